@@ -1,0 +1,162 @@
+//! How we complain: one `Diagnostic`, raised without a place and placed where the span is known.
+//!
+//! In: rules and facts. Out: `Diagnostic`s, and their text in four forms.
+//! Never: prints, or knows what a program means.
+
+pub mod render;
+mod rule;
+pub mod rules;
+pub mod suggest;
+
+pub use rule::{Rule, Severity};
+
+use crate::source::Span;
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+/// What is wrong, not yet where. Made by [`Rule::because`]; placed by [`Complaint::at`].
+#[derive(Clone, Debug)]
+pub struct Complaint(pub Box<Diagnostic>);
+
+/// The result of everything that computes and may complain.
+pub type Result<T, E = Complaint> = std::result::Result<T, E>;
+
+/// A text that points at a piece of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Label {
+    /// The piece.
+    pub span: Span,
+    /// A fact about it.
+    pub text: String,
+}
+
+/// Where on the wafer, and when, a run-time diagnostic arose.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Moment {
+    /// Column of the PE in the rectangle.
+    pub x: u16,
+    /// Row of the PE in the rectangle.
+    pub y: u16,
+    /// Cycle since the start of the run.
+    pub cycle: u64,
+}
+
+/// One complaint as people read it: title, places, notes and one thing to do.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Diagnostic {
+    /// Name of the rule, kebab-case.
+    pub rule: Cow<'static, str>,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What is wrong: lower case, no full stop.
+    pub title: String,
+    /// The place that is to blame; `None` when there is no text to show.
+    pub primary: Option<Label>,
+    /// Other places that matter.
+    pub others: Vec<Label>,
+    /// Facts without a place, in order.
+    pub notes: Vec<String>,
+    /// One thing to do.
+    pub help: Option<String>,
+    /// The PE and cycle, for run-time diagnostics.
+    pub moment: Option<Moment>,
+    /// On how many further PEs the same happened.
+    pub also_on: u64,
+}
+
+impl Complaint {
+    /// Places the complaint, unless it already has a place.
+    pub fn at(mut self, span: Span) -> Complaint {
+        if self.0.primary.is_none() {
+            self.0.primary = Some(Label { span, text: String::new() });
+        }
+        self
+    }
+
+    /// Says something about the primary place.
+    pub fn label(mut self, text: impl Into<String>) -> Complaint {
+        if let Some(primary) = &mut self.0.primary {
+            primary.text = text.into();
+        }
+        self
+    }
+
+    /// Adds another place.
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Complaint {
+        self.0.others.push(Label { span, text: text.into() });
+        self
+    }
+
+    /// Adds a fact without a place.
+    pub fn note(mut self, text: impl Into<String>) -> Complaint {
+        self.0.notes.push(text.into());
+        self
+    }
+
+    /// Says what to do; the first help wins.
+    pub fn help(mut self, text: impl Into<String>) -> Complaint {
+        self.0.help.get_or_insert_with(|| text.into());
+        self
+    }
+
+    /// Names the PE and the cycle.
+    pub fn on(mut self, moment: Moment) -> Complaint {
+        self.0.moment.get_or_insert(moment);
+        self
+    }
+
+    /// The name of the broken rule.
+    pub fn rule(&self) -> &str {
+        &self.0.rule
+    }
+}
+
+impl From<Complaint> for Diagnostic {
+    fn from(c: Complaint) -> Diagnostic {
+        *c.0
+    }
+}
+
+/// Places the error of a result.
+pub trait At<T> {
+    /// Places the complaint, unless it already has a place.
+    fn at(self, span: Span) -> Result<T>;
+}
+
+impl<T> At<T> for Result<T> {
+    fn at(self, span: Span) -> Result<T> {
+        self.map_err(|c| c.at(span))
+    }
+}
+
+/// Collects diagnostics, dropping exact repeats.
+#[derive(Clone, Debug, Default)]
+pub struct Sink {
+    all: Vec<Diagnostic>,
+    /// Treat warnings as errors.
+    pub deny_warnings: bool,
+}
+
+impl Sink {
+    /// Takes one; an exact repeat (same rule, place and title) is dropped.
+    pub fn push(&mut self, diagnostic: impl Into<Diagnostic>) {
+        let mut d: Diagnostic = diagnostic.into();
+        if self.deny_warnings && d.severity == Severity::Warning {
+            d.severity = Severity::Error;
+        }
+        let same = |o: &Diagnostic| o.rule == d.rule && o.primary == d.primary && o.title == d.title;
+        if !self.all.iter().any(same) {
+            self.all.push(d);
+        }
+    }
+
+    /// Everything so far, in order.
+    pub fn all(&self) -> &[Diagnostic] {
+        &self.all
+    }
+
+    /// How many are errors (of any kind worse than a warning).
+    pub fn errors(&self) -> usize {
+        self.all.iter().filter(|d| d.severity.is_error()).count()
+    }
+}

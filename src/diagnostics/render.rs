@@ -1,0 +1,1 @@
+//! The four forms of a diagnostic.

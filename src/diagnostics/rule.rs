@@ -1,0 +1,95 @@
+use super::{Complaint, Diagnostic};
+use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+use std::fmt::Display;
+
+/// How bad a diagnostic is. `Unsupported` is ours, not the user's: exit status 5.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Severity {
+    /// Worth knowing.
+    Note,
+    /// Suspicious, the program still runs.
+    Warning,
+    /// The program is rejected, or the run stops.
+    Error,
+    /// Valid CSL that cslrun does not do.
+    Unsupported,
+}
+
+impl Severity {
+    /// Whether it stops the program.
+    pub fn is_error(self) -> bool {
+        matches!(self, Severity::Error | Severity::Unsupported)
+    }
+
+    /// The word shown in front of the rule.
+    pub fn word(self) -> &'static str {
+        match self {
+            Severity::Note => "note",
+            Severity::Warning => "warning",
+            Severity::Error => "error",
+            Severity::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// One rule that cslrun enforces: a name, a page `docs/rules/<name>.md`, a case that breaks it.
+#[derive(Debug)]
+pub struct Rule {
+    /// Kebab-case name, as shown in `error[name]`.
+    pub name: &'static str,
+    /// Default severity.
+    pub severity: Severity,
+    /// Title with `{key}` holes.
+    pub title: &'static str,
+    /// One sentence: why the rule exists.
+    pub why: &'static str,
+}
+
+impl Rule {
+    /// Raises the rule; each `{key}` of the title is replaced.
+    pub fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Complaint {
+        let mut title = self.title.to_string();
+        for (key, value) in facts {
+            title = title.replace(&format!("{{{key}}}"), &value.to_string());
+        }
+        self.raise(title)
+    }
+
+    /// Raises the rule without facts.
+    pub fn plain(&'static self) -> Complaint {
+        self.because(&[])
+    }
+
+    fn raise(&'static self, title: String) -> Complaint {
+        Complaint(Box::new(Diagnostic {
+            rule: Cow::Borrowed(self.name),
+            severity: self.severity,
+            title,
+            primary: None,
+            others: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            moment: None,
+            also_on: 0,
+        }))
+    }
+}
+
+/// Declares rules: doc comment (the why), constant, name, optional severity, title.
+#[macro_export]
+macro_rules! rules {
+    ($($(#[doc = $why:literal])+ $(@$severity:ident)? $id:ident = $name:literal : $title:literal;)*) => {
+        $($(#[doc = $why])+
+        pub static $id: $crate::diagnostics::Rule = $crate::diagnostics::Rule {
+            name: $name,
+            severity: $crate::rules!(@severity $($severity)?),
+            title: $title,
+            why: concat!($($why),+),
+        };)*
+        /// Every rule of this room, in alphabetical order of their constants.
+        pub static ALL: &[&$crate::diagnostics::Rule] = &[$(&$id),*];
+    };
+    (@severity) => { $crate::diagnostics::Severity::Error };
+    (@severity $s:ident) => { $crate::diagnostics::Severity::$s };
+}

@@ -1,0 +1,3 @@
+//! Rules of the room `sema`: names, types, comptime.
+
+crate::rules! {}

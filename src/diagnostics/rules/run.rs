@@ -1,0 +1,3 @@
+//! Rules of the room `run`.
+
+crate::rules! {}

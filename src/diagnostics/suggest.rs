@@ -1,0 +1,12 @@
+//! "Did you mean": the nearest known name.
+
+/// The candidate nearest to `word`, if it is near enough to be a typing mistake.
+pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let limit = (word.chars().count() / 3).max(1);
+    candidates
+        .into_iter()
+        .map(|c| (strsim::damerau_levenshtein(word, c), c))
+        .filter(|(d, c)| *d <= limit && *c != word)
+        .min()
+        .map(|(_, c)| c)
+}

@@ -1,0 +1,9 @@
+//! cslrun: compiler front-end and interpreter for CSL.
+//!
+//! The path of a program, in order: `source`, `syntax`, `sema`, `image`, `fabric`, `pe`, `wafer`,
+//! `host`, `cli`. `docs/ARCHITECTURE.md` walks it.
+
+pub mod arch;
+pub mod diagnostics;
+pub mod source;
+pub mod syntax;

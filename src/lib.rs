@@ -5,5 +5,8 @@
 
 pub mod arch;
 pub mod diagnostics;
+pub mod dsd;
+pub mod image;
+pub mod sema;
 pub mod source;
 pub mod syntax;

@@ -1,0 +1,136 @@
+//! A DSD value as the 16 words that a variable of DSD type holds in PE memory.
+
+use super::{DSD_WORDS, Dsd, FabIn, FabOut, FifoId, Mem, MemKind, Priority, Simd, ZeroSource};
+use crate::arch::{Color, InQueue, OutQueue};
+
+const NONE: u16 = 0xff;
+const KINDS: [MemKind; 3] = [MemKind::Mem1d, MemKind::Mem4d, MemKind::Circbuf];
+const SIMDS: [Simd; 5] = [Simd::Off, Simd::Simd32, Simd::Simd64, Simd::Simd32Or64, Simd::Max];
+const PRIORITIES: [Priority; 3] = [Priority::Low, Priority::Medium, Priority::High];
+
+impl Dsd {
+    /// The words that stand for this value; word 0 is never 0.
+    pub fn to_words(&self) -> [u16; DSD_WORDS as usize] {
+        let mut w = [0; DSD_WORDS as usize];
+        match self {
+            Dsd::Mem(m) => {
+                w[0] = 1 + position(&KINDS, &m.kind);
+                w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8;
+                w[2] = m.base;
+                for i in 0..4 {
+                    w[3 + i] = m.extent[i];
+                    w[7 + i] = m.step[i] as u16;
+                }
+                (w[11], w[12], w[13]) = (m.lo, m.hi, m.wrap);
+            }
+            Dsd::FabIn(f) => {
+                w[0] = 4;
+                w[1] = u16::from(f.control_transform);
+                (w[2], w[3]) = (f.color.map_or(NONE, |c| c.0.into()), f.queue.map_or(NONE, |q| q.0.into()));
+                (w[4], w[5], w[6]) =
+                    (f.extent, position(&SIMDS, &f.simd), position(&PRIORITIES, &f.priority));
+            }
+            Dsd::FabOut(f) => {
+                w[0] = 5;
+                let flags = [f.control_transform, f.control, f.index_offset, f.advance_switch];
+                w[1] = flags.iter().rev().fold(0, |bits, flag| bits << 1 | u16::from(*flag));
+                (w[2], w[3]) = (f.color.map_or(NONE, |c| c.0.into()), f.queue.map_or(NONE, |q| q.0.into()));
+                (w[4], w[5], w[6]) =
+                    (f.extent, position(&SIMDS, &f.simd), position(&PRIORITIES, &f.priority));
+                w[7] = f.zero.map_or(0, |z| 1 + u16::from(z == ZeroSource::Second));
+            }
+            Dsd::Fifo(id) => (w[0], w[1]) = (6, id.0.into()),
+        }
+        w
+    }
+
+    /// The value behind the words; `None` if they are no DSD (memory that was never set).
+    pub fn from_words(w: &[u16]) -> Option<Dsd> {
+        let color = |n: u16| (n != NONE).then_some(Color(n as u8));
+        match *w.first()? {
+            kind @ 1..=3 => Some(Dsd::Mem(Mem {
+                kind: KINDS[kind as usize - 1],
+                dims: w[1] as u8,
+                index_offset: w[1] >> 8 != 0,
+                base: w[2],
+                extent: [w[3], w[4], w[5], w[6]],
+                step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
+                lo: w[11],
+                hi: w[12],
+                wrap: w[13],
+            })),
+            4 => Some(Dsd::FabIn(FabIn {
+                color: color(w[2]),
+                queue: (w[3] != NONE).then_some(InQueue(w[3] as u8)),
+                extent: w[4],
+                control_transform: w[1] & 1 != 0,
+                simd: *SIMDS.get(w[5] as usize)?,
+                priority: *PRIORITIES.get(w[6] as usize)?,
+            })),
+            5 => Some(Dsd::FabOut(FabOut {
+                color: color(w[2]),
+                queue: (w[3] != NONE).then_some(OutQueue(w[3] as u8)),
+                extent: w[4],
+                control_transform: w[1] & 1 != 0,
+                control: w[1] & 2 != 0,
+                index_offset: w[1] & 4 != 0,
+                advance_switch: w[1] & 8 != 0,
+                simd: *SIMDS.get(w[5] as usize)?,
+                priority: *PRIORITIES.get(w[6] as usize)?,
+                zero: [None, Some(ZeroSource::First), Some(ZeroSource::Second)]
+                    .get(w[7] as usize)
+                    .copied()?,
+            })),
+            6 => Some(Dsd::Fifo(FifoId(w[1] as u8))),
+            _ => None,
+        }
+    }
+}
+
+fn position<T: PartialEq>(all: &[T], one: &T) -> u16 {
+    all.iter().position(|x| x == one).unwrap_or(0) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_dsd_survives_memory() {
+        let mem = Dsd::Mem(Mem {
+            kind: MemKind::Mem4d,
+            base: 0x1234,
+            dims: 3,
+            extent: [5, 6, 7, 1],
+            step: [1, -3, -23, 0],
+            index_offset: true,
+            lo: 8,
+            hi: 0x6000,
+            wrap: 0,
+        });
+        let fabin = Dsd::FabIn(FabIn {
+            color: Some(Color(3)),
+            queue: None,
+            extent: 9,
+            control_transform: true,
+            simd: Simd::Simd64,
+            priority: Priority::High,
+        });
+        let fabout = Dsd::FabOut(FabOut {
+            color: None,
+            queue: Some(OutQueue(5)),
+            extent: 9,
+            control: true,
+            index_offset: false,
+            advance_switch: true,
+            control_transform: false,
+            zero: Some(ZeroSource::Second),
+            simd: Simd::Off,
+            priority: Priority::Medium,
+        });
+        for dsd in [mem, fabin, fabout, Dsd::Fifo(FifoId(7))] {
+            assert_eq!(Dsd::from_words(&dsd.to_words()), Some(dsd));
+        }
+        assert_eq!(Dsd::from_words(&[0; 16]), None);
+    }
+}

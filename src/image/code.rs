@@ -1,0 +1,712 @@
+//! What a PE executes: typed code over fixed slots, in the order of the walk.
+//!
+//! `sema` walks the tree once and lays the walk out as a list, so that a PE can stop at any point
+//! (a synchronous fabric operation deep inside nested calls) by keeping one index.
+//!
+//! Registers hold 64 bits. Integers are kept *normalised*: sign-extended if signed, zero-extended
+//! otherwise; `sh` of an operation is 64 minus the width. `f32` and `f16` are kept as their bits.
+//! Aggregates (arrays, structs, DSD values) live in memory; a register holds their word address.
+
+use super::{DsrRef, FifoRef, Scalar};
+use crate::arch::{TaskId, UtId};
+use crate::dsd::Priority;
+use crate::source::Span;
+use serde::{Deserialize, Serialize};
+
+/// A register of the current call.
+pub type Reg = u16;
+
+/// A function of the tile.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct FnId(pub u32);
+
+/// One function, task or comptime-specialised instance.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Function {
+    /// The name, for people.
+    pub name: String,
+    /// The declaration.
+    pub span: Span,
+    /// Registers `0..params` hold the arguments at entry.
+    pub params: u16,
+    /// Copied into registers `params..` at entry.
+    pub consts: Vec<u64>,
+    /// All registers of a call.
+    pub registers: u16,
+    /// Words of memory that a call needs for aggregates and addressed locals.
+    pub frame_words: u16,
+    /// The code; ends with `Ret`.
+    pub code: Vec<Op>,
+    /// The source of each operation.
+    pub spans: Vec<Span>,
+}
+
+/// A place in the code of the function: an index into `Function::code`.
+pub type Target = u32;
+
+/// How a scalar lies in memory and is extended in a register.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Access {
+    U16,
+    S16,
+    U32,
+    S32,
+    W64,
+}
+
+impl Access {
+    /// 16-bit words.
+    pub fn words(self) -> u16 {
+        match self {
+            Access::U16 | Access::S16 => 1,
+            Access::U32 | Access::S32 => 2,
+            Access::W64 => 4,
+        }
+    }
+}
+
+/// One step. `d` is the destination register, `a` and `b` are sources, jumps name their target.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Op {
+    Mov {
+        d: Reg,
+        a: Reg,
+    },
+    // integers: ..S signed, ..U unsigned
+    AddS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    AddU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    SubS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    SubU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    MulS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    MulU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    /// Traps on zero and on MIN / -1.
+    DivS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    /// Traps on zero.
+    DivU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    RemS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    RemU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    /// Traps when the amount is not below the width.
+    ShlS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    ShlU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    ShrS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    ShrU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        sh: u8,
+    },
+    And {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Or {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Xor {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    BitNotS {
+        d: Reg,
+        a: Reg,
+        sh: u8,
+    },
+    BitNotU {
+        d: Reg,
+        a: Reg,
+        sh: u8,
+    },
+    NegS {
+        d: Reg,
+        a: Reg,
+        sh: u8,
+    },
+    /// Boolean not.
+    Not {
+        d: Reg,
+        a: Reg,
+    },
+    // comparisons of normalised integers (also bools, ids, pointers)
+    Eq {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    Ne {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LtS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LtU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LeS {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    LeU {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    // f32
+    FAdd {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FSub {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FMul {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FDiv {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FNeg {
+        d: Reg,
+        a: Reg,
+    },
+    FEq {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FNe {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FLt {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    FLe {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    // f16
+    HAdd {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HSub {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HMul {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HDiv {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HNeg {
+        d: Reg,
+        a: Reg,
+    },
+    HEq {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HNe {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HLt {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    HLe {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+    },
+    /// `@as` between machine types: truncates integers, rounds to nearest into floats, truncates
+    /// toward zero out of floats (traps out of range).
+    Convert {
+        d: Reg,
+        a: Reg,
+        from: Scalar,
+        to: Scalar,
+    },
+    /// Normalises to `64 - sh` bits: odd integer widths and bit-fields.
+    NormS {
+        d: Reg,
+        a: Reg,
+        sh: u8,
+    },
+    NormU {
+        d: Reg,
+        a: Reg,
+        sh: u8,
+    },
+    // control flow
+    Jump {
+        to: Target,
+    },
+    JumpIf {
+        a: Reg,
+        to: Target,
+    },
+    JumpUnless {
+        a: Reg,
+        to: Target,
+    },
+    JumpEq {
+        a: Reg,
+        b: Reg,
+        to: Target,
+    },
+    JumpNe {
+        a: Reg,
+        b: Reg,
+        to: Target,
+    },
+    JumpLtS {
+        a: Reg,
+        b: Reg,
+        to: Target,
+    },
+    JumpLtU {
+        a: Reg,
+        b: Reg,
+        to: Target,
+    },
+    JumpLeS {
+        a: Reg,
+        b: Reg,
+        to: Target,
+    },
+    JumpLeU {
+        a: Reg,
+        b: Reg,
+        to: Target,
+    },
+    /// Calls; the callee's register 0 is the caller's `base`. A scalar result comes back in `base`.
+    /// An aggregate result is written to the address that the caller put into `base`.
+    Call {
+        f: FnId,
+        base: Reg,
+    },
+    /// Calls the function whose number is in `a`.
+    CallPtr {
+        a: Reg,
+        base: Reg,
+    },
+    /// Leaves the function; register 0 holds the scalar result.
+    Ret,
+    // memory: `off` and `addr` in words
+    Load {
+        d: Reg,
+        a: Reg,
+        off: u16,
+        kind: Access,
+    },
+    Store {
+        s: Reg,
+        a: Reg,
+        off: u16,
+        kind: Access,
+    },
+    LoadAt {
+        d: Reg,
+        addr: u16,
+        kind: Access,
+    },
+    StoreAt {
+        s: Reg,
+        addr: u16,
+        kind: Access,
+    },
+    /// `d = memory[base + b * kind.words()]`; traps when `b >= len`.
+    LoadElem {
+        d: Reg,
+        base: u16,
+        b: Reg,
+        len: u16,
+        kind: Access,
+    },
+    StoreElem {
+        s: Reg,
+        base: u16,
+        b: Reg,
+        len: u16,
+        kind: Access,
+    },
+    /// `d = a + b * words`; traps when `b >= len` (`u32::MAX`: no check).
+    Element {
+        d: Reg,
+        a: Reg,
+        b: Reg,
+        words: u16,
+        len: u32,
+    },
+    /// Address of a word of this call's frame.
+    Frame {
+        d: Reg,
+        off: u16,
+    },
+    /// Copies `words` from address `b` to address `a`.
+    Copy {
+        a: Reg,
+        b: Reg,
+        words: u16,
+    },
+    /// Clears `words` from address `a`.
+    Zero {
+        a: Reg,
+        words: u16,
+    },
+    // vectors
+    /// Starts `TileImage::vector_ops[n]`; waits while a synchronous one is not complete.
+    Vector {
+        n: u32,
+    },
+    /// Starts the walk of `TileImage::maps[n]`.
+    MapBegin {
+        n: u32,
+    },
+    /// Loads the next element of every input into `base..`, or jumps when one has ended.
+    MapNext {
+        n: u32,
+        base: Reg,
+        done: Target,
+    },
+    /// Writes the result in `s` to the output and advances it; the last one ends the map.
+    MapPut {
+        n: u32,
+        s: Reg,
+    },
+    /// Ends the walk.
+    MapEnd {
+        n: u32,
+    },
+    /// Writes DSD constant `n` to address `a`.
+    PutDsd {
+        a: Reg,
+        n: u32,
+    },
+    /// Changes the DSD at address `a` by the value in `b`.
+    EditDsd {
+        a: Reg,
+        b: Reg,
+        edit: DsdEdit,
+    },
+    /// Runs `TileImage::dsr_loads[n]`.
+    LoadDsr {
+        n: u32,
+    },
+    /// `@set_dsr_base_addr`.
+    SetDsrBase {
+        dsr: DsrRef,
+        a: Reg,
+    },
+    /// `@set_fifo_read_length`, `@set_fifo_write_length`.
+    FifoLength {
+        fifo: FifoRef,
+        write: bool,
+        a: Reg,
+    },
+    // tasks: `a` holds the number
+    Activate {
+        a: Reg,
+    },
+    Block {
+        a: Reg,
+    },
+    Unblock {
+        a: Reg,
+    },
+    BlockUt {
+        a: Reg,
+    },
+    UnblockUt {
+        a: Reg,
+    },
+    /// Stops the run unless `a` is true; `text` in `TileImage::strings`.
+    Assert {
+        a: Reg,
+        text: u32,
+    },
+    /// Stops the run: `unreachable`, or what sema knows to be wrong when reached.
+    Trap {
+        text: u32,
+    },
+    /// Something the machine or the host does; arguments in `base..`, a result comes back in `base`.
+    Intrinsic {
+        id: Intrinsic,
+        base: Reg,
+    },
+}
+
+/// What `EditDsd` changes.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DsdEdit {
+    /// `@set_dsd_base_addr`: the value is a word address; the offset is dropped.
+    Base,
+    /// `@increment_dsd_offset`: the value counts elements of this many words.
+    Offset {
+        /// Words per element.
+        words: u8,
+    },
+    /// `@set_dsd_length`.
+    Length,
+    /// `@set_dsd_stride`.
+    Stride,
+    /// The color of a fabric DSD.
+    Color,
+    /// The queue of a fabric DSD.
+    Queue,
+}
+
+/// A DSD operand.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum DsdRef {
+    /// `TileImage::dsds[n]`.
+    Const(u32),
+    /// The DSD value at the word address in a register.
+    At(Reg),
+    /// A DSR.
+    Dsr(DsrRef),
+}
+
+/// An operand of a DSD operation.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Operand {
+    /// A vector.
+    Dsd(DsdRef),
+    /// The scalar in a register.
+    Scalar(Reg),
+    /// The scalar at the word address in a register (destinations; `@map` arguments pass it on).
+    Pointer(Reg),
+}
+
+/// What happens when an asynchronous operation ends.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Completion {
+    /// Nothing.
+    #[default]
+    Nothing,
+    /// The task is activated.
+    Activate(IdArg),
+    /// The id is unblocked.
+    Unblock(IdArg),
+}
+
+/// A task id, known or not.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IdArg {
+    /// Known at comptime.
+    Known(TaskId),
+    /// The number in a register.
+    In(Reg),
+}
+
+/// `.on_control`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum OnControl {
+    /// Ends with the ordinary completion.
+    Terminate,
+    /// Ends and does this instead.
+    Then(Completion),
+}
+
+/// The settings of an asynchronous operation, on the operation or on a DSR load.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AsyncConfig {
+    /// `.async`
+    pub is_async: bool,
+    /// `.activate` or `.unblock`
+    pub completion: Completion,
+    /// `.on_control`
+    pub on_control: Option<OnControl>,
+    /// `.priority`
+    pub priority: Option<Priority>,
+    /// `.ut_id`
+    pub ut: Option<UtId>,
+}
+
+/// A DSD operation with its operands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct VectorOp {
+    /// Row of the table `dsd::ops`.
+    pub op: u8,
+    /// The destination.
+    pub dest: Operand,
+    /// The sources, left to right.
+    pub sources: Vec<Operand>,
+    /// The last argument.
+    pub config: AsyncConfig,
+    /// `.index`
+    pub index: Option<Reg>,
+    /// Where the returned bool goes.
+    pub result: Option<Reg>,
+    /// The call.
+    pub span: Span,
+}
+
+/// An `@map` with its operands; the call itself is ordinary code between `MapNext` and `MapPut`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MapOp {
+    /// Inputs in order of the function's parameters, with the type of one element.
+    pub inputs: Vec<(Operand, Access)>,
+    /// The output, if the function returns something.
+    pub output: Option<(Operand, Access)>,
+    /// The call.
+    pub span: Span,
+}
+
+/// A load of a DSR (and of XDSR and SRs).
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DsrLoad {
+    /// The register.
+    pub dsr: DsrRef,
+    /// What is loaded; for loads before the start always `Const`.
+    pub dsd: DsdRef,
+    /// `.save_address`
+    pub save_address: bool,
+    /// `.single_step`
+    pub single_step: bool,
+    /// Asynchronous settings.
+    pub config: AsyncConfig,
+    /// The call.
+    pub span: Span,
+}
+
+/// What the embedded library asks of the machine. Arguments and result as noted.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub enum Intrinsic {
+    /// `() u16`: column in the rectangle.
+    PeX,
+    /// `() u16`: row in the rectangle.
+    PeY,
+    /// `() void`: lets the PE take its next host command.
+    UnblockCommandStream,
+    /// `(on: bool) void`: starts or stops the time stamp counter; starting clears it.
+    TscEnable,
+    /// `() void`
+    TscReset,
+    /// `(word: u16) u16`: word 0..2 of the counter; word 0 latches the others.
+    TscRead,
+    /// `() u16`: next number of the active generator (`@random16`).
+    Random16,
+    /// `(id: u16) void`: `@set_active_prng`.
+    SetActivePrng,
+    /// `(seed: u32) void`: seeds the active generator.
+    SeedPrng,
+    /// `(text: u32) void`: prints a string of `TileImage::strings`.
+    PrintString,
+    /// `(x: u32, base: u16, digits: u16) void`: prints an integer in base 2, 10 or 16.
+    PrintInt,
+    /// `(x: f32) void`
+    PrintF32,
+    /// `(x: f16) void`
+    PrintF16,
+    /// `(function: u16, x: f32, y: f32) f32`: see `value::math::Function`.
+    Math32,
+    /// `(function: u16, x: f16, y: f16) f16`
+    Math16,
+    /// `(key: u32, tag: u16, lo: u32, hi: u32) void`: appends a record to a debug trace.
+    Trace,
+    /// `(addr: u16) u16`: reads a configuration word.
+    ConfigRead,
+    /// `(addr: u16, value: u16) void`: writes a configuration word.
+    ConfigWrite,
+}

@@ -1,0 +1,1 @@
+//! The text listing of a program: tiles, memory map, registers, routes.

@@ -1,0 +1,341 @@
+//! The program image: everything comptime has decided, as plain data.
+//!
+//! In: nothing; `sema` fills it. Out: `Program`, a value that can be dumped, compared, stored and
+//! run many times. Never: does anything but describe itself.
+
+pub mod code;
+pub mod dump;
+pub mod routes;
+
+pub use code::{FnId, Function, Op, Reg};
+pub use routes::{ColorConfig, RouteTable};
+
+use crate::arch::{ArchName, Color, DsrId, InQueue, OutQueue, PeCoord, TaskId};
+use crate::dsd::{Dsd, FifoId, Priority};
+use crate::source::{SourceMap, Span};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A whole compiled program.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Program {
+    /// The machine.
+    pub arch: ArchName,
+    /// Columns of the program rectangle.
+    pub width: u16,
+    /// Rows of the program rectangle.
+    pub height: u16,
+    /// Width and height of the whole fabric, and the place of the rectangle in it.
+    pub fabric: FabricPlace,
+    /// One image per distinct (file, parameters), in order of first use.
+    pub tiles: Vec<Arc<TileImage>>,
+    /// The tile of each PE, row by row; `NO_TILE` where the layout sets none.
+    pub place: Vec<u32>,
+    /// Static routes of every PE.
+    pub routes: RouteTable,
+    /// What the layout advertises with `@export_name`, in order; a symbol's id is its index + 1.
+    pub exports: Vec<ExportName>,
+    /// Whether the program talks to the host through `<memcpy>`.
+    pub memcpy: Option<MemcpyColors>,
+    /// The files, for messages at run time.
+    pub sources: SourceMap,
+}
+
+/// The colors of the streaming host connections, index 0 is `.._1`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MemcpyColors {
+    /// `MEMCPYH2D_1..4`
+    pub h2d: [Option<Color>; 4],
+    /// `MEMCPYD2H_1..4`
+    pub d2h: [Option<Color>; 4],
+}
+
+/// Where the rectangle lies in the fabric.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FabricPlace {
+    /// Fabric columns.
+    pub width: u16,
+    /// Fabric rows.
+    pub height: u16,
+    /// Column of the rectangle's north-west PE.
+    pub x: u16,
+    /// Row of the rectangle's north-west PE.
+    pub y: u16,
+}
+
+/// A PE of the rectangle that has no code.
+pub const NO_TILE: u32 = u32::MAX;
+
+impl Program {
+    /// The position of a PE in row-by-row order.
+    pub fn pe_index(&self, at: PeCoord) -> usize {
+        usize::from(at.y) * usize::from(self.width) + usize::from(at.x)
+    }
+
+    /// The PE at a position in row-by-row order.
+    pub fn pe_coord(&self, index: usize) -> PeCoord {
+        let width = usize::from(self.width.max(1));
+        PeCoord { x: (index % width) as u16, y: (index / width) as u16 }
+    }
+
+    /// The image of a PE, if the layout gave it code.
+    pub fn tile_at(&self, at: PeCoord) -> Option<&Arc<TileImage>> {
+        self.tiles.get(self.place[self.pe_index(at)] as usize)
+    }
+}
+
+/// A machine type: what the host, memory and registers of the interpreter agree on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Scalar {
+    Bool,
+    I8,
+    U8,
+    I16,
+    U16,
+    I32,
+    U32,
+    I64,
+    U64,
+    F16,
+    F32,
+}
+
+impl Scalar {
+    /// 16-bit words in memory: small integers take a whole word (ruling).
+    pub fn words(self) -> u16 {
+        match self {
+            Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I16 | Scalar::U16 | Scalar::F16 => 1,
+            Scalar::I32 | Scalar::U32 | Scalar::F32 => 2,
+            Scalar::I64 | Scalar::U64 => 4,
+        }
+    }
+
+    /// The name in CSL.
+    pub fn word(self) -> &'static str {
+        match self {
+            Scalar::Bool => "bool",
+            Scalar::I8 => "i8",
+            Scalar::U8 => "u8",
+            Scalar::I16 => "i16",
+            Scalar::U16 => "u16",
+            Scalar::I32 => "i32",
+            Scalar::U32 => "u32",
+            Scalar::I64 => "i64",
+            Scalar::U64 => "u64",
+            Scalar::F16 => "f16",
+            Scalar::F32 => "f32",
+        }
+    }
+}
+
+/// One `@export_name` of the layout.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ExportName {
+    /// The advertised name.
+    pub name: String,
+    /// Data or function.
+    pub kind: ExportKind,
+    /// Where it is written.
+    pub span: Span,
+}
+
+/// What a name of the host interface stands for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportKind {
+    /// A variable, normally a pointer to many.
+    Var {
+        /// The type as written in CSL, such as `[*]f32`.
+        ty: String,
+        /// Element type behind the pointer (or of the variable itself).
+        element: Scalar,
+        /// Whether the host may write.
+        mutable: bool,
+    },
+    /// A function that the host may launch.
+    Fn {
+        /// Types of its parameters.
+        inputs: Vec<Scalar>,
+    },
+}
+
+/// Everything that PEs with the same code share.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct TileImage {
+    /// The file, as shown.
+    pub file: String,
+    /// The parameter values, as shown.
+    pub params: String,
+    /// Contents of memory from address 0 at the start; what follows is zero.
+    pub data: Vec<u16>,
+    /// First word that no global uses; the stack begins here.
+    pub data_end: u16,
+    /// Globals in order of address.
+    pub symbols: Vec<Symbol>,
+    /// What this tile exports, by name.
+    pub exports: Vec<Export>,
+    /// All functions that can run.
+    pub functions: Vec<Function>,
+    /// Operands of `Op::Vector`.
+    pub vector_ops: Vec<code::VectorOp>,
+    /// Operands of the `Op::Map..` family.
+    pub maps: Vec<code::MapOp>,
+    /// Operands of `Op::LoadDsr`.
+    pub dsr_loads: Vec<code::DsrLoad>,
+    /// DSD constants.
+    pub dsds: Vec<Dsd>,
+    /// FIFOs by `FifoId`.
+    pub fifos: Vec<Fifo>,
+    /// Loads that take effect before the start, as indices into `dsr_loads`.
+    pub initial_dsrs: Vec<u32>,
+    /// Bound tasks.
+    pub tasks: Vec<TaskBinding>,
+    /// Tasks active at the start, bit = task id.
+    pub active: u64,
+    /// Ids blocked at the start, bit = task id.
+    pub blocked: u64,
+    /// Microthreads blocked at the start, bit = id.
+    pub blocked_microthreads: u8,
+    /// Input queues bound to colors.
+    pub input_queues: Vec<QueueBinding<InQueue>>,
+    /// Output queues bound to colors.
+    pub output_queues: Vec<QueueBinding<OutQueue>>,
+    /// Routes set by `@set_local_color_config`.
+    pub local_routes: Vec<(Color, ColorConfig)>,
+    /// Strings of `Op::Assert`, `Op::Trap` and the print intrinsics.
+    pub strings: Vec<String>,
+    /// Which DSRs, XDSRs and SRs hold what, for people.
+    pub registers: Vec<RegisterUse>,
+    /// Whether the tile takes part in memcpy commands.
+    pub has_memcpy: bool,
+}
+
+/// A global in memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Symbol {
+    /// `name`, or `module.name`.
+    pub name: String,
+    /// First word.
+    pub addr: u16,
+    /// Size in words.
+    pub words: u16,
+    /// The type as written in CSL.
+    pub ty: String,
+    /// The scalar that it is made of, if all its parts are of one kind.
+    pub element: Option<Scalar>,
+    /// Declared `var`.
+    pub mutable: bool,
+    /// The declaration.
+    pub span: Span,
+}
+
+/// What one tile offers under an exported name.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Export {
+    /// The advertised name.
+    pub name: String,
+    /// Where it is.
+    pub target: ExportTarget,
+}
+
+/// The place behind an exported name.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ExportTarget {
+    /// The word at this address holds the pointer to the data.
+    Pointer(u16),
+    /// The data themselves start here.
+    Data(u16),
+    /// A function.
+    Fn(FnId),
+}
+
+/// A FIFO: a circular buffer in memory with a pair of DSRs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Fifo {
+    /// First word of the buffer.
+    pub base: u16,
+    /// Capacity in elements.
+    pub capacity: u16,
+    /// Words per element: 1 or 2.
+    pub element_words: u8,
+    /// Task activated on a push after an empty event.
+    pub activate_push: Option<TaskId>,
+    /// Task activated on a pop after a full event.
+    pub activate_pop: Option<TaskId>,
+    /// Number of its dest and src1 DSRs (they are equal).
+    pub dsr: u8,
+    /// Number of its XDSR.
+    pub xdsr: u8,
+    /// Name of the constant that holds it.
+    pub name: String,
+    /// The `@allocate_fifo` call.
+    pub span: Span,
+}
+
+/// What makes a task run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum TaskKind {
+    /// `@activate`.
+    Local,
+    /// A data wavelet at the head of its queue. The number is the color on WSE-2, the queue on WSE-3.
+    Data,
+    /// A control wavelet that carries its number.
+    Control,
+}
+
+/// One row of the task table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TaskBinding {
+    /// The number.
+    pub id: TaskId,
+    /// What makes it run.
+    pub kind: TaskKind,
+    /// Its code.
+    pub function: FnId,
+    /// Types of its parameters: none, one of 16 or 32 bits, or two of 16 bits.
+    pub params: Vec<Scalar>,
+    /// Its name.
+    pub name: String,
+    /// The `@bind_*_task` call.
+    pub span: Span,
+}
+
+/// A queue and its color.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueBinding<Q> {
+    /// The queue.
+    pub queue: Q,
+    /// Its color.
+    pub color: Color,
+    /// Priority of the queue's microthread (WSE-2).
+    pub priority: Priority,
+    /// Whether `@initialize_queue` said so (otherwise a DSD did, WSE-2 only).
+    pub explicit: bool,
+    /// Where it is bound.
+    pub span: Span,
+}
+
+/// One line of the DSR table that `cslrun dump` prints.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RegisterUse {
+    /// The register, such as `dest 0`, `xdsr 1`, `sr 2`.
+    pub register: String,
+    /// What it holds, such as `A_dsd (mem1d, 4 elements)`.
+    pub holds: String,
+    /// Who chose it: `explicit` or `compiler`.
+    pub chosen_by: String,
+    /// Where it is used.
+    pub span: Span,
+}
+
+/// A DSR together with the question whether its type was a FIFO type.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DsrRef {
+    /// The register.
+    pub id: DsrId,
+    /// Named by `dsr_fifo_dest` or `dsr_fifo_src1`.
+    pub fifo: bool,
+}
+
+/// A FIFO value is its number.
+pub type FifoRef = FifoId;

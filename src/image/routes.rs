@@ -1,0 +1,186 @@
+//! Routes: what `@set_color_config` and `@set_local_color_config` have said, for every PE.
+
+use crate::arch::{Color, Direction};
+use indexmap::IndexSet;
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A set of directions.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Directions(pub u8);
+
+impl Directions {
+    /// The set with one member.
+    pub fn only(d: Direction) -> Directions {
+        Directions(1 << d as u8)
+    }
+
+    /// Adds a member; false if it was there.
+    pub fn insert(&mut self, d: Direction) -> bool {
+        let had = self.contains(d);
+        self.0 |= 1 << d as u8;
+        !had
+    }
+
+    /// Whether `d` is a member.
+    pub fn contains(self, d: Direction) -> bool {
+        self.0 & 1 << d as u8 != 0
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Members in the order of their numbers.
+    pub fn iter(self) -> impl Iterator<Item = Direction> {
+        Direction::ALL.into_iter().filter(move |d| self.contains(*d))
+    }
+}
+
+impl FromIterator<Direction> for Directions {
+    fn from_iter<I: IntoIterator<Item = Direction>>(all: I) -> Directions {
+        let mut set = Directions::default();
+        for d in all {
+            set.insert(d);
+        }
+        set
+    }
+}
+
+impl fmt::Display for Directions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words: Vec<_> = self.iter().map(Direction::word).collect();
+        write!(f, "{}", words.join("+"))
+    }
+}
+
+/// Everything about one color on one PE.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct ColorConfig {
+    /// Where wavelets may come from (position 0).
+    pub rx: Directions,
+    /// Where they go (position 0).
+    pub tx: Directions,
+    /// `.color_swap_x`
+    pub swap_x: bool,
+    /// `.color_swap_y`
+    pub swap_y: bool,
+    /// `.switches`
+    pub switches: Option<Switches>,
+    /// `.filter`
+    pub filter: Option<Filter>,
+    /// `.teardown`: starts suspended.
+    pub teardown: bool,
+}
+
+/// The switch of a color.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Switches {
+    /// `pos1` to `pos3`; `None` is invalid.
+    pub positions: [Option<Position>; 3],
+    /// `.current_switch_pos`
+    pub current: u8,
+    /// `.ring_mode`
+    pub ring: bool,
+    /// `.pop_mode`
+    pub pop: PopMode,
+}
+
+/// What a position overrides; the side not mentioned keeps the setting of position 0.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Position {
+    /// `.rx`
+    pub rx: Option<Directions>,
+    /// `.tx`
+    pub tx: Option<Directions>,
+}
+
+/// When a control wavelet loses its first command.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum PopMode {
+    /// Never.
+    #[default]
+    NoPop,
+    /// Always.
+    AlwaysPop,
+    /// When the switch moved.
+    OnAdvance,
+    /// When the switch moved, or the command was a NOP.
+    OnAdvanceNop,
+}
+
+/// What keeps wavelets from the CE.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Filter {
+    /// Data passes if its index lies in the range.
+    Range {
+        /// `.min_idx`
+        min: u16,
+        /// `.max_idx`
+        max: u16,
+    },
+    /// Passes `max + 1` of every `limit + 1`.
+    Counter {
+        /// Also switches itself off at the limit.
+        sparse: bool,
+        /// `.count_data`
+        count_data: bool,
+        /// `.count_control`
+        count_control: bool,
+        /// `.init_counter`
+        init: u32,
+        /// `.limit1`
+        limit1: Option<u32>,
+        /// `.limit2`
+        limit2: Option<u32>,
+        /// `.max_counter`
+        max: u32,
+        /// `.filter_control`
+        filter_control: bool,
+    },
+}
+
+/// The configurations of all PEs; equal ones are stored once.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct RouteTable {
+    configs: IndexSet<ColorConfig>,
+    pes: Vec<Vec<(Color, u32)>>,
+}
+
+impl RouteTable {
+    /// An empty table for this many PEs.
+    pub fn new(pes: usize) -> RouteTable {
+        RouteTable { configs: IndexSet::new(), pes: vec![Vec::new(); pes] }
+    }
+
+    /// Sets the configuration of a color on a PE; false if it has one already.
+    pub fn set(&mut self, pe: usize, color: Color, config: ColorConfig) -> bool {
+        let (id, _) = self.configs.insert_full(config);
+        let row = &mut self.pes[pe];
+        match row.binary_search_by_key(&color, |(c, _)| *c) {
+            Ok(_) => false,
+            Err(at) => {
+                row.insert(at, (color, id as u32));
+                true
+            }
+        }
+    }
+
+    /// The configuration of a color on a PE.
+    pub fn get(&self, pe: usize, color: Color) -> Option<&ColorConfig> {
+        let row = self.pes.get(pe)?;
+        let at = row.binary_search_by_key(&color, |(c, _)| *c).ok()?;
+        Some(&self.configs[row[at].1 as usize])
+    }
+
+    /// All colors of a PE with the number of their configuration, by color.
+    pub fn row(&self, pe: usize) -> &[(Color, u32)] {
+        self.pes.get(pe).map_or(&[], Vec::as_slice)
+    }
+
+    /// The distinct configurations, by number.
+    pub fn configs(&self) -> &IndexSet<ColorConfig> {
+        &self.configs
+    }
+}

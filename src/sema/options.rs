@@ -1,0 +1,62 @@
+use crate::arch::ArchName;
+use crate::image::FabricPlace;
+use std::path::PathBuf;
+
+/// A value for a `param` of the root file, as given on the command line.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamValue {
+    /// An integer of either sign.
+    Int(i128),
+    /// A float.
+    Float(f64),
+    /// A bool.
+    Bool(bool),
+    /// A color (`cslc --colors`).
+    Color(u8),
+}
+
+/// What `@fp16()` names.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Fp16Format {
+    /// IEEE half precision.
+    #[default]
+    F16,
+    /// 8 exponent bits, 7 mantissa bits.
+    Bf16,
+    /// 6 exponent bits, 9 mantissa bits.
+    Cb16,
+}
+
+/// Everything that a compilation depends on besides the files.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CompileOptions {
+    /// The machine.
+    pub arch: ArchName,
+    /// Values of root `param`s; of two with the same name the last wins.
+    pub params: Vec<(String, ParamValue)>,
+    /// Folders searched for imports after the importing file's and the root file's.
+    pub import_paths: Vec<PathBuf>,
+    /// What `@fp16()` names.
+    pub fp16: Fp16Format,
+    /// The fabric around the rectangle; `None` takes the smallest that fits.
+    pub fabric: Option<FabricPlace>,
+    /// How many iterations an `inline` loop may have.
+    pub max_inlined_iterations: u64,
+    /// How many comptime steps one evaluation may take before it is called endless.
+    pub comptime_fuel: u64,
+}
+
+impl CompileOptions {
+    /// The defaults for a machine.
+    pub fn new(arch: ArchName) -> CompileOptions {
+        CompileOptions {
+            arch,
+            params: Vec::new(),
+            import_paths: Vec::new(),
+            fp16: Fp16Format::F16,
+            fabric: None,
+            max_inlined_iterations: 1_000_000,
+            comptime_fuel: 50_000_000,
+        }
+    }
+}

@@ -6,6 +6,7 @@
 pub mod arch;
 pub mod diagnostics;
 pub mod dsd;
+pub mod fabric;
 pub mod image;
 pub mod sema;
 pub mod source;

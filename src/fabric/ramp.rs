@@ -1,0 +1,26 @@
+use crate::arch::Color;
+
+/// 32 bits on their way through the fabric.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Wavelet {
+    /// The payload: data in bits 15..0, index in bits 31..16 for 16-bit operations.
+    pub data: u32,
+    /// Whether it is a control wavelet.
+    pub control: bool,
+}
+
+/// All that a PE may know of the fabric: its own ramp. Wavelets that arrive are delivered to the
+/// PE by the wafer (`Pe::room_for`, `Pe::deliver`), those that leave go through here.
+pub trait Ramp {
+    /// Gives a wavelet to the router; gives it back when the onramp buffer of the color is full.
+    fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet>;
+
+    /// Moves the switch of a color on this PE's own router to its next position.
+    fn advance_switch(&mut self, color: Color);
+
+    /// Reads a configuration word (word address); `None` if the machine model has none there.
+    fn config(&mut self, addr: u16) -> Option<u16>;
+
+    /// Writes a configuration word; false if the machine model has none there.
+    fn set_config(&mut self, addr: u16, value: u16) -> bool;
+}

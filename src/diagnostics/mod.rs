@@ -3,14 +3,17 @@
 //! In: rules and facts. Out: `Diagnostic`s, and their text in four forms.
 //! Never: prints, or knows what a program means.
 
+mod fold;
 pub mod render;
 mod rule;
 pub mod rules;
 pub mod suggest;
 
+pub use fold::fold_moments;
 pub use rule::{Rule, Severity};
 
 use crate::source::Span;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
@@ -133,6 +136,7 @@ impl<T> At<T> for Result<T> {
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     all: Vec<Diagnostic>,
+    seen: FxHashSet<(Cow<'static, str>, Option<Label>, String)>,
     /// Treat warnings as errors.
     pub deny_warnings: bool,
 }
@@ -144,9 +148,15 @@ impl Sink {
         if self.deny_warnings && d.severity == Severity::Warning {
             d.severity = Severity::Error;
         }
-        let same = |o: &Diagnostic| o.rule == d.rule && o.primary == d.primary && o.title == d.title;
-        if !self.all.iter().any(same) {
+        if self.seen.insert((d.rule.clone(), d.primary.clone(), d.title.clone())) {
             self.all.push(d);
+        }
+    }
+
+    /// Takes what went wrong at run time, the same error on many PEs as one.
+    pub fn push_folded(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
+        for d in fold_moments(diagnostics) {
+            self.push(d);
         }
     }
 

@@ -1,1 +1,0 @@
-//! The four forms of a diagnostic.

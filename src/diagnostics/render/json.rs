@@ -1,0 +1,59 @@
+use super::sheet::{Mark, Sheets};
+use crate::diagnostics::Diagnostic;
+use serde::Serialize;
+
+/// One diagnostic as a JSON object on one line.
+pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
+    let record = Record {
+        rule: &d.rule,
+        severity: d.severity.word(),
+        title: &d.title,
+        labels: sheets.marks(d).iter().map(|m| LabelRecord::new(sheets, m)).collect(),
+        notes: &d.notes,
+        help: d.help.as_deref(),
+        pe: d.moment.map(|m| [m.x, m.y]),
+        cycle: d.moment.map(|m| m.cycle),
+        also_on: d.also_on,
+    };
+    serde_json::to_string(&record).expect("a record of strings and numbers is always valid JSON") + "\n"
+}
+
+#[derive(Serialize)]
+struct Record<'a> {
+    rule: &'a str,
+    severity: &'a str,
+    title: &'a str,
+    labels: Vec<LabelRecord<'a>>,
+    notes: &'a [String],
+    help: Option<&'a str>,
+    pe: Option<[u16; 2]>,
+    cycle: Option<u64>,
+    also_on: u64,
+}
+
+/// `lo` and `hi` are byte offsets; line and column count from 1.
+#[derive(Serialize)]
+struct LabelRecord<'a> {
+    file: &'a str,
+    line: usize,
+    column: usize,
+    lo: usize,
+    hi: usize,
+    text: &'a str,
+    primary: bool,
+}
+
+impl<'a> LabelRecord<'a> {
+    fn new(sheets: &Sheets<'a>, mark: &Mark<'a>) -> LabelRecord<'a> {
+        let (line, column) = sheets.line_column(mark);
+        LabelRecord {
+            file: sheets.name_of(mark.file),
+            line,
+            column,
+            lo: mark.range.start,
+            hi: mark.range.end,
+            text: mark.text,
+            primary: mark.primary,
+        }
+    }
+}

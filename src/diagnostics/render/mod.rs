@@ -1,0 +1,103 @@
+//! The four forms of a diagnostic: plain for logs and snapshots, rich for people who learn,
+//! short for editors, JSON for programs.
+//!
+//! In: a `SourceMap` and `Diagnostic`s. Out: one `String`.
+//! Never: prints, or fails on a span that does not fit its file.
+
+mod json;
+mod plain;
+mod rich;
+mod sheet;
+mod short;
+#[cfg(test)]
+mod tests;
+
+use super::{Diagnostic, Moment, Severity};
+use crate::source::SourceMap;
+use sheet::Sheets;
+use std::fmt::Write;
+
+/// How diagnostics are shown.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum MessageFormat {
+    /// Excerpts in ASCII frames; what logs and snapshots hold.
+    #[default]
+    Plain,
+    /// Excerpts with drawn arrows, best where several places matter.
+    Rich,
+    /// One line each: `file:line:column: error[rule]: title`.
+    Short,
+    /// One JSON object per line.
+    Json,
+}
+
+/// The text of all diagnostics, in order, with a summary line at the end (none in JSON).
+pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat, color: bool) -> String {
+    let sheets = Sheets::new(map, diagnostics);
+    let mut out = String::new();
+    for d in diagnostics {
+        let text = match format {
+            MessageFormat::Plain => plain::one(&sheets, d, color),
+            MessageFormat::Rich => rich::one(&sheets, d, color),
+            MessageFormat::Short => short::one(&sheets, d),
+            MessageFormat::Json => json::one(&sheets, d),
+        };
+        for line in text.lines() {
+            let _ = writeln!(out, "{}", line.trim_end());
+        }
+    }
+    if format != MessageFormat::Json
+        && let Some(line) = summary(diagnostics)
+    {
+        let _ = writeln!(out, "{line}");
+    }
+    out
+}
+
+/// `2 errors, 1 warning`; `None` when there is nothing to count.
+pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
+    let count = |severity| diagnostics.iter().filter(|d| d.severity == severity).count() as u64;
+    let parts = [
+        counted(count(Severity::Error), "error", "errors"),
+        counted(count(Severity::Unsupported), "unsupported feature", "unsupported features"),
+        counted(count(Severity::Warning), "warning", "warnings"),
+    ];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// A number with a comma between each three digits.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn counted(n: u64, one: &str, many: &str) -> Option<String> {
+    match n {
+        0 => None,
+        1 => Some(format!("1 {one}")),
+        _ => Some(format!("{} {many}", grouped(n))),
+    }
+}
+
+/// Where and when it happened, for run-time diagnostics.
+fn occurrence(d: &Diagnostic) -> Option<String> {
+    let Moment { x, y, cycle } = d.moment?;
+    let mut text = format!("PE({x},{y}), cycle {}", grouped(cycle));
+    if let Some(others) = counted(d.also_on, "other PE", "other PEs") {
+        let _ = write!(text, "; the same on {others}");
+    }
+    Some(text)
+}
+
+/// The notes below an excerpt: the occurrence first, then what the diagnostic says.
+fn notes(d: &Diagnostic) -> Vec<String> {
+    occurrence(d).into_iter().chain(d.notes.iter().cloned()).collect()
+}

@@ -1,0 +1,145 @@
+use crate::diagnostics::{Diagnostic, Label};
+use crate::source::{FileId, SourceMap, Span};
+use codespan_reporting::files::{Error, Files};
+use std::ops::Range;
+
+/// A line longer than this is not shown; its labels are told as `file:line:column: text`.
+const LONGEST_LINE: usize = 400;
+
+/// The files as the renderers show them: the text of `map`, with every character that would
+/// upset a terminal replaced by a harmless one of the same length, so that offsets stay valid.
+pub struct Sheets<'a> {
+    map: &'a SourceMap,
+    texts: Vec<Option<String>>,
+}
+
+/// One label, fitted to its file.
+pub struct Mark<'d> {
+    /// The file; always known to the `SourceMap`.
+    pub file: FileId,
+    /// Bytes, inside the file and on character boundaries.
+    pub range: Range<usize>,
+    /// What it says; may be empty.
+    pub text: &'d str,
+    /// Whether it is the place to blame.
+    pub primary: bool,
+}
+
+impl<'a> Sheets<'a> {
+    /// Prepares the files that the diagnostics point into.
+    pub fn new(map: &'a SourceMap, diagnostics: &[Diagnostic]) -> Sheets<'a> {
+        let mut texts = vec![None; map.files().len()];
+        for label in diagnostics.iter().flat_map(|d| d.primary.iter().chain(&d.others)) {
+            if let Some(text @ None) = texts.get_mut(label.span.file.0 as usize) {
+                *text = Some(map.file(label.span.file).text.chars().map(visible).collect());
+            }
+        }
+        Sheets { map, texts }
+    }
+
+    /// The labels of a diagnostic, the primary one first; labels of unknown files are left out.
+    pub fn marks<'d>(&self, d: &'d Diagnostic) -> Vec<Mark<'d>> {
+        let primary = d.primary.iter().filter_map(|l| self.mark(l, true));
+        primary.chain(d.others.iter().filter_map(|l| self.mark(l, false))).collect()
+    }
+
+    /// The marks that can be shown as excerpts, and the others told in words.
+    pub fn shown_and_told<'d>(&self, d: &'d Diagnostic) -> (Vec<Mark<'d>>, Vec<String>) {
+        let (shown, long): (Vec<_>, Vec<_>) = self.marks(d).into_iter().partition(|m| self.fits(m));
+        (shown, long.iter().map(|m| self.told(m)).collect())
+    }
+
+    /// `file:line:column` of the start of a mark.
+    pub fn place(&self, mark: &Mark) -> String {
+        self.map.describe(Span::new(mark.file, mark.range.start, mark.range.end))
+    }
+
+    /// Line and column of the start of a mark, both from 1.
+    pub fn line_column(&self, mark: &Mark) -> (usize, usize) {
+        let at = self.map.line_col(mark.file, mark.range.start as u32);
+        (at.line, at.column)
+    }
+
+    /// The name of a file.
+    pub fn name_of(&self, file: FileId) -> &'a str {
+        &self.map.file(file).name
+    }
+
+    /// The printable text of a file that some diagnostic points into.
+    pub fn text(&self, file: FileId) -> &str {
+        self.texts[file.0 as usize].as_deref().unwrap_or_default()
+    }
+
+    // Both renderers panic on spans outside the text or inside a character. Every span passes here.
+    fn mark<'d>(&self, label: &'d Label, primary: bool) -> Option<Mark<'d>> {
+        let file = label.span.file;
+        let text = self.texts.get(file.0 as usize)?.as_deref()?;
+        let lo = floor(text, label.span.lo as usize);
+        let mut hi = floor(text, label.span.hi as usize).max(lo);
+        // A span that ends with a line break would be drawn as one of two lines.
+        while hi > lo && text.as_bytes()[hi - 1] == b'\n' {
+            hi -= 1;
+        }
+        Some(Mark { file, range: lo..hi, text: &label.text, primary })
+    }
+
+    fn fits(&self, mark: &Mark) -> bool {
+        let text = self.text(mark.file);
+        let before = &text[..mark.range.start];
+        let start = before.rfind('\n').map_or(0, |i| i + 1);
+        let end = text[mark.range.end..].find('\n').map_or(text.len(), |i| mark.range.end + i);
+        text[start..end].lines().all(|line| line.len() <= LONGEST_LINE)
+    }
+
+    fn told(&self, mark: &Mark) -> String {
+        match mark.text {
+            "" => format!("at {}", self.place(mark)),
+            text => format!("at {}: {text}", self.place(mark)),
+        }
+    }
+}
+
+impl<'a> Files<'a> for Sheets<'_> {
+    type FileId = FileId;
+    type Name = &'a str;
+    type Source = &'a str;
+
+    fn name(&'a self, id: FileId) -> Result<&'a str, Error> {
+        Ok(self.name_of(id))
+    }
+
+    fn source(&'a self, id: FileId) -> Result<&'a str, Error> {
+        Ok(self.text(id))
+    }
+
+    fn line_index(&'a self, id: FileId, offset: usize) -> Result<usize, Error> {
+        Ok(self.map.file(id).line_starts().partition_point(|s| *s as usize <= offset) - 1)
+    }
+
+    fn line_range(&'a self, id: FileId, line: usize) -> Result<Range<usize>, Error> {
+        let starts = self.map.file(id).line_starts();
+        let end = self.text(id).len();
+        let start_of = |line: usize| starts.get(line).map_or(end, |s| *s as usize);
+        Ok(start_of(line)..start_of(line + 1))
+    }
+}
+
+fn floor(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    offset
+}
+
+/// The character itself, or a stand-in of the same length in UTF-8 for those that move the
+/// cursor, change the direction of writing, or count as line breaks for one renderer only.
+fn visible(c: char) -> char {
+    match c {
+        '\n' | '\t' => c,
+        '\0'..='\x1f' | '\x7f' => ' ',
+        '\u{80}'..='\u{9f}' => '\u{b7}',
+        '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
+        _ => c,
+    }
+}

@@ -1,0 +1,156 @@
+use super::*;
+use crate::diagnostics::Label;
+use crate::source::{FileId, Span};
+
+const FORMATS: [MessageFormat; 4] =
+    [MessageFormat::Plain, MessageFormat::Rich, MessageFormat::Short, MessageFormat::Json];
+
+fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
+    Diagnostic {
+        rule: "test-rule".into(),
+        severity,
+        title: "something is wrong".into(),
+        primary,
+        others: Vec::new(),
+        notes: Vec::new(),
+        help: None,
+        moment: None,
+        also_on: 0,
+    }
+}
+
+fn label(file: FileId, lo: usize, hi: usize, text: &str) -> Label {
+    Label { span: Span::new(file, lo, hi), text: text.into() }
+}
+
+fn two_files() -> (SourceMap, Diagnostic) {
+    let mut map = SourceMap::default();
+    let a = map.add("layout.csl", "// ä ö ü\nlayout {\n  @set_rectangle(1, 1);\n}\n");
+    let b = map.add("pe.csl", "// é\nvar x: u16 = 70000;\nvar y = x;\n");
+    let mut d = diagnostic(Severity::Error, Some(label(b, 19, 24, "does not fit")));
+    d.others.push(label(a, 26, 40, "the rectangle"));
+    d.others.push(label(b, 13, 16, "the type"));
+    d.notes.push("the largest u16 is 65535".into());
+    d.help = Some("use u32".into());
+    (map, d)
+}
+
+#[test]
+fn plain_shows_every_place_and_counts() {
+    let (map, d) = two_files();
+    insta::assert_snapshot!(render(&map, &[d.clone(), d], MessageFormat::Plain, false));
+}
+
+#[test]
+fn rich_shows_both_files_with_their_true_lines() {
+    let (map, d) = two_files();
+    insta::assert_snapshot!(render(&map, &[d], MessageFormat::Rich, false));
+}
+
+#[test]
+fn short_is_one_line_with_place_and_rule() {
+    let (map, d) = two_files();
+    let text = render(&map, &[d], MessageFormat::Short, false);
+    assert_eq!(text, "pe.csl:2:14: error[test-rule]: something is wrong\n1 error\n");
+}
+
+#[test]
+fn json_is_one_object_per_line() {
+    let (map, d) = two_files();
+    let text = render(&map, &[d.clone(), d], MessageFormat::Json, false);
+    let values: Vec<serde_json::Value> = text.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
+    assert_eq!(values.len(), 2);
+    assert_eq!(values[0]["rule"], "test-rule");
+    assert_eq!(values[0]["labels"][0]["line"], 2);
+    assert_eq!(values[0]["labels"][0]["column"], 14);
+    assert_eq!(values[0]["labels"][1]["file"], "layout.csl");
+    assert_eq!(values[0]["help"], "use u32");
+    assert!(values[0]["pe"].is_null());
+}
+
+#[test]
+fn a_run_time_diagnostic_names_pe_cycle_and_the_other_pes() {
+    let (map, mut d) = two_files();
+    d.moment = Some(Moment { x: 3, y: 4, cycle: 12345 });
+    d.also_on = 1022;
+    let told = "PE(3,4), cycle 12,345; the same on 1,022 other PEs";
+    for format in [MessageFormat::Plain, MessageFormat::Rich, MessageFormat::Short] {
+        assert!(render(&map, std::slice::from_ref(&d), format, false).contains(told), "{format:?}");
+    }
+    let json: serde_json::Value =
+        serde_json::from_str(&render(&map, &[d], MessageFormat::Json, false)).unwrap();
+    assert_eq!(json["pe"], serde_json::json!([3, 4]));
+    assert_eq!(json["cycle"], 12345);
+    assert_eq!(json["also_on"], 1022);
+}
+
+#[test]
+fn no_span_makes_a_renderer_panic() {
+    for text in
+        ["", "\n", "a", "ä\r\nö\u{2028}ü\n\n", "\u{feff}\t日本語\n\0\x1b[31m", "a\nb\nc\nd\ne\nf\ng\nh"]
+    {
+        let mut map = SourceMap::default();
+        let file = map.add("odd.csl", text);
+        let ends = [0, 1, 2, 3, 4, 5, 7, 11, text.len(), text.len() + 1, u32::MAX as usize];
+        for (lo, hi) in ends.iter().flat_map(|lo| ends.iter().map(move |hi| (*lo, *hi))) {
+            let mut d = diagnostic(Severity::Error, Some(label(file, lo, hi, "here")));
+            d.others.push(label(file, hi, lo, "there"));
+            d.others.push(label(FileId(7), lo, hi, "in no file"));
+            for format in FORMATS {
+                let shown = render(&map, std::slice::from_ref(&d), format, true);
+                assert!(shown.contains("something is wrong"), "{format:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn control_characters_never_reach_the_terminal() {
+    let mut map = SourceMap::default();
+    let file = map.add("odd.csl", "var x = \"\x1b[31m\u{202e}\";");
+    let d = diagnostic(Severity::Error, Some(label(file, 0, 3, "")));
+    for format in FORMATS {
+        let text = render(&map, std::slice::from_ref(&d), format, false);
+        assert!(!text.contains(['\x1b', '\u{202e}']), "{format:?}");
+    }
+}
+
+#[test]
+fn an_overlong_line_is_told_not_shown() {
+    let mut map = SourceMap::default();
+    let file = map.add("long.csl", "(".repeat(1_000_000));
+    let d = diagnostic(Severity::Error, Some(label(file, 500, 501, "too deep")));
+    for format in FORMATS {
+        let text = render(&map, std::slice::from_ref(&d), format, false);
+        assert!(text.len() < 500, "{format:?}: {} bytes", text.len());
+    }
+    let text = render(&map, &[d], MessageFormat::Plain, false);
+    assert!(text.contains("at long.csl:1:501: too deep"), "{text}");
+}
+
+#[test]
+fn a_diagnostic_without_a_place_keeps_notes_and_help() {
+    let mut d = diagnostic(Severity::Unsupported, None);
+    d.notes.push("a fact".into());
+    d.help = Some("do this".into());
+    for format in [MessageFormat::Plain, MessageFormat::Rich] {
+        let text = render(&SourceMap::default(), std::slice::from_ref(&d), format, false);
+        assert!(text.starts_with("unsupported[test-rule]: something is wrong\n"), "{text}");
+        assert!(text.contains("a fact") && text.contains("help: do this"), "{text}");
+    }
+}
+
+#[test]
+fn the_summary_counts_each_severity_once() {
+    let of = |s| diagnostic(s, None);
+    assert_eq!(summary(&[]), None);
+    assert_eq!(summary(&[of(Severity::Note)]), None);
+    let all = [of(Severity::Warning), of(Severity::Error), of(Severity::Error), of(Severity::Unsupported)];
+    assert_eq!(summary(&all).unwrap(), "2 errors, 1 unsupported feature, 1 warning");
+}
+
+#[test]
+fn large_numbers_are_grouped_by_thousands() {
+    let shown: Vec<String> = [0, 999, 1000, 1022, 1234567].map(grouped).into();
+    assert_eq!(shown, ["0", "999", "1,000", "1,022", "1,234,567"]);
+}

@@ -4,3 +4,47 @@
 //! Never: resolves a name, or knows a type.
 
 pub mod ast;
+mod builder;
+mod depth;
+mod literal;
+mod recover;
+mod scan;
+mod token;
+
+use crate::diagnostics::Complaint;
+use crate::source::FileId;
+use builder::Builder;
+
+lalrpop_util::lalrpop_mod!(
+    #[allow(clippy::all, missing_docs, unused)]
+    csl
+);
+
+/// Whoever makes this many mistakes wants to see the first ones.
+const MOST_PROBLEMS: usize = 20;
+
+/// A file as far as it could be understood.
+#[derive(Debug)]
+pub struct Parsed {
+    /// The tree; pieces that did not parse are `Error` nodes or missing.
+    pub file: ast::File,
+    /// What was wrong, in the order of the text.
+    pub problems: Vec<Complaint>,
+}
+
+/// Parses a file. Every text gives a tree.
+pub fn parse(file: FileId, text: &str) -> Parsed {
+    let scan::Scanned { tokens, mut problems, parsable } = scan::scan(file, text);
+    let mut builder = Builder::new(file);
+    if parsable {
+        recover::parse(&mut builder, tokens);
+    }
+    let (file, more) = builder.finish();
+    problems.extend(more);
+    problems.sort_by_key(|problem| problem.0.primary.as_ref().map(|label| label.span));
+    problems.truncate(MOST_PROBLEMS);
+    Parsed { file, problems }
+}
+
+#[cfg(test)]
+mod tests;

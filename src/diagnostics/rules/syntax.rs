@@ -1,3 +1,16 @@
 //! Rules of the room `syntax`.
 
-crate::rules! {}
+crate::rules! {
+    /// A literal must stand for a value; cslrun says which of its characters does not fit.
+    BAD_LITERAL = "bad-literal": "{what}";
+    /// `a < b < c` would compare a bool with a number; comparisons therefore have no associativity.
+    CHAINED_COMPARISON = "chained-comparison": "comparisons do not chain";
+    /// Consumers of the tree walk it recursively; no program written by people nests this deep.
+    NESTING_TOO_DEEP = "nesting-too-deep": "this is nested more than {limit} levels deep";
+    /// Other languages spell it so, and guessing what was meant would hide the difference.
+    NOT_CSL = "not-csl": "{what} is not part of CSL";
+    /// The text does not have the form that the grammar of CSL gives it.
+    SYNTAX_ERROR = "syntax-error": "expected {expected}, found {found}";
+    /// Outside of comments and strings only the characters of CSL's own words may stand.
+    UNKNOWN_CHARACTER = "unknown-character": "{character} has no meaning in CSL";
+}

@@ -1,0 +1,62 @@
+//! The precedence of infix operators.
+
+use super::Builder;
+use crate::diagnostics::rules::syntax::CHAINED_COMPARISON;
+use crate::syntax::ast::*;
+
+/// How tightly an operator binds; what binds tighter has the larger number.
+fn tightness(op: BinaryOp) -> u8 {
+    use BinaryOp::*;
+    match op {
+        Mul | Div | Rem => 8,
+        Add | Sub => 7,
+        Shl | Shr => 6,
+        BitAnd => 5,
+        BitXor => 4,
+        BitOr => 3,
+        Eq | Ne | Lt | Gt | Le | Ge => COMPARISON,
+        And => 1,
+        Or => 0,
+    }
+}
+
+/// The one level that does not associate.
+const COMPARISON: u8 = 2;
+
+impl Builder {
+    /// Joins operands by precedence. All levels associate to the left, comparisons not at all.
+    pub fn chain(&mut self, operands: Vec<(ExprId, BinaryOp)>, last: ExprId) -> ExprId {
+        // Open left sides, binding ever tighter towards the end.
+        let mut open: Vec<(ExprId, BinaryOp)> = Vec::new();
+        for (operand, op) in operands {
+            let left = self.close(&mut open, operand, tightness(op));
+            self.refuse_chained_comparison(left, op);
+            open.push((left, op));
+        }
+        self.close(&mut open, last, 0)
+    }
+
+    /// Joins everything that binds at least as tightly as what follows.
+    fn close(&mut self, open: &mut Vec<(ExprId, BinaryOp)>, right: ExprId, next: u8) -> ExprId {
+        let mut right = right;
+        while let Some((left, op)) = open.pop_if(|(_, op)| tightness(*op) >= next) {
+            right = self.infix(left, op, right);
+        }
+        right
+    }
+
+    fn infix(&mut self, left: ExprId, op: BinaryOp, right: ExprId) -> ExprId {
+        let span = self.expr_span(left).to(self.expr_span(right));
+        self.add_expr(ExprKind::Binary(op, left, right), span)
+    }
+
+    fn refuse_chained_comparison(&mut self, left: ExprId, op: BinaryOp) {
+        // A comparison in parentheses is an operand, not part of this chain; its place shows it.
+        let ExprKind::Binary(first, _, inner) = self.file.expr(left).kind else { return };
+        let (span, end) = (self.expr_span(left), self.expr_span(inner).hi);
+        if tightness(op) == COMPARISON && tightness(first) == COMPARISON && span.hi == end {
+            let help = "join two comparisons with `and`, or put one in parentheses";
+            self.complain(CHAINED_COMPARISON.plain().at(span).help(help));
+        }
+    }
+}

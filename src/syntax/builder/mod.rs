@@ -1,0 +1,192 @@
+//! What the actions of the grammar call: makes nodes, and guards how deep they nest.
+
+mod chain;
+mod decls;
+mod exprs;
+mod stmts;
+
+use super::ast::*;
+use super::depth::Depths;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::syntax::NESTING_TOO_DEEP;
+use crate::source::{FileId, Span};
+use std::mem::replace;
+
+/// Makes the nodes of one file.
+pub struct Builder {
+    file: File,
+    depths: Depths,
+    problems: Vec<Complaint>,
+    progress: Progress,
+    /// Lengths of the two arenas after the last whole declaration.
+    kept: (usize, usize),
+}
+
+/// How far the parser has come; tells recovery what an error is part of.
+#[derive(Default)]
+pub struct Progress {
+    /// End of the last whole declaration.
+    pub declared: usize,
+    /// The blocks that are open, outermost first.
+    pub blocks: Vec<OpenBlock>,
+}
+
+/// A `{` that opened a block and has not met its `}`.
+pub struct OpenBlock {
+    /// The brace.
+    pub brace: usize,
+    /// End of the brace, or of the last whole statement behind it.
+    pub done: usize,
+}
+
+/// A storage attribute.
+#[derive(Copy, Clone)]
+pub enum AttrWord {
+    /// `align`
+    Align,
+    /// `linkname`
+    LinkName,
+    /// `linksection`
+    LinkSection,
+}
+
+/// What follows `var`, `const` or `param`.
+pub struct VarTail {
+    /// The name.
+    pub name: Ident,
+    /// The type, if written.
+    pub ty: Option<ExprId>,
+    /// Storage attributes.
+    pub attrs: Attrs,
+    /// The initializer, if written.
+    pub init: Option<ExprId>,
+}
+
+impl VarTail {
+    /// The variable that the given word declares.
+    pub fn of(self, kind: VarKind) -> VarDecl {
+        let VarTail { name, ty, attrs, init } = self;
+        let span = name.span;
+        VarDecl { comptime: false, linkage: Linkage::Plain, kind, name, ty, attrs, init, span }
+    }
+}
+
+/// What stands in front of the body of a loop.
+pub enum LoopHead {
+    /// `for (iter) |item, index|`
+    For(ExprId, Ident, Option<Ident>),
+    /// `while (cond) : (step)`
+    While(ExprId, Option<StmtId>),
+}
+
+/// A `switch`, before it is known whether it is a statement or an expression.
+pub struct Switch {
+    /// What is looked at.
+    pub scrutinee: ExprId,
+    /// The prongs in order.
+    pub prongs: Vec<Prong<StmtId>>,
+    /// All of it.
+    pub span: Span,
+}
+
+/// The outside of the builder.
+impl Builder {
+    /// Starts an empty file.
+    pub fn new(id: FileId) -> Builder {
+        Builder {
+            file: File { id, decls: Vec::new(), exprs: Vec::new(), stmts: Vec::new() },
+            depths: Depths::default(),
+            problems: Vec::new(),
+            progress: Progress::default(),
+            kept: (0, 0),
+        }
+    }
+
+    /// Where the parser stands.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Forgets everything after the last whole declaration.
+    pub fn rewind(&mut self) {
+        self.file.exprs.truncate(self.kept.0);
+        self.file.stmts.truncate(self.kept.1);
+        self.depths.truncate(self.kept.0, self.kept.1);
+        self.progress.blocks.clear();
+    }
+
+    /// The file and what was wrong with it.
+    pub fn finish(self) -> (File, Vec<Complaint>) {
+        (self.file, self.problems)
+    }
+
+    /// Takes a complaint, once: a declaration may be parsed again after a repair.
+    pub fn complain(&mut self, complaint: Complaint) {
+        let same =
+            |other: &Complaint| other.0.primary == complaint.0.primary && other.0.title == complaint.0.title;
+        if !self.problems.iter().any(same) {
+            self.problems.push(complaint);
+        }
+    }
+}
+
+/// Places and arenas.
+impl Builder {
+    /// Bytes `lo..hi` of the file.
+    pub fn span(&self, lo: usize, hi: usize) -> Span {
+        Span::new(self.file.id, lo, hi)
+    }
+
+    fn expr_span(&self, id: ExprId) -> Span {
+        self.file.expr(id).span
+    }
+
+    fn stmt_span(&self, id: StmtId) -> Span {
+        self.file.stmt(id).span
+    }
+
+    /// From a byte to the end of an expression.
+    fn up_to(&self, lo: usize, end: ExprId) -> Span {
+        Span { lo: lo as u32, ..self.expr_span(end) }
+    }
+
+    fn add_expr(&mut self, kind: ExprKind, span: Span) -> ExprId {
+        let fits = self.depths.push_expr(&kind);
+        let kind = if fits { kind } else { self.too_deep(span, ExprKind::Error) };
+        self.file.exprs.push(Expr { kind, span });
+        ExprId(self.file.exprs.len() as u32 - 1)
+    }
+
+    fn add_stmt(&mut self, kind: StmtKind, span: Span) -> StmtId {
+        let fits = self.depths.push_stmt(&kind);
+        let kind = if fits { kind } else { self.too_deep(span, StmtKind::Error) };
+        self.file.stmts.push(Stmt { kind, span });
+        StmtId(self.file.stmts.len() as u32 - 1)
+    }
+
+    fn too_deep<T>(&mut self, span: Span, instead: T) -> T {
+        self.complain(NESTING_TOO_DEEP.because(&[("limit", &super::depth::DEEPEST_TREE)]).at(span));
+        instead
+    }
+
+    fn replace_expr(&mut self, id: ExprId, kind: ExprKind) -> ExprKind {
+        replace(&mut self.file.exprs[id.0 as usize].kind, kind)
+    }
+
+    /// An expression between two bytes.
+    pub fn expr(&mut self, kind: ExprKind, lo: usize, hi: usize) -> ExprId {
+        let span = self.span(lo, hi);
+        self.add_expr(kind, span)
+    }
+
+    /// A statement between two bytes.
+    pub fn stmt(&mut self, kind: StmtKind, lo: usize, hi: usize) -> StmtId {
+        let span = self.span(lo, hi);
+        self.add_stmt(kind, span)
+    }
+
+    /// A name between two bytes.
+    pub fn ident(&self, name: &str, lo: usize, hi: usize) -> Ident {
+        Ident { name: Name::new(name), span: self.span(lo, hi) }
+    }
+}

@@ -1,0 +1,187 @@
+//! Numbers, characters and strings: from their text to their value.
+
+use crate::diagnostics::rules::syntax::BAD_LITERAL;
+use crate::diagnostics::{Complaint, Result};
+use num_bigint::BigInt;
+use std::fmt::Display;
+
+/// Reading a decimal number takes time quadratic in its digits; nobody writes this many.
+const MOST_DIGITS: usize = 10_000;
+
+/// What a number stands for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Number {
+    /// `12`, `0x1f`, `0b10`, `0o17`, with `_` anywhere between digits.
+    Int(BigInt),
+    /// `1.0`, `1e-10`, `2.5e3`.
+    Float(f64),
+}
+
+/// The value of a number.
+pub fn number(text: &str) -> Result<Number> {
+    if text.len() > MOST_DIGITS {
+        return Err(bad(&format!("a number of {} characters is too long", text.len()))
+            .help(format!("numbers may have up to {MOST_DIGITS} characters")));
+    }
+    let prefixed = text.get(..2).and_then(|prefix| match prefix {
+        "0x" => Some((16, "hexadecimal")),
+        "0b" => Some((2, "binary")),
+        "0o" => Some((8, "octal")),
+        _ => None,
+    });
+    match prefixed {
+        Some((radix, kind)) => integer(text, &text[2..], radix, kind),
+        None if text.contains(['.', 'e', 'E']) => float(text),
+        None => integer(text, text, 10, "decimal"),
+    }
+}
+
+fn integer(text: &str, digits: &str, radix: u32, kind: &str) -> Result<Number> {
+    let plain: Vec<u8> = digits.bytes().filter(|b| *b != b'_').collect();
+    if plain.is_empty() {
+        return Err(bad(&format!("`{text}` has no digits")));
+    }
+    match plain.iter().find(|b| !char::from(**b).is_digit(radix)) {
+        Some(b) => Err(bad(&format!("`{}` is not a {kind} digit", char::from(*b)))),
+        None => Ok(Number::Int(BigInt::parse_bytes(&plain, radix).expect("only digits are left"))),
+    }
+}
+
+fn float(text: &str) -> Result<Number> {
+    let plain: String = text.chars().filter(|c| *c != '_').collect();
+    // Rust also reads `1e`, `inf` and `1.` in places; the lexer lets none of them through but `1e`.
+    match plain.parse::<f64>() {
+        Ok(value) if value.is_finite() => Ok(Number::Float(value)),
+        Ok(_) => Err(bad(&format!("`{text}` is larger than every float"))),
+        Err(_) => Err(bad(&format!("`{text}` is not a number"))
+            .help("a float has digits on both sides of its point, and after its `e`")),
+    }
+}
+
+/// The value of a character, quotes included in `text`.
+pub fn character(text: &str) -> Result<u32> {
+    let inner = unquote(text, '\'', "character")?;
+    let mut rest = inner.chars();
+    let value = match rest.next() {
+        Some('\\') => u32::from(escape(&mut rest)?),
+        Some(c) => c as u32,
+        None => return Err(bad(&"a character literal must not be empty")),
+    };
+    match rest.next() {
+        Some(_) => Err(bad(&"a character literal holds one character").help("use `\"` for strings")),
+        None => Ok(value),
+    }
+}
+
+/// The bytes of a string, quotes included in `text`.
+pub fn string(text: &str) -> Result<Vec<u8>> {
+    let inner = unquote(text, '"', "string")?;
+    let mut bytes = Vec::with_capacity(inner.len());
+    let mut rest = inner.chars();
+    while let Some(c) = rest.next() {
+        match c {
+            '\\' => bytes.push(escape(&mut rest)?),
+            _ => bytes.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+        }
+    }
+    Ok(bytes)
+}
+
+fn unquote<'t>(text: &'t str, quote: char, what: &str) -> Result<&'t str> {
+    let inner = &text[1..];
+    inner.strip_suffix(quote).ok_or_else(|| {
+        bad(&format!("this {what} does not end on its line")).help(format!("close it with `{quote}`"))
+    })
+}
+
+/// What stands behind a backslash.
+fn escape(rest: &mut std::str::Chars) -> Result<u8> {
+    match rest.next() {
+        Some('n') => Ok(b'\n'),
+        Some('t') => Ok(b'\t'),
+        Some('r') => Ok(b'\r'),
+        Some('0') => Ok(0),
+        Some(c @ ('\\' | '\'' | '"')) => Ok(c as u8),
+        Some('x') => {
+            let mut digit = || rest.next().and_then(|c| c.to_digit(16));
+            match (digit(), digit()) {
+                (Some(high), Some(low)) => Ok((high * 16 + low) as u8),
+                _ => Err(bad(&"`\\x` needs two hexadecimal digits")),
+            }
+        }
+        other => {
+            let c = other.map(String::from).unwrap_or_default();
+            Err(bad(&format!("`\\{c}` is not an escape"))
+                .help("escapes are `\\n \\t \\r \\0 \\\\ \\' \\\" \\xNN`"))
+        }
+    }
+}
+
+fn bad(what: &dyn Display) -> Complaint {
+    BAD_LITERAL.because(&[("what", what)])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn int(text: &str) -> String {
+        match number(text).unwrap() {
+            Number::Int(i) => i.to_string(),
+            Number::Float(f) => panic!("{text} is the float {f}"),
+        }
+    }
+
+    fn refused(problem: Result<impl std::fmt::Debug>) -> String {
+        problem.unwrap_err().0.title
+    }
+
+    #[test]
+    fn integers_have_four_bases_separators_and_any_size() {
+        assert_eq!(int("0"), "0");
+        assert_eq!(int("1_000"), "1000");
+        assert_eq!(int("0xFf"), "255");
+        assert_eq!(int("0b1010_0101"), "165");
+        assert_eq!(int("0o17"), "15");
+        assert_eq!(int("340282366920938463463374607431768211456"), "340282366920938463463374607431768211456");
+    }
+
+    #[test]
+    fn floats_have_a_point_or_an_exponent() {
+        assert_eq!(number("1.5").unwrap(), Number::Float(1.5));
+        assert_eq!(number("1e-3").unwrap(), Number::Float(0.001));
+        assert_eq!(number("2.5e3").unwrap(), Number::Float(2500.0));
+        assert_eq!(number("2_0.2_5E+1").unwrap(), Number::Float(202.5));
+        assert_eq!(int("0x1e5"), "485");
+    }
+
+    #[test]
+    fn bad_numbers_say_what_is_wrong() {
+        assert_eq!(refused(number("0x")), "`0x` has no digits");
+        assert_eq!(refused(number("0b12")), "`2` is not a binary digit");
+        assert_eq!(refused(number("12ab")), "`a` is not a decimal digit");
+        assert_eq!(refused(number("1e")), "`1e` is not a number");
+        assert_eq!(refused(number("1e999")), "`1e999` is larger than every float");
+        assert_eq!(refused(number(&"1".repeat(20_000))), "a number of 20000 characters is too long");
+    }
+
+    #[test]
+    fn characters_are_numbers() {
+        assert_eq!(character("'a'").unwrap(), 97);
+        assert_eq!(character(r"'\n'").unwrap(), 10);
+        assert_eq!(character(r"'\''").unwrap(), 39);
+        assert_eq!(character(r"'\xfF'").unwrap(), 255);
+        assert_eq!(refused(character("''")), "a character literal must not be empty");
+        assert_eq!(refused(character("'ab'")), "a character literal holds one character");
+        assert_eq!(refused(character("'a")), "this character does not end on its line");
+    }
+
+    #[test]
+    fn strings_are_bytes() {
+        assert_eq!(string(r#""a\tb\0\x80""#).unwrap(), b"a\tb\0\x80");
+        assert_eq!(string("\"\u{e4}\"").unwrap(), [0xc3, 0xa4]);
+        assert_eq!(refused(string("\"abc")), "this string does not end on its line");
+        assert_eq!(refused(string(r#""\q""#)), "`\\q` is not an escape");
+        assert_eq!(refused(string(r#""\x1""#)), "`\\x` needs two hexadecimal digits");
+    }
+}

@@ -1,0 +1,207 @@
+//! Text to tokens, with everything that must be known before the grammar sees them.
+
+use super::literal;
+use super::token::Token;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::syntax::{NESTING_TOO_DEEP, NOT_CSL, UNKNOWN_CHARACTER};
+use crate::source::{FileId, Span};
+use logos::Logos;
+
+/// A token between its first byte and the one past its last.
+pub type Placed<'t> = (usize, Token<'t>, usize);
+
+/// Brackets may be nested, and prefix operators lined up, this deep.
+pub const DEEPEST_BRACKETS: usize = 256;
+
+/// The tokens of a file. Bad ones are replaced, so that every problem is reported once.
+pub struct Scanned<'t> {
+    /// In order.
+    pub tokens: Vec<Placed<'t>>,
+    /// In order.
+    pub problems: Vec<Complaint>,
+    /// Whether the tokens are worth parsing; not so when they nest too deep.
+    pub parsable: bool,
+}
+
+/// Cuts a file into tokens.
+pub fn scan(file: FileId, text: &str) -> Scanned<'_> {
+    let mut scanner = Scanner {
+        file,
+        text,
+        out: Scanned { tokens: Vec::with_capacity(text.len() / 4), problems: Vec::new(), parsable: true },
+    };
+    scanner.run();
+    scanner.out.tokens = join_asm(scanner.out.tokens);
+    if let Some((lo, hi)) = too_deep(&scanner.out.tokens) {
+        let complaint = NESTING_TOO_DEEP.because(&[("limit", &DEEPEST_BRACKETS)]);
+        scanner.out.problems.push(complaint.at(Span::new(file, lo, hi)));
+        scanner.out.parsable = false;
+    }
+    scanner.out
+}
+
+struct Scanner<'t> {
+    file: FileId,
+    text: &'t str,
+    out: Scanned<'t>,
+}
+
+impl<'t> Scanner<'t> {
+    fn run(&mut self) {
+        let mut lexer = Token::lexer(self.text);
+        while let Some(token) = lexer.next() {
+            let (lo, hi) = (lexer.span().start, lexer.span().end);
+            match token {
+                Ok(Token::Foreign("/*")) => lexer.bump(self.block_comment(lo, lexer.remainder())),
+                Ok(Token::Foreign(word)) => self.foreign(word, lo, hi),
+                Ok(token) => {
+                    self.check_literal(token, lo, hi);
+                    self.out.tokens.push((lo, token, hi));
+                }
+                Err(()) => self.unknown(lo, hi),
+            }
+        }
+    }
+
+    /// Gives the length of the rest of the comment.
+    fn block_comment(&mut self, lo: usize, rest: &str) -> usize {
+        let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
+        let complaint = NOT_CSL.because(&[("what", &"`/*`")]).help("begin every line of a comment with `//`");
+        self.complain(complaint, lo, lo + 2);
+        length
+    }
+
+    fn foreign(&mut self, word: &'t str, lo: usize, hi: usize) {
+        let infix = self.out.tokens.last().is_some_and(|(_, token, _)| token.ends_operand());
+        let twice = match word {
+            "**" => Some(Token::Star),
+            "&&" => Some(Token::Amp),
+            "--" => Some(Token::Minus),
+            _ => None,
+        };
+        if let (Some(token), false) = (twice, infix) {
+            self.out.tokens.extend([(lo, token, lo + 1), (lo + 1, token, hi)]);
+            return;
+        }
+        let (instead, help) = meaning(word);
+        let complaint = NOT_CSL.because(&[("what", &format!("`{word}`"))]).help(help);
+        self.complain(complaint, lo, hi);
+        self.out.tokens.extend(instead.map(|token| (lo, token, hi)));
+    }
+
+    fn check_literal(&mut self, token: Token, lo: usize, hi: usize) {
+        let problem = match token {
+            // What most numbers look like needs no second look.
+            Token::Number(text) if text.len() < 9 && text.bytes().all(|b| b.is_ascii_digit()) => None,
+            Token::Number(text) => literal::number(text).err(),
+            Token::Str(text) => literal::string(text).err(),
+            Token::Char(text) => literal::character(text).err(),
+            _ => None,
+        };
+        if let Some(complaint) = problem {
+            self.complain(complaint, lo, hi);
+        }
+    }
+
+    fn unknown(&mut self, lo: usize, hi: usize) {
+        if let Some(last) = self.out.tokens.last_mut()
+            && last.1 == Token::Broken
+            && last.2 == lo
+        {
+            last.2 = hi;
+            return;
+        }
+        let character = self.text[lo..].chars().next().unwrap_or_default();
+        let shown = match character {
+            '\0'..=' ' | '\u{7f}' => format!("the character U+{:04X}", u32::from(character)),
+            _ => format!("`{character}`"),
+        };
+        self.complain(UNKNOWN_CHARACTER.because(&[("character", &shown)]), lo, hi);
+        self.out.tokens.push((lo, Token::Broken, hi));
+    }
+
+    fn complain(&mut self, complaint: Complaint, lo: usize, hi: usize) {
+        self.out.problems.push(complaint.at(Span::new(self.file, lo, hi)));
+    }
+}
+
+/// What a foreign operator is read as, and what to write in its place.
+fn meaning(word: &str) -> (Option<Token<'static>>, &'static str) {
+    match word {
+        "++" => (Some(Token::Broken), "write `x += 1` to count up; arrays cannot be joined"),
+        "--" => (Some(Token::Broken), "write `x -= 1` to count down"),
+        "+%" => (Some(Token::Plus), "`+` already wraps around"),
+        "-%" => (Some(Token::Minus), "`-` already wraps around"),
+        "*%" => (Some(Token::Star), "`*` already wraps around"),
+        "**" => (Some(Token::Star), "use `@constants` to repeat a value"),
+        "&&" => (Some(Token::And), "write `and`"),
+        "||" => (Some(Token::Or), "write `or`"),
+        "?" => (None, "there are no optional types and no `c ? a : b`; write `if (c) a else b`"),
+        _ => (Some(Token::Broken), "list the cases of a `switch` one by one, or use `@range` in a `for`"),
+    }
+}
+
+/// Replaces `asm volatile? ( .. )` by one token: machine code is not looked into.
+fn join_asm(tokens: Vec<Placed>) -> Vec<Placed> {
+    if !tokens.iter().any(|(_, token, _)| *token == Token::Asm) {
+        return tokens;
+    }
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        match asm_end(&tokens, at) {
+            Some(end) => {
+                out.push((tokens[at].0, Token::AsmText, tokens[end].2));
+                at = end + 1;
+            }
+            None => {
+                out.push(tokens[at]);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// The closing parenthesis of the `asm` at this place.
+fn asm_end(tokens: &[Placed], start: usize) -> Option<usize> {
+    let word = |at: usize| tokens.get(at).map(|(_, token, _)| *token);
+    if word(start) != Some(Token::Asm) {
+        return None;
+    }
+    let open = if word(start + 1) == Some(Token::Volatile) { start + 2 } else { start + 1 };
+    if word(open) != Some(Token::LParen) {
+        return None;
+    }
+    let mut depth = 0;
+    (open..tokens.len()).find(|at| {
+        match tokens[*at].1 {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            _ => (),
+        }
+        depth == 0
+    })
+}
+
+/// The first bracket or prefix operator that nests too deep.
+fn too_deep(tokens: &[Placed]) -> Option<(usize, usize)> {
+    let mut brackets = 0usize;
+    let mut prefixes = 0usize;
+    for (lo, token, hi) in tokens {
+        use Token::*;
+        match token {
+            LParen | LBracket | LBrace | DotBrace => brackets += 1,
+            RParen | RBracket | RBrace => brackets = brackets.saturating_sub(1),
+            _ => (),
+        }
+        match token {
+            Bang | Tilde | Minus | Amp | Star | Comptime => prefixes += 1,
+            _ => prefixes = 0,
+        }
+        if brackets.max(prefixes) > DEEPEST_BRACKETS {
+            return Some((*lo, *hi));
+        }
+    }
+    None
+}

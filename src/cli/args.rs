@@ -1,0 +1,338 @@
+use super::{Exit, number::Number};
+use crate::arch::ArchName;
+use crate::diagnostics::render::MessageFormat;
+use crate::sema::{CompileOptions, ParamValue};
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// `cslrun FILE.csl`
+    Run(RunArgs),
+    /// `cslrun check FILE.csl`
+    Check(CompileArgs),
+    /// `cslrun dump FILE.csl`
+    Dump(CompileArgs),
+    /// `cslrun explain [RULE]`
+    Explain(Option<String>),
+}
+
+/// What to compile, and how.
+#[derive(Args, Debug)]
+pub struct CompileArgs {
+    /// A program: a file with a layout block, or the program of one PE
+    #[arg(value_name = "FILE.csl")]
+    pub file: PathBuf,
+    /// The machine
+    #[arg(long, default_value = "wse2", value_parser = arch)]
+    arch: ArchName,
+    /// Gives a `param` of the program a value: an integer, a float, true or false
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
+    params: Vec<(String, ParamValue)>,
+    /// A folder to look for imported files in; may be repeated
+    #[arg(long = "import-path", value_name = "DIR")]
+    import_paths: Vec<PathBuf>,
+    /// How diagnostics are shown
+    #[arg(long, value_name = "FORMAT", default_value = "plain")]
+    message_format: Format,
+}
+
+/// What to run, and how.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// What to compile.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// Stop with an error after this many cycles
+    #[arg(long, value_name = "N")]
+    pub max_cycles: Option<u64>,
+    /// Leave out the checks for undefined behaviour: faster, and less is found
+    #[arg(long)]
+    pub unchecked: bool,
+    #[command(flatten)]
+    written: WrittenSteps,
+    /// The steps in the order given.
+    #[arg(skip)]
+    pub steps: Vec<Step>,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Steps, done in the order given")]
+struct WrittenSteps {
+    /// Writes a variable: numbers separated by commas, or a .npy file
+    ///
+    /// One number fills the variable; as many numbers as it has elements go to every PE; as many as all PEs have together are dealt out row by row.
+    #[arg(long, value_name = "NAME=VALUES|NAME=FILE.npy", value_parser = set, allow_hyphen_values = true)]
+    set: Vec<Step>,
+    /// Launches an exported function on every PE
+    #[arg(long, value_name = "FN[:ARG,..]", value_parser = launch)]
+    launch: Vec<Step>,
+    /// Prints a variable, or writes it to a .npy file
+    #[arg(long, value_name = "NAME[=FILE.npy]", value_parser = get)]
+    get: Vec<Step>,
+}
+
+/// One thing that the host does with the running program.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Step {
+    /// Write a variable.
+    Set(String, Source),
+    /// Launch a function with these arguments.
+    Launch(String, Vec<Number>),
+    /// Read a variable, into a file if one is named.
+    Get(String, Option<PathBuf>),
+}
+
+/// Where the values of `--set` come from.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Source {
+    /// The command line.
+    Numbers(Vec<Number>),
+    /// A `.npy` file.
+    File(PathBuf),
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+enum Format {
+    /// Excerpts in ASCII frames
+    Plain,
+    /// Excerpts with drawn arrows
+    Rich,
+    /// One line each
+    Short,
+    /// One JSON object per line
+    Json,
+}
+
+/// Compiles and runs CSL, the kernel language of Cerebras' wafer-scale engines, on a simulated wafer.
+#[derive(Parser, Debug)]
+#[command(name = "cslrun", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = EXIT_STATUS)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Sub>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Sub {
+    /// Compile a program without running it
+    Check(CompileArgs),
+    /// Print what a program compiles to: tiles, memory, registers, routes, code
+    Dump(CompileArgs),
+    /// Explain a rule named in a diagnostic; without a name, list all rules
+    Explain {
+        /// A name as in `error[name]`
+        rule: Option<String>,
+    },
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    fine
+  1    the program was rejected
+  2    the command was used wrongly
+  3    the program went wrong at run time
+  4    deadlock, or a limit was reached
+  5    something that cslrun does not support
+  70   a fault of cslrun itself
+  130  interrupted";
+
+/// Why there is nothing to do; `--help` and `--version` count as that.
+#[derive(Debug)]
+pub struct Refusal(clap::Error);
+
+impl Refusal {
+    /// Shows it, and tells how the command ends.
+    pub fn print(&self) -> Exit {
+        // A reader that has gone away is no fault of anyone.
+        let _ = self.0.print();
+        if self.0.use_stderr() { Exit::Usage } else { Exit::Fine }
+    }
+}
+
+/// Reads the arguments; the first is the name of the command.
+pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
+    let matches = definition().try_get_matches_from(args).map_err(Refusal)?;
+    match Cli::from_arg_matches(&matches).map_err(Refusal)?.command {
+        Some(Sub::Check(args)) => Ok(Command::Check(args)),
+        Some(Sub::Dump(args)) => Ok(Command::Dump(args)),
+        Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
+        None => {
+            let mut run = RunArgs::from_arg_matches(&matches).map_err(Refusal)?;
+            run.steps = in_order(&matches, &run.written);
+            Ok(Command::Run(run))
+        }
+    }
+}
+
+/// The arguments of a run stand beside the subcommands, and only one of both is there.
+fn definition() -> clap::Command {
+    Cli::augment_args(RunArgs::augment_args(clap::Command::new("cslrun")))
+}
+
+/// The library sorts arguments by option; their indices remember the order.
+fn in_order(matches: &ArgMatches, written: &WrittenSteps) -> Vec<Step> {
+    let options = [("set", &written.set), ("launch", &written.launch), ("get", &written.get)];
+    let indexed = options.into_iter().flat_map(|(option, steps)| {
+        matches.indices_of(option).into_iter().flatten().zip(steps.iter().cloned())
+    });
+    let mut all: Vec<(usize, Step)> = indexed.collect();
+    all.sort_by_key(|(index, _)| *index);
+    all.into_iter().map(|(_, step)| step).collect()
+}
+
+impl CompileArgs {
+    /// The options that the compiler takes.
+    pub fn options(&self) -> CompileOptions {
+        CompileOptions {
+            params: self.params.clone(),
+            import_paths: self.import_paths.clone(),
+            ..CompileOptions::new(self.arch)
+        }
+    }
+
+    /// How diagnostics are shown.
+    pub fn format(&self) -> MessageFormat {
+        match self.message_format {
+            Format::Plain => MessageFormat::Plain,
+            Format::Rich => MessageFormat::Rich,
+            Format::Short => MessageFormat::Short,
+            Format::Json => MessageFormat::Json,
+        }
+    }
+}
+
+fn arch(word: &str) -> Result<ArchName, String> {
+    ArchName::parse(word).ok_or_else(|| "the machines are wse2 and wse3".to_string())
+}
+
+fn param(text: &str) -> Result<(String, ParamValue), String> {
+    let (name, value) = named(text)?;
+    let value = match value.parse::<Number>()? {
+        Number::Int(i) => ParamValue::Int(i),
+        Number::Float(f) => ParamValue::Float(f),
+        Number::Bool(b) => ParamValue::Bool(b),
+    };
+    Ok((name, value))
+}
+
+fn set(text: &str) -> Result<Step, String> {
+    let (name, value) = named(text)?;
+    let source = match value.ends_with(".npy") {
+        true => Source::File(value.into()),
+        false => Source::Numbers(numbers(value.trim_start_matches('[').trim_end_matches(']'))?),
+    };
+    Ok(Step::Set(name, source))
+}
+
+fn launch(text: &str) -> Result<Step, String> {
+    let (name, args) = text.split_once(':').unwrap_or((text, ""));
+    let args = if args.is_empty() { Vec::new() } else { numbers(args)? };
+    Ok(Step::Launch(identifier(name)?, args))
+}
+
+fn get(text: &str) -> Result<Step, String> {
+    let Some((name, file)) = text.split_once('=') else {
+        return Ok(Step::Get(identifier(text)?, None));
+    };
+    if !file.ends_with(".npy") {
+        return Err(format!("`{file}` must end in .npy"));
+    }
+    Ok(Step::Get(identifier(name)?, Some(file.into())))
+}
+
+fn numbers(text: &str) -> Result<Vec<Number>, String> {
+    text.split(',').map(|n| n.trim().parse()).collect()
+}
+
+fn named(text: &str) -> Result<(String, &str), String> {
+    let (name, value) = text.split_once('=').ok_or("it must have the form NAME=VALUE")?;
+    Ok((identifier(name)?, value.trim()))
+}
+
+fn identifier(name: &str) -> Result<String, String> {
+    match name.trim() {
+        "" => Err("a name is missing".to_string()),
+        name => Ok(name.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Result<Command, Refusal> {
+        parse(std::iter::once("cslrun").chain(line.split_whitespace()).map(OsString::from))
+    }
+
+    fn run(line: &str) -> RunArgs {
+        match parsed(line).unwrap() {
+            Command::Run(run) => run,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn steps_keep_the_order_of_the_command_line() {
+        let run = run("a.csl --get y --set A=1,-2 --launch f:3,0.5 --set B=b.npy --get y=o.npy --launch g");
+        let expected = [
+            Step::Get("y".into(), None),
+            Step::Set("A".into(), Source::Numbers(vec![Number::Int(1), Number::Int(-2)])),
+            Step::Launch("f".into(), vec![Number::Int(3), Number::Float(0.5)]),
+            Step::Set("B".into(), Source::File("b.npy".into())),
+            Step::Get("y".into(), Some("o.npy".into())),
+            Step::Launch("g".into(), vec![]),
+        ];
+        assert_eq!(run.steps, expected);
+    }
+
+    #[test]
+    fn params_are_typed_by_how_they_are_written() {
+        let options =
+            run("a.csl --param N=-3 --param x=1.5 --param on=true --param m=0x10").compile.options();
+        let expected = [
+            ("N", ParamValue::Int(-3)),
+            ("x", ParamValue::Float(1.5)),
+            ("on", ParamValue::Bool(true)),
+            ("m", ParamValue::Int(16)),
+        ];
+        assert_eq!(options.params, expected.map(|(n, v)| (n.to_string(), v)));
+    }
+
+    #[test]
+    fn the_machine_is_wse2_unless_said_otherwise() {
+        assert_eq!(run("a.csl").compile.options().arch, ArchName::Wse2);
+        assert_eq!(run("a.csl --arch=wse3").compile.options().arch, ArchName::Wse3);
+    }
+
+    #[test]
+    fn subcommands_take_a_file_of_their_own() {
+        assert!(matches!(parsed("check a.csl --arch wse3").unwrap(), Command::Check(_)));
+        assert!(matches!(parsed("dump a.csl").unwrap(), Command::Dump(_)));
+        assert!(matches!(parsed("explain").unwrap(), Command::Explain(None)));
+    }
+
+    #[test]
+    fn wrong_use_is_refused() {
+        for line in [
+            "",
+            "a.csl --arch wse9",
+            "a.csl --param N",
+            "a.csl --param N=wide",
+            "a.csl --get y=out.txt",
+            "a.csl --set =1",
+            "a.csl --max-cycles -1",
+            "a.csl b.csl",
+            "check",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+    }
+}

@@ -1,0 +1,42 @@
+use super::{Exit, output};
+use std::panic::PanicHookInfo;
+
+/// Deep programs recurse deeply; this much keeps every depth limit reachable without a crash.
+const STACK_BYTES: usize = 256 << 20;
+
+/// Installs the report for our own faults and the answer to Ctrl-C.
+pub fn install() {
+    std::panic::set_hook(Box::new(report));
+    // Without a handler the default holds: the signal ends the process.
+    let _ = ctrlc::set_handler(|| {
+        output::complain("interrupted");
+        std::process::exit(Exit::Interrupted as i32);
+    });
+}
+
+/// Runs `command` on a thread with a large stack; a panic in it becomes our own exit status.
+pub fn on_a_large_stack(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
+    let thread = std::thread::Builder::new().name("cslrun".into()).stack_size(STACK_BYTES).spawn(command);
+    match thread {
+        Ok(running) => running.join().unwrap_or(Exit::OurFault),
+        Err(e) => {
+            output::complain(&format!("the system refuses a thread with a large stack: {e}"));
+            Exit::OurFault
+        }
+    }
+}
+
+fn report(info: &PanicHookInfo) {
+    let what = info.payload_as_str().unwrap_or("no message");
+    let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+    output::complain(&format!(
+        "internal fault: {what}{place}\n\
+         This is a fault of cslrun {}, not of your program.\n\
+         Please report it with this text, the command line and, if you can, the program.\n\
+         RUST_BACKTRACE=1 adds a backtrace to this report.",
+        env!("CARGO_PKG_VERSION"),
+    ));
+    if std::env::var_os("RUST_BACKTRACE").is_some_and(|v| v != "0") {
+        output::complain(&std::backtrace::Backtrace::force_capture().to_string());
+    }
+}

@@ -1,0 +1,138 @@
+use super::number::Number;
+use crate::image::Scalar;
+use half::f16;
+use npyz::{AutoSerialize, Deserialize, NpyFile, Order, TypeStr, WriterBuilder};
+use std::fs::File;
+use std::io::{self, BufReader, BufWriter};
+use std::path::Path;
+
+/// Reads an array of numbers, flat, the last index fastest.
+pub fn read(path: &Path) -> Result<Vec<Number>, String> {
+    read_from(path).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+/// Writes an array of machine values, given as bits, the last index fastest.
+pub fn write(path: &Path, shape: &[u64], scalar: Scalar, bits: &[u64]) -> Result<(), String> {
+    let result = match scalar {
+        Scalar::Bool => write_as(path, shape, bits.iter().map(|b| b & 1 != 0)),
+        Scalar::I8 => write_as(path, shape, bits.iter().map(|b| *b as i8)),
+        Scalar::U8 => write_as(path, shape, bits.iter().map(|b| *b as u8)),
+        Scalar::I16 => write_as(path, shape, bits.iter().map(|b| *b as i16)),
+        Scalar::U16 => write_as(path, shape, bits.iter().map(|b| *b as u16)),
+        Scalar::I32 => write_as(path, shape, bits.iter().map(|b| *b as i32)),
+        Scalar::U32 => write_as(path, shape, bits.iter().map(|b| *b as u32)),
+        Scalar::I64 => write_as(path, shape, bits.iter().map(|b| *b as i64)),
+        Scalar::U64 => write_as(path, shape, bits.iter().copied()),
+        Scalar::F16 => write_as(path, shape, bits.iter().map(|b| f16::from_bits(*b as u16))),
+        Scalar::F32 => write_as(path, shape, bits.iter().map(|b| f32::from_bits(*b as u32))),
+    };
+    result.map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn read_from(path: &Path) -> Result<Vec<Number>, String> {
+    let file = File::open(path).map_err(|e| e.to_string())?;
+    let npy = NpyFile::new(BufReader::new(file)).map_err(|e| format!("not a .npy file: {e}"))?;
+    let (shape, order) = (npy.shape().to_vec(), npy.order());
+    let numbers = numbers(npy)?;
+    Ok(match order {
+        Order::C => numbers,
+        Order::Fortran => last_index_fastest(&numbers, &shape),
+    })
+}
+
+fn numbers(npy: NpyFile<BufReader<File>>) -> Result<Vec<Number>, String> {
+    let npyz::DType::Plain(ty) = npy.dtype() else {
+        return Err("the elements are records; plain numbers are needed".to_string());
+    };
+    let int = |i: i128| Number::Int(i);
+    match kind(&ty).as_str() {
+        "b1" => all(npy, Number::Bool),
+        "i1" => all(npy, |x: i8| int(x.into())),
+        "u1" => all(npy, |x: u8| int(x.into())),
+        "i2" => all(npy, |x: i16| int(x.into())),
+        "u2" => all(npy, |x: u16| int(x.into())),
+        "i4" => all(npy, |x: i32| int(x.into())),
+        "u4" => all(npy, |x: u32| int(x.into())),
+        "i8" => all(npy, |x: i64| int(x.into())),
+        "u8" => all(npy, |x: u64| int(x.into())),
+        "f2" => all(npy, |x: f16| Number::Float(x.to_f64())),
+        "f4" => all(npy, |x: f32| Number::Float(x.into())),
+        "f8" => all(npy, Number::Float),
+        other => Err(format!("elements of type {other} are not numbers that a PE can hold")),
+    }
+}
+
+/// The type as numpy abbreviates it, without the byte order: `f4`.
+fn kind(ty: &TypeStr) -> String {
+    ty.to_string().trim_start_matches(['<', '>', '|', '=']).to_string()
+}
+
+fn all<T: Deserialize>(
+    npy: NpyFile<BufReader<File>>,
+    number: impl Fn(T) -> Number,
+) -> Result<Vec<Number>, String> {
+    let data = npy.data::<T>().map_err(|e| e.to_string())?;
+    data.map(|x| x.map(&number).map_err(|e| e.to_string())).collect()
+}
+
+fn last_index_fastest(numbers: &[Number], shape: &[u64]) -> Vec<Number> {
+    let position = |mut flat: usize| {
+        let mut index = vec![0; shape.len()];
+        for (i, extent) in shape.iter().enumerate().rev() {
+            (index[i], flat) = (flat % *extent as usize, flat / *extent as usize);
+        }
+        index.iter().zip(shape).rev().fold(0, |at, (i, extent)| at * *extent as usize + i)
+    };
+    (0..numbers.len()).map(|flat| numbers[position(flat)]).collect()
+}
+
+fn write_as<T: AutoSerialize>(path: &Path, shape: &[u64], values: impl Iterator<Item = T>) -> io::Result<()> {
+    let file = BufWriter::new(File::create(path)?);
+    let options = npyz::WriteOptions::new().default_dtype().shape(shape);
+    let mut writer = options.writer(file).begin_nd()?;
+    writer.extend(values)?;
+    writer.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    fn scratch(name: &str) -> PathBuf {
+        std::env::temp_dir().join(format!("cslrun-npy-{}-{name}.npy", std::process::id()))
+    }
+
+    #[test]
+    fn what_is_written_reads_back() {
+        let path = scratch("back");
+        write(&path, &[2, 3], Scalar::F16, &[0x3c00, 0, 0, 0, 0, 0xc000]).unwrap();
+        let back = read(&path).unwrap();
+        assert_eq!((back[0], back[5], back.len()), (Number::Float(1.0), Number::Float(-2.0), 6));
+        write(&path, &[2], Scalar::I16, &[0xffff, 7]).unwrap();
+        assert_eq!(read(&path).unwrap(), [Number::Int(-1), Number::Int(7)]);
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn an_array_in_column_order_is_turned() {
+        let path = scratch("fortran");
+        let file = File::create(&path).unwrap();
+        let options = npyz::WriteOptions::new().default_dtype().shape(&[2, 3]).order(Order::Fortran);
+        let mut writer = options.writer(file).begin_nd().unwrap();
+        writer.extend([0_i32, 10, 1, 11, 2, 12]).unwrap();
+        writer.finish().unwrap();
+        assert_eq!(read(&path).unwrap(), [0, 1, 2, 10, 11, 12].map(Number::Int));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_file_that_is_no_array_is_refused_by_name() {
+        let path = scratch("text");
+        std::fs::write(&path, "A = 1, 2, 3").unwrap();
+        let refusal = read(&path).unwrap_err();
+        assert!(refusal.contains("text.npy") && refusal.contains("not a .npy file"), "{refusal}");
+        std::fs::remove_file(path).unwrap();
+        assert!(read(&scratch("absent")).is_err());
+    }
+}

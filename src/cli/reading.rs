@@ -1,0 +1,105 @@
+use super::number;
+use crate::arch::PeCoord;
+use crate::diagnostics::render::grouped;
+use crate::image::Scalar;
+use std::fmt::Write;
+
+/// More PEs than this are not listed one by one.
+const MOST_PES: usize = 64;
+/// More elements than this are shown as the first and last few.
+const MOST_ELEMENTS: usize = 256;
+/// How many of the first and of the last elements are shown then.
+const ENDS: usize = 8;
+
+/// A variable as read from every PE that has it.
+pub struct Reading {
+    /// The name asked for.
+    pub name: String,
+    /// The type of an element.
+    pub scalar: Scalar,
+    /// Whether it is one value rather than an array.
+    pub single: bool,
+    /// The elements of each PE, as bits, in row-by-row order of PEs.
+    pub pes: Vec<(PeCoord, Vec<u64>)>,
+}
+
+impl Reading {
+    /// What a person wants to see: `A = [1, 2, 3]`, or a line per PE.
+    pub fn text(&self) -> String {
+        match self.pes.as_slice() {
+            [] => format!("{}: no PE has it\n", self.name),
+            [(_, values)] => format!("{} = {}\n", self.name, self.values(values)),
+            [(_, first), rest @ ..] if rest.iter().all(|(_, values)| values == first) => {
+                let n = grouped(self.pes.len() as u64);
+                format!("{} = {} (the same on all {n} PEs)\n", self.name, self.values(first))
+            }
+            _ => self.per_pe(),
+        }
+    }
+
+    fn per_pe(&self) -> String {
+        let mut out = format!("{}:\n", self.name);
+        for (at, values) in self.pes.iter().take(MOST_PES) {
+            let _ = writeln!(out, "  {at} = {}", self.values(values));
+        }
+        if self.pes.len() > MOST_PES {
+            let more = grouped((self.pes.len() - MOST_PES) as u64);
+            let name = &self.name;
+            let _ = writeln!(out, "  and {more} more PEs; `--get {name}={name}.npy` writes all");
+        }
+        out
+    }
+
+    fn values(&self, values: &[u64]) -> String {
+        let list = |part: &[u64]| {
+            let shown: Vec<String> = part.iter().map(|b| number::show(*b, self.scalar)).collect();
+            shown.join(", ")
+        };
+        match values {
+            [one] if self.single => number::show(*one, self.scalar),
+            many if many.len() > MOST_ELEMENTS => {
+                let (n, tail) = (many.len(), many.len() - ENDS);
+                let (head, tail) = (list(&many[..ENDS]), list(&many[tail..]));
+                format!("[{head}, .., {tail}] ({} elements)", grouped(n as u64))
+            }
+            many => format!("[{}]", list(many)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reading(single: bool, pes: &[&[u64]]) -> Reading {
+        let at = |i: usize| PeCoord { x: i as u16, y: 0 };
+        let pes = pes.iter().enumerate().map(|(i, values)| (at(i), values.to_vec())).collect();
+        Reading { name: "A".into(), scalar: Scalar::I16, single, pes }
+    }
+
+    #[test]
+    fn one_pe_needs_no_coordinates() {
+        assert_eq!(reading(false, &[&[1, 2, 0xffff]]).text(), "A = [1, 2, -1]\n");
+        assert_eq!(reading(false, &[&[7]]).text(), "A = [7]\n");
+        assert_eq!(reading(true, &[&[7]]).text(), "A = 7\n");
+    }
+
+    #[test]
+    fn several_pes_are_named_unless_they_agree() {
+        assert_eq!(reading(true, &[&[7], &[8]]).text(), "A:\n  PE(0,0) = 7\n  PE(1,0) = 8\n");
+        assert_eq!(reading(true, &[&[7], &[7]]).text(), "A = 7 (the same on all 2 PEs)\n");
+    }
+
+    #[test]
+    fn what_nobody_reads_to_the_end_is_shortened() {
+        let long: Vec<u64> = (0..1000).collect();
+        let text = reading(false, &[&long]).text();
+        let shown =
+            "A = [0, 1, 2, 3, 4, 5, 6, 7, .., 992, 993, 994, 995, 996, 997, 998, 999] (1,000 elements)\n";
+        assert_eq!(text, shown);
+        let values: Vec<[u64; 1]> = (0..100).map(|i| [i]).collect();
+        let many: Vec<&[u64]> = values.iter().map(|v| v.as_slice()).collect();
+        let text = reading(true, &many).text();
+        assert!(text.ends_with("  and 36 more PEs; `--get A=A.npy` writes all\n"), "{text}");
+    }
+}

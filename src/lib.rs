@@ -11,3 +11,4 @@ pub mod image;
 pub mod sema;
 pub mod source;
 pub mod syntax;
+pub mod value;

@@ -1,0 +1,190 @@
+//! The functions behind `<math>`, the same at comptime and on a PE.
+//!
+//! Everything is computed in double precision and rounded once, so that results are those of
+//! correct rounding on every host, save for a case in some hundred million.
+
+use super::{f16, float};
+use serde::{Deserialize, Serialize};
+
+/// A function of `<math>` that the machine helps with.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs)]
+#[repr(u16)]
+pub enum Function {
+    Sqrt,
+    /// `1 / x`
+    Inv,
+    /// `1 / sqrt(x)`
+    Invsqrt,
+    Exp,
+    /// Natural logarithm.
+    Log,
+    Sin,
+    Cos,
+    Tanh,
+    /// `x` to the power of `y`.
+    Pow,
+    Ceil,
+    Floor,
+    /// `1 / (1 + exp(-x))`
+    Sig,
+    /// `x * 2^y`; `y` is an integer.
+    Fscale,
+}
+
+impl Function {
+    /// All of them, in the order of their numbers.
+    pub const ALL: [Function; 13] = [
+        Function::Sqrt,
+        Function::Inv,
+        Function::Invsqrt,
+        Function::Exp,
+        Function::Log,
+        Function::Sin,
+        Function::Cos,
+        Function::Tanh,
+        Function::Pow,
+        Function::Ceil,
+        Function::Floor,
+        Function::Sig,
+        Function::Fscale,
+    ];
+
+    /// The name, as in `@__math("sqrt", x)`.
+    pub fn word(self) -> &'static str {
+        match self {
+            Function::Sqrt => "sqrt",
+            Function::Inv => "inv",
+            Function::Invsqrt => "invsqrt",
+            Function::Exp => "exp",
+            Function::Log => "log",
+            Function::Sin => "sin",
+            Function::Cos => "cos",
+            Function::Tanh => "tanh",
+            Function::Pow => "pow",
+            Function::Ceil => "ceil",
+            Function::Floor => "floor",
+            Function::Sig => "sig",
+            Function::Fscale => "fscale",
+        }
+    }
+
+    /// The function with this name.
+    pub fn parse(word: &str) -> Option<Function> {
+        Function::ALL.into_iter().find(|f| f.word() == word)
+    }
+
+    /// The function with this number.
+    pub fn from_number(n: u16) -> Option<Function> {
+        Function::ALL.get(usize::from(n)).copied()
+    }
+
+    /// Whether it takes a second argument.
+    pub fn takes_two(self) -> bool {
+        matches!(self, Function::Pow | Function::Fscale)
+    }
+}
+
+/// The value in double precision; functions of one argument ignore `y`.
+pub fn eval64(function: Function, x: f64, y: f64) -> f64 {
+    match function {
+        Function::Sqrt => x.sqrt(),
+        Function::Inv => 1.0 / x,
+        Function::Invsqrt => 1.0 / x.sqrt(),
+        Function::Exp => x.exp(),
+        Function::Log => x.ln(),
+        Function::Sin => x.sin(),
+        Function::Cos => x.cos(),
+        Function::Tanh => x.tanh(),
+        Function::Pow => x.powf(y),
+        Function::Ceil => x.ceil(),
+        Function::Floor => x.floor(),
+        Function::Sig => 1.0 / (1.0 + (-x).exp()),
+        Function::Fscale => scale(x, y),
+    }
+}
+
+/// The value as an `f32`.
+pub fn eval32(function: Function, x: f32, y: f32) -> f32 {
+    eval64(function, x.into(), y.into()) as f32
+}
+
+/// The value as the bits of an `f16`.
+pub fn eval16(function: Function, x: u16, y: u16) -> u16 {
+    f16::from_f64(eval64(function, f16::to_f32(x).into(), f16::to_f32(y).into()))
+}
+
+/// `x * 2^k` for an `x` of at most 32 bits.
+pub fn scale(x: f64, k: f64) -> f64 {
+    // Beyond 2^400 every f32 is zero or infinite, and f64 still holds the product exactly.
+    x * float::power_of_two(k.clamp(-400.0, 400.0) as i32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_names_lead_back_to_the_function() {
+        for (i, f) in Function::ALL.into_iter().enumerate() {
+            assert_eq!(f as usize, i);
+            assert_eq!(Function::from_number(i as u16), Some(f));
+            assert_eq!(Function::parse(f.word()), Some(f));
+        }
+        assert_eq!(Function::from_number(Function::ALL.len() as u16), None);
+        assert_eq!(Function::parse("sqroot"), None);
+    }
+
+    #[test]
+    fn values_are_the_nearest_f32() {
+        let cases = [
+            (Function::Sqrt, 2.0, 0.0, 1.414_213_5),
+            (Function::Inv, 3.0, 0.0, 0.333_333_34),
+            (Function::Invsqrt, 4.0, 0.0, 0.5),
+            (Function::Exp, 1.0, 0.0, std::f32::consts::E),
+            (Function::Log, 10.0, 0.0, std::f32::consts::LN_10),
+            (Function::Sin, 1.0, 0.0, 0.841_471),
+            (Function::Cos, 1.0, 0.0, 0.540_302_3),
+            (Function::Tanh, 0.5, 0.0, 0.462_117_17),
+            (Function::Pow, 2.0, 0.5, std::f32::consts::SQRT_2),
+            (Function::Ceil, -1.5, 0.0, -1.0),
+            (Function::Floor, -1.5, 0.0, -2.0),
+            (Function::Sig, 0.0, 0.0, 0.5),
+            (Function::Fscale, 3.0, -2.0, 0.75),
+        ];
+        for (f, x, y, expected) in cases {
+            assert_eq!(eval32(f, x, y), expected, "{}({x}, {y})", f.word());
+        }
+    }
+
+    #[test]
+    fn edges_follow_ieee() {
+        assert!(eval32(Function::Sqrt, -1.0, 0.0).is_nan());
+        assert_eq!(eval32(Function::Inv, -0.0, 0.0), f32::NEG_INFINITY);
+        assert_eq!(eval32(Function::Log, 0.0, 0.0), f32::NEG_INFINITY);
+        assert_eq!(eval32(Function::Sig, -1000.0, 0.0), 0.0);
+        assert_eq!(eval32(Function::Tanh, f32::INFINITY, 0.0), 1.0);
+    }
+
+    #[test]
+    fn scaling_is_exact_until_the_format_ends() {
+        assert_eq!(eval32(Function::Fscale, 1.0, -149.0), f32::from_bits(1));
+        assert_eq!(eval32(Function::Fscale, f32::from_bits(1), 276.0), 2f32.powi(127));
+        assert_eq!(eval32(Function::Fscale, 1.0, 32767.0), f32::INFINITY);
+        assert_eq!(eval32(Function::Fscale, -1.0, -32768.0).to_bits(), 0x8000_0000);
+        assert_eq!(eval32(Function::Fscale, 0.0, 32767.0), 0.0);
+    }
+
+    #[test]
+    fn f16_is_rounded_once_from_the_double() {
+        for x in 0..=u16::MAX {
+            let exact = f64::from(f16::to_f32(x)).sqrt();
+            let got = eval16(Function::Sqrt, x, 0);
+            if exact.is_nan() {
+                assert!(f16::is_nan(got));
+            } else {
+                assert_eq!(u64::from(got), float::FloatKind::F16.to_bits(exact), "sqrt of {x:04x}");
+            }
+        }
+    }
+}

@@ -1,0 +1,9 @@
+//! Numbers, the same ones at comptime and on a PE, so that the two cannot disagree.
+//!
+//! In: numbers. Out: numbers, exactly as the machine would compute them.
+//! Never: knows syntax, memory or a PE.
+
+pub mod f16;
+pub mod float;
+pub mod math;
+pub mod number;

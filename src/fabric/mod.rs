@@ -2,6 +2,244 @@
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
+mod control;
+mod filter;
+mod lane;
 mod ramp;
+mod route;
+mod router;
+mod survey;
+
+#[cfg(test)]
+mod tests;
 
 pub use ramp::{Ramp, Wavelet};
+pub use survey::{Leftover, Obstacle, Place};
+
+use crate::arch::{Arch, Color, Direction, PeCoord};
+use crate::image::Program;
+use lane::{Landing, Lane};
+use route::Routes;
+use router::{Move, Router};
+use std::sync::Arc;
+
+/// The PE side of all offramps, as the fabric needs it.
+pub trait Offramps {
+    /// Whether the input queue that serves this color can take one more wavelet.
+    fn room_for(&self, pe: usize, color: Color, control: bool) -> bool;
+
+    /// Puts a wavelet into that queue.
+    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet);
+}
+
+/// All routers and what is on its way between them.
+///
+/// A cycle has two halves for a router: `deliver` hands over what has come down the ramps, `step`
+/// moves every wavelet that can move by one link. `step` decides everything from the state before
+/// it moves anything, so the order in which routers are visited cannot be seen.
+pub struct Fabric {
+    program: Arc<Program>,
+    arch: &'static Arch,
+    link_depth: usize,
+    routes: Routes,
+    routers: Vec<Router>,
+    lanes: Vec<Lane>,
+    /// Routers that may have something to do; each is listed once.
+    awake: Vec<u32>,
+    /// Routers whose PE may take wavelets again in the next cycle.
+    retries: Vec<u32>,
+    moves: Vec<Move>,
+    freed: Vec<u32>,
+    unrouted: Vec<(u32, Color)>,
+    teardowns: Vec<(u32, Color)>,
+    hops: u64,
+}
+
+impl Fabric {
+    /// The fabric of a program, empty.
+    pub fn new(program: &Arc<Program>) -> Fabric {
+        Fabric::with_depth(program, program.arch.numbers().link_depth)
+    }
+
+    /// The same with another buffer depth per color and link, 1 to 4.
+    pub fn with_depth(program: &Arc<Program>, link_depth: u8) -> Fabric {
+        let depth = usize::from(link_depth).clamp(1, lane::MAX_LINK_DEPTH);
+        Fabric {
+            program: program.clone(),
+            arch: program.arch.numbers(),
+            link_depth: depth,
+            routes: Routes::new(program),
+            routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
+            lanes: Vec::new(),
+            awake: Vec::new(),
+            retries: Vec::new(),
+            moves: Vec::new(),
+            freed: Vec::new(),
+            unrouted: Vec::new(),
+            teardowns: Vec::new(),
+            hops: 0,
+        }
+    }
+
+    /// What the PE may use of the fabric in this cycle.
+    pub fn ramp(&mut self, pe: usize, now: u64) -> PeRamp<'_> {
+        PeRamp { fabric: self, pe, now }
+    }
+
+    /// Whether any router may have something to do.
+    pub fn is_awake(&self) -> bool {
+        !(self.awake.is_empty() && self.retries.is_empty())
+    }
+
+    /// The PE has run: its queues may have room again.
+    pub fn retry(&mut self, pe: usize) {
+        if self.routers[pe].descending > 0 {
+            self.retries.push(pe as u32);
+        }
+    }
+
+    /// PEs that were refused by [`Ramp::send`] and may try again.
+    pub fn take_freed(&mut self) -> Vec<u32> {
+        std::mem::take(&mut self.freed)
+    }
+
+    /// Sends of a PE on a color that its own router does not know, since the last call.
+    pub fn take_unrouted(&mut self) -> Vec<(u32, Color)> {
+        std::mem::take(&mut self.unrouted)
+    }
+
+    /// Colors that have entered teardown, since the last call.
+    pub fn take_teardowns(&mut self) -> Vec<(u32, Color)> {
+        std::mem::take(&mut self.teardowns)
+    }
+
+    /// Links that wavelets have crossed since the start.
+    pub fn hops(&self) -> u64 {
+        self.hops
+    }
+
+    /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
+    pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
+        for pe in std::mem::take(&mut self.retries) {
+            self.wake(pe as usize);
+        }
+        for i in 0..self.awake.len() {
+            let pe = self.awake[i] as usize;
+            if self.routers[pe].descending > 0 {
+                self.deliver_to(pe, now, pes);
+            }
+        }
+    }
+
+    fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {
+        for i in 0..self.routers[pe].lanes.len() {
+            let lane = &mut self.lanes[self.routers[pe].lanes[i] as usize];
+            while let Some((ready, flit)) = lane.offramp.front() {
+                if *ready > now || !pes.room_for(pe, lane.color, flit.is_control()) {
+                    break;
+                }
+                pes.deliver(pe, lane.color, flit.delivered());
+                lane.offramp.pop_front();
+                lane.received += 1;
+                self.routers[pe].descending -= 1;
+            }
+        }
+    }
+
+    fn wake(&mut self, pe: usize) {
+        let router = &mut self.routers[pe];
+        if !router.awake {
+            router.awake = true;
+            self.awake.push(pe as u32);
+        }
+    }
+
+    fn onramp_depth(&self) -> usize {
+        // A full ramp still passes one wavelet per cycle.
+        self.link_depth + usize::from(self.arch.ramp_latency)
+    }
+
+    /// The state of a color at a router, made on first use.
+    fn lane_of(&mut self, pe: usize, color: Color) -> u32 {
+        let row = &self.routers[pe].lanes;
+        match row.binary_search_by_key(&color, |l| self.lanes[*l as usize].color) {
+            Ok(at) => row[at],
+            Err(at) => {
+                let id = self.lanes.len() as u32;
+                let route = self.routes.of(&self.program, pe, color);
+                self.lanes.push(Lane::new(pe as u32, color, route, self.routes.get(route)));
+                self.routers[pe].lanes.insert(at, id);
+                id
+            }
+        }
+    }
+
+    /// The same for those who only look.
+    fn known_lane(&self, pe: usize, color: Color) -> Option<&Lane> {
+        let row = &self.routers[pe].lanes;
+        let at = row.binary_search_by_key(&color, |l| self.lanes[*l as usize].color).ok()?;
+        Some(&self.lanes[row[at] as usize])
+    }
+
+    /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
+    /// the partner's, or to both, as the color swap says.
+    fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> Landing {
+        let partner = Color(color.0 ^ 1);
+        let swaps = |fabric: &Fabric, c| {
+            let route = fabric.routes.get(fabric.routes.of(&fabric.program, pe, c));
+            match side {
+                Direction::East | Direction::West => route.swap_x,
+                Direction::North | Direction::South => route.swap_y,
+                Direction::Ramp => route.swap_x && route.swap_y,
+            }
+        };
+        let (own, other) = (swaps(self, color), swaps(self, partner));
+        let stays = !(own && other);
+        match (stays, other) {
+            (true, false) => Landing::Lanes(self.lane_of(pe, color), None),
+            (false, _) => Landing::Lanes(self.lane_of(pe, partner), None),
+            (true, true) => {
+                let first = self.lane_of(pe, color);
+                Landing::Lanes(first, Some(self.lane_of(pe, partner)))
+            }
+        }
+    }
+
+    /// The neighbour on one side.
+    fn neighbour(&self, pe: usize, side: Direction) -> Option<usize> {
+        let PeCoord { x, y } = self.program.pe_coord(pe);
+        let at = match side {
+            Direction::North => PeCoord { x, y: y.checked_sub(1)? },
+            Direction::South => PeCoord { x, y: y + 1 },
+            Direction::East => PeCoord { x: x + 1, y },
+            Direction::West => PeCoord { x: x.checked_sub(1)?, y },
+            Direction::Ramp => PeCoord { x, y },
+        };
+        (at.x < self.program.width && at.y < self.program.height).then(|| self.program.pe_index(at))
+    }
+}
+
+/// The ramp of one PE.
+pub struct PeRamp<'a> {
+    fabric: &'a mut Fabric,
+    pe: usize,
+    now: u64,
+}
+
+impl Ramp for PeRamp<'_> {
+    fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
+        self.fabric.inject(self.pe, color, wavelet, self.now)
+    }
+
+    fn advance_switch(&mut self, color: Color) {
+        self.fabric.advance_after_last(self.pe, color);
+    }
+
+    fn config(&mut self, _addr: u16) -> Option<u16> {
+        None
+    }
+
+    fn set_config(&mut self, _addr: u16, _value: u16) -> bool {
+        false
+    }
+}

@@ -1,0 +1,201 @@
+//! One color at one router: its buffers, switch and filter.
+
+use super::Wavelet;
+use super::filter::FilterState;
+use super::route::{Gate, Mask, Route, RouteId};
+use crate::arch::{Color, Direction};
+use std::collections::VecDeque;
+
+/// The deepest link buffer that a [`Lane`] has room for.
+pub const MAX_LINK_DEPTH: usize = 4;
+
+/// A wavelet on its way.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Flit {
+    /// The word; of a control wavelet with the commands that are left.
+    pub word: u32,
+    /// The low half as it was sent: the argument of a control task.
+    argument: u16,
+    control: bool,
+    /// The switch of the sender's router advances behind it.
+    pub advances: bool,
+}
+
+impl Flit {
+    /// A wavelet that starts its way.
+    pub fn new(w: Wavelet) -> Flit {
+        Flit { word: w.data, argument: w.data as u16, control: w.control, advances: false }
+    }
+
+    /// Whether it is a control wavelet.
+    pub fn is_control(&self) -> bool {
+        self.control
+    }
+
+    /// What the PE sees of it.
+    pub fn delivered(&self) -> Wavelet {
+        let data = match self.control {
+            true => self.word & 0xffff_0000 | u32::from(self.argument),
+            false => self.word,
+        };
+        Wavelet { data, control: self.control }
+    }
+}
+
+/// A bounded queue at the end of a link.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Buffer {
+    slots: [Flit; MAX_LINK_DEPTH],
+    head: u8,
+    len: u8,
+}
+
+impl Buffer {
+    /// Wavelets inside.
+    pub fn len(&self) -> usize {
+        self.len.into()
+    }
+
+    /// The oldest.
+    pub fn front(&self) -> Option<&Flit> {
+        (self.len > 0).then(|| &self.slots[usize::from(self.head)])
+    }
+
+    /// Adds one; there must be room.
+    pub fn push(&mut self, flit: Flit) {
+        assert!(self.len() < MAX_LINK_DEPTH, "a router sends only into buffers with room");
+        self.slots[(usize::from(self.head) + self.len()) % MAX_LINK_DEPTH] = flit;
+        self.len += 1;
+    }
+
+    /// Drops the oldest.
+    pub fn pop(&mut self) {
+        self.head = (self.head + 1) % MAX_LINK_DEPTH as u8;
+        self.len -= 1;
+    }
+}
+
+/// Where a wavelet arrives that leaves a router on one side.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub enum Landing {
+    /// Not yet looked up.
+    #[default]
+    Unknown,
+    /// Beyond the rectangle.
+    Edge,
+    /// In one lane, or in two by a color swap.
+    Lanes(u32, Option<u32>),
+}
+
+/// What is known about the oldest wavelet of one input.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct HeadState {
+    /// Targets that still wait for a copy; empty before the first copy has left.
+    pub left: Mask,
+    /// What the filter said, once it was asked.
+    pub filtered: Option<bool>,
+}
+
+/// One color at one router.
+#[derive(Clone, Debug)]
+pub struct Lane {
+    /// The PE.
+    pub pe: u32,
+    /// The color.
+    pub color: Color,
+    /// Its configuration.
+    pub route: RouteId,
+    /// The switch position.
+    pub position: u8,
+    /// What the position lets through.
+    pub gate: Gate,
+    /// Suspended until the program leaves teardown.
+    pub teardown: bool,
+    /// A send was refused since room was last made.
+    pub refused: bool,
+    /// The input that was served last.
+    pub last_input: u8,
+    /// Inputs that hold something.
+    pub filled: Mask,
+    /// The oldest wavelet of each input.
+    pub heads: [HeadState; 5],
+    /// The links from the neighbours.
+    pub links: [Buffer; 4],
+    /// From the PE, with the cycle of arrival.
+    pub onramp: VecDeque<(u64, Flit)>,
+    /// To the PE, with the cycle of arrival.
+    pub offramp: VecDeque<(u64, Flit)>,
+    /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
+    pub landings: [Landing; 5],
+    /// The filter.
+    pub filter: Option<Box<FilterState>>,
+    /// Wavelets that the PE has sent.
+    pub sent: u64,
+    /// Wavelets that the PE has been given.
+    pub received: u64,
+}
+
+impl Lane {
+    /// An empty lane.
+    pub fn new(pe: u32, color: Color, id: RouteId, route: &Route) -> Lane {
+        Lane {
+            pe,
+            color,
+            route: id,
+            position: route.start,
+            gate: route.gate(route.start),
+            teardown: route.teardown,
+            refused: false,
+            last_input: 0,
+            filled: 0,
+            heads: Default::default(),
+            links: Default::default(),
+            onramp: VecDeque::new(),
+            offramp: VecDeque::new(),
+            landings: Default::default(),
+            filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
+            sent: 0,
+            received: 0,
+        }
+    }
+
+    /// The oldest wavelet of an input that has arrived by now.
+    pub fn head(&self, input: Direction, now: u64) -> Option<&Flit> {
+        match input {
+            Direction::Ramp => self.onramp.front().filter(|(ready, _)| *ready <= now).map(|(_, f)| f),
+            side => self.links[side as usize].front(),
+        }
+    }
+
+    /// Wavelets in an input.
+    pub fn waiting(&self, input: Direction) -> usize {
+        match input {
+            Direction::Ramp => self.onramp.len(),
+            side => self.links[side as usize].len(),
+        }
+    }
+
+    /// Adds a wavelet that has crossed the link from one side.
+    pub fn push(&mut self, side: Direction, flit: Flit) {
+        self.links[side as usize].push(flit);
+        self.filled |= 1 << side as u8;
+    }
+
+    /// Drops the oldest wavelet of an input.
+    pub fn pop(&mut self, input: Direction) {
+        match input {
+            Direction::Ramp => drop(self.onramp.pop_front()),
+            side => self.links[side as usize].pop(),
+        }
+        self.heads[input as usize] = HeadState::default();
+        if self.waiting(input) == 0 {
+            self.filled &= !(1 << input as u8);
+        }
+    }
+
+    /// Sets the switch.
+    pub fn turn_to(&mut self, position: u8, route: &Route) {
+        self.position = position;
+        self.gate = route.gate(position);
+    }
+}

@@ -1,0 +1,135 @@
+//! Routes in the form that routers use: sets of directions per switch position.
+
+use crate::arch::Color;
+use crate::image::Program;
+use crate::image::routes::{ColorConfig, Filter, PopMode};
+
+/// Bits of directions, as in `image::routes::Directions`.
+pub type Mask = u8;
+
+/// The number of a route in [`Routes`].
+pub type RouteId = u32;
+
+/// What a router lets through in one switch position.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct Gate {
+    /// Sides that wavelets may come from.
+    pub rx: Mask,
+    /// Sides they go to.
+    pub tx: Mask,
+}
+
+/// The configuration of a color, shared by all routers that have the same.
+#[derive(Clone, Debug, Default)]
+pub struct Route {
+    positions: [Gate; 4],
+    count: u8,
+    /// The position at the start.
+    pub start: u8,
+    ring: bool,
+    /// When control wavelets lose their first command.
+    pub pop: PopMode,
+    /// Swaps arrivals from east and west with the partner color.
+    pub swap_x: bool,
+    /// Swaps arrivals from north and south with the partner color.
+    pub swap_y: bool,
+    /// Keeps wavelets from the PE.
+    pub filter: Option<Filter>,
+    /// Starts suspended.
+    pub teardown: bool,
+}
+
+impl Route {
+    fn new(config: &ColorConfig) -> Route {
+        let base = Gate { rx: config.rx.0, tx: config.tx.0 };
+        let mut route = Route {
+            positions: [base; 4],
+            count: 1,
+            pop: PopMode::NoPop,
+            swap_x: config.swap_x,
+            swap_y: config.swap_y,
+            filter: config.filter.clone(),
+            teardown: config.teardown,
+            ..Route::default()
+        };
+        let Some(switches) = &config.switches else { return route };
+        // The first invalid position ends the sequence.
+        for (i, p) in switches.positions.iter().map_while(Option::as_ref).enumerate() {
+            let gate = Gate { rx: p.rx.map_or(base.rx, |r| r.0), tx: p.tx.map_or(base.tx, |t| t.0) };
+            route.positions[i + 1] = gate;
+            route.count += 1;
+        }
+        route.start = switches.current.min(route.count - 1);
+        route.ring = switches.ring;
+        route.pop = switches.pop;
+        route
+    }
+
+    /// The gate of a position.
+    pub fn gate(&self, position: u8) -> Gate {
+        self.positions[usize::from(position)]
+    }
+
+    /// What any position lets through.
+    pub fn widest(&self) -> Gate {
+        let valid = &self.positions[..usize::from(self.count)];
+        valid.iter().fold(Gate::default(), |g, p| Gate { rx: g.rx | p.rx, tx: g.tx | p.tx })
+    }
+
+    /// The position after this one: the last stays, or goes back to 0 in ring mode.
+    pub fn next(&self, position: u8) -> u8 {
+        match position + 1 < self.count {
+            true => position + 1,
+            false if self.ring => 0,
+            false => position,
+        }
+    }
+
+    /// Whether the color is configured at all.
+    pub fn exists(&self) -> bool {
+        self.count > 0
+    }
+}
+
+/// The routes of a program; number 0 is that of a color which is not configured.
+pub struct Routes {
+    all: Vec<Route>,
+    locals: Vec<Vec<(Color, RouteId)>>,
+}
+
+impl Routes {
+    /// Number 0.
+    pub const NONE: RouteId = 0;
+
+    /// The distinct routes of a program.
+    pub fn new(program: &Program) -> Routes {
+        let mut all = vec![Route::default()];
+        all.extend(program.routes.configs().iter().map(Route::new));
+        let mut locals = Vec::new();
+        for tile in &program.tiles {
+            let mut row = Vec::new();
+            for (color, config) in &tile.local_routes {
+                row.push((*color, all.len() as RouteId));
+                all.push(Route::new(config));
+            }
+            locals.push(row);
+        }
+        Routes { all, locals }
+    }
+
+    /// The route of a color on a PE.
+    pub fn of(&self, program: &Program, pe: usize, color: Color) -> RouteId {
+        let row = program.routes.row(pe);
+        if let Ok(at) = row.binary_search_by_key(&color, |(c, _)| *c) {
+            return row[at].1 + 1;
+        }
+        let tile = program.place.get(pe).and_then(|t| self.locals.get(*t as usize));
+        let local = tile.and_then(|row| row.iter().find(|(c, _)| *c == color));
+        local.map_or(Routes::NONE, |(_, id)| *id)
+    }
+
+    /// A route by its number.
+    pub fn get(&self, id: RouteId) -> &Route {
+        &self.all[id as usize]
+    }
+}

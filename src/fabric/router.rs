@@ -1,0 +1,316 @@
+//! One router in one cycle: which wavelets leave on which sides, and what their leaving changes.
+
+use super::control::{self, Command};
+use super::lane::{Flit, Landing};
+use super::route::Mask;
+use super::{Fabric, Wavelet};
+use crate::arch::{Color, Direction};
+use crate::image::routes::PopMode;
+
+const RAMP: Mask = 1 << Direction::Ramp as u8;
+
+/// What all colors of one router share.
+#[derive(Clone, Debug, Default)]
+pub struct Router {
+    /// Numbers of its lanes, by color.
+    pub lanes: Vec<u32>,
+    /// Wavelets on the way down the ramp.
+    pub descending: u32,
+    /// The color that each output served last.
+    served: [u8; 5],
+    /// Listed in `Fabric::awake`.
+    pub awake: bool,
+}
+
+/// Copies of one wavelet that leave in this cycle.
+pub struct Move {
+    lane: u32,
+    input: Direction,
+    /// The copies that leave now.
+    targets: Mask,
+    /// The copies that had not left before.
+    all: Mask,
+}
+
+/// Who may use an output: the color after the one served last, then the input likewise.
+#[derive(Copy, Clone)]
+struct Claim {
+    rank: u8,
+    lane: u32,
+    input: Direction,
+    all: Mask,
+}
+
+impl Fabric {
+    /// Second half of a cycle: every wavelet that can moves by one link.
+    pub fn step(&mut self, now: u64) {
+        let visited = std::mem::take(&mut self.awake);
+        for pe in &visited {
+            self.routers[*pe as usize].awake = false;
+        }
+        for pe in &visited {
+            let before = self.moves.len();
+            self.decide(*pe as usize, now);
+            if self.moves.len() > before || self.ramp_is_moving(*pe as usize, now) {
+                self.wake(*pe as usize);
+            }
+        }
+        let mut moves = std::mem::take(&mut self.moves);
+        for m in moves.drain(..) {
+            self.carry_out(&m, now);
+        }
+        self.moves = moves;
+    }
+
+    fn ramp_is_moving(&self, pe: usize, now: u64) -> bool {
+        self.routers[pe].lanes.iter().any(|lane| {
+            let lane = &self.lanes[*lane as usize];
+            let later = |head: Option<&(u64, Flit)>| head.is_some_and(|(ready, _)| *ready > now);
+            later(lane.onramp.front()) || later(lane.offramp.front())
+        })
+    }
+
+    /// Grants each output of a router to one wavelet.
+    fn decide(&mut self, pe: usize, now: u64) {
+        let mut claims: [Option<Claim>; 5] = [None; 5];
+        for i in 0..self.routers[pe].lanes.len() {
+            let lane = self.routers[pe].lanes[i];
+            if self.lanes[lane as usize].filled == 0 || self.lanes[lane as usize].teardown {
+                continue;
+            }
+            for input in Direction::ALL {
+                if self.lanes[lane as usize].filled & 1 << input as u8 != 0 {
+                    self.claim(pe, lane, input, now, &mut claims);
+                }
+            }
+        }
+        let first = self.moves.len();
+        for (output, claim) in claims.iter().enumerate() {
+            let Some(c) = claim else { continue };
+            self.routers[pe].served[output] = self.lanes[c.lane as usize].color.0;
+            self.lanes[c.lane as usize].last_input = c.input as u8;
+            let same = self.moves[first..].iter_mut().find(|m| m.lane == c.lane && m.input == c.input);
+            match same {
+                Some(m) => m.targets |= 1 << output,
+                None => {
+                    let Claim { lane, input, all, .. } = *c;
+                    self.moves.push(Move { lane, input, targets: 1 << output, all });
+                }
+            }
+        }
+    }
+
+    /// Enters the oldest wavelet of an input for every output that could take it now.
+    fn claim(&mut self, pe: usize, id: u32, input: Direction, now: u64, claims: &mut [Option<Claim>; 5]) {
+        let Some(all) = self.targets(id, input, now) else { return };
+        if all == 0 {
+            // Filtered, or a route that leads nowhere: it leaves without a copy.
+            self.moves.push(Move { lane: id, input, targets: 0, all });
+            return;
+        }
+        let (color, last_input) = (self.lanes[id as usize].color.0, self.lanes[id as usize].last_input);
+        for target in Direction::ALL {
+            if all & 1 << target as u8 == 0 || !self.has_room(id, target) {
+                continue;
+            }
+            let turn = (color + 31 - self.routers[pe].served[target as usize]) % 32;
+            let rank = turn * 5 + (input as u8 + 4 - last_input) % 5;
+            let slot = &mut claims[target as usize];
+            if slot.is_none_or(|c| rank < c.rank) {
+                *slot = Some(Claim { rank, lane: id, input, all });
+            }
+        }
+    }
+
+    /// Where copies of the oldest wavelet of an input still have to go; `None` while it must wait.
+    fn targets(&mut self, id: u32, input: Direction, now: u64) -> Option<Mask> {
+        let lane = &mut self.lanes[id as usize];
+        let flit = *lane.head(input, now)?;
+        let head = lane.heads[input as usize];
+        if head.left != 0 {
+            return Some(head.left);
+        }
+        if lane.gate.rx & 1 << input as u8 == 0 {
+            return None;
+        }
+        let mut targets = lane.gate.tx;
+        if targets & RAMP == 0 {
+            return Some(targets);
+        }
+        let skips = flit.is_control() && control::skips_ce(flit.word);
+        if skips || !lane.pass_filter(input, flit) {
+            targets &= !RAMP;
+        }
+        Some(targets)
+    }
+
+    fn has_room(&mut self, id: u32, target: Direction) -> bool {
+        if target == Direction::Ramp {
+            return self.lanes[id as usize].offramp.len() < self.onramp_depth();
+        }
+        let side = target.opposite() as usize;
+        match self.landing(id, target) {
+            Landing::Unknown | Landing::Edge => false,
+            Landing::Lanes(first, second) => {
+                let room = |l: u32| self.lanes[l as usize].links[side].len() < self.link_depth;
+                room(first) && second.is_none_or(room)
+            }
+        }
+    }
+
+    fn landing(&mut self, id: u32, target: Direction) -> Landing {
+        let known = self.lanes[id as usize].landings[target as usize];
+        if known != Landing::Unknown {
+            return known;
+        }
+        let (pe, color) = (self.lanes[id as usize].pe as usize, self.lanes[id as usize].color);
+        let landing = match self.neighbour(pe, target) {
+            Some(next) => self.arrival(next, color, target.opposite()),
+            None => Landing::Edge,
+        };
+        self.lanes[id as usize].landings[target as usize] = landing;
+        landing
+    }
+
+    /// Moves the copies of one wavelet, and finishes it when all have left.
+    fn carry_out(&mut self, m: &Move, now: u64) {
+        let lane = &self.lanes[m.lane as usize];
+        let pe = lane.pe as usize;
+        let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
+        let onward = self.after_router(m.lane, flit);
+        for target in Direction::ALL {
+            if m.targets & 1 << target as u8 == 0 {
+                continue;
+            }
+            self.hops += 1;
+            if target == Direction::Ramp {
+                let ready = now + u64::from(self.arch.ramp_latency);
+                self.lanes[m.lane as usize].offramp.push_back((ready, flit));
+                self.routers[pe].descending += 1;
+                self.wake(pe);
+                continue;
+            }
+            let Landing::Lanes(first, second) = self.landing(m.lane, target) else { continue };
+            for id in [Some(first), second].into_iter().flatten() {
+                self.lanes[id as usize].push(target.opposite(), onward);
+                self.wake(self.lanes[id as usize].pe as usize);
+            }
+        }
+        let left = m.all & !m.targets;
+        self.lanes[m.lane as usize].heads[m.input as usize].left = left;
+        if left == 0 {
+            self.finish(m.lane, m.input, flit);
+        }
+    }
+
+    /// All copies have left: the place is free, and the wavelet's command takes effect.
+    fn finish(&mut self, id: u32, input: Direction, flit: Flit) {
+        let lane = &mut self.lanes[id as usize];
+        let (pe, color) = (lane.pe as usize, lane.color);
+        lane.pop(input);
+        if input == Direction::Ramp {
+            if std::mem::take(&mut lane.refused) {
+                self.freed.push(pe as u32);
+            }
+        } else if let Some(sender) = self.neighbour(pe, input) {
+            self.wake(sender);
+        }
+        if flit.is_control() {
+            self.execute(id, control::command(flit.word));
+        }
+        if flit.advances {
+            self.advance_switch(pe, color);
+        }
+    }
+
+    fn execute(&mut self, id: u32, command: Command) {
+        let lane = &mut self.lanes[id as usize];
+        let route = self.routes.get(lane.route);
+        match command {
+            Command::Nop => {}
+            Command::Advance => lane.turn_to(route.next(lane.position), route),
+            Command::Reset => lane.turn_to(0, route),
+            Command::Teardown => {
+                lane.teardown = true;
+                self.teardowns.push((lane.pe, lane.color));
+            }
+        }
+    }
+
+    /// The wavelet as its next router sees it: without its first command if this one pops it.
+    fn after_router(&self, id: u32, flit: Flit) -> Flit {
+        let mut onward = flit;
+        onward.advances = false;
+        if !flit.is_control() {
+            return onward;
+        }
+        let lane = &self.lanes[id as usize];
+        let route = self.routes.get(lane.route);
+        let command = control::command(flit.word);
+        let advanced = match command {
+            Command::Advance => route.next(lane.position) != lane.position,
+            Command::Reset => lane.position != 0,
+            Command::Nop | Command::Teardown => false,
+        };
+        let pops = match route.pop {
+            PopMode::NoPop => false,
+            PopMode::AlwaysPop => true,
+            PopMode::OnAdvance => advanced,
+            PopMode::OnAdvanceNop => advanced || command == Command::Nop,
+        };
+        if pops {
+            onward.word = control::popped(flit.word);
+        }
+        onward
+    }
+
+    /// Takes a wavelet from a PE, or gives it back when the onramp is full.
+    pub(super) fn inject(&mut self, pe: usize, color: Color, w: Wavelet, now: u64) -> Result<(), Wavelet> {
+        let own = self.lane_of(pe, color);
+        let Landing::Lanes(first, second) = self.landing(own, Direction::Ramp) else { return Err(w) };
+        let depth = self.onramp_depth();
+        let lanes = [Some(first), second];
+        for id in lanes.into_iter().flatten() {
+            let lane = &mut self.lanes[id as usize];
+            if lane.onramp.len() >= depth {
+                lane.refused = true;
+                return Err(w);
+            }
+        }
+        for id in lanes.into_iter().flatten() {
+            let lane = &mut self.lanes[id as usize];
+            if !self.routes.get(lane.route).exists() {
+                self.unrouted.push((pe as u32, color));
+            }
+            lane.onramp.push_back((now + u64::from(self.arch.ramp_latency), Flit::new(w)));
+            lane.filled |= RAMP;
+            lane.sent += 1;
+        }
+        self.wake(pe);
+        Ok(())
+    }
+
+    /// Moves a switch once everything that the PE has sent so far has passed it.
+    pub(super) fn advance_after_last(&mut self, pe: usize, color: Color) {
+        let id = self.lane_of(pe, color);
+        match self.lanes[id as usize].onramp.back_mut() {
+            Some((_, last)) => last.advances = true,
+            None => self.advance_switch(pe, color),
+        }
+    }
+
+    fn advance_switch(&mut self, pe: usize, color: Color) {
+        let id = self.lane_of(pe, color);
+        self.execute(id, Command::Advance);
+        self.wake(pe);
+    }
+}
+
+impl super::lane::Lane {
+    /// Asks the filter once for each wavelet.
+    fn pass_filter(&mut self, input: Direction, flit: Flit) -> bool {
+        let Some(filter) = &mut self.filter else { return true };
+        let head = &mut self.heads[input as usize];
+        *head.filtered.get_or_insert_with(|| filter.passes(flit.delivered()))
+    }
+}

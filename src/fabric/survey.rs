@@ -1,0 +1,183 @@
+//! What is left in the fabric when nothing moves any more, and why.
+
+use super::Fabric;
+use super::lane::{Landing, Lane};
+use super::route::Gate;
+use crate::arch::{Color, Direction};
+use serde::Serialize;
+use std::collections::BTreeSet;
+
+/// Where wavelets lie.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Place {
+    /// Between the PE and its router.
+    Onramp,
+    /// At the router, come from this side.
+    Link(Direction),
+    /// Between the router and its PE.
+    Offramp,
+}
+
+/// Why the oldest wavelet of a buffer cannot go on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
+pub enum Obstacle {
+    /// The router has no route for the color.
+    NoRoute,
+    /// The route accepts nothing from this side.
+    Closed(Direction),
+    /// The route leads out of the rectangle.
+    Edge(Direction),
+    /// The color is in teardown.
+    Teardown,
+    /// The next router on this side is full.
+    Full(Direction),
+    /// The PE takes no more.
+    Pe,
+}
+
+/// Wavelets of one color in one place.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Leftover {
+    /// The PE whose router holds them.
+    pub pe: usize,
+    /// Their color.
+    pub color: Color,
+    /// Where they lie.
+    pub place: Place,
+    /// How many.
+    pub count: usize,
+    /// Why the first cannot go on.
+    pub obstacle: Obstacle,
+}
+
+impl Fabric {
+    /// Everything that lies in the fabric, by PE and color.
+    pub fn leftovers(&self) -> Vec<Leftover> {
+        let mut all = Vec::new();
+        for pe in 0..self.routers.len() {
+            for id in &self.routers[pe].lanes {
+                self.leftovers_of(&self.lanes[*id as usize], &mut all);
+            }
+        }
+        all
+    }
+
+    fn leftovers_of(&self, lane: &Lane, all: &mut Vec<Leftover>) {
+        let (pe, color) = (lane.pe as usize, lane.color);
+        for input in Direction::ALL.into_iter().filter(|d| lane.waiting(*d) > 0) {
+            let place = if input == Direction::Ramp { Place::Onramp } else { Place::Link(input) };
+            let (count, obstacle) = (lane.waiting(input), self.obstacle(lane, input));
+            all.push(Leftover { pe, color, place, count, obstacle });
+        }
+        if !lane.offramp.is_empty() {
+            let (count, obstacle) = (lane.offramp.len(), Obstacle::Pe);
+            all.push(Leftover { pe, color, place: Place::Offramp, count, obstacle });
+        }
+    }
+
+    fn obstacle(&self, lane: &Lane, input: Direction) -> Obstacle {
+        if !self.routes.get(lane.route).exists() {
+            return Obstacle::NoRoute;
+        }
+        if lane.teardown {
+            return Obstacle::Teardown;
+        }
+        let left = lane.heads[input as usize].left;
+        if left == 0 && lane.gate.rx & 1 << input as u8 == 0 {
+            return Obstacle::Closed(input);
+        }
+        let targets = if left == 0 { lane.gate.tx } else { left };
+        let mut side = Direction::ALL.into_iter().filter(|d| targets & 1 << *d as u8 != 0);
+        let blocked = side.find_map(|d| match (d, lane.landings[d as usize]) {
+            (Direction::Ramp, _) => (lane.offramp.len() >= self.onramp_depth()).then_some(Obstacle::Pe),
+            (_, Landing::Edge) => Some(Obstacle::Edge(d)),
+            (_, Landing::Lanes(first, second)) => {
+                let full = |l: u32| self.lanes[l as usize].waiting(d.opposite()) >= self.link_depth;
+                (full(first) || second.is_some_and(full)).then_some(Obstacle::Full(d))
+            }
+            (_, Landing::Unknown) => None,
+        });
+        blocked.unwrap_or(Obstacle::Pe)
+    }
+
+    /// What in the end holds up a color that a PE cannot send: follows full routers to the first
+    /// one that is held up by something else.
+    pub fn blockage(&self, pe: usize, color: Color) -> Option<Leftover> {
+        let mut seen = BTreeSet::new();
+        let (mut at, mut input) = (pe, Direction::Ramp);
+        loop {
+            let lane = self.known_lane(at, color)?;
+            let mut here = Vec::new();
+            self.leftovers_of(lane, &mut here);
+            let wanted = if input == Direction::Ramp { Place::Onramp } else { Place::Link(input) };
+            let stuck = *here.iter().find(|l| l.place == wanted)?;
+            let Obstacle::Full(side) = stuck.obstacle else { return Some(stuck) };
+            at = self.neighbour(at, side)?;
+            input = side.opposite();
+            if !seen.insert((at, input)) {
+                return Some(stuck);
+            }
+        }
+    }
+
+    /// PEs whose wavelets of a color can reach a PE, whatever the switches do.
+    pub fn senders(&self, pe: usize, color: Color) -> Vec<usize> {
+        let mut senders = BTreeSet::new();
+        let mut seen = BTreeSet::new();
+        let mut open = vec![(pe, color)];
+        while let Some((at, color)) = open.pop() {
+            if !seen.insert((at, color)) {
+                continue;
+            }
+            let gate = self.widest_gate(at, color);
+            for side in Direction::ALL.into_iter().filter(|d| gate.rx & 1 << *d as u8 != 0) {
+                if side == Direction::Ramp {
+                    senders.insert(at);
+                    continue;
+                }
+                let Some(next) = self.neighbour(at, side) else { continue };
+                for c in self.colors_that_become(at, color) {
+                    if self.widest_gate(next, c).tx & 1 << side.opposite() as u8 != 0 {
+                        open.push((next, c));
+                    }
+                }
+            }
+        }
+        senders.into_iter().collect()
+    }
+
+    /// Whether any position of a PE's route leads to its own ramp.
+    pub fn reaches_pe(&self, pe: usize, color: Color) -> bool {
+        self.widest_gate(pe, color).tx & 1 << Direction::Ramp as u8 != 0
+    }
+
+    fn widest_gate(&self, pe: usize, color: Color) -> Gate {
+        self.routes.get(self.routes.of(&self.program, pe, color)).widest()
+    }
+
+    fn colors_that_become(&self, pe: usize, color: Color) -> Vec<Color> {
+        let route = self.routes.get(self.routes.of(&self.program, pe, color));
+        match route.swap_x || route.swap_y {
+            true => vec![color, Color(color.0 ^ 1)],
+            false => vec![color],
+        }
+    }
+
+    /// Wavelets of a color that a PE has sent.
+    pub fn sent(&self, pe: usize, color: Color) -> u64 {
+        self.known_lane(pe, color).map_or(0, |l| l.sent)
+    }
+
+    /// Wavelets of a color that a PE has been given.
+    pub fn received(&self, pe: usize, color: Color) -> u64 {
+        self.known_lane(pe, color).map_or(0, |l| l.received)
+    }
+
+    /// Bytes of host memory that the fabric holds beyond the program.
+    pub fn host_bytes(&self) -> usize {
+        let lane = |l: &Lane| (l.onramp.capacity() + l.offramp.capacity()) * 16;
+        self.routers.capacity() * size_of::<super::Router>()
+            + self.lanes.capacity() * size_of::<Lane>()
+            + self.lanes.iter().map(lane).sum::<usize>()
+    }
+}

@@ -1,0 +1,324 @@
+//! The fabric alone: routes, multicast, back-pressure, fairness, switches.
+
+use super::*;
+use crate::arch::ArchName;
+use crate::image::routes::{ColorConfig, Directions, PopMode, Position, Switches};
+use crate::image::{FabricPlace, NO_TILE, RouteTable};
+use crate::source::SourceMap;
+use Direction::{East, North, Ramp as Pe, South, West};
+use std::collections::VecDeque;
+
+/// PEs that only have queues.
+struct Sinks {
+    got: Vec<Vec<(Color, u32, u64)>>,
+    room: Vec<usize>,
+    now: u64,
+}
+
+impl Offramps for Sinks {
+    fn room_for(&self, pe: usize, _color: Color, _control: bool) -> bool {
+        self.got[pe].len() < self.room[pe]
+    }
+
+    fn deliver(&mut self, pe: usize, color: Color, w: Wavelet) {
+        self.got[pe].push((color, w.data, self.now));
+    }
+}
+
+struct Bench {
+    fabric: Fabric,
+    sinks: Sinks,
+    to_send: Vec<(usize, Color, VecDeque<Wavelet>)>,
+    reversed: bool,
+}
+
+impl Bench {
+    fn run(&mut self, cycles: u64) {
+        for _ in 0..cycles {
+            let now = self.sinks.now;
+            if self.reversed {
+                self.fabric.awake.reverse();
+            }
+            self.fabric.deliver(now, &mut self.sinks);
+            for (pe, color, wavelets) in &mut self.to_send {
+                if let Some(w) = wavelets.front() {
+                    if self.fabric.ramp(*pe, now).send(*color, *w).is_ok() {
+                        wavelets.pop_front();
+                    }
+                }
+                self.fabric.retry(*pe);
+            }
+            if self.reversed {
+                self.fabric.awake.reverse();
+            }
+            for pe in 0..self.sinks.got.len() {
+                self.fabric.retry(pe);
+            }
+            self.fabric.step(now);
+            self.sinks.now += 1;
+        }
+    }
+
+    fn send(&mut self, pe: usize, color: u8, words: impl IntoIterator<Item = u32>) {
+        let all = words.into_iter().map(|data| Wavelet { data, control: false }).collect();
+        self.to_send.push((pe, Color(color), all));
+    }
+
+    fn words(&self, pe: usize, color: u8) -> Vec<u32> {
+        self.sinks.got[pe].iter().filter(|(c, ..)| c.0 == color).map(|(_, w, _)| *w).collect()
+    }
+}
+
+fn sides(all: &[Direction]) -> Directions {
+    all.iter().copied().collect()
+}
+
+fn config(rx: &[Direction], tx: &[Direction]) -> ColorConfig {
+    ColorConfig { rx: sides(rx), tx: sides(tx), ..ColorConfig::default() }
+}
+
+fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig)>) -> Bench {
+    let pes = usize::from(width) * usize::from(height);
+    let mut table = RouteTable::new(pes);
+    for (pe, color, config) in routes {
+        assert!(table.set(pe, Color(color), config));
+    }
+    let program = Arc::new(Program {
+        arch: ArchName::Wse2,
+        width,
+        height,
+        fabric: FabricPlace::default(),
+        tiles: Vec::new(),
+        place: vec![NO_TILE; pes],
+        routes: table,
+        exports: Vec::new(),
+        memcpy: None,
+        sources: SourceMap::default(),
+    });
+    let sinks = Sinks { got: vec![Vec::new(); pes], room: vec![usize::MAX; pes], now: 0 };
+    Bench { fabric: Fabric::with_depth(&program, depth), sinks, to_send: Vec::new(), reversed: false }
+}
+
+/// PE 0 sends east along a row; the last one takes it.
+fn row(width: u16, depth: u8, colors: &[u8]) -> Bench {
+    let last = usize::from(width) - 1;
+    let mut routes = Vec::new();
+    for color in colors {
+        routes.push((0, *color, config(&[Pe], &[East])));
+        routes.extend((1..last).map(|pe| (pe, *color, config(&[West], &[East]))));
+        routes.push((last, *color, config(&[West], &[Pe])));
+    }
+    bench(width, 1, depth, routes)
+}
+
+#[test]
+fn a_wavelet_takes_one_cycle_per_hop_and_two_per_ramp() {
+    let mut b = row(4, 2, &[5]);
+    b.send(0, 5, [77]);
+    b.run(30);
+    assert_eq!(b.sinks.got[3], [(Color(5), 77, 2 + 3 + 2)]);
+    assert_eq!(b.fabric.hops(), 4);
+    assert!(!b.fabric.is_awake());
+}
+
+#[test]
+fn a_stream_flows_at_one_wavelet_per_cycle() {
+    let mut b = row(4, 2, &[5]);
+    b.send(0, 5, 0..100);
+    b.run(120);
+    let times: Vec<_> = b.sinks.got[3].iter().map(|(.., t)| *t).collect();
+    assert_eq!(b.words(3, 5), (0..100).collect::<Vec<_>>());
+    assert!(times.windows(2).all(|t| t[1] == t[0] + 1));
+}
+
+#[test]
+fn multicast_copies_to_every_target_and_waits_for_the_slowest() {
+    let mut b = bench(
+        2,
+        2,
+        2,
+        vec![
+            (0, 1, config(&[Pe], &[East, South, Pe])),
+            (1, 1, config(&[West], &[Pe])),
+            (2, 1, config(&[North], &[Pe])),
+        ],
+    );
+    b.sinks.room[2] = 3;
+    b.send(0, 1, 0..40);
+    b.run(80);
+    assert_eq!(b.words(2, 1), [0, 1, 2]);
+    assert!(b.words(1, 1).len() < 20);
+    b.sinks.room[2] = usize::MAX;
+    b.run(80);
+    for pe in 0..3 {
+        assert_eq!(b.words(pe, 1), (0..40).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_full_queue_holds_up_the_sender_and_loses_nothing() {
+    let mut b = row(3, 2, &[5]);
+    b.sinks.room[2] = 0;
+    b.send(0, 5, 0..50);
+    b.run(100);
+    assert!(b.fabric.hops() < 50);
+    let stuck = b.fabric.blockage(0, Color(5)).unwrap();
+    assert_eq!((stuck.pe, stuck.obstacle), (2, Obstacle::Pe));
+    b.sinks.room[2] = usize::MAX;
+    b.run(100);
+    assert_eq!(b.words(2, 5), (0..50).collect::<Vec<_>>());
+}
+
+#[test]
+fn two_colors_share_a_link_evenly() {
+    let mut b = row(3, 2, &[3, 7]);
+    b.send(0, 3, 0..60);
+    b.send(0, 7, 0..60);
+    b.run(80);
+    let (a, c) = (b.words(2, 3).len(), b.words(2, 7).len());
+    assert!(a.abs_diff(c) <= 1 && a + c > 60, "{a} and {c}");
+}
+
+#[test]
+fn one_blocked_color_does_not_block_another() {
+    // Nobody takes color 3 on PE 1.
+    let routes = vec![
+        (0, 3, config(&[Pe], &[East])),
+        (0, 7, config(&[Pe], &[East])),
+        (1, 7, config(&[West], &[East])),
+        (2, 7, config(&[West], &[Pe])),
+    ];
+    let mut b = bench(3, 1, 2, routes);
+    b.send(0, 3, 0..20);
+    b.send(0, 7, 0..20);
+    b.run(60);
+    assert_eq!(b.words(2, 7).len(), 20);
+    assert_eq!(b.fabric.blockage(0, Color(3)).unwrap().obstacle, Obstacle::NoRoute);
+}
+
+#[test]
+fn results_depend_neither_on_buffer_depth_nor_on_the_order_of_visiting() {
+    let run = |depth, reversed| {
+        let mut b = row(5, depth, &[2, 4]);
+        b.reversed = reversed;
+        b.send(0, 2, 0..30);
+        b.send(0, 4, 100..130);
+        b.run(300);
+        (b.words(4, 2), b.words(4, 4), b.sinks.got)
+    };
+    let (two, four, trace) = run(2, false);
+    assert_eq!((two.len(), four.len()), (30, 30));
+    assert_eq!(run(2, true).2, trace);
+    for depth in [1, 3, 4] {
+        let other = run(depth, false);
+        assert_eq!((&other.0, &other.1), (&two, &four));
+    }
+}
+
+#[test]
+fn an_arrival_from_a_closed_side_waits_and_says_so() {
+    let mut b = bench(2, 1, 2, vec![(0, 1, config(&[Pe], &[East])), (1, 1, config(&[East], &[Pe]))]);
+    b.send(0, 1, [1]);
+    b.run(20);
+    let left = b.fabric.leftovers();
+    assert_eq!(left.len(), 1);
+    assert_eq!((left[0].pe, left[0].obstacle), (1, Obstacle::Closed(West)));
+}
+
+#[test]
+fn a_wavelet_off_the_edge_waits_and_says_so() {
+    let mut b = bench(1, 1, 2, vec![(0, 1, config(&[Pe], &[North]))]);
+    b.send(0, 1, [1]);
+    b.run(20);
+    assert_eq!(b.fabric.leftovers()[0].obstacle, Obstacle::Edge(North));
+}
+
+#[test]
+fn a_color_without_a_route_is_noticed_at_the_sender() {
+    let mut b = bench(1, 1, 2, Vec::new());
+    b.send(0, 9, [1]);
+    b.run(3);
+    assert_eq!(b.fabric.take_unrouted(), [(0, Color(9))]);
+}
+
+#[test]
+fn senders_are_found_against_the_stream() {
+    let b = row(4, 2, &[5]);
+    assert_eq!(b.fabric.senders(3, Color(5)), [0]);
+    assert_eq!(b.fabric.senders(0, Color(5)), [0]);
+}
+
+/// A ring of positions: north, west, east, south; starts at position 1.
+fn switched(pop: PopMode) -> ColorConfig {
+    let to = |d| Some(Position { rx: None, tx: Some(sides(&[d])) });
+    ColorConfig {
+        switches: Some(Switches { positions: [to(West), to(East), to(South)], current: 1, ring: true, pop }),
+        ..config(&[Pe], &[North])
+    }
+}
+
+#[test]
+fn a_control_wavelet_moves_the_switch_behind_itself() {
+    let take = |d| config(&[d], &[Pe]);
+    let routes =
+        vec![(4, 6, switched(PopMode::NoPop)), (3, 6, take(East)), (5, 6, take(West)), (7, 6, take(North))];
+    let mut b = bench(3, 3, 2, routes);
+    let advance = Wavelet { data: 31 << 16 | 1 << 22, control: true };
+    let data = |data| Wavelet { data, control: false };
+    let stream = [data(1), advance, data(2), advance, data(3)];
+    b.to_send.push((4, Color(6), stream.into_iter().collect()));
+    b.run(30);
+    assert_eq!(b.words(3, 6), [1, advance.data]);
+    assert_eq!(b.words(5, 6), [2, advance.data]);
+    assert_eq!(b.words(7, 6), [3]);
+}
+
+#[test]
+fn popping_takes_the_command_from_the_routers_behind() {
+    let routes = vec![(1, 6, switched(PopMode::OnAdvance)), (0, 6, config(&[East], &[Pe]))];
+    let mut b = bench(2, 1, 2, routes);
+    let advance = Wavelet { data: 31 << 16 | 1 << 22, control: true };
+    b.to_send.push((1, Color(6), [advance].into_iter().collect()));
+    b.run(30);
+    assert_eq!(b.words(0, 6), [31 << 16]);
+}
+
+#[test]
+fn the_last_wavelet_of_an_operation_may_advance_the_switch() {
+    let routes = vec![(1, 6, switched(PopMode::NoPop)), (0, 6, config(&[East], &[Pe]))];
+    let mut b = bench(3, 1, 2, routes);
+    b.send(1, 6, [1]);
+    b.run(1);
+    b.fabric.ramp(1, 1).advance_switch(Color(6));
+    b.send(1, 6, [2]);
+    b.run(20);
+    assert_eq!(b.words(0, 6), [1]);
+    assert_eq!(b.fabric.leftovers()[0].pe, 2);
+}
+
+#[test]
+fn a_one_sided_swap_copies_the_partner() {
+    // PE 1 swaps color 3 on the x axis only: what arrives on 2 is seen on 2 and 3.
+    let mut three = config(&[West], &[Pe]);
+    three.swap_x = true;
+    let routes = vec![(0, 2, config(&[Pe], &[East])), (1, 2, config(&[West], &[Pe])), (1, 3, three)];
+    let mut b = bench(2, 1, 2, routes);
+    b.send(0, 2, [8, 9]);
+    b.run(20);
+    assert_eq!(b.words(1, 2), [8, 9]);
+    assert_eq!(b.words(1, 3), [8, 9]);
+}
+
+#[test]
+fn a_color_in_teardown_moves_nothing() {
+    let mut b = bench(1, 1, 2, vec![(0, 1, ColorConfig { teardown: true, ..config(&[Pe], &[Pe]) })]);
+    b.send(0, 1, [1]);
+    b.run(20);
+    assert_eq!(b.fabric.leftovers()[0].obstacle, Obstacle::Teardown);
+}
+
+#[test]
+fn an_idle_wafer_costs_little_per_pe() {
+    let b = bench(256, 256, 2, Vec::new());
+    assert!(b.fabric.host_bytes() / 65536 < 64, "{}", b.fabric.host_bytes() / 65536);
+}

@@ -137,23 +137,23 @@ mod tests {
 
     #[test]
     fn values_are_the_nearest_f32() {
-        let cases = [
-            (Function::Sqrt, 2.0, 0.0, 1.414_213_5),
-            (Function::Inv, 3.0, 0.0, 0.333_333_34),
+        let cases: [(Function, f32, f32, f64); 13] = [
+            (Function::Sqrt, 2.0, 0.0, std::f64::consts::SQRT_2),
+            (Function::Inv, 3.0, 0.0, 1.0 / 3.0),
             (Function::Invsqrt, 4.0, 0.0, 0.5),
-            (Function::Exp, 1.0, 0.0, std::f32::consts::E),
-            (Function::Log, 10.0, 0.0, std::f32::consts::LN_10),
-            (Function::Sin, 1.0, 0.0, 0.841_471),
-            (Function::Cos, 1.0, 0.0, 0.540_302_3),
-            (Function::Tanh, 0.5, 0.0, 0.462_117_17),
-            (Function::Pow, 2.0, 0.5, std::f32::consts::SQRT_2),
+            (Function::Exp, 1.0, 0.0, std::f64::consts::E),
+            (Function::Log, 10.0, 0.0, std::f64::consts::LN_10),
+            (Function::Sin, 1.0, 0.0, 0.841_470_984_8),
+            (Function::Cos, 1.0, 0.0, 0.540_302_305_9),
+            (Function::Tanh, 0.5, 0.0, 0.462_117_157_3),
+            (Function::Pow, 2.0, 0.5, std::f64::consts::SQRT_2),
             (Function::Ceil, -1.5, 0.0, -1.0),
             (Function::Floor, -1.5, 0.0, -2.0),
             (Function::Sig, 0.0, 0.0, 0.5),
             (Function::Fscale, 3.0, -2.0, 0.75),
         ];
         for (f, x, y, expected) in cases {
-            assert_eq!(eval32(f, x, y), expected, "{}({x}, {y})", f.word());
+            assert_eq!(eval32(f, x, y), expected as f32, "{}({x}, {y})", f.word());
         }
     }
 

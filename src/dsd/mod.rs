@@ -3,6 +3,8 @@
 //! In: folded descriptors. Out: addresses of elements, element kernels, progress of one operation.
 //! Never: evaluates CSL, or knows which PE it runs on.
 
+pub mod kernels;
+pub mod ops;
 mod words;
 
 use crate::arch::{Color, InQueue, OutQueue};

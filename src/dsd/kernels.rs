@@ -1,0 +1,187 @@
+//! What a DSD operation does with one element, and with many.
+
+use crate::value::{f16, math};
+
+/// The arithmetic of an operation. An element is a lane: its bits, zero-extended to 32.
+#[derive(Copy, Clone)]
+pub struct Kernel {
+    /// One element from up to three sources; those that the operation does not have are ignored.
+    pub each: fn(u32, u32, u32) -> u32,
+    /// The same for whole runs of lanes of equal length, the third source being a scalar.
+    pub many: fn(&mut [u32], &[u32], &[u32], u32),
+    /// Bit 16 of a result is the third source of the next element; it starts as 0 (ruling OQ-27).
+    pub carries: bool,
+}
+
+/// A value that travels in a lane.
+pub(super) trait Lane: Copy {
+    fn from_lane(bits: u32) -> Self;
+    fn lane(self) -> u32;
+}
+
+macro_rules! lanes {
+    ($($t:ty: |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
+        impl Lane for $t {
+            #[inline]
+            fn from_lane($bits: u32) -> $t {
+                $from
+            }
+            #[inline]
+            fn lane(self) -> u32 {
+                let $value = self;
+                $to
+            }
+        }
+    )*};
+}
+
+lanes! {
+    u16: |bits| bits as u16, |value| value.into();
+    i16: |bits| bits as i16, |value| u32::from(value as u16);
+    u32: |bits| bits, |value| value;
+    f32: |bits| f32::from_bits(bits), |value| value.to_bits();
+}
+
+/// Makes a [`Kernel`] of a function and the types of its parameters.
+macro_rules! kernel {
+    ($f:expr; $a:ty) => {
+        $crate::dsd::kernels::Kernel {
+            each: |a, _, _| $f(<$a>::from_lane(a)).lane(),
+            many: |dest, a, _, _| {
+                for (d, a) in dest.iter_mut().zip(a) {
+                    *d = $f(<$a>::from_lane(*a)).lane();
+                }
+            },
+            carries: false,
+        }
+    };
+    ($f:expr; $a:ty, $b:ty) => {
+        $crate::dsd::kernels::Kernel {
+            each: |a, b, _| $f(<$a>::from_lane(a), <$b>::from_lane(b)).lane(),
+            many: |dest, a, b, _| {
+                for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
+                    *d = $f(<$a>::from_lane(*a), <$b>::from_lane(*b)).lane();
+                }
+            },
+            carries: false,
+        }
+    };
+    ($f:expr; $a:ty, $b:ty, $c:ty) => {
+        $crate::dsd::kernels::Kernel {
+            each: |a, b, c| $f(<$a>::from_lane(a), <$b>::from_lane(b), <$c>::from_lane(c)).lane(),
+            many: |dest, a, b, c| {
+                let c = <$c>::from_lane(c);
+                for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
+                    *d = $f(<$a>::from_lane(*a), <$b>::from_lane(*b), c).lane();
+                }
+            },
+            carries: false,
+        }
+    };
+}
+pub(super) use kernel;
+
+/// `@addc16`: both sources and the carry of the element before; the result keeps its own in bit 16.
+pub(super) const ADD_WITH_CARRY: Kernel = Kernel {
+    each: |a, b, carry| a + b + (carry & 1),
+    many: |dest, a, b, carry| {
+        let mut carry = carry & 1;
+        for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
+            *d = a + b + carry;
+            carry = *d >> 16;
+        }
+    },
+    carries: true,
+};
+
+// Amounts of 16 and more are undefined on the machine; here everything is shifted out.
+
+/// `a >> n` with copies of the sign.
+pub(super) fn shift_right_signed(a: i16, n: u16) -> i16 {
+    a >> n.min(15)
+}
+
+/// `a << n`.
+pub(super) fn shift_left(a: u16, n: u16) -> u16 {
+    a.checked_shl(n.into()).unwrap_or(0)
+}
+
+/// `a >> n` with zeros.
+pub(super) fn shift_right(a: u16, n: u16) -> u16 {
+    a.checked_shr(n.into()).unwrap_or(0)
+}
+
+/// The larger number; a NaN loses, and +0 is larger than -0 (IEEE maxNum).
+pub(super) fn larger(a: f32, b: f32) -> f32 {
+    if a > b || b.is_nan() {
+        a
+    } else if b > a || a.is_nan() {
+        b
+    } else {
+        f32::from_bits(a.to_bits() & b.to_bits())
+    }
+}
+
+/// The larger `f16`, as [`larger`].
+pub(super) fn larger_half(a: u16, b: u16) -> u16 {
+    f16::from_f32(larger(f16::to_f32(a), f16::to_f32(b)))
+}
+
+/// `a + b * c`, rounded once.
+pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
+    b.mul_add(c, a)
+}
+
+/// `a + b * c` in f16, rounded once.
+pub(super) fn multiply_add_half(a: u16, b: u16, c: u16) -> u16 {
+    f16::fma(b, c, a)
+}
+
+/// `a + b * c` with `b` and `c` in f16: the product is exact in f32.
+pub(super) fn multiply_add_mixed(a: f32, b: u16, c: u16) -> f32 {
+    a + f16::to_f32(b) * f16::to_f32(c)
+}
+
+/// The sum of an f32 and an f16.
+pub(super) fn add_mixed(a: f32, b: u16) -> f32 {
+    a + f16::to_f32(b)
+}
+
+/// Toward zero, at most the largest integer of either sign; NaN gives 0.
+pub(super) fn to_integer(a: f32) -> i16 {
+    a as i16
+}
+
+/// As [`to_integer`].
+pub(super) fn half_to_integer(a: u16) -> i16 {
+    to_integer(f16::to_f32(a))
+}
+
+/// The nearest f16.
+pub(super) fn integer_to_half(a: i16) -> u16 {
+    f16::from_f32(a.into())
+}
+
+/// The significand in [1, 2) with the sign; zeros, infinities and NaN stay (ruling OQ-26).
+pub(super) fn significand(a: f32) -> f32 {
+    if a == 0.0 || !a.is_finite() {
+        return a;
+    }
+    // In f64 every f32 is normal, so that its mantissa bits are the significand.
+    f64::from_bits((f64::from(a).to_bits() & !(0x7ff << 52)) | 1023 << 52) as f32
+}
+
+/// As [`significand`]; exact, because an f16 has fewer bits.
+pub(super) fn significand_half(a: u16) -> u16 {
+    f16::from_f32(significand(f16::to_f32(a)))
+}
+
+/// `a * 2^k`, rounded once.
+pub(super) fn scale(a: f32, k: i16) -> f32 {
+    math::scale(a.into(), k.into()) as f32
+}
+
+/// `a * 2^k` in f16, rounded once.
+pub(super) fn scale_half(a: u16, k: i16) -> u16 {
+    f16::from_f64(math::scale(f16::to_f32(a).into(), k.into()))
+}

@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+pub mod cslc;
 mod dump;
 mod explain;
 mod fault;
@@ -47,17 +48,18 @@ impl From<Exit> for ExitCode {
 
 /// The command `cslrun`, from arguments to exit status.
 pub fn main() -> ExitCode {
-    guarded(|| match args::parse(std::env::args_os()) {
+    let exit = guarded(|| match args::parse(std::env::args_os()) {
         Ok(command) => dispatch(command),
         Err(refusal) => refusal.print(),
-    })
+    });
+    exit.into()
 }
 
 /// Runs a command with what every command of this package needs: room for deep recursion, a
 /// report for our own faults, and an answer to Ctrl-C.
-pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> ExitCode {
+pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
     fault::install();
-    fault::on_a_large_stack(command).into()
+    fault::on_a_large_stack(command)
 }
 
 fn dispatch(command: Command) -> Exit {

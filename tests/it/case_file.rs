@@ -97,7 +97,7 @@ impl CaseFile {
 }
 
 /// A case without `//- name` markers is one file, header and all.
-fn split(name: &str, text: &str) -> Vec<CaseFile> {
+pub fn split(name: &str, text: &str) -> Vec<CaseFile> {
     let mut files: Vec<CaseFile> = Vec::new();
     for line in text.lines() {
         if let Some(name) = line.strip_prefix("//- ") {
@@ -115,7 +115,8 @@ fn split(name: &str, text: &str) -> Vec<CaseFile> {
 
 #[test]
 fn marks_know_their_file_and_line() {
-    let text = "//! rule: r\n//- a.csl\nvar x; //~ error[r] //~ warning[w]\n//- b.csl\n\nvar y;\n//~^ error[s]\n";
+    let text =
+        "//! rule: r\n//- a.csl\nvar x; //~ error[r] //~ warning[w]\n//- b.csl\n\nvar y;\n//~^ error[s]\n";
     let case = Case { files: split("c.csl", text), placeless: vec!["error[t]".into()], ..Case::default() };
     let marks = case.marks();
     let shown: Vec<_> = marks.iter().map(|m| (m.file.as_str(), m.line, m.what.as_str())).collect();

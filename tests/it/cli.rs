@@ -87,7 +87,8 @@ fn a_folder_is_not_a_program() {
 #[test]
 fn wrong_arguments_are_wrong_use() {
     let folder = Folder::with("arguments", "a.csl", "");
-    for line in ["", "a.csl --arch wse7", "a.csl --param N", "a.csl --message-format xml", "a.csl --nothing"] {
+    for line in ["", "a.csl --arch wse7", "a.csl --param N", "a.csl --message-format xml", "a.csl --nothing"]
+    {
         answers(&folder.cslrun(line), 2, &["--help"]);
     }
 }
@@ -174,7 +175,8 @@ fn an_endless_comptime_loop_is_stopped() {
 
 #[test]
 fn endless_comptime_recursion_is_stopped() {
-    let text = "fn f(n: u32) u32 { return f(n + 1); }\nconst x = f(0);\ncomptime { @comptime_assert(x > 0); }\n";
+    let text =
+        "fn f(n: u32) u32 { return f(n + 1); }\nconst x = f(0);\ncomptime { @comptime_assert(x > 0); }\n";
     let folder = Folder::with("recursion", "a.csl", text);
     answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1"]);
 }
@@ -201,7 +203,8 @@ fn an_import_cycle_is_shown_as_a_chain() {
 
 #[test]
 fn a_missing_import_is_located() {
-    let folder = Folder::with("import", "a.csl", "const b = @import_module(\"nowhere.csl\");\ncomptime { _ = b; }\n");
+    let folder =
+        Folder::with("import", "a.csl", "const b = @import_module(\"nowhere.csl\");\ncomptime { _ = b; }\n");
     answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1", "nowhere.csl"]);
 }
 

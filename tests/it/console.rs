@@ -46,7 +46,8 @@ fn check(page: &Path) -> usize {
             .current_dir(page.parent().expect("a page in a folder"))
             .output()
             .expect("the built command runs");
-        let output = [result.stdout, result.stderr].map(|o| String::from_utf8_lossy(&o).into_owned()).concat();
+        let output =
+            [result.stdout, result.stderr].map(|o| String::from_utf8_lossy(&o).into_owned()).concat();
         assert_eq!(output.trim_end(), shown.output.trim_end(), "{}: {}", page.display(), shown.command);
         assert_eq!(result.status.code(), Some(shown.status), "{}: {}", page.display(), shown.command);
         ran += 1;

@@ -2,8 +2,6 @@
 //! blocks of the documentation, and the command line.
 
 mod case_file;
-mod cases;
-mod cli;
 mod console;
 mod rules;
 mod walls;

@@ -73,7 +73,8 @@ fn only_the_command_line_prints() {
 
 #[test]
 fn grouped_and_single_paths_are_both_found() {
-    let code = "use crate::a::{b, c};\nuse crate::{d::e, f::{g, h}};\ncrate::rules! {}\nlet x = crate::i::j();";
+    let code =
+        "use crate::a::{b, c};\nuse crate::{d::e, f::{g, h}};\ncrate::rules! {}\nlet x = crate::i::j();";
     let found: Vec<String> = paths_of_crate(code).into_iter().collect();
     assert_eq!(found, ["a::b", "a::c", "d::e", "diagnostics::rules", "f::g", "f::h", "i::j"]);
 }

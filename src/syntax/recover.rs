@@ -103,6 +103,7 @@ enum Repair<'t> {
 
 /// Parses the tokens of a file into the builder; reports and repairs until nothing is left to do.
 pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<Placed<'t>>) {
+    let mut ended = false;
     for _ in 0..MOST_PROBLEMS {
         let from = tokens.partition_point(|(_, _, hi)| *hi <= builder.progress().declared);
         let Err(error) = FileParser::new().parse(builder, tokens[from..].iter().copied()) else { return };
@@ -116,7 +117,11 @@ pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<Placed<'t
         let at = place.map_or(tokens.len(), |place| find(&tokens, place));
         let expected = expected.iter().map(|quoted| quoted.trim_matches('"').to_string()).collect();
         let stuck = Stuck { text, tokens: &tokens, at, expected };
-        explain::report(builder, &stuck);
+        if !ended {
+            explain::report(builder, &stuck);
+        }
+        // Whatever else is missing at the end follows from the first thing that is.
+        ended = at == tokens.len();
         let repair = repair(builder, &stuck);
         builder.rewind();
         apply(&mut tokens, repair);

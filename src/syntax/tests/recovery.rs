@@ -89,6 +89,13 @@ fn a_missing_brace_costs_one_complaint() {
 }
 
 #[test]
+fn the_end_of_the_file_is_one_problem() {
+    assert_eq!(problems("fn f() void { if (a) "), ["1:21 expected a statement, found the end of the file"]);
+    assert_eq!(problems("fn f() void { g("), ["1:17 expected an expression, found the end of the file"]);
+    assert_eq!(problems("const a"), ["1:8 expected `=` or `;`, found the end of the file"]);
+}
+
+#[test]
 fn a_brace_too_many_costs_one_complaint() {
     let text = "fn f() void { a(); } }\nvar b;";
     assert_eq!(problems(text), ["1:22 expected a declaration, found `}`"]);

@@ -139,6 +139,8 @@ fn punctuation(stuck: &Stuck) -> String {
     }
 }
 
+const FLOAT: &str = "a float has digits on both sides of its point";
+
 /// What to do about a mistake that people make often.
 fn advice(stuck: &Stuck) -> Option<String> {
     use Token::*;
@@ -157,6 +159,8 @@ fn advice(stuck: &Stuck) -> Option<String> {
         (_, Else) if stuck.at_statement() => "this `else` has no `if`",
         (_, Assign) if stuck.expects(")") => "`==` compares, `=` only assigns as a statement",
         (_, Star) if stuck.at_statement() => "write `p.* = x` to store through a pointer",
+        (_, Dot) if matches!(stuck.after(1), Some(Number(_))) => FLOAT,
+        (Dot, _) if matches!(stuck.before(2), Some(Number(_))) => FLOAT,
         (_, Dot) if stuck.expects("number") => "write the type in front of the dot, as in `Enum.member`",
         (_, Ident("pub")) => "every top-level declaration is visible from outside",
         (_, Ident("noinline")) => "leave it out; only `inline` functions are inlined",

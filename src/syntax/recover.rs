@@ -40,6 +40,11 @@ impl<'t> Stuck<'_, 't> {
         self.at.checked_sub(distance).and_then(|at| self.token(at))
     }
 
+    /// The token this many places behind it.
+    pub fn after(&self, distance: usize) -> Option<Token<'t>> {
+        self.token(self.at + distance)
+    }
+
     fn token(&self, at: usize) -> Option<Token<'t>> {
         self.tokens.get(at).map(|(_, token, _)| *token)
     }
@@ -140,9 +145,11 @@ fn apply<'t>(tokens: &mut Vec<Placed<'t>>, repair: Repair<'t>) {
             tokens.splice(at..at, std::iter::repeat_n((place, token, place), times));
         }
         Repair::Replace { from, to } => {
-            let last = to.saturating_sub(1).max(from).min(tokens.len() - 1);
-            let broken = (tokens[from.min(last)].0, Token::Broken, tokens[last].2);
-            tokens.splice(from.min(last)..=last, [broken]);
+            // At the end of the file nothing is left to replace but the last token.
+            let to = to.clamp(1, tokens.len());
+            let from = from.min(to - 1);
+            let broken = (tokens[from].0, Token::Broken, tokens[to - 1].2);
+            tokens.splice(from..to, [broken]);
         }
     }
 }
@@ -221,7 +228,8 @@ impl<'t> Stuck<'_, 't> {
                     }
                 }
                 RBrace if past && in_block => return at,
-                RBrace | Semi if past && !in_braces => return at + 1,
+                // What is left of a block that was closed too early is one mistake, not many.
+                RBrace | Semi if past && !in_braces && !self.at_declaration() => return at + 1,
                 _ if past && at > from && !in_braces && self.begins_next(at, in_block) => return at,
                 _ => (),
             }
@@ -229,12 +237,15 @@ impl<'t> Stuck<'_, 't> {
         self.tokens.len()
     }
 
-    /// Whether the token begins a line and nothing but a statement or declaration.
+    /// Whether the token begins a line, and a statement or declaration of its own.
     fn begins_next(&self, at: usize, in_block: bool) -> bool {
-        let begins = self.token(at).is_some_and(|token| {
-            token.starts_declaration() || (in_block || token == Token::Const) && token.starts_statement()
-        });
-        begins && begins_line(self.text, self.tokens, at)
+        let (lo, token, _) = self.tokens[at];
+        let begins = match in_block {
+            true => token.starts_statement(),
+            // At the top level, whatever is not indented.
+            false => token == Token::Const || self.text[..lo].ends_with('\n') && token != Token::RBrace,
+        };
+        (begins || token.starts_declaration()) && begins_line(self.text, self.tokens, at)
     }
 
     /// Whether something new can begin behind a `}`.

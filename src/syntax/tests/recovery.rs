@@ -100,6 +100,10 @@ fn a_brace_too_many_costs_one_complaint() {
     let text = "fn f() void { a(); } }\nvar b;";
     assert_eq!(problems(text), ["1:22 expected a declaration, found `}`"]);
     assert_eq!(tree(text), "fn f() void { a(); }\nvar b;");
+    let text = "fn f() void {\n  a(); }\n  b();\n  c();\n}\nvar d;";
+    assert_eq!(problems(text), ["3:3 expected a declaration, found `b`"]);
+    assert_eq!(tree(text), "fn f() void { a(); }\nvar d;");
+    assert_eq!(problems("color a;\ncolor b;\n").len(), 2);
 }
 
 #[test]
@@ -139,6 +143,8 @@ fn frequent_mistakes_come_with_help() {
     assert!(help("fn f() void { param x: u16; }").contains("top level"));
     assert!(help("var param = 1;").contains("is a word of CSL"));
     assert!(help("const x = .name;").contains("`Enum.member`"));
+    assert!(help("const x = .5;").contains("both sides"));
+    assert!(help("const x = 1.;").contains("both sides"));
     assert!(help("fn f() void { if x {} }").contains("parentheses"));
     assert!(help("fn f() void { for (a) { b(); } }").contains("name the element"));
     assert!(help("pub fn f() void {}").contains("visible"));

@@ -10,5 +10,6 @@ pub mod fabric;
 pub mod image;
 pub mod sema;
 pub mod source;
+pub mod stdlib;
 pub mod syntax;
 pub mod value;

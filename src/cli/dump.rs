@@ -1,12 +1,13 @@
-use super::{args::CompileArgs, outcome::Outcome};
+use super::{Exit, args::CompileArgs, output, session::Session};
 use crate::image::dump;
-use crate::source::Loader;
 
 /// `cslrun dump FILE.csl`
-pub fn dump(args: &CompileArgs, loader: &dyn Loader) -> Outcome {
-    let mut outcome = Outcome::new(args.format());
-    if let Some(program) = outcome.compile(args, loader) {
-        outcome.printed = dump::text(&program);
+pub fn dump(args: &CompileArgs) -> Exit {
+    match Session::new(args).compile() {
+        Ok(program) => {
+            output::print(&dump::text(&program));
+            Exit::Fine
+        }
+        Err(exit) => exit,
     }
-    outcome
 }

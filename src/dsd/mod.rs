@@ -3,7 +3,9 @@
 //! In: folded descriptors. Out: addresses of elements, element kernels, progress of one operation.
 //! Never: evaluates CSL, or knows which PE it runs on.
 
+pub mod access;
 pub mod kernels;
+pub mod local;
 pub mod ops;
 mod words;
 

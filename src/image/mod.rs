@@ -5,7 +5,6 @@
 
 pub mod code;
 pub mod dump;
-pub mod file;
 pub mod routes;
 
 pub use code::{FnId, Function, Op, Reg};
@@ -193,7 +192,8 @@ pub struct TileImage {
     pub tasks: Vec<TaskBinding>,
     /// Tasks active at the start, bit = task id.
     pub active: u64,
-    /// Ids blocked at the start, bit = task id.
+    /// Ids blocked at the start, bit = task id; channels without a data task are among them unless
+    /// `@unblock` said otherwise (ruling OQ-47).
     pub blocked: u64,
     /// Microthreads blocked at the start, bit = id.
     pub blocked_microthreads: u8,

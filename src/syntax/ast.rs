@@ -259,7 +259,7 @@ pub struct Prong<B> {
     pub span: Span,
 }
 
-/// An expression and its place.
+/// An expression, its place, and how deep the tree below it is.
 #[derive(Debug)]
 pub struct Expr {
     /// What it is.

@@ -6,7 +6,6 @@
 pub mod ast;
 mod builder;
 mod depth;
-mod explain;
 mod literal;
 mod recover;
 mod scan;
@@ -38,7 +37,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
     let scan::Scanned { tokens, mut problems, parsable } = scan::scan(file, text);
     let mut builder = Builder::new(file);
     if parsable {
-        recover::parse(&mut builder, text, tokens);
+        recover::parse(&mut builder, tokens);
     }
     let (file, more) = builder.finish();
     problems.extend(more);

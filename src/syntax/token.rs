@@ -199,15 +199,16 @@ impl Token<'_> {
         )
     }
 
-    /// Whether this word begins a statement and cannot stand inside of an expression.
+    /// Whether nothing but a statement or a declaration can begin here.
     pub fn starts_statement(self) -> bool {
         use Token::*;
-        matches!(self, Const | Var | Return | Break | Continue | For | While)
+        matches!(self, Const | Var | Return | Break | Continue | For | While | If | Switch | Builtin(_))
+            || self.starts_declaration()
     }
 
-    /// Whether this word begins a top-level declaration and never a statement.
+    /// Whether nothing but a top-level declaration can begin here.
     pub fn starts_declaration(self) -> bool {
         use Token::*;
-        matches!(self, Param | Export | Extern | Layout | Task | Fn)
+        matches!(self, Param | Export | Layout | Task | Fn)
     }
 }

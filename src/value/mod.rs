@@ -7,4 +7,3 @@ pub mod f16;
 pub mod float;
 pub mod math;
 pub mod number;
-pub mod random;

@@ -1,3 +1,42 @@
-//! Rules of the room `run`.
+//! Rules of the room `run`: what a PE may find out while it executes.
 
-crate::rules! {}
+crate::rules! {
+    /// `@assert` states what must hold; on hardware the PE would go on with wrong data.
+    ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
+    /// A control wavelet starts the task with the number it carries, so one must be bound to it.
+    CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound";
+    /// Integer division and remainder have no value for a zero divisor.
+    DIVISION_BY_ZERO = "division-by-zero": "division by zero";
+    /// The quotient of the smallest integer and -1 does not fit its type.
+    DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type";
+    /// A DSD variable describes nothing until it is assigned.
+    DSD_UNSET = "dsd-unset": "the DSD has never been set";
+    /// A DSR describes nothing until a DSD is loaded.
+    DSR_EMPTY = "dsr-empty": "{dsr} holds no {what}";
+    /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
+    FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
+    /// Array elements are numbered from 0; others belong to something else.
+    INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
+    /// The operands of one DSD operation describe the same number of elements.
+    LENGTH_MISMATCH = "length-mismatch": "the operands of one operation have {one} and {other} elements";
+    /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
+    MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}";
+    /// A microthread runs one operation at a time.
+    MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation";
+    /// A DSD with `wavelet_index_offset` takes its offset from the operation.
+    MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
+    /// The elements of two operations on one queue would be mixed.
+    QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
+    /// Wavelets reach a queue by its color, so a queue without a color never moves any.
+    QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
+    /// Shifting by the width of the type or more is undefined.
+    SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits";
+    /// Call frames live in the memory of the PE, and it is small.
+    STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory";
+    /// Only a bound local task can be activated.
+    TASK_UNBOUND = "task-unbound": "no local task is bound to {id}";
+    /// Control has come to a place that the program promised it never would.
+    TRAP = "unreachable-reached": "{text}";
+    /// Only some words of the configuration space have a model.
+    @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled";
+}

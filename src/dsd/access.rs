@@ -1,0 +1,242 @@
+//! The address generator: the elements of a memory vector, one after the other.
+
+use super::{Mem, MemKind};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+
+/// Where an operation is in a memory vector.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Walk {
+    /// Address of the next element. Wider than an address, so that leaving the memory shows.
+    at: i32,
+    /// Words per element.
+    words: u16,
+    dims: u8,
+    /// Places in each dimension; the fastest first.
+    extent: [u16; 4],
+    /// Words to add when a dimension ticks.
+    step: [i32; 4],
+    done: [u16; 4],
+    /// First word of a circular buffer, and one past its last; not used by other vectors.
+    ring: Option<(i32, i32)>,
+    /// Words that may be touched.
+    limits: (i32, i32),
+}
+
+/// Elements at equal distances.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// Address of the first.
+    pub at: usize,
+    /// Words from one to the next.
+    pub step: i32,
+    /// How many.
+    pub count: usize,
+}
+
+impl Walk {
+    /// Starts at address `at` of the vector, with elements of `words` words.
+    pub fn new(mem: &Mem, at: u16, words: u16, limits: (u16, u16)) -> Walk {
+        let ring = (mem.kind == MemKind::Circbuf && mem.wrap > 0)
+            .then(|| (i32::from(mem.base), i32::from(mem.base) + i32::from(mem.wrap)));
+        Walk {
+            at: at.into(),
+            words,
+            dims: mem.dims.max(1),
+            extent: mem.extent,
+            step: mem.step.map(|s| i32::from(s) * i32::from(words)),
+            done: [0; 4],
+            ring,
+            limits: (limits.0.into(), limits.1.into()),
+        }
+    }
+
+    /// Words per element.
+    pub fn words(&self) -> u16 {
+        self.words
+    }
+
+    /// Address of the next element; after a whole vector, of the one that would follow.
+    pub fn position(&self) -> u16 {
+        self.at as u16
+    }
+
+    /// Address of the next element, which is then behind.
+    #[inline]
+    pub fn next_element(&mut self) -> Result<usize, Complaint> {
+        Ok(self.next_row(1)?.at)
+    }
+
+    /// Up to `most` of the next elements, which are then behind. `most` is not 0.
+    #[inline]
+    pub fn next_row(&mut self, most: usize) -> Result<Row, Complaint> {
+        let step = self.step[0];
+        let mut count = most.min(usize::from((self.extent[0] - self.done[0]).max(1)));
+        if let Some((_, end)) = self.ring {
+            count = count.min(before(self.at, step, end));
+        }
+        let last = self.at + step * (count as i32 - 1);
+        let (low, high) = (self.at.min(last), self.at.max(last) + i32::from(self.words));
+        if low < self.limits.0 || high > self.limits.1 {
+            return Err(self.outside(step, count));
+        }
+        let row = Row { at: self.at as usize, step, count };
+        self.at = last;
+        self.done[0] += count as u16;
+        self.tick();
+        Ok(row)
+    }
+
+    /// Moves from the last element that was taken to the next.
+    #[inline]
+    fn tick(&mut self) {
+        let mut dim = 0;
+        let outermost = usize::from(self.dims) - 1;
+        while self.done[dim] >= self.extent[dim] && dim < outermost {
+            self.done[dim] = 0;
+            dim += 1;
+            self.done[dim] += 1;
+        }
+        if self.done[dim] >= self.extent[dim] {
+            self.done[dim] = 0;
+        }
+        self.at += self.step[dim];
+        if let Some((start, end)) = self.ring {
+            if self.at >= end {
+                self.at -= end - start;
+            } else if self.at < start {
+                self.at += end - start;
+            }
+        }
+    }
+
+    #[cold]
+    fn outside(&self, step: i32, count: usize) -> Complaint {
+        let (low, high) = self.limits;
+        let is_outside = |at: &i32| *at < low || *at + i32::from(self.words) > high;
+        let all = (0..count as i32).map(|k| self.at + k * step);
+        let address = all.clone().find(is_outside).unwrap_or(self.at);
+        let what = match low {
+            0 => "the memory".to_string(),
+            _ => format!("words {low} to {}, which the DSD was made for", high - 1),
+        };
+        MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &what)])
+    }
+
+    /// Whether writing along `self` in long pieces could change what is later read along `source`
+    /// in the same piece.
+    pub fn disturbs(&self, source: &Walk, count: u32) -> bool {
+        let (mine, theirs) = (self.footprint(count), source.footprint(count));
+        if mine.1 <= theirs.0 || theirs.1 <= mine.0 {
+            return false;
+        }
+        // Behind or level with a source that moves up in the same steps, writes never get ahead.
+        let lags = self.is_line() && source.is_line() && self.step[0] == source.step[0];
+        !(lags && self.step[0] >= i32::from(self.words.max(source.words)) && self.at <= source.at)
+    }
+
+    fn is_line(&self) -> bool {
+        self.dims == 1 && self.ring.is_none()
+    }
+
+    /// First word and one past the last word that may be touched.
+    fn footprint(&self, count: u32) -> (i32, i32) {
+        if !self.is_line() {
+            return self.limits;
+        }
+        let last = self.at + self.step[0] * (count.max(1) as i32 - 1);
+        (self.at.min(last), self.at.max(last) + i32::from(self.words))
+    }
+}
+
+/// How many elements begin before `end`.
+fn before(at: i32, step: i32, end: i32) -> usize {
+    if step <= 0 {
+        return 1;
+    }
+    (((end - at - 1) / step).max(0) + 1) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn mem(kind: MemKind, base: u16, extent: &[u16], step: &[i16], wrap: u16) -> Mem {
+        let mut all = ([1; 4], [0; 4]);
+        all.0[..extent.len()].copy_from_slice(extent);
+        all.1[..step.len()].copy_from_slice(step);
+        Mem {
+            kind,
+            base,
+            dims: extent.len() as u8,
+            extent: all.0,
+            step: all.1,
+            index_offset: false,
+            lo: 0,
+            hi: 0x6000,
+            wrap,
+        }
+    }
+
+    fn addresses(walk: &mut Walk, count: usize, most: usize) -> Vec<usize> {
+        let mut all = Vec::new();
+        while all.len() < count {
+            let row = walk.next_row(most.min(count - all.len())).unwrap();
+            all.extend((0..row.count).map(|k| (row.at as i32 + k as i32 * row.step) as usize));
+        }
+        all
+    }
+
+    proptest! {
+        #[test]
+        fn a_tensor_is_walked_with_the_last_variable_fastest(
+            extent in prop::array::uniform3(1u16..5),
+            factor in prop::array::uniform3(0i16..20),
+            words in 1u16..3,
+            most in 1usize..9,
+        ) {
+            let [e0, e1, e2] = extent.map(|e| e as i16);
+            let [c0, c1, c2] = factor;
+            let steps = [c0, c1 - (e0 - 1) * c0, c2 - (e1 - 1) * c1 - (e0 - 1) * c0];
+            let mem = mem(MemKind::Mem4d, 500, &extent, &steps, 0);
+            let mut walk = Walk::new(&mem, 500, words, (0, 0x6000));
+            let mut naive = Vec::new();
+            for z in 0..e2 {
+                for y in 0..e1 {
+                    for x in 0..e0 {
+                        naive.push(500 + (x * c0 + y * c1 + z * c2) as usize * words as usize);
+                    }
+                }
+            }
+            prop_assert_eq!(addresses(&mut walk, naive.len(), most), naive);
+            // Where the outermost dimension would go on.
+            prop_assert_eq!(walk.position() as i16, 500 + e2 * c2 * words as i16);
+        }
+    }
+
+    #[test]
+    fn a_circular_buffer_goes_round() {
+        let ring = mem(MemKind::Circbuf, 10, &[7], &[1], 6);
+        let mut walk = Walk::new(&ring, 12, 2, (0, 100));
+        assert_eq!(addresses(&mut walk, 7, 4), [12, 14, 10, 12, 14, 10, 12]);
+    }
+
+    #[test]
+    fn the_first_element_outside_of_the_tensor_is_named() {
+        let mut walk = Walk::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
+        let complaint = walk.next_row(9).unwrap_err();
+        assert_eq!(complaint.0.title, "word 32 is outside of words 20 to 29, which the DSD was made for");
+    }
+
+    #[test]
+    fn only_writes_ahead_of_a_source_disturb_it() {
+        let line = |at| Walk::new(&mem(MemKind::Mem1d, at, &[10], &[1], 0), at, 1, (0, 100));
+        assert!(!line(20).disturbs(&line(20), 10));
+        assert!(!line(19).disturbs(&line(20), 10));
+        assert!(line(21).disturbs(&line(20), 10));
+        assert!(!line(30).disturbs(&line(20), 10));
+        let fixed = Walk::new(&mem(MemKind::Mem1d, 20, &[10], &[0], 0), 20, 1, (0, 100));
+        assert!(fixed.disturbs(&fixed, 10));
+    }
+}

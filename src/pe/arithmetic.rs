@@ -1,0 +1,168 @@
+//! Integer and floating-point operations on registers.
+
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_TOO_FAR};
+use crate::image::code::Op;
+use half::f16;
+
+/// One operation on registers; false if it is none.
+#[inline(always)]
+pub(super) fn step(r: &mut [u64], op: Op) -> Result<bool, Complaint> {
+    macro_rules! set {
+        ($d:ident, $value:expr) => {{
+            let value = $value;
+            r[$d as usize] = value as u64;
+        }};
+    }
+    macro_rules! get {
+        ($a:ident) => {
+            r[$a as usize]
+        };
+    }
+    match op {
+        Op::Mov { d, a } => set!(d, get!(a)),
+        Op::AddS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_add(get!(b)), sh)),
+        Op::AddU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_add(get!(b)), sh)),
+        Op::SubS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_sub(get!(b)), sh)),
+        Op::SubU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_sub(get!(b)), sh)),
+        Op::MulS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_mul(get!(b)), sh)),
+        Op::MulU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_mul(get!(b)), sh)),
+        Op::And { d, a, b } => set!(d, get!(a) & get!(b)),
+        Op::Or { d, a, b } => set!(d, get!(a) | get!(b)),
+        Op::Xor { d, a, b } => set!(d, get!(a) ^ get!(b)),
+        Op::BitNotS { d, a, sh } => set!(d, signed(!get!(a), sh)),
+        Op::BitNotU { d, a, sh } => set!(d, unsigned(!get!(a), sh)),
+        Op::NegS { d, a, sh } => set!(d, signed(get!(a).wrapping_neg(), sh)),
+        Op::Not { d, a } => set!(d, get!(a) ^ 1),
+        Op::NormS { d, a, sh } => set!(d, signed(get!(a), sh)),
+        Op::NormU { d, a, sh } => set!(d, unsigned(get!(a), sh)),
+        Op::Eq { d, a, b } => set!(d, get!(a) == get!(b)),
+        Op::Ne { d, a, b } => set!(d, get!(a) != get!(b)),
+        Op::LtS { d, a, b } => set!(d, (get!(a) as i64) < get!(b) as i64),
+        Op::LtU { d, a, b } => set!(d, get!(a) < get!(b)),
+        Op::LeS { d, a, b } => set!(d, get!(a) as i64 <= get!(b) as i64),
+        Op::LeU { d, a, b } => set!(d, get!(a) <= get!(b)),
+        _ => return partial(r, op),
+    }
+    Ok(true)
+}
+
+/// Operations that are not defined for all operands.
+#[inline(always)]
+fn partial(r: &mut [u64], op: Op) -> Result<bool, Complaint> {
+    let at = |reg: u16| reg as usize;
+    match op {
+        Op::DivS { d, a, b, sh } => {
+            let (x, y) = dividend(r[at(a)], r[at(b)], sh)?;
+            r[at(d)] = (x / y) as u64;
+        }
+        Op::RemS { d, a, b, sh } => {
+            let (x, y) = dividend(r[at(a)], r[at(b)], sh)?;
+            r[at(d)] = (x % y) as u64;
+        }
+        Op::DivU { d, a, b, .. } => {
+            r[at(d)] = r[at(a)].checked_div(r[at(b)]).ok_or_else(|| by_zero())?;
+        }
+        Op::RemU { d, a, b, .. } => {
+            r[at(d)] = r[at(a)].checked_rem(r[at(b)]).ok_or_else(|| by_zero())?;
+        }
+        Op::ShlS { d, a, b, sh } => r[at(d)] = signed(r[at(a)] << amount(r[at(b)], sh)?, sh),
+        Op::ShlU { d, a, b, sh } => r[at(d)] = unsigned(r[at(a)] << amount(r[at(b)], sh)?, sh),
+        Op::ShrS { d, a, b, sh } => r[at(d)] = (r[at(a)] as i64 >> amount(r[at(b)], sh)?) as u64,
+        Op::ShrU { d, a, b, sh } => r[at(d)] = r[at(a)] >> amount(r[at(b)], sh)?,
+        _ => return Ok(float(r, op)),
+    }
+    Ok(true)
+}
+
+#[inline(always)]
+fn float(r: &mut [u64], op: Op) -> bool {
+    let single = |r: &[u64], reg: u16| f32::from_bits(r[reg as usize] as u32);
+    let half = |r: &[u64], reg: u16| f16::from_bits(r[reg as usize] as u16).to_f32();
+    macro_rules! compute {
+        ($d:ident = $width:ident $a:ident $op:tt $b:ident) => {
+            r[$d as usize] = bits::$width($width(r, $a) $op $width(r, $b))
+        };
+    }
+    macro_rules! compare {
+        ($d:ident = $width:ident $a:ident $op:tt $b:ident) => {
+            r[$d as usize] = u64::from($width(r, $a) $op $width(r, $b))
+        };
+    }
+    match op {
+        Op::FAdd { d, a, b } => compute!(d = single a + b),
+        Op::FSub { d, a, b } => compute!(d = single a - b),
+        Op::FMul { d, a, b } => compute!(d = single a * b),
+        Op::FDiv { d, a, b } => compute!(d = single a / b),
+        Op::FNeg { d, a } => r[d as usize] = r[a as usize] ^ 1 << 31,
+        Op::FEq { d, a, b } => compare!(d = single a == b),
+        Op::FNe { d, a, b } => compare!(d = single a != b),
+        Op::FLt { d, a, b } => compare!(d = single a < b),
+        Op::FLe { d, a, b } => compare!(d = single a <= b),
+        // Computing in f32 and rounding once more is exact for + - * / of f16.
+        Op::HAdd { d, a, b } => compute!(d = half a + b),
+        Op::HSub { d, a, b } => compute!(d = half a - b),
+        Op::HMul { d, a, b } => compute!(d = half a * b),
+        Op::HDiv { d, a, b } => compute!(d = half a / b),
+        Op::HNeg { d, a } => r[d as usize] = r[a as usize] ^ 1 << 15,
+        Op::HEq { d, a, b } => compare!(d = half a == b),
+        Op::HNe { d, a, b } => compare!(d = half a != b),
+        Op::HLt { d, a, b } => compare!(d = half a < b),
+        Op::HLe { d, a, b } => compare!(d = half a <= b),
+        _ => return false,
+    }
+    true
+}
+
+/// Floating-point results as a register holds them.
+mod bits {
+    use half::f16;
+
+    #[inline(always)]
+    pub fn single(x: f32) -> u64 {
+        u64::from(x.to_bits())
+    }
+
+    #[inline(always)]
+    pub fn half(x: f32) -> u64 {
+        u64::from(f16::from_f32(x).to_bits())
+    }
+}
+
+/// The low `64 - sh` bits, sign-extended.
+#[inline(always)]
+pub(super) fn signed(x: u64, sh: u8) -> u64 {
+    ((x << (sh & 63)) as i64 >> (sh & 63)) as u64
+}
+
+/// The low `64 - sh` bits.
+#[inline(always)]
+pub(super) fn unsigned(x: u64, sh: u8) -> u64 {
+    x << (sh & 63) >> (sh & 63)
+}
+
+#[inline(always)]
+fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Complaint> {
+    let (x, y) = (x as i64, y as i64);
+    if y == 0 {
+        return Err(by_zero());
+    }
+    if y == -1 && x == i64::MIN >> (sh & 63) {
+        return Err(DIVISION_OVERFLOW.plain());
+    }
+    Ok((x, y))
+}
+
+#[cold]
+fn by_zero() -> Complaint {
+    DIVISION_BY_ZERO.plain()
+}
+
+#[inline(always)]
+fn amount(by: u64, sh: u8) -> Result<u32, Complaint> {
+    let width = 64 - u64::from(sh & 63);
+    if by >= width {
+        return Err(SHIFT_TOO_FAR.because(&[("amount", &(by as i64)), ("width", &width)]));
+    }
+    Ok(by as u32)
+}

@@ -1,0 +1,158 @@
+//! What the embedded library asks of the PE.
+
+use super::log::Traced;
+use super::{Pe, World};
+use crate::arch::PeCoord;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
+use crate::image::TileImage;
+use crate::image::code::{Intrinsic, Reg};
+use crate::value::{f16, math};
+
+/// Cycles of a function of `<math>` (estimate).
+const MATH: u64 = 40;
+/// Cycles of other requests (estimate).
+const SMALL: u64 = 2;
+
+/// The time stamp counter of a PE: 48 bits.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Clock {
+    /// The cycle in which it was 0, while it runs.
+    started: Option<u64>,
+    /// Its value while it stands, or when word 0 was last read.
+    value: u64,
+}
+
+impl Clock {
+    fn enable(&mut self, on: bool, time: u64) {
+        match (on, self.started) {
+            (true, _) => *self = Clock { started: Some(time), value: 0 },
+            (false, Some(started)) => *self = Clock { started: None, value: time - started },
+            (false, None) => {}
+        }
+    }
+
+    fn reset(&mut self, time: u64) {
+        *self = Clock { started: self.started.map(|_| time), value: 0 };
+    }
+
+    fn read(&mut self, word: u64, time: u64) -> u64 {
+        if let (0, Some(started)) = (word, self.started) {
+            self.value = time - started;
+        }
+        self.value >> (16 * word.min(2)) & 0xffff
+    }
+}
+
+impl Pe {
+    /// Serves a request; arguments are in registers `base..`. Returns its cycles.
+    pub(super) fn intrinsic(
+        &mut self,
+        tile: &TileImage,
+        id: Intrinsic,
+        base: Reg,
+        time: u64,
+        world: &mut World<'_>,
+    ) -> Result<u64, Complaint> {
+        let argument = |k: Reg| self.main.register(base + k);
+        let result = match id {
+            Intrinsic::PeX => self.at.x.into(),
+            Intrinsic::PeY => self.at.y.into(),
+            Intrinsic::TscRead => self.clock.read(argument(0), time),
+            Intrinsic::Random16 => self.random.next_word().into(),
+            Intrinsic::Math32 | Intrinsic::Math16 => {
+                self.main.set_register(base, math_function(id, argument(0), argument(1), argument(2)));
+                return Ok(MATH);
+            }
+            Intrinsic::ConfigRead => {
+                let addr = argument(0) as u16;
+                world.ramp.config(addr).ok_or_else(|| unknown(addr))?.into()
+            }
+            Intrinsic::ConfigWrite => {
+                let (addr, value) = (argument(0) as u16, argument(1) as u16);
+                let known = world.ramp.set_config(addr, value);
+                return if known { Ok(SMALL) } else { Err(unknown(addr)) };
+            }
+            other => {
+                self.act(tile, other, base, time, world);
+                return Ok(SMALL);
+            }
+        };
+        self.main.set_register(base, result);
+        Ok(SMALL)
+    }
+
+    /// Requests without a result.
+    fn act(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut World<'_>) {
+        let argument = |k: Reg| self.main.register(base + k);
+        let text = match id {
+            Intrinsic::PrintString => {
+                let text = &tile.strings[argument(0) as usize];
+                text.split('\0').next().unwrap_or_default().to_string()
+            }
+            Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as usize),
+            Intrinsic::PrintF32 => format!("{:?}", f32::from_bits(argument(0) as u32)),
+            Intrinsic::PrintF16 => format!("{:?}", f16::to_f32(argument(0) as u16)),
+            Intrinsic::UnblockCommandStream => return self.command_stream_blocked = false,
+            Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
+            Intrinsic::TscReset => return self.clock.reset(time),
+            Intrinsic::SetActivePrng => return self.random.activate(argument(0) as u16),
+            Intrinsic::SeedPrng => return self.random.seed(argument(0) as u32),
+            Intrinsic::Trace => {
+                let (key, tag) = (argument(0) as u32, argument(1) as u16);
+                let value = [argument(2) as u32, argument(3) as u32];
+                return world.log.traced.push(Traced { pe: self.at, cycle: time, key, tag, value });
+            }
+            other => unreachable!("{other:?} has a result"),
+        };
+        let at: PeCoord = self.at;
+        self.line.print(&text, at, time, world.log);
+    }
+}
+
+fn unknown(addr: u16) -> Complaint {
+    UNKNOWN_CONFIG.because(&[("address", &format!("{addr:#06x}"))])
+}
+
+fn math_function(id: Intrinsic, function: u64, x: u64, y: u64) -> u64 {
+    let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
+    match id {
+        Intrinsic::Math16 => math::eval16(function, x as u16, y as u16).into(),
+        _ => {
+            let (x, y) = (f32::from_bits(x as u32), f32::from_bits(y as u32));
+            math::eval32(function, x, y).to_bits().into()
+        }
+    }
+}
+
+fn integer(x: u64, base: u64, digits: usize) -> String {
+    match base {
+        2 => format!("{x:0digits$b}"),
+        16 => format!("{x:0digits$X}"),
+        _ => format!("{x:0digits$}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_counter_latches_its_other_words_when_word_0_is_read() {
+        let mut clock = Clock::default();
+        assert_eq!(clock.read(0, 99), 0);
+        clock.enable(true, 100);
+        assert_eq!(clock.read(0, 100 + 0x2_0003), 3);
+        assert_eq!(clock.read(1, 100 + 0x5_0000), 2);
+        clock.enable(false, 110);
+        assert_eq!(clock.read(0, 500), 10);
+    }
+
+    #[test]
+    fn integers_are_padded_and_hex_is_upper_case() {
+        assert_eq!(
+            (integer(10, 16, 4), integer(10, 2, 6), integer(10, 10, 0)),
+            ("000A".into(), "001010".into(), "10".into())
+        );
+    }
+}

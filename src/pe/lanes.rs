@@ -1,0 +1,229 @@
+//! Operations in progress: one of the main thread and one per microthread.
+
+use super::Pe;
+use super::operation::{Operation, Stall, Step, Surroundings};
+use super::wait::{Wait, Waiter, WaitsFor};
+use crate::arch::{DsrId, TaskId, UtId};
+use crate::diagnostics::{At, Complaint};
+use crate::dsd::Priority;
+use crate::image::code::Reg;
+use crate::source::Span;
+
+/// What happens when an operation ends.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Done {
+    #[default]
+    Nothing,
+    Activate(TaskId),
+    Unblock(TaskId),
+}
+
+/// Which operand tells a DSR where it has come to.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Saved {
+    pub dsr: DsrId,
+    /// 0: the destination, k: source k.
+    pub operand: usize,
+}
+
+/// An operation that goes on over several cycles.
+#[derive(Clone)]
+pub(super) struct Lane {
+    pub operation: Operation,
+    pub completion: Done,
+    pub on_control: Option<Done>,
+    pub priority: Priority,
+    /// Register for the result of a synchronous operation.
+    pub result: Option<Reg>,
+    pub saved: Vec<Saved>,
+    /// Ends at a FIFO event, instead of waiting.
+    pub gives_up: bool,
+    pub span: Span,
+    pub started: u64,
+    /// Since when it waits for what.
+    pub stalled: Option<(Stall, u64)>,
+}
+
+/// All of them.
+#[derive(Clone, Default)]
+pub(super) struct Lanes {
+    main: Option<Box<Lane>>,
+    threads: [Option<Box<Lane>>; 8],
+    live: u16,
+    /// Blocked microthreads, bit = id.
+    pub blocked: u8,
+}
+
+/// The place of the main thread's operation.
+pub(super) const MAIN: usize = 8;
+
+impl Lanes {
+    /// Whether nothing is in progress.
+    pub fn is_empty(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Whether this place is taken.
+    pub fn is_live(&self, place: usize) -> bool {
+        self.live & 1 << place != 0
+    }
+
+    /// Puts an operation into its free place.
+    pub fn install(&mut self, place: usize, lane: Box<Lane>) {
+        self.live |= 1 << place;
+        *self.slot(place) = Some(lane);
+    }
+
+    fn slot(&mut self, place: usize) -> &mut Option<Box<Lane>> {
+        if place == MAIN { &mut self.main } else { &mut self.threads[place] }
+    }
+
+    fn remove(&mut self, place: usize) -> Box<Lane> {
+        self.live &= !(1 << place);
+        self.slot(place).take().expect("only live lanes are removed")
+    }
+
+    /// The operations in progress with their places; the main thread's comes last.
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Lane)> {
+        let all = self.threads.iter().chain(std::iter::once(&self.main)).enumerate();
+        all.filter_map(|(place, lane)| Some((place, lane.as_deref()?)))
+    }
+
+    /// Inputs that belong to operations, bit = input.
+    pub fn claimed_inputs(&self) -> u64 {
+        if self.live == 0 {
+            return 0;
+        }
+        self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs())
+    }
+
+    /// Places in the order of their priority: synchronous operations between medium and low.
+    fn order(&self) -> [u8; 9] {
+        let mut order = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+        let rank = |place: u8| match self.threads.get(usize::from(place)).map(Option::as_deref) {
+            Some(Some(lane)) if lane.priority == Priority::High => 0,
+            Some(Some(lane)) if lane.priority == Priority::Medium => 1,
+            None => 2,
+            Some(_) => 3,
+        };
+        order.sort_by_key(|place| (rank(*place), *place));
+        order
+    }
+}
+
+impl Pe {
+    /// Advances all operations by one cycle; true if any has moved.
+    pub(super) fn run_lanes(&mut self, now: u64) -> Result<bool, Complaint> {
+        if self.lanes.is_empty() {
+            return Ok(false);
+        }
+        let mut moved = false;
+        for place in self.lanes.order().map(usize::from) {
+            let is_blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
+            if self.lanes.is_live(place) && !is_blocked {
+                moved |= self.run_lane(place, now)?;
+            }
+        }
+        Ok(moved)
+    }
+
+    fn run_lane(&mut self, place: usize, now: u64) -> Result<bool, Complaint> {
+        let mut around = Surroundings {
+            memory: &mut self.memory,
+            queues: &mut self.queues,
+            fifos: &mut self.fifos,
+            tasks: &mut self.tasks,
+            now,
+        };
+        let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
+        let step = lane.operation.step(&mut around).at(lane.span)?;
+        match step {
+            Step::Moved => lane.stalled = None,
+            Step::Stalled(stall) if lane.gives_up && is_fifo(stall) => {
+                let lane = self.lanes.remove(place);
+                self.leave_length(stall, &lane.operation);
+                self.finish(place, &lane, Done::Nothing, false, now)?;
+            }
+            Step::Stalled(stall) => {
+                if lane.stalled.is_none_or(|(old, _)| old != stall) {
+                    lane.stalled = Some((stall, now));
+                }
+                return Ok(false);
+            }
+            Step::Finished => {
+                let lane = self.lanes.remove(place);
+                self.finish(place, &lane, lane.completion, true, now)?;
+            }
+            Step::Ended => {
+                let lane = self.lanes.remove(place);
+                let done = lane.on_control.expect("a control wavelet ends it only with on_control");
+                self.finish(place, &lane, done, true, now)?;
+            }
+        }
+        Ok(true)
+    }
+
+    /// Does what follows the end of an operation.
+    pub(super) fn finish(
+        &mut self,
+        place: usize,
+        lane: &Lane,
+        done: Done,
+        result: bool,
+        now: u64,
+    ) -> Result<(), Complaint> {
+        self.save_positions(&lane.operation, &lane.saved);
+        match done {
+            Done::Nothing => {}
+            Done::Activate(id) => self.tasks.activate(id).at(lane.span)?,
+            Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),
+        }
+        if place == MAIN {
+            if let Some(register) = lane.result {
+                self.main.set_register(register, result.into());
+            }
+            self.main.resume(now);
+        }
+        Ok(())
+    }
+
+    /// What the operations in progress wait for.
+    pub(super) fn lane_waits(&self) -> Vec<Wait> {
+        let waits = self.lanes.iter().map(|(place, lane)| {
+            let blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
+            let on = match lane.stalled {
+                _ if blocked => WaitsFor::Unblock,
+                Some((stall, _)) => self.describe(stall, lane),
+                None => return None,
+            };
+            Some(Wait {
+                who: if place == MAIN { Waiter::MainThread } else { Waiter::Microthread(UtId(place as u8)) },
+                on,
+                name: format!("@{}", lane.operation.op.name),
+                since: lane.stalled.map_or(lane.started, |(_, since)| since),
+                progress: lane.operation.total.map(|total| (lane.operation.done, total)),
+                span: Some(lane.span),
+            })
+        });
+        waits.flatten().collect()
+    }
+
+    fn describe(&self, stall: Stall, lane: &Lane) -> WaitsFor {
+        match stall {
+            Stall::Input(input) => {
+                let inbox = &self.queues.inputs[input];
+                WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue }
+            }
+            Stall::Output(output) => {
+                let color = lane.operation.color().expect("a fabout operand has a color");
+                WaitsFor::Space { color, queue: self.queues.outputs[output].queue }
+            }
+            Stall::FifoEmpty(fifo) => WaitsFor::FifoData(self.tile.fifos[fifo].name.clone()),
+            Stall::FifoFull(fifo) => WaitsFor::FifoSpace(self.tile.fifos[fifo].name.clone()),
+        }
+    }
+}
+
+fn is_fifo(stall: Stall) -> bool {
+    matches!(stall, Stall::FifoEmpty(_) | Stall::FifoFull(_))
+}

@@ -1,0 +1,75 @@
+//! What PEs leave behind for people: printed lines and debug traces.
+
+use crate::arch::PeCoord;
+
+/// A line printed through `<simprint>`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Printed {
+    /// Who printed it.
+    pub pe: PeCoord,
+    /// When the line was complete.
+    pub cycle: u64,
+    /// The line, without its end.
+    pub text: String,
+}
+
+/// A record of a `<debug>` trace.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Traced {
+    /// Who wrote it.
+    pub pe: PeCoord,
+    /// When.
+    pub cycle: u64,
+    /// Which trace: a string of the tile.
+    pub key: u32,
+    /// The kind of value, as `<debug>` numbers them.
+    pub tag: u16,
+    /// The value: low and high word.
+    pub value: [u32; 2],
+}
+
+/// Collects in the order of writing.
+#[derive(Clone, Debug, Default)]
+pub struct PeLog {
+    /// Printed lines.
+    pub printed: Vec<Printed>,
+    /// Trace records.
+    pub traced: Vec<Traced>,
+}
+
+/// A line is printed when it has this many bytes, even if it goes on (ruling).
+const LINE_BYTES: usize = 256;
+
+/// The line that a PE has begun.
+#[derive(Clone, Debug, Default)]
+pub(super) struct LineBuffer(String);
+
+impl LineBuffer {
+    /// Adds text; complete lines go to the log.
+    pub fn print(&mut self, text: &str, pe: PeCoord, cycle: u64, log: &mut PeLog) {
+        for c in text.chars() {
+            if c != '\n' {
+                self.0.push(c);
+            }
+            if c == '\n' || self.0.len() >= LINE_BYTES {
+                log.printed.push(Printed { pe, cycle, text: std::mem::take(&mut self.0) });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_appears_when_it_ends_or_is_full() {
+        let (pe, mut line, mut log) = (PeCoord { x: 1, y: 2 }, LineBuffer::default(), PeLog::default());
+        line.print("a", pe, 3, &mut log);
+        assert!(log.printed.is_empty());
+        line.print("b\nc", pe, 4, &mut log);
+        line.print(&"d".repeat(255), pe, 5, &mut log);
+        let lines: Vec<_> = log.printed.iter().map(|p| (p.cycle, p.text.len())).collect();
+        assert_eq!(lines, [(4, 2), (5, 256)]);
+    }
+}

@@ -1,0 +1,173 @@
+//! `@map`: a walk over operands while ordinary code computes the elements.
+
+use super::Pe;
+use super::interp::Served;
+use super::memory::{load, store};
+use super::operation::{Intake, Outlet, Stall};
+use crate::arch::DsrId;
+use crate::diagnostics::{At, Complaint};
+use crate::dsd::access::Walk;
+use crate::dsd::{Dsd, ENDLESS};
+use crate::image::TileImage;
+use crate::image::code::{Access, Operand, Reg, Target};
+
+/// A map that has not ended.
+#[derive(Clone, Debug)]
+pub(super) struct MapState {
+    inputs: Vec<Side>,
+    output: Option<Side>,
+}
+
+/// An input or the output.
+#[derive(Clone, Debug)]
+struct Side {
+    place: Place,
+    kind: Access,
+    /// Elements to come; scalars never end.
+    left: Option<u32>,
+    saved: Option<DsrId>,
+}
+
+#[derive(Clone, Debug)]
+enum Place {
+    /// An argument, or the address of the scalar that takes the result.
+    Value(u64),
+    Walk(Walk),
+    In(Intake),
+    Out(Outlet),
+}
+
+impl Pe {
+    /// Starts the walk of `tile.maps[n]`.
+    pub(super) fn map_begin(&mut self, tile: &TileImage, n: u32) -> Result<(), Complaint> {
+        let map = &tile.maps[n as usize];
+        let inputs = map.inputs.iter().map(|(operand, kind)| self.side(tile, *operand, *kind));
+        let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
+        let output = map.output.map(|(operand, kind)| self.side(tile, operand, kind));
+        let output = output.transpose().at(map.span)?;
+        self.maps.push(MapState { inputs, output });
+        Ok(())
+    }
+
+    fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
+        let dsd = match operand {
+            Operand::Dsd(dsd) => dsd,
+            Operand::Scalar(reg) | Operand::Pointer(reg) => {
+                let place = Place::Value(self.main.register(reg));
+                return Ok(Side { place, kind, left: None, saved: None });
+            }
+        };
+        let resolved = self.operand(tile, dsd)?;
+        let extent = |extent: u16| (extent != ENDLESS).then_some(u32::from(extent));
+        let words = kind.words();
+        let (place, left) = match &resolved.dsd {
+            Dsd::Mem(mem) => (Place::Walk(self.walk(mem, resolved.at, words, None)?), Some(mem.length())),
+            Dsd::FabIn(fabin) => (Place::In(self.intake(fabin, words)?), extent(fabin.extent)),
+            Dsd::FabOut(fabout) => (Place::Out(self.outlet(fabout, words, None)?), extent(fabout.extent)),
+            Dsd::Fifo(_) => unreachable!("comptime keeps FIFOs out of `@map`"),
+        };
+        Ok(Side { place, kind, left, saved: resolved.saved })
+    }
+
+    /// Loads the next element of every input into `base..`.
+    pub(super) fn map_next(
+        &mut self,
+        base: Reg,
+        done: Target,
+        now: u64,
+        ran_ahead: bool,
+    ) -> Result<Served, Complaint> {
+        let mut map = self.maps.pop().expect("a map was begun");
+        let served = self.read_inputs(&mut map, base, done, now, ran_ahead);
+        self.maps.push(map);
+        served
+    }
+
+    fn read_inputs(
+        &mut self,
+        map: &mut MapState,
+        base: Reg,
+        done: Target,
+        now: u64,
+        ran_ahead: bool,
+    ) -> Result<Served, Complaint> {
+        if map.inputs.iter().chain(&map.output).any(|side| side.left == Some(0)) {
+            return Ok(Served::Jump(done));
+        }
+        for side in &map.inputs {
+            if let Place::In(intake) = &side.place {
+                if ran_ahead {
+                    return Ok(Served::Later);
+                }
+                if intake.half.is_none() && self.queues.inputs[intake.input].head().is_none() {
+                    return Ok(Served::Retry(Stall::Input(intake.input)));
+                }
+            }
+        }
+        for (k, side) in map.inputs.iter_mut().enumerate() {
+            let value = match &mut side.place {
+                Place::Value(value) => *value,
+                Place::Walk(walk) => load(self.memory.words(), walk.next_element()?, side.kind)?,
+                Place::In(intake) => extended(intake.take(&mut self.surroundings(now)), side.kind),
+                Place::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
+            };
+            side.left = side.left.map(|left| left - 1);
+            self.main.set_register(base + k as Reg, value);
+        }
+        Ok(Served::Done(1))
+    }
+
+    /// Writes a result.
+    pub(super) fn map_put(&mut self, s: Reg, now: u64, ran_ahead: bool) -> Result<Served, Complaint> {
+        let value = self.main.register(s);
+        let mut map = self.maps.pop().expect("a map was begun");
+        let output = map.output.as_mut().expect("only maps with an output put");
+        let served = self.write_output(output, value, now, ran_ahead);
+        self.maps.push(map);
+        served
+    }
+
+    fn write_output(
+        &mut self,
+        output: &mut Side,
+        value: u64,
+        now: u64,
+        ran_ahead: bool,
+    ) -> Result<Served, Complaint> {
+        let memory = self.memory.words_mut();
+        match &mut output.place {
+            Place::Value(address) => store(memory, *address as u16 as usize, output.kind, value)?,
+            Place::Walk(walk) => store(memory, walk.next_element()?, output.kind, value)?,
+            Place::Out(_) if ran_ahead => return Ok(Served::Later),
+            Place::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {
+                return Ok(Served::Retry(Stall::Output(outlet.output)));
+            }
+            Place::Out(outlet) => {
+                let is_last = output.left == Some(1);
+                outlet.put(value as u32, is_last, &mut self.surroundings(now));
+            }
+            Place::In(_) => unreachable!("comptime lets nobody write to a fabin DSD"),
+        }
+        output.left = output.left.map(|left| left - 1);
+        Ok(Served::Done(1))
+    }
+
+    /// Ends the walk.
+    pub(super) fn map_end(&mut self) {
+        let map = self.maps.pop().expect("a map was begun");
+        for side in map.inputs.iter().chain(&map.output) {
+            if let (Some(dsr), Place::Walk(walk)) = (side.saved, &side.place) {
+                self.save_position(dsr, walk.position());
+            }
+        }
+    }
+}
+
+/// An element of the fabric as a register holds it.
+fn extended(bits: u32, kind: Access) -> u64 {
+    match kind {
+        Access::S16 => bits as i16 as u64,
+        Access::S32 => bits as i32 as u64,
+        Access::U16 | Access::U32 | Access::W64 => bits.into(),
+    }
+}

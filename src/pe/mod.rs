@@ -1,0 +1,265 @@
+//! One processing element: memory, main thread, microthreads, tasks and queues.
+//!
+//! In: a tile image, wavelets and launches. Out: wavelets, memory, printed text, what it waits for.
+//! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
+
+mod arithmetic;
+mod convert;
+mod fifo;
+mod interp;
+mod intrinsics;
+mod lanes;
+mod log;
+mod map;
+mod memory;
+mod operation;
+mod queues;
+mod random;
+mod registers;
+mod scalar;
+mod service;
+mod start;
+mod tasks;
+mod vector;
+mod wait;
+
+#[cfg(test)]
+mod tests;
+
+pub use log::{PeLog, Printed, Traced};
+pub use memory::Memory;
+pub use wait::{Wait, Waiter, WaitsFor, Wake};
+
+use crate::arch::{Arch, Color, PeCoord, TaskId};
+use crate::diagnostics::{Complaint, Moment};
+use crate::fabric::{Ramp, Wavelet};
+use crate::image::{FnId, TaskKind, TileImage};
+use fifo::FifoState;
+use interp::MainThread;
+use intrinsics::Clock;
+use lanes::Lanes;
+use log::LineBuffer;
+use map::MapState;
+use queues::Queues;
+use random::Random;
+use registers::Registers;
+use std::collections::VecDeque;
+use std::sync::Arc;
+use tasks::{Tasks, binding};
+
+/// How a PE runs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PeOptions {
+    /// Looks for undefined behaviour that does no harm to the simulator itself.
+    pub checked: bool,
+}
+
+/// What the host wants to run.
+#[derive(Clone, Debug)]
+struct Launch {
+    function: FnId,
+    arguments: Vec<u64>,
+}
+
+/// What a PE meets outside while it runs.
+struct World<'a> {
+    ramp: &'a mut dyn Ramp,
+    log: &'a mut PeLog,
+}
+
+/// One processing element.
+pub struct Pe {
+    at: PeCoord,
+    arch: &'static Arch,
+    tile: Arc<TileImage>,
+    options: PeOptions,
+    memory: Memory,
+    main: MainThread,
+    /// When the task or function on the main thread was started.
+    task_since: u64,
+    tasks: Tasks,
+    queues: Queues,
+    lanes: Lanes,
+    registers: Registers,
+    fifos: Vec<FifoState>,
+    maps: Vec<MapState>,
+    launches: VecDeque<Launch>,
+    clock: Clock,
+    random: Random,
+    line: LineBuffer,
+    command_stream_blocked: bool,
+    asserts_passed: u64,
+}
+
+impl Pe {
+    /// A PE in its initial state.
+    pub fn new(at: PeCoord, arch: &'static Arch, tile: Arc<TileImage>, options: PeOptions) -> Pe {
+        let mut pe = Pe {
+            at,
+            arch,
+            options,
+            memory: Memory::new(arch.memory_words as usize, &tile.data),
+            main: MainThread::default(),
+            task_since: 0,
+            tasks: Tasks::new(&tile),
+            queues: Queues::new(arch, &tile),
+            lanes: Lanes::default(),
+            registers: Registers::new(&tile),
+            fifos: tile.fifos.iter().map(FifoState::new).collect(),
+            maps: Vec::new(),
+            launches: VecDeque::new(),
+            clock: Clock::default(),
+            random: Random::new(),
+            line: LineBuffer::default(),
+            command_stream_blocked: false,
+            asserts_passed: 0,
+            tile: Arc::clone(&tile),
+        };
+        pe.lanes.blocked = tile.blocked_microthreads;
+        for load in &tile.initial_dsrs {
+            let load = &tile.dsr_loads[*load as usize];
+            pe.load_dsr(load).expect("loads before the start name constants");
+        }
+        pe
+    }
+
+    /// Runs whatever may run at `now`; returns when it next wants to run.
+    pub fn cycle(&mut self, now: u64, ramp: &mut dyn Ramp, log: &mut PeLog) -> Result<Wake, Complaint> {
+        self.advance(now, World { ramp, log }).map_err(|c| c.on(self.moment(now)))
+    }
+
+    fn moment(&self, cycle: u64) -> Moment {
+        Moment { x: self.at.x, y: self.at.y, cycle }
+    }
+
+    fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Complaint> {
+        let moved = self.run_lanes(now)?;
+        let ran = self.run_main(now, &mut world)?;
+        let sent = self.queues.drain(world.ramp);
+        let others_wait = !self.lanes.is_empty() || self.main.is_stalled();
+        if others_wait && (moved || ran || sent) || sent && self.queues.has_outgoing() {
+            return Ok(Wake::At(now + 1));
+        }
+        let claimed = self.lanes.claimed_inputs();
+        let ready = match self.main.is_free() {
+            true => {
+                !self.launches.is_empty()
+                    || self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some()
+            }
+            false => self.main.can_run(),
+        };
+        Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
+    }
+
+    /// Whether a wavelet of this color would be taken now.
+    pub fn room_for(&self, color: Color, _control: bool) -> bool {
+        self.queues.room_for(color)
+    }
+
+    /// Takes a wavelet that `room_for` has promised room for.
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) {
+        self.queues.deliver(now, color, wavelet);
+    }
+
+    /// Queues a function for the main thread; it runs when no task wants to.
+    pub fn launch(&mut self, f: FnId, arguments: &[u64]) {
+        self.command_stream_blocked = true;
+        self.launches.push_back(Launch { function: f, arguments: arguments.to_vec() });
+    }
+
+    /// Makes a local task active, as a part of the machine does (teardown).
+    pub fn activate(&mut self, id: TaskId) -> Result<(), Complaint> {
+        self.tasks.activate(id)
+    }
+
+    /// Where it is.
+    pub fn at(&self) -> PeCoord {
+        self.at
+    }
+
+    /// What it runs.
+    pub fn tile(&self) -> &Arc<TileImage> {
+        &self.tile
+    }
+
+    /// Its memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// `count` words from `addr`, for the host.
+    pub fn read_words(&self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
+        self.memory.slice(addr, count)
+    }
+
+    /// Changes memory for the host.
+    pub fn write_words(&mut self, addr: usize, words: &[u16]) -> Result<(), Complaint> {
+        self.memory.slice_mut(addr, words.len())?.copy_from_slice(words);
+        Ok(())
+    }
+
+    /// Assertions that held.
+    pub fn asserts_passed(&self) -> u64 {
+        self.asserts_passed
+    }
+
+    /// Whether a launched function has not called `unblock_cmd_stream` yet.
+    pub fn command_stream_blocked(&self) -> bool {
+        self.command_stream_blocked
+    }
+
+    /// Colors that the router has refused in the last cycle, bit = color.
+    pub fn refused(&self) -> u32 {
+        self.queues.refused
+    }
+
+    /// Whether nothing runs, waits in a microthread, or wants to leave.
+    pub fn is_idle(&self) -> bool {
+        self.main.is_free()
+            && self.lanes.is_empty()
+            && self.launches.is_empty()
+            && !self.queues.has_outgoing()
+            && self.tasks.active & !self.tasks.blocked == 0
+    }
+
+    /// Everything that is not finished, in the order: main thread and microthreads, tasks, queues.
+    pub fn waits(&self) -> Vec<Wait> {
+        let mut waits = self.lane_waits();
+        waits.extend(self.main_wait());
+        waits.extend(self.tasks.stuck().map(|id| self.stuck_task(id)));
+        let queued = self.queues.inputs.iter().filter(|inbox| inbox.len() > 0);
+        waits.extend(queued.map(|inbox| Wait {
+            who: Waiter::Queue,
+            on: WaitsFor::Consumer { color: inbox.color, queue: inbox.queue },
+            name: wavelets(inbox.len()),
+            since: inbox.since,
+            progress: None,
+            span: None,
+        }));
+        waits.extend(self.queues.outgoing().map(|(color, queue, count)| Wait {
+            who: Waiter::Queue,
+            on: WaitsFor::Router { color, queue },
+            name: wavelets(count),
+            since: 0,
+            progress: None,
+            span: None,
+        }));
+        waits
+    }
+
+    fn stuck_task(&self, id: TaskId) -> Wait {
+        let bound = binding(&self.tile, TaskKind::Local, id).ok();
+        Wait {
+            who: Waiter::Task(id),
+            on: WaitsFor::Unblock,
+            name: bound.map_or(String::new(), |b| b.name.clone()),
+            since: 0,
+            progress: None,
+            span: bound.map(|b| b.span),
+        }
+    }
+}
+
+fn wavelets(count: usize) -> String {
+    if count == 1 { "1 wavelet".to_string() } else { format!("{count} wavelets") }
+}

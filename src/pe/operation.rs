@@ -1,0 +1,372 @@
+//! A DSD operation that moves element by element, because an operand is the fabric or a FIFO.
+
+use super::fifo::FifoState;
+use super::memory::Memory;
+use super::queues::{Outgoing, Queues};
+use super::tasks::Tasks;
+use crate::arch::Color;
+use crate::diagnostics::Complaint;
+use crate::dsd::local::{self, Dest, Source, read, write};
+use crate::dsd::ops::DsdOp;
+use crate::dsd::{Simd, ZeroSource};
+use crate::fabric::Wavelet;
+
+/// Marks a former control wavelet in bits 31 and 30 (`control_transform`).
+const CONTROL_MARK: u32 = 0b11 << 30;
+
+/// Where elements come from.
+#[derive(Clone, Debug)]
+pub(super) enum From {
+    Local(Source),
+    Fabric(Intake),
+    Fifo(usize),
+}
+
+/// Where elements go.
+#[derive(Clone, Debug)]
+pub(super) enum To {
+    Local(Dest),
+    Fabric(Outlet),
+    Fifo(usize),
+}
+
+/// A fabin operand.
+#[derive(Clone, Debug)]
+pub(super) struct Intake {
+    pub input: usize,
+    /// Elements have 16 bits, so that one half of a wavelet holds one.
+    pub narrow: bool,
+    pub simd: Simd,
+    pub control_transform: bool,
+    /// The second element of a packed wavelet.
+    pub half: Option<u32>,
+    /// Wavelets of a pair that are already there (`simd_64`).
+    pub paired: bool,
+    /// One wavelet in a cycle.
+    pub last_used: u64,
+}
+
+/// A fabout operand.
+#[derive(Clone, Debug)]
+pub(super) struct Outlet {
+    pub output: usize,
+    /// Elements have 16 bits, so that one half of a wavelet holds one.
+    pub narrow: bool,
+    pub color: Color,
+    pub simd: Simd,
+    pub control: bool,
+    pub control_transform: bool,
+    pub advance_switch: bool,
+    /// Goes into bits 31..16 of every wavelet.
+    pub index: u16,
+    /// The first element of a packed wavelet.
+    pub half: Option<u32>,
+    pub last_used: u64,
+}
+
+/// Why an element cannot be done now.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Stall {
+    Input(usize),
+    Output(usize),
+    FifoEmpty(usize),
+    FifoFull(usize),
+}
+
+/// What an operand says to the next element.
+enum Ready {
+    Yes,
+    /// Nothing more in this cycle.
+    Tired,
+    Control(usize),
+    No(Stall),
+}
+
+/// What one cycle has brought.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// Elements were done, more are to come.
+    Moved,
+    Stalled(Stall),
+    Finished,
+    /// A control wavelet has ended it (`on_control`).
+    Ended,
+}
+
+/// What operations work on.
+pub(super) struct Surroundings<'a> {
+    pub memory: &'a mut Memory,
+    pub queues: &'a mut Queues,
+    pub fifos: &'a mut [FifoState],
+    pub tasks: &'a mut Tasks,
+    pub now: u64,
+}
+
+/// An operation in progress.
+#[derive(Clone)]
+pub(super) struct Operation {
+    pub op: &'static DsdOp,
+    pub to: To,
+    pub from: [From; 3],
+    /// `None`: it ends only by a control wavelet.
+    pub total: Option<u32>,
+    pub done: u32,
+    pub zero: Option<ZeroSource>,
+    /// Number of sources.
+    pub arity: usize,
+    /// The first result so far of an accumulation, or the carry.
+    pub kept: u32,
+    /// A control wavelet ends it.
+    pub stops_at_control: bool,
+}
+
+impl Operation {
+    /// Whether nothing is left to do.
+    pub fn is_complete(&self) -> bool {
+        self.total == Some(self.done)
+    }
+
+    fn remaining(&self) -> u32 {
+        self.total.map_or(u32::MAX, |total| total - self.done)
+    }
+
+    /// Does what can be done in one cycle; without fabric operands, all that can be done.
+    pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Complaint> {
+        let before = self.done;
+        while !self.is_complete() {
+            match self.ready(around) {
+                Ready::Yes => self.element(around)?,
+                Ready::Control(input) => {
+                    around.queues.inputs[input].take(around.now);
+                    return Ok(Step::Ended);
+                }
+                Ready::Tired => return Ok(Step::Moved),
+                Ready::No(_) if self.done > before => return Ok(Step::Moved),
+                Ready::No(stall) => return Ok(Step::Stalled(stall)),
+            }
+        }
+        self.keep(around.memory);
+        Ok(Step::Finished)
+    }
+
+    /// The inputs it reads, bit = input.
+    pub fn inputs(&self) -> u64 {
+        let bits = self.from.iter().map(|f| match f {
+            From::Fabric(intake) => 1 << intake.input,
+            From::Local(_) | From::Fifo(_) => 0,
+        });
+        bits.fold(0, |all, bit| all | bit)
+    }
+
+    /// The color it sends.
+    pub fn color(&self) -> Option<Color> {
+        match &self.to {
+            To::Fabric(outlet) => Some(outlet.color),
+            To::Local(_) | To::Fifo(_) => None,
+        }
+    }
+
+    /// The output it writes.
+    pub fn output(&self) -> Option<usize> {
+        match &self.to {
+            To::Fabric(outlet) => Some(outlet.output),
+            To::Local(_) | To::Fifo(_) => None,
+        }
+    }
+
+    fn ready(&self, around: &mut Surroundings<'_>) -> Ready {
+        let mut tired = false;
+        for from in &self.from[..self.arity] {
+            match from {
+                From::Local(_) => {}
+                From::Fifo(fifo) if around.fifos[*fifo].is_ready(false) => {}
+                From::Fifo(fifo) => {
+                    around.fifos[*fifo].refuse(false);
+                    return Ready::No(Stall::FifoEmpty(*fifo));
+                }
+                From::Fabric(intake) => match self.intake_ready(intake, around) {
+                    Ready::Yes => {}
+                    Ready::Tired => tired = true,
+                    other => return other,
+                },
+            }
+        }
+        match &self.to {
+            To::Local(_) => {}
+            To::Fifo(fifo) if around.fifos[*fifo].is_ready(true) => {}
+            To::Fifo(fifo) => {
+                around.fifos[*fifo].refuse(true);
+                return Ready::No(Stall::FifoFull(*fifo));
+            }
+            To::Fabric(outlet) => match self.outlet_ready(outlet, around) {
+                Ready::Yes => {}
+                Ready::Tired => tired = true,
+                other => return other,
+            },
+        }
+        if tired { Ready::Tired } else { Ready::Yes }
+    }
+
+    fn intake_ready(&self, intake: &Intake, around: &Surroundings<'_>) -> Ready {
+        if intake.half.is_some() {
+            return Ready::Yes;
+        }
+        let inbox = &around.queues.inputs[intake.input];
+        let Some(head) = inbox.head() else { return Ready::No(Stall::Input(intake.input)) };
+        if head.control && self.stops_at_control {
+            return Ready::Control(intake.input);
+        }
+        if intake.last_used == around.now {
+            return Ready::Tired;
+        }
+        // `simd_64` goes on only when a pair of wavelets is there.
+        let pairs = intake.narrow && intake.simd == Simd::Simd64 && self.remaining() > 2;
+        if pairs && !intake.paired && inbox.len() < 2 {
+            return Ready::No(Stall::Input(intake.input));
+        }
+        Ready::Yes
+    }
+
+    fn outlet_ready(&self, outlet: &Outlet, around: &Surroundings<'_>) -> Ready {
+        if outlet.narrow && outlet.simd != Simd::Off && outlet.half.is_none() && self.remaining() > 1 {
+            return Ready::Yes;
+        }
+        if outlet.last_used == around.now {
+            return Ready::Tired;
+        }
+        if around.queues.outputs[outlet.output].space() == 0 {
+            return Ready::No(Stall::Output(outlet.output));
+        }
+        Ready::Yes
+    }
+
+    fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
+        let mut values = [0; 3];
+        for (k, value) in values.iter_mut().enumerate().take(self.arity) {
+            *value = self.take(k, around)?;
+        }
+        let carries = self.op.kernel.carries;
+        if self.accumulates() {
+            values[0] = self.kept;
+        }
+        if carries {
+            values[2] = self.kept >> 16;
+        }
+        let result = (self.op.kernel.each)(values[0], values[1], values[2]);
+        self.kept = result;
+        let is_last = self.remaining() == 1;
+        self.put(result, is_last, around)?;
+        self.done += 1;
+        Ok(())
+    }
+
+    fn accumulates(&self) -> bool {
+        matches!(self.to, To::Local(Dest::Scalar { accumulates: true, .. }))
+    }
+
+    fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Complaint> {
+        let last = source + 1 == self.arity;
+        match &mut self.from[source] {
+            From::Local(Source::Walk(walk)) => {
+                let (at, words) = (walk.next_element()?, walk.words());
+                let value = read(around.memory.words(), at, words);
+                let zeroes = match self.zero {
+                    Some(ZeroSource::First) => source == 0 && !last,
+                    Some(ZeroSource::Second) => source == 1 || (source == 0 && last),
+                    None => false,
+                };
+                if zeroes {
+                    write(around.memory.words_mut(), at, words, 0);
+                }
+                Ok(value)
+            }
+            From::Local(scalar) => local::next(around.memory.words(), scalar),
+            From::Fifo(fifo) => {
+                let (at, words, task) = around.fifos[*fifo].pop();
+                activate(around.tasks, task)?;
+                Ok(read(around.memory.words(), at, words))
+            }
+            From::Fabric(intake) => Ok(intake.take(around)),
+        }
+    }
+
+    fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
+        match &mut self.to {
+            To::Local(Dest::Walk(walk)) => {
+                let (at, words) = (walk.next_element()?, walk.words());
+                write(around.memory.words_mut(), at, words, value);
+            }
+            To::Local(Dest::Scalar { .. }) => {}
+            To::Fifo(fifo) => {
+                let (at, words, task) = around.fifos[*fifo].push();
+                activate(around.tasks, task)?;
+                write(around.memory.words_mut(), at, words, value);
+            }
+            To::Fabric(outlet) => outlet.put(value, is_last, around),
+        }
+        Ok(())
+    }
+
+    /// A scalar destination gets its value when all is done.
+    fn keep(&self, memory: &mut Memory) {
+        let To::Local(Dest::Scalar { at, words, accumulates }) = self.to else { return };
+        if self.done > 0 || accumulates {
+            write(memory.words_mut(), at, words, self.kept);
+        }
+    }
+}
+
+fn activate(tasks: &mut Tasks, task: Option<crate::arch::TaskId>) -> Result<(), Complaint> {
+    task.map_or(Ok(()), |id| tasks.activate(id))
+}
+
+impl Intake {
+    /// The next element; the caller has seen that it is there.
+    pub fn take(&mut self, around: &mut Surroundings<'_>) -> u32 {
+        if let Some(value) = self.half.take() {
+            return value;
+        }
+        let wavelet = around.queues.inputs[self.input].take(around.now).expect("a wavelet is there");
+        self.last_used = around.now;
+        self.paired = !self.paired;
+        let mut word = wavelet.data;
+        if self.control_transform && wavelet.control {
+            word |= CONTROL_MARK;
+        }
+        if !self.narrow {
+            return word;
+        }
+        if self.simd != Simd::Off {
+            self.half = Some(word >> 16);
+        }
+        word & 0xffff
+    }
+}
+
+impl Outlet {
+    /// Sends an element, or keeps it for its wavelet; the caller has seen that there is space.
+    pub fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) {
+        let mut word = value;
+        if self.narrow {
+            word = value & 0xffff | u32::from(self.index) << 16;
+            match self.half.take() {
+                Some(first) => word = first | value << 16,
+                None if self.simd != Simd::Off && !is_last => {
+                    self.half = Some(value & 0xffff);
+                    return;
+                }
+                None => {}
+            }
+        }
+        let marked = self.control_transform && word & CONTROL_MARK == CONTROL_MARK;
+        if marked {
+            word &= !CONTROL_MARK;
+        }
+        self.last_used = around.now;
+        around.queues.outputs[self.output].push(Outgoing {
+            color: self.color,
+            wavelet: Wavelet { data: word, control: self.control || marked },
+            advance_switch: self.advance_switch && is_last,
+        });
+    }
+}

@@ -1,0 +1,205 @@
+//! The queues between a PE and its router.
+
+use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::QUEUE_UNBOUND;
+use crate::fabric::{Ramp, Wavelet};
+use crate::image::TileImage;
+use std::collections::VecDeque;
+
+/// Depth of the private queue that a color without a queue has on WSE-2 (ruling OQ-48).
+const IMPLICIT_DEPTH: u8 = 6;
+/// Depth of the private output queue of WSE-2 operations without one (ruling OQ-14).
+const PRIVATE_OUT_DEPTH: u8 = 2;
+
+/// Wavelets of one color on their way in.
+#[derive(Clone, Debug)]
+pub(super) struct Inbox {
+    pub color: Color,
+    /// `None`: a private queue.
+    pub queue: Option<InQueue>,
+    depth: u8,
+    items: VecDeque<Wavelet>,
+    /// When the oldest wavelet became the oldest.
+    pub since: u64,
+}
+
+impl Inbox {
+    /// The oldest wavelet.
+    pub fn head(&self) -> Option<Wavelet> {
+        self.items.front().copied()
+    }
+
+    /// Takes the oldest wavelet.
+    pub fn take(&mut self, now: u64) -> Option<Wavelet> {
+        self.since = now;
+        self.items.pop_front()
+    }
+
+    /// Number of wavelets.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+}
+
+/// A wavelet in an output queue.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Outgoing {
+    pub color: Color,
+    pub wavelet: Wavelet,
+    /// The local switch moves once this wavelet has left.
+    pub advance_switch: bool,
+}
+
+/// Wavelets on their way out.
+#[derive(Clone, Debug)]
+pub(super) struct Outbox {
+    /// `None`: the private queue.
+    pub queue: Option<OutQueue>,
+    color: Option<Color>,
+    depth: u8,
+    items: VecDeque<Outgoing>,
+}
+
+impl Outbox {
+    /// Free places.
+    pub fn space(&self) -> usize {
+        usize::from(self.depth).saturating_sub(self.items.len())
+    }
+
+    /// Color of the oldest wavelet.
+    pub fn head_color(&self) -> Option<Color> {
+        self.items.front().map(|head| head.color)
+    }
+
+    /// Adds a wavelet; the caller has looked at the space.
+    pub fn push(&mut self, outgoing: Outgoing) {
+        debug_assert!(self.space() > 0, "an output queue is never overfilled");
+        self.items.push_back(outgoing);
+    }
+}
+
+/// All queues of a PE.
+#[derive(Clone, Debug)]
+pub(super) struct Queues {
+    arch: &'static Arch,
+    pub inputs: Vec<Inbox>,
+    pub outputs: Vec<Outbox>,
+    next_output: usize,
+    /// Colors whose oldest wavelet the router has refused, bit = color.
+    pub refused: u32,
+}
+
+impl Queues {
+    pub fn new(arch: &'static Arch, tile: &TileImage) -> Queues {
+        let inputs = tile.input_queues.iter().map(|b| Inbox {
+            color: b.color,
+            queue: Some(b.queue),
+            depth: arch.input_queue_depth[usize::from(b.queue.0)],
+            items: VecDeque::new(),
+            since: 0,
+        });
+        let outputs = tile.output_queues.iter().map(|b| Outbox {
+            queue: Some(b.queue),
+            color: Some(b.color),
+            depth: arch.output_queue_depth[usize::from(b.queue.0)],
+            items: VecDeque::new(),
+        });
+        Queues { arch, inputs: inputs.collect(), outputs: outputs.collect(), next_output: 0, refused: 0 }
+    }
+
+    /// Whether a wavelet of this color would be taken now.
+    pub fn room_for(&self, color: Color) -> bool {
+        match self.inputs.iter().find(|i| i.color == color) {
+            Some(inbox) => inbox.len() < usize::from(inbox.depth),
+            // On WSE-3 only bound queues take wavelets; on WSE-2 every color has a way in.
+            None => self.arch.name == ArchName::Wse2,
+        }
+    }
+
+    /// Takes a wavelet; the caller has asked `room_for`.
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) {
+        let inbox = self.inbox_of(color);
+        let inbox = &mut self.inputs[inbox];
+        if inbox.items.is_empty() {
+            inbox.since = now;
+        }
+        inbox.items.push_back(wavelet);
+    }
+
+    fn inbox_of(&mut self, color: Color) -> usize {
+        self.inputs.iter().position(|i| i.color == color).unwrap_or_else(|| {
+            let items = VecDeque::new();
+            self.inputs.push(Inbox { color, queue: None, depth: IMPLICIT_DEPTH, items, since: 0 });
+            self.inputs.len() - 1
+        })
+    }
+
+    /// Where a fabin operand reads: on WSE-2 its color decides, on WSE-3 its queue.
+    pub fn input(&mut self, color: Option<Color>, queue: Option<InQueue>) -> Result<usize, Complaint> {
+        if let (Some(color), ArchName::Wse2) = (color, self.arch.name) {
+            return Ok(self.inbox_of(color));
+        }
+        let bound = self.inputs.iter().position(|i| i.queue == queue && queue.is_some());
+        bound.ok_or_else(|| {
+            let name = queue.map_or("the operand".to_string(), |q| format!("input queue {q}"));
+            QUEUE_UNBOUND.because(&[("queue", &name)])
+        })
+    }
+
+    /// Where a fabout operand writes, and the color: on WSE-3 that of the queue.
+    pub fn output(
+        &mut self,
+        color: Option<Color>,
+        queue: Option<OutQueue>,
+    ) -> Result<(usize, Color), Complaint> {
+        let at = self.outputs.iter().position(|o| o.queue == queue);
+        let bound = at.and_then(|i| self.outputs[i].color);
+        let color = match self.arch.name {
+            ArchName::Wse2 => color.or(bound),
+            ArchName::Wse3 => bound,
+        };
+        let color = color.ok_or_else(|| {
+            let name = queue.map_or("the operand".to_string(), |q| format!("output queue {q}"));
+            QUEUE_UNBOUND.because(&[("queue", &name)])
+        })?;
+        let at = at.unwrap_or_else(|| {
+            let known = queue.and_then(|q| self.arch.output_queue_depth.get(usize::from(q.0)));
+            let depth = known.copied().unwrap_or(PRIVATE_OUT_DEPTH);
+            self.outputs.push(Outbox { queue, color: None, depth, items: VecDeque::new() });
+            self.outputs.len() - 1
+        });
+        Ok((at, color))
+    }
+
+    /// Gives at most one wavelet to the router; true if it took one.
+    pub fn drain(&mut self, ramp: &mut dyn Ramp) -> bool {
+        self.refused = 0;
+        for i in 0..self.outputs.len() {
+            let at = (self.next_output + i) % self.outputs.len();
+            let Some(head) = self.outputs[at].items.front().copied() else { continue };
+            if ramp.send(head.color, head.wavelet).is_err() {
+                self.refused |= 1 << head.color.0;
+                continue;
+            }
+            if head.advance_switch {
+                ramp.advance_switch(head.color);
+            }
+            self.outputs[at].items.pop_front();
+            self.next_output = at + 1;
+            return true;
+        }
+        false
+    }
+
+    /// Whether wavelets wait to leave.
+    pub fn has_outgoing(&self) -> bool {
+        self.outputs.iter().any(|o| !o.items.is_empty())
+    }
+
+    /// Colors, queues and numbers of wavelets that wait to leave.
+    pub fn outgoing(&self) -> impl Iterator<Item = (Color, Option<OutQueue>, usize)> {
+        let waiting = self.outputs.iter().filter(|o| !o.items.is_empty());
+        waiting.map(|o| (o.items[0].color, o.queue, o.items.len()))
+    }
+}

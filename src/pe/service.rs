@@ -1,0 +1,102 @@
+//! Operations that concern the PE as a whole: tasks, DSDs, assertions.
+
+use super::interp::{Served, needs_clock};
+use super::scalar::Meter;
+use super::tasks::bit;
+use super::{Pe, World, registers};
+use crate::arch::TaskId;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
+use crate::dsd::{DSD_WORDS, Dsd};
+use crate::image::TileImage;
+use crate::image::code::{DsdEdit, Op, Reg};
+
+impl Pe {
+    /// Does an operation that the scalar loop has handed back.
+    pub(super) fn service(
+        &mut self,
+        tile: &TileImage,
+        op: Op,
+        now: u64,
+        meter: &Meter,
+        world: &mut World<'_>,
+    ) -> Result<Served, Complaint> {
+        if meter.spent > 0 && needs_clock(op) {
+            return Ok(Served::Later);
+        }
+        let time = now + meter.spent;
+        match op {
+            Op::Vector { n } => return self.start_vector(tile, n, time, meter.spent > 0),
+            Op::MapBegin { n } => self.map_begin(tile, n)?,
+            Op::MapNext { base, done, .. } => return self.map_next(base, done, time, meter.spent > 0),
+            Op::MapPut { s, .. } => return self.map_put(s, time, meter.spent > 0),
+            Op::MapEnd { .. } => self.map_end(),
+            Op::Intrinsic { id, base } => {
+                return self.intrinsic(tile, id, base, time, world).map(Served::Done);
+            }
+            Op::Assert { a, .. } if self.main.register(a) != 0 => self.asserts_passed += 1,
+            Op::Assert { text, .. } => {
+                return Err(ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]));
+            }
+            Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
+            Op::Copy { a, b, words } => return self.copy(a, b, words),
+            Op::Zero { a, words } => {
+                self.memory.slice_mut(self.address(a), words.into())?.fill(0);
+                return Ok(Served::Done(u64::from(words).div_ceil(2)));
+            }
+            Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
+            Op::EditDsd { a, b, edit } => self.edit_dsd(a, b, edit)?,
+            Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,
+            Op::SetDsrBase { dsr, a } => self.set_dsr_base(dsr, a)?,
+            Op::FifoLength { fifo, write, a } => {
+                let length = self.main.register(a) as u16;
+                self.fifos[usize::from(fifo.0)].set_length(write, length);
+            }
+            task => self.task_state(task)?,
+        }
+        Ok(Served::Done(1))
+    }
+
+    fn task_state(&mut self, op: Op) -> Result<(), Complaint> {
+        let id = |a: Reg| TaskId(self.main.register(a) as u8);
+        match op {
+            Op::Activate { a } => self.tasks.activate(id(a))?,
+            Op::Block { a } => self.tasks.blocked |= bit(id(a)),
+            Op::Unblock { a } => self.tasks.blocked &= !bit(id(a)),
+            Op::BlockUt { a } => self.lanes.blocked |= 1 << (id(a).0 & 7),
+            Op::UnblockUt { a } => self.lanes.blocked &= !(1 << (id(a).0 & 7)),
+            other => unreachable!("the scalar loop does {other:?} itself"),
+        }
+        Ok(())
+    }
+
+    /// The address in a register.
+    pub(super) fn address(&self, reg: Reg) -> usize {
+        self.main.register(reg) as u16 as usize
+    }
+
+    fn copy(&mut self, a: Reg, b: Reg, words: u16) -> Result<Served, Complaint> {
+        let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
+        self.memory.slice(to, count)?;
+        self.memory.slice(from, count)?;
+        self.memory.words_mut().copy_within(from..from + count, to);
+        Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
+    }
+
+    fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {
+        self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
+        Ok(())
+    }
+
+    /// The DSD value at an address.
+    pub(super) fn dsd_at(&self, at: usize) -> Result<Dsd, Complaint> {
+        Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
+    }
+
+    fn edit_dsd(&mut self, a: Reg, b: Reg, edit: DsdEdit) -> Result<(), Complaint> {
+        let (at, value) = (self.address(a), self.main.register(b));
+        let mut dsd = self.dsd_at(at)?;
+        registers::edit(&mut dsd, edit, value, self.memory.words().len() as u16);
+        self.put_dsd(at, &dsd)
+    }
+}

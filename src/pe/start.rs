@@ -1,0 +1,146 @@
+//! What the operands of a DSD operation say about it as a whole.
+
+use super::lanes::Saved;
+use super::operation::{From, Operation, To};
+use super::registers::{Resolved, Settings};
+use crate::arch::UtId;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::LENGTH_MISMATCH;
+use crate::dsd::local::{Dest, Source};
+use crate::dsd::ops::{DsdOp, Form};
+use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority};
+use crate::image::code::{Operand, VectorOp};
+
+/// Stands for a length without end.
+const FOREVER: u32 = u32::MAX;
+
+/// An operation on its way to be started.
+pub(super) struct Start {
+    pub operation: Operation,
+    pub settings: Settings,
+    pub saved: Vec<Saved>,
+    pub ut: Option<UtId>,
+    pub has_fabric: bool,
+    pub has_fifo: bool,
+    /// Lengths of the operands; the destination first.
+    lengths: [Option<u32>; 4],
+    fifo_length: Option<u32>,
+    /// Microthread of the first fabric operand's queue.
+    queue_ut: Option<UtId>,
+    has_plain_fabric: bool,
+    from_dsr: Option<Settings>,
+    priority: Priority,
+}
+
+/// The form in which an operation is called.
+pub(super) fn form(op: &'static DsdOp, vector: &VectorOp) -> &'static Form {
+    let is_vector = |operand: &Operand| matches!(operand, Operand::Dsd(_));
+    let fits = |form: &&Form| {
+        form.to_pointer == matches!(vector.dest, Operand::Pointer(_))
+            && form.sources.len() == vector.sources.len()
+            && form.sources.iter().zip(&vector.sources).all(|(s, v)| s.is_vector() == is_vector(v))
+    };
+    op.forms.iter().find(fits).expect("comptime lets through only forms of the table")
+}
+
+impl Start {
+    /// An operation without operands yet.
+    pub fn new(op: &'static DsdOp, vector: &VectorOp, settings: Settings) -> Start {
+        let nothing = || From::Local(Source::Scalar(0));
+        let operation = Operation {
+            op,
+            to: To::Local(Dest::Scalar { at: 0, words: 1, accumulates: false }),
+            from: [nothing(), nothing(), nothing()],
+            total: None,
+            done: 0,
+            zero: None,
+            arity: vector.sources.len(),
+            kept: 0,
+            stops_at_control: false,
+        };
+        Start {
+            operation,
+            settings,
+            saved: Vec::new(),
+            ut: None,
+            has_fabric: false,
+            has_fifo: false,
+            lengths: [None; 4],
+            fifo_length: None,
+            queue_ut: None,
+            has_plain_fabric: false,
+            from_dsr: None,
+            priority: Priority::Low,
+        }
+    }
+
+    /// Takes note of a DSD operand; 0 is the destination.
+    pub fn note(&mut self, operand: usize, resolved: &Resolved) {
+        let endless = |extent: u16| if extent == ENDLESS { FOREVER } else { extent.into() };
+        self.lengths[operand] = match &resolved.dsd {
+            Dsd::Mem(mem) => Some(mem.length()),
+            Dsd::FabIn(FabIn { extent, .. }) | Dsd::FabOut(FabOut { extent, .. }) => Some(endless(*extent)),
+            Dsd::Fifo(_) => None,
+        };
+        if let Some(dsr) = resolved.saved {
+            self.saved.push(Saved { dsr, operand });
+        }
+        if let Some(settings) = resolved.settings {
+            self.ut = self.ut.or(settings.ut);
+            // What a DSR was loaded with rules, whatever the operation says.
+            if settings.is_async && self.from_dsr.is_none() {
+                self.from_dsr = Some(settings);
+            }
+        }
+    }
+
+    /// Takes note of the length that is set for a FIFO; 0 is none.
+    pub fn note_fifo(&mut self, length: u16) {
+        self.has_fifo = true;
+        if length > 0 {
+            self.fifo_length.get_or_insert(length.into());
+        }
+    }
+
+    /// Takes note of a fabric operand.
+    pub fn note_fabric(&mut self, queue: Option<UtId>, priority: Priority, resolved: &Resolved) {
+        self.has_fabric = true;
+        self.queue_ut = self.queue_ut.or(queue);
+        self.priority = self.priority.max(priority);
+        if resolved.settings.is_none() {
+            self.has_plain_fabric = true;
+            self.ut = self.ut.or(self.settings.ut);
+        }
+    }
+
+    /// Decides who runs it, when all operands are known.
+    pub fn settle(&mut self) {
+        match self.from_dsr {
+            Some(settings) => self.settings = settings,
+            None => self.settings.is_async &= self.has_plain_fabric,
+        }
+        self.settings.priority = self.settings.priority.or(Some(self.priority));
+        self.ut = self.ut.or(self.queue_ut);
+    }
+
+    /// Number of elements; `None` if there is no end.
+    pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
+        if self.fifo_length.is_some() {
+            return Ok(self.fifo_length);
+        }
+        // With two sources or more, the first is src0 and the second src1; a single one is src1.
+        let [dest, sources @ ..] = self.lengths;
+        let known = || sources.into_iter().chain([dest]).flatten();
+        if known().any(|length| length == 0) {
+            return Ok(Some(0));
+        }
+        let mut finite = known().filter(|length| *length != FOREVER);
+        let Some(total) = finite.next() else {
+            return Ok(if known().next().is_some() { None } else { Some(1) });
+        };
+        match finite.find(|other| *other != total) {
+            Some(other) if checked => Err(LENGTH_MISMATCH.because(&[("one", &total), ("other", &other)])),
+            Some(_) | None => Ok(Some(total)),
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Active and blocked tasks, and which one runs next.
+
+use super::queues::Queues;
+use crate::arch::{ArchName, NULL_TASK, TaskId};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
+use crate::fabric::Wavelet;
+use crate::image::{Scalar, TaskBinding, TaskKind, TileImage};
+
+/// The state of all task ids of a PE, bit = id.
+#[derive(Clone, Debug)]
+pub(super) struct Tasks {
+    pub active: u64,
+    pub blocked: u64,
+    /// Ids that go first (`task_priority`).
+    pub high: u64,
+    local: u64,
+    data: u64,
+}
+
+/// What the picker has found.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ready {
+    /// The local task of this id.
+    Local(TaskId),
+    /// The data or control task of this id, for the oldest wavelet of an input.
+    Wavelet { id: TaskId, kind: TaskKind, input: usize },
+}
+
+impl Ready {
+    fn id(self) -> TaskId {
+        match self {
+            Ready::Local(id) | Ready::Wavelet { id, .. } => id,
+        }
+    }
+}
+
+impl Tasks {
+    pub fn new(tile: &TileImage) -> Tasks {
+        let bound = |kind| tile.tasks.iter().filter(|t| t.kind == kind).fold(0, |mask, t| mask | bit(t.id));
+        Tasks {
+            active: tile.active,
+            blocked: tile.blocked,
+            high: 0,
+            local: bound(TaskKind::Local),
+            data: bound(TaskKind::Data),
+        }
+    }
+
+    /// Makes a local task active.
+    pub fn activate(&mut self, id: TaskId) -> Result<(), Complaint> {
+        if self.local & bit(id) == 0 {
+            return Err(TASK_UNBOUND.because(&[("id", &id)]));
+        }
+        self.active |= bit(id);
+        Ok(())
+    }
+
+    /// Takes back the activation: the task starts.
+    pub fn start(&mut self, id: TaskId) {
+        self.active &= !bit(id);
+    }
+
+    /// Local tasks that are active but blocked.
+    pub fn stuck(&self) -> impl Iterator<Item = TaskId> {
+        let stuck = self.active & self.blocked;
+        (0..64).map(TaskId).filter(move |id| stuck & bit(*id) != 0)
+    }
+
+    /// High priority first, then the lowest id (docs/hardware.md). Inputs in `claimed` belong to
+    /// operations that are running. Wavelets for nobody are dropped on the way.
+    pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
+        let local = self.active & !self.blocked;
+        let mut best = self.first(local).map(|id| Ready::Local(TaskId(id)));
+        for input in 0..queues.inputs.len() {
+            if claimed & 1 << input != 0 {
+                continue;
+            }
+            let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
+            let earlier = |other: Ready| self.rank(ready.id()) < self.rank(other.id());
+            if best.is_none_or(earlier) {
+                best = Some(ready);
+            }
+        }
+        best
+    }
+
+    fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Ready> {
+        let inbox = &mut queues.inputs[input];
+        let channel = match arch {
+            ArchName::Wse2 => inbox.color.0,
+            ArchName::Wse3 => inbox.queue?.0,
+        };
+        if self.blocked & 1 << channel != 0 {
+            return None;
+        }
+        loop {
+            let head = inbox.head()?;
+            if !head.control {
+                let id = TaskId(channel);
+                return (self.data & bit(id) != 0).then_some(Ready::Wavelet {
+                    id,
+                    kind: TaskKind::Data,
+                    input,
+                });
+            }
+            let id = control_id(head);
+            if id.0 != NULL_TASK {
+                return Some(Ready::Wavelet { id, kind: TaskKind::Control, input });
+            }
+            inbox.take(now);
+        }
+    }
+
+    fn rank(&self, id: TaskId) -> (bool, u8) {
+        (self.high & bit(id) == 0, id.0)
+    }
+
+    fn first(&self, mask: u64) -> Option<u8> {
+        let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
+        (preferred != 0).then(|| preferred.trailing_zeros() as u8)
+    }
+}
+
+/// The bit of an id.
+pub(super) fn bit(id: TaskId) -> u64 {
+    1 << (id.0 & 63)
+}
+
+/// The task that a control wavelet names: bits 21..16 (ruling OQ-40).
+fn control_id(wavelet: Wavelet) -> TaskId {
+    TaskId((wavelet.data >> 16 & 63) as u8)
+}
+
+/// The binding of a task that may run.
+pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Complaint> {
+    tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
+        TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
+        TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]),
+    })
+}
+
+/// The arguments of a data or control task: the whole word, or its low and high half.
+pub(super) fn arguments(params: &[Scalar], word: u32) -> [u64; 2] {
+    let half = |ty: Scalar, bits: u32| match ty {
+        Scalar::I16 => bits as i16 as u64,
+        Scalar::I32 => bits as i32 as u64,
+        Scalar::U32 | Scalar::F32 => u64::from(bits),
+        _ => u64::from(bits as u16),
+    };
+    [params.first().map_or(0, |ty| half(*ty, word)), params.get(1).map_or(0, |ty| half(*ty, word >> 16))]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::{Color, WSE2};
+    use crate::image::FnId;
+    use crate::source::{FileId, Span};
+
+    fn tile(bindings: &[(u8, TaskKind)]) -> TileImage {
+        let span = Span::new(FileId(0), 0, 0);
+        let tasks = bindings.iter().map(|(id, kind)| TaskBinding {
+            id: TaskId(*id),
+            kind: *kind,
+            function: FnId(0),
+            params: Vec::new(),
+            name: String::new(),
+            span,
+        });
+        TileImage { tasks: tasks.collect(), ..TileImage::default() }
+    }
+
+    fn data(word: u32) -> Wavelet {
+        Wavelet { data: word, control: false }
+    }
+
+    #[test]
+    fn the_lowest_id_runs_first_unless_it_is_blocked_or_another_is_preferred() {
+        let tile = tile(&[(3, TaskKind::Local), (9, TaskKind::Local), (5, TaskKind::Data)]);
+        let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
+        tasks.activate(TaskId(9)).unwrap();
+        tasks.activate(TaskId(3)).unwrap();
+        queues.deliver(0, Color(5), data(1));
+        let mut pick = |tasks: &Tasks, claimed| {
+            let found = tasks.pick(ArchName::Wse2, &mut queues, claimed, 0);
+            found.map(|ready| ready.id().0)
+        };
+        assert_eq!(pick(&tasks, 0), Some(3));
+        tasks.blocked |= 1 << 3;
+        assert_eq!(pick(&tasks, 0), Some(5));
+        assert_eq!(pick(&tasks, 1), Some(9));
+        tasks.high |= 1 << 9;
+        assert_eq!(pick(&tasks, 0), Some(9));
+    }
+
+    #[test]
+    fn a_control_wavelet_for_nobody_is_dropped_and_one_on_a_blocked_channel_waits() {
+        let tile = tile(&[(40, TaskKind::Control)]);
+        let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
+        queues.deliver(0, Color(2), Wavelet { data: 31 << 16, control: true });
+        queues.deliver(0, Color(2), Wavelet { data: 40 << 16 | 6, control: true });
+        tasks.blocked = 1 << 2;
+        assert_eq!(tasks.pick(ArchName::Wse2, &mut queues, 0, 0), None);
+        tasks.blocked = 0;
+        let ready = tasks.pick(ArchName::Wse2, &mut queues, 0, 0);
+        assert_eq!(ready.map(|r| r.id()), Some(TaskId(40)));
+        assert_eq!(queues.inputs[0].len(), 1);
+    }
+
+    #[test]
+    fn activating_what_no_local_task_is_bound_to_is_refused() {
+        let mut tasks = Tasks::new(&tile(&[(5, TaskKind::Data)]));
+        assert_eq!(tasks.activate(TaskId(5)).unwrap_err().rule(), "task-unbound");
+    }
+
+    #[test]
+    fn a_word_is_split_into_arguments() {
+        assert_eq!(arguments(&[Scalar::F32], 0xffff_0001), [0xffff_0001, 0]);
+        assert_eq!(arguments(&[Scalar::I16, Scalar::U16], 0xffff_8001), [0x8001u16 as i16 as u64, 0xffff]);
+    }
+}

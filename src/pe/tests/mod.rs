@@ -1,0 +1,187 @@
+//! Small hand-made tiles on one PE.
+
+mod code;
+
+use super::*;
+use crate::arch::{ArchName, InQueue, OutQueue};
+use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
+use crate::image::code::{Function, Op, Operand, VectorOp};
+use crate::image::{QueueBinding, TaskBinding};
+use crate::source::{FileId, Span};
+
+fn span() -> Span {
+    Span::new(FileId(0), 0, 0)
+}
+
+fn function(name: &str, params: u16, consts: &[u64], code: Vec<Op>) -> Function {
+    Function {
+        name: name.to_string(),
+        span: span(),
+        params,
+        consts: consts.to_vec(),
+        registers: 32,
+        frame_words: 0,
+        spans: vec![span(); code.len()],
+        code,
+    }
+}
+
+fn task(kind: TaskKind, id: u8, function: u32, params: &[crate::image::Scalar]) -> TaskBinding {
+    TaskBinding {
+        id: TaskId(id),
+        kind,
+        function: FnId(function),
+        params: params.to_vec(),
+        name: format!("task {id}"),
+        span: span(),
+    }
+}
+
+fn line(base: u16, count: u16) -> Dsd {
+    Dsd::Mem(Mem {
+        kind: MemKind::Mem1d,
+        base,
+        dims: 1,
+        extent: [count, 1, 1, 1],
+        step: [1, 0, 0, 0],
+        index_offset: false,
+        lo: 0,
+        hi: 0x6000,
+        wrap: 0,
+    })
+}
+
+fn fabin(color: u8, queue: u8, extent: u16) -> FabIn {
+    FabIn {
+        color: Some(Color(color)),
+        queue: Some(InQueue(queue)),
+        extent,
+        control_transform: false,
+        simd: Simd::Off,
+        priority: Priority::Low,
+    }
+}
+
+fn fabout(color: u8, queue: u8, extent: u16) -> FabOut {
+    FabOut {
+        color: Some(Color(color)),
+        queue: Some(OutQueue(queue)),
+        extent,
+        control: false,
+        index_offset: false,
+        advance_switch: false,
+        control_transform: false,
+        zero: None,
+        simd: Simd::Off,
+        priority: Priority::Low,
+    }
+}
+
+fn in_queue(queue: u8, color: u8) -> QueueBinding<InQueue> {
+    QueueBinding {
+        queue: InQueue(queue),
+        color: Color(color),
+        priority: Priority::Low,
+        explicit: true,
+        span: span(),
+    }
+}
+
+fn vector(name: &str, dest: Operand, sources: &[Operand]) -> VectorOp {
+    VectorOp {
+        op: crate::dsd::ops::lookup(name).unwrap(),
+        dest,
+        sources: sources.to_vec(),
+        config: Default::default(),
+        index: None,
+        result: None,
+        span: span(),
+    }
+}
+
+/// A ramp that takes everything, or nothing.
+#[derive(Default)]
+struct Sink {
+    sent: Vec<(u64, Color, Wavelet)>,
+    is_full: bool,
+    now: u64,
+    advanced: Vec<Color>,
+}
+
+impl Ramp for Sink {
+    fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
+        if self.is_full {
+            return Err(wavelet);
+        }
+        self.sent.push((self.now, color, wavelet));
+        Ok(())
+    }
+
+    fn advance_switch(&mut self, color: Color) {
+        self.advanced.push(color);
+    }
+
+    fn config(&mut self, _addr: u16) -> Option<u16> {
+        None
+    }
+
+    fn set_config(&mut self, _addr: u16, _value: u16) -> bool {
+        false
+    }
+}
+
+/// A PE with what surrounds it.
+struct Bench {
+    pe: Pe,
+    sink: Sink,
+    log: PeLog,
+    now: u64,
+}
+
+impl Bench {
+    fn new(arch: ArchName, tile: TileImage) -> Bench {
+        let pe = Pe::new(PeCoord { x: 1, y: 2 }, arch.numbers(), Arc::new(tile), PeOptions { checked: true });
+        Bench { pe, sink: Sink::default(), log: PeLog::default(), now: 0 }
+    }
+
+    /// Runs until only an event could change something; returns the last cycle.
+    fn settle(&mut self) -> Result<u64, Complaint> {
+        loop {
+            self.sink.now = self.now;
+            match self.pe.cycle(self.now, &mut self.sink, &mut self.log)? {
+                Wake::At(cycle) => self.now = cycle,
+                Wake::OnEvent => return Ok(self.now),
+            }
+        }
+    }
+
+    fn run(&mut self) {
+        self.settle().unwrap();
+    }
+
+    /// What the run complains about.
+    fn rule(&mut self) -> String {
+        self.settle().unwrap_err().rule().to_string()
+    }
+
+    fn deliver(&mut self, color: u8, words: &[u32]) {
+        for word in words {
+            assert!(self.pe.room_for(Color(color), false), "no room for {word}");
+            self.pe.deliver(self.now, Color(color), Wavelet { data: *word, control: false });
+            self.run();
+        }
+    }
+
+    fn control(&mut self, color: u8, word: u32) {
+        self.pe.deliver(self.now, Color(color), Wavelet { data: word, control: true });
+        self.run();
+    }
+
+    fn memory(&self, at: usize, count: usize) -> &[u16] {
+        self.pe.read_words(at, count).unwrap()
+    }
+
+    fn sent(&self) -> Vec<u32> {
+        self.sink.sent.iter().map(|(_, _, wavelet)| wavelet.data).collect()
+    }
+}

@@ -1,0 +1,314 @@
+//! The start of a DSD operation: its operands, its length, and who runs it.
+
+use super::Pe;
+use super::interp::Served;
+use super::lanes::{Done, Lane, MAIN};
+use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
+use super::registers::Resolved;
+use super::start::{Start, form};
+use crate::arch::{ArchName, UtId};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MISSING_INDEX, QUEUE_IN_USE};
+use crate::dsd::access::Walk;
+use crate::dsd::local::{self, Dest, Source};
+use crate::dsd::ops::OPS;
+use crate::dsd::{Dsd, FabIn, FabOut, Mem};
+use crate::image::TileImage;
+use crate::image::code::{DsdRef, Operand, VectorOp};
+
+/// Cycles to start an operation on the main thread or a microthread (estimate).
+const LAUNCH: u64 = 1;
+
+impl Pe {
+    /// Starts `tile.vector_ops[n]`. `ran_ahead`: the clock has not caught up.
+    pub(super) fn start_vector(
+        &mut self,
+        tile: &TileImage,
+        n: u32,
+        time: u64,
+        ran_ahead: bool,
+    ) -> Result<Served, Complaint> {
+        let vector = &tile.vector_ops[n as usize];
+        let mut start = self.resolve(tile, vector)?;
+        if ran_ahead && (start.has_fabric || start.has_fifo) {
+            return Ok(Served::Later);
+        }
+        start.operation.total = start.total(self.options.checked)?;
+        if !start.has_fabric && !start.has_fifo {
+            return self.run_at_once(vector, start);
+        }
+        if !start.has_fabric {
+            return self.run_on_fifos(vector, start, time);
+        }
+        self.launch_lane(vector, start, time)
+    }
+
+    fn run_at_once(&mut self, vector: &VectorOp, start: Start) -> Result<Served, Complaint> {
+        let Start { mut operation, saved, .. } = start;
+        let count = operation.total.unwrap_or(0);
+        let To::Local(dest) = &mut operation.to else { unreachable!("no operand is the fabric") };
+        let mut sources = operation.from.clone().map(|from| match from {
+            From::Local(source) => source,
+            From::Fabric(_) | From::Fifo(_) => unreachable!("no operand is the fabric"),
+        });
+        local::run(self.memory.words_mut(), &operation.op.kernel, dest, &mut sources, count)?;
+        if !saved.is_empty() {
+            operation.from = sources.map(From::Local);
+            self.save_positions(&operation, &saved);
+        }
+        self.set_result(vector, true);
+        let width = u32::from(operation.op.width(self.arch.name).max(1));
+        Ok(Served::Done(LAUNCH + u64::from(count.div_ceil(width))))
+    }
+
+    fn run_on_fifos(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
+        let Start { mut operation, saved, .. } = start;
+        let step = operation.step(&mut self.surroundings(time))?;
+        if let Step::Stalled(stall) = step {
+            self.leave_length(stall, &operation);
+        }
+        self.save_positions(&operation, &saved);
+        self.set_result(vector, step == Step::Finished);
+        Ok(Served::Done(LAUNCH + u64::from(operation.done)))
+    }
+
+    /// What an operation works on.
+    pub(super) fn surroundings(&mut self, now: u64) -> Surroundings<'_> {
+        Surroundings {
+            memory: &mut self.memory,
+            queues: &mut self.queues,
+            fifos: &mut self.fifos,
+            tasks: &mut self.tasks,
+            now,
+        }
+    }
+
+    fn set_result(&mut self, vector: &VectorOp, value: bool) {
+        if let Some(register) = vector.result {
+            self.main.set_register(register, value.into());
+        }
+    }
+
+    fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
+        let Start { mut operation, settings, saved, ut, .. } = start;
+        let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
+        self.check_queues(&operation)?;
+        operation.stops_at_control = settings.on_control.is_some();
+        let lane = Lane {
+            operation,
+            completion: if settings.is_async { settings.completion } else { Done::Nothing },
+            on_control: settings.on_control,
+            priority: settings.priority.unwrap_or_default(),
+            result: vector.result,
+            saved,
+            gives_up: !settings.is_async,
+            span: vector.span,
+            started: time,
+            stalled: None,
+        };
+        self.lanes.install(place, Box::new(lane));
+        if !settings.is_async {
+            return Ok(Served::Waits);
+        }
+        self.set_result(vector, true);
+        Ok(Served::Done(LAUNCH))
+    }
+
+    /// A free microthread: the one that is named, or any.
+    fn microthread(&self, named: Option<UtId>) -> Result<usize, Complaint> {
+        let place = match named {
+            Some(ut) => usize::from(ut.0 & 7),
+            None => (0..MAIN).find(|place| !self.lanes.is_live(*place)).unwrap_or(0),
+        };
+        let running = self.lanes.iter().find(|(other, _)| *other == place);
+        let Some((_, lane)) = running else { return Ok(place) };
+        Err(MICROTHREAD_IN_USE.because(&[("ut", &place)]).also(lane.span, "this one is still running"))
+    }
+
+    /// No two operations share a queue. WSE-3 lets them, in an order that nobody promises (OQ-37).
+    fn check_queues(&self, operation: &Operation) -> Result<(), Complaint> {
+        if !self.options.checked || self.arch.name == ArchName::Wse3 {
+            return Ok(());
+        }
+        let (inputs, output) = (operation.inputs(), operation.output());
+        for (_, lane) in self.lanes.iter() {
+            let shared = lane.operation.inputs() & inputs;
+            let queue = if shared != 0 {
+                let inbox = &self.queues.inputs[shared.trailing_zeros() as usize];
+                inbox.queue.map_or(format!("color {}", inbox.color), |q| format!("input queue {q}"))
+            } else if output.is_some() && lane.operation.output() == output {
+                let outbox = &self.queues.outputs[output.expect("just compared")];
+                outbox.queue.map_or("the output queue".to_string(), |q| format!("output queue {q}"))
+            } else {
+                continue;
+            };
+            return Err(QUEUE_IN_USE
+                .because(&[("queue", &queue)])
+                .also(lane.span, "this one is still running"));
+        }
+        Ok(())
+    }
+
+    fn resolve(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Start, Complaint> {
+        let op = &OPS[usize::from(vector.op)];
+        let form = form(op, vector);
+        let mut start = Start::new(op, vector, self.settings(&vector.config));
+        let index = vector.index.map(|reg| self.main.register(reg) as u16);
+        start.operation.to = match vector.dest {
+            Operand::Dsd(dsd) => self.dest(tile, dsd, op.dest.words(), index, &mut start)?,
+            Operand::Pointer(reg) => To::Local(Dest::Scalar {
+                at: self.scalar_place(reg, op.dest.words())?,
+                words: op.dest.words(),
+                accumulates: matches!(vector.sources.first(), Some(Operand::Scalar(_)))
+                    && matches!(vector.sources.get(1), Some(Operand::Dsd(_))),
+            }),
+            Operand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
+        };
+        for (k, source) in vector.sources.iter().enumerate() {
+            let from = match *source {
+                Operand::Dsd(dsd) => {
+                    let words = form.sources[k].elem().words();
+                    self.source(tile, dsd, k, words, index, &mut start)?
+                }
+                Operand::Scalar(reg) | Operand::Pointer(reg) => {
+                    From::Local(Source::Scalar(self.main.register(reg) as u32))
+                }
+            };
+            start.operation.from[k] = from;
+        }
+        if let (Some(From::Local(Source::Scalar(first))), To::Local(Dest::Scalar { accumulates: true, .. })) =
+            (start.operation.from.first(), &start.operation.to)
+        {
+            start.operation.kept = *first;
+        }
+        if form.flipped {
+            start.operation.from.swap(0, 1);
+            start.saved.iter_mut().for_each(|s| s.operand = [0, 2, 1, 3][s.operand]);
+        }
+        start.settle();
+        Ok(start)
+    }
+
+    fn scalar_place(&self, reg: u16, words: u16) -> Result<usize, Complaint> {
+        let at = self.address(reg);
+        self.memory.slice(at, words.into())?;
+        Ok(at)
+    }
+
+    /// The DSD behind an operand.
+    pub(super) fn operand(&self, tile: &TileImage, dsd: DsdRef) -> Result<Resolved, Complaint> {
+        Ok(match dsd {
+            DsdRef::Const(n) => Resolved::plain(tile.dsds[n as usize]),
+            DsdRef::At(reg) => Resolved::plain(self.dsd_at(self.address(reg))?),
+            DsdRef::Dsr(dsr) => {
+                let loaded = *self.registers.get(dsr)?;
+                let saved = loaded.save_address.then_some(dsr.id);
+                Resolved { dsd: loaded.dsd, at: loaded.at, settings: Some(loaded.settings), saved }
+            }
+        })
+    }
+
+    fn dest(
+        &mut self,
+        tile: &TileImage,
+        dsd: DsdRef,
+        words: u16,
+        index: Option<u16>,
+        start: &mut Start,
+    ) -> Result<To, Complaint> {
+        let resolved = self.operand(tile, dsd)?;
+        start.note(0, &resolved);
+        Ok(match resolved.dsd {
+            Dsd::Mem(mem) => To::Local(Dest::Walk(self.walk(&mem, resolved.at, words, index)?)),
+            Dsd::FabOut(fabout) => {
+                start.operation.zero = fabout.zero;
+                start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority, &resolved);
+                To::Fabric(self.outlet(&fabout, words, index)?)
+            }
+            Dsd::Fifo(fifo) => {
+                let fifo = usize::from(fifo.0);
+                start.note_fifo(self.fifos[fifo].length(true));
+                To::Fifo(fifo)
+            }
+            Dsd::FabIn(_) => unreachable!("comptime lets nobody write to a fabin DSD"),
+        })
+    }
+
+    fn source(
+        &mut self,
+        tile: &TileImage,
+        dsd: DsdRef,
+        k: usize,
+        words: u16,
+        index: Option<u16>,
+        start: &mut Start,
+    ) -> Result<From, Complaint> {
+        let resolved = self.operand(tile, dsd)?;
+        start.note(k + 1, &resolved);
+        Ok(match resolved.dsd {
+            Dsd::Mem(mem) => From::Local(Source::Walk(self.walk(&mem, resolved.at, words, index)?)),
+            Dsd::FabIn(fabin) => {
+                let intake = self.intake(&fabin, words)?;
+                let queue = fabin.queue.or(self.queues.inputs[intake.input].queue);
+                start.note_fabric(queue.map(|q| UtId(q.0)), fabin.priority, &resolved);
+                From::Fabric(intake)
+            }
+            Dsd::Fifo(fifo) => {
+                let fifo = usize::from(fifo.0);
+                start.note_fifo(self.fifos[fifo].length(false));
+                From::Fifo(fifo)
+            }
+            Dsd::FabOut(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
+        })
+    }
+
+    /// The elements of a memory operand.
+    pub(super) fn walk(&self, mem: &Mem, at: u16, words: u16, index: Option<u16>) -> Result<Walk, Complaint> {
+        let offset = match index {
+            Some(index) if mem.index_offset => index,
+            None if mem.index_offset && self.options.checked => return Err(MISSING_INDEX.plain()),
+            Some(_) | None => 0,
+        };
+        let size = self.memory.words().len() as u16;
+        let limits = if self.options.checked { (mem.lo, mem.hi.min(size)) } else { (0, size) };
+        Ok(Walk::new(mem, at.wrapping_add(offset), words, limits))
+    }
+
+    /// A fabin operand with elements of `words` words.
+    pub(super) fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Complaint> {
+        Ok(Intake {
+            input: self.queues.input(fabin.color, fabin.queue)?,
+            narrow: words == 1,
+            simd: fabin.simd,
+            control_transform: fabin.control_transform,
+            half: None,
+            paired: false,
+            last_used: u64::MAX,
+        })
+    }
+
+    /// A fabout operand with elements of `words` words.
+    pub(super) fn outlet(
+        &mut self,
+        fabout: &FabOut,
+        words: u16,
+        index: Option<u16>,
+    ) -> Result<Outlet, Complaint> {
+        let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
+        if fabout.index_offset && index.is_none() && self.options.checked {
+            return Err(MISSING_INDEX.plain());
+        }
+        Ok(Outlet {
+            output,
+            narrow: words == 1,
+            color,
+            simd: fabout.simd,
+            control: fabout.control,
+            control_transform: fabout.control_transform,
+            advance_switch: fabout.advance_switch,
+            index: index.filter(|_| fabout.index_offset).unwrap_or(0),
+            half: None,
+            last_used: u64::MAX,
+        })
+    }
+}

@@ -11,5 +11,6 @@ pub mod image;
 pub mod pe;
 pub mod sema;
 pub mod source;
+pub mod stdlib;
 pub mod syntax;
 pub mod value;

@@ -210,12 +210,7 @@ fn arch(word: &str) -> Result<ArchName, String> {
 
 fn param(text: &str) -> Result<(String, ParamValue), String> {
     let (name, value) = named(text)?;
-    let value = match value.parse::<Number>()? {
-        Number::Int(i) => ParamValue::Int(i),
-        Number::Float(f) => ParamValue::Float(f),
-        Number::Bool(b) => ParamValue::Bool(b),
-    };
-    Ok((name, value))
+    Ok((name, value.parse::<Number>()?.into()))
 }
 
 fn set(text: &str) -> Result<Step, String> {

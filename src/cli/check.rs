@@ -1,16 +1,14 @@
-use super::{Exit, args::CompileArgs, output, session::Session};
+use super::{args::CompileArgs, outcome::Outcome};
+use crate::source::Loader;
 
 /// `cslrun check FILE.csl`
-pub fn check(args: &CompileArgs) -> Exit {
-    match Session::new(args).compile() {
-        Ok(program) => {
-            let (w, h, images) = (program.width, program.height, program.tiles.len());
-            output::print(&format!(
-                "{}: fine, {w} x {h} PEs with {images} distinct programs\n",
-                args.file.display()
-            ));
-            Exit::Fine
-        }
-        Err(exit) => exit,
+pub fn check(args: &CompileArgs, loader: &dyn Loader) -> Outcome {
+    let mut outcome = Outcome::new(args.format());
+    if let Some(program) = outcome.compile(args, loader) {
+        let (file, w, h, n) = (args.file.display(), program.width, program.height, program.tiles.len());
+        let programs =
+            if n == 1 { "1 distinct program".to_string() } else { format!("{n} distinct programs") };
+        outcome.printed = format!("{file}: fine, {w} x {h} PEs, {programs}\n");
     }
+    outcome
 }

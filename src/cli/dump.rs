@@ -1,13 +1,12 @@
-use super::{Exit, args::CompileArgs, output, session::Session};
+use super::{args::CompileArgs, outcome::Outcome};
 use crate::image::dump;
+use crate::source::Loader;
 
 /// `cslrun dump FILE.csl`
-pub fn dump(args: &CompileArgs) -> Exit {
-    match Session::new(args).compile() {
-        Ok(program) => {
-            output::print(&dump::text(&program));
-            Exit::Fine
-        }
-        Err(exit) => exit,
+pub fn dump(args: &CompileArgs, loader: &dyn Loader) -> Outcome {
+    let mut outcome = Outcome::new(args.format());
+    if let Some(program) = outcome.compile(args, loader) {
+        outcome.printed = dump::text(&program);
     }
+    outcome
 }

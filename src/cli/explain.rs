@@ -1,4 +1,5 @@
-use super::{Exit, output};
+use super::outcome::Outcome;
+use crate::diagnostics::render::MessageFormat;
 use crate::diagnostics::{Rule, rules, suggest};
 use include_dir::{Dir, include_dir};
 use std::fmt::Write;
@@ -6,23 +7,16 @@ use std::fmt::Write;
 static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs/rules");
 
 /// `cslrun explain [RULE]`
-pub fn explain(name: Option<&str>) -> Exit {
-    let Some(name) = name else {
-        output::print(&list());
-        return Exit::Fine;
-    };
+pub fn explain(name: Option<&str>) -> Outcome {
+    let mut outcome = Outcome::new(MessageFormat::Plain);
     // People copy what they see: `error[name]`.
-    let name = name.rsplit_once('[').map_or(name, |(_, inner)| inner.trim_end_matches(']'));
-    match rules::find(name) {
-        Some(rule) => {
-            output::print(&page(rule));
-            Exit::Fine
-        }
-        None => {
-            output::complain(&unknown(name));
-            Exit::Usage
-        }
+    let bare = name.map(|n| n.rsplit_once('[').map_or(n, |(_, inner)| inner.trim_end_matches(']')));
+    match bare.map(|name| (name, rules::find(name))) {
+        None => outcome.printed = list(),
+        Some((_, Some(rule))) => outcome.printed = page(rule),
+        Some((name, None)) => outcome.refuse(unknown(name)),
     }
+    outcome
 }
 
 fn list() -> String {

@@ -5,16 +5,20 @@
 
 mod args;
 mod check;
+pub mod cslc;
 mod dump;
 mod explain;
 mod fault;
 mod npy;
 mod number;
+mod outcome;
 mod output;
 mod reading;
 mod run;
-mod session;
 
+pub use outcome::Outcome;
+
+use crate::source::{DiskLoader, Loader};
 use args::Command;
 use std::process::ExitCode;
 
@@ -47,24 +51,38 @@ impl From<Exit> for ExitCode {
 
 /// The command `cslrun`, from arguments to exit status.
 pub fn main() -> ExitCode {
-    guarded(|| match args::parse(std::env::args_os()) {
-        Ok(command) => dispatch(command),
+    let exit = guarded(|| match args::parse(std::env::args_os()) {
+        Ok(command) => show(&perform(&command, &DiskLoader)),
         Err(refusal) => refusal.print(),
-    })
+    });
+    exit.into()
+}
+
+/// Does what a command line asks for without printing: the first word is the name of the command.
+/// `None` when the words ask for nothing that can be done.
+pub fn perform_words(words: &[&str], loader: &dyn Loader) -> Option<Outcome> {
+    let command = args::parse(words.iter().map(Into::into)).ok()?;
+    Some(perform(&command, loader))
 }
 
 /// Runs a command with what every command of this package needs: room for deep recursion, a
 /// report for our own faults, and an answer to Ctrl-C.
-pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> ExitCode {
+pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
     fault::install();
-    fault::on_a_large_stack(command).into()
+    fault::on_a_large_stack(command)
 }
 
-fn dispatch(command: Command) -> Exit {
+fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
     match command {
-        Command::Run(run) => run::run(&run),
-        Command::Check(compile) => check::check(&compile),
-        Command::Dump(compile) => dump::dump(&compile),
+        Command::Run(args) => run::run(args, loader),
+        Command::Check(args) => check::check(args, loader),
+        Command::Dump(args) => dump::dump(args, loader),
         Command::Explain(rule) => explain::explain(rule.as_deref()),
     }
+}
+
+fn show(outcome: &Outcome) -> Exit {
+    output::print(&outcome.printed);
+    output::print_error(&outcome.complaints(output::colored()));
+    outcome.exit
 }

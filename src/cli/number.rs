@@ -1,4 +1,5 @@
 use crate::image::Scalar;
+use crate::sema::ParamValue;
 use half::f16;
 use std::fmt;
 use std::str::FromStr;
@@ -32,6 +33,16 @@ impl Number {
             Number::Int(i) => Ok(i as f64),
             Number::Float(f) => Ok(f),
             Number::Bool(b) => Err(format!("{b} is not a number")),
+        }
+    }
+}
+
+impl From<Number> for ParamValue {
+    fn from(number: Number) -> ParamValue {
+        match number {
+            Number::Int(i) => ParamValue::Int(i),
+            Number::Float(f) => ParamValue::Float(f),
+            Number::Bool(b) => ParamValue::Bool(b),
         }
     }
 }

@@ -704,6 +704,8 @@ pub enum Intrinsic {
     /// `(function: u16, x: f16, y: f16) f16`
     Math16,
     /// `(key: u32, tag: u16, lo: u32, hi: u32) void`: appends a record to a debug trace.
+    /// Tags are 0 bool, 1 u8, 2 i8, 3 u16, 4 i16, 5 u32, 6 i32, 7 f16, 8 f32, 9 u64, 10 i64, 11 string
+    /// (a number of `TileImage::strings`), 12 time stamp (48 bits).
     Trace,
     /// `(addr: u16) u16`: reads a configuration word.
     ConfigRead,

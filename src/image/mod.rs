@@ -5,6 +5,7 @@
 
 pub mod code;
 pub mod dump;
+pub mod file;
 pub mod routes;
 
 pub use code::{FnId, Function, Op, Reg};

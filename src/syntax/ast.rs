@@ -259,7 +259,7 @@ pub struct Prong<B> {
     pub span: Span,
 }
 
-/// An expression, its place, and how deep the tree below it is.
+/// An expression and its place.
 #[derive(Debug)]
 pub struct Expr {
     /// What it is.

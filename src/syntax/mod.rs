@@ -6,6 +6,7 @@
 pub mod ast;
 mod builder;
 mod depth;
+mod explain;
 mod literal;
 mod recover;
 mod scan;
@@ -37,7 +38,7 @@ pub fn parse(file: FileId, text: &str) -> Parsed {
     let scan::Scanned { tokens, mut problems, parsable } = scan::scan(file, text);
     let mut builder = Builder::new(file);
     if parsable {
-        recover::parse(&mut builder, tokens);
+        recover::parse(&mut builder, text, tokens);
     }
     let (file, more) = builder.finish();
     problems.extend(more);

@@ -1,20 +1,261 @@
-//! From the words of the parser generator to those of CSL.
+//! Drives the generated parser, and mends the tokens where it gets stuck.
+//!
+//! A broken statement or declaration is replaced by one `Broken` token, a missing `;`, `,` or
+//! bracket is put in, and the declaration is parsed again. LALRPOP's own `!` drops tokens until
+//! one fits, without regard for brackets, and then complains about what the user did right.
 
+use super::MOST_PROBLEMS;
 use super::builder::Builder;
 use super::csl::FileParser;
+use super::explain;
 use super::scan::Placed;
-use crate::diagnostics::rules::syntax::SYNTAX_ERROR;
+use super::token::Token;
 use lalrpop_util::ParseError;
 
-/// Parses the tokens of a file into the builder.
-pub fn parse(builder: &mut Builder, tokens: Vec<Placed>) {
-    let Err(error) = FileParser::new().parse(builder, tokens.iter().copied()) else { return };
-    let (lo, hi, expected) = match error {
-        ParseError::UnrecognizedToken { token, expected } => (token.0, token.2, expected),
-        ParseError::UnrecognizedEof { location, expected } => (location, location, expected),
-        _ => unreachable!("the lexer and the actions give no errors"),
+/// Where the parser could not go on.
+pub struct Stuck<'a, 't> {
+    /// The text of the file.
+    pub text: &'t str,
+    /// All tokens of the file.
+    pub tokens: &'a [Placed<'t>],
+    /// The token that does not fit; one past the last at the end of the file.
+    pub at: usize,
+    /// The terminals of the grammar that would fit, without quotes.
+    pub expected: Vec<String>,
+}
+
+impl<'t> Stuck<'_, 't> {
+    /// Whether a terminal would have fitted.
+    pub fn expects(&self, terminal: &str) -> bool {
+        self.expected.iter().any(|e| e == terminal)
+    }
+
+    /// The token that does not fit; `None` at the end of the file.
+    pub fn found(&self) -> Option<Token<'t>> {
+        self.token(self.at)
+    }
+
+    /// The token this many places before it.
+    pub fn before(&self, distance: usize) -> Option<Token<'t>> {
+        self.at.checked_sub(distance).and_then(|at| self.token(at))
+    }
+
+    /// The token this many places behind it.
+    pub fn after(&self, distance: usize) -> Option<Token<'t>> {
+        self.token(self.at + distance)
+    }
+
+    fn token(&self, at: usize) -> Option<Token<'t>> {
+        self.tokens.get(at).map(|(_, token, _)| *token)
+    }
+
+    /// Where the token before it ends.
+    pub fn end_before(&self) -> usize {
+        self.at.checked_sub(1).map_or(0, |at| self.tokens[at].2)
+    }
+
+    /// Whether it is the first of its line, or the end of the file.
+    pub fn on_new_line(&self) -> bool {
+        begins_line(self.text, self.tokens, self.at)
+    }
+
+    /// Whether what came before is a whole operand.
+    pub fn after_operand(&self) -> bool {
+        // Behind a return type a body is due, which is no end of an expression.
+        let body_is_due = self.expects("{") && !self.expects("+");
+        let ended = self.before(1).is_some_and(Token::ends_operand);
+        ended && !self.expects("number") && !body_is_due
+    }
+
+    /// Whether a statement could begin here.
+    pub fn at_statement(&self) -> bool {
+        self.expects("broken") && !self.at_declaration()
+    }
+
+    /// Whether a top-level declaration could begin here.
+    pub fn at_declaration(&self) -> bool {
+        self.expects("layout")
+    }
+
+    /// Whether the `}` of a block is missing: the file ends, or a declaration begins, inside of it.
+    pub fn in_unclosed_block(&self) -> bool {
+        self.at_statement()
+            && self.found().is_none_or(|token| token.starts_declaration() && self.unbalanced())
+    }
+
+    /// Whether more braces open than close; if not, a declaration in a block was meant to be there.
+    fn unbalanced(&self) -> bool {
+        let count =
+            |wanted: fn(&Token) -> bool| self.tokens.iter().filter(|(_, token, _)| wanted(token)).count();
+        count(|token| matches!(token, Token::LBrace | Token::DotBrace))
+            > count(|token| *token == Token::RBrace)
+    }
+}
+
+fn begins_line(text: &str, tokens: &[Placed], at: usize) -> bool {
+    let Some((lo, _, _)) = tokens.get(at) else { return true };
+    let end = at.checked_sub(1).map_or(0, |before| tokens[before].2);
+    text[end..*lo].contains('\n')
+}
+
+/// What makes the tokens parse a little further.
+enum Repair<'t> {
+    /// Put in tokens, all of one kind, in front of a place.
+    Insert { at: usize, token: Token<'t>, times: usize },
+    /// Replace these by one `Broken`.
+    Replace { from: usize, to: usize },
+}
+
+/// Parses the tokens of a file into the builder; reports and repairs until nothing is left to do.
+pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<Placed<'t>>) {
+    let mut ended = false;
+    for _ in 0..MOST_PROBLEMS {
+        let from = tokens.partition_point(|(_, _, hi)| *hi <= builder.progress().declared);
+        let Err(error) = FileParser::new().parse(builder, tokens[from..].iter().copied()) else { return };
+        let (place, expected) = match error {
+            ParseError::UnrecognizedToken { token, expected } => (Some((token.0, token.2)), expected),
+            ParseError::UnrecognizedEof { expected, .. } => (None, expected),
+            ParseError::InvalidToken { .. } | ParseError::ExtraToken { .. } | ParseError::User { .. } => {
+                unreachable!("the scanner gives only tokens, and the grammar ends at the end of the file")
+            }
+        };
+        let at = place.map_or(tokens.len(), |place| find(&tokens, place));
+        let expected = expected.iter().map(|quoted| quoted.trim_matches('"').to_string()).collect();
+        let stuck = Stuck { text, tokens: &tokens, at, expected };
+        if !ended {
+            explain::report(builder, &stuck);
+        }
+        // Whatever else is missing at the end follows from the first thing that is.
+        ended = at == tokens.len();
+        let repair = repair(builder, &stuck);
+        builder.rewind();
+        apply(&mut tokens, repair);
+    }
+}
+
+/// The token at this place; several may share it, because those put in have no width.
+fn find(tokens: &[Placed], (lo, hi): (usize, usize)) -> usize {
+    tokens.partition_point(|token| (token.0, token.2) < (lo, hi))
+}
+
+fn apply<'t>(tokens: &mut Vec<Placed<'t>>, repair: Repair<'t>) {
+    match repair {
+        Repair::Insert { at, token, times } => {
+            let place = at.checked_sub(1).map_or(0, |before| tokens[before].2);
+            tokens.splice(at..at, std::iter::repeat_n((place, token, place), times));
+        }
+        Repair::Replace { from, to } => {
+            // At the end of the file nothing is left to replace but the last token.
+            let to = to.clamp(1, tokens.len());
+            let from = from.min(to - 1);
+            let broken = (tokens[from].0, Token::Broken, tokens[to - 1].2);
+            tokens.splice(from..to, [broken]);
+        }
+    }
+}
+
+fn repair<'t>(builder: &Builder, stuck: &Stuck<'_, 't>) -> Repair<'t> {
+    let progress = builder.progress();
+    let insert = |token: Token<'t>| Repair::Insert { at: stuck.at, token, times: 1 };
+    if stuck.in_unclosed_block() {
+        let times = progress.blocks.len().max(1);
+        return Repair::Insert { at: stuck.at, token: Token::RBrace, times };
+    }
+    if let Some(dot) = stuck.missing_comma() {
+        return Repair::Insert { at: dot, token: Token::Comma, times: 1 };
+    }
+    if let Some(token) = stuck.missing_token() {
+        return insert(token);
+    }
+    let from = if stuck.expects("broken") {
+        stuck.at
+    } else {
+        let done = progress.blocks.last().map_or(progress.declared, |block| block.done);
+        stuck.tokens.partition_point(|(_, _, hi)| *hi <= done)
     };
-    let complaint = SYNTAX_ERROR.because(&[("expected", &expected.join(", ")), ("found", &"something else")]);
-    let span = builder.span(lo, hi);
-    builder.complain(complaint.at(span));
+    let in_block = stuck.at_statement() || (!stuck.at_declaration() && !progress.blocks.is_empty());
+    Repair::Replace { from, to: stuck.end_of_broken(from, in_block).max(from + 1) }
+}
+
+impl<'t> Stuck<'_, 't> {
+    /// In `.{ .a = 1 .b = 2 }` the parser takes `1 .b` for a field of `1`; gives the place of the
+    /// dot in front of which the comma is missing.
+    pub fn missing_comma(&self) -> Option<usize> {
+        let field = self.found() == Some(Token::Assign)
+            && matches!(self.before(1), Some(Token::Ident(_)))
+            && self.before(2) == Some(Token::Dot);
+        (field && self.expects(",")).then(|| self.at - 2)
+    }
+
+    /// The one token whose absence explains the error, if there is one.
+    fn missing_token(&self) -> Option<Token<'t>> {
+        use Token::*;
+        if !self.after_operand() && !matches!(self.before(1), Some(Return | Break | Continue)) {
+            return None;
+        }
+        let found = self.found();
+        let ends = matches!(found, None | Some(RBrace)) || self.on_new_line();
+        if self.expects(";") && ends {
+            return Some(Semi);
+        }
+        match found {
+            Some(Semi | LBrace) if self.expects(")") && !self.expects(":") => Some(RParen),
+            Some(Semi) if self.expects("]") => Some(RBracket),
+            Some(Ident(_) | Number(_) | Str(_) | Builtin(_) | DotBrace | Else)
+                if self.expects(",") && self.on_new_line() =>
+            {
+                Some(Comma)
+            }
+            _ => None,
+        }
+    }
+
+    /// One past the last token of the broken statement (or declaration) that begins at `from`.
+    fn end_of_broken(&self, from: usize, in_block: bool) -> usize {
+        use Token::*;
+        // Brackets that were opened since `from`.
+        let mut open: Vec<Token> = Vec::new();
+        for (at, (_, token, _)) in self.tokens.iter().enumerate().skip(from) {
+            let in_braces = open.iter().any(|bracket| matches!(bracket, LBrace | DotBrace));
+            let past = at >= self.at;
+            match token {
+                LParen | LBracket | LBrace | DotBrace => open.push(*token),
+                RParen | RBracket if matches!(open.last(), Some(LParen | LBracket)) => drop(open.pop()),
+                RBrace if in_braces => {
+                    while matches!(open.pop(), Some(LParen | LBracket)) {}
+                    if past && open.is_empty() && self.begins_anew(at + 1) {
+                        return at + 1;
+                    }
+                }
+                RBrace if past && in_block => return at,
+                // What is left of a block that was closed too early is one mistake, not many.
+                RBrace | Semi if past && !in_braces && !self.at_declaration() => return at + 1,
+                _ if past && at > from && !in_braces && self.begins_next(at, in_block) => return at,
+                _ => (),
+            }
+        }
+        self.tokens.len()
+    }
+
+    /// Whether the token begins a line, and a statement or declaration of its own.
+    fn begins_next(&self, at: usize, in_block: bool) -> bool {
+        let (lo, token, _) = self.tokens[at];
+        let begins = match in_block {
+            true => token.starts_statement(),
+            // At the top level, whatever is not indented.
+            false => token == Token::Const || self.text[..lo].ends_with('\n') && token != Token::RBrace,
+        };
+        (begins || token.starts_declaration()) && begins_line(self.text, self.tokens, at)
+    }
+
+    /// Whether something new can begin behind a `}`.
+    fn begins_anew(&self, at: usize) -> bool {
+        use Token::*;
+        let new = |token: Token| {
+            matches!(token, Ident(_) | Builtin(_) | RBrace | Comptime | Inline | If | Switch | Extern)
+                || token.starts_statement()
+                || token.starts_declaration()
+        };
+        self.token(at).is_none_or(new)
+    }
 }

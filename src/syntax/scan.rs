@@ -1,5 +1,6 @@
 //! Text to tokens, with everything that must be known before the grammar sees them.
 
+use super::MOST_PROBLEMS;
 use super::literal;
 use super::token::Token;
 use crate::diagnostics::Complaint;
@@ -86,7 +87,7 @@ impl<'t> Scanner<'t> {
         let (instead, help) = meaning(word);
         let complaint = NOT_CSL.because(&[("what", &format!("`{word}`"))]).help(help);
         self.complain(complaint, lo, hi);
-        self.out.tokens.extend(instead.map(|token| (lo, token, hi)));
+        self.out.tokens.push((lo, instead, hi));
     }
 
     fn check_literal(&mut self, token: Token, lo: usize, hi: usize) {
@@ -121,23 +122,25 @@ impl<'t> Scanner<'t> {
     }
 
     fn complain(&mut self, complaint: Complaint, lo: usize, hi: usize) {
-        self.out.problems.push(complaint.at(Span::new(self.file, lo, hi)));
+        if self.out.problems.len() < MOST_PROBLEMS {
+            self.out.problems.push(complaint.at(Span::new(self.file, lo, hi)));
+        }
     }
 }
 
 /// What a foreign operator is read as, and what to write in its place.
-fn meaning(word: &str) -> (Option<Token<'static>>, &'static str) {
+fn meaning(word: &str) -> (Token<'static>, &'static str) {
     match word {
-        "++" => (Some(Token::Broken), "write `x += 1` to count up; arrays cannot be joined"),
-        "--" => (Some(Token::Broken), "write `x -= 1` to count down"),
-        "+%" => (Some(Token::Plus), "`+` already wraps around"),
-        "-%" => (Some(Token::Minus), "`-` already wraps around"),
-        "*%" => (Some(Token::Star), "`*` already wraps around"),
-        "**" => (Some(Token::Star), "use `@constants` to repeat a value"),
-        "&&" => (Some(Token::And), "write `and`"),
-        "||" => (Some(Token::Or), "write `or`"),
-        "?" => (None, "there are no optional types and no `c ? a : b`; write `if (c) a else b`"),
-        _ => (Some(Token::Broken), "list the cases of a `switch` one by one, or use `@range` in a `for`"),
+        "++" => (Token::Broken, "write `x += 1` to count up; arrays cannot be joined"),
+        "--" => (Token::Broken, "write `x -= 1` to count down"),
+        "+%" => (Token::Plus, "`+` already wraps around"),
+        "-%" => (Token::Minus, "`-` already wraps around"),
+        "*%" => (Token::Star, "`*` already wraps around"),
+        "**" => (Token::Star, "use `@constants` to repeat a value"),
+        "&&" => (Token::And, "write `and`"),
+        "||" => (Token::Or, "write `or`"),
+        "?" => (Token::Broken, "there are no optional types and no `c ? a : b`; write `if (c) a else b`"),
+        _ => (Token::Broken, "list the cases of a `switch` one by one, or use `@range` in a `for`"),
     }
 }
 

@@ -199,16 +199,15 @@ impl Token<'_> {
         )
     }
 
-    /// Whether nothing but a statement or a declaration can begin here.
+    /// Whether this word begins a statement and cannot stand inside of an expression.
     pub fn starts_statement(self) -> bool {
         use Token::*;
-        matches!(self, Const | Var | Return | Break | Continue | For | While | If | Switch | Builtin(_))
-            || self.starts_declaration()
+        matches!(self, Const | Var | Return | Break | Continue | For | While)
     }
 
-    /// Whether nothing but a top-level declaration can begin here.
+    /// Whether this word begins a top-level declaration and never a statement.
     pub fn starts_declaration(self) -> bool {
         use Token::*;
-        matches!(self, Param | Export | Layout | Task | Fn)
+        matches!(self, Param | Export | Extern | Layout | Task | Fn)
     }
 }

@@ -7,3 +7,4 @@ pub mod f16;
 pub mod float;
 pub mod math;
 pub mod number;
+pub mod random;

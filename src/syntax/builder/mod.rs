@@ -5,8 +5,9 @@ mod decls;
 mod exprs;
 mod stmts;
 
+use super::MOST_PROBLEMS;
 use super::ast::*;
-use super::depth::Depths;
+use super::depth::{DEEPEST_TREE, Depths};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::syntax::NESTING_TOO_DEEP;
 use crate::source::{FileId, Span};
@@ -124,7 +125,7 @@ impl Builder {
     pub fn complain(&mut self, complaint: Complaint) {
         let same =
             |other: &Complaint| other.0.primary == complaint.0.primary && other.0.title == complaint.0.title;
-        if !self.problems.iter().any(same) {
+        if self.problems.len() < MOST_PROBLEMS && !self.problems.iter().any(same) {
             self.problems.push(complaint);
         }
     }
@@ -164,8 +165,11 @@ impl Builder {
         StmtId(self.file.stmts.len() as u32 - 1)
     }
 
+    /// Says so once: above the cap another tree begins, which may again be too deep.
     fn too_deep<T>(&mut self, span: Span, instead: T) -> T {
-        self.complain(NESTING_TOO_DEEP.because(&[("limit", &super::depth::DEEPEST_TREE)]).at(span));
+        if !self.problems.iter().any(|problem| problem.rule() == NESTING_TOO_DEEP.name) {
+            self.complain(NESTING_TOO_DEEP.because(&[("limit", &DEEPEST_TREE)]).at(span));
+        }
         instead
     }
 

@@ -19,9 +19,9 @@ impl Builder {
     }
 
     /// The innermost block is whole.
-    pub fn block(&mut self, label: Option<Ident>, brace: usize, stmts: Vec<StmtId>, hi: usize) -> Block {
+    pub fn block(&mut self, brace: usize, stmts: Vec<StmtId>, hi: usize) -> Block {
         self.progress.blocks.pop();
-        Block { label, stmts, span: self.span(brace, hi) }
+        Block { label: None, stmts, span: self.span(brace, hi) }
     }
 
     /// A block as an expression.
@@ -138,11 +138,25 @@ impl Builder {
     /// `switch` at statement level.
     pub fn switch_stmt(&mut self, switch: Switch) -> StmtId {
         let Switch { scrutinee, prongs, span } = switch;
+        let prongs = prongs.into_iter().map(|p| self.map_prong(p, Builder::plain_stmt)).collect();
         self.add_stmt(StmtKind::Switch { scrutinee, prongs }, span)
     }
 
     pub(super) fn map_prong<A, B>(&mut self, prong: Prong<A>, f: impl Fn(&mut Builder, A) -> B) -> Prong<B> {
         Prong { patterns: prong.patterns, body: f(self, prong.body), span: prong.span }
+    }
+
+    /// The body of a prong, whose use is not yet known.
+    pub fn value_stmt(&mut self, expr: ExprId) -> StmtId {
+        self.add_stmt(StmtKind::Expr(expr), self.expr_span(expr))
+    }
+
+    /// The body of a prong as a statement.
+    fn plain_stmt(&mut self, stmt: StmtId) -> StmtId {
+        match self.file.stmt(stmt).kind {
+            StmtKind::Expr(expr) => self.expr_stmt(expr),
+            _ => stmt,
+        }
     }
 
     /// The value of a prong; one that has none becomes a block around the statement.

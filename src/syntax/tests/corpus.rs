@@ -1,4 +1,5 @@
-use super::*;
+use crate::source::FileId;
+use crate::syntax::parse;
 use std::path::{Path, PathBuf};
 
 /// Every `.csl` file below a folder.

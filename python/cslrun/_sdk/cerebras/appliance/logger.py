@@ -1,0 +1,5 @@
+"""Logging for scripts of the appliance."""
+
+import logging
+
+logger = logging.getLogger("cerebras.appliance")

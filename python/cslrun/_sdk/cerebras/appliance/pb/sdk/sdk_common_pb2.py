@@ -1,0 +1,5 @@
+"""The same names as in `sdkruntimepybind`, for scripts written for the appliance."""
+
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder
+
+__all__ = ["MemcpyDataType", "MemcpyOrder"]

@@ -1,0 +1,11 @@
+"""The runner of releases before 1.0."""
+
+
+class CSELFRunner:
+    """Refuses, and says what to use."""
+
+    def __init__(self, *_args, **_kwargs):
+        raise RuntimeError(
+            "CSELFRunner went out of use with release 1.0; port the script to "
+            "cerebras.sdk.runtime.sdkruntimepybind.SdkRuntime and compile with --memcpy --channels=1"
+        )

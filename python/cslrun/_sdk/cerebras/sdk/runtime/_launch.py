@@ -1,0 +1,44 @@
+"""Arguments of launched functions: which Python types stand for which CSL types."""
+
+import numpy as np
+from cerebras.sdk.sdk_utils import cast_uint32
+
+_ACCEPTED = {
+    "f32": (float, np.float32),
+    "f16": (np.float16,),
+    "i16": (np.int16,),
+    "u16": (np.uint16,),
+    "i32": (int, np.int32, np.int64),
+    "u32": (int, np.uint32, np.uint64),
+}
+
+_RANGES = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1)}
+
+
+def words(function, types, args):
+    """The arguments as words, one each, after a check of their number and types."""
+    if len(types) != len(args):
+        raise RuntimeError(
+            f"API call requires a different number of arguments ({len(types)}) "
+            f"from what has been provided ({len(args)}): {function}({', '.join(types)})"
+        )
+    return [_word(function, i, ty, arg) for i, (ty, arg) in enumerate(zip(types, args))]
+
+
+def _word(function, index, ty, arg):
+    accepted = _ACCEPTED.get(ty, ())
+    # bool is an int in Python, but none in CSL.
+    if not isinstance(arg, accepted) or isinstance(arg, bool):
+        names = " or ".join(_name(kind) for kind in accepted)
+        raise RuntimeError(
+            f"functional protype does not match what is defined in the kernel: argument {index} of "
+            f"{function} is a {ty}, for which the host passes {names}; got {_name(type(arg))}"
+        )
+    low, high = _RANGES.get(ty, (None, None))
+    if low is not None and not low <= arg <= high:
+        raise RuntimeError(f"argument {index} of {function} is a {ty}, and {arg} does not fit one")
+    return int(cast_uint32(arg))
+
+
+def _name(kind):
+    return f"np.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__

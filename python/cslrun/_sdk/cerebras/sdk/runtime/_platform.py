@@ -1,0 +1,85 @@
+"""What a program runs on, and the constants of memcpy."""
+
+import os
+from dataclasses import dataclass
+from enum import IntEnum
+
+
+class SdkTarget(IntEnum):
+    """A machine."""
+
+    WSE2 = 0
+    WSE3 = 1
+
+
+class MemcpyDataType(IntEnum):
+    """The size of an element on the wafer."""
+
+    MEMCPY_32BIT = 0
+    MEMCPY_16BIT = 1
+
+
+class MemcpyOrder(IntEnum):
+    """How a host array lists the elements of the PEs."""
+
+    ROW_MAJOR = 0
+    COL_MAJOR = 1
+
+
+@dataclass
+class SimfabConfig:
+    """Settings of the simulator."""
+
+    num_threads: int = 16
+    suppress_trace: bool = False
+    dump_core: bool = False
+    core_path: str | None = None
+
+
+class SdkExecutionPlatform:
+    """The simulator, the only platform there is."""
+
+    def __init__(self, target, config):
+        self.target = target
+        self.config = config
+
+    def is_simulation(self):
+        """Always true."""
+        return True
+
+    def is_system(self):
+        """Always false."""
+        return False
+
+
+class SdkCompileArtifacts:
+    """The output folder of a compilation."""
+
+    def __init__(self, path):
+        self.path = os.fspath(path)
+
+    def add_port_mapping(self, _file):
+        """Accepted; programs of cslc have no ports."""
+        return self
+
+
+def refuse_system(address):
+    """Complains unless the address means the simulator."""
+    if address:
+        raise RuntimeError(f"there is no system at {address!r}: cslrun only simulates; leave the address out")
+
+
+def get_simulator(config=None, target=SdkTarget.WSE3):
+    """The simulator."""
+    return SdkExecutionPlatform(target, config or SimfabConfig())
+
+
+def get_platform(addr=None, config=None, target=SdkTarget.WSE3, *, cmaddr=None):
+    """The simulator, if no address is given."""
+    refuse_system(addr or cmaddr)
+    return get_simulator(config, target)
+
+
+def get_system(addr):
+    """Refuses: there is no system."""
+    refuse_system(addr or "the given address")

@@ -1,0 +1,311 @@
+"""`SdkRuntime`: the one stream of commands between a host script and the wafer."""
+
+import atexit
+import os
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+from cerebras.sdk.runtime import _launch
+from cerebras.sdk.runtime._platform import (
+    MemcpyDataType,
+    MemcpyOrder,
+    SdkCompileArtifacts,
+    SdkExecutionPlatform,
+    refuse_system,
+)
+
+import cslrun
+from cslrun import snapshot, tensors
+from cslrun.simlog import SimLog
+
+_NOT_RUNNING = "SdkRuntime must be running to accept memcpy commands."
+
+_KEYWORDS = {
+    "cmaddr",
+    "memcpy_required",
+    "msg_level",
+    "run_phase_only",
+    "setup_phase_only",
+    "simfab_numthreads",
+    "suppress_simfab_trace",
+    "wio_flows",
+    "worker",
+}
+
+
+class Task:
+    """A command that was issued. Commands are done when the call that issues them returns."""
+
+
+class SdkRuntime:
+    """Runs a program that cslc has compiled."""
+
+    def __init__(self, bindir, platform=None, **kwargs):
+        for name in sorted(kwargs.keys() - _KEYWORDS):
+            warnings.warn(f"SdkRuntime: {name} is not known to cslrun and has no effect", stacklevel=2)
+        if platform is not None and not isinstance(platform, SdkExecutionPlatform):
+            raise TypeError(f"a platform comes from get_platform(); this is a {type(platform).__name__}")
+        refuse_system(kwargs.get("cmaddr"))
+        self._folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
+        self._program = _load(self._folder)
+        if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
+            raise RuntimeError("SdkRuntime does not support programs without memcpy")
+        self._by_id = {export.id: export for export in self._program.exports.values()}
+        self._state = "constructed"
+        self._runner = None
+        self._log = None
+
+    # Life cycle
+
+    def load(self):
+        """Puts the program on the wafer."""
+        if self._state != "constructed":
+            raise RuntimeError("Cannot call load() multiple times")
+        self._runner = cslrun.Runner(self._program)
+        self._state = "loaded"
+
+    def run(self):
+        """Starts the program, which then waits for commands."""
+        if self._state != "loaded":
+            raise RuntimeError("Cannot call run() multiple times, or call run() if load() has not been called")
+        self._log = SimLog(Path.cwd())
+        self._state = "running"
+        atexit.register(self._complain_unless_stopped)
+
+    def stop(self):
+        """Waits for all commands, then ends the program."""
+        if self._state != "running":
+            raise RuntimeError("Cannot call stop() multiple times, or call stop() if run() has not been called")
+        self._state = "stopped"
+        atexit.unregister(self._complain_unless_stopped)
+        with self._logged():
+            self._runner.finish()
+        snapshot.save(self._runner, self._folder)
+
+    def _complain_unless_stopped(self):
+        print("SdkRuntime: the script ends without stop(); commands may not have finished", file=sys.stderr)
+
+    # Names and places
+
+    def get_id(self, name):
+        """The number of an exported name, None if there is none."""
+        export = self._program.exports.get(name)
+        return export and export.id
+
+    get_symbol = get_id
+
+    def coord_logical_to_physical(self, coord):
+        """The place in the fabric of a PE of the program rectangle."""
+        (x, y), (dx, dy) = coord, self._program.offset
+        return (x + dx, y + dy)
+
+    # Copies
+
+    def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+        """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
+        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        words = _source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
+        return copy.write(tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major))
+
+    def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+        """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
+        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        words = _source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
+        tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
+        return copy.write(np.broadcast_to(tensor, (h, w, elem_per_pe)))
+
+    def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+        """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
+        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        words = _source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
+        tensor = tensors.by_pe(words, w, 1, elem_per_pe, column_major=copy.column_major)
+        return copy.write(np.broadcast_to(tensor, (h, w, elem_per_pe)))
+
+    def memcpy_h2d_stride(
+        self, dest, src, px, py, w, h, elem_per_pe, row_stride, col_stride, /, *, streaming, order, data_type, nonblock
+    ):
+        """Copies to every `row_stride`-th column and `col_stride`-th row of a rectangle."""
+        if row_stride < 1 or col_stride < 1:
+            raise RuntimeError("row_stride or col_stride must be positive")
+        copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
+        columns = range(px, px + w, row_stride)
+        rows = range(py, py + h, col_stride)
+        what = f"{len(columns)} x {len(rows)} PEs of {elem_per_pe} elements"
+        words = _source(src, len(columns) * len(rows) * elem_per_pe, what)
+        tensor = tensors.by_pe(words, len(columns), len(rows), elem_per_pe, column_major=copy.column_major)
+        for j, y in enumerate(rows):
+            for i, x in enumerate(columns):
+                copy.write(tensor[j : j + 1, i : i + 1], region=(x, y, 1, 1))
+        return Task()
+
+    def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+        """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
+        copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
+        words = _destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
+        tensor = copy.read(elem_per_pe)
+        words[:] = tensors.flat(tensor, column_major=copy.column_major)
+        return Task()
+
+    # Functions
+
+    def launch(self, function, /, *args, nonblock):
+        """Calls an exported function on every PE."""
+        export = self._function(function)
+        return self._launch(export, _launch.words(export.name, export.inputs, args))
+
+    def call(self, function, args, /, *, nonblock):
+        """Calls an exported function on every PE, with arguments that are words already."""
+        export = self._function(function)
+        words = [int(word) for word in np.asarray(args, dtype=np.uint32).ravel()]
+        if len(words) != len(export.inputs):
+            raise RuntimeError(
+                f"API call requires a different number of arguments ({len(export.inputs)}) "
+                f"from what has been provided ({len(words)}): {export.name}"
+            )
+        return self._launch(export, words)
+
+    def memcpy_launch(self, *_args, **_kwargs):
+        """Refuses: releases before 1.0 launched by color."""
+        raise RuntimeError("memcpy_launch went out of use with release 1.0; use launch(name, *args, nonblock=...)")
+
+    def task_wait(self, task):
+        """Waits for a command, which is done already."""
+        _check_task(task)
+
+    def is_task_done(self, task):
+        """Whether a command is done."""
+        _check_task(task)
+        return True
+
+    # Memory after the run
+
+    def read_symbol(self, x, y, name, dtype="uint8"):
+        """The memory of a variable of a PE of the program rectangle."""
+        if self._runner is None:
+            raise RuntimeError("read_symbol() reads a wafer; call load() and run() first")
+        return np.frombuffer(self._runner.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
+
+    def dump_core(self, path="out.core"):
+        """Writes the memory of all PEs to a file."""
+        if self._runner is None:
+            raise RuntimeError("Cannot call dump_core() if load() has not been called")
+        snapshot.write(self._runner, Path(path))
+
+    # Helpers
+
+    def _copy(self, way, symbol, region, streaming, order, data_type):
+        self._must_run()
+        if streaming:
+            raise RuntimeError(
+                f"memcpy_{way} with streaming=True is not supported by cslrun yet; "
+                "export the data with @export_symbol and copy with streaming=False"
+            )
+        width, height = self._program.size
+        px, py, w, h = region
+        if min(px, py) < 0 or min(w, h) < 1 or px + w > width or py + h > height:
+            raise RuntimeError(
+                f"{way} subrectangle must be inside the core rectangle: {w} x {h} PEs at ({px}, {py}) "
+                f"are not inside {width} x {height} PEs"
+            )
+        export = self._by_id.get(symbol) if isinstance(symbol, (int, np.integer)) else None
+        if export is None or export.is_function:
+            names = ", ".join(e.name for e in self._by_id.values() if not e.is_function)
+            raise RuntimeError(
+                f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}"
+            )
+        return _Copy(self, export.name, region, _order(order), _bits(data_type))
+
+    def _function(self, function):
+        self._must_run()
+        is_id = isinstance(function, (int, np.integer))
+        export = self._by_id.get(function) if is_id else self._program.exports.get(function)
+        if export is None or not export.is_function:
+            names = ", ".join(e.name for e in self._by_id.values() if e.is_function)
+            raise RuntimeError(
+                f"Cannot find exported function with name {function}; the program exports: {names or 'no function'}"
+            )
+        return export
+
+    def _launch(self, export, words):
+        with self._logged():
+            self._runner.launch_words(export.name, words)
+        return Task()
+
+    def _must_run(self):
+        if self._state != "running":
+            raise RuntimeError(_NOT_RUNNING)
+
+    def _logged(self):
+        return self._log.follow(self._runner)
+
+
+class _Copy:
+    """One copy whose arguments have been checked."""
+
+    def __init__(self, runtime, name, region, column_major, bits):
+        self.runtime = runtime
+        self.name = name
+        self.region = region
+        self.column_major = column_major
+        self.bits = bits
+
+    def write(self, tensor, region=None):
+        """Host to wafer."""
+        with self.runtime._logged():
+            self.runtime._runner.write_words(self.name, tensor, region or self.region, width=self.bits)
+        return Task()
+
+    def read(self, count):
+        """Wafer to host."""
+        with self.runtime._logged():
+            return self.runtime._runner.read_words(self.name, count, self.region, width=self.bits)
+
+
+def _load(folder):
+    path = folder / "bin" / "program.cslrun"
+    if not path.is_file():
+        raise RuntimeError(f"there is no compiled program in {folder}: compile one with cslc -o {folder}")
+    return cslrun.Program.load(path)
+
+
+def _order(order):
+    if order not in tuple(MemcpyOrder):
+        raise RuntimeError("Illegal order option for memcpy: it is MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
+    return order == MemcpyOrder.COL_MAJOR
+
+
+def _bits(data_type):
+    if data_type not in tuple(MemcpyDataType):
+        raise RuntimeError("Illegal data type option for memcpy: it is MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
+    return 16 if data_type == MemcpyDataType.MEMCPY_16BIT else 32
+
+
+def _source(array, size, what):
+    _check_array(array, size, what)
+    return tensors.words(array).reshape(-1)
+
+
+def _destination(array, size, what):
+    _check_array(array, size, what)
+    if not array.flags.writeable or not array.flags.c_contiguous:
+        raise RuntimeError("memcpy_d2h writes in place: the array must be writable and contiguous")
+    return array.reshape(-1).view(np.uint32)
+
+
+def _check_array(array, size, what):
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"memcpy takes a numpy array, not a {type(array).__name__}")
+    if array.itemsize != 4:
+        raise RuntimeError(
+            f"memcpy takes 4 bytes per element, also for MEMCPY_16BIT; {array.dtype} has {array.itemsize} "
+            "(sdk_utils.input_array_to_u32 and memcpy_view convert)"
+        )
+    if array.size != size:
+        raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")
+
+
+def _check_task(task):
+    if not isinstance(task, Task):
+        raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")

@@ -1,0 +1,97 @@
+"""Helpers of host scripts: views of memcpy arrays, bits as words, time stamps."""
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+
+_PRIMITIVE_TYPES = ("f32", "f16", "i32", "u32", "i16", "u16")
+
+
+def memcpy_view(arr, datatype):
+    """The low bytes of each 4-byte element of `arr`, as `datatype`; writes go through to `arr`."""
+    dtype = np.dtype(datatype)
+    if arr.itemsize != 4:
+        raise RuntimeError(f"memcpy arrays have 4 bytes per element; this one has {arr.itemsize} ({arr.dtype})")
+    if dtype.itemsize not in (1, 2, 4):
+        raise RuntimeError(f"an element of a memcpy array holds 1, 2 or 4 bytes; {dtype} has {dtype.itemsize}")
+    # The machine and the arrays are little-endian, so the low bytes come first.
+    return np.ndarray(arr.shape, dtype, buffer=arr, strides=arr.strides)
+
+
+def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
+    """One word per element; 16-bit elements carry their index in a row of `fast_dim_sz` above
+    them unless `sentinel` is None."""
+    assert np_arr.ndim == 1, f"the array must have one dimension; it has {np_arr.ndim}"
+    if np_arr.itemsize == 4:
+        return np_arr.view(np.uint32)
+    if np_arr.itemsize != 2:
+        raise RuntimeError(f"elements have 2 or 4 bytes; {np_arr.dtype} has {np_arr.itemsize}")
+    words = np_arr.view(np.uint16).astype(np.uint32)
+    if sentinel is None:
+        return words
+    index = np.arange(np_arr.size, dtype=np.uint32) % np.uint32(fast_dim_sz)
+    return words | (index << np.uint32(16))
+
+
+def cast_uint32(x):
+    """The bits of a number as one word; 16-bit numbers stand in the low half."""
+    if isinstance(x, (np.float16, np.int16, np.uint16)):
+        return np.uint32(x.view(np.uint16))
+    if isinstance(x, (np.float32, np.int32, np.uint32)):
+        return x.view(np.uint32)
+    if isinstance(x, (int, np.integer)):
+        return np.uint32(int(x) & 0xFFFF_FFFF)
+    if isinstance(x, float):
+        return np.float32(x).view(np.uint32)
+    raise RuntimeError(f"cannot make a 32-bit word of a {type(x).__name__}")
+
+
+def float_to_hex(f):
+    """The bits of an f32 as a hexadecimal text."""
+    return hex(struct.unpack("<I", struct.pack("<f", f))[0])
+
+
+def make_u48(words):
+    """A 48-bit number from its three 16-bit words, the lowest first."""
+    return sum(int(word) << (16 * i) for i, word in enumerate(words[:3]))
+
+
+def sub_ts(words):
+    """Cycles between two time stamps: words 0 to 2 are the start, 3 to 5 the end."""
+    return make_u48(words[3:]) - make_u48(words[:3])
+
+
+def calculate_cycles(timestamp_buf):
+    """Cycles between the two time stamps that a program has packed into three f32."""
+    bits = np.ascontiguousarray(timestamp_buf)
+    if bits.itemsize != 4 or bits.size < 3:
+        raise RuntimeError("two time stamps are three 32-bit elements")
+    return sub_ts(bits.ravel()[:3].view(np.uint16))
+
+
+def is_valid_primitive_type(name):
+    """Whether a parameter of a launched function can have this type."""
+    return name in _PRIMITIVE_TYPES
+
+
+def parse_host_callable_api(rpc_symbols):
+    """From the entries of `out_rpc.json`: function -> (parameter names, parameter types)."""
+    api = {}
+    for entry in rpc_symbols:
+        if entry["kind"] == "Func":
+            inputs = entry.get("inputs", [])
+            api[entry["name"]] = ([i["name"] for i in inputs], [i["type"] for i in inputs])
+    return api
+
+
+def get_api_info_dict_from_json(path):
+    """The functions of one `out_rpc.json`."""
+    with open(path, encoding="utf-8") as file:
+        return parse_host_callable_api(json.load(file)["rpc_symbols"])
+
+
+def get_api_info_dict(bindir):
+    """The functions that the program in an output folder of cslc exports."""
+    return get_api_info_dict_from_json(Path(bindir) / "bin" / "out_rpc.json")

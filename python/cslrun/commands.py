@@ -1,0 +1,52 @@
+"""The commands `cslc` and `cs_python`."""
+
+import os
+import sys
+import sysconfig
+from pathlib import Path
+
+from cslrun import _native
+
+#: The folder with the modules that host scripts import.
+SDK_MODULES = Path(__file__).parent / "_sdk"
+
+_CONTAINER_PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
+
+_HELP = """\
+Usage: cs_python [python options] SCRIPT [arguments]
+
+Runs a host script with the modules cerebras.sdk.* on its path, served by cslrun.
+SINGULARITYENV_NAME=value and APPTAINERENV_NAME=value in the environment become NAME=value.
+"""
+
+
+def cslc():
+    """The compiler command."""
+    sys.exit(_native.cslc(sys.argv[1:]))
+
+
+def cs_python():
+    """Runs a Python script as the SDK's interpreter would."""
+    if sys.argv[1:2] in ([], ["-h"], ["--help"]):
+        print(_HELP, end="")
+        sys.exit(0 if sys.argv[1:] else 2)
+    # The interpreter takes the place of this process: the script sees the arguments, traceback
+    # and exit status that it would have under `python`.
+    os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment(os.environ))
+
+
+def environment(outside):
+    """The environment inside `cs_python`."""
+    inside = dict(outside)
+    for name, value in outside.items():
+        for prefix in _CONTAINER_PREFIXES:
+            if name.startswith(prefix):
+                inside[name.removeprefix(prefix)] = value
+    inside["PYTHONPATH"] = _joined(str(SDK_MODULES), inside.get("PYTHONPATH"))
+    # Scripts call cslc and cs_python themselves: they shall find those of this installation.
+    inside["PATH"] = _joined(sysconfig.get_path("scripts"), inside.get("PATH"))
+    return inside
+
+
+def _joined(first, rest):
+    return first + os.pathsep + rest if rest else first

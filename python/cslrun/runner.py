@@ -1,0 +1,132 @@
+"""A program on a simulated wafer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cslrun import _native, tensors
+
+
+@dataclass(frozen=True)
+class Printed:
+    """A line that a PE has printed."""
+
+    cycle: int
+    x: int
+    y: int
+    text: str
+
+
+class Runner:
+    """One run of a program.
+
+    Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
+    What goes wrong on the wafer raises a RunError with the simulator's report as its text.
+    """
+
+    def __init__(self, program, *, checked=True, max_cycles=None):
+        self.program = program
+        self._native = _native.Runner(program._native, checked, max_cycles)
+
+    def copy_in(self, name, values, *, region=None):
+        """Writes an exported variable: `values` has the shape (height, width, count), or
+        (count,) for the same on every PE."""
+        export = self._variable(name)
+        region = self._region(region)
+        _, _, w, h = region
+        values = np.asarray(values)
+        elements = values.astype(export.dtype, casting="same_kind")
+        if elements.ndim == 1:
+            elements = np.broadcast_to(elements, (h, w, elements.size))
+        if elements.ndim != 3 or elements.shape[:2] != (h, w):
+            raise ValueError(
+                f"values for {name} have the shape {values.shape}; a region of {w} x {h} PEs takes "
+                f"(height {h}, width {w}, count), or (count,) for the same on every PE"
+            )
+        self.write_words(name, tensors.widen(elements), region)
+
+    def copy_out(self, name, count, *, region=None):
+        """Reads `count` elements of an exported variable: an array (height, width, count)."""
+        export = self._variable(name)
+        region = self._region(region)
+        return tensors.narrow(self.read_words(name, count, region), export.dtype)
+
+    def write_words(self, name, words, region, *, width=None):
+        """Writes elements, one in the low bits of each word of A[height][width][count]."""
+        bits = width or 8 * self._variable(name).dtype.itemsize
+        data = np.ascontiguousarray(words, dtype=np.uint32)
+        self._native.copy_in(name, region, data.reshape(-1), bits)
+
+    def read_words(self, name, count, region, *, width=None):
+        """Reads elements, one in the low bits of each word of A[height][width][count]."""
+        bits = width or 8 * self._variable(name).dtype.itemsize
+        _, _, w, h = region
+        words = np.zeros(h * w * count, dtype=np.uint32)
+        self._native.copy_out(name, region, words, bits)
+        return words.reshape(h, w, count)
+
+    def launch(self, name, *args):
+        """Calls an exported function on every PE; it runs when the next command or
+        [finish] waits for it."""
+        inputs = self.program.export(name).inputs
+        if inputs is None:
+            raise TypeError(f"{name} is a variable; functions can be launched")
+        if len(args) != len(inputs):
+            raise TypeError(f"{name} takes {len(inputs)} arguments ({', '.join(inputs)}), not {len(args)}")
+        self.launch_words(name, [_argument(name, ty, arg) for ty, arg in zip(inputs, args)])
+
+    def launch_words(self, name, words):
+        """Calls an exported function with arguments that are words already."""
+        self._native.launch(name, words)
+
+    def finish(self):
+        """Runs until every command is done and nothing moves any more."""
+        self._native.finish()
+
+    @property
+    def cycles(self):
+        """Cycles since the start."""
+        return self._native.cycles()
+
+    @property
+    def printed(self):
+        """The lines that PEs have printed so far, in order."""
+        return [Printed(*line) for line in self._native.printed()]
+
+    def symbol(self, x, y, name):
+        """The memory of any variable of a PE, exported or not, as bytes."""
+        return self._native.symbol(x, y, name)
+
+    def trace(self, x, y, name):
+        """The values that a PE has recorded in a `<debug>` trace."""
+        return self._native.trace(x, y, name)
+
+    def _variable(self, name):
+        export = self.program.export(name)
+        if export.is_function:
+            raise TypeError(f"{name} is a function; variables can be copied")
+        return export
+
+    def _region(self, region):
+        return region if region is not None else (0, 0, *self.program.size)
+
+
+_ARGUMENTS = {
+    "f32": np.float32,
+    "f16": np.float16,
+    "i32": np.int32,
+    "u32": np.uint32,
+    "i16": np.int16,
+    "u16": np.uint16,
+}
+
+
+def _argument(function, ty, value):
+    """The bits of an argument as one word."""
+    kind = _ARGUMENTS[ty]
+    as_is = np.asarray(value)
+    number = as_is.astype(kind, casting="unsafe")
+    exact = np.issubdtype(kind, np.floating) or number == as_is
+    if as_is.ndim != 0 or not exact:
+        raise TypeError(f"{function} takes a {ty} here, and {value!r} is none")
+    return int(tensors.widen(number.reshape(1))[0])

@@ -1,0 +1,29 @@
+"""The files that a simulation leaves in the current folder."""
+
+from contextlib import contextmanager
+
+
+class SimLog:
+    """`sim.log`, with a line `@<cycle> <text>` for each line that a PE prints, and the folder
+    `simfab_traces`. Host scripts move both, so both always exist."""
+
+    def __init__(self, folder):
+        self._path = folder / "sim.log"
+        self._path.write_text("", encoding="utf-8")
+        self._lines = 0
+        (folder / "simfab_traces").mkdir(exist_ok=True)
+
+    @contextmanager
+    def follow(self, runner):
+        """Logs what is printed inside the block, whether it ends well or not."""
+        try:
+            yield
+        finally:
+            self._append(runner.printed)
+
+    def _append(self, printed):
+        fresh = printed[self._lines :]
+        if fresh:
+            with self._path.open("a", encoding="utf-8") as log:
+                log.writelines(f"@{line.cycle} {line.text}\n" for line in fresh)
+            self._lines += len(fresh)

@@ -1,0 +1,37 @@
+"""Host arrays and PEs: which element belongs to which PE.
+
+A host array stands for a tensor A[h][w][l]: h rows and w columns of PEs with l elements each.
+Flattened by rows the elements of a PE are neighbours; flattened by columns (Fortran order) the
+same element of all PEs is. Everything below this module sees A[h][w][l] in C order alone.
+"""
+
+import numpy as np
+
+
+def by_pe(flat, w, h, l, *, column_major):
+    """A[h][w][l] from a flat array; a view where the order allows it."""
+    if column_major:
+        return flat.reshape(l, w, h).transpose(2, 1, 0)
+    return flat.reshape(h, w, l)
+
+
+def flat(tensor, *, column_major):
+    """The flat array of A[h][w][l]."""
+    return tensor.ravel(order="F" if column_major else "C")
+
+
+def words(array):
+    """The bits of 4-byte elements as words, without conversion."""
+    return np.ascontiguousarray(array).view(np.uint32)
+
+
+def widen(array):
+    """The bits of 2-byte or 4-byte elements, one word each."""
+    bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.itemsize}"))
+    return bits.astype(np.uint32)
+
+
+def narrow(array, dtype):
+    """Elements of `dtype` from the low bits of words."""
+    dtype = np.dtype(dtype)
+    return array.astype(np.dtype(f"u{dtype.itemsize}")).view(dtype)

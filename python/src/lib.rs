@@ -1,0 +1,43 @@
+//! The native side of the Python package `cslrun`: compiles, holds programs, drives runs.
+//!
+//! In: paths, numbers, buffers of 32-bit words. Out: the same, and exceptions whose text is a
+//! rendered report. Never: knows how host arrays are ordered; Python does that.
+
+mod program;
+
+use cslrun::cli;
+use pyo3::create_exception;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+create_exception!(cslrun._native, CslError, PyRuntimeError, "What goes wrong with a program.");
+create_exception!(
+    cslrun._native,
+    CompileError,
+    CslError,
+    "The program is not valid CSL; the text is the report."
+);
+create_exception!(
+    cslrun._native,
+    RunError,
+    CslError,
+    "The program went wrong on the wafer; the text is the report."
+);
+
+/// The command `cslc`: the words after its name; the exit status.
+#[pyfunction]
+fn cslc(py: Python<'_>, words: Vec<String>) -> i32 {
+    py.detach(|| cli::guarded(move || cli::cslc::run(&words))) as i32
+}
+
+#[pymodule]
+fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("CslError", py.get_type::<CslError>())?;
+    module.add("CompileError", py.get_type::<CompileError>())?;
+    module.add("RunError", py.get_type::<RunError>())?;
+    module.add_function(wrap_pyfunction!(cslc, module)?)?;
+    module.add_function(wrap_pyfunction!(program::compile, module)?)?;
+    module.add_class::<program::Program>()
+}

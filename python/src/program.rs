@@ -1,0 +1,137 @@
+use crate::{CompileError, CslError};
+use cslrun::arch::ArchName;
+use cslrun::diagnostics::Sink;
+use cslrun::diagnostics::render::{MessageFormat, render};
+use cslrun::image::{self, ExportKind, file};
+use cslrun::sema::{self, CompileOptions, ParamValue};
+use cslrun::source::{DiskLoader, SourceMap};
+use pyo3::exceptions::{PyOSError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Room for the recursion of deeply nested programs.
+const STACK_BYTES: usize = 256 << 20;
+
+/// A compiled program.
+#[pyclass(frozen)]
+pub struct Program {
+    pub image: Arc<image::Program>,
+}
+
+/// Name, CSL type, element type, whether the host may write, parameter types.
+type ExportEntry = (String, String, Option<&'static str>, bool, Option<Vec<&'static str>>);
+
+#[pymethods]
+impl Program {
+    #[staticmethod]
+    fn load(path: PathBuf) -> PyResult<Program> {
+        let name = path.display();
+        let bytes = std::fs::read(&path).map_err(|e| PyOSError::new_err(format!("{name}: {e}")))?;
+        let image = file::from_bytes(&bytes).map_err(|e| CslError::new_err(format!("{name}: {e}")))?;
+        Ok(Program { image: Arc::new(image) })
+    }
+
+    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &file::to_bytes(&self.image))
+    }
+
+    #[getter]
+    fn arch(&self) -> String {
+        self.image.arch.to_string()
+    }
+
+    #[getter]
+    fn size(&self) -> (u16, u16) {
+        (self.image.width, self.image.height)
+    }
+
+    #[getter]
+    fn offset(&self) -> (u16, u16) {
+        (self.image.fabric.x, self.image.fabric.y)
+    }
+
+    #[getter]
+    fn fabric_size(&self) -> (u16, u16) {
+        (self.image.fabric.width, self.image.fabric.height)
+    }
+
+    #[getter]
+    fn uses_memcpy(&self) -> bool {
+        self.image.memcpy.is_some()
+    }
+
+    fn exports(&self) -> Vec<ExportEntry> {
+        self.image.exports.iter().map(entry).collect()
+    }
+}
+
+fn entry(export: &image::ExportName) -> ExportEntry {
+    let name = export.name.clone();
+    match &export.kind {
+        ExportKind::Var { ty, element, mutable } => (name, ty.clone(), Some(element.word()), *mutable, None),
+        ExportKind::Fn { inputs } => {
+            let inputs = inputs.iter().map(|scalar| scalar.word()).collect();
+            (name, "fn".to_string(), None, false, Some(inputs))
+        }
+    }
+}
+
+/// The value of a param: the name of its kind, then the value.
+#[derive(FromPyObject)]
+pub enum Value {
+    Bool((String, bool)),
+    Int((String, i128)),
+    Float((String, f64)),
+}
+
+impl Value {
+    fn param(self) -> PyResult<ParamValue> {
+        match self {
+            Value::Bool((_, b)) => Ok(ParamValue::Bool(b)),
+            Value::Int((kind, i)) if kind == "color" => match u8::try_from(i) {
+                Ok(number) => Ok(ParamValue::Color(number)),
+                Err(_) => Err(PyValueError::new_err(format!("there is no color {i}"))),
+            },
+            Value::Int((_, i)) => Ok(ParamValue::Int(i)),
+            Value::Float((_, f)) => Ok(ParamValue::Float(f)),
+        }
+    }
+}
+
+/// Compiles a file; what the compiler has warned about is the second result.
+#[pyfunction]
+pub fn compile(
+    py: Python<'_>,
+    path: PathBuf,
+    arch: &str,
+    params: Vec<(String, Value)>,
+    import_paths: Vec<PathBuf>,
+) -> PyResult<(Program, String)> {
+    let arch = ArchName::parse(arch)
+        .ok_or_else(|| PyValueError::new_err(format!("the machines are wse2 and wse3, not {arch}")))?;
+    let mut options = CompileOptions::new(arch);
+    options.import_paths = import_paths;
+    for (name, value) in params {
+        options.params.push((name, value.param()?));
+    }
+    let (program, report) = py.detach(|| on_a_large_stack(move || compiled(&path, &options)))?;
+    match program {
+        Some(program) => Ok((Program { image: Arc::new(program) }, report)),
+        None => Err(CompileError::new_err(report)),
+    }
+}
+
+fn compiled(path: &std::path::Path, options: &CompileOptions) -> (Option<image::Program>, String) {
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::default();
+    let program = sema::compile(&DiskLoader, &mut sources, path, options, &mut sink);
+    let report = render(&sources, sink.all(), MessageFormat::Plain, false);
+    (program.filter(|_| sink.errors() == 0), report)
+}
+
+fn on_a_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+    let thread = std::thread::Builder::new().name("cslrun".into()).stack_size(STACK_BYTES).spawn(work)?;
+    Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+}

@@ -1,0 +1,107 @@
+//! `cslc`, the compiler command that build scripts call: its flags, its output folder.
+//!
+//! In: the words of its command line. Out: a folder that host scripts and `SdkRuntime` read.
+//! Never: runs a program.
+
+mod folder;
+mod geometry;
+mod options;
+
+pub use options::{Invocation, UsageError, parse};
+
+use crate::diagnostics::Sink;
+use super::{Exit, output};
+use crate::diagnostics::render::{MessageFormat, render};
+use crate::image::Program;
+use crate::sema;
+use crate::source::{DiskLoader, SourceMap};
+use std::path::PathBuf;
+
+const HELP: &str = "\
+Usage: cslc [options] <top.csl>
+
+  -o NAME                       output folder (default: out)
+  --arch=wse2|wse3              machine (default: wse2)
+  --params=a:1,b:2              values of the top file's params; may be repeated
+  --colors=x:1,y:3              colors of the top file's params; may be repeated
+  --fabric-dims=W,H             columns and rows of the whole fabric
+  --fabric-offsets=X,Y          place of the program rectangle in the fabric
+  --memcpy, --channels=K        the program talks to the host over K channels (1 to 16)
+  --width-west-buf=K, --width-east-buf=K
+                                columns of buffers beside the program
+  --import-path DIR             one more folder for imports; may be repeated
+  --fp16-format=f16|cb16|bf16   what @fp16() means
+  --max-inlined-iterations=N    limit of inline loops
+  --warnings-as-errors          warnings reject the program
+  --verbose                     say what is compiled
+  -h, --help, --version
+
+The environment variable CSL_IMPORT_PATH names more folders for imports, separated by colons.
+";
+
+/// The command `cslc`, from the words after its name to exit status 0 or 1.
+pub fn run(words: &[String]) -> Exit {
+    if words.iter().any(|w| matches!(w.as_str(), "-h" | "--help" | "--help-hidden")) {
+        output::print(HELP);
+        return Exit::Fine;
+    }
+    if words.iter().any(|w| w == "--version") {
+        output::print(&format!("cslc (cslrun) {}\n", env!("CARGO_PKG_VERSION")));
+        return Exit::Fine;
+    }
+    match parse(words).map_err(|UsageError(text)| format!("cslc: error: {text}\n")).and_then(compile) {
+        Ok(()) => Exit::Fine,
+        Err(text) => {
+            output::print_error(&text);
+            Exit::Rejected
+        }
+    }
+}
+
+fn compile(mut invocation: Invocation) -> Result<(), String> {
+    for warning in &invocation.warnings {
+        output::print_error(&format!("cslc: warning: {warning}\n"));
+    }
+    invocation.options.import_paths.extend(import_paths_of_environment());
+    if invocation.verbose {
+        output::print(&format!("cslc: {} for {}\n", invocation.input.display(), invocation.options.arch));
+    }
+    compile_into_folder(&invocation)
+}
+
+/// Compiles and writes the folder; warnings go to stderr, the error is its text.
+fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
+    // A folder of an earlier success must not pass for the result of a failure.
+    folder::forget(&invocation.output);
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::default();
+    sink.deny_warnings = invocation.warnings_as_errors;
+    let program = sema::compile(&DiskLoader, &mut sources, &invocation.input, &invocation.options, &mut sink);
+    let program = program.and_then(|program| match geometry::settle(program, invocation) {
+        Ok(program) => Some(program),
+        Err(complaint) => {
+            sink.push(complaint);
+            None
+        }
+    });
+    let text = render(&sources, sink.all(), MessageFormat::Plain, false);
+    match program {
+        Some(program) if sink.errors() == 0 => {
+            output::print_error(&text);
+            write(&program, invocation)
+        }
+        _ => Err(text),
+    }
+}
+
+fn write(program: &Program, invocation: &Invocation) -> Result<(), String> {
+    let folder = &invocation.output;
+    folder::write(program, invocation)
+        .map_err(|e| format!("cslc: error: cannot write the output folder {}: {e}\n", folder.display()))
+}
+
+fn import_paths_of_environment() -> Vec<PathBuf> {
+    let Some(value) = std::env::var_os("CSL_IMPORT_PATH") else { return Vec::new() };
+    output::print(&format!("[INFO] User specified CSL_IMPORT_PATH={}\n", value.to_string_lossy()));
+    std::env::split_paths(&value).filter(|p| !p.as_os_str().is_empty()).collect()
+}

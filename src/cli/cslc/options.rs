@@ -1,0 +1,333 @@
+use crate::arch::ArchName;
+use crate::cli::number::Number;
+use crate::sema::{CompileOptions, Fp16Format, ParamValue};
+use std::path::PathBuf;
+
+/// One call of `cslc`, understood.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Invocation {
+    /// The top file.
+    pub input: PathBuf,
+    /// The output folder.
+    pub output: PathBuf,
+    /// What the compilation depends on; `fabric` stays empty.
+    pub options: CompileOptions,
+    /// `--params` as written, for `out.json`.
+    pub params: Vec<(String, String)>,
+    /// `--colors` as written, for `out.json`.
+    pub colors: Vec<(String, String)>,
+    /// `--fabric-dims`: columns and rows.
+    pub fabric_dims: Option<(u16, u16)>,
+    /// `--fabric-offsets`: column and row of the rectangle.
+    pub fabric_offsets: Option<(u16, u16)>,
+    /// `--memcpy`
+    pub memcpy: bool,
+    /// `--width-west-buf`
+    pub west_buffers: u16,
+    /// `--width-east-buf`
+    pub east_buffers: u16,
+    /// `--verbose`
+    pub verbose: bool,
+    /// `--warnings-as-errors`
+    pub warnings_as_errors: bool,
+    /// What was accepted and has no effect.
+    pub warnings: Vec<String>,
+}
+
+/// Why the command line makes no sense.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UsageError(pub String);
+
+type Parsed<T> = Result<T, UsageError>;
+
+/// Options that stand alone.
+const FLAGS: [&str; 8] = [
+    "--memcpy",
+    "--verbose",
+    "--warnings-as-errors",
+    "--single-pe",
+    "--disable-auto-microthread-id",
+    "--dump-dsr-alloc-graph",
+    "--g0",
+    "--out-routes",
+];
+
+/// Options with a value that say where and how code is placed on the real machine.
+const PLACEMENT: [&str; 6] = [
+    "--link-section-start-address-bytes",
+    "--link-section-address-bytes",
+    "--lomem-reservation-end",
+    "--max-parallelism",
+    "--comptime-func-depth-limit",
+    "--output-json",
+];
+
+/// Understands the words after the command's name.
+pub fn parse(words: &[String]) -> Parsed<Invocation> {
+    let mut reader = Reader { words, next: 0 };
+    let mut found = Found::default();
+    while let Some(word) = reader.take() {
+        if !word.starts_with('-') || word == "-" {
+            found.positional(word)?;
+            continue;
+        }
+        let (name, attached) = match word.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (word, None),
+        };
+        found.option(name, attached, &mut reader)?;
+    }
+    found.finish()
+}
+
+struct Reader<'a> {
+    words: &'a [String],
+    next: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn take(&mut self) -> Option<&'a str> {
+        let word = self.words.get(self.next)?;
+        self.next += 1;
+        Some(word)
+    }
+
+    /// The value of an option: after `=`, or else the next word.
+    fn value(&mut self, name: &str, attached: Option<&'a str>) -> Parsed<&'a str> {
+        attached.or_else(|| self.take()).ok_or_else(|| UsageError(format!("{name} needs a value")))
+    }
+}
+
+struct Found {
+    input: Option<String>,
+    invocation: Invocation,
+    arch_given: bool,
+}
+
+impl Default for Found {
+    fn default() -> Found {
+        Found {
+            input: None,
+            arch_given: false,
+            invocation: Invocation {
+                input: PathBuf::new(),
+                output: PathBuf::from("out"),
+                options: CompileOptions::new(ArchName::Wse2),
+                params: Vec::new(),
+                colors: Vec::new(),
+                fabric_dims: None,
+                fabric_offsets: None,
+                memcpy: false,
+                west_buffers: 0,
+                east_buffers: 0,
+                verbose: false,
+                warnings_as_errors: false,
+                warnings: Vec::new(),
+            },
+        }
+    }
+}
+
+impl Found {
+    fn positional(&mut self, word: &str) -> Parsed<()> {
+        match self.input.replace(word.to_string()) {
+            None => Ok(()),
+            Some(first) => Err(UsageError(format!("two files to compile: {first} and {word}"))),
+        }
+    }
+
+    fn option<'a>(&mut self, name: &str, attached: Option<&'a str>, reader: &mut Reader<'a>) -> Parsed<()> {
+        if FLAGS.contains(&name) {
+            return self.flag(name);
+        }
+        if PLACEMENT.contains(&name) {
+            reader.value(name, attached)?;
+            return Ok(());
+        }
+        if !VALUED.contains(&name) {
+            self.invocation.warnings.push(format!("{name} is not an option of this cslc and has no effect"));
+            return Ok(());
+        }
+        let value = reader.value(name, attached)?;
+        self.valued(name, value)
+    }
+
+    fn flag(&mut self, name: &str) -> Parsed<()> {
+        match name {
+            "--memcpy" => self.invocation.memcpy = true,
+            "--verbose" => self.invocation.verbose = true,
+            "--warnings-as-errors" => self.invocation.warnings_as_errors = true,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn valued(&mut self, name: &str, value: &str) -> Parsed<()> {
+        let it = &mut self.invocation;
+        match name {
+            "-o" => it.output = PathBuf::from(value),
+            "--arch" => {
+                it.options.arch = ArchName::parse(value)
+                    .ok_or_else(|| UsageError(format!("--arch is wse2 or wse3, not {value}")))?;
+                self.arch_given = true;
+            }
+            "--params" => self.params(value)?,
+            "--colors" => self.colors(value)?,
+            "--fabric-dims" => it.fabric_dims = Some(pair(name, value)?),
+            "--fabric-offsets" => it.fabric_offsets = Some(pair(name, value)?),
+            "--channels" => channels(value)?,
+            "--width-west-buf" => it.west_buffers = number(name, value)?,
+            "--width-east-buf" => it.east_buffers = number(name, value)?,
+            "--import-path" => it.options.import_paths.push(PathBuf::from(value)),
+            "--max-inlined-iterations" => it.options.max_inlined_iterations = number(name, value)?,
+            "--fp16-format" => it.options.fp16 = fp16(value)?,
+            _ => unreachable!("every name of VALUED has an arm"),
+        }
+        Ok(())
+    }
+
+    fn params(&mut self, list: &str) -> Parsed<()> {
+        for (name, value) in entries("--params", list)? {
+            let parsed: Number = value.parse().map_err(|e| UsageError(format!("--params, {name}: {e}")))?;
+            self.invocation.options.params.push((name.to_string(), parsed.into()));
+            self.invocation.params.push((name.to_string(), value.to_string()));
+        }
+        Ok(())
+    }
+
+    fn colors(&mut self, list: &str) -> Parsed<()> {
+        for (name, value) in entries("--colors", list)? {
+            let color: u8 = number("--colors", value)?;
+            self.invocation.options.params.push((name.to_string(), ParamValue::Color(color)));
+            self.invocation.colors.push((name.to_string(), value.to_string()));
+        }
+        Ok(())
+    }
+
+    fn finish(mut self) -> Parsed<Invocation> {
+        let input = self.input.ok_or_else(|| UsageError("no file to compile; see cslc --help".into()))?;
+        self.invocation.input = PathBuf::from(input);
+        if !self.arch_given {
+            self.invocation.warnings.push("no --arch is given, so this compiles for wse2".into());
+        }
+        Ok(self.invocation)
+    }
+}
+
+/// Options with a value that this command acts on; each has an arm in `Found::valued`.
+const VALUED: [&str; 12] = [
+    "-o",
+    "--arch",
+    "--params",
+    "--colors",
+    "--fabric-dims",
+    "--fabric-offsets",
+    "--channels",
+    "--width-west-buf",
+    "--width-east-buf",
+    "--import-path",
+    "--max-inlined-iterations",
+    "--fp16-format",
+];
+
+/// The `name:value` pairs of a comma list.
+fn entries<'a>(option: &str, list: &'a str) -> Parsed<Vec<(&'a str, &'a str)>> {
+    list.split(',')
+        .map(str::trim)
+        .filter(|entry| !entry.is_empty())
+        .map(|entry| match entry.split_once(':') {
+            Some((name, value)) if !name.trim().is_empty() => Ok((name.trim(), value.trim())),
+            _ => Err(UsageError(format!("{option} wants name:value, not `{entry}`"))),
+        })
+        .collect()
+}
+
+fn number<T: std::str::FromStr>(option: &str, text: &str) -> Parsed<T> {
+    text.trim().parse().map_err(|_| UsageError(format!("{option}: `{text}` is not a number that fits")))
+}
+
+fn pair(option: &str, text: &str) -> Parsed<(u16, u16)> {
+    let (x, y) = text.split_once(',').ok_or_else(|| {
+        UsageError(format!("{option} wants two numbers with a comma between, not `{text}`"))
+    })?;
+    Ok((number(option, x)?, number(option, y)?))
+}
+
+/// The number of channels bounds bandwidth alone, which is not simulated.
+fn channels(text: &str) -> Parsed<()> {
+    match number("--channels", text)? {
+        1..=16 => Ok(()),
+        n @ 0 | n @ 17..=u32::MAX => Err(UsageError(format!("--channels is 1 to 16, not {n}"))),
+    }
+}
+
+fn fp16(text: &str) -> Parsed<Fp16Format> {
+    match text {
+        "f16" => Ok(Fp16Format::F16),
+        "bf16" => Ok(Fp16Format::Bf16),
+        "cb16" => Ok(Fp16Format::Cb16),
+        _ => Err(UsageError(format!("--fp16-format is f16, bf16 or cb16, not {text}"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(line: &str) -> Parsed<Invocation> {
+        parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_file_may_stand_anywhere_and_values_may_stand_apart() {
+        let one =
+            parsed("--arch=wse3 top.csl --fabric-dims=9,3 --fabric-offsets 4,1 -o=build --memcpy").unwrap();
+        let two =
+            parsed("-o build --arch wse3 --fabric-dims 9,3 --memcpy --fabric-offsets=4,1 top.csl").unwrap();
+        assert_eq!(one, two);
+        assert_eq!(one.fabric_dims, Some((9, 3)));
+        assert_eq!(one.output, PathBuf::from("build"));
+        assert!(one.memcpy && one.warnings.is_empty());
+    }
+
+    #[test]
+    fn params_add_up_over_repeated_options() {
+        let it =
+            parsed("a.csl --arch=wse2 --params=M:4,N:-6 --params=tol:0.5,on:true --colors=rx:3").unwrap();
+        let value = |name: &str| it.options.params.iter().find(|(n, _)| n == name).map(|(_, v)| v.clone());
+        assert_eq!(value("N"), Some(ParamValue::Int(-6)));
+        assert_eq!(value("tol"), Some(ParamValue::Float(0.5)));
+        assert_eq!(value("on"), Some(ParamValue::Bool(true)));
+        assert_eq!(value("rx"), Some(ParamValue::Color(3)));
+        assert_eq!(it.params[0], ("M".to_string(), "4".to_string()));
+        assert_eq!(it.colors, [("rx".to_string(), "3".to_string())]);
+    }
+
+    #[test]
+    fn unknown_options_are_accepted_with_a_warning() {
+        let it = parsed("a.csl --arch=wse2 --turbo=9").unwrap();
+        assert_eq!(it.warnings, ["--turbo is not an option of this cslc and has no effect"]);
+    }
+
+    #[test]
+    fn placement_options_take_their_value_with_them() {
+        let it =
+            parsed("--link-section-start-address-bytes .a:1 a.csl --arch=wse2 --max-parallelism=2").unwrap();
+        assert_eq!(it.input, PathBuf::from("a.csl"));
+    }
+
+    #[test]
+    fn wrong_use_says_what_is_wanted() {
+        let text = |line: &str| parsed(line).unwrap_err().0;
+        assert_eq!(text("--arch=wse1 a.csl"), "--arch is wse2 or wse3, not wse1");
+        assert_eq!(text("--arch wse2"), "no file to compile; see cslc --help");
+        assert_eq!(text("a.csl b.csl"), "two files to compile: a.csl and b.csl");
+        assert_eq!(text("a.csl --params=M"), "--params wants name:value, not `M`");
+        assert_eq!(text("a.csl --channels=17"), "--channels is 1 to 16, not 17");
+        assert_eq!(
+            text("a.csl --fabric-dims=8"),
+            "--fabric-dims wants two numbers with a comma between, not `8`"
+        );
+        assert_eq!(text("a.csl -o"), "-o needs a value");
+    }
+}

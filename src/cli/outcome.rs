@@ -1,0 +1,80 @@
+use super::{Exit, args::CompileArgs};
+use crate::diagnostics::render::{self, MessageFormat};
+use crate::diagnostics::{Diagnostic, Severity, Sink};
+use crate::image::Program;
+use crate::sema;
+use crate::source::{LoadError, Loader, SourceMap};
+
+/// What a command did, before anything is printed.
+#[derive(Debug)]
+pub struct Outcome {
+    /// How it ended.
+    pub exit: Exit,
+    /// What goes to stdout.
+    pub printed: String,
+    /// What stood in the way outside of the program: arguments, files, names.
+    pub complaint: Option<String>,
+    /// What there is to say about the program.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that the diagnostics point into.
+    pub sources: SourceMap,
+    /// How diagnostics are to be shown.
+    pub format: MessageFormat,
+    /// How many `@assert`s were executed and held.
+    pub asserts_passed: u64,
+}
+
+impl Outcome {
+    /// An outcome with nothing done yet.
+    pub fn new(format: MessageFormat) -> Outcome {
+        Outcome {
+            exit: Exit::Fine,
+            printed: String::new(),
+            complaint: None,
+            diagnostics: Vec::new(),
+            sources: SourceMap::default(),
+            format,
+            asserts_passed: 0,
+        }
+    }
+
+    /// Compiles the program; without one, the outcome tells why.
+    pub fn compile(&mut self, args: &CompileArgs, loader: &dyn Loader) -> Option<Program> {
+        if loader.load(&args.file) == Err(LoadError::NotFound) {
+            self.refuse(format!("there is no file {}", args.file.display()));
+            return None;
+        }
+        let mut sink = Sink::default();
+        let program = sema::compile(loader, &mut self.sources, &args.file, &args.options(), &mut sink);
+        self.diagnostics.extend_from_slice(sink.all());
+        if program.is_none() || sink.errors() > 0 {
+            self.exit = verdict(&self.diagnostics, Exit::Rejected);
+            return None;
+        }
+        program
+    }
+
+    /// Ends the command because it was used wrongly.
+    pub fn refuse(&mut self, complaint: String) {
+        self.exit = Exit::Usage;
+        self.complaint = Some(complaint);
+    }
+
+    /// The diagnostics and the complaint as text.
+    pub fn complaints(&self, color: bool) -> String {
+        let mut text = render::render(&self.sources, &self.diagnostics, self.format, color);
+        if let Some(complaint) = &self.complaint {
+            text.push_str(&format!("cslrun: {complaint}\n"));
+        }
+        text
+    }
+}
+
+/// How a command ends that met these diagnostics: `worst`, unless all that is wrong is our lack.
+pub fn verdict(diagnostics: &[Diagnostic], worst: Exit) -> Exit {
+    let has = |severity| diagnostics.iter().any(|d| d.severity == severity);
+    match (has(Severity::Error), has(Severity::Unsupported)) {
+        (false, true) => Exit::Unsupported,
+        (true, _) | (false, false) => worst,
+    }
+}

@@ -1,0 +1,153 @@
+use super::*;
+use crate::arch::{ArchName, Color, Direction, InQueue, PeCoord, TaskId};
+use crate::dsd::{Dsd, FabIn, Mem, MemKind, Priority, Simd};
+use crate::image::routes::{ColorConfig, Directions, PopMode, Position, RouteTable, Switches};
+use crate::image::{
+    ExportName, FabricPlace, FnId, Function, MemcpyColors, Op, QueueBinding, RegisterUse, Scalar, Symbol,
+    TaskBinding, TaskKind, TileImage,
+};
+use crate::source::{FileId, SourceMap, Span};
+use std::sync::Arc;
+
+fn nowhere() -> Span {
+    Span::new(FileId(0), 0, 0)
+}
+
+fn sender() -> TileImage {
+    TileImage {
+        file: "sender.csl".to_string(),
+        params: "n = 4".to_string(),
+        data_end: 12,
+        symbols: vec![Symbol {
+            name: "a".to_string(),
+            addr: 0,
+            words: 8,
+            ty: "[4]f32".to_string(),
+            element: Some(Scalar::F32),
+            mutable: true,
+            span: nowhere(),
+        }],
+        functions: vec![Function {
+            name: "main".to_string(),
+            span: nowhere(),
+            params: 0,
+            consts: Vec::new(),
+            registers: 3,
+            frame_words: 0,
+            code: vec![Op::Ret],
+            spans: vec![nowhere()],
+        }],
+        dsds: vec![
+            Dsd::Mem(Mem {
+                kind: MemKind::Mem4d,
+                base: 2,
+                dims: 2,
+                extent: [2, 3, 1, 1],
+                step: [4, -7, 0, 0],
+                index_offset: false,
+                lo: 0,
+                hi: 8,
+                wrap: 0,
+            }),
+            Dsd::FabIn(FabIn {
+                color: Some(Color(5)),
+                queue: Some(InQueue(2)),
+                extent: 4,
+                control_transform: false,
+                simd: Simd::Off,
+                priority: Priority::High,
+            }),
+        ],
+        tasks: vec![TaskBinding {
+            id: TaskId(9),
+            kind: TaskKind::Data,
+            function: FnId(0),
+            params: vec![Scalar::F32],
+            name: "main".to_string(),
+            span: nowhere(),
+        }],
+        active: 1 << 9,
+        blocked: 1 << 9,
+        input_queues: vec![QueueBinding {
+            queue: InQueue(2),
+            color: Color(5),
+            priority: Priority::High,
+            explicit: true,
+            span: nowhere(),
+        }],
+        registers: vec![RegisterUse {
+            register: "dest 0".to_string(),
+            holds: "a (mem4d)".to_string(),
+            chosen_by: "compiler".to_string(),
+            span: nowhere(),
+        }],
+        ..TileImage::default()
+    }
+}
+
+fn program() -> Program {
+    let (width, height) = (4, 2);
+    let mut routes = RouteTable::new(8);
+    let one = |from, to| ColorConfig {
+        rx: Directions::only(from),
+        tx: Directions::only(to),
+        ..ColorConfig::default()
+    };
+    let switched = ColorConfig {
+        switches: Some(Switches {
+            positions: [
+                Some(Position { rx: None, tx: Some(Directions::only(Direction::South)) }),
+                None,
+                None,
+            ],
+            current: 1,
+            ring: true,
+            pop: PopMode::AlwaysPop,
+        }),
+        ..one(Direction::West, Direction::Ramp)
+    };
+    for y in 0..height {
+        routes.set(usize::from(4 * y), Color(5), one(Direction::Ramp, Direction::East));
+        for x in 1..width {
+            routes.set(usize::from(4 * y + x), Color(5), switched.clone());
+        }
+    }
+    Program {
+        arch: ArchName::Wse2,
+        width,
+        height,
+        fabric: FabricPlace { width: 11, height: 4, x: 4, y: 1 },
+        tiles: vec![
+            Arc::new(sender()),
+            Arc::new(TileImage { file: "idle.csl".into(), ..TileImage::default() }),
+        ],
+        place: vec![0, 1, 1, 1, 0, 1, 1, 1],
+        routes,
+        exports: vec![
+            ExportName {
+                name: "a".to_string(),
+                kind: ExportKind::Var { ty: "[*]f32".to_string(), element: Scalar::F32, mutable: false },
+                span: nowhere(),
+            },
+            ExportName {
+                name: "main".to_string(),
+                kind: ExportKind::Fn { inputs: vec![Scalar::I16, Scalar::F32] },
+                span: nowhere(),
+            },
+        ],
+        memcpy: Some(MemcpyColors { h2d: [Some(Color(3)), None, None, None], d2h: [None; 4] }),
+        sources: SourceMap::default(),
+    }
+}
+
+#[test]
+fn a_program_is_listed_with_all_its_parts() {
+    let program = program();
+    assert!(program.tile_at(PeCoord { x: 1, y: 1 }).is_some());
+    insta::assert_snapshot!(text(&program));
+}
+
+#[test]
+fn equal_programs_give_equal_text() {
+    assert_eq!(text(&program()), text(&program()));
+}

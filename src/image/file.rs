@@ -1,0 +1,101 @@
+//! A compiled program as a file: a header that names the format, then the program in postcard.
+
+use super::Program;
+use std::fmt;
+
+const MAGIC: &[u8; 8] = b"cslrun\r\n";
+
+/// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
+const FORMAT: u32 = 1;
+
+/// Why bytes are not a program that this version can run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FileError {
+    /// The bytes were not written by cslrun.
+    NotAProgram,
+    /// Another version of cslrun wrote them; the version that their header names.
+    OtherVersion(String),
+    /// The header is right and what follows is not.
+    Damaged(String),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::NotAProgram => f.write_str("this is not a program compiled by cslrun"),
+            FileError::OtherVersion(theirs) => {
+                write!(
+                    f,
+                    "the program was compiled by cslrun {theirs}, and this is {}; compile it again",
+                    version()
+                )
+            }
+            FileError::Damaged(why) => write!(f, "the compiled program is damaged ({why}); compile it again"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+/// The program as bytes; [`from_bytes`] reads them back.
+pub fn to_bytes(program: &Program) -> Vec<u8> {
+    let version = version();
+    let mut bytes = MAGIC.to_vec();
+    bytes.push(version.len() as u8);
+    bytes.extend(version.as_bytes());
+    postcard::to_extend(program, bytes).expect("every part of a program can be stored")
+}
+
+/// The program that [`to_bytes`] has written.
+pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or(FileError::NotAProgram)?;
+    let (length, rest) = rest.split_first().ok_or(FileError::NotAProgram)?;
+    let (theirs, body) = rest.split_at_checked(usize::from(*length)).ok_or(FileError::NotAProgram)?;
+    if theirs != version().as_bytes() {
+        return Err(FileError::OtherVersion(String::from_utf8_lossy(theirs).into_owned()));
+    }
+    postcard::from_bytes(body).map_err(|e| FileError::Damaged(e.to_string()))
+}
+
+fn version() -> String {
+    format!("{} (format {FORMAT})", env!("CARGO_PKG_VERSION"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::arch::ArchName;
+    use crate::image::{FabricPlace, RouteTable};
+    use crate::source::SourceMap;
+
+    fn program() -> Program {
+        Program {
+            arch: ArchName::Wse3,
+            width: 2,
+            height: 1,
+            fabric: FabricPlace { width: 9, height: 3, x: 4, y: 1 },
+            tiles: Vec::new(),
+            place: vec![crate::image::NO_TILE; 2],
+            routes: RouteTable::new(2),
+            exports: Vec::new(),
+            memcpy: None,
+            sources: SourceMap::default(),
+        }
+    }
+
+    #[test]
+    fn a_program_survives_its_file() {
+        let again = from_bytes(&to_bytes(&program())).expect("it was just written");
+        assert_eq!((again.arch, again.width, again.fabric), (ArchName::Wse3, 2, program().fabric));
+    }
+
+    #[test]
+    fn foreign_stale_and_cut_files_are_told_apart() {
+        assert_eq!(from_bytes(b"\x7fELF").err(), Some(FileError::NotAProgram));
+        let mut stale = to_bytes(&program());
+        stale[MAGIC.len() + 1] = b'9';
+        assert!(matches!(from_bytes(&stale), Err(FileError::OtherVersion(v)) if v.starts_with('9')));
+        let whole = to_bytes(&program());
+        assert!(matches!(from_bytes(&whole[..whole.len() - 3]), Err(FileError::Damaged(_))));
+    }
+}

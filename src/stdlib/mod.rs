@@ -1,0 +1,69 @@
+//! The embedded library, in CSL.
+//!
+//! In: the name between `<` and `>`. Out: program text.
+//! Never: knows what the text means.
+//!
+//! Only these files may use the internal builtins:
+//!
+//! | builtin | when | meaning |
+//! |---|---|---|
+//! | `@__intrinsic(comptime name, args...)` | run time | `image::code::Intrinsic` of that name; arguments coerce to the types in its description, which also names the result |
+//! | `@__math(comptime name, x)`, `@__math(comptime name, x, y)` | both | `value::math::Function` of that name; `x`, `y` and the result are of one type: `f32`, the fp16 type, or `comptime_float` |
+//! | `@__string_id(comptime s) u32` | both | index of `s` in the strings of the tile |
+//! | `@__type_kind(T) comptime_string` | comptime | `"signed"`, `"unsigned"` (integers, `comptime_int` is signed), `"float"`, `"dsd"`, `"dsr"` or `"other"` |
+//! | `@__type_bits(T) comptime_int` | comptime | width of a number, bool or pointer in bits |
+//! | `@__count(x) comptime_int` | comptime | number of fields of a struct or elements of a tuple; `x` is not evaluated |
+//! | `@__memcpy(params) void` | layout | the program talks to the host; the fields `MEMCPYH2D_1` to `_4` and `MEMCPYD2H_1` to `_4` are colors or void. Any number of times with equal values |
+//! | `@__memcpy_server() void` | comptime block of a tile | this tile takes commands of the host |
+
+/// The text of a library file; `path` is the name without `<` and `>`.
+pub fn find(path: &str) -> Option<&'static str> {
+    FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
+}
+
+/// The names of all library files, in alphabetical order, without `<` and `>`.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().map(|(name, _)| *name)
+}
+
+macro_rules! files {
+    ($($name:literal)*) => {
+        &[$(($name, include_str!(concat!("csl/", $name, ".csl")))),*]
+    };
+}
+
+static FILES: &[(&str, &str)] = files! {
+    "complex"
+    "control"
+    "data_utils"
+    "debug"
+    "directions"
+    "dsd_ops"
+    "empty"
+    "layout"
+    "malloc"
+    "math"
+    "memcpy/get_params"
+    "memcpy/memcpy"
+    "memcpy/memcpy_switches"
+    "random"
+    "simprint"
+    "string"
+    "time"
+    "timer"
+    "types"
+};
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_in_order_and_lead_to_their_text() {
+        let all: Vec<_> = names().collect();
+        assert!(all.is_sorted());
+        assert!(find("memcpy/get_params").is_some_and(|text| text.contains("fn get_params(")));
+        assert_eq!(find("<math>"), None);
+        assert_eq!(find("mathematics"), None);
+    }
+}

@@ -1,0 +1,184 @@
+//! Says in CSL words why the parser is stuck.
+
+use super::builder::Builder;
+use super::recover::Stuck;
+use super::token::Token;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
+
+/// Tells the builder what is wrong, unless that is already known.
+pub fn report(builder: &mut Builder, stuck: &Stuck) {
+    if stuck.found() == Some(Token::Broken) || is_ours(stuck) {
+        return;
+    }
+    if let Some(complaint) = old_declaration(builder, stuck) {
+        builder.complain(complaint);
+        return;
+    }
+    let (lo, hi) = place(stuck);
+    let facts: [(&str, &dyn std::fmt::Display); 2] =
+        [("expected", &expectation(stuck)), ("found", &finding(stuck))];
+    let mut complaint = SYNTAX_ERROR.because(&facts).at(builder.span(lo, hi));
+    if stuck.in_unclosed_block()
+        && let Some(block) = builder.progress().blocks.last()
+    {
+        complaint = complaint.also(builder.span(block.brace, block.brace + 1), "still open here");
+    }
+    if let Some(help) = advice(stuck) {
+        complaint = complaint.help(help);
+    }
+    builder.complain(complaint);
+}
+
+/// Whether a token that a repair put in is what does not fit.
+fn is_ours(stuck: &Stuck) -> bool {
+    stuck.tokens.get(stuck.at).is_some_and(|(lo, _, hi)| lo == hi)
+}
+
+/// `color name;` declared a color in the first versions of CSL.
+fn old_declaration(builder: &Builder, stuck: &Stuck) -> Option<Complaint> {
+    let (lo, token, _) = stuck.tokens.get(stuck.at)?;
+    let (_, next, hi) = stuck.tokens.get(stuck.at + 1)?;
+    match (token, next) {
+        (Token::Ident("color"), Token::Ident(name)) if stuck.at_declaration() => Some(
+            NOT_CSL
+                .because(&[("what", &format!("`color {name};`"))])
+                .at(builder.span(*lo, *hi))
+                .help(format!("write `const {name}: color = @get_color(0);` or `param {name}: color;`")),
+        ),
+        _ => None,
+    }
+}
+
+/// The token that does not fit, or the gap in which something is missing.
+fn place(stuck: &Stuck) -> (usize, usize) {
+    if let Some(dot) = stuck.missing_comma() {
+        let end = stuck.tokens[dot - 1].2;
+        return (end, end);
+    }
+    match stuck.tokens.get(stuck.at) {
+        Some((lo, _, hi)) if !(stuck.on_new_line() && is_gap(stuck)) => (*lo, *hi),
+        _ => (stuck.end_before(), stuck.end_before()),
+    }
+}
+
+/// Whether only punctuation would fit, which belongs behind what came before.
+fn is_gap(stuck: &Stuck) -> bool {
+    !stuck.expects("number") && !stuck.expects("name") && !stuck.expects("broken")
+}
+
+fn finding(stuck: &Stuck) -> String {
+    let Some((lo, token, hi)) = stuck.tokens.get(stuck.at) else { return "the end of the file".to_string() };
+    if let Some(dot) = stuck.missing_comma() {
+        return format!("`{}`", &stuck.text[stuck.tokens[dot].0..stuck.tokens[dot + 1].2]);
+    }
+    match token {
+        Token::Str(_) => "a string".to_string(),
+        Token::AsmText => "`asm`".to_string(),
+        _ => format!("`{}`", &stuck.text[*lo..*hi]),
+    }
+}
+
+/// What would fit, in a few words.
+fn expectation(stuck: &Stuck) -> String {
+    let expects = |terminal| stuck.expects(terminal);
+    let operand = expects("number");
+    if stuck.in_unclosed_block() {
+        return "`}`".to_string();
+    }
+    let words = match stuck.before(1) {
+        _ if stuck.at_declaration() => "a declaration",
+        Some(Token::FatArrow) => "a value or a statement",
+        _ if expects("return") => "a statement",
+        _ if operand && !expects("-") && expects("comptime") => "a parameter",
+        _ if operand && !expects("-") => "a type",
+        Some(Token::Colon) if operand => "a type",
+        _ if operand => "an expression",
+        _ => return punctuation(stuck),
+    };
+    words.to_string()
+}
+
+/// Terminals worth naming, most telling first, and whether they are so behind an operand.
+const TELLING: [(&str, bool); 16] = [
+    ("name", true),
+    (":", false),
+    ("=", true),
+    (";", true),
+    (",", true),
+    (")", true),
+    ("]", true),
+    ("}", true),
+    ("=>", true),
+    ("|", false),
+    ("->", true),
+    ("{", false),
+    ("(", false),
+    (".", false),
+    ("for", true),
+    ("else", false),
+];
+
+/// `` `,` or `)` ``
+fn punctuation(stuck: &Stuck) -> String {
+    let behind_operand = stuck.after_operand();
+    let told: Vec<String> = TELLING
+        .iter()
+        .filter(|(terminal, always)| stuck.expects(terminal) && (*always || !behind_operand))
+        .map(|(terminal, _)| match *terminal {
+            "name" => "a name".to_string(),
+            "for" => "a loop".to_string(),
+            _ => format!("`{terminal}`"),
+        })
+        .take(3)
+        .collect();
+    match told.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => stuck.expected.first().map_or("nothing more".to_string(), |first| format!("`{first}`")),
+    }
+}
+
+const FLOAT: &str = "a float has digits on both sides of its point";
+
+/// What to do about a mistake that people make often.
+fn advice(stuck: &Stuck) -> Option<String> {
+    use Token::*;
+    let found = stuck.found()?;
+    let help = match (stuck.before(1).unwrap_or(Broken), found) {
+        (_, word) if stuck.at_statement() && word.starts_declaration() => match word {
+            Fn | Task => "close the block first; functions and tasks stand at the top level only",
+            _ => "this word stands at the top level only",
+        },
+        (LBracket, RBracket) => "there are no slices; write `[n]T` for an array or `[*]T` for a pointer",
+        (RParen, LBrace) if stuck.expects("align") => "write the return type, `void` if nothing comes back",
+        (_, Arrow) if stuck.expects("align") => "write the return type without an arrow",
+        (RParen, LBrace) if stuck.expects("|") => "name the element: `for (..) |element| { .. }`",
+        (If | While | Switch | For, _) => "what follows the keyword stands in parentheses",
+        (Semi, Else) => "write no `;` in front of `else`",
+        (_, Else) if stuck.at_statement() => "this `else` has no `if`",
+        (_, Assign) if stuck.expects(")") => "`==` compares, `=` only assigns as a statement",
+        (_, Star) if stuck.at_statement() => "write `p.* = x` to store through a pointer",
+        (_, Dot) if matches!(stuck.after(1), Some(Number(_))) => FLOAT,
+        (Dot, _) if matches!(stuck.before(2), Some(Number(_))) => FLOAT,
+        (_, Dot) if stuck.expects("number") => "write the type in front of the dot, as in `Enum.member`",
+        (_, Ident("pub")) => "every top-level declaration is visible from outside",
+        (_, Ident("noinline")) => "leave it out; only `inline` functions are inlined",
+        (_, Ident(_)) if matches!(stuck.before(1), Some(Ident("let" | "int" | "float" | "uint"))) => {
+            "declare with `var` or `const`, as in `var x: i16 = 0;`"
+        }
+        (_, word) if stuck.expects("name") && !stuck.expects("number") => {
+            return keyword(stuck, word);
+        }
+        _ => return None,
+    };
+    Some(help.to_string())
+}
+
+/// Says that a keyword stands where a name should.
+fn keyword(stuck: &Stuck, word: Token) -> Option<String> {
+    let (lo, _, hi) = stuck.tokens[stuck.at];
+    let text = &stuck.text[lo..hi];
+    let is_word = text.bytes().all(|b| b.is_ascii_alphabetic()) && !matches!(word, Token::Ident(_));
+    is_word.then(|| format!("`{text}` is a word of CSL and cannot be a name"))
+}

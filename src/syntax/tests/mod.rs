@@ -1,0 +1,7 @@
+//! Tests of the room, on programs of our own.
+
+mod corpus;
+mod forms;
+mod limits;
+mod print;
+mod recovery;

@@ -1,0 +1,126 @@
+//! How a case is written: a CSL program with a header, and marks at the lines that break rules.
+
+use std::path::{Path, PathBuf};
+
+/// One case of `tests/cases`.
+#[derive(Debug, Default)]
+pub struct Case {
+    /// Where it is written.
+    pub path: PathBuf,
+    /// The rule that it breaks.
+    pub rule: Option<String>,
+    /// What it is about, when it breaks no rule.
+    pub topic: Option<String>,
+    /// One sentence: what it shows.
+    pub what: Option<String>,
+    /// Arguments of the command, such as `--arch wse3 --param N=3 --launch f`.
+    pub args: Vec<String>,
+    /// Whether the program runs after it is compiled.
+    pub run: bool,
+    /// Diagnostics expected without a place in these files.
+    pub placeless: Vec<String>,
+    /// The files; the first is the program.
+    pub files: Vec<CaseFile>,
+}
+
+/// One file of a case.
+#[derive(Debug)]
+pub struct CaseFile {
+    /// The name that the others import.
+    pub name: String,
+    /// The text, marks included.
+    pub text: String,
+}
+
+/// A diagnostic expected at a line.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Mark {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// Such as `error[dsr-exhausted]`.
+    pub what: String,
+}
+
+impl Case {
+    /// Reads a case; a header that cannot be understood is a mistake in the case.
+    pub fn read(path: &Path) -> Result<Case, String> {
+        let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
+        let mut case = Case { path: path.to_path_buf(), ..Case::default() };
+        let name = path.file_name().expect("a file").to_string_lossy().into_owned();
+        for line in text.lines().take_while(|l| l.starts_with("//!")) {
+            case.header(line.trim_start_matches("//!").trim())?;
+        }
+        case.files = split(&name, &text);
+        Ok(case)
+    }
+
+    fn header(&mut self, line: &str) -> Result<(), String> {
+        let (key, value) = line.split_once(':').unwrap_or((line, ""));
+        let value = value.trim().to_string();
+        match key.trim() {
+            "rule" => self.rule = Some(value),
+            "topic" => self.topic = Some(value),
+            "what" => self.what = Some(value),
+            "args" => self.args = value.split_whitespace().map(str::to_string).collect(),
+            "run" => self.run = true,
+            "placeless" => self.placeless.push(value),
+            other => return Err(format!("unknown header `{other}`")),
+        }
+        Ok(())
+    }
+
+    /// The expected diagnostics, sorted.
+    pub fn marks(&self) -> Vec<Mark> {
+        let mut marks: Vec<Mark> = self.files.iter().flat_map(CaseFile::marks).collect();
+        let placeless = |what: &String| Mark { file: String::new(), line: 0, what: what.clone() };
+        marks.extend(self.placeless.iter().map(placeless));
+        marks.sort();
+        marks
+    }
+}
+
+impl CaseFile {
+    /// `//~ error[rule]` stands for its own line; each `^` after the `~` goes one line up.
+    fn marks(&self) -> Vec<Mark> {
+        let mut marks = Vec::new();
+        for (i, line) in self.text.lines().enumerate() {
+            for piece in line.split("//~").skip(1) {
+                let up = piece.len() - piece.trim_start_matches('^').len();
+                let what = piece.trim_start_matches('^').trim().to_string();
+                marks.push(Mark { file: self.name.clone(), line: i + 1 - up, what });
+            }
+        }
+        marks
+    }
+}
+
+/// A case without `//- name` markers is one file, header and all.
+pub fn split(name: &str, text: &str) -> Vec<CaseFile> {
+    let mut files: Vec<CaseFile> = Vec::new();
+    for line in text.lines() {
+        if let Some(name) = line.strip_prefix("//- ") {
+            files.push(CaseFile { name: name.trim().to_string(), text: String::new() });
+        } else if let Some(file) = files.last_mut() {
+            file.text.push_str(line);
+            file.text.push('\n');
+        }
+    }
+    if files.is_empty() {
+        files.push(CaseFile { name: name.to_string(), text: text.to_string() });
+    }
+    files
+}
+
+#[test]
+fn marks_know_their_file_and_line() {
+    let text =
+        "//! rule: r\n//- a.csl\nvar x; //~ error[r] //~ warning[w]\n//- b.csl\n\nvar y;\n//~^ error[s]\n";
+    let case = Case { files: split("c.csl", text), placeless: vec!["error[t]".into()], ..Case::default() };
+    let marks = case.marks();
+    let shown: Vec<_> = marks.iter().map(|m| (m.file.as_str(), m.line, m.what.as_str())).collect();
+    let expected =
+        [("", 0, "error[t]"), ("a.csl", 1, "error[r]"), ("a.csl", 1, "warning[w]"), ("b.csl", 2, "error[s]")];
+    assert_eq!(shown, expected);
+}

@@ -1,0 +1,121 @@
+//! Runs every case below `tests/cases`.
+//!
+//! The diagnostics must be exactly those that the case marks; their text is a snapshot beside the
+//! case. A case that says `//! run` must execute at least one `@assert`, unless it marks an error.
+
+use crate::case_file::{Case, Mark};
+use crate::{files_below, root};
+use cslrun::cli::{Exit, Outcome, perform_words};
+use cslrun::diagnostics::{Diagnostic, Severity};
+use cslrun::source::MemoryLoader;
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+
+macro_rules! folders {
+    ($($name:ident),*) => {
+        const FOLDERS: &[&str] = &[$(stringify!($name)),*];
+        $(#[test]
+        fn $name() {
+            check_folder(stringify!($name));
+        })*
+    };
+}
+
+folders!(syntax, comptime, dsd, tasks, layout, fabric, stdlib, host);
+
+#[test]
+fn every_folder_of_cases_is_tested() {
+    let folders = std::fs::read_dir(root().join("tests/cases")).expect("the folder of cases");
+    let found: BTreeSet<String> =
+        folders.map(|e| e.expect("a readable folder").file_name().to_string_lossy().into_owned()).collect();
+    let tested: BTreeSet<String> = FOLDERS.iter().map(|f| f.to_string()).collect();
+    assert_eq!(found, tested);
+}
+
+/// Checks all cases of a folder, so that one failure does not hide the next.
+fn check_folder(folder: &str) {
+    let only = std::env::var("CASE").unwrap_or_default();
+    let mut failures = Vec::new();
+    for path in files_below(&root().join("tests/cases").join(folder), "csl") {
+        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
+        if !name.contains(&only) {
+            continue;
+        }
+        let result = catch_unwind(AssertUnwindSafe(|| check_case(&path)));
+        let failure = match result {
+            Ok(Ok(())) => continue,
+            Ok(Err(failure)) => failure,
+            Err(_) => "a panic, shown above".to_string(),
+        };
+        failures.push(format!("{name}: {failure}"));
+    }
+    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
+}
+
+fn check_case(path: &Path) -> Result<(), String> {
+    let case = Case::read(path)?;
+    let outcome = perform(&case)?;
+    let marks = case.marks();
+    let found = found(&outcome);
+    if marks != found {
+        let text = outcome.complaints(false);
+        let lost: Vec<_> = marks.iter().filter(|m| !found.contains(m)).collect();
+        let unmarked: Vec<_> = found.iter().filter(|m| !marks.contains(m)).collect();
+        return Err(format!("marked but not found: {lost:?}\nfound but not marked: {unmarked:?}\n{text}"));
+    }
+    if marks.is_empty() && outcome.exit != Exit::Fine {
+        return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.complaints(false)));
+    }
+    if case.run && marks.is_empty() && outcome.asserts_passed == 0 {
+        return Err("no `@assert` was executed".to_string());
+    }
+    if !marks.is_empty() {
+        compare(path, &outcome.complaints(false));
+    }
+    Ok(())
+}
+
+fn perform(case: &Case) -> Result<Outcome, String> {
+    let mut loader = MemoryLoader::default();
+    for file in &case.files {
+        loader.add(&file.name, file.text.as_str());
+    }
+    let program = case.files[0].name.as_str();
+    let mut words = vec!["cslrun"];
+    if !case.run {
+        words.push("check");
+    }
+    words.push(program);
+    words.extend(case.args.iter().map(String::as_str));
+    perform_words(&words, &loader).ok_or_else(|| format!("wrong arguments: {}", case.args.join(" ")))
+}
+
+/// What the program was told, as marks.
+fn found(outcome: &Outcome) -> Vec<Mark> {
+    let told = outcome.diagnostics.iter().filter(|d| d.severity != Severity::Note);
+    let mut found: Vec<Mark> = told.map(|d| mark(outcome, d)).collect();
+    found.sort();
+    found
+}
+
+fn mark(outcome: &Outcome, d: &Diagnostic) -> Mark {
+    let what = format!("{}[{}]", d.severity.word(), d.rule);
+    match &d.primary {
+        Some(label) => {
+            let span = label.span;
+            let line = outcome.sources.line_col(span.file, span.lo).line;
+            Mark { file: outcome.sources.file(span.file).name.clone(), line, what }
+        }
+        None => Mark { file: String::new(), line: 0, what },
+    }
+}
+
+fn compare(path: &Path, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path(path.parent().expect("a case in a folder"));
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    let name = path.file_stem().expect("a file").to_string_lossy().into_owned();
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

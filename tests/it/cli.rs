@@ -1,0 +1,239 @@
+//! The command as a user meets it: exit statuses, and answers to bad input that come in time.
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// Nothing that a user writes may keep the command busy for longer, even on a slow machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A folder of its own for one test, removed afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(test: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("cslrun-cli-{}-{test}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a writable folder for temporary files");
+        Folder(path)
+    }
+
+    fn with(test: &str, file: &str, text: impl AsRef<[u8]>) -> Folder {
+        let folder = Folder::new(test);
+        folder.write(file, text);
+        folder
+    }
+
+    fn write(&self, file: &str, text: impl AsRef<[u8]>) {
+        std::fs::write(self.0.join(file), text).expect("a writable file");
+    }
+
+    fn cslrun(&self, line: &str) -> Output {
+        finish(spawn(&self.0, line))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+fn spawn(folder: &Path, line: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_cslrun"))
+        .args(line.split_whitespace())
+        .current_dir(folder)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the built command starts")
+}
+
+fn finish(mut child: Child) -> Output {
+    let start = Instant::now();
+    while child.try_wait().expect("a child of ours").is_none() {
+        if start.elapsed() > PATIENCE {
+            let _ = child.kill();
+            panic!("no answer within {PATIENCE:?}");
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    child.wait_with_output().expect("a child of ours")
+}
+
+/// Checks the exit status and that the error text holds `words`; a panic is never an answer.
+#[track_caller]
+fn answers(output: &Output, status: i32, words: &[&str]) {
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(status), "{text}");
+    for word in words {
+        assert!(text.contains(word), "no `{word}` in: {text}");
+    }
+    assert!(text.len() < 20_000, "{} bytes of complaints", text.len());
+}
+
+#[test]
+fn a_missing_file_is_wrong_use() {
+    let folder = Folder::new("missing");
+    answers(&folder.cslrun("nowhere.csl"), 2, &["there is no file nowhere.csl"]);
+    answers(&folder.cslrun("check nowhere.csl"), 2, &["there is no file nowhere.csl"]);
+}
+
+#[test]
+fn a_folder_is_not_a_program() {
+    let folder = Folder::new("folder");
+    assert!(matches!(folder.cslrun(".").status.code(), Some(1 | 2)));
+}
+
+#[test]
+fn wrong_arguments_are_wrong_use() {
+    let folder = Folder::with("arguments", "a.csl", "");
+    for line in ["", "a.csl --arch wse7", "a.csl --param N", "a.csl --message-format xml", "a.csl --nothing"]
+    {
+        answers(&folder.cslrun(line), 2, &["--help"]);
+    }
+}
+
+#[test]
+fn help_and_version_are_fine() {
+    let folder = Folder::new("help");
+    for line in ["--help", "-h", "--version", "check --help", "explain"] {
+        let output = folder.cslrun(line);
+        assert_eq!(output.status.code(), Some(0), "{line}");
+        assert!(!output.stdout.is_empty() && output.stderr.is_empty(), "{line}");
+    }
+}
+
+#[test]
+fn an_unknown_rule_is_answered_with_the_nearest_name() {
+    let folder = Folder::new("explain");
+    answers(&folder.cslrun("explain syntax-eror"), 2, &["did you mean `syntax-error`?"]);
+    let page = folder.cslrun("explain error[syntax-error]");
+    assert!(String::from_utf8_lossy(&page.stdout).starts_with("# syntax-error\n"));
+}
+
+#[test]
+fn a_rejected_program_ends_with_one() {
+    let folder = Folder::with("rejected", "a.csl", "const x: u16 = ;\n");
+    answers(&folder.cslrun("a.csl"), 1, &["error[syntax-error]", "a.csl:1:16", "1 error"]);
+    let short = folder.cslrun("check a.csl --message-format short");
+    answers(&short, 1, &["a.csl:1:16: error[syntax-error]: "]);
+    let json = folder.cslrun("check a.csl --message-format json");
+    let line = String::from_utf8(json.stderr).expect("UTF-8");
+    let value: serde_json::Value = serde_json::from_str(line.trim()).expect("one JSON object");
+    assert_eq!((&value["rule"], &value["labels"][0]["line"]), (&"syntax-error".into(), &1.into()));
+}
+
+#[test]
+fn a_failed_assertion_ends_with_three() {
+    let text = "task t() void { @assert(1 == 2); }\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+    let folder = Folder::with("assert", "a.csl", text);
+    answers(&folder.cslrun("a.csl"), 3, &["PE(0,0), cycle", "a.csl:1"]);
+}
+
+#[test]
+fn a_task_without_end_ends_with_four() {
+    let text = "var n: u32 = 0;\ntask t() void { while (true) { n += 1; } }\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+    let folder = Folder::with("endless", "a.csl", text);
+    answers(&folder.cslrun("a.csl --max-cycles 10000"), 4, &["10,000"]);
+}
+
+#[test]
+fn assembly_is_not_supported_and_ends_with_five() {
+    let text = "task t() void { asm(\"nop\"); }\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); }\n";
+    let folder = Folder::with("asm", "a.csl", text);
+    answers(&folder.cslrun("check a.csl"), 5, &["unsupported["]);
+}
+
+#[test]
+fn text_that_is_not_utf8_is_located() {
+    let folder = Folder::with("utf8", "a.csl", b"const a = 1;\nconst b = \xff\xfe;\n");
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl", "UTF-8"]);
+}
+
+#[test]
+fn a_million_parentheses_are_too_deep() {
+    let text = format!("const a = {}1{};\n", "(".repeat(1_000_000), ")".repeat(1_000_000));
+    let folder = Folder::with("parentheses", "a.csl", text);
+    answers(&folder.cslrun("check a.csl"), 1, &["error[nesting-too-deep]"]);
+}
+
+#[test]
+fn a_million_terms_are_fine_or_too_many() {
+    let text = format!("const a = 1{};\ncomptime {{ @comptime_assert(a > 0); }}\n", " + 1".repeat(1_000_000));
+    let folder = Folder::with("terms", "a.csl", text);
+    assert!(matches!(folder.cslrun("check a.csl").status.code(), Some(0 | 1)));
+}
+
+#[test]
+fn an_endless_comptime_loop_is_stopped() {
+    let folder = Folder::with("fuel", "a.csl", "comptime { while (true) {} }\n");
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1"]);
+}
+
+#[test]
+fn endless_comptime_recursion_is_stopped() {
+    let text =
+        "fn f(n: u32) u32 { return f(n + 1); }\nconst x = f(0);\ncomptime { @comptime_assert(x > 0); }\n";
+    let folder = Folder::with("recursion", "a.csl", text);
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1"]);
+}
+
+#[test]
+fn a_huge_array_is_refused_before_it_is_made() {
+    let text = "var a = @zeros([4294967295]u32);\ncomptime { @export_symbol(a, \"a\"); }\n";
+    let folder = Folder::with("zeros", "a.csl", text);
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1"]);
+}
+
+#[test]
+fn a_huge_rectangle_is_refused_before_it_is_made() {
+    let folder = Folder::with("rectangle", "a.csl", "layout { @set_rectangle(65535, 65535); }\n");
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1"]);
+}
+
+#[test]
+fn an_import_cycle_is_shown_as_a_chain() {
+    let folder = Folder::with("cycle", "a.csl", "const b = @import_module(\"b.csl\");\nconst x = b.y;\n");
+    folder.write("b.csl", "const a = @import_module(\"a.csl\");\nconst y = a.x;\n");
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl", "b.csl"]);
+}
+
+#[test]
+fn a_missing_import_is_located() {
+    let folder =
+        Folder::with("import", "a.csl", "const b = @import_module(\"nowhere.csl\");\ncomptime { _ = b; }\n");
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1", "nowhere.csl"]);
+}
+
+#[test]
+fn a_program_beyond_the_memory_names_its_largest_symbols() {
+    let text = "export var small = @zeros([10]u16);\nexport var large = @zeros([30000]u16);\n";
+    let folder = Folder::with("memory", "a.csl", text);
+    answers(&folder.cslrun("check a.csl"), 1, &["large"]);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_fault() {
+    let folder = Folder::new("pipe");
+    let mut child = spawn(&folder.0, "explain");
+    drop(child.stdout.take());
+    let output = finish(child);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), "");
+    assert_eq!(output.status.code(), Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_ends_with_130() {
+    let text = "var n: u32 = 0;\ntask t() void { while (true) { n += 1; } }\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+    let folder = Folder::with("interrupt", "a.csl", text);
+    let child = spawn(&folder.0, "a.csl --max-cycles 1000000000000");
+    std::thread::sleep(Duration::from_millis(500));
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
+    assert!(sent.success(), "the run ended before it was interrupted");
+    answers(&finish(child), 130, &["interrupted"]);
+}

@@ -1,0 +1,79 @@
+//! The catalogue of rules, its pages and its cases keep step.
+
+use crate::case_file::Case;
+use crate::{files_below, root};
+use cslrun::diagnostics::rules;
+use std::collections::BTreeSet;
+
+fn names() -> BTreeSet<String> {
+    rules::all().map(|r| r.name.to_string()).collect()
+}
+
+fn pages() -> BTreeSet<String> {
+    let pages = files_below(&root().join("docs/rules"), "md");
+    pages.iter().map(|p| p.file_stem().expect("a file").to_string_lossy().into_owned()).collect()
+}
+
+fn all_cases() -> Vec<Case> {
+    let cases = files_below(&root().join("tests/cases"), "csl");
+    cases.iter().map(|p| Case::read(p).unwrap_or_else(|e| panic!("{}: {e}", p.display()))).collect()
+}
+
+fn listed<'a>(names: impl IntoIterator<Item = &'a String>) -> String {
+    names.into_iter().map(String::as_str).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn every_rule_has_a_page_and_every_page_a_rule() {
+    let (names, pages) = (names(), pages());
+    assert!(names.is_subset(&pages), "rules without a page: {}", listed(names.difference(&pages)));
+    assert!(pages.is_subset(&names), "pages without a rule: {}", listed(pages.difference(&names)));
+}
+
+#[test]
+fn every_page_starts_with_its_name_and_shows_a_program() {
+    for name in pages() {
+        let path = root().join("docs/rules").join(format!("{name}.md"));
+        let text = std::fs::read_to_string(path).expect("a readable page");
+        assert!(text.starts_with(&format!("# {name}\n")), "{name}: the title");
+        assert!(text.contains("```csl"), "{name}: a program");
+    }
+}
+
+#[test]
+fn every_rule_has_a_case_that_breaks_it() {
+    let broken: BTreeSet<String> = all_cases().into_iter().filter_map(|c| c.rule).collect();
+    let names = names();
+    assert!(names.is_subset(&broken), "rules without a case: {}", listed(names.difference(&broken)));
+}
+
+#[test]
+fn every_case_says_what_it_shows() {
+    let names = names();
+    for case in all_cases() {
+        let path = case.path.display();
+        assert!(case.what.is_some(), "{path}: no `//! what:`");
+        match (&case.rule, &case.topic) {
+            (Some(rule), None) => {
+                assert!(names.contains(rule), "{path}: there is no rule `{rule}`");
+                let marked = case.marks().iter().any(|m| m.what.ends_with(&format!("[{rule}]")));
+                assert!(marked, "{path}: no mark for `{rule}`");
+            }
+            (None, Some(_)) => {}
+            (Some(_), Some(_)) | (None, None) => panic!("{path}: either `//! rule:` or `//! topic:`"),
+        }
+    }
+}
+
+#[test]
+fn names_and_titles_of_rules_have_one_form() {
+    let mut seen = BTreeSet::new();
+    for rule in rules::all() {
+        let name = rule.name;
+        assert!(seen.insert(name), "{name} is declared twice");
+        assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{name}");
+        assert!(!rule.title.ends_with('.'), "{name}: a title has no full stop");
+        assert!(!rule.title.starts_with(char::is_uppercase), "{name}: a title starts in lower case");
+        assert!(rule.why.trim().ends_with('.'), "{name}: the reason is a sentence");
+    }
+}

@@ -1,0 +1,138 @@
+//! The walls between rooms: which room of `src` may name which other.
+
+use crate::{files_below, root};
+use std::collections::BTreeSet;
+use std::path::Path;
+
+/// Anything absent is forbidden. The same table, with its reasons, is in docs/ARCHITECTURE.md.
+const MAY_USE: &[(&str, &[&str])] = &[
+    ("source", &[]),
+    ("arch", &[]),
+    ("stdlib", &["source"]),
+    ("diagnostics", &["source"]),
+    ("syntax", &["source", "diagnostics"]),
+    ("value", &["diagnostics", "arch"]),
+    ("dsd", &["diagnostics", "value", "arch"]),
+    ("builtins", &["diagnostics", "value", "dsd", "arch"]),
+    ("image", &["source", "value", "dsd", "builtins", "arch"]),
+    ("sema", &["source", "stdlib", "diagnostics", "syntax", "value", "dsd", "builtins", "image", "arch"]),
+    ("fabric", &["image", "arch", "diagnostics"]),
+    ("pe", &["value", "dsd", "builtins", "image", "arch", "diagnostics", "fabric"]),
+    ("wafer", &["pe", "fabric", "image", "arch", "diagnostics"]),
+    ("host", &["wafer", "image", "value", "diagnostics", "arch"]),
+    ("cli", &["source", "arch", "diagnostics", "sema", "image", "host"]),
+];
+
+/// What a PE may know of the fabric.
+const RAMP: &[&str] = &["Wavelet", "Ramp"];
+
+#[test]
+fn no_room_names_a_room_that_it_may_not_use() {
+    let mut breaches = Vec::new();
+    for path in files_below(&root().join("src"), "rs") {
+        let Some(room) = room_of(&path) else { continue };
+        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == room) else {
+            breaches.push(format!("{}: `{room}` is not in the table", path.display()));
+            continue;
+        };
+        for used in paths_of_crate(&product_code(&path)) {
+            let first = used.split("::").next().unwrap_or_default();
+            if first != room && !allowed.contains(&first) {
+                breaches.push(format!("{}: `{room}` may not use `{first}`", path.display()));
+            }
+        }
+    }
+    assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));
+}
+
+#[test]
+fn a_pe_knows_of_the_fabric_only_its_ramp() {
+    for path in files_below(&root().join("src/pe"), "rs") {
+        for used in paths_of_crate(&product_code(&path)) {
+            let mut parts = used.split("::");
+            if parts.next() == Some("fabric") {
+                let item = parts.find(|part| *part != "ramp").unwrap_or_default();
+                assert!(RAMP.contains(&item), "{}: fabric::{item}", path.display());
+            }
+        }
+    }
+}
+
+#[test]
+fn only_the_command_line_prints() {
+    for path in files_below(&root().join("src"), "rs") {
+        if matches!(room_of(&path).as_deref(), Some("cli") | None) {
+            continue;
+        }
+        let code = product_code(&path);
+        for word in ["println!", "print!", "dbg!", "std::env"] {
+            assert!(!code.contains(word), "{}: {word}", path.display());
+        }
+    }
+}
+
+#[test]
+fn grouped_and_single_paths_are_both_found() {
+    let code =
+        "use crate::a::{b, c};\nuse crate::{d::e, f::{g, h}};\ncrate::rules! {}\nlet x = crate::i::j();";
+    let found: Vec<String> = paths_of_crate(code).into_iter().collect();
+    assert_eq!(found, ["a::b", "a::c", "d::e", "diagnostics::rules", "f::g", "f::h", "i::j"]);
+}
+
+/// The folder or file below `src` that holds this file; `None` for what stands above the rooms.
+fn room_of(path: &Path) -> Option<String> {
+    let below = path.strip_prefix(root().join("src")).ok()?;
+    let room = below.components().next()?.as_os_str().to_string_lossy();
+    let room = room.trim_end_matches(".rs");
+    (!["lib", "main", "bin"].contains(&room)).then(|| room.to_string())
+}
+
+/// The code of a file without comments and without its tests.
+fn product_code(path: &Path) -> String {
+    if path.file_stem().is_some_and(|stem| stem == "tests") || path.iter().any(|part| part == "tests") {
+        return String::new();
+    }
+    let text = std::fs::read_to_string(path).expect("a readable source file");
+    let product = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+    let code = |line: &str| line.split("//").next().unwrap_or_default().to_string();
+    product.lines().map(code).collect::<Vec<_>>().join("\n")
+}
+
+/// Every path that starts at `crate`, with groups taken apart.
+fn paths_of_crate(code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("crate::") {
+        let rest: String = code[at + "crate::".len()..].chars().take_while(|c| *c != ';').collect();
+        if rest.starts_with("rules!") {
+            found.insert("diagnostics::rules".to_string());
+        } else {
+            expand("", &rest, &mut found);
+        }
+    }
+    found
+}
+
+/// Adds the path at the start of `text`; returns what follows it.
+fn expand<'t>(prefix: &str, text: &'t str, found: &mut BTreeSet<String>) -> &'t str {
+    let text = text.trim_start();
+    if let Some(mut group) = text.strip_prefix('{') {
+        loop {
+            group = expand(prefix, group, found).trim_start();
+            match group.strip_prefix(',') {
+                Some(rest) if !rest.trim_start().starts_with('}') => group = rest,
+                Some(_) | None => break,
+            }
+        }
+        return group.trim_start_matches([',', ' ', '\n']).strip_prefix('}').unwrap_or(group);
+    }
+    let end = text.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (word, rest) = text.split_at(end);
+    let path = if prefix.is_empty() { word.to_string() } else { format!("{prefix}::{word}") };
+    match rest.strip_prefix("::") {
+        Some(deeper) => expand(&path, deeper, found),
+        None => {
+            found.insert(path);
+            rest
+        }
+    }
+}

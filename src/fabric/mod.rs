@@ -26,7 +26,7 @@ use std::sync::Arc;
 /// The PE side of all offramps, as the fabric needs it.
 pub trait Offramps {
     /// Whether the input queue that serves this color can take one more wavelet.
-    fn room_for(&self, pe: usize, color: Color, control: bool) -> bool;
+    fn room_for(&mut self, pe: usize, color: Color, control: bool) -> bool;
 
     /// Puts a wavelet into that queue.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet);

@@ -16,7 +16,7 @@ struct Sinks {
 }
 
 impl Offramps for Sinks {
-    fn room_for(&self, pe: usize, _color: Color, _control: bool) -> bool {
+    fn room_for(&mut self, pe: usize, _color: Color, _control: bool) -> bool {
         self.got[pe].len() < self.room[pe]
     }
 

@@ -7,6 +7,7 @@ pub mod code;
 pub mod dump;
 pub mod file;
 pub mod routes;
+mod sends;
 
 pub use code::{FnId, Function, Op, Reg};
 pub use routes::{ColorConfig, RouteTable};

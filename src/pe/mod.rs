@@ -198,6 +198,19 @@ impl Pe {
         Ok(())
     }
 
+    /// Whether a host command may reach it: no task runs or is about to.
+    pub fn is_between_tasks(&self, now: u64) -> bool {
+        self.main.is_free()
+            && self.main.busy_until <= now
+            && self.launches.is_empty()
+            && self.tasks.active & !self.tasks.blocked == 0
+    }
+
+    /// The cycle up to which the main thread has run; it may be ahead of the clock.
+    pub fn busy_until(&self) -> u64 {
+        self.main.busy_until
+    }
+
     /// Assertions that held.
     pub fn asserts_passed(&self) -> u64 {
         self.asserts_passed

@@ -17,9 +17,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("image", &["source", "value", "dsd", "builtins", "arch"]),
     ("sema", &["source", "stdlib", "diagnostics", "syntax", "value", "dsd", "builtins", "image", "arch"]),
     ("fabric", &["image", "arch", "diagnostics"]),
-    ("pe", &["value", "dsd", "builtins", "image", "arch", "diagnostics", "fabric"]),
-    ("wafer", &["pe", "fabric", "image", "arch", "diagnostics"]),
-    ("host", &["wafer", "image", "value", "diagnostics", "arch"]),
+    ("pe", &["source", "value", "dsd", "builtins", "image", "arch", "diagnostics", "fabric"]),
+    ("wafer", &["source", "pe", "fabric", "image", "arch", "diagnostics"]),
+    ("host", &["source", "wafer", "image", "value", "diagnostics", "arch"]),
     ("cli", &["source", "arch", "diagnostics", "sema", "image", "host"]),
 ];
 

@@ -1,6 +1,24 @@
-//! Rules of the room `host`.
+//! Rules of the room `host`: what the host may ask of a program.
 
 crate::rules! {
+    /// A copy beyond the end of an array would reach somebody else's data.
+    COPY_OUT_OF_BOUNDS = "copy-out-of-bounds": "`{name}` has {has} elements on {pe}, not {asked}";
+    /// A copy gives every PE of its region the same number of elements.
+    COPY_SIZE = "copy-size": "{given} words are given where {needed} are needed";
+    /// Variables are copied and functions are launched.
+    EXPORT_KIND = "export-kind": "`{name}` is a {is}";
+    /// Every PE that a command reaches has to export the name.
+    EXPORT_MISSING = "export-missing": "{pe} does not export `{name}`";
+    /// The host writes only what the program has exported as mutable.
+    EXPORT_READ_ONLY = "export-read-only": "`{name}` is exported as read-only";
     /// The memcpy library needs columns and rows around the program rectangle.
     FABRIC_TOO_SMALL = "fabric-too-small": "a rectangle of {width} x {height} PEs does not fit into the fabric at its place";
+    /// A launch gives every parameter of the function one argument.
+    LAUNCH_ARGUMENTS = "launch-arguments": "`{name}` takes {takes} arguments, not {given}";
+    /// The host shows variables that are made of numbers of one type.
+    NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type";
+    /// The host reaches the PEs of the program rectangle only.
+    REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs";
+    /// The host calls things by their exported name.
+    UNKNOWN_NAME = "unknown-name": "the program has no `{name}`";
 }

@@ -1,0 +1,285 @@
+//! The command stream: one queue of copies and launches for the whole rectangle.
+//!
+//! A command begins when the one before it is complete and no PE is blocked: a launch blocks a PE
+//! until it calls `unblock_cmd_stream`. A copy reaches a PE between two of its tasks. A program
+//! without `<memcpy>` takes commands whenever it is idle, and copies also before it starts.
+
+use super::{Failure, Runner};
+use crate::arch::PeCoord;
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
+use crate::image::FnId;
+use crate::wafer::HostWait;
+use std::collections::{BTreeMap, VecDeque};
+
+/// PEs of a rectangle, row by row.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Column of the north-west PE.
+    pub x: u16,
+    /// Row of the north-west PE.
+    pub y: u16,
+    /// Columns.
+    pub w: u16,
+    /// Rows.
+    pub h: u16,
+}
+
+impl Region {
+    /// Number of PEs.
+    pub fn pes(&self) -> usize {
+        usize::from(self.w) * usize::from(self.h)
+    }
+
+    /// The PEs, row by row.
+    pub fn iter(self) -> impl Iterator<Item = PeCoord> {
+        (0..self.h).flat_map(move |y| (0..self.w).map(move |x| PeCoord { x: self.x + x, y: self.y + y }))
+    }
+}
+
+/// How a host word lies in PE memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum CopyWidth {
+    /// Its low half is one 16-bit element.
+    Bits16,
+    /// It is one 32-bit element.
+    Bits32,
+}
+
+impl CopyWidth {
+    /// 16-bit words of memory per element.
+    pub fn words(self) -> usize {
+        match self {
+            CopyWidth::Bits16 => 1,
+            CopyWidth::Bits32 => 2,
+        }
+    }
+}
+
+/// What to copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// An exported name, or a global.
+    pub name: String,
+    /// The PEs.
+    pub region: Region,
+    /// Elements per PE.
+    pub elements: usize,
+    /// Their size.
+    pub width: CopyWidth,
+}
+
+/// Names a queued command.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+enum Work {
+    In(Copy, Vec<u32>),
+    Out(Copy),
+    Launch {
+        name: String,
+        pes: Vec<(PeCoord, FnId)>,
+        args: Vec<u64>,
+    },
+    /// Waits until these PEs could be copied from.
+    Settle,
+}
+
+struct Command {
+    ticket: Ticket,
+    work: Work,
+    /// PEs that it has not reached, and the place of their data.
+    waiting: Vec<(usize, PeCoord)>,
+    words: Vec<u32>,
+}
+
+/// The queue of commands and what finished ones have brought.
+#[derive(Default)]
+pub(super) struct Stream {
+    commands: VecDeque<Command>,
+    results: BTreeMap<Ticket, Vec<u32>>,
+    next: u64,
+    last_launch: Option<String>,
+}
+
+impl Stream {
+    /// Whether every command is done.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    fn push(&mut self, work: Work, region: Option<Region>, words: usize) -> Ticket {
+        let ticket = Ticket(self.next);
+        self.next += 1;
+        let mut waiting: Vec<_> = region.into_iter().flat_map(Region::iter).enumerate().collect();
+        // PEs are reached from the front, and finished ones are taken from the end.
+        waiting.reverse();
+        self.commands.push_back(Command { ticket, work, waiting, words: vec![0; words] });
+        ticket
+    }
+}
+
+impl Runner {
+    /// Copies words to every PE of a region, PE by PE in rows.
+    pub fn copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<(), Failure> {
+        let ticket = self.queue_copy_in(copy, words)?;
+        self.wait(ticket)
+    }
+
+    /// Copies words from every PE of a region, PE by PE in rows.
+    pub fn copy_out(&mut self, copy: &Copy) -> Result<Vec<u32>, Failure> {
+        let ticket = self.queue_copy_out(copy)?;
+        self.wait(ticket)?;
+        Ok(self.take_words(ticket).unwrap_or_default())
+    }
+
+    /// Launches a function on all PEs; returns when it has been issued, not when it is done.
+    /// Each argument is one word, of which a 16-bit parameter takes the low half.
+    pub fn launch(&mut self, name: &str, args: &[u32]) -> Result<(), Failure> {
+        let ticket = self.queue_launch(name, args)?;
+        self.wait(ticket)
+    }
+
+    /// Queues a copy to the wafer.
+    pub fn queue_copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<Ticket, Failure> {
+        self.check_copy(copy, true)?;
+        let needed = copy.region.pes() * copy.elements;
+        if words.len() != needed {
+            return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &needed)]).into());
+        }
+        Ok(self.stream.push(Work::In(copy.clone(), words.to_vec()), Some(copy.region), 0))
+    }
+
+    /// Queues a copy from the wafer; [`Runner::take_words`] gives the words once it is done.
+    pub fn queue_copy_out(&mut self, copy: &Copy) -> Result<Ticket, Failure> {
+        self.check_copy(copy, false)?;
+        let words = copy.region.pes() * copy.elements;
+        Ok(self.stream.push(Work::Out(copy.clone()), Some(copy.region), words))
+    }
+
+    /// Queues a launch.
+    pub fn queue_launch(&mut self, name: &str, args: &[u32]) -> Result<Ticket, Failure> {
+        let (pes, args) = self.launch_targets(name, args)?;
+        Ok(self.stream.push(Work::Launch { name: name.to_string(), pes, args }, None, 0))
+    }
+
+    /// Whether a command is done.
+    pub fn is_done(&self, ticket: Ticket) -> bool {
+        self.stream.commands.front().is_none_or(|c| c.ticket > ticket)
+    }
+
+    /// Runs until a command is done.
+    pub fn wait(&mut self, ticket: Ticket) -> Result<(), Failure> {
+        while !self.is_done(ticket) {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// The words of a finished copy from the wafer, once.
+    pub fn take_words(&mut self, ticket: Ticket) -> Option<Vec<u32>> {
+        self.stream.results.remove(&ticket)
+    }
+
+    /// Runs until the host could copy from any PE.
+    pub(super) fn settle(&mut self) -> Result<(), Failure> {
+        let region = Region { x: 0, y: 0, w: self.program.width, h: self.program.height };
+        let ticket = self.stream.push(Work::Settle, Some(region), 0);
+        self.wait(ticket)
+    }
+
+    fn check_copy(&self, copy: &Copy, into: bool) -> Result<()> {
+        let Region { x, y, w, h } = copy.region;
+        let (width, height) = (self.program.width, self.program.height);
+        let inside = |at: u16, len: u16, all: u16| u32::from(at) + u32::from(len) <= u32::from(all);
+        if w == 0 || h == 0 || !inside(x, w, width) || !inside(y, h, height) {
+            let asked = format!("{w} x {h} PEs at ({x},{y})");
+            let rectangle = format!("{width} x {height}");
+            return Err(REGION_OUTSIDE.because(&[("region", &asked), ("rectangle", &rectangle)]));
+        }
+        self.check_variable(&copy.name, into)
+    }
+
+    /// Does as much as possible of the first command; true if anything was done.
+    pub(super) fn try_command(&mut self, quiet: bool) -> Result<bool, Failure> {
+        let Some(mut command) = self.stream.commands.pop_front() else { return Ok(false) };
+        if !self.may_begin(&command.work, quiet) {
+            self.stream.commands.push_front(command);
+            return Ok(false);
+        }
+        let before = command.waiting.len();
+        let result = self.reach_pes(&mut command);
+        let done = command.waiting.is_empty();
+        if !done && result.is_ok() {
+            let moved = command.waiting.len() < before;
+            self.stream.commands.push_front(command);
+            return Ok(moved);
+        }
+        result?;
+        match command.work {
+            Work::In(..) | Work::Settle => {}
+            Work::Out(_) => drop(self.stream.results.insert(command.ticket, command.words)),
+            Work::Launch { name, pes, args } => {
+                self.wafer.launch(pes, &args, self.options.launch_skew);
+                self.stream.last_launch = Some(name);
+            }
+        }
+        Ok(true)
+    }
+
+    fn may_begin(&self, work: &Work, quiet: bool) -> bool {
+        match self.program.memcpy {
+            Some(_) => self.wafer.blocked() == 0,
+            None => quiet || (matches!(work, Work::In(..)) && self.wafer.now() == 0),
+        }
+    }
+
+    fn reach_pes(&mut self, command: &mut Command) -> Result<(), Failure> {
+        let Command { work, waiting, words, .. } = command;
+        let (mut later, now) = (Vec::new(), self.wafer.now());
+        while let Some((place, at)) = waiting.pop() {
+            if self.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
+                later.push((place, at));
+                continue;
+            }
+            match work {
+                Work::In(copy, from) => {
+                    let n = copy.elements;
+                    self.write(at, &copy.name, copy.width, &from[place * n..][..n])?;
+                }
+                Work::Out(copy) => {
+                    let n = copy.elements;
+                    self.read(at, &copy.name, copy.width, &mut words[place * n..][..n])?;
+                }
+                Work::Launch { .. } | Work::Settle => {}
+            }
+        }
+        later.reverse();
+        *waiting = later;
+        Ok(())
+    }
+
+    /// What the first command waits for.
+    pub(super) fn host_waits(&self) -> Vec<HostWait> {
+        const NAMED: usize = 8;
+        let Some(command) = self.stream.commands.front() else { return Vec::new() };
+        let name = match &command.work {
+            Work::In(copy, _) => format!("the copy to `{}`", copy.name),
+            Work::Out(copy) => format!("the copy from `{}`", copy.name),
+            Work::Launch { name, .. } => format!("the launch of `{name}`"),
+            Work::Settle => "its next copy".to_string(),
+        };
+        let blocked: Vec<_> =
+            self.wafer.made().filter(|(_, pe)| pe.command_stream_blocked()).map(|(at, _)| at).collect();
+        let (needs, pes) = if blocked.is_empty() {
+            let now = self.wafer.now();
+            let busy = self.wafer.made().filter(|(_, pe)| !pe.is_between_tasks(now));
+            ("the running task has to end".to_string(), busy.map(|(at, _)| at).collect())
+        } else {
+            let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
+            (format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`"), blocked)
+        };
+        let more = pes.len().saturating_sub(NAMED);
+        vec![HostWait { command: name, needs, pes: pes.into_iter().take(NAMED).collect(), more }]
+    }
+}

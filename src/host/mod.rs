@@ -1,0 +1,182 @@
+//! The outside of the wafer: load, copy, launch, read.
+//!
+//! In: a `Program` and commands. Out: data, printed lines, a report; a `Failure` when it goes wrong.
+//! Never: prints, or reads files.
+
+mod memcpy;
+mod names;
+mod report;
+mod variables;
+
+pub use memcpy::{Copy, CopyWidth, Region, Ticket};
+pub use report::RunReport;
+pub use variables::Variable;
+
+use crate::diagnostics::{Complaint, Diagnostic, Severity};
+use crate::image::{ExportName, Program};
+use crate::source::SourceMap;
+use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, Traced, Wafer};
+use memcpy::Stream;
+use std::sync::Arc;
+
+/// Cycles after which a run is stopped unless the user says otherwise: minutes of host time.
+pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
+
+/// How to run.
+#[derive(Copy, Clone, Debug)]
+pub struct RunOptions {
+    /// The run is stopped in this cycle.
+    pub max_cycles: u64,
+    /// Look for undefined behaviour.
+    pub checked: bool,
+    /// Cycles by which each column starts a launch after the one west of it.
+    pub launch_skew: u64,
+}
+
+impl Default for RunOptions {
+    fn default() -> RunOptions {
+        RunOptions { max_cycles: DEFAULT_MAX_CYCLES, checked: true, launch_skew: 1 }
+    }
+}
+
+/// Why a command or a run did not succeed.
+#[derive(Clone, Debug)]
+pub enum Failure {
+    /// The host has asked for something that does not exist or does not fit.
+    Misuse(Box<Diagnostic>),
+    /// The program went wrong.
+    Trapped(Vec<Diagnostic>),
+    /// Nothing can move, and something is not finished.
+    Stalled(Box<StallReport>),
+    /// The cycle limit is reached.
+    OutOfCycles(Box<Diagnostic>),
+}
+
+impl Failure {
+    /// What to tell people.
+    pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
+        match self {
+            Failure::Misuse(d) | Failure::OutOfCycles(d) => vec![(**d).clone()],
+            Failure::Trapped(all) => all.clone(),
+            Failure::Stalled(report) => vec![report.diagnostic(sources)],
+        }
+    }
+}
+
+impl From<Complaint> for Failure {
+    fn from(complaint: Complaint) -> Failure {
+        Failure::Misuse(complaint.0)
+    }
+}
+
+/// A program on a wafer, and its host.
+pub struct Runner {
+    program: Arc<Program>,
+    wafer: Wafer,
+    options: RunOptions,
+    stream: Stream,
+}
+
+impl Runner {
+    /// Loads a program; nothing has run yet.
+    pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
+        let pe_options = PeOptions { checked: options.checked };
+        let wafer = Wafer::new(&program, pe_options);
+        Runner { program, wafer, options, stream: Stream::default() }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// What the layout exports; the id of a name is its place, counted from 1.
+    pub fn exports(&self) -> &[ExportName] {
+        &self.program.exports
+    }
+
+    /// The export with an id.
+    pub fn export_by_id(&self, id: u32) -> Option<&ExportName> {
+        self.program.exports.get((id as usize).checked_sub(1)?)
+    }
+
+    /// The id of an exported name.
+    pub fn export_id(&self, name: &str) -> Option<u32> {
+        self.program.exports.iter().position(|e| e.name == name).map(|i| i as u32 + 1)
+    }
+
+    /// Cycles since the start.
+    pub fn cycles(&self) -> u64 {
+        self.wafer.now()
+    }
+
+    /// Lines printed so far.
+    pub fn printed(&mut self) -> &[Printed] {
+        self.wafer.printed()
+    }
+
+    /// Trace records so far.
+    pub fn traced(&mut self) -> &[Traced] {
+        self.wafer.traced()
+    }
+
+    /// Numbers about the run so far.
+    pub fn report(&self) -> RunReport {
+        RunReport::new(&self.wafer)
+    }
+
+    /// Runs every queued command, then the program until nothing happens any more. Gives warnings
+    /// about what is left.
+    pub fn run_until_idle(&mut self) -> Result<Vec<Diagnostic>, Failure> {
+        self.run_until_commands_done()?;
+        match self.wafer.run_until_idle(self.options.max_cycles) {
+            Ended::Idle => Ok(self.wafer.leftovers()),
+            Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_asynchronous => {
+                // The host has what it asked for; a program may leave receivers armed.
+                let mut warning = report.diagnostic(&self.program.sources);
+                warning.severity = Severity::Warning;
+                Ok(vec![warning])
+            }
+            Ended::Stalled(report) => Err(Failure::Stalled(report)),
+            other => Err(failure(other)),
+        }
+    }
+
+    /// Runs until every queued command is done.
+    pub fn run_until_commands_done(&mut self) -> Result<(), Failure> {
+        while !self.stream.is_empty() {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// One command if it can be done now, otherwise one cycle.
+    fn advance(&mut self) -> Result<(), Failure> {
+        if self.try_command(false)? {
+            return Ok(());
+        }
+        let limit = self.options.max_cycles;
+        if self.wafer.now() >= limit {
+            return Err(failure(self.wafer.out_of_cycles(limit)));
+        }
+        match self.wafer.cycle() {
+            Progress::Moving => Ok(()),
+            Progress::Trapped => Err(failure(self.wafer.trapped())),
+            Progress::Quiet if self.try_command(true)? => Ok(()),
+            Progress::Quiet => {
+                let report = self.wafer.stall_report(self.host_waits());
+                let report = report.expect("a command that waits is unfinished");
+                Err(Failure::Stalled(Box::new(report)))
+            }
+        }
+    }
+}
+
+fn failure(ended: Ended) -> Failure {
+    match ended {
+        Ended::Trapped(all) => Failure::Trapped(all),
+        Ended::Stalled(report) => Failure::Stalled(report),
+        Ended::OutOfCycles(d) => Failure::OutOfCycles(d),
+        Ended::Idle => unreachable!("an idle wafer has not failed"),
+    }
+}

@@ -1,0 +1,203 @@
+//! What the host may call by name, and where it is on a PE.
+
+use super::{CopyWidth, Runner};
+use crate::arch::PeCoord;
+use crate::diagnostics::rules::host::*;
+use crate::diagnostics::{Complaint, Result, suggest};
+use crate::image::{ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
+use std::collections::BTreeSet;
+
+/// Data on one PE.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Place {
+    /// First word.
+    pub addr: usize,
+    /// One past the last word of the allocation.
+    pub end: usize,
+}
+
+/// The function of each PE, and the arguments as registers hold them.
+pub(super) type LaunchTargets = (Vec<(PeCoord, FnId)>, Vec<u64>);
+
+impl Runner {
+    /// Complains unless the host may copy from, or into, a name.
+    pub(super) fn check_variable(&self, name: &str, into: bool) -> Result<()> {
+        match self.export(name) {
+            Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
+                let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"function")];
+                Err(EXPORT_KIND.because(&facts).at(*span).label("exported here"))
+            }
+            Some(ExportName { kind: ExportKind::Var { mutable: false, .. }, span, .. }) if into => {
+                let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(*span).label("exported here");
+                Err(c.help("export it as mutable: `@export_name(name, type, true)`"))
+            }
+            Some(_) => Ok(()),
+            None if self.tiles_have(|t| data_target(t, name).is_some()) => Ok(()),
+            None => Err(self.unknown(name)),
+        }
+    }
+
+    /// The functions behind a launch, and its arguments.
+    pub(super) fn launch_targets(&self, name: &str, args: &[u32]) -> Result<LaunchTargets> {
+        let inputs = match self.export(name) {
+            Some(ExportName { kind: ExportKind::Fn { inputs }, .. }) => Some(inputs.as_slice()),
+            Some(ExportName { kind: ExportKind::Var { .. }, span, .. }) => {
+                let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"variable")];
+                return Err(EXPORT_KIND.because(&facts).at(*span).label("exported here"));
+            }
+            None => None,
+        };
+        let mut pes = Vec::new();
+        for index in 0..self.program.place.len() {
+            let at = self.program.pe_coord(index);
+            let Some(tile) = self.program.tile_at(at) else { continue };
+            match function(tile, name) {
+                Some(f) => pes.push((at, f)),
+                None if inputs.is_some() => {
+                    return Err(EXPORT_MISSING.because(&[("name", &name), ("pe", &at)]));
+                }
+                None => {}
+            }
+        }
+        let Some((at, first)) = pes.first() else { return Err(self.unknown(name)) };
+        let params = self.program.tile_at(*at).map_or(0, |t| t.functions[first.0 as usize].params);
+        let takes = inputs.map_or(usize::from(params), <[Scalar]>::len);
+        if takes != args.len() {
+            let facts =
+                [("name", &name as &dyn std::fmt::Display), ("takes", &takes), ("given", &args.len())];
+            return Err(LAUNCH_ARGUMENTS.because(&facts));
+        }
+        let scalar = |i: usize| inputs.map_or(Scalar::U32, |all| all[i]);
+        Ok((pes, args.iter().enumerate().map(|(i, word)| register(scalar(i), *word)).collect()))
+    }
+
+    /// The export of a name.
+    pub(super) fn export(&self, name: &str) -> Option<&ExportName> {
+        self.program.exports.iter().find(|e| e.name == name)
+    }
+
+    /// Writes elements to a name on a PE.
+    pub(super) fn write(&mut self, at: PeCoord, name: &str, width: CopyWidth, from: &[u32]) -> Result<()> {
+        let place = self.elements_of(at, name, width, from.len())?;
+        let halves = |word: &u32| [*word as u16, (*word >> 16) as u16];
+        let words: Vec<u16> =
+            from.iter().flat_map(|word| halves(word).into_iter().take(width.words())).collect();
+        match self.wafer.pe(at) {
+            Some(pe) => pe.write_words(place.addr, &words),
+            None => Ok(()),
+        }
+    }
+
+    /// Reads elements from a name on a PE.
+    pub(super) fn read(&mut self, at: PeCoord, name: &str, width: CopyWidth, into: &mut [u32]) -> Result<()> {
+        let place = self.elements_of(at, name, width, into.len())?;
+        let Some(pe) = self.wafer.pe(at) else { return Ok(()) };
+        let words = pe.read_words(place.addr, into.len() * width.words())?;
+        for (to, word) in into.iter_mut().zip(words.chunks(width.words())) {
+            *to = u32::from(word[0]) | word.get(1).map_or(0, |high| u32::from(*high) << 16);
+        }
+        Ok(())
+    }
+
+    /// Where `count` elements of a name lie on a PE, if there are as many.
+    fn elements_of(&mut self, at: PeCoord, name: &str, width: CopyWidth, count: usize) -> Result<Place> {
+        let place =
+            self.place_of(at, name).ok_or_else(|| EXPORT_MISSING.because(&[("name", &name), ("pe", &at)]))?;
+        let has = place.end.saturating_sub(place.addr) / width.words();
+        if count > has {
+            let facts =
+                [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
+            return Err(COPY_OUT_OF_BOUNDS.because(&facts));
+        }
+        Ok(place)
+    }
+
+    /// Where the data behind a name lie on a PE now: an exported pointer may have moved.
+    pub(super) fn place_of(&mut self, at: PeCoord, name: &str) -> Option<Place> {
+        let tile = self.program.tile_at(at)?.clone();
+        let memory = self.wafer.pe(at)?.memory().words();
+        let addr = match data_target(&tile, name)? {
+            ExportTarget::Pointer(p) => usize::from(*memory.get(usize::from(p))?),
+            ExportTarget::Data(addr) => usize::from(addr),
+            ExportTarget::Fn(_) => return None,
+        };
+        let end =
+            symbol_around(&tile, addr).map_or(memory.len(), |s| usize::from(s.addr) + usize::from(s.words));
+        Some(Place { addr, end })
+    }
+
+    /// The complaint about a name that nobody has.
+    pub(super) fn unknown(&self, name: &str) -> Complaint {
+        let mut known: BTreeSet<&str> = self.program.exports.iter().map(|e| e.name.as_str()).collect();
+        for tile in &self.program.tiles {
+            known.extend(tile.exports.iter().map(|e| e.name.as_str()));
+        }
+        let globals = || self.program.tiles.iter().flat_map(|t| t.symbols.iter().map(|s| s.name.as_str()));
+        let c = UNKNOWN_NAME.because(&[("name", &name)]);
+        let near =
+            suggest::nearest(name, known.iter().copied()).or_else(|| suggest::nearest(name, globals()));
+        if let Some(near) = near {
+            return c.help(format!("did you mean `{near}`?"));
+        }
+        match known.is_empty() {
+            true => c.note("the program exports nothing"),
+            false => {
+                let list: Vec<_> = known.iter().take(12).copied().collect();
+                c.note(format!("the program exports {}", list.join(", ")))
+            }
+        }
+    }
+
+    fn tiles_have(&self, found: impl Fn(&TileImage) -> bool) -> bool {
+        self.program.tiles.iter().any(|t| found(t))
+    }
+}
+
+/// Data of a tile by an exported name or the name of a global.
+pub(super) fn data_target(tile: &TileImage, name: &str) -> Option<ExportTarget> {
+    let exported = tile.exports.iter().find(|e| e.name == name && !matches!(e.target, ExportTarget::Fn(_)));
+    let global = || tile.symbols.iter().find(|s| s.name == name).map(|s| ExportTarget::Data(s.addr));
+    exported.map(|e| e.target).or_else(global)
+}
+
+/// The global that an address lies in.
+pub(super) fn symbol_around(tile: &TileImage, addr: usize) -> Option<&Symbol> {
+    tile.symbols
+        .iter()
+        .find(|s| (usize::from(s.addr)..usize::from(s.addr) + usize::from(s.words)).contains(&addr))
+}
+
+fn function(tile: &TileImage, name: &str) -> Option<FnId> {
+    let exported = tile.exports.iter().find(|e| e.name == name);
+    match exported.map(|e| e.target) {
+        Some(ExportTarget::Fn(f)) => Some(f),
+        Some(ExportTarget::Pointer(_) | ExportTarget::Data(_)) => None,
+        None => tile.functions.iter().position(|f| f.name == name).map(|i| FnId(i as u32)),
+    }
+}
+
+/// A host word as a register holds it.
+fn register(scalar: Scalar, word: u32) -> u64 {
+    match scalar {
+        Scalar::Bool => u64::from(word & 1),
+        Scalar::I8 => word as i8 as u64,
+        Scalar::U8 => u64::from(word as u8),
+        Scalar::I16 => word as i16 as u64,
+        Scalar::U16 | Scalar::F16 => u64::from(word as u16),
+        Scalar::I32 | Scalar::I64 => word as i32 as u64,
+        Scalar::U32 | Scalar::U64 | Scalar::F32 => u64::from(word),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_argument_takes_the_bits_of_its_type() {
+        assert_eq!(register(Scalar::I16, 0x1234_ffff), -1i64 as u64);
+        assert_eq!(register(Scalar::U16, 0x1234_ffff), 0xffff);
+        assert_eq!(register(Scalar::F32, 0xbf80_0000), 0xbf80_0000);
+        assert_eq!(register(Scalar::I32, 0xffff_fffe), -2i64 as u64);
+    }
+}

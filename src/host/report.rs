@@ -1,0 +1,31 @@
+//! What a run has cost.
+
+use crate::wafer::Wafer;
+use serde::Serialize;
+
+/// Numbers about a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct RunReport {
+    /// Cycles since the start.
+    pub cycles: u64,
+    /// PEs of the rectangle.
+    pub pes: usize,
+    /// PEs on which something has happened.
+    pub active_pes: usize,
+    /// Links that wavelets have crossed, ramps included.
+    pub hops: u64,
+    /// `@assert`s that held.
+    pub asserts_passed: u64,
+}
+
+impl RunReport {
+    pub(super) fn new(wafer: &Wafer) -> RunReport {
+        RunReport {
+            cycles: wafer.now(),
+            pes: wafer.program().place.len(),
+            active_pes: wafer.made().count(),
+            hops: wafer.hops(),
+            asserts_passed: wafer.made().map(|(_, pe)| pe.asserts_passed()).sum(),
+        }
+    }
+}

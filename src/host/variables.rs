@@ -1,0 +1,135 @@
+//! Variables as people set and read them: whole, on every PE that has them.
+
+use super::names::{data_target, symbol_around};
+use super::{Failure, Runner};
+use crate::arch::PeCoord;
+use crate::diagnostics::rules::host::{COPY_OUT_OF_BOUNDS, NO_ELEMENT_TYPE};
+use crate::image::{ExportKind, ExportTarget, Scalar, Symbol};
+
+/// A variable on all PEs that have it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variable {
+    /// The name.
+    pub name: String,
+    /// The type of its elements.
+    pub scalar: Scalar,
+    /// Whether it is one value rather than an array.
+    pub single: bool,
+    /// The PEs, row by row, with the number of elements on each.
+    pub pes: Vec<(PeCoord, usize)>,
+}
+
+impl Runner {
+    /// Looks up an exported name or a global on all PEs.
+    pub fn variable(&mut self, name: &str) -> Result<Variable, Failure> {
+        self.check_variable(name, false)?;
+        let exported = match self.export(name).map(|e| &e.kind) {
+            Some(ExportKind::Var { element, .. }) => Some(*element),
+            Some(ExportKind::Fn { .. }) | None => None,
+        };
+        let (mut pes, mut found, mut single) = (Vec::new(), None, true);
+        for index in 0..self.program.place.len() {
+            let at = self.program.pe_coord(index);
+            let Some(place) = self.place_of(at, name) else { continue };
+            let Some(tile) = self.program.tile_at(at) else { continue };
+            let behind = symbol_around(tile, place.addr);
+            let Some(scalar) = exported.or(behind.and_then(|s| s.element)) else {
+                let ty = behind.map_or("unknown", |s| s.ty.as_str());
+                return Err(NO_ELEMENT_TYPE.because(&[("name", &name), ("ty", &ty)]).into());
+            };
+            let target = data_target(tile, name);
+            let words = usize::from(scalar.words());
+            let elements = place.end.saturating_sub(place.addr) / words;
+            single &= elements == 1 && matches!(target, Some(ExportTarget::Data(_))) && !is_array(behind);
+            found = Some(scalar);
+            pes.push((at, elements));
+        }
+        let scalar = found.ok_or_else(|| self.unknown(name))?;
+        Ok(Variable { name: name.to_string(), scalar, single, pes })
+    }
+
+    /// Reads a variable from every PE that has it, once the program lets the host copy.
+    pub fn read_variable(&mut self, name: &str) -> Result<(Variable, Vec<Vec<u64>>), Failure> {
+        self.settle()?;
+        let variable = self.variable(name)?;
+        let mut all = Vec::with_capacity(variable.pes.len());
+        for (at, elements) in &variable.pes {
+            all.push(self.read_elements(*at, name, variable.scalar, *elements)?);
+        }
+        Ok((variable, all))
+    }
+
+    /// Writes elements, as bits, to a variable of one PE from its start. Call when nothing runs:
+    /// before the start, or after `read_variable` or `run_until_idle`.
+    pub fn write_elements(
+        &mut self,
+        at: PeCoord,
+        name: &str,
+        scalar: Scalar,
+        values: &[u64],
+    ) -> Result<(), Failure> {
+        self.check_variable(name, true)?;
+        let words = usize::from(scalar.words());
+        let addr = self.checked_place(at, name, words, values.len())?;
+        let bits = |value: &u64| (0..words).map(|i| (value >> (16 * i)) as u16).collect::<Vec<_>>();
+        let all: Vec<u16> = values.iter().flat_map(bits).collect();
+        match self.wafer.pe(at) {
+            Some(pe) => Ok(pe.write_words(addr, &all)?),
+            None => Ok(()),
+        }
+    }
+
+    /// Runs until the host may write: at once before the start of a program without memcpy.
+    pub fn settle_for_writing(&mut self) -> Result<(), Failure> {
+        match self.program.memcpy.is_none() && self.cycles() == 0 {
+            true => Ok(()),
+            false => self.settle(),
+        }
+    }
+
+    /// The words of a global on one PE, for debugging: no export is needed, nothing is waited for.
+    pub fn read_symbol(&mut self, at: PeCoord, name: &str) -> Result<(Symbol, Vec<u16>), Failure> {
+        let tile = self.program.tile_at(at).cloned();
+        let symbol = tile.as_ref().and_then(|t| t.symbols.iter().find(|s| s.name == name)).cloned();
+        let symbol = symbol.ok_or_else(|| self.unknown(name))?;
+        let Some(pe) = self.wafer.pe(at) else { return Err(self.unknown(name).into()) };
+        let words = pe.read_words(symbol.addr.into(), symbol.words.into())?.to_vec();
+        Ok((symbol, words))
+    }
+
+    fn read_elements(
+        &mut self,
+        at: PeCoord,
+        name: &str,
+        scalar: Scalar,
+        count: usize,
+    ) -> Result<Vec<u64>, Failure> {
+        let words = usize::from(scalar.words());
+        let addr = self.checked_place(at, name, words, count)?;
+        let Some(pe) = self.wafer.pe(at) else { return Ok(Vec::new()) };
+        let memory = pe.read_words(addr, count * words)?;
+        let value = |chunk: &[u16]| chunk.iter().rev().fold(0u64, |v, w| v << 16 | u64::from(*w));
+        Ok(memory.chunks(words).map(value).collect())
+    }
+
+    fn checked_place(
+        &mut self,
+        at: PeCoord,
+        name: &str,
+        words: usize,
+        count: usize,
+    ) -> Result<usize, Failure> {
+        let Some(place) = self.place_of(at, name) else { return Err(self.unknown(name).into()) };
+        let has = place.end.saturating_sub(place.addr) / words;
+        if count > has {
+            let facts =
+                [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
+            return Err(COPY_OUT_OF_BOUNDS.because(&facts).into());
+        }
+        Ok(place.addr)
+    }
+}
+
+fn is_array(symbol: Option<&Symbol>) -> bool {
+    symbol.is_some_and(|s| s.ty.starts_with('['))
+}

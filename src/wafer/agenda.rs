@@ -1,0 +1,111 @@
+//! Which PE runs in which cycle.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+const NEVER: u64 = u64::MAX;
+
+/// The next cycle of every PE that has one.
+pub struct Agenda {
+    wakes: Vec<u64>,
+    soon: Vec<u32>,
+    /// Those of one cycle, normally the one after now; the heap is for the rest.
+    next: Vec<u32>,
+    next_cycle: u64,
+    later: BinaryHeap<Reverse<(u64, u32)>>,
+}
+
+impl Agenda {
+    /// Nobody runs.
+    pub fn new(pes: usize) -> Agenda {
+        Agenda {
+            wakes: vec![NEVER; pes],
+            soon: Vec::new(),
+            next: Vec::new(),
+            next_cycle: NEVER,
+            later: BinaryHeap::new(),
+        }
+    }
+
+    /// A PE runs in a cycle, if it does not run earlier.
+    pub fn wake(&mut self, pe: usize, cycle: u64, now: u64) {
+        let cycle = cycle.max(now);
+        if cycle >= self.wakes[pe] {
+            return;
+        }
+        self.wakes[pe] = cycle;
+        if self.next.is_empty() {
+            self.next_cycle = now + 1;
+        }
+        if cycle == now {
+            self.soon.push(pe as u32);
+        } else if cycle == self.next_cycle {
+            self.next.push(pe as u32);
+        } else {
+            self.later.push(Reverse((cycle, pe as u32)));
+        }
+    }
+
+    /// The first cycle at or after `now` in which somebody runs.
+    pub fn next(&self, now: u64) -> Option<u64> {
+        if !self.soon.is_empty() {
+            return Some(now);
+        }
+        let next = (!self.next.is_empty()).then_some(self.next_cycle);
+        let later = self.later.peek().map(|Reverse((cycle, _))| *cycle);
+        [next, later].into_iter().flatten().min()
+    }
+
+    /// Everybody who runs, by number.
+    pub fn running(&self) -> Vec<usize> {
+        (0..self.wakes.len()).filter(|pe| self.wakes[*pe] != NEVER).collect()
+    }
+
+    /// Takes those who run now, each once, by their number.
+    pub fn take_due(&mut self, now: u64, due: &mut Vec<u32>) {
+        due.append(&mut self.soon);
+        if self.next_cycle <= now {
+            due.append(&mut self.next);
+        }
+        while let Some(Reverse((cycle, pe))) = self.later.peek().copied() {
+            if cycle > now {
+                break;
+            }
+            self.later.pop();
+            due.push(pe);
+        }
+        // An entry is stale if its PE has run since.
+        due.retain(|pe| self.wakes[*pe as usize] <= now);
+        due.sort_unstable();
+        due.dedup();
+        for pe in due {
+            self.wakes[*pe as usize] = NEVER;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(agenda: &mut Agenda, now: u64) -> Vec<u32> {
+        let mut due = Vec::new();
+        agenda.take_due(now, &mut due);
+        due
+    }
+
+    #[test]
+    fn a_pe_runs_at_its_earliest_time_and_once() {
+        let mut a = Agenda::new(4);
+        a.wake(2, 9, 0);
+        a.wake(2, 5, 0);
+        a.wake(1, 5, 0);
+        a.wake(3, 0, 0);
+        assert_eq!(a.next(0), Some(0));
+        assert_eq!(due(&mut a, 0), [3]);
+        assert_eq!(a.next(1), Some(5));
+        assert_eq!(due(&mut a, 5), [1, 2]);
+        assert!(due(&mut a, 9).is_empty());
+        assert_eq!(a.next(10), None);
+    }
+}

@@ -1,0 +1,66 @@
+//! The PEs, made when something first happens to them.
+
+use crate::arch::{Color, PeCoord};
+use crate::fabric::{Offramps, Wavelet};
+use crate::image::Program;
+use crate::pe::{Pe, PeOptions};
+use std::sync::Arc;
+
+/// All PEs of the rectangle; a PE without code is never made.
+pub struct Cells {
+    program: Arc<Program>,
+    options: PeOptions,
+    pes: Vec<Option<Box<Pe>>>,
+    now: u64,
+    delivered: Vec<u32>,
+}
+
+impl Cells {
+    /// No PE is made yet.
+    pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
+        let count = usize::from(program.width) * usize::from(program.height);
+        let pes = (0..count).map(|_| None).collect();
+        Cells { program: program.clone(), options, pes, now: 0, delivered: Vec::new() }
+    }
+
+    /// The cycle of deliveries.
+    pub fn begin_cycle(&mut self, now: u64) {
+        self.now = now;
+    }
+
+    /// PEs that were given wavelets since the last call.
+    pub fn take_delivered(&mut self, into: &mut Vec<u32>) {
+        into.append(&mut self.delivered);
+    }
+
+    /// A PE, made if need be; `None` if it has no code.
+    pub fn pe(&mut self, index: usize) -> Option<&mut Pe> {
+        if self.pes[index].is_none() {
+            let at = self.program.pe_coord(index);
+            let tile = self.program.tile_at(at)?.clone();
+            let pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
+            self.pes[index] = Some(Box::new(pe));
+        }
+        self.pes[index].as_deref_mut()
+    }
+
+    /// The PEs that exist, with their coordinates.
+    pub fn made(&self) -> impl Iterator<Item = (usize, PeCoord, &Pe)> {
+        let made = self.pes.iter().enumerate();
+        made.filter_map(|(i, pe)| Some((i, self.program.pe_coord(i), pe.as_deref()?)))
+    }
+}
+
+impl Offramps for Cells {
+    fn room_for(&mut self, pe: usize, color: Color, control: bool) -> bool {
+        self.pe(pe).is_some_and(|pe| pe.room_for(color, control))
+    }
+
+    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) {
+        let now = self.now;
+        if let Some(cell) = self.pe(pe) {
+            cell.deliver(now, color, wavelet);
+            self.delivered.push(pe as u32);
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! The stall report as a diagnostic, and the warnings about what is left at the end.
+
+use super::Wafer;
+use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
+use crate::arch::PeCoord;
+use crate::diagnostics::rules::tasks::{DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED};
+use crate::diagnostics::{Complaint, Diagnostic, Moment};
+use crate::source::SourceMap;
+
+/// More notes of one kind than this are counted, not told.
+pub(super) const MOST_NOTES: usize = 8;
+
+impl StallReport {
+    /// The report as people read it.
+    pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
+        let what = counted(self.unfinished, "operation or command", "operations and commands");
+        let mut c = DEADLOCK.because(&[("cycle", &self.cycle), ("what", &what)]);
+        if let Some(first) = self.waits.first() {
+            c = blame(c, first, self.cycle);
+        }
+        for (i, wait) in self.waits.iter().take(MOST_NOTES).enumerate() {
+            c = c.note(wait_note(wait, sources));
+            if let Some(note) = wait.missing.as_ref().and_then(|m| missing_note(m, wait.pe, sources)) {
+                c = c.note(note);
+            }
+            if i > 0
+                && let (Some(span), Some((done, all))) = (wait.span, wait.progress)
+            {
+                c = c.also(span, format!("{}: {done} of {all} done", wait.pe));
+            }
+        }
+        let untold = self.waits.len().saturating_sub(MOST_NOTES) + self.more;
+        if untold > 0 {
+            c = c.note(format!("{untold} more kinds of waits are not listed"));
+        }
+        if !self.circle.is_empty() {
+            c = c.note(circle_note(&self.circle));
+        }
+        for host in &self.host {
+            c = c.note(host_note(host));
+        }
+        for left in self.left.iter().take(MOST_NOTES) {
+            c = c.note(left_note(left));
+        }
+        c.help(self.advice()).into()
+    }
+
+    fn advice(&self) -> &'static str {
+        if !self.circle.is_empty() {
+            return "let one PE of the circle send before it receives, or use an asynchronous operation";
+        }
+        match self.waits.first().and_then(|w| w.missing.as_ref()) {
+            Some(Missing::Wavelets { senders, .. }) if senders.is_empty() => {
+                "check the routes of the color: they must lead from a sender to this PE"
+            }
+            Some(Missing::Wavelets { .. }) => "both sides must agree on the number of wavelets",
+            Some(Missing::Space { .. }) => "something must take the wavelets where they are held up",
+            None if !self.host.is_empty() => {
+                "call `unblock_cmd_stream` on every PE when a launched function is done"
+            }
+            None => "see what the waits have in common",
+        }
+    }
+}
+
+impl Wafer {
+    /// Warnings about what a finished run leaves behind.
+    pub fn leftovers(&self) -> Vec<Diagnostic> {
+        let left = self.left();
+        let mut warnings = Vec::new();
+        if let Some(first) = left.first() {
+            let Left { color, pe, .. } = first;
+            let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
+            for l in left.iter().take(MOST_NOTES) {
+                c = c.note(left_note(l));
+            }
+            if left.len() > MOST_NOTES {
+                c = c.note(format!("{} more places are not listed", left.len() - MOST_NOTES));
+            }
+            warnings.push(c.into());
+        }
+        for wait in self.blocked_tasks().into_iter().take(MOST_NOTES) {
+            let c = TASK_STAYS_BLOCKED.because(&[("task", &wait.who), ("pe", &wait.pe)]);
+            let c = match wait.span {
+                Some(span) => c.at(span),
+                None => c,
+            };
+            let PeCoord { x, y } = wait.pe;
+            let mut d = Diagnostic::from(c.on(Moment { x, y, cycle: wait.since }));
+            d.also_on = wait.also_on;
+            warnings.push(d);
+        }
+        warnings
+    }
+}
+
+fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
+    let PeCoord { x, y } = first.pe;
+    let mut c = c.on(Moment { x, y, cycle });
+    c.0.also_on = first.also_on;
+    if let Some(span) = first.span {
+        let done =
+            first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}: "));
+        c = c.at(span).label(format!("{done}waits for {} since cycle {}", first.on, first.since));
+    }
+    if let Some(Missing::Wavelets { color, senders, .. }) = &first.missing
+        && let Some(Sender { pe, sent, span: Some(span), .. }) = senders.first()
+    {
+        c = c.also(*span, format!("{pe} has sent {sent} on color {color}"));
+    }
+    c
+}
+
+fn wait_note(w: &PeWait, sources: &SourceMap) -> String {
+    let place = w.span.map_or(String::new(), |s| format!(" ({})", sources.describe(s)));
+    let done = w.progress.map_or(String::new(), |(done, all)| format!(", {done} of {all} done"));
+    let who = on_pes(w.pe, w.also_on);
+    format!("{who}: {} waits for {} since cycle {}{done}{place}", w.who, w.on, w.since)
+}
+
+fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<String> {
+    match missing {
+        Missing::Wavelets { color, reachable: false, .. } => {
+            Some(format!("no route of color {color} leads to the ramp of {pe}"))
+        }
+        Missing::Wavelets { color, senders, .. } if senders.is_empty() => {
+            Some(format!("no PE can send color {color} to {pe}: no route leads there from a ramp"))
+        }
+        Missing::Wavelets { color, received, senders, .. } => {
+            let told = senders.iter().take(MOST_NOTES).map(|s| sender_words(s, sources));
+            let mut told = told.collect::<Vec<_>>().join("; ");
+            if senders.len() > MOST_NOTES {
+                told.push_str(&format!("; and {} more PEs can", senders.len() - MOST_NOTES));
+            }
+            Some(format!("nobody sends color {color} to {pe} any more (it has received {received}): {told}"))
+        }
+        Missing::Space { color, at, by } => Some(format!("color {color} from {pe} is held up at {at}: {by}")),
+    }
+}
+
+fn sender_words(s: &Sender, sources: &SourceMap) -> String {
+    let place = s.span.map_or(String::new(), |span| format!(" (at {})", sources.describe(span)));
+    let state = if s.waits { " and waits itself" } else { " and is done" };
+    format!("{} has sent {}{place}{state}", s.pe, s.sent)
+}
+
+fn circle_note(circle: &[PeCoord]) -> String {
+    match circle {
+        [one] => format!("{one} waits for itself"),
+        many => {
+            let names: Vec<_> = many.iter().take(MOST_NOTES).map(PeCoord::to_string).collect();
+            format!("these PEs wait for each other: {}", names.join(", "))
+        }
+    }
+}
+
+fn host_note(h: &HostWait) -> String {
+    let names: Vec<_> = h.pes.iter().map(PeCoord::to_string).collect();
+    let more = if h.more > 0 { format!(" and {} more", h.more) } else { String::new() };
+    format!("the host waits with {}: {} on {}{more}", h.command, h.needs, names.join(", "))
+}
+
+fn left_note(l: &Left) -> String {
+    format!("{}: {} of color {} {}: {}", on_pes(l.pe, l.also_on), l.what, l.color, l.place, l.why)
+}
+
+fn on_pes(pe: PeCoord, also_on: u64) -> String {
+    match also_on {
+        0 => pe.to_string(),
+        1 => format!("{pe} and 1 other PE"),
+        n => format!("{pe} and {n} other PEs"),
+    }
+}
+
+fn counted(n: u64, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}

@@ -1,0 +1,273 @@
+//! All of it, with one clock.
+//!
+//! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
+//! Never: compiles anything, or goes on after an error.
+
+mod agenda;
+mod cells;
+mod explain;
+mod stall;
+#[cfg(test)]
+mod tests;
+
+pub use crate::pe::{PeOptions, Printed, Traced};
+pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
+
+use crate::arch::PeCoord;
+use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, UNROUTED_COLOR};
+use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
+use crate::fabric::Fabric;
+use crate::image::{FnId, Program};
+use crate::pe::{Pe, PeLog, Wake};
+use agenda::Agenda;
+use cells::Cells;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// How a run ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// Nothing is left to do.
+    Idle,
+    /// Nothing can move, and something is not finished.
+    Stalled(Box<StallReport>),
+    /// The program went wrong.
+    Trapped(Vec<Diagnostic>),
+    /// The limit is reached.
+    OutOfCycles(Box<Diagnostic>),
+}
+
+/// What one call of [`Wafer::cycle`] has found.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// Something may happen again.
+    Moving,
+    /// Nothing happens any more until the host does something.
+    Quiet,
+    /// The program went wrong.
+    Trapped,
+}
+
+/// A launch on its way to a PE.
+struct Launch {
+    cycle: u64,
+    pe: usize,
+    function: FnId,
+    args: Arc<[u64]>,
+}
+
+/// A wafer that runs one program.
+pub struct Wafer {
+    program: Arc<Program>,
+    cells: Cells,
+    fabric: Fabric,
+    agenda: Agenda,
+    launches: VecDeque<Launch>,
+    now: u64,
+    due: Vec<u32>,
+    log: PeLog,
+    trapped: Vec<Complaint>,
+    blocked: usize,
+    /// The cycle that the furthest PE has reached.
+    reached: u64,
+}
+
+impl Wafer {
+    /// A wafer at cycle 0; PEs with active tasks are about to run.
+    pub fn new(program: &Arc<Program>, options: PeOptions) -> Wafer {
+        let count = usize::from(program.width) * usize::from(program.height);
+        let mut agenda = Agenda::new(count);
+        for (pe, tile) in program.place.iter().enumerate() {
+            if program.tiles.get(*tile as usize).is_some_and(|t| t.active != 0) {
+                agenda.wake(pe, 0, 0);
+            }
+        }
+        Wafer {
+            program: program.clone(),
+            cells: Cells::new(program, options),
+            fabric: Fabric::new(program),
+            agenda,
+            launches: VecDeque::new(),
+            now: 0,
+            due: Vec::new(),
+            log: PeLog::default(),
+            trapped: Vec::new(),
+            blocked: 0,
+            reached: 0,
+        }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The cycle that comes next.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// Links that wavelets have crossed.
+    pub fn hops(&self) -> u64 {
+        self.fabric.hops()
+    }
+
+    /// Lines printed so far, by cycle and PE.
+    pub fn printed(&mut self) -> &[Printed] {
+        // A PE may run ahead of the clock, so lines are not written in order.
+        self.log.printed.sort_by_key(|p| (p.cycle, p.pe.y, p.pe.x));
+        &self.log.printed
+    }
+
+    /// Trace records so far, by cycle and PE.
+    pub fn traced(&mut self) -> &[Traced] {
+        self.log.traced.sort_by_key(|t| (t.cycle, t.pe.y, t.pe.x));
+        &self.log.traced
+    }
+
+    /// A PE, for the host; `None` if it has no code.
+    pub fn pe(&mut self, at: PeCoord) -> Option<&mut Pe> {
+        let index = self.program.pe_index(at);
+        self.cells.pe(index)
+    }
+
+    /// The PEs to which something has happened.
+    pub fn made(&self) -> impl Iterator<Item = (PeCoord, &Pe)> {
+        self.cells.made().map(|(_, at, pe)| (at, pe))
+    }
+
+    /// How many PEs have a launch that has not unblocked the command stream.
+    pub fn blocked(&self) -> usize {
+        self.blocked + self.launches.len()
+    }
+
+    /// Lets PEs run a function from the next cycle on, each `skew` cycles after its western
+    /// neighbour. The functions may differ between tiles.
+    pub fn launch(&mut self, mut pes: Vec<(PeCoord, FnId)>, args: &[u64], skew: u64) {
+        pes.sort_by_key(|(at, _)| (at.x, at.y));
+        let args: Arc<[u64]> = args.into();
+        for (at, function) in pes {
+            let cycle = self.now + u64::from(at.x) * skew;
+            let pe = self.program.pe_index(at);
+            self.launches.push_back(Launch { cycle, pe, function, args: args.clone() });
+        }
+    }
+
+    /// Runs the next cycle in which anything happens.
+    pub fn cycle(&mut self) -> Progress {
+        if !self.trapped.is_empty() {
+            return Progress::Trapped;
+        }
+        if !self.fabric.is_awake() {
+            let launch = self.launches.front().map(|l| l.cycle);
+            match [self.agenda.next(self.now), launch].into_iter().flatten().min() {
+                Some(next) => self.now = next.max(self.now),
+                None if self.reached > self.now => {
+                    self.now = self.reached;
+                    return Progress::Moving;
+                }
+                None => return Progress::Quiet,
+            }
+        }
+        self.begin_launches();
+        self.run_pes();
+        self.fabric.step(self.now);
+        self.now += 1;
+        for pe in self.fabric.take_freed() {
+            self.agenda.wake(pe as usize, self.now, self.now);
+        }
+        self.trap_unrouted();
+        if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
+    }
+
+    /// Runs until nothing happens any more.
+    pub fn run_until_idle(&mut self, limit: u64) -> Ended {
+        loop {
+            if self.now >= limit {
+                return self.out_of_cycles(limit);
+            }
+            match self.cycle() {
+                Progress::Moving => {}
+                Progress::Trapped => return self.trapped(),
+                Progress::Quiet => {
+                    return match self.stall_report(Vec::new()) {
+                        Some(report) => Ended::Stalled(Box::new(report)),
+                        None => Ended::Idle,
+                    };
+                }
+            }
+        }
+    }
+
+    /// The errors of the last cycle, equal ones folded.
+    pub fn trapped(&self) -> Ended {
+        Ended::Trapped(fold_moments(self.trapped.iter().cloned().map(Diagnostic::from)))
+    }
+
+    /// The end of a run that takes too long.
+    pub fn out_of_cycles(&self, limit: u64) -> Ended {
+        let mut complaint = CYCLE_LIMIT.because(&[("limit", &limit)]);
+        let busy = self.agenda.running();
+        for pe in busy.iter().take(explain::MOST_NOTES) {
+            complaint = complaint.note(format!("{} still runs", self.program.pe_coord(*pe)));
+        }
+        if busy.len() > explain::MOST_NOTES {
+            complaint = complaint.note(format!("so do {} more PEs", busy.len() - explain::MOST_NOTES));
+        }
+        let help = "if the program is meant to run this long, raise the limit with --max-cycles";
+        Ended::OutOfCycles(Box::new(complaint.help(help).into()))
+    }
+
+    fn begin_launches(&mut self) {
+        while self.launches.front().is_some_and(|l| l.cycle <= self.now) {
+            let Some(Launch { pe, function, args, .. }) = self.launches.pop_front() else { return };
+            let Some(cell) = self.cells.pe(pe) else { continue };
+            let before = cell.command_stream_blocked();
+            cell.launch(function, &args);
+            self.blocked += usize::from(cell.command_stream_blocked() && !before);
+            self.agenda.wake(pe, self.now, self.now);
+        }
+    }
+
+    fn run_pes(&mut self) {
+        self.cells.begin_cycle(self.now);
+        self.fabric.deliver(self.now, &mut self.cells);
+        let mut due = std::mem::take(&mut self.due);
+        self.cells.take_delivered(&mut due);
+        for pe in due.drain(..) {
+            self.agenda.wake(pe as usize, self.now, self.now);
+        }
+        self.agenda.take_due(self.now, &mut due);
+        for pe in due.drain(..) {
+            self.run_pe(pe as usize);
+        }
+        self.due = due;
+    }
+
+    fn run_pe(&mut self, index: usize) {
+        let Some(pe) = self.cells.pe(index) else { return };
+        let before = pe.command_stream_blocked();
+        let wake = pe.cycle(self.now, &mut self.fabric.ramp(index, self.now), &mut self.log);
+        self.blocked -= usize::from(before && !pe.command_stream_blocked());
+        self.reached = self.reached.max(pe.busy_until());
+        self.fabric.retry(index);
+        match wake {
+            Ok(Wake::At(cycle)) => self.agenda.wake(index, cycle.max(self.now + 1), self.now),
+            Ok(Wake::OnEvent) => {}
+            Err(complaint) => self.trapped.push(complaint),
+        }
+    }
+
+    fn trap_unrouted(&mut self) {
+        for (pe, color) in self.fabric.take_unrouted() {
+            let at = self.program.pe_coord(pe as usize);
+            let mut complaint = UNROUTED_COLOR.because(&[("color", &color), ("pe", &at)]);
+            if let Some(span) = stall::send_span(&self.program, pe as usize, color) {
+                complaint = complaint.at(span).label("sent here");
+            }
+            let help = format!("give color {color} a route on this PE with `@set_color_config`");
+            let moment = Moment { x: at.x, y: at.y, cycle: self.now - 1 };
+            self.trapped.push(complaint.help(help).on(moment));
+        }
+    }
+}

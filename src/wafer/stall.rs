@@ -1,0 +1,351 @@
+//! Why nothing moves any more: who waits, for what, and who would have had to act.
+
+use super::Wafer;
+use crate::arch::{Color, PeCoord};
+use crate::fabric::{Leftover, Obstacle, Place};
+use crate::image::Program;
+use crate::pe::{Wait, Waiter, WaitsFor};
+use crate::source::Span;
+use indexmap::IndexMap;
+use petgraph::graph::{DiGraph, NodeIndex};
+use serde::Serialize;
+
+/// Groups of equal waits beyond this many are counted, not explained.
+const MOST_GROUPS: usize = 64;
+
+/// A run in which nothing can move, explained.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct StallReport {
+    /// The cycle in which the last thing happened.
+    pub cycle: u64,
+    /// How many operations, tasks and commands are not finished.
+    pub unfinished: u64,
+    /// What waits on PEs, equal ones folded; what holds up the others comes first.
+    pub waits: Vec<PeWait>,
+    /// Groups of waits that are not listed.
+    pub more: usize,
+    /// PEs that wait for each other, in order, if they do.
+    pub circle: Vec<PeCoord>,
+    /// Wavelets that lie around, equal places folded.
+    pub left: Vec<Left>,
+    /// What the host waits for.
+    pub host: Vec<HostWait>,
+    /// Whether everything that waits is an asynchronous operation.
+    pub only_asynchronous: bool,
+}
+
+/// One wait, and how many PEs have the same.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PeWait {
+    /// The first of these PEs.
+    pub pe: PeCoord,
+    /// How many others wait for the same.
+    pub also_on: u64,
+    /// Who waits: `task main`, `microthread 3`.
+    pub who: String,
+    /// For what: `a wavelet of color 5`.
+    pub on: String,
+    /// The cycle in which the waiting began.
+    pub since: u64,
+    /// Elements done and in all.
+    pub progress: Option<(u32, u32)>,
+    /// The operation.
+    pub span: Option<Span>,
+    /// Who would have had to act.
+    pub missing: Option<Missing>,
+}
+
+/// The other side of a wait.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub enum Missing {
+    /// Nobody sends on this color any more.
+    Wavelets {
+        /// The color.
+        color: Color,
+        /// Wavelets of the color that the waiting PE has been given.
+        received: u64,
+        /// Whether a route leads to the waiting PE.
+        reachable: bool,
+        /// Every PE that can send it there, with what it has sent.
+        senders: Vec<Sender>,
+    },
+    /// Nobody takes the wavelets.
+    Space {
+        /// The color.
+        color: Color,
+        /// Where the stream is held up.
+        at: PeCoord,
+        /// By what.
+        by: String,
+    },
+}
+
+/// A PE that can send a color to another.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Sender {
+    /// The PE.
+    pub pe: PeCoord,
+    /// Wavelets that it has sent.
+    pub sent: u64,
+    /// An operation that sends them.
+    pub span: Option<Span>,
+    /// Whether it waits itself.
+    pub waits: bool,
+}
+
+/// Wavelets that nobody has taken.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Left {
+    /// The first PE.
+    pub pe: PeCoord,
+    /// How many other PEs have the same.
+    pub also_on: u64,
+    /// Their color.
+    pub color: Color,
+    /// How many on each PE: `2 wavelets`.
+    pub what: String,
+    /// Where they lie.
+    pub place: String,
+    /// Why they do not move.
+    pub why: String,
+}
+
+/// A host command that cannot go on.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HostWait {
+    /// The command.
+    pub command: String,
+    /// What it needs.
+    pub needs: String,
+    /// The PEs that hold it up, the first few.
+    pub pes: Vec<PeCoord>,
+    /// How many more there are.
+    pub more: usize,
+}
+
+impl Wafer {
+    /// What is not finished now that nothing moves; `None` if everything is.
+    pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
+        let unfinished: Vec<(usize, Wait)> = self.unfinished().collect();
+        if unfinished.is_empty() && host.is_empty() {
+            return None;
+        }
+        let only_asynchronous = unfinished.iter().all(|(_, w)| matches!(w.who, Waiter::Microthread(_)));
+        let mut groups = fold(&self.program, &unfinished);
+        let more = groups.len().saturating_sub(MOST_GROUPS);
+        groups.truncate(MOST_GROUPS);
+        let waiting: Vec<usize> = unfinished.iter().map(|(pe, _)| *pe).collect();
+        let mut waits: Vec<PeWait> = groups.iter().map(|g| self.explain(g, &waiting)).collect();
+        let (order, circle) = self.causes(&groups, &waits);
+        let mut taken: Vec<Option<PeWait>> = waits.drain(..).map(Some).collect();
+        Some(StallReport {
+            cycle: self.now.saturating_sub(1),
+            unfinished: unfinished.len() as u64 + host.len() as u64,
+            waits: order.into_iter().filter_map(|i| taken[i].take()).collect(),
+            more,
+            circle,
+            left: self.left(),
+            host,
+            only_asynchronous,
+        })
+    }
+
+    /// Operations and tasks that have begun and cannot end; endless operations do not count.
+    fn unfinished(&self) -> impl Iterator<Item = (usize, Wait)> {
+        self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w))).filter(
+            |(_, w)| match w.who {
+                Waiter::MainThread => true,
+                Waiter::Microthread(_) => w.progress.is_some(),
+                Waiter::Task(_) | Waiter::Queue => false,
+            },
+        )
+    }
+
+    /// Tasks that are active but blocked, as notes for people.
+    pub(super) fn blocked_tasks(&self) -> Vec<PeWait> {
+        let waits = self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w)));
+        let tasks: Vec<_> =
+            waits.filter(|(_, w)| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock).collect();
+        fold(&self.program, &tasks).iter().map(|g| self.explain(g, &[])).collect()
+    }
+
+    /// Wavelets in queues, ramps and routers, by place.
+    pub(super) fn left(&self) -> Vec<Left> {
+        let mut groups: IndexMap<(u32, Color, [String; 3]), Left> = IndexMap::new();
+        let mut add = |pe: usize, color: Color, what: String, place: String, why: String| {
+            let at = self.program.pe_coord(pe);
+            let key = (self.program.place[pe], color, [what.clone(), place.clone(), why.clone()]);
+            let new = Left { pe: at, also_on: 0, color, what, place, why };
+            groups.entry(key).and_modify(|l| l.also_on += 1).or_insert(new);
+        };
+        for (i, _, pe) in self.cells.made() {
+            for wait in pe.waits().into_iter().filter(|w| w.who == Waiter::Queue) {
+                match wait.on {
+                    WaitsFor::Consumer { color, queue } => {
+                        let place =
+                            queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
+                        add(i, color, wait.name, place, "nothing takes them".into());
+                    }
+                    WaitsFor::Router { color, queue } => {
+                        let place =
+                            queue.map_or("in its output queue".into(), |q| format!("in output queue {q}"));
+                        add(i, color, wait.name, place, "the router takes no more".into());
+                    }
+                    _ => {}
+                }
+            }
+        }
+        for l in self.fabric.leftovers() {
+            let what = format!("{} {}", l.count, if l.count == 1 { "wavelet" } else { "wavelets" });
+            add(l.pe, l.color, what, place_words(l.place), obstacle_words(&l));
+        }
+        groups.into_values().collect()
+    }
+
+    fn explain(&self, group: &Group<'_>, waiting: &[usize]) -> PeWait {
+        let Wait { who, on, name, since, progress, span } = group.wait;
+        PeWait {
+            pe: self.program.pe_coord(group.pe),
+            also_on: group.pes.len() as u64 - 1,
+            who: waiter_words(who, name),
+            on: need_words(on),
+            since: *since,
+            progress: *progress,
+            span: *span,
+            missing: self.missing(group.pe, on, waiting),
+        }
+    }
+
+    fn missing(&self, pe: usize, on: &WaitsFor, waiting: &[usize]) -> Option<Missing> {
+        match on {
+            WaitsFor::Wavelet { color, .. } => {
+                let sender = |s: usize| Sender {
+                    pe: self.program.pe_coord(s),
+                    sent: self.fabric.sent(s, *color),
+                    span: send_span(&self.program, s, *color),
+                    waits: waiting.binary_search(&s).is_ok(),
+                };
+                Some(Missing::Wavelets {
+                    color: *color,
+                    received: self.fabric.received(pe, *color),
+                    reachable: self.fabric.reaches_pe(pe, *color),
+                    senders: self.fabric.senders(pe, *color).into_iter().map(sender).collect(),
+                })
+            }
+            WaitsFor::Space { color, .. } => {
+                let stuck = self.fabric.blockage(pe, *color)?;
+                let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
+                Some(Missing::Space { color: *color, at, by })
+            }
+            _ => None,
+        }
+    }
+
+    /// The order in which waits are told: those that wait for nobody who waits come first; and a
+    /// circle of PEs, if there is one.
+    fn causes(&self, groups: &[Group<'_>], waits: &[PeWait]) -> (Vec<usize>, Vec<PeCoord>) {
+        let mut graph = DiGraph::<usize, ()>::new();
+        let nodes: Vec<NodeIndex> = (0..groups.len()).map(|i| graph.add_node(i)).collect();
+        for (from, wait) in waits.iter().enumerate() {
+            let targets: Vec<PeCoord> = match &wait.missing {
+                Some(Missing::Wavelets { senders, .. }) => senders.iter().map(|s| s.pe).collect(),
+                Some(Missing::Space { at, .. }) => vec![*at],
+                None => Vec::new(),
+            };
+            for at in targets {
+                let pe = self.program.pe_index(at);
+                for to in groups.iter().enumerate().filter(|(_, g)| g.pes.binary_search(&pe).is_ok()) {
+                    graph.update_edge(nodes[from], nodes[to.0], ());
+                }
+            }
+        }
+        // The components come with what they lead to before them.
+        let components = petgraph::algo::tarjan_scc(&graph);
+        let circular = |c: &&Vec<NodeIndex>| c.len() > 1 || graph.contains_edge(c[0], c[0]);
+        let circle = components.iter().find(circular).map_or(Vec::new(), |component| {
+            let mut pes: Vec<_> = component.iter().map(|n| waits[graph[*n]].pe).collect();
+            pes.sort_by_key(|at| (at.y, at.x));
+            pes.dedup();
+            pes
+        });
+        let order = components.iter().flat_map(|component| {
+            let mut members: Vec<_> = component.iter().map(|n| graph[*n]).collect();
+            members.sort_unstable();
+            members
+        });
+        (order.collect(), circle)
+    }
+}
+
+/// The same wait on several PEs.
+struct Group<'a> {
+    pe: usize,
+    wait: &'a Wait,
+    pes: Vec<usize>,
+}
+
+fn fold<'a>(program: &Program, waits: &'a [(usize, Wait)]) -> Vec<Group<'a>> {
+    let mut groups: IndexMap<_, Group<'a>> = IndexMap::new();
+    for (pe, wait) in waits {
+        let key = (program.place[*pe], waiter_words(&wait.who, &wait.name), need_words(&wait.on));
+        let group = groups.entry((key, wait.progress, wait.span)).or_insert_with(|| Group {
+            pe: *pe,
+            wait,
+            pes: Vec::new(),
+        });
+        group.pes.push(*pe);
+    }
+    groups.into_values().collect()
+}
+
+fn waiter_words(who: &Waiter, name: &str) -> String {
+    match who {
+        Waiter::MainThread => format!("`{name}`"),
+        Waiter::Microthread(id) => format!("`{name}` in microthread {id}"),
+        Waiter::Task(id) => format!("task `{name}` (id {id})"),
+        Waiter::Queue => "a queue".to_string(),
+    }
+}
+
+fn need_words(on: &WaitsFor) -> String {
+    let through = |q: Option<String>| q.map_or(String::new(), |q| format!(" ({q})"));
+    match on {
+        WaitsFor::Wavelet { color, queue } => {
+            format!("a wavelet of color {color}{}", through(queue.map(|q| format!("input queue {q}"))))
+        }
+        WaitsFor::Space { color, queue } => {
+            let queue = through(queue.map(|q| format!("output queue {q}")));
+            format!("room to send on color {color}{queue}")
+        }
+        WaitsFor::FifoData(name) => format!("an element in the FIFO `{name}`"),
+        WaitsFor::FifoSpace(name) => format!("room in the FIFO `{name}`"),
+        WaitsFor::Unblock => "`@unblock`".to_string(),
+        WaitsFor::MainThread => "the end of the running task".to_string(),
+        WaitsFor::Consumer { color, .. } => format!("somebody who takes color {color}"),
+        WaitsFor::Router { color, .. } => format!("the router to take color {color}"),
+    }
+}
+
+fn place_words(place: Place) -> String {
+    match place {
+        Place::Onramp => "between the PE and its router".to_string(),
+        Place::Link(side) => format!("at the router, come from {side}"),
+        Place::Offramp => "between the router and the PE".to_string(),
+    }
+}
+
+fn obstacle_words(stuck: &Leftover) -> String {
+    match stuck.obstacle {
+        Obstacle::NoRoute => format!("color {} has no route there", stuck.color),
+        Obstacle::Closed(side) => format!("the route accepts nothing from {side}"),
+        Obstacle::Edge(side) => format!("the route leads {side}, out of the rectangle"),
+        Obstacle::Teardown => "the color is in teardown".to_string(),
+        Obstacle::Full(side) => format!("the next router, {side}, is full"),
+        Obstacle::Pe => "the PE takes no more".to_string(),
+    }
+}
+
+/// An operation of a PE's code that sends on a color.
+pub(super) fn send_span(program: &Program, pe: usize, color: Color) -> Option<Span> {
+    program.tile_at(program.pe_coord(pe))?.first_send(color)
+}

@@ -1,0 +1,246 @@
+//! Small hand-made programs on a few PEs.
+
+use super::*;
+use crate::arch::{ArchName, Color, Direction, InQueue, OutQueue, TaskId};
+use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd, ops};
+use crate::image::code::{AsyncConfig, DsdRef, Op, Operand, VectorOp};
+use crate::image::routes::{ColorConfig, Directions};
+use crate::image::{
+    FabricPlace, Function, NO_TILE, RouteTable, Scalar, Symbol, TaskBinding, TaskKind, TileImage,
+};
+use crate::source::{FileId, SourceMap, Span};
+
+const COLOR: Color = Color(5);
+const TEXT: &str = "send(4);\nrecv(5);\n";
+
+fn span(line: usize) -> Span {
+    Span::new(FileId(0), 9 * (line - 1), 9 * (line - 1) + 8)
+}
+
+fn mem(extent: u16) -> Dsd {
+    Dsd::Mem(Mem {
+        kind: MemKind::Mem1d,
+        base: 0,
+        dims: 1,
+        extent: [extent, 1, 1, 1],
+        step: [1, 0, 0, 0],
+        index_offset: false,
+        lo: 0,
+        hi: 64,
+        wrap: 0,
+    })
+}
+
+fn fabout(extent: u16) -> Dsd {
+    Dsd::FabOut(FabOut {
+        color: Some(COLOR),
+        queue: Some(OutQueue(2)),
+        extent,
+        control: false,
+        index_offset: false,
+        advance_switch: false,
+        control_transform: false,
+        zero: None,
+        simd: Simd::Off,
+        priority: Priority::Low,
+    })
+}
+
+fn fabin(extent: u16) -> Dsd {
+    Dsd::FabIn(FabIn {
+        color: Some(COLOR),
+        queue: Some(InQueue(2)),
+        extent,
+        control_transform: false,
+        simd: Simd::Off,
+        priority: Priority::Low,
+    })
+}
+
+/// A tile whose task 8 does one `@mov32` and is active at the start.
+fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
+    let dsd = |n| Operand::Dsd(DsdRef::Const(n));
+    let function = Function {
+        name: "main".to_string(),
+        span: span(line),
+        params: 0,
+        consts: Vec::new(),
+        registers: 1,
+        frame_words: 0,
+        code: vec![Op::Vector { n: 0 }, Op::Ret],
+        spans: vec![span(line); 2],
+    };
+    let task = TaskBinding {
+        id: TaskId(8),
+        kind: TaskKind::Local,
+        function: FnId(0),
+        params: Vec::new(),
+        name: "main".to_string(),
+        span: span(line),
+    };
+    let data = Symbol {
+        name: "data".to_string(),
+        addr: 0,
+        words: 64,
+        ty: "[32]u32".to_string(),
+        element: Some(Scalar::U32),
+        mutable: true,
+        span: span(line),
+    };
+    Arc::new(TileImage {
+        data: (0..64).map(|i| if i % 2 == 0 { i / 2 + 100 } else { 0 }).collect(),
+        data_end: 64,
+        symbols: vec![data],
+        functions: vec![function],
+        vector_ops: vec![VectorOp {
+            op: ops::lookup("mov32").expect("the table has @mov32"),
+            dest: dsd(0),
+            sources: vec![dsd(1)],
+            config: AsyncConfig::default(),
+            index: None,
+            result: None,
+            span: span(line),
+        }],
+        dsds: vec![dest, source],
+        tasks: vec![task],
+        active: 1 << 8,
+        ..TileImage::default()
+    })
+}
+
+fn program(width: u16, tiles: Vec<Arc<TileImage>>, place: Vec<u32>, routes: RouteTable) -> Arc<Program> {
+    let mut sources = SourceMap::default();
+    sources.add("pe.csl", TEXT);
+    Arc::new(Program {
+        arch: ArchName::Wse2,
+        width,
+        height: (place.len() / usize::from(width)) as u16,
+        fabric: FabricPlace::default(),
+        tiles,
+        place,
+        routes,
+        exports: Vec::new(),
+        memcpy: None,
+        sources,
+    })
+}
+
+fn config(rx: Direction, tx: Direction) -> ColorConfig {
+    ColorConfig { rx: Directions::only(rx), tx: Directions::only(tx), ..ColorConfig::default() }
+}
+
+/// PE(0,0) sends, PE(1,0) receives.
+fn pair(sends: u16, receives: u16) -> Arc<Program> {
+    let mut routes = RouteTable::new(2);
+    routes.set(0, COLOR, config(Direction::Ramp, Direction::East));
+    routes.set(1, COLOR, config(Direction::West, Direction::Ramp));
+    let tiles = vec![mover(fabout(sends), mem(sends), 1), mover(mem(receives), fabin(receives), 2)];
+    program(2, tiles, vec![0, 1], routes)
+}
+
+fn wafer(program: &Arc<Program>) -> Wafer {
+    Wafer::new(program, PeOptions { checked: true })
+}
+
+fn words(wafer: &mut Wafer, x: u16, count: usize) -> Vec<u16> {
+    let pe = wafer.pe(PeCoord { x, y: 0 }).unwrap();
+    pe.read_words(0, 2 * count).unwrap().iter().step_by(2).copied().collect()
+}
+
+#[test]
+fn what_one_pe_sends_another_receives() {
+    let mut w = wafer(&pair(5, 5));
+    w.pe(PeCoord { x: 1, y: 0 }).unwrap().write_words(0, &[0; 10]).unwrap();
+    assert!(matches!(w.run_until_idle(1000), Ended::Idle));
+    assert_eq!(words(&mut w, 1, 5), [100, 101, 102, 103, 104]);
+    assert!(w.leftovers().is_empty());
+}
+
+#[test]
+fn a_receiver_that_waits_for_one_more_is_explained() {
+    let program = pair(4, 5);
+    let mut w = wafer(&program);
+    let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("the receiver cannot finish") };
+    let wait = &report.waits[0];
+    assert_eq!((wait.pe, wait.progress), (PeCoord { x: 1, y: 0 }, Some((4, 5))));
+    let Some(Missing::Wavelets { color, received, senders, .. }) = &wait.missing else {
+        panic!("wavelets are missing")
+    };
+    assert_eq!((*color, *received, senders.len()), (COLOR, 4, 1));
+    assert_eq!((senders[0].pe, senders[0].sent, senders[0].span), (PeCoord { x: 0, y: 0 }, 4, Some(span(1))));
+    let d = report.diagnostic(&program.sources);
+    let text = format!("{d:?}");
+    for part in ["PE(0,0) has sent 4", "PE(1,0)", "4 of 5", "color 5", "pe.csl:1:1", "pe.csl:2:1"] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    assert_eq!(d.others[0].span, span(1));
+    assert_eq!(d.primary.unwrap().span, span(2));
+}
+
+#[test]
+fn a_wavelet_too_many_is_a_warning() {
+    let mut w = wafer(&pair(5, 4));
+    assert!(matches!(w.run_until_idle(1000), Ended::Idle));
+    let warnings = w.leftovers();
+    assert_eq!(warnings[0].rule, "leftover-wavelets");
+    assert!(warnings[0].notes[0].starts_with("PE(1,0): 1 wavelet of color 5"), "{:?}", warnings[0].notes);
+}
+
+#[test]
+fn equal_waits_are_folded() {
+    let tiles = vec![mover(mem(5), fabin(5), 2)];
+    let mut routes = RouteTable::new(12);
+    for pe in 0..12 {
+        routes.set(pe, COLOR, config(Direction::West, Direction::Ramp));
+    }
+    let mut w = wafer(&program(4, tiles, vec![0; 12], routes));
+    let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("nobody sends") };
+    assert_eq!((report.waits.len(), report.waits[0].also_on), (1, 11));
+}
+
+#[test]
+fn pes_that_wait_for_each_other_are_named_as_a_circle() {
+    let mut routes = RouteTable::new(2);
+    let both = |side: Direction| ColorConfig {
+        rx: [side, Direction::Ramp].into_iter().collect(),
+        tx: [side, Direction::Ramp].into_iter().collect(),
+        ..ColorConfig::default()
+    };
+    routes.set(0, COLOR, both(Direction::East));
+    routes.set(1, COLOR, both(Direction::West));
+    let tiles = vec![mover(mem(1), fabin(1), 1), mover(mem(1), fabin(1), 2)];
+    let mut w = wafer(&program(2, tiles, vec![0, 1], routes));
+    let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("nobody sends") };
+    assert_eq!(report.circle, [PeCoord { x: 0, y: 0 }, PeCoord { x: 1, y: 0 }]);
+}
+
+#[test]
+fn sending_on_a_color_without_a_route_is_an_error_at_the_operation() {
+    let tiles = vec![mover(fabout(1), mem(1), 1)];
+    let mut w = wafer(&program(1, tiles, vec![0], RouteTable::new(1)));
+    let Ended::Trapped(all) = w.run_until_idle(1000) else { panic!("there is no route") };
+    assert_eq!((all.len(), &*all[0].rule), (1, "unrouted-color"));
+    assert_eq!(all[0].primary.as_ref().unwrap().span, span(1));
+}
+
+#[test]
+fn a_task_that_never_ends_meets_the_limit() {
+    let mut tile = TileImage::clone(&mover(mem(1), mem(1), 1));
+    tile.functions[0].code = vec![Op::Jump { to: 0 }, Op::Ret];
+    let mut w = wafer(&program(1, vec![Arc::new(tile)], vec![0], RouteTable::new(1)));
+    let Ended::OutOfCycles(d) = w.run_until_idle(5000) else { panic!("it never ends") };
+    assert_eq!(d.rule, "cycle-limit");
+    assert_eq!(d.notes, ["PE(0,0) still runs"]);
+}
+
+#[test]
+fn pes_without_anything_to_do_are_never_made() {
+    let mut idle = TileImage::clone(&mover(mem(1), mem(1), 1));
+    idle.active = 0;
+    let tiles = vec![mover(mem(2), mem(2), 1), Arc::new(idle)];
+    let mut place = vec![1; 100];
+    (place[7], place[8]) = (0, NO_TILE);
+    let mut w = wafer(&program(10, tiles, place, RouteTable::new(100)));
+    assert!(matches!(w.run_until_idle(1000), Ended::Idle));
+    assert_eq!(w.made().count(), 1);
+}

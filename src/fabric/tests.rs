@@ -41,10 +41,9 @@ impl Bench {
             }
             self.fabric.deliver(now, &mut self.sinks);
             for (pe, color, wavelets) in &mut self.to_send {
-                if let Some(w) = wavelets.front() {
-                    if self.fabric.ramp(*pe, now).send(*color, *w).is_ok() {
-                        wavelets.pop_front();
-                    }
+                let mut ramp = self.fabric.ramp(*pe, now);
+                if wavelets.front().is_some_and(|w| ramp.send(*color, *w).is_ok()) {
+                    wavelets.pop_front();
                 }
                 self.fabric.retry(*pe);
             }

@@ -230,15 +230,21 @@ impl Runner {
     fn may_begin(&self, work: &Work, quiet: bool) -> bool {
         match self.program.memcpy {
             Some(_) => self.wafer.blocked() == 0,
-            None => quiet || (matches!(work, Work::In(..)) && self.wafer.now() == 0),
+            None => quiet || (matches!(work, Work::In(..)) && self.is_before_start()),
         }
+    }
+
+    /// Whether the program runs by itself, but has not yet.
+    pub(super) fn is_before_start(&self) -> bool {
+        self.program.memcpy.is_none() && self.wafer.now() == 0
     }
 
     fn reach_pes(&mut self, command: &mut Command) -> Result<(), Failure> {
         let Command { work, waiting, words, .. } = command;
         let (mut later, now) = (Vec::new(), self.wafer.now());
+        let before_start = self.is_before_start();
         while let Some((place, at)) = waiting.pop() {
-            if self.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
+            if !before_start && self.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
                 later.push((place, at));
                 continue;
             }

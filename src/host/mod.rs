@@ -6,6 +6,8 @@
 mod memcpy;
 mod names;
 mod report;
+#[cfg(test)]
+mod tests;
 mod variables;
 
 pub use memcpy::{Copy, CopyWidth, Region, Ticket};

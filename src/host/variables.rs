@@ -81,7 +81,7 @@ impl Runner {
 
     /// Runs until the host may write: at once before the start of a program without memcpy.
     pub fn settle_for_writing(&mut self) -> Result<(), Failure> {
-        match self.program.memcpy.is_none() && self.cycles() == 0 {
+        match self.is_before_start() {
             true => Ok(()),
             false => self.settle(),
         }

@@ -1,0 +1,220 @@
+//! A small hand-made program on two PEs, driven by the host.
+
+use super::*;
+use crate::arch::{ArchName, PeCoord, TaskId};
+use crate::image::code::{Access, Intrinsic, Op};
+use crate::image::{
+    Export, ExportKind, ExportTarget, FabricPlace, FnId, Function, MemcpyColors, RouteTable, Scalar, Symbol,
+    TileImage,
+};
+use crate::source::{FileId, Span};
+
+/// Words 0..8 hold `data`, word 8 the exported pointer `p` to it, word 9 `count`.
+const POINTER: u16 = 8;
+const COUNT: u16 = 9;
+const HERE: Span = Span { file: FileId(0), lo: 0, hi: 1 };
+
+fn function(name: &str, params: u16, consts: Vec<u64>, code: Vec<Op>) -> Function {
+    let spans = vec![HERE; code.len()];
+    let registers = params + consts.len() as u16 + 1;
+    Function { name: name.to_string(), span: HERE, params, consts, registers, frame_words: 0, code, spans }
+}
+
+fn symbol(name: &str, addr: u16, words: u16, ty: &str) -> Symbol {
+    let element = Some(Scalar::U16);
+    Symbol { name: name.to_string(), addr, words, ty: ty.to_string(), element, mutable: true, span: HERE }
+}
+
+fn unblock() -> Op {
+    Op::Intrinsic { id: Intrinsic::UnblockCommandStream, base: 0 }
+}
+
+/// `store(v)` puts its argument into `count`, `advance` moves the pointer, `forget` never unblocks.
+fn tile() -> TileImage {
+    let functions = vec![
+        function(
+            "store",
+            1,
+            vec![],
+            vec![Op::StoreAt { s: 0, addr: COUNT, kind: Access::U16 }, unblock(), Op::Ret],
+        ),
+        function(
+            "advance",
+            0,
+            vec![4],
+            vec![Op::StoreAt { s: 0, addr: POINTER, kind: Access::U16 }, unblock(), Op::Ret],
+        ),
+        function("forget", 0, vec![], vec![Op::Ret]),
+    ];
+    let export = |name: &str, target| Export { name: name.to_string(), target };
+    TileImage {
+        data: vec![10, 11, 12, 13, 14, 15, 16, 17, 0, 99],
+        data_end: 10,
+        symbols: vec![
+            symbol("data", 0, 8, "[8]u16"),
+            symbol("p", POINTER, 1, "[*]u16"),
+            symbol("count", COUNT, 1, "u16"),
+        ],
+        exports: vec![
+            export("p", ExportTarget::Pointer(POINTER)),
+            export("store", ExportTarget::Fn(FnId(0))),
+            export("advance", ExportTarget::Fn(FnId(1))),
+            export("forget", ExportTarget::Fn(FnId(2))),
+        ],
+        functions,
+        has_memcpy: true,
+        ..TileImage::default()
+    }
+}
+
+fn runner() -> Runner {
+    let name = |name: &str, kind| ExportName { name: name.to_string(), kind, span: HERE };
+    let function = |inputs: &[Scalar]| ExportKind::Fn { inputs: inputs.to_vec() };
+    let variable = ExportKind::Var { ty: "[*]u16".to_string(), element: Scalar::U16, mutable: true };
+    let mut sources = SourceMap::default();
+    sources.add("pe.csl", "x");
+    let program = Program {
+        arch: ArchName::Wse2,
+        width: 2,
+        height: 1,
+        fabric: FabricPlace::default(),
+        tiles: vec![Arc::new(tile())],
+        place: vec![0, 0],
+        routes: RouteTable::new(2),
+        exports: vec![
+            name("p", variable),
+            name("store", function(&[Scalar::I16])),
+            name("advance", function(&[])),
+            name("forget", function(&[])),
+        ],
+        memcpy: Some(MemcpyColors::default()),
+        sources,
+    };
+    Runner::new(Arc::new(program), RunOptions::default())
+}
+
+fn copy(name: &str, elements: usize) -> Copy {
+    let region = Region { x: 0, y: 0, w: 2, h: 1 };
+    Copy { name: name.to_string(), region, elements, width: CopyWidth::Bits16 }
+}
+
+fn misuse(failure: Failure) -> Diagnostic {
+    match failure {
+        Failure::Misuse(d) => *d,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn what_is_copied_in_comes_out_again_in_the_order_of_pes() {
+    let mut r = runner();
+    r.copy_in(&copy("p", 2), &[1, 2, 3, 0xffff_0004]).unwrap();
+    assert_eq!(r.copy_out(&copy("p", 3)).unwrap(), [1, 2, 12, 3, 4, 12]);
+}
+
+#[test]
+fn a_copy_waits_for_the_launch_before_it() {
+    let mut r = runner();
+    r.launch("store", &[7]).unwrap();
+    let words = r.copy_out(&copy("count", 1)).unwrap();
+    assert_eq!(words, [7, 7]);
+    assert!(r.cycles() > 0);
+}
+
+#[test]
+fn a_copy_goes_where_the_exported_pointer_points_now() {
+    let mut r = runner();
+    r.launch("advance", &[]).unwrap();
+    assert_eq!(r.copy_out(&copy("p", 2)).unwrap(), [14, 15, 14, 15]);
+    let d = misuse(r.copy_out(&copy("p", 5)).unwrap_err());
+    assert_eq!((&*d.rule, &*d.title), ("copy-out-of-bounds", "`p` has 4 elements on PE(0,0), not 5"));
+}
+
+#[test]
+fn commands_that_are_queued_run_in_order() {
+    let mut r = runner();
+    let before = r.queue_copy_out(&copy("count", 1)).unwrap();
+    r.queue_launch("store", &[5]).unwrap();
+    let after = r.queue_copy_out(&copy("count", 1)).unwrap();
+    assert!(!r.is_done(before));
+    r.run_until_commands_done().unwrap();
+    assert!(r.is_done(after));
+    assert_eq!(r.take_words(before).unwrap(), [99, 99]);
+    assert_eq!(r.take_words(after).unwrap(), [5, 5]);
+    assert!(r.run_until_idle().unwrap().is_empty());
+}
+
+#[test]
+fn a_launch_that_never_unblocks_is_named_with_its_pes() {
+    let mut r = runner();
+    r.launch("forget", &[]).unwrap();
+    let Failure::Stalled(report) = r.copy_out(&copy("count", 1)).unwrap_err() else {
+        panic!("nobody unblocks the command stream")
+    };
+    assert_eq!((report.host[0].pes.len(), report.host[0].more), (2, 0));
+    let text = format!("{:?}", report.diagnostic(&r.program().sources).notes);
+    assert!(text.contains("`unblock_cmd_stream` has to be called after the launch of `forget`"), "{text}");
+    assert!(text.contains("PE(0,0), PE(1,0)"), "{text}");
+}
+
+#[test]
+fn names_that_do_not_exist_are_corrected() {
+    let mut r = runner();
+    let d = misuse(r.launch("stroe", &[1]).unwrap_err());
+    assert_eq!((&*d.rule, d.help.as_deref()), ("unknown-name", Some("did you mean `store`?")));
+    let d = misuse(r.copy_out(&copy("advance", 1)).unwrap_err());
+    assert_eq!((&*d.rule, &*d.title), ("export-kind", "`advance` is a function"));
+}
+
+#[test]
+fn launches_and_regions_are_checked() {
+    let mut r = runner();
+    assert_eq!(misuse(r.launch("store", &[]).unwrap_err()).rule, "launch-arguments");
+    let outside = Copy { region: Region { x: 1, y: 0, w: 2, h: 1 }, ..copy("p", 1) };
+    assert_eq!(misuse(r.copy_out(&outside).unwrap_err()).rule, "region-outside");
+    assert_eq!(misuse(r.copy_in(&copy("p", 2), &[1]).unwrap_err()).rule, "copy-size");
+}
+
+#[test]
+fn variables_are_read_whole_and_symbols_without_an_export() {
+    let mut r = runner();
+    let (variable, values) = r.read_variable("data").unwrap();
+    assert_eq!((variable.scalar, variable.single, variable.pes.len()), (Scalar::U16, false, 2));
+    assert_eq!(values[1], [10, 11, 12, 13, 14, 15, 16, 17]);
+    let (variable, values) = r.read_variable("count").unwrap();
+    assert_eq!((variable.single, &values[0][..]), (true, &[99][..]));
+    let at = PeCoord { x: 1, y: 0 };
+    r.write_elements(at, "count", Scalar::U16, &[3]).unwrap();
+    assert_eq!(r.read_symbol(at, "count").unwrap().1, [3]);
+}
+
+#[test]
+fn a_program_without_memcpy_takes_commands_when_it_is_idle() {
+    let mut program = Program::clone(runner().program());
+    program.memcpy = None;
+    let mut tile = tile();
+    // Task 8 stores what is in `data[0]` into `count`.
+    tile.functions.push(function(
+        "main",
+        0,
+        vec![],
+        vec![
+            Op::LoadAt { d: 0, addr: 0, kind: Access::U16 },
+            Op::StoreAt { s: 0, addr: COUNT, kind: Access::U16 },
+            Op::Ret,
+        ],
+    ));
+    tile.tasks = vec![crate::image::TaskBinding {
+        id: TaskId(8),
+        kind: crate::image::TaskKind::Local,
+        function: FnId(3),
+        params: Vec::new(),
+        name: "main".to_string(),
+        span: HERE,
+    }];
+    tile.active = 1 << 8;
+    program.tiles = vec![Arc::new(tile)];
+    let mut r = Runner::new(Arc::new(program), RunOptions::default());
+    r.copy_in(&copy("data", 1), &[41, 42]).unwrap();
+    assert_eq!(r.copy_out(&copy("count", 1)).unwrap(), [41, 42]);
+}

@@ -3,7 +3,7 @@
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_TOO_FAR};
 use crate::image::code::Op;
-use half::f16;
+use crate::value::f16;
 
 /// One operation on registers; false if it is none.
 #[inline(always)]
@@ -61,10 +61,10 @@ fn partial(r: &mut [u64], op: Op) -> Result<bool, Complaint> {
             r[at(d)] = (x % y) as u64;
         }
         Op::DivU { d, a, b, .. } => {
-            r[at(d)] = r[at(a)].checked_div(r[at(b)]).ok_or_else(|| by_zero())?;
+            r[at(d)] = r[at(a)].checked_div(r[at(b)]).ok_or_else(by_zero)?;
         }
         Op::RemU { d, a, b, .. } => {
-            r[at(d)] = r[at(a)].checked_rem(r[at(b)]).ok_or_else(|| by_zero())?;
+            r[at(d)] = r[at(a)].checked_rem(r[at(b)]).ok_or_else(by_zero)?;
         }
         Op::ShlS { d, a, b, sh } => r[at(d)] = signed(r[at(a)] << amount(r[at(b)], sh)?, sh),
         Op::ShlU { d, a, b, sh } => r[at(d)] = unsigned(r[at(a)] << amount(r[at(b)], sh)?, sh),
@@ -77,56 +77,50 @@ fn partial(r: &mut [u64], op: Op) -> Result<bool, Complaint> {
 
 #[inline(always)]
 fn float(r: &mut [u64], op: Op) -> bool {
-    let single = |r: &[u64], reg: u16| f32::from_bits(r[reg as usize] as u32);
-    let half = |r: &[u64], reg: u16| f16::from_bits(r[reg as usize] as u16).to_f32();
-    macro_rules! compute {
-        ($d:ident = $width:ident $a:ident $op:tt $b:ident) => {
-            r[$d as usize] = bits::$width($width(r, $a) $op $width(r, $b))
+    macro_rules! single {
+        ($d:ident = $a:ident $op:tt $b:ident) => {
+            r[$d as usize] = (f32_of(r[$a as usize]) $op f32_of(r[$b as usize])).to_bits().into()
         };
     }
     macro_rules! compare {
-        ($d:ident = $width:ident $a:ident $op:tt $b:ident) => {
-            r[$d as usize] = u64::from($width(r, $a) $op $width(r, $b))
+        ($d:ident = $a:ident $op:tt $b:ident) => {
+            r[$d as usize] = (f32_of(r[$a as usize]) $op f32_of(r[$b as usize])).into()
+        };
+    }
+    macro_rules! half {
+        ($d:ident = $f:ident $a:ident $b:ident) => {
+            r[$d as usize] = f16::$f(r[$a as usize] as u16, r[$b as usize] as u16).into()
         };
     }
     match op {
-        Op::FAdd { d, a, b } => compute!(d = single a + b),
-        Op::FSub { d, a, b } => compute!(d = single a - b),
-        Op::FMul { d, a, b } => compute!(d = single a * b),
-        Op::FDiv { d, a, b } => compute!(d = single a / b),
+        Op::FAdd { d, a, b } => single!(d = a + b),
+        Op::FSub { d, a, b } => single!(d = a - b),
+        Op::FMul { d, a, b } => single!(d = a * b),
+        Op::FDiv { d, a, b } => single!(d = a / b),
         Op::FNeg { d, a } => r[d as usize] = r[a as usize] ^ 1 << 31,
-        Op::FEq { d, a, b } => compare!(d = single a == b),
-        Op::FNe { d, a, b } => compare!(d = single a != b),
-        Op::FLt { d, a, b } => compare!(d = single a < b),
-        Op::FLe { d, a, b } => compare!(d = single a <= b),
-        // Computing in f32 and rounding once more is exact for + - * / of f16.
-        Op::HAdd { d, a, b } => compute!(d = half a + b),
-        Op::HSub { d, a, b } => compute!(d = half a - b),
-        Op::HMul { d, a, b } => compute!(d = half a * b),
-        Op::HDiv { d, a, b } => compute!(d = half a / b),
-        Op::HNeg { d, a } => r[d as usize] = r[a as usize] ^ 1 << 15,
-        Op::HEq { d, a, b } => compare!(d = half a == b),
-        Op::HNe { d, a, b } => compare!(d = half a != b),
-        Op::HLt { d, a, b } => compare!(d = half a < b),
-        Op::HLe { d, a, b } => compare!(d = half a <= b),
+        Op::FEq { d, a, b } => compare!(d = a == b),
+        Op::FNe { d, a, b } => compare!(d = a != b),
+        Op::FLt { d, a, b } => compare!(d = a < b),
+        Op::FLe { d, a, b } => compare!(d = a <= b),
+        Op::HAdd { d, a, b } => half!(d = add a b),
+        Op::HSub { d, a, b } => half!(d = sub a b),
+        Op::HMul { d, a, b } => half!(d = mul a b),
+        Op::HDiv { d, a, b } => half!(d = div a b),
+        Op::HNeg { d, a } => r[d as usize] = f16::neg(r[a as usize] as u16).into(),
+        Op::HEq { d, a, b } => half!(d = eq a b),
+        Op::HNe { d, a, b } => {
+            r[d as usize] = u64::from(!f16::eq(r[a as usize] as u16, r[b as usize] as u16))
+        }
+        Op::HLt { d, a, b } => half!(d = lt a b),
+        Op::HLe { d, a, b } => half!(d = le a b),
         _ => return false,
     }
     true
 }
 
-/// Floating-point results as a register holds them.
-mod bits {
-    use half::f16;
-
-    #[inline(always)]
-    pub fn single(x: f32) -> u64 {
-        u64::from(x.to_bits())
-    }
-
-    #[inline(always)]
-    pub fn half(x: f32) -> u64 {
-        u64::from(f16::from_f32(x).to_bits())
-    }
+#[inline(always)]
+fn f32_of(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
 }
 
 /// The low `64 - sh` bits, sign-extended.

@@ -4,57 +4,37 @@ use super::arithmetic::{signed, unsigned};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::FLOAT_TO_INT_RANGE;
 use crate::image::Scalar;
-use half::f16;
+use crate::value::{f16, float};
 
 /// The value of a register of type `from` as a register of type `to`.
 pub(super) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Complaint> {
     match from {
-        Scalar::F16 => from_float(f16::from_bits(x as u16).to_f32(), to),
+        Scalar::F16 => from_float(f16::to_f32(x as u16), to),
         Scalar::F32 => from_float(f32::from_bits(x as u32), to),
         _ => Ok(from_integer(x, is_signed(from), to)),
     }
 }
 
 fn from_float(x: f32, to: Scalar) -> Result<u64, Complaint> {
-    let Some((sh, min, max)) = range(to) else {
-        return Ok(match to {
-            Scalar::Bool => u64::from(x != 0.0),
-            Scalar::F16 => f16::from_f32(x).to_bits().into(),
-            _ => x.to_bits().into(),
-        });
-    };
-    let whole = f64::from(x).trunc();
-    // The upper bound is exclusive: 2^63 and 2^64 have no neighbour below as a float.
-    if !(whole >= min && whole < max) {
-        return Err(FLOAT_TO_INT_RANGE.because(&[("value", &x), ("ty", &to.word())]));
+    match to {
+        Scalar::Bool => Ok(u64::from(x != 0.0)),
+        Scalar::F16 => Ok(f16::from_f32(x).into()),
+        Scalar::F32 => Ok(x.to_bits().into()),
+        integer => float::truncate(x.into(), is_signed(integer), width(integer))
+            .ok_or_else(|| FLOAT_TO_INT_RANGE.because(&[("value", &x), ("ty", &integer.word())])),
     }
-    Ok(if is_signed(to) { signed(whole as i64 as u64, sh) } else { whole as u64 })
 }
 
-fn from_integer(x: u64, is_negative_possible: bool, to: Scalar) -> u64 {
+fn from_integer(x: u64, is_signed_type: bool, to: Scalar) -> u64 {
     match to {
         Scalar::Bool => u64::from(x != 0),
-        Scalar::F32 if is_negative_possible => (x as i64 as f32).to_bits().into(),
+        Scalar::F32 if is_signed_type => (x as i64 as f32).to_bits().into(),
         Scalar::F32 => (x as f32).to_bits().into(),
-        // f64 first: an integer rounds once, or is far out of the range of f16 anyway.
-        Scalar::F16 if is_negative_possible => f16::from_f64(x as i64 as f64).to_bits().into(),
-        Scalar::F16 => f16::from_f64(x as f64).to_bits().into(),
-        _ => {
-            let sh = 64 - width(to);
-            if is_signed(to) { signed(x, sh) } else { unsigned(x, sh) }
-        }
+        Scalar::F16 if is_signed_type => f16::from_i64(x as i64).into(),
+        Scalar::F16 => f16::from_u64(x).into(),
+        integer if is_signed(integer) => signed(x, 64 - width(integer)),
+        integer => unsigned(x, 64 - width(integer)),
     }
-}
-
-/// For integers: 64 minus the width, the smallest value, one past the largest.
-fn range(ty: Scalar) -> Option<(u8, f64, f64)> {
-    if matches!(ty, Scalar::Bool | Scalar::F16 | Scalar::F32) {
-        return None;
-    }
-    let width = width(ty);
-    let (low, high) = if is_signed(ty) { (i32::from(width) - 1, width - 1) } else { (-1, width) };
-    let min = if low < 0 { 0.0 } else { -(low as f64).exp2() };
-    Some((64 - width, min, f64::from(high).exp2()))
 }
 
 fn is_signed(ty: Scalar) -> bool {
@@ -105,6 +85,6 @@ mod tests {
 
     #[test]
     fn a_large_integer_becomes_infinite_as_f16() {
-        assert_eq!(convert(70_000, Scalar::U32, Scalar::F16).unwrap(), u64::from(f16::INFINITY.to_bits()));
+        assert_eq!(convert(70_000, Scalar::U32, Scalar::F16).unwrap(), 0x7c00);
     }
 }

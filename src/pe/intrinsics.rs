@@ -59,7 +59,7 @@ impl Pe {
             Intrinsic::PeX => self.at.x.into(),
             Intrinsic::PeY => self.at.y.into(),
             Intrinsic::TscRead => self.clock.read(argument(0), time),
-            Intrinsic::Random16 => self.random.next_word().into(),
+            Intrinsic::Random16 => self.random.next16().into(),
             Intrinsic::Math32 | Intrinsic::Math16 => {
                 self.main.set_register(base, math_function(id, argument(0), argument(1), argument(2)));
                 return Ok(MATH);
@@ -96,7 +96,7 @@ impl Pe {
             Intrinsic::UnblockCommandStream => return self.command_stream_blocked = false,
             Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
             Intrinsic::TscReset => return self.clock.reset(time),
-            Intrinsic::SetActivePrng => return self.random.activate(argument(0) as u16),
+            Intrinsic::SetActivePrng => return self.random.select(argument(0) as u16),
             Intrinsic::SeedPrng => return self.random.seed(argument(0) as u32),
             Intrinsic::Trace => {
                 let (key, tag) = (argument(0) as u32, argument(1) as u16);

@@ -14,7 +14,6 @@ mod map;
 mod memory;
 mod operation;
 mod queues;
-mod random;
 mod registers;
 mod scalar;
 mod service;
@@ -34,6 +33,7 @@ use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::{Complaint, Moment};
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::{FnId, TaskKind, TileImage};
+use crate::value::random::Generators;
 use fifo::FifoState;
 use interp::MainThread;
 use intrinsics::Clock;
@@ -41,7 +41,6 @@ use lanes::Lanes;
 use log::LineBuffer;
 use map::MapState;
 use queues::Queues;
-use random::Random;
 use registers::Registers;
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -85,7 +84,7 @@ pub struct Pe {
     maps: Vec<MapState>,
     launches: VecDeque<Launch>,
     clock: Clock,
-    random: Random,
+    random: Generators,
     line: LineBuffer,
     command_stream_blocked: bool,
     asserts_passed: u64,
@@ -109,7 +108,7 @@ impl Pe {
             maps: Vec::new(),
             launches: VecDeque::new(),
             clock: Clock::default(),
-            random: Random::new(),
+            random: Generators::new(),
             line: LineBuffer::default(),
             command_stream_blocked: false,
             asserts_passed: 0,

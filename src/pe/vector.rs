@@ -63,7 +63,10 @@ impl Pe {
 
     fn run_on_fifos(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
         let Start { mut operation, saved, .. } = start;
-        let step = operation.step(&mut self.surroundings(time))?;
+        let mut step = Step::Moved;
+        while step == Step::Moved {
+            step = operation.step(&mut self.surroundings(time))?;
+        }
         if let Step::Stalled(stall) = step {
             self.leave_length(stall, &operation);
         }

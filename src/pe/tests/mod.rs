@@ -1,6 +1,8 @@
 //! Small hand-made tiles on one PE.
 
 mod code;
+mod streams;
+mod vectors;
 
 use super::*;
 use crate::arch::{ArchName, InQueue, OutQueue};

@@ -43,45 +43,31 @@ class Runner:
                 f"values for {name} have the shape {values.shape}; a region of {w} x {h} PEs takes "
                 f"(height {h}, width {w}, count), or (count,) for the same on every PE"
             )
-        self.write_words(name, tensors.widen(elements), region)
+        self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _bits(export)))
 
     def copy_out(self, name, count, *, region=None):
         """Reads `count` elements of an exported variable: an array (height, width, count)."""
         export = self._variable(name)
         region = self._region(region)
-        return tensors.narrow(self.read_words(name, count, region), export.dtype)
-
-    def write_words(self, name, words, region, *, width=None):
-        """Writes elements, one in the low bits of each word of A[height][width][count]."""
-        bits = width or 8 * self._variable(name).dtype.itemsize
-        data = np.ascontiguousarray(words, dtype=np.uint32)
-        self._native.copy_in(name, region, data.reshape(-1), bits)
-
-    def read_words(self, name, count, region, *, width=None):
-        """Reads elements, one in the low bits of each word of A[height][width][count]."""
-        bits = width or 8 * self._variable(name).dtype.itemsize
+        ticket = self.queue_copy_out(name, count, region, _bits(export))
+        self.wait(ticket)
         _, _, w, h = region
-        words = np.zeros(h * w * count, dtype=np.uint32)
-        self._native.copy_out(name, region, words, bits)
-        return words.reshape(h, w, count)
+        return tensors.narrow(self.take_words(ticket, h * w * count), export.dtype).reshape(h, w, count)
 
     def launch(self, name, *args):
-        """Calls an exported function on every PE; it runs when the next command or
-        [finish] waits for it."""
+        """Calls an exported function on every PE. The call returns once it is issued: what
+        waits for its end is the next command, or [finish]."""
         inputs = self.program.export(name).inputs
         if inputs is None:
             raise TypeError(f"{name} is a variable; functions can be launched")
         if len(args) != len(inputs):
             raise TypeError(f"{name} takes {len(inputs)} arguments ({', '.join(inputs)}), not {len(args)}")
-        self.launch_words(name, [_argument(name, ty, arg) for ty, arg in zip(inputs, args)])
-
-    def launch_words(self, name, words):
-        """Calls an exported function with arguments that are words already."""
-        self._native.launch(name, words)
+        self.wait(self.queue_launch(name, [_argument(name, ty, arg) for ty, arg in zip(inputs, args)]))
 
     def finish(self):
-        """Runs until every command is done and nothing moves any more."""
-        self._native.finish()
+        """Runs until every command is done and nothing moves any more; gives the warnings
+        about what is left unfinished, as text."""
+        return self._native.finish()
 
     @property
     def cycles(self):
@@ -91,7 +77,11 @@ class Runner:
     @property
     def printed(self):
         """The lines that PEs have printed so far, in order."""
-        return [Printed(*line) for line in self._native.printed()]
+        return self.printed_after(0)
+
+    def printed_after(self, count):
+        """The lines that PEs have printed after the first `count` ones."""
+        return [Printed(*line) for line in self._native.printed(count)]
 
     def symbol(self, x, y, name):
         """The memory of any variable of a PE, exported or not, as bytes."""
@@ -101,6 +91,39 @@ class Runner:
         """The values that a PE has recorded in a `<debug>` trace."""
         return self._native.trace(x, y, name)
 
+    def snapshot_bytes(self):
+        """The memory and the traces of all PEs, in cslrun's own format."""
+        return self._native.snapshot().to_bytes()
+
+    # The command queue: copies and launches are carried out in the order of queueing.
+
+    def queue_copy_in(self, name, words, region, bits):
+        """Queues a copy of A[height][width][count] with one element of 16 or 32 bits in each
+        32-bit word; gives a ticket."""
+        return self._native.queue_copy_in(name, region, tensors.words(words).reshape(-1), bits)
+
+    def queue_copy_out(self, name, count, region, bits):
+        """Queues a copy of `count` elements from each PE; gives a ticket for [take_words]."""
+        return self._native.queue_copy_out(name, region, count, bits)
+
+    def queue_launch(self, name, words):
+        """Queues the call of a function with one word per argument; gives a ticket."""
+        return self._native.queue_launch(name, words)
+
+    def wait(self, ticket):
+        """Runs until a command is done; for a launch that means that it has begun."""
+        self._native.wait(ticket)
+
+    def is_done(self, ticket):
+        """Whether a command is done."""
+        return self._native.is_done(ticket)
+
+    def take_words(self, ticket, size):
+        """The words of a finished copy, which can be taken once."""
+        words = np.empty(size, dtype=np.uint32)
+        self._native.take_words(ticket, words)
+        return words
+
     def _variable(self, name):
         export = self.program.export(name)
         if export.is_function:
@@ -109,6 +132,10 @@ class Runner:
 
     def _region(self, region):
         return region if region is not None else (0, 0, *self.program.size)
+
+
+def _bits(export):
+    return 8 * export.dtype.itemsize
 
 
 _ARGUMENTS = {

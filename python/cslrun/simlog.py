@@ -19,10 +19,9 @@ class SimLog:
         try:
             yield
         finally:
-            self._append(runner.printed)
+            self._append(runner.printed_after(self._lines))
 
-    def _append(self, printed):
-        fresh = printed[self._lines :]
+    def _append(self, fresh):
         if fresh:
             with self._path.open("a", encoding="utf-8") as log:
                 log.writelines(f"@{line.cycle} {line.text}\n" for line in fresh)

@@ -4,6 +4,8 @@
 //! rendered report. Never: knows how host arrays are ordered; Python does that.
 
 mod program;
+mod runner;
+mod snapshot;
 
 use cslrun::cli;
 use pyo3::create_exception;
@@ -39,5 +41,8 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("RunError", py.get_type::<RunError>())?;
     module.add_function(wrap_pyfunction!(cslc, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
-    module.add_class::<program::Program>()
+    module.add_class::<program::Program>()?;
+    module.add_class::<runner::Runner>()?;
+    module.add_class::<runner::Ticket>()?;
+    module.add_class::<snapshot::Snapshot>()
 }

@@ -19,10 +19,15 @@ pub const PROGRAM: &str = "program.cslrun";
 
 const MARKER: &str = "This stands for a program of the wafer; cslrun keeps the code in program.cslrun.\n";
 
-/// Removes the program of an earlier compilation.
+/// What a run leaves behind for debugging; it belongs to one program.
+const SNAPSHOT: &str = "snapshot.cslrun";
+
+/// Removes the program of an earlier compilation, and what its runs have left.
 pub(super) fn forget(folder: &Path) {
-    // That there was none is the usual case, and every other problem shows up when it is written.
-    let _ = fs::remove_file(folder.join("bin").join(PROGRAM));
+    for name in [PROGRAM, SNAPSHOT] {
+        // That there was none is the usual case, and every other problem shows up in writing.
+        let _ = fs::remove_file(folder.join("bin").join(name));
+    }
 }
 
 /// Writes the whole folder.

@@ -4,6 +4,7 @@ import atexit
 import os
 import sys
 import warnings
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -36,7 +37,11 @@ _KEYWORDS = {
 
 
 class Task:
-    """A command that was issued. Commands are done when the call that issues them returns."""
+    """A command that was issued."""
+
+    def __init__(self, ticket, receive=None):
+        self._ticket = ticket
+        self._receive = receive
 
 
 class SdkRuntime:
@@ -56,6 +61,8 @@ class SdkRuntime:
         self._state = "constructed"
         self._runner = None
         self._log = None
+        #: Copies from the wafer whose arrays are not filled yet, in the order of issue.
+        self._receiving = []
 
     # Life cycle
 
@@ -80,8 +87,11 @@ class SdkRuntime:
             raise RuntimeError("Cannot call stop() multiple times, or call stop() if run() has not been called")
         self._state = "stopped"
         atexit.unregister(self._complain_unless_stopped)
-        with self._logged():
-            self._runner.finish()
+        with self._log.follow(self._runner):
+            left = self._runner.finish()
+        self._fill_arrays()
+        if left:
+            print(left, end="", file=sys.stderr)
         snapshot.save(self._runner, self._folder)
 
     def _complain_unless_stopped(self):
@@ -107,21 +117,21 @@ class SdkRuntime:
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
-        return copy.write(tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major))
+        return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
     def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
-        return copy.write(np.broadcast_to(tensor, (h, w, elem_per_pe)))
+        return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
     def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
         tensor = tensors.by_pe(words, w, 1, elem_per_pe, column_major=copy.column_major)
-        return copy.write(np.broadcast_to(tensor, (h, w, elem_per_pe)))
+        return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
     def memcpy_h2d_stride(
         self, dest, src, px, py, w, h, elem_per_pe, row_stride, col_stride, /, *, streaming, order, data_type, nonblock
@@ -135,25 +145,32 @@ class SdkRuntime:
         what = f"{len(columns)} x {len(rows)} PEs of {elem_per_pe} elements"
         words = _source(src, len(columns) * len(rows) * elem_per_pe, what)
         tensor = tensors.by_pe(words, len(columns), len(rows), elem_per_pe, column_major=copy.column_major)
-        for j, y in enumerate(rows):
-            for i, x in enumerate(columns):
-                copy.write(tensor[j : j + 1, i : i + 1], region=(x, y, 1, 1))
-        return Task()
+        places = [(i, j) for j in range(len(rows)) for i in range(len(columns))]
+        for i, j in places:
+            one = replace(copy, region=(columns[i], rows[j], 1, 1))
+            task = self._send(one, tensor[j : j + 1, i : i + 1], nonblock)
+        return task
 
     def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
         copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
         words = _destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
-        tensor = copy.read(elem_per_pe)
-        words[:] = tensors.flat(tensor, column_major=copy.column_major)
-        return Task()
+        ticket = self._runner.queue_copy_out(copy.name, elem_per_pe, copy.region, copy.bits)
+
+        def receive():
+            tensor = self._runner.take_words(ticket, words.size).reshape(h, w, elem_per_pe)
+            words[:] = tensors.flat(tensor, column_major=copy.column_major)
+
+        task = Task(ticket, receive)
+        self._receiving.append(task)
+        return self._issued(task, nonblock)
 
     # Functions
 
     def launch(self, function, /, *args, nonblock):
         """Calls an exported function on every PE."""
         export = self._function(function)
-        return self._launch(export, _launch.words(export.name, export.inputs, args))
+        return self._launch(export, _launch.words(export.name, export.inputs, args), nonblock)
 
     def call(self, function, args, /, *, nonblock):
         """Calls an exported function on every PE, with arguments that are words already."""
@@ -164,19 +181,24 @@ class SdkRuntime:
                 f"API call requires a different number of arguments ({len(export.inputs)}) "
                 f"from what has been provided ({len(words)}): {export.name}"
             )
-        return self._launch(export, words)
+        return self._launch(export, words, nonblock)
 
     def memcpy_launch(self, *_args, **_kwargs):
         """Refuses: releases before 1.0 launched by color."""
         raise RuntimeError("memcpy_launch went out of use with release 1.0; use launch(name, *args, nonblock=...)")
 
     def task_wait(self, task):
-        """Waits for a command, which is done already."""
-        _check_task(task)
+        """Waits for a command."""
+        if not isinstance(task, Task):
+            raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
+        if not self._runner.is_done(task._ticket):
+            with self._log.follow(self._runner):
+                self._runner.wait(task._ticket)
+        self._fill_arrays()
 
     def is_task_done(self, task):
-        """Whether a command is done."""
-        _check_task(task)
+        """Whether a command is done. Asking lets the simulation go on until it is."""
+        self.task_wait(task)
         return True
 
     # Memory after the run
@@ -215,7 +237,7 @@ class SdkRuntime:
             raise RuntimeError(
                 f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}"
             )
-        return _Copy(self, export.name, region, _order(order), _bits(data_type))
+        return _Copy(export.name, region, _order(order), _bits(data_type))
 
     def _function(self, function):
         self._must_run()
@@ -228,39 +250,35 @@ class SdkRuntime:
             )
         return export
 
-    def _launch(self, export, words):
-        with self._logged():
-            self._runner.launch_words(export.name, words)
-        return Task()
+    def _launch(self, export, words, nonblock):
+        return self._issued(Task(self._runner.queue_launch(export.name, words)), nonblock)
+
+    def _send(self, copy, tensor, nonblock):
+        return self._issued(Task(self._runner.queue_copy_in(copy.name, tensor, copy.region, copy.bits)), nonblock)
+
+    def _issued(self, task, nonblock):
+        if not nonblock:
+            self.task_wait(task)
+        return task
+
+    def _fill_arrays(self):
+        """Hands over what finished copies from the wafer have brought."""
+        while self._receiving and self._runner.is_done(self._receiving[0]._ticket):
+            self._receiving.pop(0)._receive()
 
     def _must_run(self):
         if self._state != "running":
             raise RuntimeError(_NOT_RUNNING)
 
-    def _logged(self):
-        return self._log.follow(self._runner)
 
-
+@dataclass(frozen=True)
 class _Copy:
-    """One copy whose arguments have been checked."""
+    """The arguments of a copy, checked."""
 
-    def __init__(self, runtime, name, region, column_major, bits):
-        self.runtime = runtime
-        self.name = name
-        self.region = region
-        self.column_major = column_major
-        self.bits = bits
-
-    def write(self, tensor, region=None):
-        """Host to wafer."""
-        with self.runtime._logged():
-            self.runtime._runner.write_words(self.name, tensor, region or self.region, width=self.bits)
-        return Task()
-
-    def read(self, count):
-        """Wafer to host."""
-        with self.runtime._logged():
-            return self.runtime._runner.read_words(self.name, count, self.region, width=self.bits)
+    name: str
+    region: tuple[int, int, int, int]
+    column_major: bool
+    bits: int
 
 
 def _load(folder):
@@ -304,8 +322,3 @@ def _check_array(array, size, what):
         )
     if array.size != size:
         raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")
-
-
-def _check_task(task):
-    if not isinstance(task, Task):
-        raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")

@@ -1,0 +1,45 @@
+"""What a run leaves behind for debugging, beside the program that it belongs to."""
+
+import math
+from contextlib import suppress
+from pathlib import Path
+
+from cslrun import _native
+from cslrun.program import Program
+
+# A snapshot of more PEs would fill disks and take longer than most runs.
+_MOST_PES = 4096
+
+
+def save(runner, folder):
+    """Writes the snapshot of a finished run into the output folder of cslc.
+
+    Nothing is written for very large programs, nor into a folder that is read-only: a run does
+    not fail for want of a snapshot.
+    """
+    path = _path(folder)
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
+        if math.prod(runner.program.size) <= _MOST_PES:
+            write(runner, path)
+
+
+def write(runner, path):
+    """Writes a snapshot to a file."""
+    Path(path).write_bytes(runner.snapshot_bytes())
+
+
+def load(folder):
+    """The snapshot that [save] has written, and its program."""
+    path = _path(folder)
+    if not path.is_file():
+        raise RuntimeError(
+            f"there is no snapshot in {folder}: run the program to stop() first "
+            f"(programs of more than {_MOST_PES} PEs leave none)"
+        )
+    program = Program.load(Path(folder) / "bin" / "program.cslrun")
+    return program, _native.Snapshot.load(program._native, str(path))
+
+
+def _path(folder):
+    return Path(folder) / "bin" / "snapshot.cslrun"

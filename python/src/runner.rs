@@ -1,0 +1,142 @@
+use crate::program::Program;
+use crate::snapshot::{Snapshot, Value, values_of};
+use crate::{RunError, snapshot};
+use cslrun::arch::PeCoord;
+use cslrun::diagnostics::Diagnostic;
+use cslrun::diagnostics::render::{MessageFormat, render};
+use cslrun::host::{self, Copy, CopyWidth, Failure, Region, RunOptions};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+/// Column, row, width and height in PEs.
+type RegionOfPes = (u16, u16, u16, u16);
+
+/// A command in the queue.
+#[pyclass(frozen)]
+pub struct Ticket(host::Ticket);
+
+/// One run of a program.
+#[pyclass]
+pub struct Runner(host::Runner);
+
+#[pymethods]
+impl Runner {
+    #[new]
+    fn new(program: &Program, checked: bool, max_cycles: Option<u64>) -> Runner {
+        let defaults = RunOptions::default();
+        let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
+        let options = RunOptions { checked, max_cycles, ..defaults };
+        Runner(host::Runner::new(program.image.clone(), options))
+    }
+
+    fn queue_copy_in(
+        &mut self,
+        py: Python<'_>,
+        name: String,
+        region: RegionOfPes,
+        words: PyBuffer<u32>,
+        bits: u8,
+    ) -> PyResult<Ticket> {
+        let region = of_pes(region);
+        let words = words.to_vec(py)?;
+        // A region without PEs is refused for what it is, not for the number of words.
+        let elements = words.len() / region.pes().max(1);
+        let copy = Copy { name, region, elements, width: width(bits)? };
+        let ticket = self.0.queue_copy_in(&copy, &words);
+        self.checked(ticket).map(Ticket)
+    }
+
+    fn queue_copy_out(&mut self, name: String, region: RegionOfPes, elements: usize, bits: u8) -> PyResult<Ticket> {
+        let copy = Copy { name, region: of_pes(region), elements, width: width(bits)? };
+        let ticket = self.0.queue_copy_out(&copy);
+        self.checked(ticket).map(Ticket)
+    }
+
+    fn queue_launch(&mut self, name: &str, words: Vec<u32>) -> PyResult<Ticket> {
+        let ticket = self.0.queue_launch(name, &words);
+        self.checked(ticket).map(Ticket)
+    }
+
+    fn is_done(&self, ticket: &Ticket) -> bool {
+        self.0.is_done(ticket.0)
+    }
+
+    /// Runs until a command is done.
+    fn wait(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
+        let ended = py.detach(|| self.0.wait(ticket.0));
+        self.checked(ended)
+    }
+
+    /// Moves the words of a finished copy from the wafer into a buffer.
+    fn take_words(&mut self, py: Python<'_>, ticket: &Ticket, into: PyBuffer<u32>) -> PyResult<()> {
+        let words = self.0.take_words(ticket.0).expect("the words of a finished copy are taken once");
+        into.copy_from_slice(py, &words)
+    }
+
+    /// Runs until nothing happens any more; the warnings about what is left.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+        let ended = py.detach(|| self.0.run_until_idle());
+        let warnings = self.checked(ended)?;
+        Ok(self.report(&warnings))
+    }
+
+    fn cycles(&self) -> u64 {
+        self.0.cycles()
+    }
+
+    /// Lines printed after the first `from`: cycle, column, row, text.
+    fn printed(&mut self, from: usize) -> Vec<(u64, u16, u16, String)> {
+        let lines = self.0.printed().iter().skip(from);
+        lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect()
+    }
+
+    fn trace(&mut self, x: u16, y: u16, key: &str) -> Vec<Value> {
+        let program = self.0.program().clone();
+        values_of(&snapshot::records(&program, self.0.traced()), PeCoord { x, y }, key)
+    }
+
+    fn symbol<'py>(&mut self, py: Python<'py>, x: u16, y: u16, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        self.check_place(x, y)?;
+        let found = self.0.read_symbol(PeCoord { x, y }, name);
+        let (_, words) = self.checked(found)?;
+        Ok(PyBytes::new(py, &snapshot::bytes(&words)))
+    }
+
+    /// The memory and the traces of all PEs.
+    fn snapshot(&mut self) -> Snapshot {
+        Snapshot::of(&mut self.0)
+    }
+}
+
+impl Runner {
+    fn checked<T>(&self, result: Result<T, Failure>) -> PyResult<T> {
+        result.map_err(|failure| RunError::new_err(self.report(&failure.diagnostics(&self.0.program().sources))))
+    }
+
+    fn report(&self, diagnostics: &[Diagnostic]) -> String {
+        render(&self.0.program().sources, diagnostics, MessageFormat::Plain, false)
+    }
+
+    fn check_place(&self, x: u16, y: u16) -> PyResult<()> {
+        let program = self.0.program();
+        if x < program.width && y < program.height {
+            return Ok(());
+        }
+        let (w, h) = (program.width, program.height);
+        Err(PyValueError::new_err(format!("PE({x},{y}) lies outside the program rectangle of {w} x {h} PEs")))
+    }
+}
+
+fn of_pes((x, y, w, h): RegionOfPes) -> Region {
+    Region { x, y, w, h }
+}
+
+fn width(bits: u8) -> PyResult<CopyWidth> {
+    match bits {
+        16 => Ok(CopyWidth::Bits16),
+        32 => Ok(CopyWidth::Bits32),
+        other => Err(PyValueError::new_err(format!("the host copies elements of 16 or 32 bits, not {other}"))),
+    }
+}

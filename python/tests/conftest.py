@@ -1,0 +1,62 @@
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+import cslrun
+from cslrun.commands import SDK_MODULES
+
+PROGRAMS = Path(__file__).parent / "programs"
+WIDTH, HEIGHT, COUNT = 3, 2, 4
+
+# The tests of these modules run in this process; scripts get them through cs_python alone.
+sys.path.append(str(SDK_MODULES))
+
+
+def command(name):
+    """The path of a command of this installation."""
+    return str(Path(sysconfig.get_path("scripts")) / name)
+
+
+def call(words, **options):
+    """Runs a command to its end."""
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, **options)
+
+
+@pytest.fixture
+def program():
+    """The test program, compiled through the package."""
+    params = {"width": WIDTH, "height": HEIGHT, "count": COUNT}
+    return cslrun.compile(PROGRAMS / "grid.csl", params=params)
+
+
+@pytest.fixture
+def runner(program):
+    """A run of the test program."""
+    return cslrun.Runner(program)
+
+
+@pytest.fixture
+def compiled(tmp_path, monkeypatch):
+    """The output folder of cslc for the test program; the current folder is its parent."""
+    monkeypatch.chdir(tmp_path)
+    params = f"--params=width:{WIDTH},height:{HEIGHT},count:{COUNT}"
+    place = [f"--fabric-dims={WIDTH + 7},{HEIGHT + 2}", "--fabric-offsets=4,1", "--memcpy", "--channels=1"]
+    done = call([command("cslc"), "--arch=wse2", str(PROGRAMS / "grid.csl"), params, *place, "-o", "out"])
+    assert done.returncode == 0, done.stderr
+    return tmp_path / "out"
+
+
+@pytest.fixture
+def runtime(compiled):
+    """A running SdkRuntime of the test program."""
+    from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime
+
+    runtime = SdkRuntime(compiled)
+    runtime.load()
+    runtime.run()
+    yield runtime
+    if runtime._state == "running":
+        runtime.stop()

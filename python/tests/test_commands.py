@@ -1,0 +1,90 @@
+import json
+import os
+
+import pytest
+from conftest import PROGRAMS, call, command
+
+
+def test_the_output_folder_holds_what_scripts_open(compiled):
+    settings = json.loads((compiled / "out.json").read_text())
+    assert settings == {"params": {"width": "3", "height": "2", "count": "4"}, "colors": {}}
+    symbols = json.loads((compiled / "bin" / "out_rpc.json").read_text())["rpc_symbols"]
+    assert symbols[0] == {
+        "id": 1, "immutable": 0, "kind": "Var", "name": "words", "sym_name": "words_ptr", "type": "[*]u32"
+    }
+    assert [s["type"] for s in symbols[5]["inputs"]] == ["i16", "u16", "i32", "u32", "f32"]
+    assert "inputs" not in symbols[6]
+    assert list((compiled / "bin").glob("out_[0-9]*.elf"))
+
+
+def test_a_failed_compilation_leaves_no_program_behind(compiled, tmp_path):
+    (tmp_path / "bad.csl").write_text("layout { @set_rectangle(1; }\n")
+    done = call([command("cslc"), "bad.csl", "--arch=wse2", "-o=out"], cwd=tmp_path)
+    assert done.returncode == 1 and "bad.csl:1:" in done.stderr
+    assert not (compiled / "bin" / "program.cslrun").exists()
+
+
+def test_a_fabric_that_is_too_small_says_what_would_do(tmp_path):
+    place = ["--fabric-dims=9,4", "--fabric-offsets=4,1", "--memcpy", "--channels=1"]
+    params = "--params=width:3,height:2,count:4"
+    done = call([command("cslc"), str(PROGRAMS / "grid.csl"), "--arch=wse3", params, *place], cwd=tmp_path)
+    assert done.returncode == 1 and "--fabric-dims must be at least 10,4" in done.stderr
+
+
+SCRIPT = """
+import sys
+import numpy as np
+from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime, MemcpyDataType, MemcpyOrder
+from cerebras.sdk.sdk_utils import memcpy_view
+
+runner = SdkRuntime(sys.argv[1])
+runner.load()
+runner.run()
+options = dict(streaming=False, order=MemcpyOrder.ROW_MAJOR, data_type=MemcpyDataType.MEMCPY_32BIT, nonblock=False)
+runner.memcpy_h2d(runner.get_id("words"), np.arange(24, dtype=np.uint32), 0, 0, 3, 2, 4, **options)
+runner.launch("double_all", nonblock=False)
+words = np.zeros(24, dtype=np.uint32)
+runner.memcpy_d2h(words, runner.get_id("words"), 0, 0, 3, 2, 4, **options)
+runner.stop()
+print(words.tolist() == [2 * i for i in range(24)])
+"""
+
+
+def test_cs_python_runs_a_host_script(compiled, tmp_path):
+    (tmp_path / "run.py").write_text(SCRIPT)
+    done = call([command("cs_python"), "run.py", "out"], cwd=tmp_path)
+    assert (done.stdout, done.returncode) == ("True\n", 0), done.stderr
+
+
+def test_cs_python_passes_on_errors_and_statuses(tmp_path):
+    (tmp_path / "run.py").write_text("raise SystemExit(7)\n")
+    assert call([command("cs_python"), "run.py"], cwd=tmp_path).returncode == 7
+    (tmp_path / "run.py").write_text("import cerebras.sdk.client as c\nc.SdkCompiler()\n")
+    done = call([command("cs_python"), "run.py"], cwd=tmp_path)
+    assert done.returncode == 1 and "RuntimeError: SdkCompiler talks to a cluster" in done.stderr
+
+
+def test_the_environment_of_the_container_is_forwarded(tmp_path):
+    (tmp_path / "run.py").write_text("import os, helper\nprint(os.environ['A'], os.environ['B'], helper.X)\n")
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "helper.py").write_text("X = 3\n")
+    inside = {"SINGULARITYENV_A": "1", "APPTAINERENV_B": "2", "SINGULARITYENV_PYTHONPATH": str(tmp_path / "lib")}
+    done = call([command("cs_python"), "run.py"], cwd=tmp_path, env={**os.environ, **inside})
+    assert done.stdout == "1 2 3\n", done.stderr
+
+
+def test_scripts_find_the_commands_of_this_installation(tmp_path):
+    (tmp_path / "run.py").write_text("import shutil\nprint(shutil.which('cslc'))\n")
+    done = call([command("cs_python"), "run.py"], cwd=tmp_path, env={"PATH": "/usr/bin:/bin"})
+    assert done.stdout.strip() == command("cslc")
+
+
+def test_the_sdk_modules_are_hidden_from_other_scripts(tmp_path):
+    done = call([command("python"), "-c", "import cslrun, cerebras"], cwd=tmp_path)
+    assert "No module named 'cerebras'" in done.stderr
+
+
+@pytest.mark.parametrize("words, status", [([], 2), (["--help"], 0)])
+def test_cs_python_explains_itself(words, status):
+    done = call([command("cs_python"), *words])
+    assert done.returncode == status and done.stdout.startswith("Usage: cs_python")

@@ -1,0 +1,39 @@
+import numpy as np
+import pytest
+from cerebras.sdk.debug.debug_util import debug_util
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder
+
+OPTIONS = {"streaming": False, "order": MemcpyOrder.ROW_MAJOR, "data_type": MemcpyDataType.MEMCPY_32BIT, "nonblock": False}
+
+
+@pytest.fixture
+def stopped(runtime, compiled):
+    floats = np.array([0.5, 1.0, 2.0, 4.0] * 6, dtype=np.float32)
+    runtime.memcpy_h2d(runtime.get_id("floats"), floats, 0, 0, 3, 2, 4, **OPTIONS)
+    runtime.launch("double_all", nonblock=False)
+    runtime.stop()
+    return debug_util(str(compiled), cmaddr=None)
+
+
+def test_traces_are_read_by_fabric_coordinates(stopped):
+    assert stopped.read_trace(4 + 1, 1 + 1, "calls") == ["double_all", 4, 1.0]
+
+
+def test_symbols_are_read_without_an_export(stopped):
+    assert stopped.get_symbol(4, 1, "floats", np.float32).tolist() == [1.0, 2.0, 4.0, 8.0]
+
+
+def test_rectangles_are_indexed_by_column_and_row(stopped):
+    assert stopped.get_symbol_rect(((4, 1), (3, 2)), "floats", np.float32).shape == (3, 2, 4)
+
+
+def test_wrong_names_and_places_are_refused(stopped):
+    with pytest.raises(RuntimeError, match="no symbol float; it has .*floats"):
+        stopped.get_symbol(4, 1, "float", np.float32)
+    with pytest.raises(RuntimeError, match="columns 4 to 6 and rows 1 to 2"):
+        stopped.get_symbol(0, 0, "floats", np.float32)
+
+
+def test_without_a_run_there_is_nothing_to_read(compiled):
+    with pytest.raises(RuntimeError, match="run the program to stop\\(\\) first"):
+        debug_util(compiled)

@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+from conftest import COUNT, HEIGHT, PROGRAMS, WIDTH
+
+import cslrun
+
+
+def test_a_program_knows_its_machine_and_its_place(program):
+    assert (program.arch, program.size, program.offset) == ("wse2", (WIDTH, HEIGHT), (4, 1))
+    assert program.uses_memcpy
+
+
+def test_exports_are_numbered_from_one_in_the_order_of_the_layout(program):
+    assert [(e.id, e.name) for e in program.exports.values()][:2] == [(1, "words"), (2, "floats")]
+    assert program.export("combine").inputs == ("i16", "u16", "i32", "u32", "f32")
+    assert program.export("halves").dtype == np.float16
+    assert program.export("words").mutable and not program.export("numbers").mutable
+
+
+def test_an_unknown_name_lists_the_names_there_are(program):
+    with pytest.raises(KeyError, match="no 'word'; it exports words, floats"):
+        program.export("word")
+
+
+def test_a_program_survives_its_file(program, tmp_path):
+    program.save(tmp_path / "p")
+    assert cslrun.Program.load(tmp_path / "p").exports == program.exports
+
+
+def test_a_foreign_file_is_refused(tmp_path):
+    (tmp_path / "p").write_bytes(b"\x7fELF")
+    with pytest.raises(cslrun.CslError, match="not a program compiled by cslrun"):
+        cslrun.Program.load(tmp_path / "p")
+
+
+def test_invalid_csl_raises_the_report(tmp_path):
+    (tmp_path / "bad.csl").write_text("var x: u16 = ;\n")
+    with pytest.raises(cslrun.CompileError, match=r"bad\.csl:1:14"):
+        cslrun.compile(tmp_path / "bad.csl")
+
+
+def test_params_that_numpy_has_made_are_plain_numbers():
+    params = {"width": np.int64(WIDTH), "height": np.uint16(HEIGHT), "count": COUNT}
+    assert cslrun.compile(PROGRAMS / "grid.csl", params=params).size == (WIDTH, HEIGHT)
+
+
+def test_a_param_of_another_type_is_refused():
+    with pytest.raises(TypeError, match="width is a str; it can be an int, a float, a bool or a Color"):
+        cslrun.compile(PROGRAMS / "grid.csl", params={"width": "3"})

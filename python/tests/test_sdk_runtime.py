@@ -1,0 +1,247 @@
+import numpy as np
+import pytest
+from conftest import COUNT, HEIGHT, WIDTH
+from cerebras.sdk.runtime.sdkruntimepybind import (
+    MemcpyDataType,
+    MemcpyOrder,
+    SdkLayout,
+    SdkRuntime,
+    SdkTarget,
+    SimfabConfig,
+    get_platform,
+)
+
+ROWS = {"streaming": False, "order": MemcpyOrder.ROW_MAJOR, "data_type": MemcpyDataType.MEMCPY_32BIT, "nonblock": False}
+SIZE = HEIGHT * WIDTH * COUNT
+REGION = (0, 0, WIDTH, HEIGHT)
+
+
+def read(runtime, name, count=COUNT, region=REGION, **changes):
+    array = np.zeros(region[2] * region[3] * count, dtype=np.uint32)
+    runtime.memcpy_d2h(array, runtime.get_id(name), *region, count, **{**ROWS, **changes})
+    return array
+
+
+@pytest.mark.parametrize("nonblock", [False, True])
+@pytest.mark.parametrize("order_out", list(MemcpyOrder))
+@pytest.mark.parametrize("order_in", list(MemcpyOrder))
+@pytest.mark.parametrize("name, data_type", [("words", "MEMCPY_32BIT"), ("shorts", "MEMCPY_16BIT")])
+def test_every_order_and_width_finds_each_pe(runtime, name, data_type, order_in, order_out, nonblock):
+    options = {"streaming": False, "data_type": MemcpyDataType[data_type], "nonblock": nonblock}
+    tensor = np.arange(SIZE, dtype=np.uint32).reshape(HEIGHT, WIDTH, COUNT)
+    flat = {MemcpyOrder.ROW_MAJOR: tensor.ravel(), MemcpyOrder.COL_MAJOR: tensor.ravel(order="F")}
+    runtime.memcpy_h2d(runtime.get_id(name), flat[order_in], *REGION, COUNT, order=order_in, **options)
+    back = np.zeros(SIZE, dtype=np.uint32)
+    task = runtime.memcpy_d2h(back, runtime.get_id(name), *REGION, COUNT, order=order_out, **options)
+    runtime.task_wait(task)
+    np.testing.assert_array_equal(back, flat[order_out])
+
+
+def test_sixteen_bit_copies_take_the_low_half_and_bring_zeros_above(runtime):
+    sixteen = {**ROWS, "data_type": MemcpyDataType.MEMCPY_16BIT}
+    source = np.full(COUNT, 0xABCD8001, dtype=np.uint32)
+    runtime.memcpy_h2d(runtime.get_id("shorts"), source, 0, 0, 1, 1, COUNT, **sixteen)
+    assert read(runtime, "shorts", region=(0, 0, 1, 1), **sixteen).tolist() == [0x8001] * COUNT
+
+
+def test_bits_are_copied_without_conversion(runtime):
+    floats = np.array([1.0, -2.5, 0.0, 3.0], dtype=np.float32)
+    runtime.memcpy_h2d(runtime.get_id("words"), floats, 1, 1, 1, 1, COUNT, **ROWS)
+    assert read(runtime, "words", region=(1, 1, 1, 1)).view(np.float32).tolist() == floats.tolist()
+
+
+def test_a_part_of_the_rectangle_leaves_the_rest_alone(runtime):
+    runtime.memcpy_h2d(runtime.get_id("words"), np.array([9, 8], dtype=np.uint32), 2, 0, 1, 2, 1, **ROWS)
+    assert read(runtime, "words", 1).reshape(HEIGHT, WIDTH).tolist() == [[0, 0, 9], [0, 0, 8]]
+
+
+@pytest.mark.parametrize("order", list(MemcpyOrder))
+def test_row_broadcasts_repeat_a_row(runtime, order):
+    rows = np.arange(HEIGHT * COUNT, dtype=np.uint32).reshape(HEIGHT, 1, COUNT)
+    flat = rows.ravel(order="F" if order == MemcpyOrder.COL_MAJOR else "C")
+    runtime.memcpy_h2d_rowbcast(runtime.get_id("words"), flat, *REGION, COUNT, **{**ROWS, "order": order})
+    back = read(runtime, "words").reshape(HEIGHT, WIDTH, COUNT)
+    np.testing.assert_array_equal(back, np.broadcast_to(rows, back.shape))
+
+
+@pytest.mark.parametrize("order", list(MemcpyOrder))
+def test_column_broadcasts_repeat_a_column(runtime, order):
+    columns = np.arange(WIDTH * COUNT, dtype=np.uint32).reshape(1, WIDTH, COUNT)
+    flat = columns.ravel(order="F" if order == MemcpyOrder.COL_MAJOR else "C")
+    runtime.memcpy_h2d_colbcast(runtime.get_id("words"), flat, *REGION, COUNT, **{**ROWS, "order": order})
+    back = read(runtime, "words").reshape(HEIGHT, WIDTH, COUNT)
+    np.testing.assert_array_equal(back, np.broadcast_to(columns, back.shape))
+
+
+def test_strides_skip_pes(runtime):
+    values = np.array([5, 6], dtype=np.uint32)
+    runtime.memcpy_h2d_stride(runtime.get_id("words"), values, *REGION, 1, 2, 2, **ROWS)
+    assert read(runtime, "words", 1).reshape(HEIGHT, WIDTH).tolist() == [[5, 0, 6], [0, 0, 0]]
+    with pytest.raises(RuntimeError, match="row_stride or col_stride must be positive"):
+        runtime.memcpy_h2d_stride(runtime.get_id("words"), values, *REGION, 1, 0, 2, **ROWS)
+
+
+def test_arrays_of_more_dimensions_are_taken_as_flat(runtime):
+    runtime.memcpy_h2d(runtime.get_id("words"), np.ones((SIZE, 1), dtype=np.uint32), *REGION, COUNT, **ROWS)
+    back = np.zeros((SIZE, 1), dtype=np.uint32)
+    runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **ROWS)
+    assert back.sum() == SIZE
+
+
+def test_a_nonblocking_read_is_there_after_stop(runtime):
+    runtime.memcpy_h2d(runtime.get_id("words"), np.full(SIZE, 3, np.uint32), *REGION, COUNT, **{**ROWS, "nonblock": True})
+    back = np.zeros(SIZE, dtype=np.uint32)
+    runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **{**ROWS, "nonblock": True})
+    runtime.stop()
+    assert back.tolist() == [3] * SIZE
+
+
+def test_asking_whether_a_task_is_done_lets_it_finish(runtime):
+    back = np.zeros(SIZE, dtype=np.uint32)
+    task = runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **{**ROWS, "nonblock": True})
+    assert runtime.is_task_done(task)
+
+
+def test_launch_passes_typed_arguments(runtime):
+    runtime.launch("combine", np.int16(-3), np.uint16(40000), -70000, np.uint32(4_000_000_000), 0.25, nonblock=False)
+    one = (2, 1, 1, 1)
+    assert read(runtime, "words", 2, one).tolist() == [2**32 - 70000, 4_000_000_000]
+    assert read(runtime, "floats", 1, one).view(np.float32).tolist() == [0.25]
+    shorts = read(runtime, "shorts", 2, one, data_type=MemcpyDataType.MEMCPY_16BIT)
+    assert shorts.astype(np.uint16).view(np.int16).tolist() == [-3, 40000 - 65536]
+
+
+def test_call_passes_words(runtime):
+    runtime.call("combine", [0xFFFD, 1, 2, 3, 0x3E800000], nonblock=True)
+    assert read(runtime, "floats", 1, (0, 0, 1, 1)).view(np.float32).tolist() == [0.25]
+
+
+@pytest.mark.parametrize(
+    "arguments, text",
+    [
+        ((), r"different number of arguments \(5\) from what has been provided \(0\)"),
+        ((1, 2, 3, 4, 0.5), "argument 0 of combine is a i16, for which the host passes np.int16; got int"),
+        ((np.int16(1), np.uint16(1), 2**31, 1, 0.5), "argument 2 of combine is a i32, and 2147483648 does not fit"),
+        ((np.int16(1), np.uint16(1), 1, 1, 1), "argument 4 of combine is a f32"),
+    ],
+)
+def test_launch_checks_arguments(runtime, arguments, text):
+    with pytest.raises(RuntimeError, match=text):
+        runtime.launch("combine", *arguments, nonblock=False)
+
+
+def test_names_are_numbers_for_memcpy(runtime):
+    assert [runtime.get_id(name) for name in ("words", "floats", "no such")] == [1, 2, None]
+    with pytest.raises(RuntimeError, match="Cannot find exported function with name words; .*combine"):
+        runtime.launch("words", nonblock=False)
+    with pytest.raises(RuntimeError, match="not the id of an exported variable; .*words, floats"):
+        runtime.memcpy_h2d(runtime.get_id("combine"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+    with pytest.raises(RuntimeError, match="None is not the id"):
+        runtime.memcpy_h2d(runtime.get_id("no such"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+
+
+@pytest.mark.parametrize(
+    "array, region, options, text",
+    [
+        (np.zeros(1, np.uint32), (2, 0, 2, 1), {}, "h2d subrectangle must be inside the core rectangle"),
+        (np.zeros(3, np.uint32), (0, 0, 1, 1), {}, "the array has 3 elements, and 1 x 1 PEs of 1 elements make 1"),
+        (np.zeros(1, np.uint16), (0, 0, 1, 1), {}, "4 bytes per element, also for MEMCPY_16BIT; uint16 has 2"),
+        (np.zeros(1, np.uint32), (0, 0, 1, 1), {"order": 7}, "Illegal order option for memcpy"),
+        (np.zeros(1, np.uint32), (0, 0, 1, 1), {"data_type": 7}, "Illegal data type option for memcpy"),
+        (np.zeros(1, np.uint32), (0, 0, 1, 1), {"streaming": True}, "streaming=True is not supported"),
+    ],
+)
+def test_copies_are_checked(runtime, array, region, options, text):
+    with pytest.raises(RuntimeError, match=text):
+        runtime.memcpy_h2d(runtime.get_id("words"), array, *region, 1, **{**ROWS, **options})
+
+
+def test_every_option_of_a_copy_is_needed(runtime):
+    with pytest.raises(TypeError, match="nonblock"):
+        runtime.memcpy_h2d(runtime.get_id("words"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, streaming=False, order=0, data_type=0)
+
+
+def test_results_need_an_array_that_can_be_written_in_place(runtime):
+    with pytest.raises(RuntimeError, match="writable and contiguous"):
+        runtime.memcpy_d2h(np.zeros(2, np.uint32)[::2], runtime.get_id("words"), 0, 0, 1, 1, 1, **ROWS)
+    with pytest.raises(TypeError, match="a numpy array, not a list"):
+        runtime.memcpy_d2h([0], runtime.get_id("words"), 0, 0, 1, 1, 1, **ROWS)
+
+
+def test_the_host_may_not_write_what_the_program_keeps_to_itself(runtime):
+    with pytest.raises(RuntimeError, match="numbers"):
+        runtime.memcpy_h2d(runtime.get_id("numbers"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+
+
+def test_a_copy_beyond_the_end_of_a_variable_names_the_pe(runtime):
+    with pytest.raises(RuntimeError, match=r"PE\(1,0\)"):
+        read(runtime, "words", COUNT + 1, (1, 0, 1, 1))
+
+
+def test_the_life_of_a_runtime_has_an_order(compiled):
+    runtime = SdkRuntime(str(compiled), cmaddr="")
+    words = runtime.get_id("words")
+    with pytest.raises(RuntimeError, match="must be running to accept memcpy commands"):
+        runtime.memcpy_h2d(words, np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **ROWS)
+    with pytest.raises(RuntimeError, match="call run\\(\\) if load\\(\\) has not been called"):
+        runtime.run()
+    runtime.load()
+    with pytest.raises(RuntimeError, match="load"):
+        runtime.load()
+    runtime.run()
+    runtime.stop()
+    with pytest.raises(RuntimeError, match="Cannot call stop\\(\\) multiple times"):
+        runtime.stop()
+    with pytest.raises(RuntimeError, match="must be running"):
+        runtime.launch("double_all", nonblock=False)
+
+
+def test_a_program_that_never_lets_the_host_in_does_not_hang(runtime):
+    runtime.launch("stay_busy", nonblock=False)
+    with pytest.raises(RuntimeError, match="stay_busy"):
+        read(runtime, "words")
+    runtime._state = "stopped"
+
+
+def test_a_run_leaves_the_log_and_the_trace_folder(runtime, tmp_path):
+    runtime.launch("say", np.uint16(3), nonblock=False)
+    runtime.stop()
+    lines = (tmp_path / "sim.log").read_text().splitlines()
+    assert len(lines) == 6 and all(line.startswith("@") and line.endswith(" heard 3") for line in lines)
+    assert (tmp_path / "simfab_traces").is_dir()
+
+
+def test_memory_can_be_read_after_stop(runtime):
+    runtime.memcpy_h2d(runtime.get_id("shorts"), np.array([1, 2, 3, 4], np.uint32), 0, 0, 1, 1, COUNT,
+                       **{**ROWS, "data_type": MemcpyDataType.MEMCPY_16BIT})
+    runtime.stop()
+    assert runtime.read_symbol(0, 0, "shorts", dtype="int16").tolist() == [1, 2, 3, 4]
+    assert runtime.coord_logical_to_physical((1, 1)) == (5, 2)
+
+
+def test_there_is_no_system(compiled):
+    with pytest.raises(RuntimeError, match="there is no system at '10.0.0.1:9000'"):
+        SdkRuntime(compiled, cmaddr="10.0.0.1:9000")
+    with pytest.raises(RuntimeError, match="only simulates"):
+        get_platform("10.0.0.1:9000")
+
+
+def test_a_platform_can_be_named(compiled):
+    platform = get_platform(config=SimfabConfig(num_threads=2), target=SdkTarget.WSE2)
+    assert platform.is_simulation()
+    assert SdkRuntime(compiled, platform).get_id("words") == 1
+
+
+def test_a_folder_without_a_program_says_how_to_make_one(tmp_path):
+    with pytest.raises(RuntimeError, match="compile one with cslc -o"):
+        SdkRuntime(tmp_path)
+
+
+def test_layouts_built_from_python_are_refused_by_name():
+    with pytest.raises(RuntimeError, match="SdkLayout is not supported"):
+        SdkLayout(SdkTarget.WSE2)
+
+
+def test_enums_have_names_and_values():
+    assert (MemcpyOrder.COL_MAJOR.name, MemcpyOrder.COL_MAJOR.value) == ("COL_MAJOR", 1)
+    assert MemcpyDataType(1) is MemcpyDataType.MEMCPY_16BIT

@@ -48,7 +48,13 @@ impl Runner {
         self.checked(ticket).map(Ticket)
     }
 
-    fn queue_copy_out(&mut self, name: String, region: RegionOfPes, elements: usize, bits: u8) -> PyResult<Ticket> {
+    fn queue_copy_out(
+        &mut self,
+        name: String,
+        region: RegionOfPes,
+        elements: usize,
+        bits: u8,
+    ) -> PyResult<Ticket> {
         let copy = Copy { name, region: of_pes(region), elements, width: width(bits)? };
         let ticket = self.0.queue_copy_out(&copy);
         self.checked(ticket).map(Ticket)
@@ -112,7 +118,9 @@ impl Runner {
 
 impl Runner {
     fn checked<T>(&self, result: Result<T, Failure>) -> PyResult<T> {
-        result.map_err(|failure| RunError::new_err(self.report(&failure.diagnostics(&self.0.program().sources))))
+        result.map_err(|failure| {
+            RunError::new_err(self.report(&failure.diagnostics(&self.0.program().sources)))
+        })
     }
 
     fn report(&self, diagnostics: &[Diagnostic]) -> String {
@@ -137,6 +145,8 @@ fn width(bits: u8) -> PyResult<CopyWidth> {
     match bits {
         16 => Ok(CopyWidth::Bits16),
         32 => Ok(CopyWidth::Bits32),
-        other => Err(PyValueError::new_err(format!("the host copies elements of 16 or 32 bits, not {other}"))),
+        other => {
+            Err(PyValueError::new_err(format!("the host copies elements of 16 or 32 bits, not {other}")))
+        }
     }
 }

@@ -55,8 +55,9 @@ impl Snapshot {
     fn load(program: &Program, path: PathBuf) -> PyResult<Snapshot> {
         let name = path.display();
         let bytes = std::fs::read(&path).map_err(|e| PyOSError::new_err(format!("{name}: {e}")))?;
-        let contents = postcard::from_bytes(&bytes)
-            .map_err(|_| CslError::new_err(format!("{name} is not a snapshot of this program; run it again")))?;
+        let contents = postcard::from_bytes(&bytes).map_err(|_| {
+            CslError::new_err(format!("{name} is not a snapshot of this program; run it again"))
+        })?;
         Ok(Snapshot { program: program.image.clone(), contents })
     }
 
@@ -68,7 +69,8 @@ impl Snapshot {
         let tile = self.tile(x, y)?;
         let memory = &self.contents.memories[self.program.pe_index(PeCoord { x, y })];
         let symbol = tile.symbols.iter().find(|s| s.name == name);
-        let words = symbol.and_then(|s| memory.get(usize::from(s.addr)..usize::from(s.addr) + usize::from(s.words)));
+        let words =
+            symbol.and_then(|s| memory.get(usize::from(s.addr)..usize::from(s.addr) + usize::from(s.words)));
         match words {
             Some(words) => Ok(PyBytes::new(py, &bytes(words))),
             None => {

@@ -97,6 +97,11 @@ impl Runner {
         Ok((symbol, words))
     }
 
+    /// All of the memory of one PE, for debugging; `None` where the layout sets no code.
+    pub fn memory(&mut self, at: PeCoord) -> Option<&[u16]> {
+        self.wafer.pe(at).map(|pe| pe.memory().words())
+    }
+
     fn read_elements(
         &mut self,
         at: PeCoord,

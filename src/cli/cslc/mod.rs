@@ -9,8 +9,8 @@ mod options;
 
 pub use options::{Invocation, UsageError, parse};
 
-use crate::diagnostics::Sink;
 use super::{Exit, output};
+use crate::diagnostics::Sink;
 use crate::diagnostics::render::{MessageFormat, render};
 use crate::image::Program;
 use crate::sema;

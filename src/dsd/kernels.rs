@@ -22,11 +22,11 @@ pub(super) trait Lane: Copy {
 macro_rules! lanes {
     ($($t:ty: |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
         impl Lane for $t {
-            #[inline]
+            #[inline(always)]
             fn from_lane($bits: u32) -> $t {
                 $from
             }
-            #[inline]
+            #[inline(always)]
             fn lane(self) -> u32 {
                 let $value = self;
                 $to
@@ -45,41 +45,51 @@ lanes! {
 /// Makes a [`Kernel`] of a function and the types of its parameters.
 macro_rules! kernel {
     ($f:expr; $a:ty) => {
-        $crate::dsd::kernels::Kernel {
-            each: |a, _, _| $f(<$a>::from_lane(a)).lane(),
-            many: |dest, a, _, _| {
-                for (d, a) in dest.iter_mut().zip(a) {
-                    *d = $f(<$a>::from_lane(*a)).lane();
-                }
-            },
-            carries: false,
-        }
+        $crate::dsd::kernels::kernel!(@ |a, _, _| $f(<$a>::from_lane(a)).lane())
     };
     ($f:expr; $a:ty, $b:ty) => {
-        $crate::dsd::kernels::Kernel {
-            each: |a, b, _| $f(<$a>::from_lane(a), <$b>::from_lane(b)).lane(),
-            many: |dest, a, b, _| {
-                for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
-                    *d = $f(<$a>::from_lane(*a), <$b>::from_lane(*b)).lane();
-                }
-            },
-            carries: false,
-        }
+        $crate::dsd::kernels::kernel!(@ |a, b, _| $f(<$a>::from_lane(a), <$b>::from_lane(b)).lane())
     };
     ($f:expr; $a:ty, $b:ty, $c:ty) => {
+        $crate::dsd::kernels::kernel!(@ |a, b, c| {
+            $f(<$a>::from_lane(a), <$b>::from_lane(b), <$c>::from_lane(c)).lane()
+        })
+    };
+    (@ $each:expr) => {
         $crate::dsd::kernels::Kernel {
-            each: |a, b, c| $f(<$a>::from_lane(a), <$b>::from_lane(b), <$c>::from_lane(c)).lane(),
-            many: |dest, a, b, c| {
-                let c = <$c>::from_lane(c);
-                for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
-                    *d = $f(<$a>::from_lane(*a), <$b>::from_lane(*b), c).lane();
-                }
-            },
+            each: $each,
+            many: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
             carries: false,
         }
     };
 }
 pub(super) use kernel;
+
+/// Calls `each` for every lane, with the widest instructions that this processor has.
+#[inline(always)]
+pub(super) fn run(dest: &mut [u32], a: &[u32], b: &[u32], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both.
+        #[allow(unsafe_code)]
+        return unsafe { run_wide(dest, a, b, c, each) };
+    }
+    run_lanes(dest, a, b, c, each);
+}
+
+// Without `fma` a fused multiply-add is a call of the C library for each element.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn run_wide(dest: &mut [u32], a: &[u32], b: &[u32], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
+    run_lanes(dest, a, b, c, each);
+}
+
+#[inline(always)]
+fn run_lanes(dest: &mut [u32], a: &[u32], b: &[u32], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
+    for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
+        *d = each(*a, *b, c);
+    }
+}
 
 /// `@addc16`: both sources and the carry of the element before; the result keeps its own in bit 16.
 pub(super) const ADD_WITH_CARRY: Kernel = Kernel {
@@ -97,21 +107,25 @@ pub(super) const ADD_WITH_CARRY: Kernel = Kernel {
 // Amounts of 16 and more are undefined on the machine; here everything is shifted out.
 
 /// `a >> n` with copies of the sign.
+#[inline(always)]
 pub(super) fn shift_right_signed(a: i16, n: u16) -> i16 {
     a >> n.min(15)
 }
 
 /// `a << n`.
+#[inline(always)]
 pub(super) fn shift_left(a: u16, n: u16) -> u16 {
     a.checked_shl(n.into()).unwrap_or(0)
 }
 
 /// `a >> n` with zeros.
+#[inline(always)]
 pub(super) fn shift_right(a: u16, n: u16) -> u16 {
     a.checked_shr(n.into()).unwrap_or(0)
 }
 
 /// The larger number; a NaN loses, and +0 is larger than -0 (IEEE maxNum).
+#[inline(always)]
 pub(super) fn larger(a: f32, b: f32) -> f32 {
     if a > b || b.is_nan() {
         a
@@ -123,46 +137,55 @@ pub(super) fn larger(a: f32, b: f32) -> f32 {
 }
 
 /// The larger `f16`, as [`larger`].
+#[inline(always)]
 pub(super) fn larger_half(a: u16, b: u16) -> u16 {
     f16::from_f32(larger(f16::to_f32(a), f16::to_f32(b)))
 }
 
 /// `a + b * c`, rounded once.
+#[inline(always)]
 pub(super) fn multiply_add(a: f32, b: f32, c: f32) -> f32 {
     b.mul_add(c, a)
 }
 
 /// `a + b * c` in f16, rounded once.
+#[inline(always)]
 pub(super) fn multiply_add_half(a: u16, b: u16, c: u16) -> u16 {
     f16::fma(b, c, a)
 }
 
 /// `a + b * c` with `b` and `c` in f16: the product is exact in f32.
+#[inline(always)]
 pub(super) fn multiply_add_mixed(a: f32, b: u16, c: u16) -> f32 {
     a + f16::to_f32(b) * f16::to_f32(c)
 }
 
 /// The sum of an f32 and an f16.
+#[inline(always)]
 pub(super) fn add_mixed(a: f32, b: u16) -> f32 {
     a + f16::to_f32(b)
 }
 
 /// Toward zero, at most the largest integer of either sign; NaN gives 0.
+#[inline(always)]
 pub(super) fn to_integer(a: f32) -> i16 {
     a as i16
 }
 
 /// As [`to_integer`].
+#[inline(always)]
 pub(super) fn half_to_integer(a: u16) -> i16 {
     to_integer(f16::to_f32(a))
 }
 
 /// The nearest f16.
+#[inline(always)]
 pub(super) fn integer_to_half(a: i16) -> u16 {
     f16::from_f32(a.into())
 }
 
 /// The significand in [1, 2) with the sign; zeros, infinities and NaN stay (ruling OQ-26).
+#[inline(always)]
 pub(super) fn significand(a: f32) -> f32 {
     if a == 0.0 || !a.is_finite() {
         return a;
@@ -172,16 +195,19 @@ pub(super) fn significand(a: f32) -> f32 {
 }
 
 /// As [`significand`]; exact, because an f16 has fewer bits.
+#[inline(always)]
 pub(super) fn significand_half(a: u16) -> u16 {
     f16::from_f32(significand(f16::to_f32(a)))
 }
 
 /// `a * 2^k`, rounded once.
+#[inline(always)]
 pub(super) fn scale(a: f32, k: i16) -> f32 {
     math::scale(a.into(), k.into()) as f32
 }
 
 /// `a * 2^k` in f16, rounded once.
+#[inline(always)]
 pub(super) fn scale_half(a: u16, k: i16) -> u16 {
     f16::from_f64(math::scale(f16::to_f32(a).into(), k.into()))
 }

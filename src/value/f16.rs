@@ -2,20 +2,47 @@
 
 use super::float::to_odd_f32;
 
+const INFINITY: u32 = 0x7c00;
+
+// The conversions have no branches and call nothing, so that loops over them become vector code;
+// `half` asks for the abilities of the processor at every single value.
+
 /// The value, which every `f32` holds exactly.
-#[inline]
+#[inline(always)]
 pub fn to_f32(bits: u16) -> f32 {
-    half::f16::from_bits(bits).to_f32()
+    let magnitude = u32::from(abs(bits));
+    // In the place of an f32 the bits stand for a value too small by the difference of the biases.
+    let value = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 127 - 15) << 23);
+    let special = if magnitude >= INFINITY { 0x7f80_0000 } else { 0 };
+    f32::from_bits(value.to_bits() | special | u32::from(bits & 0x8000) << 16)
 }
 
 /// The nearest `f16`, ties to even; infinite when too large.
-#[inline]
+#[inline(always)]
 pub fn from_f32(x: f32) -> u16 {
-    half::f16::from_f32(x).to_bits()
+    let magnitude = x.to_bits() & 0x7fff_ffff;
+    // Adding 0.5 leaves the lowest place of the sum at 2^-24, which is that of f16 subnormals: the
+    // addition itself rounds.
+    let subnormal = (f32::from_bits(magnitude) + 0.5).to_bits().wrapping_sub(0.5f32.to_bits());
+    let ties_to_even = 0xfff + (magnitude >> 13 & 1);
+    let normal = magnitude.wrapping_sub((127 - 15) << 23).wrapping_add(ties_to_even) >> 13;
+    let nan = INFINITY | 0x200 | (magnitude >> 13 & 0x3ff);
+    let bits = match () {
+        () if magnitude > 0x7f80_0000 => nan,
+        () if magnitude >= LARGE => INFINITY,
+        () if magnitude < SMALL => subnormal,
+        () => normal,
+    };
+    (bits | x.to_bits() >> 16 & 0x8000) as u16
 }
 
+/// 65520 and above is nearer to infinity than to the largest `f16`.
+const LARGE: u32 = 65520f32.to_bits();
+/// Below 2^-14 there are subnormals only.
+const SMALL: u32 = (127 - 14) << 23;
+
 /// The nearest `f16`, rounded once.
-#[inline]
+#[inline(always)]
 pub fn from_f64(x: f64) -> u16 {
     from_f32(to_odd_f32(x))
 }
@@ -37,31 +64,31 @@ pub fn from_u64(n: u64) -> u16 {
 // in f32, and a quotient that is no tie itself is further than 2^-23 of its size away from one.
 
 /// Sum.
-#[inline]
+#[inline(always)]
 pub fn add(a: u16, b: u16) -> u16 {
     from_f32(to_f32(a) + to_f32(b))
 }
 
 /// Difference.
-#[inline]
+#[inline(always)]
 pub fn sub(a: u16, b: u16) -> u16 {
     from_f32(to_f32(a) - to_f32(b))
 }
 
 /// Product.
-#[inline]
+#[inline(always)]
 pub fn mul(a: u16, b: u16) -> u16 {
     from_f32(to_f32(a) * to_f32(b))
 }
 
 /// Quotient.
-#[inline]
+#[inline(always)]
 pub fn div(a: u16, b: u16) -> u16 {
     from_f32(to_f32(a) / to_f32(b))
 }
 
 /// `a * b + c`, rounded once.
-#[inline]
+#[inline(always)]
 pub fn fma(a: u16, b: u16, c: u16) -> u16 {
     // The product has 22 bits, c has 11, and the result matters below 2^17 only. If the sum does
     // not fit the 53 bits of f64, one of the two is so small that it cannot reach the next tie of
@@ -70,37 +97,37 @@ pub fn fma(a: u16, b: u16, c: u16) -> u16 {
 }
 
 /// The opposite number, of NaN too.
-#[inline]
+#[inline(always)]
 pub fn neg(a: u16) -> u16 {
     a ^ 0x8000
 }
 
 /// Without the sign.
-#[inline]
+#[inline(always)]
 pub fn abs(a: u16) -> u16 {
     a & 0x7fff
 }
 
 /// Whether it is not a number.
-#[inline]
+#[inline(always)]
 pub fn is_nan(a: u16) -> bool {
     abs(a) > 0x7c00
 }
 
 /// `a == b`; the zeros are equal, NaN is not.
-#[inline]
+#[inline(always)]
 pub fn eq(a: u16, b: u16) -> bool {
     to_f32(a) == to_f32(b)
 }
 
 /// `a < b`; false with NaN.
-#[inline]
+#[inline(always)]
 pub fn lt(a: u16, b: u16) -> bool {
     to_f32(a) < to_f32(b)
 }
 
 /// `a <= b`; false with NaN.
-#[inline]
+#[inline(always)]
 pub fn le(a: u16, b: u16) -> bool {
     to_f32(a) <= to_f32(b)
 }
@@ -134,6 +161,24 @@ mod tests {
         assert!(same(mul(a, b), round(x * y)), "{a:04x} * {b:04x}");
         assert!(same(div(a, b), round(x / y)), "{a:04x} / {b:04x}");
         assert_eq!((eq(a, b), lt(a, b), le(a, b)), (x == y, x < y, x <= y));
+    }
+
+    #[test]
+    fn conversions_agree_with_an_independent_implementation() {
+        for bits in 0..=u16::MAX {
+            let (ours, theirs) = (to_f32(bits), half::f16::from_bits(bits).to_f32());
+            assert!(ours.to_bits() == theirs.to_bits() || (ours.is_nan() && theirs.is_nan()), "{bits:04x}");
+        }
+        let around = |bits: u16| {
+            let bits = half::f16::from_bits(bits).to_f32().to_bits();
+            [0x0fff, 0x1000, 0x1001]
+                .into_iter()
+                .flat_map(move |d| [bits.wrapping_add(d), bits.wrapping_sub(d)])
+        };
+        for bits in (0..=u16::MAX).flat_map(around).chain((0..=u32::MAX).step_by(4099)) {
+            let x = f32::from_bits(bits);
+            assert!(same(from_f32(x), half::f16::from_f32(x).to_bits()), "{bits:08x}");
+        }
     }
 
     #[test]

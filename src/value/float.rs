@@ -80,13 +80,13 @@ pub fn truncate(x: f64, signed: bool, bits: u8) -> Option<u64> {
 ///
 /// Rounding that (to odd) to a format with at least two bits less gives the same as rounding `x`
 /// itself, which rounding twice to nearest does not.
+#[inline(always)]
 pub(super) fn to_odd_f32(x: f64) -> f32 {
     let near = x as f32;
-    if f64::from(near) == x || x.is_nan() {
-        return near;
-    }
-    let too_far = f64::from(near).abs() > x.abs();
-    f32::from_bits((near.to_bits() - u32::from(too_far)) | 1)
+    let is_inexact = f64::from(near) != x && !x.is_nan();
+    let is_too_far = f64::from(near).abs() > x.abs();
+    let odd = near.to_bits().wrapping_sub(u32::from(is_too_far)) | 1;
+    f32::from_bits(if is_inexact { odd } else { near.to_bits() })
 }
 
 const CB16_BIAS: i32 = 42;
@@ -124,6 +124,7 @@ fn cb16_value(bits: u16) -> f64 {
 }
 
 /// 2^n, for the exponents of normal doubles.
+#[inline(always)]
 pub(super) fn power_of_two(n: i32) -> f64 {
     f64::from_bits(((1023 + n) as u64) << 52)
 }

@@ -115,6 +115,7 @@ pub fn eval16(function: Function, x: u16, y: u16) -> u16 {
 }
 
 /// `x * 2^k` for an `x` of at most 32 bits.
+#[inline(always)]
 pub fn scale(x: f64, k: f64) -> f64 {
     // Beyond 2^400 every f32 is zero or infinite, and f64 still holds the product exactly.
     x * float::power_of_two(k.clamp(-400.0, 400.0) as i32)

@@ -27,7 +27,9 @@ pub fn on_a_large_stack(command: impl FnOnce() -> Exit + Send + 'static) -> Exit
 }
 
 fn report(info: &PanicHookInfo) {
-    let what = info.payload_as_str().unwrap_or("no message");
+    let payload = info.payload();
+    let text = payload.downcast_ref::<&str>().copied();
+    let what = text.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
     output::complain(&format!(
         "internal fault: {what}{place}\n\

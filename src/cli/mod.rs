@@ -15,6 +15,7 @@ mod outcome;
 mod output;
 mod reading;
 mod run;
+mod steps;
 
 pub use outcome::Outcome;
 

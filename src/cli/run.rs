@@ -1,0 +1,62 @@
+use super::Exit;
+use super::args::RunArgs;
+use super::outcome::{Outcome, verdict};
+use super::steps::{self, Trouble};
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::render::grouped;
+use crate::host::{Failure, RunOptions, Runner};
+use crate::source::Loader;
+use std::sync::Arc;
+
+/// `cslrun FILE.csl`
+pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
+    let mut outcome = Outcome::new(args.compile.format());
+    let Some(program) = outcome.compile(&args.compile, loader) else { return outcome };
+    let defaults = RunOptions::default();
+    let options = RunOptions {
+        max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
+        checked: !args.unchecked,
+        ..defaults
+    };
+    let mut runner = Runner::new(Arc::new(program), options);
+    let mut shown = String::new();
+    let result = steps_and_rest(&mut runner, args, &mut shown);
+    outcome.asserts_passed = runner.report().asserts_passed;
+    outcome.printed = printed_lines(&mut runner) + &shown;
+    match result {
+        Ok(warnings) => {
+            outcome.diagnostics.extend(warnings);
+            outcome.printed += &format!("{} cycles\n", grouped(runner.cycles()));
+        }
+        Err(Trouble::Words(words)) => outcome.refuse(words),
+        Err(Trouble::Run(failure)) => fail(&failure, &mut outcome),
+    }
+    outcome
+}
+
+/// The steps, and then the program until nothing is left to do. Gives warnings about the end.
+fn steps_and_rest(
+    runner: &mut Runner,
+    args: &RunArgs,
+    shown: &mut String,
+) -> Result<Vec<Diagnostic>, Trouble> {
+    for step in &args.steps {
+        steps::perform(runner, step, shown)?;
+    }
+    Ok(runner.run_until_idle()?)
+}
+
+fn printed_lines(runner: &mut Runner) -> String {
+    let lines = runner.printed().iter();
+    lines.map(|p| format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text)).collect()
+}
+
+fn fail(failure: &Failure, outcome: &mut Outcome) {
+    let diagnostics = failure.diagnostics(&outcome.sources);
+    outcome.exit = match failure {
+        Failure::Misuse(_) => Exit::Usage,
+        Failure::Trapped(_) => verdict(&diagnostics, Exit::WentWrong),
+        Failure::Stalled(_) | Failure::OutOfCycles(_) => Exit::Stuck,
+    };
+    outcome.diagnostics.extend(diagnostics);
+}

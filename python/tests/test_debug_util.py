@@ -3,7 +3,12 @@ import pytest
 from cerebras.sdk.debug.debug_util import debug_util
 from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder
 
-OPTIONS = {"streaming": False, "order": MemcpyOrder.ROW_MAJOR, "data_type": MemcpyDataType.MEMCPY_32BIT, "nonblock": False}
+OPTIONS = {
+    "streaming": False,
+    "order": MemcpyOrder.ROW_MAJOR,
+    "data_type": MemcpyDataType.MEMCPY_32BIT,
+    "nonblock": False,
+}
 
 
 @pytest.fixture

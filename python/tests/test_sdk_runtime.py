@@ -11,7 +11,14 @@ from cerebras.sdk.runtime.sdkruntimepybind import (
     get_platform,
 )
 
-ROWS = {"streaming": False, "order": MemcpyOrder.ROW_MAJOR, "data_type": MemcpyDataType.MEMCPY_32BIT, "nonblock": False}
+ROWS = {
+    "streaming": False,
+    "order": MemcpyOrder.ROW_MAJOR,
+    "data_type": MemcpyDataType.MEMCPY_32BIT,
+    "nonblock": False,
+}
+LATER = {**ROWS, "nonblock": True}
+HALVES = {**ROWS, "data_type": MemcpyDataType.MEMCPY_16BIT}
 SIZE = HEIGHT * WIDTH * COUNT
 REGION = (0, 0, WIDTH, HEIGHT)
 
@@ -38,10 +45,9 @@ def test_every_order_and_width_finds_each_pe(runtime, name, data_type, order_in,
 
 
 def test_sixteen_bit_copies_take_the_low_half_and_bring_zeros_above(runtime):
-    sixteen = {**ROWS, "data_type": MemcpyDataType.MEMCPY_16BIT}
     source = np.full(COUNT, 0xABCD8001, dtype=np.uint32)
-    runtime.memcpy_h2d(runtime.get_id("shorts"), source, 0, 0, 1, 1, COUNT, **sixteen)
-    assert read(runtime, "shorts", region=(0, 0, 1, 1), **sixteen).tolist() == [0x8001] * COUNT
+    runtime.memcpy_h2d(runtime.get_id("shorts"), source, 0, 0, 1, 1, COUNT, **HALVES)
+    assert read(runtime, "shorts", region=(0, 0, 1, 1), **HALVES).tolist() == [0x8001] * COUNT
 
 
 def test_bits_are_copied_without_conversion(runtime):
@@ -89,16 +95,16 @@ def test_arrays_of_more_dimensions_are_taken_as_flat(runtime):
 
 
 def test_a_nonblocking_read_is_there_after_stop(runtime):
-    runtime.memcpy_h2d(runtime.get_id("words"), np.full(SIZE, 3, np.uint32), *REGION, COUNT, **{**ROWS, "nonblock": True})
+    runtime.memcpy_h2d(runtime.get_id("words"), np.full(SIZE, 3, np.uint32), *REGION, COUNT, **LATER)
     back = np.zeros(SIZE, dtype=np.uint32)
-    runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **{**ROWS, "nonblock": True})
+    runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **LATER)
     runtime.stop()
     assert back.tolist() == [3] * SIZE
 
 
 def test_asking_whether_a_task_is_done_lets_it_finish(runtime):
     back = np.zeros(SIZE, dtype=np.uint32)
-    task = runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **{**ROWS, "nonblock": True})
+    task = runtime.memcpy_d2h(back, runtime.get_id("words"), *REGION, COUNT, **LATER)
     assert runtime.is_task_done(task)
 
 
@@ -107,7 +113,7 @@ def test_launch_passes_typed_arguments(runtime):
     one = (2, 1, 1, 1)
     assert read(runtime, "words", 2, one).tolist() == [2**32 - 70000, 4_000_000_000]
     assert read(runtime, "floats", 1, one).view(np.float32).tolist() == [0.25]
-    shorts = read(runtime, "shorts", 2, one, data_type=MemcpyDataType.MEMCPY_16BIT)
+    shorts = read(runtime, "shorts", 2, one, **HALVES)
     assert shorts.astype(np.uint16).view(np.int16).tolist() == [-3, 40000 - 65536]
 
 
@@ -157,8 +163,9 @@ def test_copies_are_checked(runtime, array, region, options, text):
 
 
 def test_every_option_of_a_copy_is_needed(runtime):
+    some = {name: value for name, value in ROWS.items() if name != "nonblock"}
     with pytest.raises(TypeError, match="nonblock"):
-        runtime.memcpy_h2d(runtime.get_id("words"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, streaming=False, order=0, data_type=0)
+        runtime.memcpy_h2d(runtime.get_id("words"), np.zeros(1, np.uint32), 0, 0, 1, 1, 1, **some)
 
 
 def test_results_need_an_array_that_can_be_written_in_place(runtime):
@@ -212,8 +219,8 @@ def test_a_run_leaves_the_log_and_the_trace_folder(runtime, tmp_path):
 
 
 def test_memory_can_be_read_after_stop(runtime):
-    runtime.memcpy_h2d(runtime.get_id("shorts"), np.array([1, 2, 3, 4], np.uint32), 0, 0, 1, 1, COUNT,
-                       **{**ROWS, "data_type": MemcpyDataType.MEMCPY_16BIT})
+    values = np.array([1, 2, 3, 4], np.uint32)
+    runtime.memcpy_h2d(runtime.get_id("shorts"), values, 0, 0, 1, 1, COUNT, **HALVES)
     runtime.stop()
     assert runtime.read_symbol(0, 0, "shorts", dtype="int16").tolist() == [1, 2, 3, 4]
     assert runtime.coord_logical_to_physical((1, 1)) == (5, 2)

@@ -31,9 +31,11 @@ impl Region {
         usize::from(self.w) * usize::from(self.h)
     }
 
-    /// The PEs, row by row.
-    pub fn iter(self) -> impl Iterator<Item = PeCoord> {
-        (0..self.h).flat_map(move |y| (0..self.w).map(move |x| PeCoord { x: self.x + x, y: self.y + y }))
+    /// The PE at a place, row by row.
+    pub fn pe(&self, place: usize) -> Option<PeCoord> {
+        let width = usize::from(self.w);
+        let (x, y) = (place % width.max(1), place / width.max(1));
+        (place < self.pes()).then(|| PeCoord { x: self.x + x as u16, y: self.y + y as u16 })
     }
 }
 
@@ -88,9 +90,16 @@ enum Work {
 struct Command {
     ticket: Ticket,
     work: Work,
-    /// PEs that it has not reached, and the place of their data.
-    waiting: Vec<(usize, PeCoord)>,
+    region: Option<Region>,
+    /// How many PEs of the region it has reached, row by row.
+    reached: usize,
     words: Vec<u32>,
+}
+
+impl Command {
+    fn next_pe(&self) -> Option<PeCoord> {
+        self.region?.pe(self.reached)
+    }
 }
 
 /// The queue of commands and what finished ones have brought.
@@ -111,10 +120,7 @@ impl Stream {
     fn push(&mut self, work: Work, region: Option<Region>, words: usize) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        let mut waiting: Vec<_> = region.into_iter().flat_map(Region::iter).enumerate().collect();
-        // PEs are reached from the front, and finished ones are taken from the end.
-        waiting.reverse();
-        self.commands.push_back(Command { ticket, work, waiting, words: vec![0; words] });
+        self.commands.push_back(Command { ticket, work, region, reached: 0, words: vec![0; words] });
         ticket
     }
 }
@@ -207,15 +213,13 @@ impl Runner {
             self.stream.commands.push_front(command);
             return Ok(false);
         }
-        let before = command.waiting.len();
-        let result = self.reach_pes(&mut command);
-        let done = command.waiting.is_empty();
-        if !done && result.is_ok() {
-            let moved = command.waiting.len() < before;
+        let before = command.reached;
+        self.reach_pes(&mut command)?;
+        if command.next_pe().is_some() {
+            let moved = command.reached > before;
             self.stream.commands.push_front(command);
             return Ok(moved);
         }
-        result?;
         match command.work {
             Work::In(..) | Work::Settle => {}
             Work::Out(_) => drop(self.stream.results.insert(command.ticket, command.words)),
@@ -239,29 +243,27 @@ impl Runner {
         self.program.memcpy.is_none() && self.wafer.now() == 0
     }
 
+    /// Serves the PEs of a copy in order, up to one that is busy.
     fn reach_pes(&mut self, command: &mut Command) -> Result<(), Failure> {
-        let Command { work, waiting, words, .. } = command;
-        let (mut later, now) = (Vec::new(), self.wafer.now());
-        let before_start = self.is_before_start();
-        while let Some((place, at)) = waiting.pop() {
+        let (now, before_start) = (self.wafer.now(), self.is_before_start());
+        while let Some(at) = command.next_pe() {
             if !before_start && self.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
-                later.push((place, at));
-                continue;
+                return Ok(());
             }
+            let Command { work, reached, words, .. } = command;
             match work {
                 Work::In(copy, from) => {
                     let n = copy.elements;
-                    self.write(at, &copy.name, copy.width, &from[place * n..][..n])?;
+                    self.write(at, &copy.name, copy.width, &from[*reached * n..][..n])?;
                 }
                 Work::Out(copy) => {
                     let n = copy.elements;
-                    self.read(at, &copy.name, copy.width, &mut words[place * n..][..n])?;
+                    self.read(at, &copy.name, copy.width, &mut words[*reached * n..][..n])?;
                 }
                 Work::Launch { .. } | Work::Settle => {}
             }
+            *reached += 1;
         }
-        later.reverse();
-        *waiting = later;
         Ok(())
     }
 

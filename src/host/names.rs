@@ -47,16 +47,16 @@ impl Runner {
             }
             None => None,
         };
+        let of_tiles: Vec<_> = self.program.tiles.iter().map(|t| function(t, name)).collect();
         let mut pes = Vec::new();
-        for index in 0..self.program.place.len() {
+        for (index, tile) in self.program.place.iter().enumerate() {
             let at = self.program.pe_coord(index);
-            let Some(tile) = self.program.tile_at(at) else { continue };
-            match function(tile, name) {
-                Some(f) => pes.push((at, f)),
-                None if inputs.is_some() => {
+            match of_tiles.get(*tile as usize) {
+                Some(Some(f)) => pes.push((at, *f)),
+                Some(None) if inputs.is_some() => {
                     return Err(EXPORT_MISSING.because(&[("name", &name), ("pe", &at)]));
                 }
-                None => {}
+                Some(None) | None => {}
             }
         }
         let Some((at, first)) = pes.first() else { return Err(self.unknown(name)) };

@@ -244,3 +244,11 @@ fn pes_without_anything_to_do_are_never_made() {
     assert!(matches!(w.run_until_idle(1000), Ended::Idle));
     assert_eq!(w.made().count(), 1);
 }
+
+#[test]
+fn a_big_wafer_starts_every_pe_that_has_an_active_task() {
+    let tiles = vec![mover(mem(4), mem(4), 1)];
+    let mut w = wafer(&program(256, tiles, vec![0; 65536], RouteTable::new(65536)));
+    assert!(matches!(w.run_until_idle(1000), Ended::Idle));
+    assert_eq!(w.made().count(), 65536);
+}

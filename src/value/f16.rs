@@ -27,11 +27,14 @@ pub fn from_f32(x: f32) -> u16 {
     let ties_to_even = 0xfff + (magnitude >> 13 & 1);
     let normal = magnitude.wrapping_sub((127 - 15) << 23).wrapping_add(ties_to_even) >> 13;
     let nan = INFINITY | 0x200 | (magnitude >> 13 & 0x3ff);
-    let bits = match () {
-        () if magnitude > 0x7f80_0000 => nan,
-        () if magnitude >= LARGE => INFINITY,
-        () if magnitude < SMALL => subnormal,
-        () => normal,
+    let bits = if magnitude > 0x7f80_0000 {
+        nan
+    } else if magnitude >= LARGE {
+        INFINITY
+    } else if magnitude < SMALL {
+        subnormal
+    } else {
+        normal
     };
     (bits | x.to_bits() >> 16 & 0x8000) as u16
 }

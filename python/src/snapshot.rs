@@ -110,7 +110,7 @@ impl Snapshot {
 
 fn globals(runner: &mut Runner, program: &image::Program, at: PeCoord) -> Vec<u16> {
     let end = program.tile_at(at).map_or(0, |tile| usize::from(tile.data_end));
-    runner.memory(at).map_or_else(Vec::new, |memory| memory[..end].to_vec())
+    runner.memory(at, end).map_or_else(Vec::new, <[u16]>::to_vec)
 }
 
 /// Trace records with their strings and values.

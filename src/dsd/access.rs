@@ -135,6 +135,11 @@ impl Walk {
         !(lags && self.step[0] >= i32::from(self.words.max(source.words)) && self.at <= source.at)
     }
 
+    /// One past the last word that the next `count` elements may touch.
+    pub fn end(&self, count: u32) -> usize {
+        self.footprint(count).1.clamp(0, self.limits.1) as usize
+    }
+
     fn is_line(&self) -> bool {
         self.dims == 1 && self.ring.is_none()
     }

@@ -115,14 +115,14 @@ impl Runner {
     /// Where the data behind a name lie on a PE now: an exported pointer may have moved.
     pub(super) fn place_of(&mut self, at: PeCoord, name: &str) -> Option<Place> {
         let tile = self.program.tile_at(at)?.clone();
-        let memory = self.wafer.pe(at)?.memory().words();
+        let pe = self.wafer.pe(at)?;
         let addr = match data_target(&tile, name)? {
-            ExportTarget::Pointer(p) => usize::from(*memory.get(usize::from(p))?),
+            ExportTarget::Pointer(p) => usize::from(pe.read_words(p.into(), 1).ok()?[0]),
             ExportTarget::Data(addr) => usize::from(addr),
             ExportTarget::Fn(_) => return None,
         };
-        let end =
-            symbol_around(&tile, addr).map_or(memory.len(), |s| usize::from(s.addr) + usize::from(s.words));
+        let end = symbol_around(&tile, addr)
+            .map_or(pe.memory().size(), |s| usize::from(s.addr) + usize::from(s.words));
         Some(Place { addr, end })
     }
 

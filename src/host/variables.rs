@@ -97,9 +97,9 @@ impl Runner {
         Ok((symbol, words))
     }
 
-    /// All of the memory of one PE, for debugging; `None` where the layout sets no code.
-    pub fn memory(&mut self, at: PeCoord) -> Option<&[u16]> {
-        self.wafer.pe(at).map(|pe| pe.memory().words())
+    /// The first words of the memory of one PE, for debugging; `None` where the layout sets no code.
+    pub fn memory(&mut self, at: PeCoord, words: usize) -> Option<&[u16]> {
+        self.wafer.pe(at)?.read_words(0, words).ok()
     }
 
     fn read_elements(

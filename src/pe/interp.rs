@@ -5,7 +5,7 @@ use super::scalar::{self, Exit, Meter, Window};
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Pe, World};
-use crate::diagnostics::rules::run::STACK_OVERFLOW;
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, STACK_OVERFLOW};
 use crate::diagnostics::{At, Complaint};
 use crate::image::code::{Op, Reg, Target};
 use crate::image::{FnId, Function, TaskKind, TileImage};
@@ -167,7 +167,12 @@ impl Pe {
             memory: self.memory.words_mut(),
             frame: frame.address,
         };
-        let exit = scalar::run(window, &mut frame.pc, meter).map_err(|c| placed(c, function, frame.pc))?;
+        let exit = match scalar::run(window, &mut frame.pc, meter) {
+            Ok(exit) => exit,
+            // It may have met a word that is not there yet; then it tries again.
+            Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
+            Err(c) => return Err(placed(c, function, frame.pc)),
+        };
         match exit {
             Exit::Pause => return Ok(false),
             Exit::Return => {
@@ -176,7 +181,7 @@ impl Pe {
             }
             Exit::Call { f, base: window } => {
                 meter.spent += CALL;
-                let size = self.memory.words().len();
+                let size = self.memory.size();
                 let pc = frame.pc - 1;
                 main.enter(tile, size, f, base + usize::from(window)).at(span(function, pc))?;
             }
@@ -251,7 +256,7 @@ impl Pe {
         self.main.registers.clear();
         self.main.registers.extend_from_slice(arguments);
         let span = tile.functions[f.0 as usize].span;
-        self.main.enter(tile, self.memory.words().len(), f, 0).at(span)?;
+        self.main.enter(tile, self.memory.size(), f, 0).at(span)?;
         self.main.busy_until = now + TASK_START;
         self.task_since = now;
         Ok(())

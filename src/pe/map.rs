@@ -134,10 +134,13 @@ impl Pe {
         now: u64,
         ran_ahead: bool,
     ) -> Result<Served, Complaint> {
-        let memory = self.memory.words_mut();
         match &mut output.place {
-            Place::Value(address) => store(memory, *address as u16 as usize, output.kind, value)?,
-            Place::Walk(walk) => store(memory, walk.next_element()?, output.kind, value)?,
+            Place::Value(address) => {
+                let at = *address as u16 as usize;
+                self.memory.reach(at + usize::from(output.kind.words()));
+                store(self.memory.words_mut(), at, output.kind, value)?;
+            }
+            Place::Walk(walk) => store(self.memory.words_mut(), walk.next_element()?, output.kind, value)?,
             Place::Out(_) if ran_ahead => return Ok(Served::Later),
             Place::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {
                 return Ok(Served::Retry(Stall::Output(outlet.output)));

@@ -4,40 +4,64 @@ use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS};
 use crate::image::code::Access;
 
-/// Words of one PE. Pages that nobody touches cost nothing: the allocation starts as zeros.
+/// Words of one PE. Only the part up to the highest word in use is there; the rest is zero.
 #[derive(Clone, Debug)]
 pub struct Memory {
     words: Vec<u16>,
+    size: usize,
 }
 
 impl Memory {
     /// A memory of this many words that starts with `data`.
     pub(super) fn new(size: usize, data: &[u16]) -> Memory {
-        let mut words = vec![0; size];
-        words[..data.len()].copy_from_slice(data);
-        Memory { words }
+        Memory { words: data.to_vec(), size }
     }
 
-    /// All words.
+    /// How many words it has, there or not.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// The words that are there.
     pub fn words(&self) -> &[u16] {
         &self.words
     }
 
-    /// All words, to write.
+    /// The words that are there, to write.
     pub fn words_mut(&mut self) -> &mut [u16] {
         &mut self.words
     }
 
+    /// Makes sure that all words before `end` are there, as far as they exist.
+    pub fn reach(&mut self, end: usize) {
+        if end > self.words.len() {
+            let length = end.next_multiple_of(STEP).min(self.size);
+            self.words.reserve_exact(length.saturating_sub(self.words.len()));
+            self.words.resize(length.max(self.words.len()), 0);
+        }
+    }
+
+    /// Makes more words be there; false if all are.
+    pub(super) fn grow(&mut self) -> bool {
+        let before = self.words.len();
+        self.reach(2 * before + 1);
+        self.words.len() > before
+    }
+
     /// `count` words from `addr`, if they exist.
-    pub fn slice(&self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
-        self.words.get(addr..addr + count).ok_or_else(|| out_of_memory(addr))
+    pub fn slice(&mut self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
+        self.slice_mut(addr, count).map(|words| &*words)
     }
 
     /// `count` words from `addr`, to write, if they exist.
     pub fn slice_mut(&mut self, addr: usize, count: usize) -> Result<&mut [u16], Complaint> {
+        self.reach(addr + count);
         self.words.get_mut(addr..addr + count).ok_or_else(|| out_of_memory(addr))
     }
 }
+
+/// Memory grows by multiples of this many words.
+const STEP: usize = 64;
 
 /// Reads a value as a register holds it.
 #[inline(always)]
@@ -101,6 +125,7 @@ mod tests {
     #[test]
     fn every_kind_of_access_keeps_its_value_and_extends_it() {
         let mut memory = Memory::new(16, &[1, 2]);
+        memory.reach(16);
         let words = memory.words_mut();
         for (kind, value) in [
             (Access::U16, 0xfffe),
@@ -118,6 +143,7 @@ mod tests {
     #[test]
     fn the_last_word_is_memory_and_the_next_is_not() {
         let mut memory = Memory::new(4, &[]);
+        memory.reach(9);
         store(memory.words_mut(), 2, Access::U32, 7).unwrap();
         assert_eq!(load(memory.words(), 3, Access::U32).unwrap_err().rule(), "memory-out-of-bounds");
     }

@@ -115,6 +115,10 @@ impl Pe {
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
+        for fifo in &tile.fifos {
+            pe.memory
+                .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
+        }
         for load in &tile.initial_dsrs {
             let load = &tile.dsr_loads[*load as usize];
             pe.load_dsr(load).expect("loads before the start name constants");
@@ -187,7 +191,7 @@ impl Pe {
     }
 
     /// `count` words from `addr`, for the host.
-    pub fn read_words(&self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
+    pub fn read_words(&mut self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
         self.memory.slice(addr, count)
     }
 

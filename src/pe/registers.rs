@@ -117,7 +117,7 @@ impl Pe {
 
     /// `@set_dsr_base_addr`: everything but the address stays.
     pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Complaint> {
-        let (base, size) = (self.address(a) as u16, self.memory.words().len() as u16);
+        let (base, size) = (self.address(a) as u16, self.memory.size() as u16);
         match self.registers.slot(dsr.id) {
             Some(Loaded { dsd: dsd @ Dsd::Mem(_), at, .. }) => {
                 edit(dsd, DsdEdit::Base, base.into(), size);

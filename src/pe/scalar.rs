@@ -30,7 +30,7 @@ pub(super) struct Window<'a> {
     pub code: &'a [Op],
     /// Its registers.
     pub registers: &'a mut [u64],
-    /// The whole memory.
+    /// The memory as far as it is there.
     pub memory: &'a mut [u16],
     /// Address of its frame.
     pub frame: u16,
@@ -67,7 +67,7 @@ pub(super) fn run(window: Window<'_>, pc: &mut usize, meter: &mut Meter) -> Resu
                     break Ok(exit);
                 }
                 Err(complaint) => {
-                    at -= 1;
+                    (at, spent) = (at - 1, spent - 1);
                     break Err(complaint);
                 }
             },

@@ -89,14 +89,14 @@ impl Pe {
     }
 
     /// The DSD value at an address.
-    pub(super) fn dsd_at(&self, at: usize) -> Result<Dsd, Complaint> {
+    pub(super) fn dsd_at(&mut self, at: usize) -> Result<Dsd, Complaint> {
         Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
     }
 
     fn edit_dsd(&mut self, a: Reg, b: Reg, edit: DsdEdit) -> Result<(), Complaint> {
         let (at, value) = (self.address(a), self.main.register(b));
         let mut dsd = self.dsd_at(at)?;
-        registers::edit(&mut dsd, edit, value, self.memory.words().len() as u16);
+        registers::edit(&mut dsd, edit, value, self.memory.size() as u16);
         self.put_dsd(at, &dsd)
     }
 }

@@ -192,14 +192,14 @@ impl Pe {
         Ok(start)
     }
 
-    fn scalar_place(&self, reg: u16, words: u16) -> Result<usize, Complaint> {
+    fn scalar_place(&mut self, reg: u16, words: u16) -> Result<usize, Complaint> {
         let at = self.address(reg);
         self.memory.slice(at, words.into())?;
         Ok(at)
     }
 
     /// The DSD behind an operand.
-    pub(super) fn operand(&self, tile: &TileImage, dsd: DsdRef) -> Result<Resolved, Complaint> {
+    pub(super) fn operand(&mut self, tile: &TileImage, dsd: DsdRef) -> Result<Resolved, Complaint> {
         Ok(match dsd {
             DsdRef::Const(n) => Resolved::plain(tile.dsds[n as usize]),
             DsdRef::At(reg) => Resolved::plain(self.dsd_at(self.address(reg))?),
@@ -266,15 +266,24 @@ impl Pe {
     }
 
     /// The elements of a memory operand.
-    pub(super) fn walk(&self, mem: &Mem, at: u16, words: u16, index: Option<u16>) -> Result<Walk, Complaint> {
+    pub(super) fn walk(
+        &mut self,
+        mem: &Mem,
+        at: u16,
+        words: u16,
+        index: Option<u16>,
+    ) -> Result<Walk, Complaint> {
         let offset = match index {
             Some(index) if mem.index_offset => index,
             None if mem.index_offset && self.options.checked => return Err(MISSING_INDEX.plain()),
             Some(_) | None => 0,
         };
-        let size = self.memory.words().len() as u16;
+        let size = self.memory.size() as u16;
         let limits = if self.options.checked { (mem.lo, mem.hi.min(size)) } else { (0, size) };
-        Ok(Walk::new(mem, at.wrapping_add(offset), words, limits))
+        let walk = Walk::new(mem, at.wrapping_add(offset), words, limits);
+        // Without checks an operation may be longer than its operand.
+        self.memory.reach(if self.options.checked { walk.end(mem.length()) } else { size.into() });
+        Ok(walk)
     }
 
     /// A fabin operand with elements of `words` words.

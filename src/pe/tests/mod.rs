@@ -180,7 +180,9 @@ impl Bench {
     }
 
     fn memory(&self, at: usize, count: usize) -> &[u16] {
-        self.pe.read_words(at, count).unwrap()
+        let words = self.pe.memory().words();
+        // What nobody has reached is zero.
+        words.get(at..at + count).unwrap_or(&[0; 64][..count])
     }
 
     fn sent(&self) -> Vec<u32> {

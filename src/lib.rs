@@ -4,6 +4,7 @@
 //! `host`, `cli`. `docs/ARCHITECTURE.md` walks it.
 
 pub mod arch;
+pub mod builtins;
 pub mod diagnostics;
 pub mod dsd;
 pub mod fabric;

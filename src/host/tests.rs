@@ -46,7 +46,8 @@ fn tile() -> TileImage {
         ),
         function("forget", 0, vec![], vec![Op::Ret]),
     ];
-    let export = |name: &str, target| Export { name: name.to_string(), target };
+    let export =
+        |name: &str, target| Export { name: name.to_string(), target, element: None, inputs: Vec::new() };
     TileImage {
         data: vec![10, 11, 12, 13, 14, 15, 16, 17, 0, 99],
         data_end: 10,

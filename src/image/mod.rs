@@ -6,6 +6,7 @@
 pub mod code;
 pub mod dump;
 pub mod file;
+mod registers;
 pub mod routes;
 mod sends;
 
@@ -239,6 +240,10 @@ pub struct Export {
     pub name: String,
     /// Where it is.
     pub target: ExportTarget,
+    /// Element type behind a pointer, or of a variable.
+    pub element: Option<Scalar>,
+    /// Types of the parameters of a function.
+    pub inputs: Vec<Scalar>,
 }
 
 /// The place behind an exported name.

@@ -1,8 +1,67 @@
-//! Comptime: turns syntax trees into a [`Program`](crate::image::Program).
+//! Comptime: turns syntax trees into a [`Program`].
 //!
 //! In: the root file and parameter values. Out: `Program`, in which every comptime value, DSD, DSR
 //! and address is already a number. Never: runs a task, or looks at a wavelet.
+//!
+//! One walk folds, types and writes code: `expr` and `stmt` evaluate what is known and emit the rest.
+//! The layout block is walked first; then each distinct (file, parameters) once.
 
+mod access;
+mod arith;
+mod builder;
+mod builtin;
+mod call;
+mod control;
+mod expr;
+mod function;
+mod layout;
+mod loops;
+mod memory;
+mod modules;
+mod operand;
 mod options;
+mod registers;
+mod scope;
+mod stmt;
+mod suffix;
+mod tile;
+mod types;
+mod value;
+mod world;
 
 pub use options::{CompileOptions, Fp16Format, ParamValue};
+
+use crate::diagnostics::Sink;
+use crate::diagnostics::rules::comptime as rules;
+use crate::image::Program;
+use crate::source::{LoadError, Loader, SourceMap};
+use std::path::Path;
+
+/// Compiles the program whose root file is at `path`. Everything that is wrong goes to `sink`; the
+/// result is `None` if anything of it is an error.
+pub fn compile(
+    loader: &dyn Loader,
+    sources: &mut SourceMap,
+    path: &Path,
+    options: &CompileOptions,
+    sink: &mut Sink,
+) -> Option<Program> {
+    let mut sema = world::Sema::new(loader, sources, options, sink);
+    sema.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let shown = path.display().to_string();
+    match sema.unit_at(path, &shown) {
+        Ok(root) if sema.sink.errors() == 0 => sema.program(root),
+        Ok(_) => None,
+        Err(why) => {
+            let complaint = match why {
+                Some(LoadError::NotUtf8(at)) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
+                Some(LoadError::Other(why)) => {
+                    rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)])
+                }
+                Some(LoadError::NotFound) | None => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
+            };
+            sema.report(complaint);
+            None
+        }
+    }
+}

@@ -8,3 +8,4 @@ pub mod float;
 pub mod math;
 pub mod number;
 pub mod random;
+pub mod ty;

@@ -1,3 +1,80 @@
-//! Rules of the room `dsd`.
+//! Rules about DSDs, DSRs, FIFOs and their operations.
 
-crate::rules! {}
+crate::rules! {
+    /// Each variable of an access has a length; there are at most four.
+    ACCESS_LENGTHS = "access-lengths": "{vars} induction variables and {lengths} lengths do not match";
+    /// It says which elements the DSD visits.
+    ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{{n}} -> array[i]`";
+    /// A DSD walks over an array with an address that is known at comptime.
+    ACCESS_TARGET = "access-target": "cannot access {type}";
+    /// Operations take DSDs, DSRs, and for some operands scalars.
+    ARRAY_OPERAND = "array-operand": "an array is no operand of a DSD operation";
+    /// Asynchronous operations wait for wavelets; memory is always ready.
+    ASYNC_MEMORY = "async-memory": "an operation without a fabric operand cannot be asynchronous";
+    /// Asynchronous settings belong to fabric DSDs.
+    ASYNC_SETTING = "async-setting": "`.{name}` has no meaning for a memory DSD";
+    /// Extents are whole numbers from 0 to 65535, strides from -32768 to 32767.
+    BAD_EXTENT = "bad-extent": "{value} is no extent";
+    /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
+    BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
+    /// Load it with `@load_to_dsr_xdsr` first.
+    CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
+    /// The base address of a DSD is a pointer to 16- or 32-bit elements.
+    DSD_BASE = "dsd-base": "{type} is no base address";
+    /// A mem1d_dsd has one dimension, a mem4d_dsd up to four.
+    DSD_DIMENSIONS = "dsd-dimensions": "a DSD of this kind cannot have {have} dimensions";
+    /// Each kind of DSD has its own properties.
+    DSD_EDIT = "dsd-edit": "this property of the DSD cannot be changed";
+    /// Elements are 16- or 32-bit numbers.
+    DSD_ELEMENT = "dsd-element": "{type} is no element of a DSD";
+    /// `@get_dsd` makes memory and fabric DSDs.
+    DSD_KIND = "dsd-kind": "this is no kind of DSD that can be made here";
+    /// A DSD needs to know where and how many.
+    DSD_PROPERTY = "dsd-property": "the property `.{name}` is missing";
+    /// Asynchronous operations, and all operations on wse3, name the queue that they use.
+    DSD_QUEUE = "dsd-queue": "this fabric DSD needs a queue";
+    /// A variable of DSD type is set before it is used.
+    DSD_UNDEFINED = "dsd-undefined": "this DSD has no value";
+    /// Each register file and each load takes certain DSDs only.
+    DSR_LOAD = "dsr-load": "a {dsd} cannot be loaded here";
+    /// On wse2 the two registers of one operation carry the same number.
+    DSR_NUMBERS = "dsr-numbers": "dsr_dest {dest} and dsr_src0 {src0} cannot be used together";
+    /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
+    DSR_POSITION = "dsr-position": "this register cannot be used in this position";
+    /// Wavelets arrive on it.
+    FABIN_DEST = "fabin-dest": "a fabin_dsd cannot be a destination";
+    /// Wavelets leave on it.
+    FABOUT_SOURCE = "fabout-source": "a fabout_dsd cannot be a source";
+    /// The hardware wraps addresses of a FIFO.
+    FIFO_ALIGNMENT = "fifo-alignment": "the buffer is aligned to {have} bytes, a FIFO needs {need}";
+    /// A FIFO lives in a global array.
+    FIFO_BUFFER = "fifo-buffer": "this is no buffer for a FIFO";
+    /// `@allocate_fifo` sets up its registers.
+    FIFO_DSR_LOAD = "fifo-dsr-load": "a FIFO register cannot be loaded";
+    /// The hardware reads FIFOs through the second source.
+    FIFO_FIRST = "fifo-first": "a FIFO cannot be the first of two sources";
+    /// Shorter operations have no room for it.
+    INDEX_SETTING = "index-setting": "`.index` needs an operation with at least three operands";
+    /// DSDs do not say what type their elements have.
+    MAP_ANYTYPE = "map-anytype": "`@map` needs to know the types of the parameters";
+    /// It runs once for every element.
+    MAP_NO_VECTOR = "map-no-vector": "`@map` needs at least one DSD";
+    /// FIFOs never can, fabout_dsds cannot be inputs, fabin_dsds cannot be outputs.
+    MAP_OPERAND = "map-operand": "this cannot be an operand of `@map`";
+    /// Indices are sums of constants and constant multiples of the induction variables.
+    NOT_AFFINE = "not-affine": "this index is not affine";
+    /// Synchronous operations are complete when the next statement starts.
+    NOT_ASYNC = "not-async": "these settings need an asynchronous operation";
+    /// The scalar operands of an operation have the type of its elements.
+    OPERAND_TYPE = "operand-type": "expected {want}, found {have}";
+    /// One for each dimension but the fastest, one less if the fastest stride is 1.
+    STRIDE_REGISTERS = "stride-registers": "this DSD needs {need} stride registers, not {have}";
+    /// An operation does one thing when it is complete.
+    TWO_COMPLETIONS = "two-completions": "`.activate` and `.unblock` cannot be combined";
+    /// A wse3 operation reads from one queue.
+    TWO_FABIN = "two-fabin": "two fabin_dsds in one operation";
+    /// cslrun knows `.activate_push` and `.activate_pop`.
+    @Unsupported UNSUPPORTED_FIFO_SETTING = "unsupported-fifo-setting": "the FIFO setting `.{name}` is not supported yet";
+    /// Each operation has a few forms.
+    VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands";
+}

@@ -1,6 +1,34 @@
-//! Rules of the wafer as a whole: tasks and wavelets of all PEs together.
+//! Rules about tasks, ids and queues, and about the wafer as a whole.
 
 crate::rules! {
+    /// The setting takes certain values only.
+    BAD_CHOICE = "bad-choice": "{value} is none of {choices}";
+    /// Ids are numbers of hardware resources.
+    ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
+    /// Only local tasks can be activated.
+    NOT_A_LOCAL_TASK = "not-a-local-task": "`{name}` is not a local task";
+    /// Only tasks can be bound to an id.
+    NOT_A_TASK = "not-a-task": "`{name}` is a function, not a task";
+    /// The machines differ.
+    ONLY_ON_WSE2 = "only-on-wse2": "{what} exists only on wse2";
+    /// The machines differ.
+    ONLY_ON_WSE3 = "only-on-wse3": "{what} exists only on wse3";
+    /// A queue is bound to one color.
+    QUEUE_COLOR = "queue-color": "this queue needs a color";
+    /// Wavelets of a color go to one queue.
+    QUEUE_COLOR_TWICE = "queue-color-twice": "color {color} already has an input queue";
+    /// A queue is bound once.
+    QUEUE_TWICE = "queue-twice": "this queue is initialized twice";
+    /// Since SDK 1.1 `<memcpy/memcpy>` starts the host call server.
+    @Warning RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more";
+    /// There is one task table for local, data and control tasks.
+    TASK_ID_CLASH = "task-id-clash": "id {id} is bound to `{other}` already";
+    /// What runs or wakes a task needs its id.
+    TASK_NOT_BOUND = "task-not-bound": "this task is bound to no id";
+    /// A wavelet carries 16- and 32-bit numbers.
+    TASK_PARAMS = "task-params": "{type} cannot be a parameter of a task";
+    /// Local tasks have none; data tasks take the payload of a wavelet.
+    TASK_SHAPE = "task-shape": "`{name}` does not have the parameters of such a task";
     /// A task that never ends would keep the run going for ever, so there is a limit.
     CYCLE_LIMIT = "cycle-limit": "the program is not finished after {limit} cycles";
     /// When nothing can move any more, what has not finished never will.

@@ -1,0 +1,209 @@
+//! `|i, j|{M, N} -> A[..]`: folded to base, strides and extents (dsd-dsr section 2).
+
+use super::operand::{Addr, Base, Place};
+use super::scope::Ev;
+use super::value::{Pointee, Pointer, Value};
+use super::world::Sema;
+use crate::diagnostics::rules::dsd as rules;
+use crate::diagnostics::{At, Result};
+use crate::source::Span;
+use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Ident, UnaryOp};
+use crate::value::ty::{PtrTy, Ty};
+use std::sync::Arc;
+
+/// Dimensions of a DSD at most.
+const MAX_DIMENSIONS: usize = 4;
+
+/// A number plus a multiple of each induction variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Affine {
+    constant: i64,
+    coefficients: Vec<i64>,
+}
+
+impl Sema<'_> {
+    /// The anonymous struct that an access stands for.
+    pub fn access(
+        &mut self,
+        vars: &[Ident],
+        lengths: &[ExprId],
+        target: ExprId,
+        indices: &[ExprId],
+        span: Span,
+    ) -> Result<Value> {
+        if vars.len() != lengths.len() || vars.len() > MAX_DIMENSIONS {
+            return Err(rules::ACCESS_LENGTHS
+                .because(&[("vars", &vars.len()), ("lengths", &lengths.len())])
+                .at(span));
+        }
+        for (i, v) in vars.iter().enumerate() {
+            if vars[..i].iter().any(|w| w.name == v.name) {
+                return Err(crate::diagnostics::rules::comptime::DUPLICATE_NAME
+                    .because(&[("name", &v.name)])
+                    .at(v.span));
+            }
+        }
+        let extents = lengths.iter().map(|l| self.extent(*l)).collect::<Result<Vec<u16>>>()?;
+        let (base, dims) = self.access_target(target)?;
+        if dims.len() != indices.len() {
+            return Err(crate::diagnostics::rules::comptime::INDEX_COUNT
+                .because(&[("want", &dims.len()), ("have", &indices.len())])
+                .at(span));
+        }
+        let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()] };
+        for (k, index) in indices.iter().enumerate() {
+            let pitch: i64 = dims[k + 1..].iter().map(|d| i64::from(*d)).product();
+            let part = self.at_comptime(|s| s.affine(*index, vars))?;
+            sum = sum.plus(&part.times(pitch));
+        }
+        Ok(record(base, &sum, &extents))
+    }
+
+    fn extent(&mut self, id: ExprId) -> Result<u16> {
+        let at = self.span(id);
+        let v = self.known(id)?;
+        v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", &v)]).at(at))
+    }
+
+    /// A pointer to the tensor, and its dimensions.
+    fn access_target(&mut self, target: ExprId) -> Result<(Value, Vec<u32>)> {
+        let at = self.span(target);
+        let ev = self.at_comptime(|s| s.expr(target, None))?;
+        let not_a_tensor = |ty: &Ty| {
+            rules::ACCESS_TARGET
+                .because(&[("type", ty)])
+                .at(at)
+                .help("name a global array, or a constant pointer to one")
+        };
+        match ev {
+            Ev::Place(Place::Memory {
+                addr: Addr { base: Base::Global(id), off },
+                ty: Ty::Array(a),
+                writable,
+                ..
+            }) => {
+                let ty = PtrTy { to: Ty::Array(a.clone()), is_const: !writable, many: false };
+                let ptr = Pointer { ty: Arc::new(ty), to: Pointee::Global(id, off) };
+                Ok((Value::Ptr(ptr), a.dims.clone()))
+            }
+            other => {
+                let v = self.value_of(other, at)?;
+                let Some(Value::Ptr(p)) = v.known() else { return Err(not_a_tensor(&v.ty())) };
+                let Ty::Array(a) = &p.ty.to else { return Err(not_a_tensor(&v.ty())) };
+                Ok((Value::Ptr(p.clone()), a.dims.clone()))
+            }
+        }
+    }
+
+    fn affine(&mut self, id: ExprId, vars: &[Ident]) -> Result<Affine> {
+        let unit = self.unit();
+        let expr = unit.file.expr(id);
+        let span = expr.span;
+        let no = || rules::NOT_AFFINE.plain().at(span);
+        match &expr.kind {
+            ExprKind::Name(name) if vars.iter().any(|v| v.name == *name) => {
+                let coefficients = vars.iter().map(|v| i64::from(v.name == *name)).collect();
+                Ok(Affine { constant: 0, coefficients })
+            }
+            ExprKind::Unary(UnaryOp::Neg, e) => Ok(self.affine(*e, vars)?.times(-1)),
+            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+                let (a, b) = (self.affine(*a, vars)?, self.affine(*b, vars)?);
+                match op {
+                    BinaryOp::Add => Ok(a.plus(&b)),
+                    BinaryOp::Sub => Ok(a.plus(&b.times(-1))),
+                    _ if a.is_constant() => Ok(b.times(a.constant)),
+                    _ if b.is_constant() => Ok(a.times(b.constant)),
+                    _ => Err(no().help("two induction variables are multiplied")),
+                }
+            }
+            _ if self.mentions(id, vars) => Err(no()),
+            _ => {
+                let v = self.known(id)?;
+                let constant = v.to::<i64>().ok_or_else(no).at(span)?;
+                Ok(Affine { constant, coefficients: vec![0; vars.len()] })
+            }
+        }
+    }
+
+    fn mentions(&self, id: ExprId, vars: &[Ident]) -> bool {
+        let unit = &self.frame().unit;
+        match &unit.file.expr(id).kind {
+            ExprKind::Name(name) => vars.iter().any(|v| v.name == *name),
+            ExprKind::Unary(_, e) | ExprKind::Comptime(e) | ExprKind::Deref(e) => self.mentions(*e, vars),
+            ExprKind::Binary(_, a, b) => self.mentions(*a, vars) || self.mentions(*b, vars),
+            ExprKind::Builtin { args, .. } | ExprKind::Call { args, .. } => {
+                args.iter().any(|a| self.mentions(*a, vars))
+            }
+            ExprKind::Index { base, indices } => {
+                self.mentions(*base, vars) || indices.iter().any(|i| self.mentions(*i, vars))
+            }
+            ExprKind::Field { base, .. } => self.mentions(*base, vars),
+            _ => false,
+        }
+    }
+}
+
+impl Affine {
+    fn is_constant(&self) -> bool {
+        self.coefficients.iter().all(|c| *c == 0)
+    }
+
+    fn plus(&self, other: &Affine) -> Affine {
+        let pairs = self.coefficients.iter().zip(&other.coefficients);
+        Affine {
+            constant: self.constant.saturating_add(other.constant),
+            coefficients: pairs.map(|(a, b)| a.saturating_add(*b)).collect(),
+        }
+    }
+
+    fn times(&self, k: i64) -> Affine {
+        Affine {
+            constant: self.constant.saturating_mul(k),
+            coefficients: self.coefficients.iter().map(|c| c.saturating_mul(k)).collect(),
+        }
+    }
+}
+
+/// `.base_address`, `.offset`, `.stride`, `.extent`: strides are the step deltas, inner to outer, and
+/// extents are outer to inner (dsd-dsr section 2).
+fn record(base: Value, sum: &Affine, extents: &[u16]) -> Value {
+    let steps = step_deltas(&sum.coefficients, extents);
+    let (stride, extent) = match (steps.as_slice(), extents) {
+        ([one], [length]) => (Value::int((*one).into()), Value::u16(*length)),
+        _ => (
+            Value::tuple(steps.iter().map(|s| Value::int((*s).into())).collect()),
+            Value::tuple(extents.iter().map(|e| Value::u16(*e)).collect()),
+        ),
+    };
+    Value::anon(vec![
+        ("base_address".into(), base),
+        ("offset".into(), Value::int(sum.constant.into())),
+        ("stride".into(), stride),
+        ("extent".into(), extent),
+    ])
+}
+
+/// From the coefficient of each variable (slowest first) to what is added when a dimension ticks
+/// (fastest first): the way back over the faster dimensions is taken off.
+fn step_deltas(coefficients: &[i64], extents: &[u16]) -> Vec<i64> {
+    let mut way_back = 0i64;
+    let mut steps = Vec::with_capacity(coefficients.len());
+    for (c, extent) in coefficients.iter().zip(extents).rev() {
+        steps.push(c.saturating_sub(way_back));
+        way_back = way_back.saturating_add(c.saturating_mul((i64::from(*extent) - 1).max(0)));
+    }
+    steps
+}
+
+#[cfg(test)]
+mod tests {
+    use super::step_deltas;
+
+    #[test]
+    fn step_deltas_agree_with_the_worked_examples_of_the_reference() {
+        // |i,j|{5,5} -> A[2*i+j]
+        assert_eq!(step_deltas(&[2, 1], &[5, 5]), [1, -2]);
+        // |i,j,k,l| over four dimensions of 5, coefficients 5, 5, 1, 1
+        assert_eq!(step_deltas(&[5, 5, 1, 1], &[5, 5, 5, 5]), [1, -3, -3, -23]);
+    }
+}

@@ -1,0 +1,229 @@
+//! The code of one function while it is being written.
+
+use crate::image::code::{Function, Op, Reg, Target};
+use crate::source::Span;
+use indexmap::IndexSet;
+
+/// A place in the code that jumps name before it is known.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Label(pub u32);
+
+/// Registers from here on stand for constants until the function is finished.
+const CONST_BASE: Reg = 0x8000;
+
+/// Writes one function.
+#[derive(Debug)]
+pub struct FnBuilder {
+    code: Vec<Op>,
+    spans: Vec<Span>,
+    labels: Vec<Option<u32>>,
+    consts: IndexSet<u64>,
+    params: u16,
+    next_reg: Reg,
+    max_reg: Reg,
+    frame_words: u32,
+    /// Where the code below a label begins: no operation before it may be merged with one after.
+    barrier: usize,
+    /// The place that operations written now belong to.
+    pub span: Span,
+    /// How many run-time branches and loops surround the current place.
+    pub conditional_depth: u32,
+}
+
+impl FnBuilder {
+    /// A function whose arguments arrive in the first `params` registers.
+    pub fn new(params: u16, span: Span) -> FnBuilder {
+        FnBuilder {
+            code: Vec::new(),
+            spans: Vec::new(),
+            labels: Vec::new(),
+            consts: IndexSet::new(),
+            params,
+            next_reg: params,
+            max_reg: params,
+            frame_words: 0,
+            barrier: 0,
+            span,
+            conditional_depth: 0,
+        }
+    }
+
+    /// A register that is free from here until `release`.
+    pub fn reg(&mut self) -> Reg {
+        let r = self.next_reg;
+        self.next_reg += 1;
+        self.max_reg = self.max_reg.max(self.next_reg);
+        r
+    }
+
+    /// Remembers which registers are in use.
+    pub fn mark(&self) -> Reg {
+        self.next_reg
+    }
+
+    /// Frees every register taken since `mark`.
+    pub fn release(&mut self, mark: Reg) {
+        self.next_reg = mark;
+    }
+
+    /// Whether the register was taken since `mark`, and so holds nothing that has a name.
+    pub fn is_temporary(&self, r: Reg, mark: Reg) -> bool {
+        r >= mark && r < CONST_BASE
+    }
+
+    /// The register that holds a constant.
+    pub fn constant(&mut self, bits: u64) -> Reg {
+        CONST_BASE + self.consts.insert_full(bits).0 as Reg
+    }
+
+    /// Reserves words of the frame; the offset.
+    pub fn frame(&mut self, words: u32, align: u32) -> Option<u16> {
+        let at = self.frame_words.next_multiple_of(align.max(1));
+        self.frame_words = at.checked_add(words)?;
+        u16::try_from(self.frame_words).ok().map(|_| at as u16)
+    }
+
+    /// Writes an operation; its position.
+    pub fn emit(&mut self, op: Op) -> usize {
+        self.code.push(op);
+        self.spans.push(self.span);
+        self.code.len() - 1
+    }
+
+    /// Replaces an operation that was written as a placeholder.
+    pub fn patch(&mut self, at: usize, op: Op) {
+        self.code[at] = op;
+    }
+
+    /// Remembers how much is written.
+    pub fn checkpoint(&self) -> (usize, Reg) {
+        (self.code.len(), self.next_reg)
+    }
+
+    /// Throws away what was written since a checkpoint.
+    pub fn rollback(&mut self, (len, reg): (usize, Reg)) {
+        self.code.truncate(len);
+        self.spans.truncate(len);
+        self.next_reg = reg;
+        self.barrier = self.barrier.min(len);
+    }
+
+    /// Forbids merging across the current place (a placeholder stands there).
+    pub fn fence(&mut self) {
+        self.barrier = self.code.len();
+    }
+
+    /// Moves a register; writes straight into `d` if the value was just computed into a temporary.
+    pub fn mov(&mut self, d: Reg, a: Reg, mark: Reg) {
+        if d == a {
+            return;
+        }
+        if self.is_temporary(a, mark)
+            && self.code.len() > self.barrier
+            && let Some(dest) = self.code.last_mut().and_then(Op::dest_mut)
+            && *dest == a
+        {
+            *dest = d;
+            return;
+        }
+        self.emit(Op::Mov { d, a });
+    }
+
+    /// A new place, not yet known.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() as u32 - 1)
+    }
+
+    /// The label is here.
+    pub fn bind(&mut self, label: Label) {
+        self.labels[label.0 as usize] = Some(self.code.len() as u32);
+        self.barrier = self.code.len();
+    }
+
+    /// Jumps.
+    pub fn jump(&mut self, to: Label) {
+        self.emit(Op::Jump { to: to.0 });
+    }
+
+    /// Jumps if the bool in `a` is `when`; merges with the comparison that made it.
+    pub fn branch(&mut self, a: Reg, when: bool, to: Label, mark: Reg) {
+        let to: Target = to.0;
+        if self.is_temporary(a, mark) && self.code.len() > self.barrier {
+            let fused = self.code.last().and_then(|op| fuse(*op, a, when, to));
+            if let Some(op) = fused {
+                self.code.pop();
+                self.spans.pop();
+                self.emit(op);
+                return;
+            }
+        }
+        self.emit(if when { Op::JumpIf { a, to } } else { Op::JumpUnless { a, to } });
+    }
+
+    /// The finished function: constants get their registers, jumps their targets.
+    pub fn finish(mut self, name: String, span: Span) -> Function {
+        self.emit(Op::Ret);
+        let (params, consts) = (self.params, self.consts.len() as u16);
+        let end = self.code.len() as u32 - 1;
+        for op in &mut self.code {
+            op.map_registers(|r| match r {
+                r if r >= CONST_BASE => params + (r - CONST_BASE),
+                r if r >= params => r + consts,
+                r => r,
+            });
+            if let Some(to) = op.target_mut() {
+                *to = self.labels[*to as usize].unwrap_or(end);
+            }
+        }
+        Function {
+            name,
+            span,
+            params,
+            consts: self.consts.into_iter().collect(),
+            registers: self.max_reg + consts,
+            frame_words: self.frame_words as u16,
+            code: self.code,
+            spans: self.spans,
+        }
+    }
+
+    /// How a register of this function is numbered in the finished one; for operands that lie
+    /// outside the code (vector operations, DSR loads). Constants may still be added, so these are
+    /// fixed at the end by `finish_register`.
+    pub fn consts_so_far(&self) -> u16 {
+        self.consts.len() as u16
+    }
+
+    /// The number of arguments.
+    pub fn params(&self) -> u16 {
+        self.params
+    }
+}
+
+/// The final number of a register, once all constants are known.
+pub fn finish_register(r: Reg, params: u16, consts: u16) -> Reg {
+    match r {
+        r if r >= CONST_BASE => params + (r - CONST_BASE),
+        r if r >= params => r + consts,
+        r => r,
+    }
+}
+
+fn fuse(op: Op, flag: Reg, when: bool, to: Target) -> Option<Op> {
+    Some(match (op, when) {
+        (Op::Eq { d, a, b }, true) | (Op::Ne { d, a, b }, false) if d == flag => Op::JumpEq { a, b, to },
+        (Op::Ne { d, a, b }, true) | (Op::Eq { d, a, b }, false) if d == flag => Op::JumpNe { a, b, to },
+        (Op::LtS { d, a, b }, true) if d == flag => Op::JumpLtS { a, b, to },
+        (Op::LtS { d, a, b }, false) if d == flag => Op::JumpLeS { a: b, b: a, to },
+        (Op::LtU { d, a, b }, true) if d == flag => Op::JumpLtU { a, b, to },
+        (Op::LtU { d, a, b }, false) if d == flag => Op::JumpLeU { a: b, b: a, to },
+        (Op::LeS { d, a, b }, true) if d == flag => Op::JumpLeS { a, b, to },
+        (Op::LeS { d, a, b }, false) if d == flag => Op::JumpLtS { a: b, b: a, to },
+        (Op::LeU { d, a, b }, true) if d == flag => Op::JumpLeU { a, b, to },
+        (Op::LeU { d, a, b }, false) if d == flag => Op::JumpLtU { a: b, b: a, to },
+        (Op::Not { d, a }, true) if d == flag => Op::JumpUnless { a, to },
+        (Op::Not { d, a }, false) if d == flag => Op::JumpIf { a, to },
+        _ => return None,
+    })
+}

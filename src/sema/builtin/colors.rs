@@ -1,0 +1,242 @@
+//! The configuration struct of a color (builtins section 4).
+
+use super::chosen;
+use crate::arch::{ArchName, Color, Direction};
+use crate::diagnostics::rules::{comptime, layout as rules, tasks};
+use crate::diagnostics::{At, Result};
+use crate::image::ColorConfig;
+use crate::image::routes::{Directions, Filter, PopMode, Position, Switches};
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::ExprId;
+use crate::value::ty::{IdKind, Ty};
+use smol_str::SmolStr;
+
+type Fields = Vec<(SmolStr, Value)>;
+
+impl Sema<'_> {
+    /// A color that may be routed.
+    pub fn color_arg(&mut self, id: ExprId) -> Result<Color> {
+        let at = self.span(id);
+        match self.known_as(id, &Ty::Id(IdKind::Color))? {
+            Value::Id(_, n) if n < u16::from(self.arch.routable_colors) => Ok(Color(n as u8)),
+            v => Err(tasks::ID_OUT_OF_RANGE
+                .because(&[
+                    ("kind", &"color"),
+                    ("value", &v),
+                    ("low", &0),
+                    ("high", &(self.arch.routable_colors - 1)),
+                ])
+                .at(at)),
+        }
+    }
+
+    /// `.{ .routes = .., .switches = .., .filter = .., .teardown = .. }`
+    pub fn color_config(&mut self, id: ExprId, color: Color) -> Result<ColorConfig> {
+        let at = self.span(id);
+        let v = self.known(id)?;
+        self.read_config(&v, color, at).at(at)
+    }
+
+    fn read_config(&mut self, v: &Value, color: Color, at: Span) -> Result<ColorConfig> {
+        let fields = v
+            .fields()
+            .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]))?;
+        let (mut routes, mut switches, mut filter): (Fields, Fields, Fields) = Default::default();
+        let (mut has_routes, mut old) = (false, false);
+        let mut config = ColorConfig::default();
+        for (name, v) in fields {
+            match (name.as_str(), &v) {
+                ("routes", v) => {
+                    has_routes = true;
+                    routes.extend(v.fields().unwrap_or_default());
+                }
+                ("switches", v) => switches.extend(v.fields().unwrap_or_default()),
+                ("filter", v) => filter.extend(v.fields().unwrap_or_default()),
+                ("teardown", Value::Bool(b)) => config.teardown = *b,
+                // spellings of SDK 0.5 and before lie flat
+                ("rx" | "tx" | "color_swap_x" | "color_swap_y", _) => {
+                    (has_routes, old) = (true, true);
+                    routes.push((name, v));
+                }
+                ("pos1" | "pos2" | "pos3" | "ring_mode" | "pop_mode" | "current_switch_pos", _) => {
+                    old = true;
+                    switches.push((name, v));
+                }
+                _ => return Err(unknown(&name, "a color configuration")),
+            }
+        }
+        if old {
+            self.report(rules::OLD_COLOR_CONFIG.plain().at(at));
+        }
+        if !has_routes {
+            return Err(rules::NO_ROUTES.plain().help("write `.routes = .{ .rx = .., .tx = .. }`"));
+        }
+        self.read_routes(routes, &mut config, &mut switches)?;
+        if !switches.is_empty() {
+            config.switches = Some(self.read_switches(switches, color)?);
+        }
+        if !filter.is_empty() {
+            config.filter = Some(read_filter(filter)?);
+        }
+        Ok(config)
+    }
+
+    fn read_routes(&mut self, fields: Fields, config: &mut ColorConfig, switches: &mut Fields) -> Result<()> {
+        for (name, v) in fields {
+            match (name.as_str(), &v) {
+                ("rx", v) => config.rx = self.receive_directions(v)?,
+                ("tx", v) => config.tx = directions(v)?,
+                ("color_swap_x", Value::Bool(b)) => config.swap_x = self.swap(*b)?,
+                ("color_swap_y", Value::Bool(b)) => config.swap_y = self.swap(*b)?,
+                ("pop_mode", _) => switches.push((name, v)),
+                _ => return Err(unknown(&name, "`.routes`")),
+            }
+        }
+        Ok(())
+    }
+
+    fn swap(&self, on: bool) -> Result<bool> {
+        if on && self.arch.name == ArchName::Wse3 {
+            return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"color swap")]));
+        }
+        Ok(on)
+    }
+
+    fn receive_directions(&self, v: &Value) -> Result<Directions> {
+        let set = directions(v)?;
+        // a WSE-3 router listens to one side at a time (ruling OQ-51)
+        if self.arch.name == ArchName::Wse3 && set.iter().count() > 1 {
+            return Err(rules::ONE_RX.because(&[("directions", &set)]));
+        }
+        Ok(set)
+    }
+
+    fn read_switches(&mut self, fields: Fields, color: Color) -> Result<Switches> {
+        if self.arch.switch_colors & 1 << color.0 == 0 {
+            return Err(rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]));
+        }
+        let mut s = Switches { positions: [None; 3], current: 0, ring: false, pop: PopMode::NoPop };
+        for (name, v) in fields {
+            match (name.as_str(), &v) {
+                ("pos1", v) => s.positions[0] = self.position(v)?,
+                ("pos2", v) => s.positions[1] = self.position(v)?,
+                ("pos3", v) => s.positions[2] = self.position(v)?,
+                ("ring_mode", Value::Bool(b)) => s.ring = *b,
+                ("current_switch_pos", v) => {
+                    s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| bad_choice(v, "0 to 3"))?;
+                }
+                ("pop_mode", v) => s.pop = pop_mode(v)?,
+                _ => return Err(unknown(&name, "`.switches`")),
+            }
+        }
+        Ok(s)
+    }
+
+    fn position(&self, v: &Value) -> Result<Option<Position>> {
+        let (mut rx, mut tx) = (None, None);
+        for (name, v) in v.fields().unwrap_or_default() {
+            match (name.as_str(), &v) {
+                ("invalid", Value::Bool(true)) => return Ok(None),
+                ("invalid", Value::Bool(false)) => {}
+                ("rx", v) => rx = Some(directions(v)?),
+                ("tx", v) => tx = Some(directions(v)?),
+                _ => return Err(unknown(&name, "a switch position")),
+            }
+        }
+        let both = rx.is_some() && tx.is_some();
+        if both && self.arch.name == ArchName::Wse2 || rx.is_none() && tx.is_none() {
+            return Err(rules::SWITCH_POSITION.plain().help("write `.rx = ..` or `.tx = ..`"));
+        }
+        if rx.is_some_and(|d| d.iter().count() != 1) {
+            return Err(rules::SWITCH_POSITION.plain().help("a position receives from one direction"));
+        }
+        Ok(Some(Position { rx, tx }))
+    }
+}
+
+fn unknown(name: &str, of: &str) -> crate::diagnostics::Complaint {
+    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
+}
+
+fn bad_choice(v: &Value, choices: &str) -> crate::diagnostics::Complaint {
+    tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)])
+}
+
+fn directions(v: &Value) -> Result<Directions> {
+    let mut set = Directions::default();
+    let list = match v {
+        Value::Id(IdKind::Direction, _) => vec![v.clone()],
+        Value::Record(r) => r.fields.clone(),
+        Value::Array(a) => (0..a.ty.len()).filter_map(|i| a.get(i).cloned()).collect(),
+        _ => return Err(bad_choice(v, "directions such as `.{ EAST, RAMP }`")),
+    };
+    for d in &list {
+        let Value::Id(IdKind::Direction, n) = d else {
+            return Err(bad_choice(d, "NORTH, SOUTH, EAST, WEST, RAMP"));
+        };
+        let d = Direction::from_number(*n as u8)
+            .ok_or_else(|| bad_choice(d, "NORTH, SOUTH, EAST, WEST, RAMP"))?;
+        if !set.insert(d) {
+            return Err(rules::DIRECTION_TWICE.because(&[("direction", &d)]));
+        }
+    }
+    Ok(set)
+}
+
+fn pop_mode(v: &Value) -> Result<PopMode> {
+    match chosen(v).as_deref() {
+        Some("no_pop") => Ok(PopMode::NoPop),
+        Some("always_pop") => Ok(PopMode::AlwaysPop),
+        Some("pop_on_advance") => Ok(PopMode::OnAdvance),
+        Some("pop_on_advance_nop") => Ok(PopMode::OnAdvanceNop),
+        _ => Err(bad_choice(v, "`.no_pop`, `.always_pop`, `.pop_on_advance`, `.pop_on_advance_nop`")),
+    }
+}
+
+fn read_filter(fields: Fields) -> Result<Filter> {
+    let kind = fields.iter().find(|(n, _)| n == "kind").and_then(|(_, v)| chosen(v));
+    let kind = kind.ok_or_else(|| rules::FILTER_KIND.plain().help("write `.kind = .{ .range = true }`"))?;
+    let allowed: &[&str] = match kind.as_str() {
+        "range" => &["kind", "min_idx", "max_idx"],
+        "counter" => &[
+            "kind",
+            "count_data",
+            "count_control",
+            "init_counter",
+            "limit1",
+            "max_counter",
+            "filter_control",
+        ],
+        "sparse_counter" => {
+            &["kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"]
+        }
+        _ => return Err(rules::FILTER_KIND.plain()),
+    };
+    if let Some((name, _)) = fields.iter().find(|(n, _)| !allowed.contains(&n.as_str())) {
+        return Err(unknown(name, &format!("a {kind} filter")));
+    }
+    let get = |name: &str| fields.iter().find(|(n, _)| n == name).map(|(_, v)| v);
+    let number = |name: &str| -> Result<Option<u32>> {
+        get(name).map(|v| v.to::<u32>().ok_or_else(|| bad_choice(v, "a number"))).transpose()
+    };
+    let flag = |name: &str| matches!(get(name), Some(Value::Bool(true)));
+    if kind == "range" {
+        let bound = |n: Option<u32>, default: u16| n.map_or(default, |n| n.min(0xffff) as u16);
+        return Ok(Filter::Range {
+            min: bound(number("min_idx")?, 0),
+            max: bound(number("max_idx")?, 0xffff),
+        });
+    }
+    Ok(Filter::Counter {
+        sparse: kind == "sparse_counter",
+        count_data: flag("count_data"),
+        count_control: flag("count_control"),
+        init: number("init_counter")?.unwrap_or(0),
+        limit1: number("limit1")?,
+        limit2: number("limit2")?,
+        max: number("max_counter")?.unwrap_or(0),
+        filter_control: flag("filter_control"),
+    })
+}

@@ -1,0 +1,624 @@
+//! `@get_dsd` and what makes a new DSD of an old one.
+
+use super::{Call, chosen, fields_of};
+use crate::arch::{ArchName, Color, InQueue, OutQueue};
+use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
+use crate::diagnostics::{At, Result};
+use crate::dsd::{Dsd, FabIn, FabOut, FifoId, Mem, MemKind, Priority, Simd, ZeroSource};
+use crate::image::Fifo;
+use crate::image::code::{DsdEdit, Op};
+use crate::sema::operand::{Addr, Base, Operand, Place};
+use crate::sema::scope::Ev;
+use crate::sema::value::{Pointee, Pointer, Value};
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, VarDecl};
+use crate::value::ty::{DsdTy, IdKind, Ty};
+use smol_str::SmolStr;
+
+type Fields = Vec<(SmolStr, Operand)>;
+
+/// Changes to a template that depend on run-time values.
+type Edits = Vec<(DsdEdit, Operand)>;
+
+impl Sema<'_> {
+    /// The builtins of this file and of `dsrs`; `None` for others.
+    pub fn dsd_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
+        Some(match name {
+            "get_dsd" => self.get_dsd(call),
+            "set_dsd_base_addr" | "set_dsd_base_address" => self.set_base(call),
+            "increment_dsd_offset" => self.increment(call),
+            "set_dsd_length" => self.set_length(call),
+            "set_dsd_stride" => self.set_stride(call),
+            "set_fifo_read_length" | "set_fifo_write_length" => {
+                self.fifo_length(call, name == "set_fifo_write_length")
+            }
+            _ => return self.dsr_builtin(name, call),
+        })
+    }
+
+    fn get_dsd(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let Ty::Dsd(kind) = self.ty(call.args[0])? else {
+            return Err(rules::DSD_KIND
+                .plain()
+                .at(at)
+                .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
+        };
+        let fields = self.fields(call.args[1])?;
+        let props = self.span(call.args[1]);
+        let fields = spread_access(fields).at(props)?;
+        let mut edits = Edits::new();
+        let dsd = match kind {
+            DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => self.mem_dsd(kind, fields, &mut edits, props)?,
+            DsdTy::FabIn => self.fabin(fields, &mut edits, props)?,
+            DsdTy::FabOut => self.fabout(fields, &mut edits, props)?,
+            DsdTy::Fifo => return Err(rules::DSD_KIND.plain().at(at)),
+        };
+        self.edited(Operand::Known(Value::Dsd(dsd)), edits, call.span)
+    }
+
+    /// A DSD with changes: folded if all are known.
+    fn edited(&mut self, dsd: Operand, edits: Edits, span: Span) -> Result<Operand> {
+        let (mut dsd, mut edits) = (dsd, edits);
+        if let Operand::Known(Value::Dsd(d)) = &dsd {
+            let mut d = *d;
+            while let Some((edit, Operand::Known(v))) = edits.first() {
+                self.fold_edit(&mut d, *edit, &v.clone()).at(span)?;
+                edits.remove(0);
+            }
+            dsd = Operand::Known(Value::Dsd(d));
+        }
+        if edits.is_empty() {
+            return Ok(dsd);
+        }
+        if self.is_comptime() {
+            return Err(comptime::NOT_COMPTIME.because(&[("what", &"a property of this DSD")]).at(span));
+        }
+        let ty = dsd.ty();
+        let addr = self.temporary(&ty, span)?;
+        self.store_at(addr, &dsd, span)?;
+        for (edit, v) in edits {
+            let b = self.reg_of(&v, span)?;
+            let a = self.addr_reg(addr)?;
+            self.b().emit(Op::EditDsd { a, b, edit });
+        }
+        Ok(Operand::Mem(addr, ty))
+    }
+
+    fn fold_edit(&mut self, d: &mut Dsd, edit: DsdEdit, v: &Value) -> Result<()> {
+        let number = v.as_integer().and_then(|n| n.to_i128()).unwrap_or(0);
+        match (edit, d) {
+            (DsdEdit::Base, Dsd::Mem(m)) => {
+                let Value::Ptr(p) = v else { return Err(comptime::REPORTED.plain()) };
+                m.base = self.pointer_address(p.to)?;
+                (m.lo, m.hi) = self.bounds(p.to)?;
+            }
+            (DsdEdit::Offset { words }, Dsd::Mem(m)) => {
+                m.base = (i128::from(m.base) + number * i128::from(words)) as u16;
+            }
+            (DsdEdit::Length, Dsd::Mem(m)) => m.extent[0] = number as u16,
+            (DsdEdit::Length, Dsd::FabIn(f)) => f.extent = number as u16,
+            (DsdEdit::Length, Dsd::FabOut(f)) => f.extent = number as u16,
+            (DsdEdit::Stride, Dsd::Mem(m)) => m.step[0] = number as i16,
+            (DsdEdit::Color, Dsd::FabIn(f)) => f.color = Some(Color(number as u8)),
+            (DsdEdit::Color, Dsd::FabOut(f)) => f.color = Some(Color(number as u8)),
+            (DsdEdit::Queue, Dsd::FabIn(f)) => f.queue = Some(InQueue(number as u8)),
+            (DsdEdit::Queue, Dsd::FabOut(f)) => f.queue = Some(OutQueue(number as u8)),
+            (DsdEdit::Base | DsdEdit::Offset { .. } | DsdEdit::Length | DsdEdit::Stride, _)
+            | (DsdEdit::Color | DsdEdit::Queue, _) => return Err(rules::DSD_EDIT.plain()),
+        }
+        Ok(())
+    }
+
+    /// The words of the tensor behind a pointer.
+    fn bounds(&mut self, to: Pointee) -> Result<(u16, u16)> {
+        Ok(match to {
+            Pointee::Global(id, _) => {
+                let lo = self.place_global(id)?;
+                let words = self.global(id).ty.words().unwrap_or(0);
+                (lo, (u32::from(lo) + words).min(self.arch.memory_words) as u16)
+            }
+            _ => (0, self.arch.memory_words as u16),
+        })
+    }
+
+    fn mem_dsd(&mut self, kind: DsdTy, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+        let kind = match kind {
+            DsdTy::Mem1d => MemKind::Mem1d,
+            DsdTy::Mem4d => MemKind::Mem4d,
+            _ => MemKind::Circbuf,
+        };
+        let hi = self.arch.memory_words as u16;
+        let mut m = Mem {
+            kind,
+            base: 0,
+            dims: 1,
+            extent: [1; 4],
+            step: [1; 4],
+            index_offset: false,
+            lo: 0,
+            hi,
+            wrap: 0,
+        };
+        let (mut base, mut offset, mut extent) = (None, None, None);
+        for (name, v) in fields {
+            match name.as_str() {
+                "base_address" => base = Some(v),
+                "offset" => offset = Some(v),
+                "extent" => extent = Some(v),
+                "stride" => self.strides(&mut m, v, edits, at)?,
+                "wavelet_index_offset" => m.index_offset = flag(&v, at)?,
+                "wraparound" if kind == MemKind::Circbuf => m.wrap = number::<u16>(&v, at)?,
+                _ => return Err(unknown_property(&name, kind).at(at)),
+            }
+        }
+        let base = base.ok_or_else(|| rules::DSD_PROPERTY.because(&[("name", &"tensor_access")]).at(at))?;
+        let extent = extent.ok_or_else(|| rules::DSD_PROPERTY.because(&[("name", &"extent")]).at(at))?;
+        self.extents(&mut m, extent, edits, at)?;
+        let words = self.base_address(&base, at)?;
+        edits.insert(0, (DsdEdit::Base, base));
+        if let Some(offset) = offset {
+            let offset = self.coerce(offset, &Ty::I16, at)?;
+            edits.insert(1, (DsdEdit::Offset { words }, offset));
+        }
+        if kind == MemKind::Circbuf && m.wrap == 0 {
+            m.wrap = m.extent[0] * u16::from(words);
+        }
+        Ok(Dsd::Mem(m))
+    }
+
+    /// Checks a base address; the words of one element behind it.
+    fn base_address(&mut self, base: &Operand, at: Span) -> Result<u8> {
+        let ty = base.ty();
+        let bad = || rules::DSD_BASE.because(&[("type", &ty)]).at(at).help("write `&array`");
+        let Ty::Ptr(p) = &ty else { return Err(bad()) };
+        let elem = match &p.to {
+            Ty::Array(a) => &a.elem,
+            other => other,
+        };
+        elem.words().filter(|w| matches!(w, 1 | 2)).map(|w| w as u8).ok_or_else(bad)
+    }
+
+    fn extents(&mut self, m: &mut Mem, v: Operand, edits: &mut Edits, at: Span) -> Result<()> {
+        if let Some(parts) = tuple_parts(&v) {
+            if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
+                return Err(rules::DSD_DIMENSIONS.because(&[("have", &parts.len())]).at(at));
+            }
+            m.dims = parts.len() as u8;
+            // extents are written slowest first (dsd-dsr section 2)
+            for (i, p) in parts.iter().rev().enumerate() {
+                m.extent[i] = number::<u16>(p, at)?;
+            }
+            return Ok(());
+        }
+        match v {
+            Operand::Known(v) => m.extent[0] = extent_value(&v).at(at)?,
+            v => {
+                let v = self.coerce_int(v, &Ty::U16, at)?;
+                edits.push((DsdEdit::Length, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn strides(&mut self, m: &mut Mem, v: Operand, edits: &mut Edits, at: Span) -> Result<()> {
+        if let Some(parts) = tuple_parts(&v) {
+            // strides are written fastest first
+            for (i, p) in parts.iter().take(4).enumerate() {
+                m.step[i] = number::<i16>(p, at)?;
+            }
+            return Ok(());
+        }
+        match v {
+            Operand::Known(v) => m.step[0] = stride_value(&v, m.kind).at(at)?,
+            v => {
+                let v = self.coerce_int(v, &Ty::int(true, 8), at)?;
+                edits.push((DsdEdit::Stride, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn coerce_int(&mut self, v: Operand, ty: &Ty, at: Span) -> Result<Operand> {
+        self.coerce(v, ty, at)
+    }
+
+    fn fabin(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+        let mut f = FabIn {
+            color: None,
+            queue: None,
+            extent: 1,
+            control_transform: false,
+            simd: Simd::Off,
+            priority: Priority::Low,
+        };
+        let mut has_extent = false;
+        for (name, v) in fields {
+            match name.as_str() {
+                "extent" => {
+                    has_extent = true;
+                    self.fabric_extent(v, &mut f.extent, edits, at)?;
+                }
+                "fabric_color" => f.color = self.color_property(v, edits, at)?,
+                "input_queue" => {
+                    f.queue = self.queue_property(v, IdKind::InputQueue, edits, at)?.map(InQueue)
+                }
+                "control_transform" => f.control_transform = flag(&v, at)?,
+                "simd_mode" => f.simd = simd(&v, at)?,
+                "priority" => f.priority = self.priority(known(&v, at)?).at(at)?,
+                _ => return Err(unknown_fabric(&name, "fabin_dsd").at(at)),
+            }
+        }
+        self.check_fabric(has_extent, f.color.is_some(), f.queue.is_some(), edits, at)?;
+        if let (ArchName::Wse2, Some(color), Some(queue)) = (self.arch.name, f.color, f.queue) {
+            self.world.tile.implicit_queues.push((queue, color, at));
+        }
+        Ok(Dsd::FabIn(f))
+    }
+
+    fn fabout(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+        let mut f = FabOut {
+            color: None,
+            queue: None,
+            extent: 1,
+            control: false,
+            index_offset: false,
+            advance_switch: false,
+            control_transform: false,
+            zero: None,
+            simd: Simd::Off,
+            priority: Priority::Low,
+        };
+        let mut has_extent = false;
+        for (name, v) in fields {
+            match name.as_str() {
+                "extent" => {
+                    has_extent = true;
+                    self.fabric_extent(v, &mut f.extent, edits, at)?;
+                }
+                "fabric_color" => f.color = self.color_property(v, edits, at)?,
+                "output_queue" => {
+                    f.queue = self.queue_property(v, IdKind::OutputQueue, edits, at)?.map(OutQueue)
+                }
+                "control" => f.control = flag(&v, at)?,
+                "wavelet_index_offset" => f.index_offset = flag(&v, at)?,
+                "advance_switch" => f.advance_switch = flag(&v, at)?,
+                "control_transform" => f.control_transform = flag(&v, at)?,
+                "zero" => f.zero = zero_source(&v, at)?,
+                "simd_mode" => f.simd = simd(&v, at)?,
+                "priority" => f.priority = self.priority(known(&v, at)?).at(at)?,
+                _ => return Err(unknown_fabric(&name, "fabout_dsd").at(at)),
+            }
+        }
+        self.check_fabric(has_extent, f.color.is_some(), f.queue.is_some(), edits, at)?;
+        Ok(Dsd::FabOut(f))
+    }
+
+    fn check_fabric(&self, extent: bool, color: bool, queue: bool, edits: &Edits, at: Span) -> Result<()> {
+        let later = |e: DsdEdit| edits.iter().any(|(d, _)| *d == e);
+        if !extent {
+            return Err(rules::DSD_PROPERTY.because(&[("name", &"extent")]).at(at));
+        }
+        let (color, queue) = (color || later(DsdEdit::Color), queue || later(DsdEdit::Queue));
+        if self.arch.name == ArchName::Wse3 && !queue {
+            return Err(rules::DSD_QUEUE.plain().at(at));
+        }
+        if !color && !queue {
+            return Err(rules::DSD_PROPERTY.because(&[("name", &"fabric_color")]).at(at));
+        }
+        Ok(())
+    }
+
+    fn fabric_extent(&mut self, v: Operand, slot: &mut u16, edits: &mut Edits, at: Span) -> Result<()> {
+        match v {
+            Operand::Known(v) => *slot = extent_value(&v).at(at)?,
+            v => {
+                let v = self.coerce(v, &Ty::U16, at)?;
+                edits.push((DsdEdit::Length, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn color_property(&mut self, v: Operand, edits: &mut Edits, at: Span) -> Result<Option<Color>> {
+        match self.coerce(v, &Ty::Id(IdKind::Color), at)? {
+            Operand::Known(Value::Id(_, n)) => Ok(Some(Color(n as u8))),
+            v => {
+                edits.push((DsdEdit::Color, v));
+                Ok(None)
+            }
+        }
+    }
+
+    fn queue_property(
+        &mut self,
+        v: Operand,
+        kind: IdKind,
+        edits: &mut Edits,
+        at: Span,
+    ) -> Result<Option<u8>> {
+        if v.ty().is_int() {
+            return Err(comptime::TYPE_MISMATCH
+                .because(&[("want", &kind.word()), ("have", &v.ty())])
+                .at(at)
+                .help(format!("write `@get_{}(..)`", kind.word())));
+        }
+        match self.coerce(v, &Ty::Id(kind), at)? {
+            Operand::Known(Value::Id(_, n)) => Ok(Some(n as u8)),
+            v => {
+                edits.push((DsdEdit::Queue, v));
+                Ok(None)
+            }
+        }
+    }
+
+    /// A DSD argument.
+    fn dsd_arg(&mut self, id: ExprId) -> Result<(Operand, DsdTy)> {
+        let at = self.span(id);
+        let v = self.value(id, None)?;
+        match v.ty() {
+            Ty::Dsd(kind) => Ok((v, kind)),
+            other => Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other)]).at(at)),
+        }
+    }
+
+    /// A pointer argument; a global array stands for its address.
+    pub fn pointer_arg(&mut self, id: ExprId) -> Result<Operand> {
+        let at = self.span(id);
+        match self.expr(id, None)? {
+            Ev::Place(Place::Memory {
+                addr: Addr { base: Base::Global(g), off: 0 },
+                ty: Ty::Array(_),
+                ..
+            }) => Ok(Operand::Known(self.pointer_to(g))),
+            ev => {
+                let v = self.value_of(ev, at)?;
+                match v.ty() {
+                    Ty::Ptr(_) => Ok(v),
+                    other => Err(comptime::TYPE_MISMATCH
+                        .because(&[("want", &"a pointer"), ("have", &other)])
+                        .at(at)),
+                }
+            }
+        }
+    }
+
+    fn set_base(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (dsd, kind) = self.dsd_arg(call.args[0])?;
+        self.only_memory(kind, call.span)?;
+        let ptr = self.pointer_arg(call.args[1])?;
+        self.edited(dsd, vec![(DsdEdit::Base, ptr)], call.span)
+    }
+
+    fn only_memory(&self, kind: DsdTy, span: Span) -> Result<()> {
+        match kind {
+            DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => Ok(()),
+            _ => Err(rules::DSD_EDIT.plain().at(span).help("only memory DSDs have an address")),
+        }
+    }
+
+    fn increment(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (dsd, kind) = self.dsd_arg(call.args[0])?;
+        self.only_memory(kind, call.span)?;
+        let n = self.value_as(call.args[1], &Ty::I16)?;
+        let at = self.span(call.args[2]);
+        let ty = self.ty(call.args[2])?;
+        let words = ty.words().filter(|w| matches!(w, 1 | 2) && ty.is_numeric());
+        let words = words.ok_or_else(|| rules::DSD_ELEMENT.because(&[("type", &ty)]).at(at))?;
+        self.edited(dsd, vec![(DsdEdit::Offset { words: words as u8 }, n)], call.span)
+    }
+
+    fn set_length(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (dsd, kind) = self.dsd_arg(call.args[0])?;
+        if matches!(kind, DsdTy::Mem4d | DsdTy::Fifo) {
+            return Err(rules::DSD_EDIT
+                .plain()
+                .at(call.span)
+                .help("the length of a mem4d_dsd or FIFO cannot be set"));
+        }
+        let n = self.value_as(call.args[1], &Ty::U16)?;
+        self.edited(dsd, vec![(DsdEdit::Length, n)], call.span)
+    }
+
+    fn set_stride(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (dsd, kind) = self.dsd_arg(call.args[0])?;
+        if kind != DsdTy::Mem1d {
+            return Err(rules::DSD_EDIT.plain().at(call.span).help("only a mem1d_dsd has one stride"));
+        }
+        let n = self.value_as(call.args[1], &Ty::int(true, 8))?;
+        self.edited(dsd, vec![(DsdEdit::Stride, n)], call.span)
+    }
+
+    fn fifo_length(&mut self, call: Call<'_>, write: bool) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let Value::Dsd(Dsd::Fifo(fifo)) = self.known(call.args[0])? else {
+            return Err(comptime::TYPE_MISMATCH
+                .because(&[("want", &"a FIFO"), ("have", &"another value")])
+                .at(at));
+        };
+        let n = self.value_as(call.args[1], &Ty::U16)?;
+        let a = self.reg_of(&n, call.span)?;
+        self.b().emit(Op::FifoLength { fifo, write, a });
+        Ok(Operand::void())
+    }
+
+    /// `const fifo = @allocate_fifo(buffer, .{..})`
+    pub fn allocate_fifo(&mut self, args: &[ExprId], decl: &VarDecl, span: Span) -> Result<Value> {
+        let Some(buffer) = args.first() else { return Err(rules::FIFO_BUFFER.plain().at(span)) };
+        let at = self.span(*buffer);
+        let bad = || {
+            rules::FIFO_BUFFER.plain().at(at).help("give it a global `var` array of 16- or 32-bit numbers")
+        };
+        let ptr = self.at_comptime(|s| s.pointer_arg(*buffer)).map_err(|_| bad())?;
+        let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, 0), .. })) = ptr else {
+            return Err(bad());
+        };
+        let g = self.global(id).clone();
+        let Ty::Array(a) = &g.ty else { return Err(bad()) };
+        let words = a.elem.words().filter(|w| matches!(w, 1 | 2) && a.elem.is_numeric());
+        let words = words.filter(|_| g.is_var).ok_or_else(bad)?;
+        self.align_fifo(id, at)?;
+        let base = self.place_global(id)?;
+        let fifo = FifoId(self.world.tile.image.fifos.len() as u8);
+        let number = self.arch.dsrs[0] - 1 - fifo.0;
+        self.world.tile.image.fifos.push(Fifo {
+            base,
+            capacity: a.len() as u16,
+            element_words: words as u8,
+            activate_push: None,
+            activate_pop: None,
+            dsr: number,
+            xdsr: self.arch.xdsrs.saturating_sub(1 + fifo.0),
+            name: decl.name.name.to_string(),
+            span,
+        });
+        if let Some(cfg) = args.get(1) {
+            self.fifo_config(fifo, *cfg)?;
+        }
+        Ok(Value::Dsd(Dsd::Fifo(fifo)))
+    }
+
+    fn align_fifo(&mut self, id: crate::sema::value::GlobalId, at: Span) -> Result<()> {
+        let need = u32::from(self.arch.fifo_min_alignment) / 2;
+        let g = &mut self.world.globals[id.0 as usize];
+        let natural = g.ty.align_words();
+        if g.align > natural && g.align < need {
+            let have = g.align * 2;
+            return Err(rules::FIFO_ALIGNMENT
+                .because(&[("have", &have), ("need", &(need * 2))])
+                .at(at)
+                .also(g.span, "declared here"));
+        }
+        g.align = g.align.max(need);
+        Ok(())
+    }
+
+    fn fifo_config(&mut self, fifo: FifoId, cfg: ExprId) -> Result<()> {
+        let at = self.span(cfg);
+        let v = self.known(cfg)?;
+        for (name, v) in v.fields().unwrap_or_default() {
+            match (name.as_str(), &v) {
+                ("activate_push" | "activate_pop", Value::Fn(f)) => {
+                    self.world.tile.fifo_tasks.push((fifo.0, name == "activate_push", *f, at));
+                }
+                ("activate_push", Value::Id(IdKind::LocalTask, n)) => {
+                    self.world.tile.image.fifos[usize::from(fifo.0)].activate_push =
+                        Some(crate::arch::TaskId(*n as u8));
+                }
+                ("activate_pop", Value::Id(IdKind::LocalTask, n)) => {
+                    self.world.tile.image.fifos[usize::from(fifo.0)].activate_pop =
+                        Some(crate::arch::TaskId(*n as u8));
+                }
+                ("activate_push" | "activate_pop", other) => {
+                    let want = "local_task_id or a task";
+                    return Err(comptime::TYPE_MISMATCH
+                        .because(&[("want", &want), ("have", &other.ty())])
+                        .at(at));
+                }
+                ("empty_action" | "full_action" | "priority" | "simd_mode" | "dest" | "src" | "xdsr", _) => {
+                    return Err(rules::UNSUPPORTED_FIFO_SETTING.because(&[("name", &name)]).at(at));
+                }
+                _ => {
+                    return Err(comptime::UNKNOWN_FIELD
+                        .because(&[("name", &name), ("type", &"@allocate_fifo")])
+                        .at(at));
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// `tensor_access` stands for the fields of its struct.
+fn spread_access(fields: Fields) -> Result<Fields> {
+    let mut out = Fields::new();
+    for (name, v) in fields {
+        let spread = match name.as_str() {
+            "tensor_access" => fields_of(&v).ok_or_else(|| rules::ACCESS_STRUCT.plain())?,
+            _ => vec![(name, v)],
+        };
+        for (name, v) in spread {
+            if out.iter().any(|(n, _)| *n == name) {
+                return Err(comptime::DUPLICATE_NAME.because(&[("name", &name)]));
+            }
+            out.push((name, v));
+        }
+    }
+    Ok(out)
+}
+
+fn tuple_parts(v: &Operand) -> Option<Vec<Operand>> {
+    let is_tuple = matches!(v.ty(), Ty::Anon(ref a) if a.names.is_none());
+    if is_tuple { fields_of(v).map(|f| f.into_iter().map(|(_, v)| v).collect()) } else { None }
+}
+
+fn known(v: &Operand, at: Span) -> Result<&Value> {
+    v.known().ok_or_else(|| comptime::NOT_COMPTIME.because(&[("what", &"this property")]).at(at))
+}
+
+fn flag(v: &Operand, at: Span) -> Result<bool> {
+    match known(v, at)? {
+        Value::Bool(b) => Ok(*b),
+        other => Err(comptime::TYPE_MISMATCH.because(&[("want", &Ty::Bool), ("have", &other.ty())]).at(at)),
+    }
+}
+
+fn number<T: TryFrom<i128>>(v: &Operand, at: Span) -> Result<T> {
+    let v = known(v, at)?;
+    v.to::<T>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]).at(at))
+}
+
+fn extent_value(v: &Value) -> Result<u16> {
+    v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]))
+}
+
+fn stride_value(v: &Value, kind: MemKind) -> Result<i16> {
+    let wide = v.to::<i16>().ok_or_else(|| rules::BAD_STRIDE.because(&[("value", v)]))?;
+    // the stride register of a mem1d_dsd has 8 bits (ruling OQ-20)
+    if kind == MemKind::Mem1d && i8::try_from(wide).is_err() {
+        return Err(rules::BAD_STRIDE
+            .because(&[("value", v)])
+            .help("use a mem4d_dsd: its strides have 16 bits"));
+    }
+    Ok(wide)
+}
+
+fn unknown_property(name: &str, kind: MemKind) -> crate::diagnostics::Complaint {
+    let of = match kind {
+        MemKind::Mem1d => "mem1d_dsd",
+        MemKind::Mem4d => "mem4d_dsd",
+        MemKind::Circbuf => "circbuf_dsd",
+    };
+    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
+}
+
+fn unknown_fabric(name: &str, of: &str) -> crate::diagnostics::Complaint {
+    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
+}
+
+fn simd(v: &Operand, at: Span) -> Result<Simd> {
+    let v = known(v, at)?;
+    match chosen(v).as_deref() {
+        Some("simd_32") => Ok(Simd::Simd32),
+        Some("simd_64") => Ok(Simd::Simd64),
+        Some("simd_32_or_64") => Ok(Simd::Simd32Or64),
+        Some("simd_max") => Ok(Simd::Max),
+        Some("simd_off") => Ok(Simd::Off),
+        _ => {
+            let choices = "`.simd_32`, `.simd_64`, `.simd_32_or_64`, `.simd_off`, `.simd_max`";
+            Err(tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]).at(at))
+        }
+    }
+}
+
+fn zero_source(v: &Operand, at: Span) -> Result<Option<ZeroSource>> {
+    let v = known(v, at)?;
+    match chosen(v).as_deref() {
+        Some("first_source") => Ok(Some(ZeroSource::First)),
+        Some("second_source") => Ok(Some(ZeroSource::Second)),
+        _ => Err(tasks::BAD_CHOICE
+            .because(&[("value", v), ("choices", &"`.first_source`, `.second_source`")])
+            .at(at)),
+    }
+}

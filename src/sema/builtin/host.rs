@@ -1,0 +1,278 @@
+//! The layout, exports, and what the host sees.
+
+use super::Call;
+use crate::diagnostics::rules::{comptime, layout as rules};
+use crate::diagnostics::{At, Result};
+use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
+use crate::sema::layout::route_twice;
+use crate::sema::operand::{Addr, Base, Operand, Place, repr};
+use crate::sema::scope::Ev;
+use crate::sema::tile::element_of;
+use crate::sema::value::{Pointee, Value};
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::ExprId;
+use crate::value::ty::Ty;
+use indexmap::IndexMap;
+
+/// Parameters that a function called by the host may have (builtins section 3).
+const MAX_HOST_PARAMS: usize = 15;
+
+impl Sema<'_> {
+    /// The builtins of this file; `None` for others.
+    pub fn host_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
+        Some(match name {
+            "set_rectangle" => self.set_rectangle(call),
+            "get_rectangle" => self.get_rectangle(call.span),
+            "set_tile_code" => self.set_tile_code(call),
+            "set_color_config" => self.set_color_config(call),
+            "set_local_color_config" => self.set_local_color_config(call),
+            "export_name" => self.export_name(call),
+            "export_symbol" => self.export_symbol(call),
+            "has_exported_tensors" => Ok(Operand::Known(Value::Bool(
+                self.layout.exports.iter().any(|e| matches!(e.kind, ExportKind::Var { .. })),
+            ))),
+            "get_symbol_id" => self.symbol_id(call),
+            _ => return None,
+        })
+    }
+
+    fn coordinate(&mut self, id: ExprId) -> Result<u32> {
+        let at = self.span(id);
+        let v = self.known(id)?;
+        v.to::<u32>().ok_or_else(|| rules::BAD_COORDINATE.because(&[("value", &v)]).at(at))
+    }
+
+    fn set_rectangle(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (w, h) = (self.coordinate(call.args[0])?, self.coordinate(call.args[1])?);
+        let (Ok(w), Ok(h)) = (u16::try_from(w), u16::try_from(h)) else {
+            return Err(rules::BAD_RECTANGLE.because(&[("width", &w), ("height", &h)]).at(call.span));
+        };
+        self.layout.set_rectangle(w, h, call.span).map(|()| Operand::void())
+    }
+
+    fn get_rectangle(&mut self, span: Span) -> Result<Operand> {
+        let (w, h, _) = self.layout.rectangle.ok_or_else(|| rules::NO_RECTANGLE.plain().at(span))?;
+        let size = |w: u16, h: u16| {
+            Value::anon(vec![("width".into(), Value::u16(w)), ("height".into(), Value::u16(h))])
+        };
+        let f = self.options.fabric.unwrap_or_default();
+        Ok(Operand::Known(Value::anon(vec![
+            ("width".into(), Value::u16(w)),
+            ("height".into(), Value::u16(h)),
+            ("fabric".into(), size(f.width, f.height)),
+            ("offsets".into(), size(f.x, f.y)),
+        ])))
+    }
+
+    fn pe_arg(&mut self, call: Call<'_>) -> Result<usize> {
+        if self.layout.rectangle.is_none() {
+            return Err(rules::NO_RECTANGLE.plain().at(call.span).help("call `@set_rectangle` first"));
+        }
+        let (x, y) = (self.coordinate(call.args[0])?, self.coordinate(call.args[1])?);
+        let (w, h, set) = self.layout.rectangle.expect("checked above");
+        self.layout.pe(x, y).ok_or_else(|| {
+            rules::OUTSIDE_RECTANGLE
+                .because(&[("x", &x), ("y", &y)])
+                .at(call.span)
+                .also(set, format!("the rectangle has {w} columns and {h} rows"))
+        })
+    }
+
+    fn set_tile_code(&mut self, call: Call<'_>) -> Result<Operand> {
+        let pe = self.pe_arg(call)?;
+        let unit = match call.args.get(2) {
+            Some(file) => {
+                let at = self.span(*file);
+                let name = self.known_str(*file)?;
+                let from = self.frame().unit.path.clone();
+                self.find_unit(&from, &name, at)?
+            }
+            None => self.unit(),
+        };
+        let mut params = IndexMap::new();
+        if let Some(p) = call.args.get(3) {
+            let at = self.span(*p);
+            let v = self.known(*p)?;
+            let fields = v.fields().ok_or_else(|| {
+                comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at)
+            })?;
+            params.extend(fields);
+        }
+        let class = self.layout.class(&unit, params, call.span);
+        self.layout.set_tile(pe, class).at(call.span).map(|()| Operand::void())
+    }
+
+    fn set_color_config(&mut self, call: Call<'_>) -> Result<Operand> {
+        let pe = self.pe_arg(call)?;
+        let color = self.color_arg(call.args[2])?;
+        let config = self.color_config(call.args[3], color)?;
+        if !self.layout.routes.set(pe, color, config) {
+            let first = self.layout.route_spans.get(&(pe as u32, color)).copied();
+            let c = route_twice(color, call.span);
+            return Err(match first {
+                Some(first) => c.also(first, "first set here"),
+                None => c,
+            });
+        }
+        self.layout.route_spans.insert((pe as u32, color), call.span);
+        Ok(Operand::void())
+    }
+
+    fn set_local_color_config(&mut self, call: Call<'_>) -> Result<Operand> {
+        let color = self.color_arg(call.args[0])?;
+        let config = self.color_config(call.args[1], color)?;
+        let routes = &mut self.world.tile.image.local_routes;
+        if routes.iter().any(|(c, _)| *c == color) {
+            return Err(route_twice(color, call.span));
+        }
+        routes.push((color, config));
+        Ok(Operand::void())
+    }
+
+    fn export_name(&mut self, call: Call<'_>) -> Result<Operand> {
+        let name = self.known_str(call.args[0])?;
+        let at = self.span(call.args[1]);
+        let ty = self.ty(call.args[1])?;
+        let mutable = call.args.get(2).map(|m| self.known_as(*m, &Ty::Bool)).transpose()?;
+        if let Some(first) = self.layout.exports.iter().find(|e| e.name == name) {
+            return Err(rules::EXPORT_TWICE
+                .because(&[("name", &name)])
+                .at(call.span)
+                .also(first.span, "first here"));
+        }
+        let kind = export_kind(&ty, mutable == Some(Value::Bool(true))).at(at)?;
+        if mutable.is_none() && matches!(kind, ExportKind::Var { .. }) {
+            return Err(rules::EXPORT_MUTABLE
+                .plain()
+                .at(call.span)
+                .help("write `true` if the host may write it, else `false`"));
+        }
+        self.layout.exports.push(ExportName { name, kind, span: call.span });
+        Ok(Operand::void())
+    }
+
+    fn export_symbol(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let given = call.args.get(1).map(|n| self.known_str(*n)).transpose()?;
+        let (name, target, ty, is_var) = self.symbol(call.args[0], at)?;
+        let name = given.unwrap_or(name);
+        self.check_export(&name, &ty, is_var, call.span)?;
+        let exports = &mut self.world.tile.image.exports;
+        if exports.iter().any(|e| e.name == name) {
+            return Err(rules::EXPORT_TWICE.because(&[("name", &name)]).at(call.span));
+        }
+        exports.push(Export { name, target, element: export_element(&ty), inputs: export_inputs(&ty) });
+        Ok(Operand::void())
+    }
+
+    fn symbol(&mut self, id: ExprId, at: Span) -> Result<(String, ExportTarget, Ty, bool)> {
+        let ev = self.expr(id, None)?;
+        match ev {
+            Ev::Value(Operand::Known(Value::Fn(f))) => {
+                let (function, _) = self.entry(f, at)?;
+                let ty = Ty::Fn(self.fn_type(f)?);
+                let (unit, decl) = self.fn_unit(f);
+                Ok((unit.function(decl).name.name.to_string(), ExportTarget::Fn(function), ty, false))
+            }
+            Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
+                let addr = self.place_global(g)?;
+                if let Value::Ptr(p) = self.global(g).value.clone()
+                    && let Pointee::Global(behind, _) = p.to
+                {
+                    self.place_global(behind)?;
+                }
+                let global = self.global(g);
+                let name = global.name.rsplit('.').next().unwrap_or("").to_string();
+                let target = if matches!(ty, Ty::Ptr(_)) {
+                    ExportTarget::Pointer(addr)
+                } else {
+                    ExportTarget::Data(addr)
+                };
+                Ok((name, target, ty, global.is_var))
+            }
+            _ => Err(rules::EXPORT_NOT_GLOBAL.plain().at(at)),
+        }
+    }
+
+    /// An exported symbol agrees with what the layout has advertised.
+    fn check_export(&mut self, name: &str, ty: &Ty, is_var: bool, span: Span) -> Result<()> {
+        let _ = is_var;
+        if self.layout.exports.is_empty() {
+            return Ok(());
+        }
+        let Some(advertised) = self.layout.exports.iter().find(|e| e.name == name) else {
+            let names = self.layout.exports.iter().map(|e| e.name.as_str());
+            let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
+            return Err(match crate::diagnostics::suggest::nearest(name, names) {
+                Some(near) => c.help(format!("did you mean `{near}`?")),
+                None => c.help("advertise it in the layout: `@export_name(..)`"),
+            });
+        };
+        let agrees = match &advertised.kind {
+            ExportKind::Fn { inputs } => matches!(ty, Ty::Fn(_)) && export_inputs(ty) == *inputs,
+            ExportKind::Var { ty: want, .. } => {
+                ty.to_string() == *want || same_but_const(&ty.to_string(), want)
+            }
+        };
+        if agrees {
+            return Ok(());
+        }
+        let want = match &advertised.kind {
+            ExportKind::Fn { inputs } => {
+                let list: Vec<_> = inputs.iter().map(|s| s.word()).collect();
+                format!("fn({})void", list.join(", "))
+            }
+            ExportKind::Var { ty, .. } => ty.clone(),
+        };
+        Err(rules::EXPORT_TYPE
+            .because(&[("name", &name), ("have", ty), ("want", &want)])
+            .at(span)
+            .also(advertised.span, "advertised here"))
+    }
+
+    fn symbol_id(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let (name, ..) = self.symbol(call.args[0], at)?;
+        let id = self.layout.exports.iter().position(|e| e.name == name);
+        let id = id.ok_or_else(|| rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(at))?;
+        Ok(Operand::Known(Value::u16(id as u16 + 1)))
+    }
+}
+
+fn same_but_const(have: &str, want: &str) -> bool {
+    have.replace("const ", "") == want.replace("const ", "")
+}
+
+fn export_kind(ty: &Ty, mutable: bool) -> Result<ExportKind> {
+    match ty {
+        Ty::Fn(t) if t.params.len() > MAX_HOST_PARAMS => {
+            Err(rules::EXPORT_PARAMS.because(&[("have", &t.params.len()), ("limit", &MAX_HOST_PARAMS)]))
+        }
+        Ty::Fn(_) => Ok(ExportKind::Fn { inputs: export_inputs(ty) }),
+        _ => match export_element(ty) {
+            Some(element) if !matches!(ty, Ty::Array(_) | Ty::Struct(_) | Ty::Enum(_)) => {
+                Ok(ExportKind::Var { ty: ty.to_string(), element, mutable })
+            }
+            _ => Err(rules::EXPORT_KIND
+                .because(&[("type", ty)])
+                .help("export a pointer such as `[*]f32`, or a function")),
+        },
+    }
+}
+
+/// The scalar behind an exported pointer or variable.
+fn export_element(ty: &Ty) -> Option<Scalar> {
+    match ty {
+        Ty::Ptr(p) => element_of(&p.to),
+        Ty::Fn(_) => None,
+        _ => element_of(ty),
+    }
+}
+
+fn export_inputs(ty: &Ty) -> Vec<Scalar> {
+    match ty {
+        Ty::Fn(t) => t.params.iter().flatten().filter_map(|t| repr(t).map(|r| r.scalar)).collect(),
+        _ => Vec::new(),
+    }
+}

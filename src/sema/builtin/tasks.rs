@@ -1,0 +1,420 @@
+//! Ids, tasks, queues: numbers of the machine and what is bound to them.
+
+use super::{Call, chosen};
+use crate::arch::{ArchName, Color, InQueue, NULL_TASK, OutQueue, TaskId};
+use crate::diagnostics::rules::{comptime, tasks as rules};
+use crate::diagnostics::{At, Complaint, Result};
+use crate::dsd::Priority;
+use crate::image::code::{Completion, IdArg, Op};
+use crate::image::{QueueBinding, Scalar, TaskBinding, TaskKind};
+use crate::sema::function::ParamKind;
+use crate::sema::operand::{Operand, repr};
+use crate::sema::value::{FnRef, Value};
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::ExprId;
+use crate::value::number::Integer;
+use crate::value::ty::{IdKind, Ty};
+
+impl Sema<'_> {
+    /// The builtins of this file; `None` for others.
+    pub fn task_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
+        let a = call.args;
+        Some(match name {
+            "get_color" => self.id_of(a[0], IdKind::Color),
+            "get_local_task_id" => self.id_of(a[0], IdKind::LocalTask),
+            "get_control_task_id" => self.id_of(a[0], IdKind::ControlTask),
+            "get_input_queue" => self.id_of(a[0], IdKind::InputQueue),
+            "get_output_queue" => self.id_of(a[0], IdKind::OutputQueue),
+            "get_ut_id" => self.ut_id(a[0], call.span),
+            "get_data_task_id" => self.data_task_id(a[0]),
+            "get_int" | "get_color_id" => self.get_int(a[0]),
+            "activate" => self.activate(a[0]),
+            "block" | "unblock" => self.block_builtin(a[0], name == "block"),
+            "bind_local_task" => self.bind(call, TaskKind::Local),
+            "bind_data_task" => self.bind(call, TaskKind::Data),
+            "bind_control_task" => self.bind(call, TaskKind::Control),
+            "initialize_queue" => self.initialize_queue(call),
+            "rpc" => self.rpc(call),
+            _ => return None,
+        })
+    }
+
+    fn id_range(&self, kind: IdKind) -> (u16, u16) {
+        let a = self.arch;
+        let last = |n: usize| n as u16 - 1;
+        match kind {
+            IdKind::Color => (0, u16::from(a.routable_colors) - 1),
+            IdKind::LocalTask => (a.local_task_min.into(), a.local_task_max.into()),
+            IdKind::InputQueue => (0, last(a.input_queue_depth.len())),
+            IdKind::OutputQueue => (0, last(a.output_queue_depth.len())),
+            IdKind::Microthread => (0, u16::from(a.microthreads) - 1),
+            _ => (0, last(crate::arch::TASK_IDS)),
+        }
+    }
+
+    fn id_of(&mut self, n: ExprId, kind: IdKind) -> Result<Operand> {
+        let at = self.span(n);
+        match self.value(n, None)? {
+            Operand::Known(Value::Id(k, n)) if k == kind => Ok(Operand::Known(Value::Id(kind, n))),
+            Operand::Known(v) => self.known_id(&v, kind).map(Operand::Known).at(at),
+            v if matches!(kind, IdKind::InputQueue | IdKind::OutputQueue) => {
+                let _ = v;
+                Err(comptime::NOT_COMPTIME.because(&[("what", &"the number of a queue")]).at(at))
+            }
+            v => {
+                let v = self.coerce(v, &Ty::U16, at)?;
+                let r = self.reg_of(&v, at)?;
+                Ok(Operand::Reg(r, Ty::Id(kind)))
+            }
+        }
+    }
+
+    fn known_id(&self, v: &Value, kind: IdKind) -> Result<Value> {
+        let (low, high) = self.id_range(kind);
+        let Value::Int(_, n) = v else {
+            return Err(comptime::TYPE_MISMATCH.because(&[("want", &"an integer"), ("have", &v.ty())]));
+        };
+        let fits = n.to::<u16>().filter(|n| (low..=high).contains(n));
+        fits.filter(|n| kind != IdKind::LocalTask || *n != u16::from(NULL_TASK))
+            .map(|n| Value::Id(kind, n))
+            .ok_or_else(|| {
+                rules::ID_OUT_OF_RANGE
+                    .because(&[("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)])
+                    .note(format!("on {}", self.arch.word))
+            })
+    }
+
+    fn ut_id(&mut self, n: ExprId, span: Span) -> Result<Operand> {
+        if self.arch.name == ArchName::Wse2 {
+            return Err(rules::ONLY_ON_WSE3.because(&[("what", &"`@get_ut_id`")]).at(span));
+        }
+        self.id_of(n, IdKind::Microthread)
+    }
+
+    fn data_task_id(&mut self, channel: ExprId) -> Result<Operand> {
+        let at = self.span(channel);
+        let want = match self.arch.name {
+            ArchName::Wse2 => IdKind::Color,
+            ArchName::Wse3 => IdKind::InputQueue,
+        };
+        match self.value(channel, None)? {
+            Operand::Known(Value::Id(k, n)) if k == want => {
+                Ok(Operand::Known(Value::Id(IdKind::DataTask, n)))
+            }
+            Operand::Reg(r, Ty::Id(k)) if k == want => Ok(Operand::Reg(r, Ty::Id(IdKind::DataTask))),
+            other => Err(comptime::TYPE_MISMATCH
+                .because(&[("want", &want.word()), ("have", &other.ty())])
+                .at(at)
+                .help(format!("on {} a data task belongs to a {}", self.arch.word, want.word()))),
+        }
+    }
+
+    fn get_int(&mut self, v: ExprId) -> Result<Operand> {
+        let at = self.span(v);
+        let v = self.value(v, None)?;
+        let to = match v.ty() {
+            Ty::Id(_) => Ty::U16,
+            Ty::Enum(e) => Ty::Int(e.repr),
+            Ty::Int(_) | Ty::ComptimeInt => return Ok(v),
+            other => {
+                return Err(comptime::TYPE_MISMATCH
+                    .because(&[("want", &"an id or an enum"), ("have", &other)])
+                    .at(at));
+            }
+        };
+        match v {
+            Operand::Known(v) => {
+                let n = v.as_integer().unwrap_or(Integer::ZERO);
+                let Ty::Int(t) = to else { unreachable!("chosen above") };
+                Ok(Operand::Known(Value::Int(Some(t), n)))
+            }
+            v => Ok(Operand::Reg(self.reg_of(&v, at)?, to)),
+        }
+    }
+
+    fn activate(&mut self, id: ExprId) -> Result<Operand> {
+        let at = self.span(id);
+        let v = self.value(id, None)?;
+        if v.ty() != Ty::Id(IdKind::LocalTask) {
+            let c = comptime::TYPE_MISMATCH.because(&[("want", &"local_task_id"), ("have", &v.ty())]).at(at);
+            return Err(match v.ty() {
+                Ty::Id(IdKind::Color) => c.help("make the id with `@get_local_task_id`"),
+                _ => c,
+            });
+        }
+        if let Operand::Known(Value::Id(_, n)) = &v {
+            if self.is_comptime() {
+                self.world.tile.image.active |= 1 << n;
+                return Ok(Operand::void());
+            }
+        }
+        let a = self.reg_of(&v, at)?;
+        self.b().emit(Op::Activate { a });
+        Ok(Operand::void())
+    }
+
+    fn block_builtin(&mut self, id: ExprId, block: bool) -> Result<Operand> {
+        let at = self.span(id);
+        let v = self.value(id, None)?;
+        let Ty::Id(kind) = v.ty() else { return Err(self.bad_channel(&v.ty()).at(at)) };
+        let microthread = kind == IdKind::Microthread;
+        if !self.is_channel(kind) && !microthread {
+            return Err(self.bad_channel(&v.ty()).at(at));
+        }
+        if self.is_comptime() {
+            let Operand::Known(Value::Id(_, n)) = v else { unreachable!("comptime values are known") };
+            let image = &mut self.world.tile.image;
+            match (microthread, block) {
+                (true, true) => image.blocked_microthreads |= 1 << n,
+                (true, false) => image.blocked_microthreads &= !(1 << n),
+                (false, true) => image.blocked |= 1 << n,
+                (false, false) => {
+                    image.blocked &= !(1 << n);
+                    self.world.tile.unblocked |= 1 << n;
+                }
+            }
+            return Ok(Operand::void());
+        }
+        let a = self.reg_of(&v, at)?;
+        self.b().emit(match (microthread, block) {
+            (true, true) => Op::BlockUt { a },
+            (true, false) => Op::UnblockUt { a },
+            (false, true) => Op::Block { a },
+            (false, false) => Op::Unblock { a },
+        });
+        Ok(Operand::void())
+    }
+
+    /// Whether `@block`, `@unblock` and `.unblock` take such an id on this machine.
+    fn is_channel(&self, kind: IdKind) -> bool {
+        match kind {
+            IdKind::DataTask | IdKind::LocalTask => true,
+            IdKind::Color => self.arch.name == ArchName::Wse2,
+            IdKind::InputQueue => self.arch.name == ArchName::Wse3,
+            _ => false,
+        }
+    }
+
+    fn bad_channel(&self, have: &Ty) -> Complaint {
+        let want = match self.arch.name {
+            ArchName::Wse2 => "color, data_task_id or local_task_id",
+            ArchName::Wse3 => "input_queue, data_task_id, local_task_id or ut_id",
+        };
+        comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", have)])
+    }
+
+    fn task_arg(&mut self, task: ExprId) -> Result<FnRef> {
+        let at = self.span(task);
+        match self.known(task)? {
+            Value::Fn(f) => {
+                let (unit, decl) = self.fn_unit(f);
+                if unit.function(decl).task {
+                    return Ok(f);
+                }
+                Err(rules::NOT_A_TASK
+                    .because(&[("name", &unit.function(decl).name.name)])
+                    .at(at)
+                    .help("declare it `task`"))
+            }
+            other => {
+                Err(comptime::TYPE_MISMATCH.because(&[("want", &"a task"), ("have", &other.ty())]).at(at))
+            }
+        }
+    }
+
+    fn bind(&mut self, call: Call<'_>, kind: TaskKind) -> Result<Operand> {
+        let f = self.task_arg(call.args[0])?;
+        let at = self.span(call.args[1]);
+        let want = match kind {
+            TaskKind::Local => IdKind::LocalTask,
+            TaskKind::Data => IdKind::DataTask,
+            TaskKind::Control => IdKind::ControlTask,
+        };
+        let Value::Id(_, n) = self.known_as(call.args[1], &Ty::Id(want))? else {
+            return Err(comptime::REPORTED.plain());
+        };
+        let id = TaskId(n as u8);
+        if let Some(other) = self.world.tile.image.tasks.iter().find(|t| t.id == id) {
+            return Err(rules::TASK_ID_CLASH
+                .because(&[("id", &id), ("other", &other.name)])
+                .at(at)
+                .also(other.span, format!("`{}` is bound to it here", other.name)));
+        }
+        let (function, signature) = self.entry(f, call.span)?;
+        let (unit, decl) = self.fn_unit(f);
+        let declared = unit.function(decl);
+        let params = self.task_params(&signature.params, declared.span)?;
+        check_params(kind, &params, &declared.name.name, declared.span)?;
+        let name = declared.name.name.to_string();
+        self.add_task(f, TaskBinding { id, kind, function, params, name, span: call.span });
+        Ok(Operand::void())
+    }
+
+    fn task_params(&mut self, params: &[ParamKind], span: Span) -> Result<Vec<Scalar>> {
+        let scalar = |p: &ParamKind| match p {
+            ParamKind::Typed(ty) => match repr(ty) {
+                Some(r) if matches!(r.bits, 16 | 32) => Ok(r.scalar),
+                _ => Err(rules::TASK_PARAMS.because(&[("type", ty)]).at(span)),
+            },
+            _ => Err(rules::TASK_PARAMS.because(&[("type", &"anytype")]).at(span)),
+        };
+        params.iter().map(scalar).collect()
+    }
+
+    fn initialize_queue(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let queue = self.known(call.args[0])?;
+        let Value::Id(kind @ (IdKind::InputQueue | IdKind::OutputQueue), n) = queue else {
+            return Err(comptime::TYPE_MISMATCH
+                .because(&[("want", &"input_queue or output_queue"), ("have", &queue.ty())])
+                .at(at));
+        };
+        let (mut color, mut priority) = (None, Priority::High);
+        if let Some(cfg) = call.args.get(1) {
+            let cfg_at = self.span(*cfg);
+            let v = self.known(*cfg)?;
+            if let Value::Id(IdKind::Color, c) = v {
+                color = Some(Color(c as u8));
+            }
+            for (name, v) in v.fields().unwrap_or_default() {
+                match (name.as_str(), &v) {
+                    ("color", Value::Id(IdKind::Color, c)) => color = Some(Color(*c as u8)),
+                    ("priority", v) if self.arch.name == ArchName::Wse2 => {
+                        priority = self.priority(v).at(cfg_at)?
+                    }
+                    ("ctrl_table_id" | "dense_mode", _) if self.arch.name == ArchName::Wse3 => {}
+                    _ => {
+                        return Err(comptime::UNKNOWN_FIELD
+                            .because(&[("name", &name), ("type", &"@initialize_queue")])
+                            .at(cfg_at));
+                    }
+                }
+            }
+        }
+        let span = call.span;
+        let Some(color) = color else {
+            // on WSE-2 an output queue carries any color
+            if kind == IdKind::OutputQueue && self.arch.name == ArchName::Wse2 {
+                return Ok(Operand::void());
+            }
+            return Err(rules::QUEUE_COLOR.plain().at(span).help("write `.{ .color = .. }`"));
+        };
+        if kind == IdKind::InputQueue {
+            let queue = InQueue(n as u8);
+            push_queue(
+                &mut self.world.tile.image.input_queues,
+                QueueBinding { queue, color, priority, explicit: true, span },
+                true,
+            )?;
+        } else {
+            let queue = OutQueue(n as u8);
+            push_queue(
+                &mut self.world.tile.image.output_queues,
+                QueueBinding { queue, color, priority, explicit: true, span },
+                false,
+            )?;
+        }
+        Ok(Operand::void())
+    }
+
+    /// `.{ .high = true }` and its brothers.
+    pub fn priority(&self, v: &Value) -> Result<Priority> {
+        match chosen(v).as_deref() {
+            Some("high") => Ok(Priority::High),
+            Some("medium") => Ok(Priority::Medium),
+            Some("low") => Ok(Priority::Low),
+            _ => Err(rules::BAD_CHOICE.because(&[("value", v), ("choices", &"`.high`, `.medium`, `.low`")])),
+        }
+    }
+
+    fn rpc(&mut self, call: Call<'_>) -> Result<Operand> {
+        self.report(rules::RPC_NOT_NEEDED.plain().at(call.span));
+        Ok(Operand::void())
+    }
+
+    /// What `.activate` and `.unblock` name: an id, or a task that is bound to one.
+    pub fn completion(&mut self, v: &Operand, activate: bool, at: Span) -> Result<Completion> {
+        let id = match v {
+            Operand::Known(Value::Fn(f)) => IdArg::Known(self.world.tile.task_id(*f).ok_or_else(|| {
+                let (unit, decl) = self.fn_unit(*f);
+                rules::TASK_NOT_BOUND
+                    .plain()
+                    .at(at)
+                    .also(unit.function(decl).span, "this task")
+                    .help("bind it in a comptime block: `@bind_local_task(task, id)`")
+            })?),
+            _ => match v.ty() {
+                Ty::Id(IdKind::LocalTask) => self.id_arg(v, at)?,
+                Ty::Id(k) if !activate && self.is_channel(k) => self.id_arg(v, at)?,
+                other if activate => {
+                    let want = "local_task_id or a task";
+                    return Err(comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &other)]).at(at));
+                }
+                other => return Err(self.bad_channel(&other).at(at)),
+            },
+        };
+        if activate {
+            self.check_activation(id, at)?;
+            return Ok(Completion::Activate(id));
+        }
+        Ok(Completion::Unblock(id))
+    }
+
+    fn check_activation(&self, id: IdArg, at: Span) -> Result<()> {
+        let IdArg::Known(id) = id else { return Ok(()) };
+        let other_kind = self.world.tile.image.tasks.iter().find(|t| t.id == id && t.kind != TaskKind::Local);
+        match other_kind {
+            Some(t) => {
+                Err(rules::NOT_A_LOCAL_TASK.because(&[("name", &t.name)]).at(at).also(t.span, "bound here"))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn id_arg(&mut self, v: &Operand, at: Span) -> Result<IdArg> {
+        Ok(match v {
+            Operand::Known(Value::Id(_, n)) => IdArg::Known(TaskId(*n as u8)),
+            v => {
+                let kept = self.keep(v.clone(), at)?;
+                IdArg::In(self.reg_of(&kept, at)?)
+            }
+        })
+    }
+}
+
+fn check_params(kind: TaskKind, params: &[Scalar], name: &str, span: Span) -> Result<()> {
+    let words: u16 = params.iter().map(|p| p.words()).sum();
+    let ok = match kind {
+        TaskKind::Local => params.is_empty(),
+        TaskKind::Data => matches!((params.len(), words), (1, 1 | 2) | (2, 2)),
+        TaskKind::Control => matches!((params.len(), words), (0, 0) | (1, 1 | 2) | (2, 2)),
+    };
+    if ok {
+        return Ok(());
+    }
+    let want = match kind {
+        TaskKind::Local => "a local task has no parameters",
+        TaskKind::Data => "a data task has one parameter of 16 or 32 bits, or two of 16 bits",
+        TaskKind::Control => "a control task has no parameter, one of 16 or 32 bits, or two of 16 bits",
+    };
+    Err(rules::TASK_SHAPE.because(&[("name", &name)]).at(span).help(want))
+}
+
+fn push_queue<Q: PartialEq + Copy>(
+    all: &mut Vec<QueueBinding<Q>>,
+    new: QueueBinding<Q>,
+    one_color: bool,
+) -> Result<()> {
+    if let Some(old) = all.iter().find(|b| b.queue == new.queue) {
+        return Err(rules::QUEUE_TWICE.plain().at(new.span).also(old.span, "first initialized here"));
+    }
+    if let Some(old) = all.iter().find(|b| one_color && b.color == new.color) {
+        return Err(rules::QUEUE_COLOR_TWICE
+            .because(&[("color", &new.color)])
+            .at(new.span)
+            .also(old.span, "the other queue"));
+    }
+    all.push(new);
+    Ok(())
+}

@@ -1,0 +1,370 @@
+//! DSD operations and `@map`: operands checked against the table, then written as one step.
+
+use super::Call;
+use super::dsrs::{Settings, dsr_ref};
+use crate::arch::{ArchName, DsrFile};
+use crate::diagnostics::rules::{comptime, dsd as rules};
+use crate::diagnostics::{Complaint, Result};
+use crate::dsd::ops::{DsdOp, Elem, OPS, Source};
+use crate::image::DsrRef;
+use crate::image::code::{Access, DsdRef, MapOp, Op, Operand as CodeOperand, VectorOp};
+use crate::sema::operand::{Operand, repr};
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::ExprId;
+use crate::value::ty::{DsdTy, IntTy, Ty};
+
+/// An argument that has been looked at.
+struct Arg {
+    value: Operand,
+    what: What,
+    span: Span,
+}
+
+/// What an argument is.
+#[derive(Copy, Clone, PartialEq)]
+enum What {
+    Dsd(DsdTy),
+    Dsr(DsrRef),
+    Pointer,
+    Scalar,
+}
+
+impl What {
+    fn is_vector(self) -> bool {
+        matches!(self, What::Dsd(_) | What::Dsr(_))
+    }
+
+    fn is_fabric(self) -> bool {
+        matches!(self, What::Dsd(DsdTy::FabIn | DsdTy::FabOut))
+    }
+
+    fn is_fifo(self) -> bool {
+        matches!(self, What::Dsd(DsdTy::Fifo)) || matches!(self, What::Dsr(d) if d.fifo)
+    }
+}
+
+impl Sema<'_> {
+    fn vector_arg(&mut self, id: ExprId) -> Result<Arg> {
+        let span = self.span(id);
+        let value = self.value(id, None)?;
+        let what = match value.ty() {
+            Ty::Dsd(kind) => What::Dsd(kind),
+            Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
+                Some(d) => What::Dsr(d),
+                None => return Err(comptime::NOT_COMPTIME.because(&[("what", &"a DSR")]).at(span)),
+            },
+            Ty::Ptr(_) => What::Pointer,
+            Ty::Array(_) => {
+                return Err(rules::ARRAY_OPERAND
+                    .plain()
+                    .at(span)
+                    .help("make a DSD of it: `@get_dsd(mem1d_dsd, ..)`"));
+            }
+            _ => What::Scalar,
+        };
+        Ok(Arg { value, what, span })
+    }
+
+    /// `@fadds(dest, a, b, .{..})`
+    pub fn vector_op(&mut self, row: u8, call: Call<'_>) -> Result<Operand> {
+        let op = &OPS[usize::from(row)];
+        let sources = op.arity();
+        let count = call.args.len();
+        if count != sources + 1 && count != sources + 2 {
+            return Err(wrong_operands(op, call.span).note(format!(
+                "`@{}` takes {} operands and perhaps settings, not {count}",
+                op.name,
+                sources + 1
+            )));
+        }
+        let dest = self.vector_arg(call.args[0])?;
+        let args = call.args[1..=sources].iter().map(|a| self.vector_arg(*a)).collect::<Result<Vec<_>>>()?;
+        let vectors: Vec<bool> = args.iter().map(|a| a.what.is_vector()).collect();
+        let to_pointer = dest.what == What::Pointer;
+        let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
+        let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
+        self.check_operands(op, &dest, &args, call.span)?;
+        let settings = match call.args.get(sources + 1) {
+            Some(cfg) => self.settings(*cfg, None)?,
+            None => Settings::default(),
+        };
+        self.check_async(&settings, &dest, &args, call)?;
+        let dest = self.destination(op, &dest)?;
+        let mut operands = Vec::new();
+        for (arg, source) in args.iter().zip(form.sources) {
+            operands.push(self.source(op, arg, *source)?);
+        }
+        let result = self.b().reg();
+        let n = self.world.tile.image.vector_ops.len() as u32;
+        self.world.tile.image.vector_ops.push(VectorOp {
+            op: row,
+            dest,
+            sources: operands,
+            config: settings.run,
+            index: settings.index,
+            result: Some(result),
+            span: call.span,
+        });
+        self.world.tile.beside.vectors.push(n);
+        self.b().span = call.span;
+        self.b().emit(Op::Vector { n });
+        self.b().fence();
+        Ok(Operand::Reg(result, Ty::Bool))
+    }
+
+    fn check_operands(&self, op: &DsdOp, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+        match dest.what {
+            What::Dsd(DsdTy::FabIn) => return Err(rules::FABIN_DEST.plain().at(dest.span)),
+            What::Dsr(d) if d.id.file == DsrFile::Src1 => {
+                return Err(rules::DSR_POSITION.plain().at(dest.span));
+            }
+            _ => {}
+        }
+        for (i, a) in args.iter().enumerate() {
+            match a.what {
+                What::Dsd(DsdTy::FabOut) => return Err(rules::FABOUT_SOURCE.plain().at(a.span)),
+                What::Dsd(DsdTy::Circbuf) => return Err(rules::CIRCBUF_OPERAND.plain().at(a.span)),
+                What::Dsr(d) if d.id.file == DsrFile::Dest => {
+                    return Err(rules::DSR_POSITION.plain().at(a.span));
+                }
+                _ => {}
+            }
+            if a.what.is_fifo() && i == 0 && args.iter().skip(1).any(|b| b.what.is_vector()) {
+                return Err(rules::FIFO_FIRST.plain().at(a.span).help("swap the operands"));
+            }
+        }
+        let fabins = args.iter().filter(|a| a.what == What::Dsd(DsdTy::FabIn)).count();
+        if fabins > 1 && self.arch.name == ArchName::Wse3 {
+            return Err(rules::TWO_FABIN.plain().at(span));
+        }
+        self.check_dsr_numbers(dest, args, span)?;
+        let _ = op;
+        Ok(())
+    }
+
+    /// On WSE-2 a dsr_dest and a dsr_src0 of one operation carry the same number (ruling OQ-36).
+    fn check_dsr_numbers(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+        if self.arch.name == ArchName::Wse3 {
+            return Ok(());
+        }
+        let What::Dsr(d) = dest.what else { return Ok(()) };
+        let other = args.iter().find_map(|a| match a.what {
+            What::Dsr(s) if s.id.file == DsrFile::Src0 => Some(s),
+            _ => None,
+        });
+        match other {
+            Some(s) if d.id.file == DsrFile::Dest && s.id.number != d.id.number => Err(rules::DSR_NUMBERS
+                .because(&[("dest", &d.id.number), ("src0", &s.id.number)])
+                .at(span)
+                .help("give both the same number")),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_async(&self, s: &Settings, dest: &Arg, args: &[Arg], call: Call<'_>) -> Result<()> {
+        let all = || std::iter::once(dest).chain(args);
+        if s.index.is_some() && args.len() < 2 {
+            return Err(rules::INDEX_SETTING.plain().at(call.span));
+        }
+        if !s.run.is_async {
+            return Ok(());
+        }
+        if !all().any(|a| a.what.is_fabric() || matches!(a.what, What::Dsr(_))) {
+            return Err(rules::ASYNC_MEMORY.plain().at(call.span));
+        }
+        for a in all() {
+            let without_queue = match a.value.known() {
+                Some(Value::Dsd(crate::dsd::Dsd::FabIn(f))) => f.queue.is_none(),
+                Some(Value::Dsd(crate::dsd::Dsd::FabOut(f))) => f.queue.is_none(),
+                _ => false,
+            };
+            if without_queue {
+                return Err(rules::DSD_QUEUE.plain().at(a.span));
+            }
+        }
+        Ok(())
+    }
+
+    fn vector_operand(&mut self, arg: &Arg) -> Result<CodeOperand> {
+        Ok(match arg.what {
+            What::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
+            _ => CodeOperand::Dsd(self.dsd_ref(&arg.value, arg.span)?),
+        })
+    }
+
+    fn destination(&mut self, op: &DsdOp, arg: &Arg) -> Result<CodeOperand> {
+        if arg.what.is_vector() {
+            return self.vector_operand(arg);
+        }
+        let Ty::Ptr(p) = arg.value.ty() else { return Err(wrong_operands(op, arg.span)) };
+        let to = match &p.to {
+            Ty::Array(a) if a.len() == 1 => &a.elem,
+            other => other,
+        };
+        if !scalar_fits(op.dest, to) {
+            return Err(rules::OPERAND_TYPE
+                .because(&[("want", &format!("pointer to {}", op.dest.word())), ("have", &arg.value.ty())])
+                .at(arg.span));
+        }
+        Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
+    }
+
+    fn source(&mut self, op: &DsdOp, arg: &Arg, source: Source) -> Result<CodeOperand> {
+        if arg.what.is_vector() {
+            return self.vector_operand(arg);
+        }
+        let _ = op;
+        let elem = source.elem();
+        let v = self.scalar_operand(arg.value.clone(), elem, arg.span)?;
+        Ok(CodeOperand::Scalar(self.reg_of(&v, arg.span)?))
+    }
+
+    /// A scalar operand: a literal takes the type of the element.
+    fn scalar_operand(&mut self, v: Operand, elem: Elem, at: Span) -> Result<Operand> {
+        let ty = v.ty();
+        let wrong = || rules::OPERAND_TYPE.because(&[("want", &elem.word()), ("have", &ty)]).at(at);
+        let literal = |signed: bool, bits: u32| Ty::Int(IntTy { signed, bits });
+        match (&ty, elem) {
+            (Ty::ComptimeInt, Elem::Int16 | Elem::Int32) => {
+                let bits = u32::from(elem.words()) * 16;
+                let signed = v.known().and_then(Value::as_integer).is_some_and(|n| n.is_negative());
+                self.coerce(v, &literal(signed, bits), at).map_err(|_| wrong())
+            }
+            (Ty::ComptimeInt, Elem::F16) => self.coerce(v, &self.fp16(), at),
+            (Ty::ComptimeInt, Elem::F32) => self.coerce(v, &Ty::F32, at),
+            (t, Elem::F16) if *t == Ty::COMPTIME_FLOAT => self.coerce(v, &self.fp16(), at),
+            (t, Elem::F32) if t.is_float() => self.coerce(v, &Ty::F32, at),
+            (t, elem) if scalar_fits(elem, t) => Ok(v),
+            (Ty::Int(t), Elem::Int16 | Elem::Int32) if t.bits < u32::from(elem.words()) * 16 => {
+                let bits = u32::from(elem.words()) * 16;
+                self.coerce(v, &literal(t.signed, bits), at)
+            }
+            _ => Err(wrong()),
+        }
+    }
+
+    /// `@map(f, inputs.., output)`
+    pub fn map(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let Operand::Known(Value::Fn(f)) = self.value(call.args[0], None)? else {
+            return Err(comptime::NOT_CALLABLE.because(&[("type", &"this")]).at(at));
+        };
+        let t = self.fn_type(f)?;
+        let inputs = t.params.len();
+        let has_output = t.ret != Ty::Void;
+        if call.args.len() != 1 + inputs + usize::from(has_output) {
+            return Err(comptime::ARGUMENT_COUNT
+                .because(&[
+                    ("name", &"`@map` with this function"),
+                    ("want", &(1 + inputs + usize::from(has_output))),
+                    ("have", &call.args.len()),
+                ])
+                .at(call.span)
+                .help("give one input for each parameter, and an output unless the function returns void"));
+        }
+        let mut map = MapOp { inputs: Vec::new(), output: None, span: call.span };
+        for (arg, ty) in call.args[1..=inputs].iter().zip(&t.params) {
+            let arg = self.vector_arg(*arg)?;
+            let Some(ty) = ty else {
+                return Err(rules::MAP_ANYTYPE
+                    .plain()
+                    .at(at)
+                    .help("name a function whose parameters have types"));
+            };
+            map.inputs.push(self.map_input(&arg, ty)?);
+        }
+        if has_output {
+            let arg = self.vector_arg(call.args[1 + inputs])?;
+            map.output = Some(self.map_output(&arg, &t.ret)?);
+        }
+        let vectors = map.inputs.iter().chain(&map.output).any(|(o, _)| matches!(o, CodeOperand::Dsd(_)));
+        if !vectors {
+            return Err(rules::MAP_NO_VECTOR.plain().at(call.span));
+        }
+        self.map_loop(f, &t, map, call)
+    }
+
+    fn map_input(&mut self, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
+        let access =
+            repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
+        if arg.what.is_fifo() || arg.what == What::Dsd(DsdTy::FabOut) {
+            return Err(rules::MAP_OPERAND.plain().at(arg.span));
+        }
+        if arg.what.is_vector() {
+            return Ok((self.vector_operand(arg)?, access));
+        }
+        let v = self.coerce(arg.value.clone(), ty, arg.span)?;
+        let kept = self.keep(v, arg.span)?;
+        Ok((CodeOperand::Scalar(self.reg_of(&kept, arg.span)?), access))
+    }
+
+    fn map_output(&mut self, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
+        let access =
+            repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
+        if arg.what.is_fifo() || arg.what == What::Dsd(DsdTy::FabIn) {
+            return Err(rules::MAP_OPERAND.plain().at(arg.span));
+        }
+        if arg.what.is_vector() {
+            return Ok((self.vector_operand(arg)?, access));
+        }
+        let pointer = ty.clone().pointer(false, false);
+        let v = self.coerce(arg.value.clone(), &pointer, arg.span)?;
+        let kept = self.keep(v, arg.span)?;
+        Ok((CodeOperand::Pointer(self.reg_of(&kept, arg.span)?), access))
+    }
+
+    fn map_loop(
+        &mut self,
+        f: crate::sema::value::FnRef,
+        t: &crate::value::ty::FnTy,
+        map: MapOp,
+        call: Call<'_>,
+    ) -> Result<Operand> {
+        let n = self.world.tile.image.maps.len() as u32;
+        self.world.tile.image.maps.push(map);
+        self.world.tile.beside.maps.push(n);
+        let (top, done) = (self.b().label(), self.b().label());
+        self.b().span = call.span;
+        self.b().emit(Op::MapBegin { n });
+        self.b().bind(top);
+        let base = self.b().reg();
+        for _ in 1..t.params.len() {
+            self.b().reg();
+        }
+        self.b().emit(Op::MapNext { n, base, done: done.0 });
+        let operands = t
+            .params
+            .iter()
+            .enumerate()
+            .map(|(i, ty)| (Operand::Reg(base + i as u16, ty.clone().unwrap_or(Ty::Error)), call.span));
+        let operands = operands.collect();
+        let (unit, decl) = self.fn_unit(f);
+        let result = self.conditionally(|s| s.apply(f, unit.function(decl), operands, call.span, false))?;
+        if t.ret != Ty::Void {
+            let s = self.reg_of(&result, call.span)?;
+            self.b().emit(Op::MapPut { n, s });
+        }
+        self.b().jump(top);
+        self.b().bind(done);
+        self.b().emit(Op::MapEnd { n });
+        Ok(Operand::void())
+    }
+}
+
+fn scalar_fits(elem: Elem, ty: &Ty) -> bool {
+    match ty {
+        Ty::Int(t) => elem.accepts(false, t.bits),
+        Ty::Float(_) => ty.bits().is_some_and(|bits| elem.accepts(true, bits)),
+        _ => false,
+    }
+}
+
+fn wrong_operands(op: &DsdOp, span: Span) -> Complaint {
+    let mut c = rules::VECTOR_OPERANDS.because(&[("name", &op.name)]).at(span);
+    for s in op.signatures() {
+        c = c.note(format!("possible: `{s}`"));
+    }
+    c
+}

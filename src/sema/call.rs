@@ -1,0 +1,383 @@
+//! Calls: evaluated at comptime, expanded in place, or written as code.
+
+use super::arith;
+use super::control::{Flow, Join};
+use super::function::{ParamKind, Signature};
+use super::operand::{Addr, Base, Operand};
+use super::scope::{Binding, Frame, Return, Scope};
+use super::value::{FnRef, Pointee, Pointer, Value};
+use super::world::Sema;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Complaint, Result};
+use crate::image::code::{Op, Reg};
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, FnDecl};
+use crate::value::ty::{FnTy, Ty};
+use std::rc::Rc;
+
+/// How many callers a message names.
+const SHOWN_CALLERS: usize = 4;
+
+impl Sema<'_> {
+    /// `callee(args)`
+    pub fn call(
+        &mut self,
+        callee: ExprId,
+        args: &[ExprId],
+        span: Span,
+        force_comptime: bool,
+    ) -> Result<Operand> {
+        let callee_span = self.span(callee);
+        let ev = self.expr(callee, None)?;
+        match self.value_of(ev, callee_span)? {
+            Operand::Known(Value::Fn(f) | Value::Ptr(Pointer { to: Pointee::Fn(f), .. })) => {
+                self.call_fn(f, args, span, force_comptime)
+            }
+            Operand::Reg(r, ty) => match &ty {
+                Ty::Ptr(p) if matches!(p.to, Ty::Fn(_)) => {
+                    let Ty::Fn(t) = p.to.clone() else { unreachable!("just matched") };
+                    self.call_pointer(r, &t, args, span)
+                }
+                _ => Err(rules::NOT_CALLABLE.because(&[("type", &ty)]).at(callee_span)),
+            },
+            other => Err(rules::NOT_CALLABLE.because(&[("type", &other.ty())]).at(callee_span)),
+        }
+    }
+
+    fn call_fn(&mut self, f: FnRef, args: &[ExprId], span: Span, force_comptime: bool) -> Result<Operand> {
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        if function.task {
+            return Err(rules::TASK_CALL
+                .because(&[("name", &function.name.name)])
+                .at(span)
+                .help("activate it: `@activate(id)`"));
+        }
+        if args.len() != function.params.len() {
+            return Err(wrong_count(function, args.len()).at(span));
+        }
+        let mut operands = Vec::with_capacity(args.len());
+        for (arg, param) in args.iter().zip(&function.params) {
+            let v =
+                if param.comptime { self.known(*arg).map(Operand::Known)? } else { self.value(*arg, None)? };
+            operands.push((v, self.span(*arg)));
+        }
+        self.apply(f, function, operands, span, force_comptime)
+    }
+
+    /// Calls a function with operands.
+    pub fn apply(
+        &mut self,
+        f: FnRef,
+        function: &FnDecl,
+        operands: Vec<(Operand, Span)>,
+        span: Span,
+        force_comptime: bool,
+    ) -> Result<Operand> {
+        let Some(_) = &function.body else {
+            return Err(rules::UNSUPPORTED_EXTERN.because(&[("name", &function.name.name)]).at(span));
+        };
+        let signature = self.signature(f, &operands, span)?;
+        if self.is_comptime() || force_comptime || signature.is_comptime() {
+            return self.call_now(f, function, &signature, operands, span).map(Operand::Known);
+        }
+        if function.inline {
+            return self.expand(f, function, &signature, operands, span);
+        }
+        let id = self.instantiate(f, &signature)?;
+        let mut code_args = Vec::new();
+        for ((operand, at), param) in operands.into_iter().zip(&signature.params) {
+            if let ParamKind::Typed(ty) = param {
+                code_args.push((self.coerce(operand, ty, at)?, at));
+            }
+        }
+        self.call_code(|base| Op::Call { f: id, base }, &code_args, &signature.ret, span)
+    }
+
+    fn call_pointer(&mut self, a: Reg, t: &FnTy, args: &[ExprId], span: Span) -> Result<Operand> {
+        if args.len() != t.params.len() {
+            return Err(rules::ARGUMENT_COUNT
+                .because(&[("name", &"this function"), ("want", &t.params.len()), ("have", &args.len())])
+                .at(span));
+        }
+        let mut code_args = Vec::new();
+        for (arg, ty) in args.iter().zip(&t.params) {
+            let at = self.span(*arg);
+            let v = match ty {
+                Some(ty) => self.value_as(*arg, ty)?,
+                None => self.value(*arg, None)?,
+            };
+            code_args.push((v, at));
+        }
+        self.call_code(|base| Op::CallPtr { a, base }, &code_args, &t.ret, span)
+    }
+
+    fn call_code(
+        &mut self,
+        op: impl FnOnce(Reg) -> Op,
+        args: &[(Operand, Span)],
+        ret: &Ty,
+        span: Span,
+    ) -> Result<Operand> {
+        let by_address = !ret.is_scalar() && ret.words().is_some_and(|w| w > 0);
+        let result = if by_address { Some(self.temporary(ret, span)?) } else { None };
+        let mut regs = Vec::new();
+        if let Some(addr) = result {
+            regs.push(self.addr_reg(addr)?);
+        }
+        for (v, at) in args {
+            if v.ty() == Ty::Void {
+                continue;
+            }
+            let reg = match v {
+                Operand::Known(k) if !k.ty().is_scalar() && !matches!(k, Value::Fn(_)) => {
+                    let addr = self.aggregate_addr(v, *at)?;
+                    self.addr_reg(addr)?
+                }
+                Operand::Parts(..) => {
+                    let addr = self.aggregate_addr(v, *at)?;
+                    self.addr_reg(addr)?
+                }
+                _ => self.reg_of(v, *at)?,
+            };
+            regs.push(reg);
+        }
+        let base = self.b().reg();
+        for _ in 1..regs.len() {
+            self.b().reg();
+        }
+        for (i, a) in regs.iter().enumerate() {
+            self.b().emit(Op::Mov { d: base + i as Reg, a: *a });
+        }
+        self.b().span = span;
+        self.b().emit(op(base));
+        Ok(match (result, ret) {
+            (Some(addr), _) => Operand::Mem(addr, ret.clone()),
+            (None, Ty::Void) => Operand::void(),
+            (None, Ty::NoReturn) => Operand::Known(Value::Undefined(Ty::NoReturn)),
+            (None, _) => Operand::Reg(base, ret.clone()),
+        })
+    }
+
+    fn function_frame(&self, f: FnRef, comptime: bool, ret: Return) -> Frame {
+        let unit = self.instance(f.instance).unit.clone();
+        let addressed = unit.addressed.clone();
+        Frame {
+            instance: f.instance,
+            unit,
+            scopes: vec![Scope::default()],
+            targets: Vec::new(),
+            comptime,
+            ret,
+            pending: None,
+            addressed,
+        }
+    }
+
+    /// Evaluates a call.
+    fn call_now(
+        &mut self,
+        f: FnRef,
+        function: &FnDecl,
+        signature: &Signature,
+        operands: Vec<(Operand, Span)>,
+        span: Span,
+    ) -> Result<Value> {
+        let mut values = Vec::new();
+        for ((operand, at), param) in operands.into_iter().zip(&signature.params) {
+            let v = match (operand, param) {
+                (_, ParamKind::Known(v)) => v.clone(),
+                (Operand::Known(v), ParamKind::Typed(ty)) if matches!(v, Value::Fn(_)) => {
+                    match self.coerce(Operand::Known(v), ty, at)? {
+                        Operand::Known(v) => v,
+                        _ => unreachable!("known values stay known"),
+                    }
+                }
+                (Operand::Known(v), ParamKind::Typed(ty)) => arith::coerce(&v, ty).at(at)?,
+                _ => {
+                    return Err(rules::NOT_COMPTIME
+                        .because(&[("what", &"this argument")])
+                        .at(at)
+                        .note(format!("`{}` can only be evaluated at comptime", function.name.name)));
+                }
+            };
+            values.push(v);
+        }
+        let frame = self.function_frame(f, true, Return::Value(signature.ret.clone()));
+        self.frames.push(frame);
+        let result = self.deeper(span, |s| s.run_body(function, values));
+        self.frames.pop();
+        match result.map_err(|c| called_from(c, function, span))? {
+            Flow::Return(v) => Ok(v),
+            _ if signature.ret == Ty::Void => Ok(Value::Void),
+            _ => Err(rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(span)),
+        }
+    }
+
+    fn run_body(&mut self, function: &FnDecl, values: Vec<Value>) -> Result<Flow> {
+        for (param, v) in function.params.iter().zip(values) {
+            if let Some(name) = &param.name {
+                self.declare(&name.name, Binding::Known(v), name.span)?;
+            }
+        }
+        match &function.body {
+            Some(body) => self.block(body),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    /// Expands an `inline` function in place.
+    fn expand(
+        &mut self,
+        f: FnRef,
+        function: &FnDecl,
+        signature: &Signature,
+        operands: Vec<(Operand, Span)>,
+        span: Span,
+    ) -> Result<Operand> {
+        let mut bindings = Vec::new();
+        for ((operand, at), param) in operands.into_iter().zip(&signature.params) {
+            bindings.push(match (param, operand) {
+                (ParamKind::Known(v), _) => Binding::Known(v.clone()),
+                (ParamKind::Typed(ty), operand) => {
+                    let v = self.coerce(operand, ty, at)?;
+                    match self.keep(v, at)? {
+                        Operand::Known(v) => Binding::Known(v),
+                        other => Binding::Alias(other),
+                    }
+                }
+                (ParamKind::Any, operand) => match self.keep(operand, at)? {
+                    Operand::Known(v) => Binding::Known(v),
+                    other => Binding::Alias(other),
+                },
+            });
+        }
+        let end = self.b().label();
+        let ret = Return::Inline { ty: signature.ret.clone(), end, join: Join::default() };
+        let frame = self.function_frame(f, false, ret);
+        self.frames.push(frame);
+        let result = self.deeper(span, |s| s.expand_body(function, bindings));
+        let frame = self.frames.pop().expect("pushed above");
+        result.map_err(|c| called_from(c, function, span))?;
+        let Return::Inline { join, ty, .. } = frame.ret else { unreachable!("made above") };
+        self.b().bind(end);
+        if ty == Ty::Void {
+            return Ok(Operand::void());
+        }
+        self.join_finish(join, Some(&ty), end, span)
+    }
+
+    fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<()> {
+        for (param, binding) in function.params.iter().zip(bindings) {
+            if let Some(name) = &param.name {
+                self.declare(&name.name, binding, name.span)?;
+            }
+        }
+        match &function.body {
+            Some(body) => self.block(body).map(|_| ()),
+            None => Ok(()),
+        }
+    }
+
+    /// What the parameters of a call are: values known at comptime, or of a type.
+    pub fn signature(&mut self, f: FnRef, operands: &[(Operand, Span)], span: Span) -> Result<Rc<Signature>> {
+        if let Some(known) = self.world.tile.signatures.get(&f) {
+            return Ok(known.clone());
+        }
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        let frame = self.function_frame(f, true, Return::Forbidden);
+        self.frames.push(frame);
+        let result = self.deeper(span, |s| s.signature_of(function, operands));
+        self.frames.pop();
+        let signature = Rc::new(result.map_err(|c| called_from(c, function, span))?);
+        if !signature.generic {
+            self.world.tile.signatures.insert(f, signature.clone());
+        }
+        Ok(signature)
+    }
+
+    fn signature_of(&mut self, function: &FnDecl, operands: &[(Operand, Span)]) -> Result<Signature> {
+        let mut signature = Signature::default();
+        for (i, param) in function.params.iter().enumerate() {
+            let operand = operands.get(i);
+            let kind = self.param_kind(param, operand, &mut signature)?;
+            if let Some(name) = &param.name {
+                let binding = match (&kind, operand) {
+                    (ParamKind::Known(v), _) => Binding::Known(v.clone()),
+                    (ParamKind::Typed(ty), _) => Binding::Register { reg: 0, ty: ty.clone(), mutable: false },
+                    (ParamKind::Any, Some((o, _))) => Binding::Alias(o.clone()),
+                    (ParamKind::Any, None) => Binding::Poison,
+                };
+                self.declare(&name.name, binding, name.span)?;
+            }
+            signature.params.push(kind);
+        }
+        signature.ret = self.ty(function.ret)?;
+        Ok(signature)
+    }
+
+    fn param_kind(
+        &mut self,
+        param: &crate::syntax::ast::FnParam,
+        operand: Option<&(Operand, Span)>,
+        signature: &mut Signature,
+    ) -> Result<ParamKind> {
+        let Some(ty) = param.ty.map(|t| self.ty(t)).transpose()? else {
+            signature.generic = true;
+            return Ok(match operand {
+                Some((Operand::Known(v), _))
+                    if param.comptime || v.ty().is_comptime_only() || !v.ty().is_scalar() =>
+                {
+                    ParamKind::Known(v.clone())
+                }
+                Some((Operand::Known(Value::Fn(f)), _)) => ParamKind::Known(Value::Fn(*f)),
+                Some((Operand::Parts(..), _)) => ParamKind::Any,
+                Some((o, _)) => ParamKind::Typed(o.ty()),
+                None => ParamKind::Any,
+            });
+        };
+        if !param.comptime && !ty.is_comptime_only() {
+            return Ok(ParamKind::Typed(ty));
+        }
+        signature.generic = true;
+        if !param.comptime && !matches!(ty, Ty::Fn(_)) {
+            signature.comptime_only = true;
+        }
+        match operand {
+            Some((Operand::Known(v), at)) => match self.coerce(Operand::Known(v.clone()), &ty, *at)? {
+                Operand::Known(v) => Ok(ParamKind::Known(v)),
+                _ => unreachable!("known values stay known"),
+            },
+            Some((Operand::Parts(Ty::Anon(_), _), _)) => Ok(ParamKind::Any),
+            Some((_, at)) => Err(rules::NOT_COMPTIME.because(&[("what", &"this argument")]).at(*at)),
+            None => Ok(ParamKind::Any),
+        }
+    }
+}
+
+fn wrong_count(function: &FnDecl, have: usize) -> Complaint {
+    rules::ARGUMENT_COUNT
+        .because(&[
+            ("name", &format!("`{}`", function.name.name)),
+            ("want", &function.params.len()),
+            ("have", &have),
+        ])
+        .also(function.span, "declared here")
+}
+
+fn called_from(c: Complaint, function: &FnDecl, span: Span) -> Complaint {
+    if c.0.others.len() >= SHOWN_CALLERS || c.rule().is_empty() {
+        return c;
+    }
+    let c = c.at(span);
+    if c.0.primary.as_ref().is_some_and(|p| p.span == span) {
+        return c;
+    }
+    c.also(span, format!("in this call of `{}`", function.name.name))
+}
+
+/// The place of an aggregate behind a register.
+pub fn behind(reg: Reg) -> Addr {
+    Addr { base: Base::Reg(reg), off: 0 }
+}

@@ -1,0 +1,313 @@
+//! Functions as run-time code: one instance for each distinct set of comptime arguments.
+
+use super::builder::{FnBuilder, finish_register};
+use super::control::Flow;
+use super::operand::{Operand, repr};
+use super::scope::{Binding, Frame, Return, Scope};
+use super::value::{FnRef, Value};
+use super::world::Sema;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Result};
+use crate::image::code::{AsyncConfig, DsrLoad, MapOp, VectorOp};
+use crate::image::code::{
+    Completion, DsdRef, FnId, Function, IdArg, OnControl, Op, Operand as CodeOperand, Reg,
+};
+use crate::source::Span;
+use crate::value::ty::{FnTy, Ty};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// What a parameter is in one instance of a function.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ParamKind {
+    /// Its value is part of the instance.
+    Known(Value),
+    /// It is passed at run time.
+    Typed(Ty),
+    /// Only an inline function can take it: a struct of which some part is not known.
+    Any,
+}
+
+/// The parameters and the result of one instance.
+#[derive(Clone, Debug)]
+pub struct Signature {
+    /// In order.
+    pub params: Vec<ParamKind>,
+    /// The result.
+    pub ret: Ty,
+    /// Whether another call may have another signature.
+    pub generic: bool,
+    /// Whether a parameter can only exist at comptime.
+    pub comptime_only: bool,
+}
+
+impl Default for Signature {
+    fn default() -> Signature {
+        Signature { params: Vec::new(), ret: Ty::Void, generic: false, comptime_only: false }
+    }
+}
+
+impl Signature {
+    /// Whether every call happens at comptime.
+    pub fn is_comptime(&self) -> bool {
+        self.comptime_only || self.ret.is_comptime_only() && !matches!(self.ret, Ty::Dsd(_))
+    }
+}
+
+/// An instance whose code is not written yet.
+#[derive(Debug)]
+pub struct Pending {
+    f: FnRef,
+    signature: Signature,
+    id: FnId,
+}
+
+/// Lists of operations that lie beside the code of the current function and name its registers.
+#[derive(Debug, Default)]
+pub struct Beside {
+    /// Indices into `vector_ops`.
+    pub vectors: Vec<u32>,
+    /// Indices into `maps`.
+    pub maps: Vec<u32>,
+    /// Indices into `dsr_loads`.
+    pub loads: Vec<u32>,
+}
+
+impl Sema<'_> {
+    /// The type of a function as a value.
+    pub fn fn_type(&mut self, f: FnRef) -> Result<Arc<FnTy>> {
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        let signature = self.signature(f, &[], function.span)?;
+        let params = function.params.iter().zip(&signature.params).map(|(p, kind)| match kind {
+            ParamKind::Typed(ty) => Some(ty.clone()),
+            ParamKind::Known(v) => Some(v.ty()),
+            ParamKind::Any => p.ty.map(|_| Ty::Type),
+        });
+        Ok(Arc::new(FnTy { task: function.task, params: params.collect(), ret: signature.ret.clone() }))
+    }
+
+    /// The code of a function that takes all its parameters at run time.
+    pub fn request(&mut self, f: FnRef) -> Result<FnId> {
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        let signature = self.signature(f, &[], function.span)?;
+        let ordinary = signature.params.iter().all(|p| matches!(p, ParamKind::Typed(_)));
+        if !ordinary || function.inline || function.body.is_none() {
+            return Err(rules::NOT_ADDRESSABLE
+                .plain()
+                .at(function.span)
+                .help("only functions whose parameters are all run-time values can be called from outside"));
+        }
+        self.instantiate(f, &signature)
+    }
+
+    /// The code of one instance of a function; written later.
+    pub fn instantiate(&mut self, f: FnRef, signature: &Signature) -> Result<FnId> {
+        let same = |(params, _): &&(Vec<ParamKind>, FnId)| *params == signature.params;
+        if let Some((_, id)) = self.world.tile.instances.get(&f).and_then(|all| all.iter().find(same)) {
+            return Ok(*id);
+        }
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        for (param, kind) in function.params.iter().zip(&signature.params) {
+            match kind {
+                ParamKind::Known(_) => {}
+                ParamKind::Typed(ty) if ty.words().is_some() => {}
+                ParamKind::Typed(ty) => {
+                    return Err(rules::COMPTIME_ONLY.because(&[("type", ty)]).at(param.span));
+                }
+                ParamKind::Any => {
+                    return Err(rules::COMPTIME_ONLY
+                        .because(&[("type", &"anonymous struct")])
+                        .at(param.span)
+                        .help("make the function `inline`"));
+                }
+            }
+        }
+        let id = FnId(self.world.tile.functions.len() as u32);
+        self.world.tile.functions.push(None);
+        self.world.tile.instances.entry(f).or_default().push((signature.params.clone(), id));
+        self.world.tile.pending.push_back(Pending { f, signature: signature.clone(), id });
+        Ok(id)
+    }
+
+    /// Writes all functions that were asked for, and those that they ask for.
+    pub fn write_functions(&mut self) {
+        while let Some(next) = self.world.tile.pending.pop_front() {
+            let (f, id) = (next.f, next.id);
+            match self.write_function(next) {
+                Ok(function) => self.world.tile.functions[id.0 as usize] = Some(function),
+                Err(complaint) => {
+                    let (unit, decl) = self.fn_unit(f);
+                    self.report(complaint.at(unit.function(decl).span));
+                }
+            }
+        }
+    }
+
+    fn write_function(&mut self, p: Pending) -> Result<Function> {
+        let (unit, decl) = self.fn_unit(p.f);
+        let function = unit.function(decl);
+        let by_address = !p.signature.ret.is_scalar() && p.signature.ret.words().is_some_and(|w| w > 0);
+        let passed =
+            p.signature.params.iter().filter(|k| matches!(k, ParamKind::Typed(t) if *t != Ty::Void)).count();
+        let params = passed as u16 + u16::from(by_address);
+        self.builder = Some(FnBuilder::new(params, function.span));
+        self.world.tile.beside = Beside::default();
+        self.frames.push(Frame {
+            instance: p.f.instance,
+            unit: unit.clone(),
+            scopes: vec![Scope::default()],
+            targets: Vec::new(),
+            comptime: false,
+            ret: Return::Code(p.signature.ret.clone()),
+            pending: None,
+            addressed: unit.addressed.clone(),
+        });
+        let result = self.write_body(function, &p.signature, u16::from(by_address));
+        self.frames.pop();
+        let builder = self.builder.take().expect("set above");
+        let flow = result?;
+        if matches!(flow, Flow::Next) && !matches!(p.signature.ret, Ty::Void | Ty::NoReturn) {
+            let complaint = rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span);
+            self.report(complaint);
+        }
+        let name = self.function_name(p.f);
+        let consts = builder.consts_so_far();
+        self.renumber_beside(params, consts);
+        Ok(builder.finish(name, function.span))
+    }
+
+    fn function_name(&self, f: FnRef) -> String {
+        let (unit, decl) = self.fn_unit(f);
+        let name = &unit.function(decl).name.name;
+        match self.instance(f.instance).name.as_str() {
+            "" => name.to_string(),
+            module => format!("{module}.{name}"),
+        }
+    }
+
+    fn write_body(
+        &mut self,
+        function: &crate::syntax::ast::FnDecl,
+        signature: &Signature,
+        first: Reg,
+    ) -> Result<Flow> {
+        let mut next = first;
+        for (param, kind) in function.params.iter().zip(&signature.params) {
+            let Some(name) = &param.name else { continue };
+            let binding = match kind {
+                ParamKind::Known(v) => Binding::Known(v.clone()),
+                ParamKind::Any => Binding::Poison,
+                ParamKind::Typed(Ty::Void) => Binding::Known(Value::Void),
+                ParamKind::Typed(ty) => {
+                    let reg = next;
+                    next += 1;
+                    self.parameter(&name.name, reg, ty, param.span)?
+                }
+            };
+            self.declare(&name.name, binding, name.span)?;
+        }
+        match &function.body {
+            Some(body) => self.block(body),
+            None => Ok(Flow::Next),
+        }
+    }
+
+    fn parameter(&mut self, name: &str, reg: Reg, ty: &Ty, span: Span) -> Result<Binding> {
+        if repr(ty).is_none() {
+            return Ok(Binding::Alias(Operand::Mem(super::call::behind(reg), ty.clone())));
+        }
+        if !self.frame().addressed.contains(name) {
+            return Ok(Binding::Register { reg, ty: ty.clone(), mutable: false });
+        }
+        let addr = self.temporary(ty, span)?;
+        self.store_at(addr, &Operand::Reg(reg, ty.clone()), span)?;
+        Ok(Binding::Frame { off: addr.off as u16, ty: ty.clone(), mutable: false })
+    }
+
+    /// Registers named outside of the code get their final numbers.
+    fn renumber_beside(&mut self, params: u16, consts: u16) {
+        let f = |r: Reg| finish_register(r, params, consts);
+        let beside = std::mem::take(&mut self.world.tile.beside);
+        let image = &mut self.world.tile.image;
+        for n in beside.vectors {
+            renumber_vector(&mut image.vector_ops[n as usize], &f);
+        }
+        for n in beside.maps {
+            renumber_map(&mut image.maps[n as usize], &f);
+        }
+        for n in beside.loads {
+            renumber_load(&mut image.dsr_loads[n as usize], &f);
+        }
+    }
+
+    /// A run-time check that a value holds, as an operation.
+    pub fn emit_assert(&mut self, v: &Operand, text: &str, span: Span) -> Result<()> {
+        let a = self.reg_of(v, span)?;
+        let text = self.string(text);
+        self.b().span = span;
+        self.b().emit(Op::Assert { a, text });
+        Ok(())
+    }
+
+    /// A text of the tile.
+    pub fn string(&mut self, text: &str) -> u32 {
+        let strings = &mut self.world.tile.image.strings;
+        let at = strings.iter().position(|s| s == text).unwrap_or_else(|| {
+            strings.push(text.to_string());
+            strings.len() - 1
+        });
+        at as u32
+    }
+
+    /// The signature of a task or function that is called from outside, and its code.
+    pub fn entry(&mut self, f: FnRef, span: Span) -> Result<(FnId, Rc<Signature>)> {
+        let id = self.request(f).at(span)?;
+        let signature = self.signature(f, &[], span)?;
+        Ok((id, signature))
+    }
+}
+
+fn renumber_vector(op: &mut VectorOp, f: &impl Fn(Reg) -> Reg) {
+    renumber_operand(&mut op.dest, f);
+    op.sources.iter_mut().for_each(|s| renumber_operand(s, f));
+    renumber_async(&mut op.config, f);
+    op.index = op.index.map(f);
+    op.result = op.result.map(f);
+}
+
+fn renumber_map(op: &mut MapOp, f: &impl Fn(Reg) -> Reg) {
+    op.inputs.iter_mut().for_each(|(o, _)| renumber_operand(o, f));
+    if let Some((o, _)) = &mut op.output {
+        renumber_operand(o, f);
+    }
+}
+
+fn renumber_load(load: &mut DsrLoad, f: &impl Fn(Reg) -> Reg) {
+    if let DsdRef::At(r) = &mut load.dsd {
+        *r = f(*r);
+    }
+    renumber_async(&mut load.config, f);
+}
+
+fn renumber_operand(o: &mut CodeOperand, f: &impl Fn(Reg) -> Reg) {
+    match o {
+        CodeOperand::Dsd(DsdRef::At(r)) | CodeOperand::Scalar(r) | CodeOperand::Pointer(r) => *r = f(*r),
+        CodeOperand::Dsd(DsdRef::Const(_) | DsdRef::Dsr(_)) => {}
+    }
+}
+
+fn renumber_async(config: &mut AsyncConfig, f: &impl Fn(Reg) -> Reg) {
+    renumber_completion(&mut config.completion, f);
+    if let Some(OnControl::Then(c)) = &mut config.on_control {
+        renumber_completion(c, f);
+    }
+}
+
+fn renumber_completion(c: &mut Completion, f: &impl Fn(Reg) -> Reg) {
+    if let Completion::Activate(IdArg::In(r)) | Completion::Unblock(IdArg::In(r)) = c {
+        *r = f(*r);
+    }
+}

@@ -1,0 +1,355 @@
+//! The layout block: which PE runs what, and with which routes.
+
+use super::tile::TileBuilder;
+use super::value::Value;
+use super::world::{Sema, Unit, World};
+use crate::arch::{Color, PeCoord};
+use crate::diagnostics::rules::layout as rules;
+use crate::diagnostics::{At, Complaint, Result};
+use crate::image::{ExportName, FabricPlace, MemcpyColors, NO_TILE, Program, RouteTable, TileImage};
+use crate::source::{SourceMap, Span};
+use crate::syntax::ast::{Decl, Name};
+use indexmap::IndexMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// More PEs than any wafer has are a typing mistake (the largest is 762 x 1172).
+const MAX_PES: u64 = 2_000_000;
+
+/// Columns and rows that `<memcpy>` needs around the rectangle (host section 1).
+const MEMCPY_MARGIN: (u16, u16) = (7, 2);
+
+/// What the layout block has said so far.
+#[derive(Debug, Default)]
+pub struct LayoutState {
+    /// `@set_rectangle`, and where.
+    pub rectangle: Option<(u16, u16, Span)>,
+    /// The distinct (file, parameters) pairs.
+    pub classes: Vec<TileClass>,
+    /// The class of each PE, row by row.
+    pub place: Vec<u32>,
+    /// `@set_color_config`
+    pub routes: RouteTable,
+    /// Where each route was set first, for messages about the second time.
+    pub route_spans: rustc_hash::FxHashMap<(u32, Color), Span>,
+    /// `@export_name`
+    pub exports: Vec<ExportName>,
+    /// `<memcpy/get_params>`
+    pub memcpy: Option<MemcpyColors>,
+    /// True while the block runs.
+    pub running: bool,
+}
+
+/// PEs with the same file and parameters.
+#[derive(Debug)]
+pub struct TileClass {
+    /// The file.
+    pub unit: Rc<Unit>,
+    /// The parameters.
+    pub params: IndexMap<Name, Value>,
+    /// The first `@set_tile_code` that asks for it.
+    pub span: Option<Span>,
+}
+
+impl LayoutState {
+    /// The position of a PE, if it lies in the rectangle.
+    pub fn pe(&self, x: u32, y: u32) -> Option<usize> {
+        let (w, h, _) = self.rectangle?;
+        (x < u32::from(w) && y < u32::from(h)).then(|| y as usize * usize::from(w) + x as usize)
+    }
+
+    /// `@set_rectangle`
+    pub fn set_rectangle(&mut self, w: u16, h: u16, span: Span) -> Result<()> {
+        if let Some((_, _, first)) = self.rectangle {
+            return Err(rules::RECTANGLE_TWICE.plain().at(span).also(first, "first set here"));
+        }
+        let pes = u64::from(w) * u64::from(h);
+        if pes == 0 || pes > MAX_PES {
+            return Err(rules::BAD_RECTANGLE.because(&[("width", &w), ("height", &h)]).at(span));
+        }
+        self.rectangle = Some((w, h, span));
+        self.place = vec![NO_TILE; pes as usize];
+        self.routes = RouteTable::new(pes as usize);
+        Ok(())
+    }
+
+    /// `@set_tile_code`
+    pub fn set_tile(&mut self, pe: usize, class: u32) -> Result<()> {
+        if self.place[pe] != NO_TILE {
+            return Err(rules::TILE_TWICE.plain());
+        }
+        self.place[pe] = class;
+        Ok(())
+    }
+
+    /// The class of a (file, parameters) pair.
+    pub fn class(&mut self, unit: &Rc<Unit>, params: IndexMap<Name, Value>, span: Span) -> u32 {
+        let same = |c: &TileClass| Rc::ptr_eq(&c.unit, unit) && c.params == params;
+        // PEs of one class are mostly set one after the other
+        let at = self.classes.iter().rposition(same).unwrap_or_else(|| {
+            self.classes.push(TileClass { unit: unit.clone(), params, span: Some(span) });
+            self.classes.len() - 1
+        });
+        at as u32
+    }
+}
+
+impl Sema<'_> {
+    /// The whole compilation, after the root file was read.
+    pub fn program(&mut self, root: Rc<Unit>) -> Option<Program> {
+        let params = self.root_params(&root);
+        match root
+            .file
+            .decls
+            .iter()
+            .find_map(|d| if let Decl::Layout(b, s) = d { Some((b, *s)) } else { None })
+        {
+            Some((block, span)) => self.run_layout(&root, params, block, span),
+            None => self.single_tile(&root, params),
+        }
+        let tiles = self.compile_tiles();
+        if self.sink.errors() > 0 {
+            return None;
+        }
+        self.assemble(tiles)
+    }
+
+    fn root_params(&mut self, root: &Rc<Unit>) -> IndexMap<Name, Value> {
+        use super::options::ParamValue;
+        let mut out = IndexMap::new();
+        for (name, value) in &self.options.params {
+            let v = match value {
+                ParamValue::Int(n) => Value::int(*n),
+                ParamValue::Float(x) => Value::Float(crate::value::float::FloatKind::Comptime, *x),
+                ParamValue::Bool(b) => Value::Bool(*b),
+                ParamValue::Color(c) => Value::Id(crate::value::ty::IdKind::Color, (*c).into()),
+            };
+            if !root.names.contains_key(name.as_str()) {
+                let c = crate::diagnostics::rules::comptime::UNKNOWN_PARAM
+                    .because(&[("name", name), ("file", &root.path.display())]);
+                self.report(c);
+                continue;
+            }
+            out.insert(Name::new(name), v);
+        }
+        out
+    }
+
+    fn single_tile(&mut self, root: &Rc<Unit>, params: IndexMap<Name, Value>) {
+        let span = Span::new(root.file.id, 0, 0);
+        self.layout.rectangle = Some((1, 1, span));
+        self.layout.place = vec![0];
+        self.layout.routes = RouteTable::new(1);
+        self.layout.classes.push(TileClass { unit: root.clone(), params, span: None });
+    }
+
+    fn run_layout(
+        &mut self,
+        root: &Rc<Unit>,
+        params: IndexMap<Name, Value>,
+        block: &crate::syntax::ast::Block,
+        span: Span,
+    ) {
+        self.layout.running = true;
+        let result = self.layout_block(root, params, block, span);
+        self.layout.running = false;
+        if let Err(complaint) = result {
+            self.report(complaint.at(span));
+            return;
+        }
+        let Some((width, _, set)) = self.layout.rectangle else {
+            self.report(rules::NO_RECTANGLE.plain().at(span));
+            return;
+        };
+        let missing: Vec<usize> =
+            (0..self.layout.place.len()).filter(|i| self.layout.place[*i] == NO_TILE).collect();
+        if let Some(first) = missing.first() {
+            let at =
+                PeCoord { x: (first % usize::from(width)) as u16, y: (first / usize::from(width)) as u16 };
+            let mut c = rules::TILE_MISSING.because(&[("pe", &at)]).at(set);
+            if missing.len() > 1 {
+                c = c.note(format!("the same on {} other PEs", missing.len() - 1));
+            }
+            self.report(c);
+        }
+    }
+
+    fn layout_block(
+        &mut self,
+        root: &Rc<Unit>,
+        params: IndexMap<Name, Value>,
+        block: &crate::syntax::ast::Block,
+        span: Span,
+    ) -> Result<()> {
+        let id = self.instantiate_module(root.clone(), params, String::new(), None)?;
+        self.importing = vec![(root.path.clone(), None)];
+        self.enter_module(id);
+        let result = self.deeper(span, |s| s.block(block));
+        self.frames.pop();
+        result.map(|_| ())
+    }
+
+    fn compile_tiles(&mut self) -> Vec<Arc<TileImage>> {
+        let classes = std::mem::take(&mut self.layout.classes);
+        let mut tiles = Vec::with_capacity(classes.len());
+        for class in classes {
+            let before = self.sink.errors();
+            tiles.push(Arc::new(self.compile_tile(&class)));
+            // the same mistake in many classes is one mistake
+            if self.sink.errors() > before && self.sink.errors() > 20 {
+                break;
+            }
+        }
+        tiles
+    }
+
+    fn compile_tile(&mut self, class: &TileClass) -> TileImage {
+        self.world = World { tile: TileBuilder::default(), ..World::default() };
+        self.fuel = self.options.comptime_fuel;
+        let shown: Vec<String> = class.params.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+        let file = class.unit.path.display().to_string();
+        self.importing = vec![(class.unit.path.clone(), class.span)];
+        let made =
+            self.instantiate_module(class.unit.clone(), class.params.clone(), String::new(), class.span);
+        match made {
+            Ok(id) => {
+                self.import_root(id);
+                self.run_blocks(id);
+                self.resolve_exports(id);
+                self.check_exports(class.span);
+            }
+            Err(c) => self.report(c),
+        }
+        self.finish_tile(file, shown.join(", "))
+    }
+
+    fn import_root(&mut self, id: super::value::InstanceId) {
+        let unit = self.instance(id).unit.clone();
+        for (i, decl) in unit.file.decls.iter().enumerate() {
+            let Decl::Var(v) = decl else { continue };
+            if let Err(c) = self.resolve_if_import(id, i as u32, v) {
+                self.report(c);
+            }
+        }
+    }
+
+    fn resolve_if_import(
+        &mut self,
+        id: super::value::InstanceId,
+        decl: u32,
+        v: &crate::syntax::ast::VarDecl,
+    ) -> Result<()> {
+        use crate::syntax::ast::ExprKind;
+        let unit = self.instance(id).unit.clone();
+        let needed = v.init.is_some_and(|e| {
+            let kind = &unit.file.expr(e).kind;
+            matches!(kind, ExprKind::Builtin { name, .. } if name.name == "import_module" || name.name == "allocate_fifo")
+        });
+        let untouched = matches!(self.instance(id).decls[decl as usize], super::world::DeclState::Untouched);
+        if needed && untouched { self.resolve(id, decl).at(v.span) } else { Ok(()) }
+    }
+
+    fn check_exports(&mut self, span: Option<Span>) {
+        use crate::image::ExportKind;
+        if self.layout.memcpy.is_none() || !self.world.tile.image.has_memcpy {
+            return;
+        }
+        let here = &self.world.tile.image.exports;
+        let missing = self
+            .layout
+            .exports
+            .iter()
+            .find(|e| matches!(e.kind, ExportKind::Fn { .. }) && !here.iter().any(|x| x.name == e.name));
+        let Some(missing) = missing else { return };
+        let mut c = rules::EXPORT_MISSING.because(&[("name", &missing.name)]).at(missing.span);
+        if let Some(span) = span {
+            c = c.also(span, "this tile code does not export it");
+        }
+        self.report(c.help("a launch runs on all PEs: export a function of this name in every tile"));
+    }
+
+    fn assemble(&mut self, tiles: Vec<Arc<TileImage>>) -> Option<Program> {
+        let (width, height, rect) = self.layout.rectangle?;
+        let mut routes = std::mem::take(&mut self.layout.routes);
+        let place = std::mem::take(&mut self.layout.place);
+        for (pe, tile) in place.iter().enumerate() {
+            let Some(tile) = tiles.get(*tile as usize) else { continue };
+            for (color, config) in &tile.local_routes {
+                if !routes.set(pe, *color, config.clone()) {
+                    let first = self.layout.route_spans.get(&(pe as u32, *color)).copied();
+                    let c = route_twice(*color, first.unwrap_or(rect));
+                    self.report(c);
+                }
+            }
+        }
+        let fabric = self.fabric(width, height, rect);
+        if self.sink.errors() > 0 {
+            return None;
+        }
+        let exports = match self.layout.exports.is_empty() {
+            true => own_exports(&tiles),
+            false => std::mem::take(&mut self.layout.exports),
+        };
+        Some(Program {
+            arch: self.arch.name,
+            width,
+            height,
+            fabric,
+            tiles,
+            place,
+            routes,
+            exports,
+            memcpy: self.layout.memcpy.take(),
+            sources: SourceMap::clone(self.sources),
+        })
+    }
+
+    fn fabric(&mut self, width: u16, height: u16, rect: Span) -> FabricPlace {
+        let memcpy = self.layout.memcpy.is_some();
+        let margin = if memcpy { MEMCPY_MARGIN } else { (0, 0) };
+        let offset = if memcpy { (4, 1) } else { (0, 0) };
+        let smallest = FabricPlace {
+            width: width.saturating_add(margin.0),
+            height: height.saturating_add(margin.1),
+            x: offset.0,
+            y: offset.1,
+        };
+        let Some(given) = self.options.fabric else { return smallest };
+        let fits = u32::from(given.x) + u32::from(width) <= u32::from(given.width)
+            && u32::from(given.y) + u32::from(height) <= u32::from(given.height);
+        if !fits {
+            let c = rules::RECTANGLE_OUTSIDE
+                .because(&[("width", &width), ("height", &height), ("x", &given.x), ("y", &given.y)])
+                .at(rect)
+                .note(format!("the fabric has {} columns and {} rows", given.width, given.height));
+            self.report(c);
+        }
+        given
+    }
+}
+
+/// A program without a layout block advertises what its one tile exports.
+fn own_exports(tiles: &[Arc<TileImage>]) -> Vec<ExportName> {
+    use crate::image::{ExportKind, ExportTarget, Scalar};
+    let Some(tile) = tiles.first() else { return Vec::new() };
+    let name = |e: &crate::image::Export| {
+        let (kind, span) = match e.target {
+            ExportTarget::Fn(f) => {
+                let f = tile.functions.get(f.0 as usize)?;
+                (ExportKind::Fn { inputs: e.inputs.clone() }, f.span)
+            }
+            ExportTarget::Pointer(a) | ExportTarget::Data(a) => {
+                let s = tile.symbols.iter().find(|s| s.addr == a)?;
+                let element = e.element.or(s.element).unwrap_or(Scalar::U16);
+                (ExportKind::Var { ty: s.ty.clone(), element, mutable: s.mutable }, s.span)
+            }
+        };
+        Some(ExportName { name: e.name.clone(), kind, span })
+    };
+    tile.exports.iter().filter_map(name).collect()
+}
+
+/// The complaint about a second configuration of a color on a PE.
+pub fn route_twice(color: Color, first: Span) -> Complaint {
+    rules::ROUTE_TWICE.because(&[("color", &color)]).at(first)
+}

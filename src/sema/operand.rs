@@ -1,0 +1,244 @@
+//! Operands of run-time code, and the places that hold them.
+
+use super::value::{GlobalId, Value};
+use super::world::Global;
+use crate::dsd::{Dsd, MemKind};
+use crate::image::Scalar;
+use crate::image::code::{Access, Reg};
+use crate::value::float::FloatKind;
+use crate::value::ty::{DsdTy, FieldLayout, Ty};
+
+/// A value, known or to be computed.
+#[derive(Clone, Debug)]
+pub enum Operand {
+    /// Known at comptime.
+    Known(Value),
+    /// A scalar in a register.
+    Reg(Reg, Ty),
+    /// An aggregate in memory.
+    Mem(Addr, Ty),
+    /// A struct, tuple or array of which some part is not known.
+    Parts(Ty, Vec<Operand>),
+}
+
+/// A word address.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Addr {
+    /// What it is counted from.
+    pub base: Base,
+    /// Words.
+    pub off: u32,
+}
+
+/// What an address is counted from.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Base {
+    /// Zero.
+    Absolute,
+    /// A global, which gets its place when code needs it.
+    Global(GlobalId),
+    /// The frame of the call.
+    Frame,
+    /// The address in a register.
+    Reg(Reg),
+}
+
+/// One step into an aggregate.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Row-major position in an array.
+    Element(u64),
+    /// Position of a field.
+    Field(usize),
+}
+
+/// Something that can be assigned to, or whose address can be taken.
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// A comptime variable, or a part of one.
+    Comptime {
+        /// Index of its frame.
+        frame: usize,
+        /// Index of its scope.
+        scope: usize,
+        /// Index in its scope.
+        slot: usize,
+        /// The part.
+        path: Vec<Step>,
+        /// Type of the part.
+        ty: Ty,
+    },
+    /// A scalar local.
+    Register {
+        /// Its register.
+        reg: Reg,
+        /// Its type.
+        ty: Ty,
+        /// Declared `var`.
+        writable: bool,
+    },
+    /// A piece of memory.
+    Memory {
+        /// Where.
+        addr: Addr,
+        /// What.
+        ty: Ty,
+        /// Whether it may be assigned.
+        writable: bool,
+        /// Its value, if it can never change.
+        known: Option<Value>,
+    },
+    /// An element of a fixed array whose index is in a register (already scaled by the element type).
+    Element {
+        /// Start of the array.
+        array: Addr,
+        /// The index.
+        index: Reg,
+        /// Number of elements.
+        len: u32,
+        /// Element type.
+        ty: Ty,
+        /// Whether it may be assigned.
+        writable: bool,
+    },
+    /// A field of a packed struct.
+    Bits {
+        /// The place of the whole.
+        whole: Box<Place>,
+        /// First bit.
+        off: u32,
+        /// Type of the field.
+        ty: Ty,
+    },
+}
+
+impl Place {
+    /// A variable in the frame.
+    pub fn frame(off: u16, ty: Ty, writable: bool) -> Place {
+        Place::Memory { addr: Addr { base: Base::Frame, off: off.into() }, ty, writable, known: None }
+    }
+
+    /// A global.
+    pub fn global(id: GlobalId, g: &Global) -> Place {
+        let known = (!g.is_var).then(|| g.value.clone());
+        let addr = Addr { base: Base::Global(id), off: 0 };
+        Place::Memory { addr, ty: g.ty.clone(), writable: g.is_var, known }
+    }
+
+    /// The type of what it holds.
+    pub fn ty(&self) -> &Ty {
+        match self {
+            Place::Comptime { ty, .. } | Place::Register { ty, .. } | Place::Memory { ty, .. } => ty,
+            Place::Element { ty, .. } | Place::Bits { ty, .. } => ty,
+        }
+    }
+
+    /// Whether it may be assigned.
+    pub fn is_writable(&self) -> bool {
+        match self {
+            Place::Comptime { .. } => true,
+            Place::Register { writable, .. } | Place::Memory { writable, .. } => *writable,
+            Place::Element { writable, .. } => *writable,
+            Place::Bits { whole, .. } => whole.is_writable(),
+        }
+    }
+}
+
+impl Operand {
+    /// The type.
+    pub fn ty(&self) -> Ty {
+        match self {
+            Operand::Known(v) => v.ty(),
+            Operand::Reg(_, ty) | Operand::Mem(_, ty) | Operand::Parts(ty, _) => ty.clone(),
+        }
+    }
+
+    /// The value, if it is known.
+    pub fn known(&self) -> Option<&Value> {
+        match self {
+            Operand::Known(v) => Some(v),
+            _ => None,
+        }
+    }
+
+    /// `{}`
+    pub fn void() -> Operand {
+        Operand::Known(Value::Void)
+    }
+}
+
+/// The type of a DSD value.
+pub fn dsd_type(d: &Dsd) -> DsdTy {
+    match d {
+        Dsd::Mem(m) => match m.kind {
+            MemKind::Mem1d => DsdTy::Mem1d,
+            MemKind::Mem4d => DsdTy::Mem4d,
+            MemKind::Circbuf => DsdTy::Circbuf,
+        },
+        Dsd::FabIn(_) => DsdTy::FabIn,
+        Dsd::FabOut(_) => DsdTy::FabOut,
+        Dsd::Fifo(_) => DsdTy::Fifo,
+    }
+}
+
+/// How a scalar type lies in a register: its container, width and sign.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Repr {
+    /// The machine type that holds it.
+    pub scalar: Scalar,
+    /// Its exact width.
+    pub bits: u32,
+    /// Whether it is sign-extended.
+    pub signed: bool,
+}
+
+impl Repr {
+    /// 64 minus the width.
+    pub fn sh(self) -> u8 {
+        64 - self.bits as u8
+    }
+
+    /// Whether the container is wider than the type.
+    pub fn is_odd(self) -> bool {
+        !matches!(self.bits, 8 | 16 | 32 | 64) && self.scalar != Scalar::Bool
+    }
+
+    /// How it lies in memory.
+    pub fn access(self) -> Access {
+        match (self.bits, self.signed) {
+            (0..=16, true) => Access::S16,
+            (0..=16, false) => Access::U16,
+            (17..=32, true) => Access::S32,
+            (17..=32, false) => Access::U32,
+            _ => Access::W64,
+        }
+    }
+}
+
+/// The representation of a scalar type.
+pub fn repr(ty: &Ty) -> Option<Repr> {
+    let int = |signed: bool, bits: u32| {
+        let scalar = match (bits, signed) {
+            (0..=8, true) => Scalar::I8,
+            (0..=8, false) => Scalar::U8,
+            (9..=16, true) => Scalar::I16,
+            (9..=16, false) => Scalar::U16,
+            (17..=32, true) => Scalar::I32,
+            (17..=32, false) => Scalar::U32,
+            (33..=64, true) => Scalar::I64,
+            (33..=64, false) => Scalar::U64,
+            _ => return None,
+        };
+        Some(Repr { scalar, bits: bits.max(1), signed })
+    };
+    match ty {
+        Ty::Bool => Some(Repr { scalar: Scalar::Bool, bits: 1, signed: false }),
+        Ty::Int(t) => int(t.signed, t.bits),
+        Ty::Enum(e) => int(e.repr.signed, e.repr.bits),
+        Ty::Float(FloatKind::F16) => Some(Repr { scalar: Scalar::F16, bits: 16, signed: false }),
+        Ty::Float(FloatKind::F32) => Some(Repr { scalar: Scalar::F32, bits: 32, signed: false }),
+        Ty::Id(_) | Ty::Ptr(_) if ty.is_scalar() => int(false, 16),
+        Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed => int(false, ty.bits()?),
+        _ => None,
+    }
+}

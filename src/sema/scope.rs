@@ -1,0 +1,274 @@
+//! Names to what they stand for.
+
+use super::operand::{Operand, Place};
+use super::value::{InstanceId, Value};
+use super::world::{DeclState, Sema, Unit};
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Result, suggest};
+use crate::image::code::Reg;
+use crate::source::Span;
+use crate::syntax::ast::Name;
+use crate::value::ty::{IdKind, Ty};
+use std::rc::Rc;
+
+use super::builder::Label;
+use super::control::Join;
+
+/// What a local name stands for.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// A value known at comptime that never changes.
+    Known(Value),
+    /// A comptime variable. `depth` is the number of run-time branches around its declaration.
+    Variable {
+        /// Its value now.
+        value: Value,
+        /// Its type; `None` before the first assignment to a variable without one.
+        ty: Ty,
+        /// See above.
+        depth: u32,
+    },
+    /// A scalar in a register.
+    Register {
+        /// The register.
+        reg: Reg,
+        /// Its type.
+        ty: Ty,
+        /// Declared `var`.
+        mutable: bool,
+    },
+    /// A variable in the frame of the call.
+    Frame {
+        /// Offset in words.
+        off: u16,
+        /// Its type.
+        ty: Ty,
+        /// Declared `var`.
+        mutable: bool,
+    },
+    /// Whatever the argument of an inline function or of a parameter was.
+    Alias(Operand),
+    /// Its declaration is wrong, and reported.
+    Poison,
+}
+
+/// The names of one block.
+#[derive(Debug, Default)]
+pub struct Scope {
+    /// In order of declaration.
+    pub names: Vec<(Name, Binding, Span)>,
+}
+
+/// What `break` and `continue` may name.
+#[derive(Debug)]
+pub struct Target {
+    /// Its label.
+    pub label: Option<Name>,
+    /// Loops take unlabelled `break` and `continue`; blocks do not.
+    pub is_loop: bool,
+    /// Where run-time `break` goes.
+    pub on_break: Option<Label>,
+    /// Where run-time `continue` goes.
+    pub on_continue: Option<Label>,
+    /// Values that leave a labelled block.
+    pub join: Join,
+    /// Whether a run-time `break` named it.
+    pub broken: bool,
+    /// Whether a run-time `continue` named it.
+    pub continued: bool,
+}
+
+/// How a call gives back its result.
+#[derive(Debug)]
+pub enum Return {
+    /// Not in a function.
+    Forbidden,
+    /// The value is handed to whoever evaluates the call at comptime.
+    Value(Ty),
+    /// Code is written: scalars go to register 0, aggregates to the address in register 0.
+    Code(Ty),
+    /// The call is expanded in place.
+    Inline {
+        /// The type.
+        ty: Ty,
+        /// The end of the expansion.
+        end: Label,
+        /// The values that were returned.
+        join: Join,
+    },
+}
+
+/// One call under evaluation or analysis.
+#[derive(Debug)]
+pub struct Frame {
+    /// The module whose names are seen.
+    pub instance: InstanceId,
+    /// Its file.
+    pub unit: Rc<Unit>,
+    /// Blocks, outermost first.
+    pub scopes: Vec<Scope>,
+    /// Loops and labelled blocks, outermost first.
+    pub targets: Vec<Target>,
+    /// Whether statements are executed now instead of being written as code.
+    pub comptime: bool,
+    /// How `return` works here.
+    pub ret: Return,
+    /// A `return`, `break` or `continue` on its way out of an expression.
+    pub pending: Option<super::control::Flow>,
+    /// Names whose address is taken somewhere in the file: they live in memory.
+    pub addressed: Rc<rustc_hash::FxHashSet<Name>>,
+}
+
+impl Sema<'_> {
+    /// The innermost call.
+    ///
+    /// # Panics
+    /// When nothing is being evaluated.
+    pub fn frame(&self) -> &Frame {
+        self.frames.last().expect("evaluation happens inside a frame")
+    }
+
+    /// The innermost call, to change.
+    pub fn frame_mut(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("evaluation happens inside a frame")
+    }
+
+    /// Whether things are evaluated now instead of being written as code.
+    pub fn is_comptime(&self) -> bool {
+        self.frame().comptime
+    }
+
+    /// The file of the innermost call.
+    pub fn unit(&self) -> Rc<Unit> {
+        self.frame().unit.clone()
+    }
+
+    /// Opens a frame at the top level of a module.
+    pub fn enter_module(&mut self, instance: InstanceId) {
+        let unit = self.instance(instance).unit.clone();
+        self.frames.push(Frame {
+            instance,
+            unit,
+            scopes: vec![Scope::default()],
+            targets: Vec::new(),
+            comptime: true,
+            ret: Return::Forbidden,
+            pending: None,
+            addressed: Rc::default(),
+        });
+    }
+
+    /// Declares a local name.
+    pub fn declare(&mut self, name: &Name, binding: Binding, span: Span) -> Result<()> {
+        let scope = self.frame_mut().scopes.last_mut().expect("a frame has a scope");
+        if name != "_"
+            && let Some((_, _, first)) = scope.names.iter().find(|(n, _, _)| n == name)
+        {
+            let first = *first;
+            return Err(rules::DUPLICATE_NAME
+                .because(&[("name", name)])
+                .at(span)
+                .also(first, "first declared here"));
+        }
+        scope.names.push((name.clone(), binding, span));
+        Ok(())
+    }
+
+    /// Finds a local: frame-relative scope and slot.
+    pub fn find_local(&self, name: &str) -> Option<(usize, usize)> {
+        let scopes = &self.frame().scopes;
+        scopes
+            .iter()
+            .enumerate()
+            .rev()
+            .find_map(|(s, scope)| scope.names.iter().rposition(|(n, _, _)| n == name).map(|slot| (s, slot)))
+    }
+
+    /// What a name stands for.
+    pub fn name(&mut self, name: &Name, span: Span) -> Result<Ev> {
+        if let Some((scope, slot)) = self.find_local(name) {
+            let binding = &self.frame().scopes[scope].names[slot].1;
+            return match binding {
+                Binding::Known(v) => Ok(Ev::known(v.clone())),
+                Binding::Variable { ty, .. } => {
+                    let ty = ty.clone();
+                    let frame = self.frames.len() - 1;
+                    Ok(Ev::Place(Place::Comptime { frame, scope, slot, path: Vec::new(), ty }))
+                }
+                Binding::Register { reg, ty, mutable } => {
+                    Ok(Ev::Place(Place::Register { reg: *reg, ty: ty.clone(), writable: *mutable }))
+                }
+                Binding::Frame { off, ty, mutable } => {
+                    Ok(Ev::Place(Place::frame(*off, ty.clone(), *mutable)))
+                }
+                Binding::Alias(operand) => Ok(Ev::Value(operand.clone())),
+                Binding::Poison => Err(rules::REPORTED.plain()),
+            };
+        }
+        if let Some(decl) = self.frame().unit.names.get(name).copied() {
+            let instance = self.frame().instance;
+            return self.member(instance, decl, span);
+        }
+        self.predeclared(name).map(Ev::known).ok_or_else(|| self.unknown_name(name, span))
+    }
+
+    fn predeclared(&self, name: &str) -> Option<Value> {
+        if let Some(d) = crate::arch::Direction::ALL.into_iter().find(|d| d.word() == name) {
+            return Some(Value::Id(IdKind::Direction, d as u16));
+        }
+        Ty::predeclared(name).map(Value::Type)
+    }
+
+    fn unknown_name(&self, name: &Name, span: Span) -> crate::diagnostics::Complaint {
+        let complaint = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
+        let frame = self.frame();
+        let locals = frame.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()));
+        let mut known: Vec<&str> = locals.chain(frame.unit.names.keys().map(|n| n.as_str())).collect();
+        known.sort_unstable();
+        match suggest::nearest(name, known) {
+            Some(near) => complaint.help(format!("did you mean `{near}`?")),
+            None => complaint,
+        }
+    }
+
+    /// A top-level declaration of a module, evaluated on demand.
+    pub fn member(&mut self, instance: InstanceId, decl: u32, span: Span) -> Result<Ev> {
+        if matches!(self.instance(instance).decls[decl as usize], DeclState::Untouched) {
+            self.resolve(instance, decl)?;
+        }
+        match self.instance(instance).decls[decl as usize].clone() {
+            DeclState::Global(id) => Ok(self.global_place(id)),
+            DeclState::Fn => Ok(Ev::known(Value::Fn(super::value::FnRef { instance, decl }))),
+            DeclState::Busy => Err(rules::DEPENDENCY_CYCLE.plain().at(span)),
+            DeclState::Untouched | DeclState::Failed => Err(rules::REPORTED.plain()),
+        }
+    }
+
+    fn global_place(&self, id: super::value::GlobalId) -> Ev {
+        let g = self.global(id);
+        if !g.is_var && (g.ty.is_comptime_only() || !can_be_stored(&g.ty)) {
+            return Ev::known(g.value.clone());
+        }
+        Ev::Place(Place::global(id, g))
+    }
+}
+
+fn can_be_stored(ty: &Ty) -> bool {
+    ty.words().is_some_and(|w| w > 0)
+}
+
+/// The outcome of an expression: a value, or a place that holds one.
+#[derive(Clone, Debug)]
+pub enum Ev {
+    /// A value.
+    Value(Operand),
+    /// A place.
+    Place(Place),
+}
+
+impl Ev {
+    /// A value known at comptime.
+    pub fn known(v: Value) -> Ev {
+        Ev::Value(Operand::Known(v))
+    }
+}

@@ -1,0 +1,417 @@
+//! Statements: executed at comptime, or written as code.
+
+use super::control::Flow;
+use super::operand::{Operand, Place};
+use super::scope::{Binding, Ev, Return, Scope};
+use super::value::Value;
+use super::world::Sema;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Result};
+use crate::image::code::Op;
+use crate::source::Span;
+use crate::syntax::ast::{BinaryOp, Block, ExprId, Ident, StmtId, StmtKind, VarDecl, VarKind};
+use crate::value::ty::Ty;
+
+impl Sema<'_> {
+    /// Statements one after the other. In code, a wrong statement is reported and the next one looked at.
+    pub fn statements(&mut self, stmts: &[StmtId]) -> Result<Flow> {
+        for id in stmts {
+            let result = self.stmt(*id);
+            match result {
+                Ok(Flow::Next) => {}
+                Ok(other) => return Ok(other),
+                Err(complaint) => {
+                    if let Some(flow) = self.frame_mut().pending.take() {
+                        return Ok(flow);
+                    }
+                    if self.is_comptime() {
+                        return Err(complaint);
+                    }
+                    self.report(complaint);
+                }
+            }
+        }
+        Ok(Flow::Next)
+    }
+
+    /// A statement that is the body of something: its names are its own.
+    pub fn scoped_stmt(&mut self, id: StmtId) -> Result<Flow> {
+        self.frame_mut().scopes.push(Scope::default());
+        let mark = self.builder.as_ref().map(|b| b.mark());
+        let flow = self.stmt(id);
+        if let (Some(mark), Some(b)) = (mark, &mut self.builder) {
+            b.release(mark);
+        }
+        self.frame_mut().scopes.pop();
+        flow
+    }
+
+    /// One statement.
+    pub fn stmt(&mut self, id: StmtId) -> Result<Flow> {
+        let unit = self.unit();
+        let stmt = unit.file.stmt(id);
+        let span = stmt.span;
+        if self.is_comptime() {
+            self.burn(span)?;
+        } else if let Some(b) = &mut self.builder {
+            b.span = span;
+        }
+        let mark = self.builder.as_ref().map(|b| b.mark());
+        let flow = self.deeper(span, |s| s.stmt_kind(&stmt.kind, span)).at(span);
+        // registers of local variables stay taken until their block ends
+        if !matches!(stmt.kind, StmtKind::Var(_))
+            && let (Some(mark), Some(b)) = (mark, &mut self.builder)
+        {
+            b.release(mark);
+        }
+        flow
+    }
+
+    fn stmt_kind(&mut self, kind: &StmtKind, span: Span) -> Result<Flow> {
+        match kind {
+            StmtKind::Var(decl) => self.local(decl).map(|()| Flow::Next),
+            StmtKind::Assign { lhs, op, rhs } => self.assign(*lhs, *op, *rhs, span).map(|()| Flow::Next),
+            StmtKind::Expr(e) => self.expr_stmt(*e),
+            StmtKind::Comptime(block) => self.comptime_block(block, span),
+            StmtKind::If { cond, then, els } => self.if_stmt(*cond, *then, *els, span),
+            StmtKind::Switch { scrutinee, prongs } => self.switch_stmt(*scrutinee, prongs, span),
+            StmtKind::For { label, inline, iter, item, index, body } => {
+                self.for_stmt(label.as_ref(), *inline, *iter, item, index.as_ref(), *body, span)
+            }
+            StmtKind::While { label, inline, cond, step, body } => {
+                self.while_stmt(label.as_ref(), *inline, *cond, *step, *body, span)
+            }
+            StmtKind::Return(value) => self.return_stmt(*value, span),
+            StmtKind::Break(label, value) => self.break_stmt(label.as_ref(), *value, span),
+            StmtKind::Continue(label) => self.continue_stmt(label.as_ref(), span),
+            StmtKind::Empty => Ok(Flow::Next),
+            StmtKind::Error => Err(rules::REPORTED.plain()),
+        }
+    }
+
+    fn expr_stmt(&mut self, e: ExprId) -> Result<Flow> {
+        let unit = self.unit();
+        if let crate::syntax::ast::ExprKind::Block(block) = &unit.file.expr(e).kind {
+            return self.block_stmt(block);
+        }
+        match self.expr(e, None)? {
+            Ev::Value(Operand::Known(Value::Undefined(Ty::NoReturn))) => Ok(Flow::Dead),
+            _ => Ok(Flow::Next),
+        }
+    }
+
+    fn block_stmt(&mut self, block: &Block) -> Result<Flow> {
+        let Some(label) = &block.label else { return self.block(block) };
+        if self.is_comptime() {
+            let index = self.frame().targets.len();
+            self.frame_mut().targets.push(super::scope::Target::block(Some(label.name.clone())));
+            let flow = self.block(block);
+            self.frame_mut().targets.truncate(index);
+            return Ok(match flow? {
+                Flow::Break(at, _) if at == index => Flow::Next,
+                other => other,
+            });
+        }
+        let (end, _) = self.open_target(Some(label.name.clone()), false);
+        let flow = self.block(block);
+        self.b().bind(end);
+        let target = self.frame_mut().targets.pop().expect("opened above");
+        let flow = flow?;
+        self.join_finish(target.join, None, end, block.span)?;
+        Ok(if target.broken { Flow::Next } else { flow })
+    }
+
+    fn comptime_block(&mut self, block: &Block, span: Span) -> Result<Flow> {
+        let was_comptime = self.is_comptime();
+        let flow = self.at_comptime(|s| s.block(block))?;
+        if was_comptime || matches!(flow, Flow::Next) {
+            return Ok(flow);
+        }
+        Err(rules::LEAVES_EXPRESSION.plain().at(span))
+    }
+
+    /// A local variable or constant.
+    fn local(&mut self, decl: &VarDecl) -> Result<()> {
+        let binding = if self.is_comptime() || decl.comptime {
+            self.at_comptime(|s| s.comptime_local(decl))
+        } else {
+            self.code_local(decl)
+        };
+        match binding {
+            Ok(binding) => self.declare(&decl.name.name, binding, decl.name.span),
+            Err(complaint) => {
+                self.declare(&decl.name.name, Binding::Poison, decl.name.span)?;
+                Err(complaint)
+            }
+        }
+    }
+
+    fn comptime_local(&mut self, decl: &VarDecl) -> Result<Binding> {
+        let ty = decl.ty.map(|t| self.ty(t)).transpose()?;
+        let value = match (decl.init, &ty) {
+            (Some(init), Some(ty)) => self.value_as(init, ty)?,
+            (Some(init), None) => self.value(init, None)?,
+            (None, Some(ty)) if decl.kind == VarKind::Var => Operand::Known(default_value(ty)),
+            _ => return Err(rules::MISSING_INITIALIZER.because(&[("name", &decl.name.name)]).at(decl.span)),
+        };
+        let Operand::Known(value) = value else {
+            return Err(rules::NOT_COMPTIME.because(&[("what", &"this initial value")]).at(decl.span));
+        };
+        if decl.kind != VarKind::Var {
+            return Ok(Binding::Known(value));
+        }
+        let ty = ty.unwrap_or_else(|| value.ty());
+        let depth = self.builder.as_ref().map_or(0, |b| b.conditional_depth);
+        Ok(Binding::Variable { value, ty, depth })
+    }
+
+    fn code_local(&mut self, decl: &VarDecl) -> Result<Binding> {
+        let ty = decl.ty.map(|t| self.ty(t)).transpose()?;
+        if decl.kind == VarKind::Var {
+            return self.code_variable(decl, ty);
+        }
+        let init = decl
+            .init
+            .ok_or_else(|| rules::MISSING_INITIALIZER.because(&[("name", &decl.name.name)]).at(decl.span))?;
+        let own = self.b().reg();
+        let span = self.span(init);
+        let ev = self.expr(init, ty.as_ref())?;
+        let is_place = matches!(ev, Ev::Place(_));
+        let mut value = self.value_of(ev, span)?;
+        if let Some(ty) = &ty {
+            value = self.coerce(value, ty, span)?;
+        }
+        self.constant(decl, value, own, is_place, span)
+    }
+
+    fn constant(
+        &mut self,
+        decl: &VarDecl,
+        value: Operand,
+        own: u16,
+        is_place: bool,
+        span: Span,
+    ) -> Result<Binding> {
+        let ty = value.ty();
+        let addressed = self.frame().addressed.contains(&decl.name.name);
+        match value {
+            Operand::Known(v) if !addressed || ty.words().is_none() => Ok(Binding::Known(v)),
+            Operand::Reg(a, _) if !addressed => {
+                self.b().mov(own, a, own + 1);
+                Ok(Binding::Register { reg: own, ty, mutable: false })
+            }
+            Operand::Mem(addr, _) if !addressed && !is_place => Ok(Binding::Alias(Operand::Mem(addr, ty))),
+            Operand::Parts(Ty::Anon(_), _) if !addressed => {
+                let kept = self.keep(value, span)?;
+                Ok(Binding::Alias(kept))
+            }
+            value => {
+                let addr = self.temporary(&ty, span)?;
+                self.store_at(addr, &value, span)?;
+                Ok(Binding::Frame { off: addr.off as u16, ty, mutable: false })
+            }
+        }
+    }
+
+    /// Copies what could still change (registers of variables) so that the value stays what it is.
+    pub fn keep(&mut self, value: Operand, span: Span) -> Result<Operand> {
+        Ok(match value {
+            Operand::Reg(a, ty) => {
+                let d = self.b().reg();
+                self.b().emit(Op::Mov { d, a });
+                Operand::Reg(d, ty)
+            }
+            Operand::Parts(ty, parts) => {
+                let parts = parts.into_iter().map(|p| self.keep(p, span)).collect::<Result<_>>()?;
+                Operand::Parts(ty, parts)
+            }
+            other => other,
+        })
+    }
+
+    fn code_variable(&mut self, decl: &VarDecl, ty: Option<Ty>) -> Result<Binding> {
+        let own = self.b().reg();
+        let value = match (decl.init, &ty) {
+            (Some(init), Some(ty)) => Some(self.value_as(init, ty)?),
+            (Some(init), None) => Some(self.value(init, None)?),
+            (None, Some(_)) => None,
+            (None, None) => {
+                return Err(rules::MISSING_INITIALIZER.because(&[("name", &decl.name.name)]).at(decl.span));
+            }
+        };
+        let ty = ty.unwrap_or_else(|| value.as_ref().map_or(Ty::Error, Operand::ty));
+        if ty.is_comptime_only() || ty.words().is_none() {
+            return Err(rules::COMPTIME_ONLY
+                .because(&[("type", &ty)])
+                .at(decl.span)
+                .help(format!("give the variable a type: `var {}: i16 = ..`", decl.name.name)));
+        }
+        if ty.is_scalar() && !self.frame().addressed.contains(&decl.name.name) {
+            if let Some(value) = value
+                && !matches!(value, Operand::Known(Value::Undefined(_)))
+            {
+                let a = self.reg_of(&value, decl.span)?;
+                self.b().mov(own, a, own + 1);
+            }
+            return Ok(Binding::Register { reg: own, ty, mutable: true });
+        }
+        let addr = self.temporary(&ty, decl.span)?;
+        if let Some(value) = value {
+            self.store_at(addr, &value, decl.span)?;
+        }
+        Ok(Binding::Frame { off: addr.off as u16, ty, mutable: true })
+    }
+
+    fn assign(&mut self, lhs: ExprId, op: Option<BinaryOp>, rhs: ExprId, span: Span) -> Result<()> {
+        let lhs_span = self.span(lhs);
+        let place = match self.expr(lhs, None)? {
+            Ev::Place(p) => p,
+            Ev::Value(_) => return Err(rules::NOT_ASSIGNABLE.plain().at(lhs_span)),
+        };
+        if !place.is_writable() {
+            return Err(self.const_assignment(&place, lhs_span));
+        }
+        let ty = place.ty().clone();
+        let value = match op {
+            None if ty == Ty::Error => self.value(rhs, None)?,
+            None => self.value_as(rhs, &ty)?,
+            Some(op) => {
+                let old = self.load(&place, lhs_span)?;
+                let new = self.value(rhs, Some(&ty))?;
+                let result = self.binary(op, old, new, span)?;
+                self.narrow_back(result, &ty, span)?
+            }
+        };
+        self.store(&place, value, span)
+    }
+
+    /// A compound assignment whose right side is wider keeps the type of the left.
+    fn narrow_back(&mut self, value: Operand, ty: &Ty, span: Span) -> Result<Operand> {
+        self.coerce(value, ty, span)
+    }
+
+    fn const_assignment(&self, place: &Place, span: Span) -> crate::diagnostics::Complaint {
+        let complaint = rules::CONST_ASSIGNMENT.plain().at(span);
+        match place {
+            Place::Memory {
+                addr: super::operand::Addr { base: super::operand::Base::Global(id), .. },
+                ..
+            } => complaint.also(self.global(*id).span, "declared here").help("declare it `var`"),
+            _ => complaint.help("declare it `var`, or take a pointer that is not `const`"),
+        }
+    }
+
+    fn return_stmt(&mut self, value: Option<ExprId>, span: Span) -> Result<Flow> {
+        let (ty, kind) = match &self.frame().ret {
+            Return::Forbidden => return Err(rules::RETURN_OUTSIDE.plain().at(span)),
+            Return::Value(ty) => (ty.clone(), 0),
+            Return::Code(ty) => (ty.clone(), 1),
+            Return::Inline { ty, .. } => (ty.clone(), 2),
+        };
+        let operand = match value {
+            Some(e) => self.value_as(e, &ty)?,
+            None if ty == Ty::Void => Operand::void(),
+            None => return Err(rules::RETURN_VALUE.because(&[("type", &ty)]).at(span)),
+        };
+        match kind {
+            0 => self.return_known(operand, span),
+            1 => self.return_code(operand, &ty, span),
+            _ => self.return_inline(operand, span),
+        }
+    }
+
+    fn return_known(&mut self, operand: Operand, span: Span) -> Result<Flow> {
+        match operand {
+            Operand::Known(v) => Ok(Flow::Return(v)),
+            _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the result")]).at(span)),
+        }
+    }
+
+    fn return_code(&mut self, operand: Operand, ty: &Ty, span: Span) -> Result<Flow> {
+        if self.is_comptime() {
+            return Err(rules::LEAVES_EXPRESSION.plain().at(span));
+        }
+        if ty.is_scalar() {
+            let a = self.reg_of(&operand, span)?;
+            let params = self.b().params();
+            self.b().mov(0, a, params);
+        } else if ty.words().is_some_and(|w| w > 0) {
+            let to = super::operand::Addr { base: super::operand::Base::Reg(0), off: 0 };
+            self.store_at(to, &operand, span)?;
+        }
+        self.b().emit(Op::Ret);
+        Ok(Flow::Dead)
+    }
+
+    fn return_inline(&mut self, operand: Operand, span: Span) -> Result<Flow> {
+        if self.is_comptime() {
+            return Err(rules::LEAVES_EXPRESSION.plain().at(span));
+        }
+        let Return::Inline { join, end, .. } = &mut self.frame_mut().ret else {
+            unreachable!("checked by the caller")
+        };
+        let (mut join, end) = (std::mem::take(join), *end);
+        let added = self.join_add(&mut join, operand, span);
+        if let Return::Inline { join: slot, .. } = &mut self.frame_mut().ret {
+            *slot = join;
+        }
+        added?;
+        self.b().jump(end);
+        Ok(Flow::Dead)
+    }
+
+    fn target(&self, label: Option<&Ident>, span: Span) -> Result<usize> {
+        let targets = &self.frame().targets;
+        let found = match label {
+            Some(l) => targets.iter().rposition(|t| t.label.as_ref() == Some(&l.name)),
+            None => targets.iter().rposition(|t| t.is_loop),
+        };
+        found.ok_or_else(|| match label {
+            Some(l) => rules::UNKNOWN_LABEL.because(&[("name", &l.name)]).at(l.span),
+            None => rules::OUTSIDE_LOOP.plain().at(span),
+        })
+    }
+
+    fn break_stmt(&mut self, label: Option<&Ident>, value: Option<ExprId>, span: Span) -> Result<Flow> {
+        let index = self.target(label, span)?;
+        let operand = match value {
+            Some(e) => self.value(e, None)?,
+            None => Operand::void(),
+        };
+        let Some(end) = self.frame().targets[index].on_break else {
+            return match operand {
+                Operand::Known(v) => Ok(Flow::Break(index, v)),
+                _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this value")]).at(span)),
+            };
+        };
+        if self.is_comptime() {
+            return Err(rules::LEAVES_EXPRESSION.plain().at(span));
+        }
+        let mut join = std::mem::take(&mut self.frame_mut().targets[index].join);
+        let added = self.join_add(&mut join, operand, span);
+        self.frame_mut().targets[index].join = join;
+        self.frame_mut().targets[index].broken = true;
+        added?;
+        self.b().jump(end);
+        Ok(Flow::Dead)
+    }
+
+    fn continue_stmt(&mut self, label: Option<&Ident>, span: Span) -> Result<Flow> {
+        let index = self.target(label, span)?;
+        if !self.frame().targets[index].is_loop {
+            return Err(rules::OUTSIDE_LOOP.plain().at(span));
+        }
+        let Some(next) = self.frame().targets[index].on_continue else { return Ok(Flow::Continue(index)) };
+        if self.is_comptime() {
+            return Err(rules::LEAVES_EXPRESSION.plain().at(span));
+        }
+        self.frame_mut().targets[index].continued = true;
+        self.b().jump(next);
+        Ok(Flow::Dead)
+    }
+}
+
+/// What a variable without an initial value holds at comptime.
+pub fn default_value(ty: &Ty) -> Value {
+    Value::Undefined(ty.clone())
+}

@@ -1,0 +1,401 @@
+//! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
+
+use super::memory::part_type;
+use super::operand::{Addr, Base, Operand, Place, Step};
+use super::scope::Ev;
+use super::value::{GlobalId, Pointee, Pointer, Value};
+use super::world::Sema;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Result, suggest};
+use crate::image::code::Op;
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, Ident};
+use crate::value::ty::{ArrayTy, FieldLayout, Ty};
+use std::sync::Arc;
+
+impl Sema<'_> {
+    /// `base.name`
+    pub fn field(&mut self, base: ExprId, name: &Ident) -> Result<Ev> {
+        let span = self.span(base);
+        let ev = self.expr(base, None)?;
+        self.field_of(ev, name, span)
+    }
+
+    /// A field of an outcome.
+    pub fn field_of(&mut self, ev: Ev, name: &Ident, span: Span) -> Result<Ev> {
+        match ev {
+            Ev::Value(Operand::Known(v)) => self.known_field(v, name),
+            Ev::Value(Operand::Parts(ty, parts)) => {
+                let (i, _, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
+                Ok(Ev::Value(parts[i].clone()))
+            }
+            Ev::Value(Operand::Mem(addr, ty)) => {
+                self.place_field(Place::Memory { addr, ty, writable: false, known: None }, name)
+            }
+            Ev::Value(Operand::Reg(_, ty)) => match packed(&ty) {
+                true => Err(rules::NOT_ADDRESSABLE.plain().at(span)),
+                false => Err(unknown_field(&ty, name)),
+            },
+            Ev::Place(place) => self.place_field(place, name),
+        }
+    }
+
+    fn known_field(&mut self, v: Value, name: &Ident) -> Result<Ev> {
+        match &v {
+            Value::Module(instance) => {
+                let unit = self.instance(*instance).unit.clone();
+                let Some(decl) = unit.names.get(&name.name) else {
+                    let complaint = rules::UNKNOWN_MEMBER
+                        .because(&[("name", &name.name), ("module", &unit.path.display())])
+                        .at(name.span);
+                    let mut known: Vec<_> = unit.names.keys().map(|n| n.as_str()).collect();
+                    known.sort_unstable();
+                    return Err(match suggest::nearest(&name.name, known) {
+                        Some(near) => complaint.help(format!("did you mean `{near}`?")),
+                        None => complaint,
+                    });
+                };
+                self.member(*instance, *decl, name.span)
+            }
+            Value::Type(Ty::Enum(e)) => match e.members.iter().find(|(n, _)| *n == name.name) {
+                Some((_, n)) => Ok(Ev::known(Value::Enum(e.clone(), *n))),
+                None => Err(unknown_member(e, name)),
+            },
+            Value::Record(r) => {
+                let (i, _, _) = r.ty.field(&name.name).ok_or_else(|| unknown_field(&r.ty, name))?;
+                Ok(Ev::known(r.fields[i].clone()))
+            }
+            Value::Union(u) if u.ty.fields[u.active].0 == name.name => Ok(Ev::known(u.value.clone())),
+            Value::Union(u) => {
+                let ty = Ty::Union(u.ty.clone());
+                let (_, to, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
+                if u.ty.layout == FieldLayout::Plain {
+                    return Err(rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span));
+                }
+                super::arith::bitcast(&u.value, &to).map(Ev::known).at(name.span)
+            }
+            Value::Ptr(p) => {
+                let ty = Ty::Ptr(p.ty.clone());
+                Err(unknown_field(&ty, name).help("a pointer has no fields: write `.*` in front"))
+            }
+            other => Err(unknown_field(&other.ty(), name)),
+        }
+    }
+
+    fn place_field(&mut self, place: Place, name: &Ident) -> Result<Ev> {
+        let ty = place.ty().clone();
+        if matches!(ty, Ty::Module | Ty::Type) {
+            let v = self.load(&place, name.span)?;
+            return self.field_of(Ev::Value(v), name, name.span);
+        }
+        let Some((i, field, off)) = ty.field(&name.name) else {
+            let complaint = unknown_field(&ty, name);
+            return Err(match ty {
+                Ty::Ptr(_) => complaint.help("a pointer has no fields: write `.*` in front"),
+                _ => complaint,
+            });
+        };
+        if packed(&ty) && !matches!(place, Place::Comptime { .. }) {
+            let off = ty.packed_offset(i);
+            return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
+        }
+        self.narrow(place, Step::Field(i), field, off).map(Ev::Place)
+    }
+
+    /// The place of a part at a known position.
+    pub fn narrow(&mut self, place: Place, step: Step, part: Ty, off: u32) -> Result<Place> {
+        Ok(match place {
+            Place::Comptime { frame, scope, slot, mut path, .. } => {
+                path.push(step);
+                Place::Comptime { frame, scope, slot, path, ty: part }
+            }
+            Place::Memory { addr, writable, known, .. } => {
+                let known = known.and_then(|v| super::memory::part(&v, &[step]).cloned());
+                let addr = Addr { base: addr.base, off: addr.off + off };
+                Place::Memory { addr, ty: part, writable, known }
+            }
+            Place::Element { array, index, len, ty, writable } => {
+                let a = self.addr_reg(array)?;
+                let words = ty.words().unwrap_or(0) as u16;
+                let d = self.b().reg();
+                self.b().emit(Op::Element { d, a, b: index, words, len });
+                Place::Memory { addr: Addr { base: Base::Reg(d), off }, ty: part, writable, known: None }
+            }
+            Place::Register { .. } | Place::Bits { .. } => return Err(rules::NOT_ADDRESSABLE.plain()),
+        })
+    }
+
+    /// `base.*`
+    pub fn deref(&mut self, base: ExprId, span: Span) -> Result<Ev> {
+        let v = self.value(base, None)?;
+        self.deref_value(v, span).map(Ev::Place)
+    }
+
+    /// The place behind a pointer.
+    pub fn deref_value(&mut self, v: Operand, span: Span) -> Result<Place> {
+        let ty = v.ty();
+        let Ty::Ptr(p) = &ty else {
+            return Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span));
+        };
+        if p.many {
+            return Err(rules::DEREF_MANY.because(&[("type", &ty)]).at(span).help("write an index: `[0]`"));
+        }
+        let writable = !p.is_const;
+        match v {
+            Operand::Known(Value::Ptr(ptr)) => self.known_pointee(&ptr, p.to.clone(), writable, span),
+            Operand::Reg(r, _) => {
+                let addr = Addr { base: Base::Reg(r), off: 0 };
+                Ok(Place::Memory { addr, ty: p.to.clone(), writable, known: None })
+            }
+            _ => Err(rules::REPORTED.plain()),
+        }
+    }
+
+    fn known_pointee(&self, ptr: &Pointer, ty: Ty, writable: bool, span: Span) -> Result<Place> {
+        match ptr.to {
+            Pointee::Global(id, off) => {
+                let known = self.known_at(id, off, &ty);
+                Ok(Place::Memory { addr: Addr { base: Base::Global(id), off }, ty, writable, known })
+            }
+            Pointee::Address(a) => {
+                let addr = Addr { base: Base::Absolute, off: a.into() };
+                Ok(Place::Memory { addr, ty, writable, known: None })
+            }
+            Pointee::Fn(_) => Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span)),
+        }
+    }
+
+    /// The value at an offset in a global that never changes.
+    fn known_at(&self, id: GlobalId, off: u32, ty: &Ty) -> Option<Value> {
+        let g = self.global(id);
+        if g.is_var { None } else { value_at(&g.value, off, ty).cloned() }
+    }
+
+    /// `base[i, j]`
+    pub fn index(&mut self, base: ExprId, indices: &[ExprId], span: Span) -> Result<Ev> {
+        let base_span = self.span(base);
+        let ev = self.expr(base, None)?;
+        let indices =
+            indices.iter().map(|i| Ok((self.value(*i, None)?, self.span(*i)))).collect::<Result<Vec<_>>>()?;
+        let ty = match &ev {
+            Ev::Value(v) => v.ty(),
+            Ev::Place(p) => p.ty().clone(),
+        };
+        match &ty {
+            Ty::Array(a) => self.index_array(ev, a, &indices, span),
+            Ty::Anon(_) => self.index_tuple(ev, &ty, &indices, span),
+            Ty::Ptr(p) if p.many => {
+                let ptr = self.value_of(ev, base_span)?;
+                self.index_pointer(ptr, &indices, span)
+            }
+            Ty::Ptr(p) if matches!(p.to, Ty::Array(_)) => Err(rules::NOT_INDEXABLE
+                .because(&[("type", &ty)])
+                .at(span)
+                .help("write `.*` between the pointer and the index: `p.*[i]`")),
+            _ => Err(rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span)),
+        }
+    }
+
+    fn index_tuple(&mut self, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+        let [(index, at)] = indices else {
+            return Err(rules::INDEX_COUNT.because(&[("want", &1), ("have", &indices.len())]).at(span));
+        };
+        let Operand::Known(v) = index else {
+            return Err(rules::NOT_COMPTIME.because(&[("what", &"the index of a tuple")]).at(*at));
+        };
+        let len = if let Ty::Anon(a) = ty { a.types.len() } else { 0 };
+        let i = v.to::<usize>().filter(|i| *i < len);
+        let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
+        let (part, off) = part_type(ty, i).unwrap_or((Ty::Error, 0));
+        match ev {
+            Ev::Value(Operand::Known(Value::Record(r))) => Ok(Ev::known(r.fields[i].clone())),
+            Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[i].clone())),
+            Ev::Value(Operand::Mem(addr, ty)) => {
+                let place = Place::Memory { addr, ty, writable: false, known: None };
+                self.narrow(place, Step::Field(i), part, off).map(Ev::Place)
+            }
+            Ev::Place(p) => self.narrow(p, Step::Field(i), part, off).map(Ev::Place),
+            Ev::Value(_) => Err(rules::REPORTED.plain()),
+        }
+    }
+
+    fn index_array(
+        &mut self,
+        ev: Ev,
+        a: &Arc<ArrayTy>,
+        indices: &[(Operand, Span)],
+        span: Span,
+    ) -> Result<Ev> {
+        if indices.len() != a.dims.len() {
+            let complaint = rules::INDEX_COUNT.because(&[("want", &a.dims.len()), ("have", &indices.len())]);
+            return Err(complaint.at(span));
+        }
+        if let Some(position) = known_position(a, indices)? {
+            return self.known_element(ev, a, position, span);
+        }
+        if self.is_comptime() {
+            let (_, at) = indices.iter().find(|(i, _)| i.known().is_none()).expect("one is not known");
+            return Err(rules::NOT_COMPTIME.because(&[("what", &"this index")]).at(*at));
+        }
+        let (array, writable) = match ev {
+            Ev::Place(Place::Memory { addr, writable, .. }) => (addr, writable),
+            other => {
+                let v = self.value_of(other, span)?;
+                (self.aggregate_addr(&v, span)?, false)
+            }
+        };
+        self.element_at_run_time(array, a, indices, writable)
+    }
+
+    fn element_at_run_time(
+        &mut self,
+        array: Addr,
+        a: &Arc<ArrayTy>,
+        indices: &[(Operand, Span)],
+        writable: bool,
+    ) -> Result<Ev> {
+        let ty = a.elem.clone();
+        if let [(index, at)] = indices {
+            let index = self.index_reg(index, *at)?;
+            return Ok(Ev::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
+        }
+        let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
+        let mut at = self.addr_reg(array)?;
+        for (k, (index, span)) in indices.iter().enumerate() {
+            let b = self.index_reg(index, *span)?;
+            let pitch: u32 = a.dims[k + 1..].iter().product();
+            let d = self.b().reg();
+            let words = (pitch * each) as u16;
+            self.b().emit(Op::Element { d, a: at, b, words, len: a.dims[k] });
+            at = d;
+        }
+        let addr = Addr { base: Base::Reg(at), off: 0 };
+        Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+    }
+
+    fn index_reg(&mut self, index: &Operand, span: Span) -> Result<u16> {
+        match index.ty() {
+            Ty::Int(_) => self.reg_of(index, span),
+            Ty::ComptimeInt => {
+                let v = self.coerce(index.clone(), &Ty::U32, span)?;
+                self.reg_of(&v, span)
+            }
+            other => Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer"), ("have", &other)]).at(span)),
+        }
+    }
+
+    fn known_element(&mut self, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
+        let off = a.elem.words().map(|w| w * position as u32).unwrap_or(0);
+        match ev {
+            Ev::Value(Operand::Known(Value::Array(v))) => {
+                v.get(position).cloned().map(Ev::known).ok_or_else(|| rules::REPORTED.plain())
+            }
+            Ev::Value(Operand::Known(Value::Undefined(_))) => Ok(Ev::known(Value::Undefined(a.elem.clone()))),
+            Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[position as usize].clone())),
+            Ev::Value(Operand::Mem(addr, ty)) => {
+                let place = Place::Memory { addr, ty, writable: false, known: None };
+                self.narrow(place, Step::Element(position), a.elem.clone(), off).map(Ev::Place)
+            }
+            Ev::Place(p) => {
+                self.narrow(p, Step::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
+            }
+            Ev::Value(_) => Err(rules::REPORTED.plain()),
+        }
+    }
+
+    fn index_pointer(&mut self, ptr: Operand, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+        let [(index, at)] = indices else {
+            return Err(rules::INDEX_COUNT.because(&[("want", &1), ("have", &indices.len())]).at(span));
+        };
+        let Ty::Ptr(p) = ptr.ty() else { unreachable!("only pointers come here") };
+        let (ty, writable) = (p.to.clone(), !p.is_const);
+        let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span))?;
+        if let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, off), .. })) = &ptr {
+            let words = self.global(*id).ty.words().unwrap_or(0);
+            let len = words.saturating_sub(*off) / each.max(1);
+            let start = Addr { base: Base::Global(*id), off: *off };
+            if let Operand::Known(v) = index {
+                let i = v.to::<u32>().filter(|i| *i < len);
+                let i =
+                    i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
+                let known = self.known_at(*id, off + i * each, &ty);
+                let addr = Addr { base: start.base, off: start.off + i * each };
+                return Ok(Ev::Place(Place::Memory { addr, ty, writable, known }));
+            }
+            let index = self.index_reg(index, *at)?;
+            return Ok(Ev::Place(Place::Element { array: start, index, len, ty, writable }));
+        }
+        if self.is_comptime() {
+            return Err(rules::NOT_COMPTIME.because(&[("what", &"this pointer")]).at(span));
+        }
+        let a = self.reg_of(&ptr, span)?;
+        let off =
+            index.known().and_then(Value::to::<u32>).map(|i| i.saturating_mul(each)).filter(|o| *o < 0x8000);
+        if let Some(off) = off {
+            let addr = Addr { base: Base::Reg(a), off };
+            return Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }));
+        }
+        let b = self.index_reg(index, *at)?;
+        let d = self.b().reg();
+        self.b().emit(Op::Element { d, a, b, words: each as u16, len: u32::MAX });
+        let addr = Addr { base: Base::Reg(d), off: 0 };
+        Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+    }
+}
+
+fn packed(ty: &Ty) -> bool {
+    matches!(ty, Ty::Struct(s) if s.layout == FieldLayout::Packed)
+}
+
+fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Complaint {
+    let complaint = rules::UNKNOWN_FIELD.because(&[("name", &name.name), ("type", ty)]).at(name.span);
+    match suggest::nearest(&name.name, ty.field_names()) {
+        Some(near) => complaint.help(format!("did you mean `{near}`?")),
+        None => complaint,
+    }
+}
+
+fn unknown_member(e: &crate::value::ty::EnumTy, name: &Ident) -> crate::diagnostics::Complaint {
+    let ty = Ty::Enum(Arc::new(e.clone()));
+    let complaint = rules::UNKNOWN_FIELD.because(&[("name", &name.name), ("type", &ty)]).at(name.span);
+    match suggest::nearest(&name.name, e.members.iter().map(|(n, _)| n.as_str())) {
+        Some(near) => complaint.help(format!("did you mean `{near}`?")),
+        None => complaint,
+    }
+}
+
+fn known_position(a: &ArrayTy, indices: &[(Operand, Span)]) -> Result<Option<u64>> {
+    let mut position = Some(0u64);
+    for ((index, at), dim) in indices.iter().zip(&a.dims) {
+        match index {
+            Operand::Known(v) => {
+                let i = v.to::<u64>().filter(|i| *i < u64::from(*dim));
+                let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", dim)]).at(*at))?;
+                position = position.map(|p| p * u64::from(*dim) + i);
+            }
+            _ => position = None,
+        }
+    }
+    Ok(position)
+}
+
+/// The part of a value that lies at a word offset and has a type.
+fn value_at<'v>(v: &'v Value, off: u32, ty: &Ty) -> Option<&'v Value> {
+    if off == 0 && v.ty() == *ty {
+        return Some(v);
+    }
+    match v {
+        Value::Array(a) => {
+            let each = a.ty.elem.words().filter(|w| *w > 0)?;
+            value_at(a.get(u64::from(off / each))?, off % each, ty)
+        }
+        Value::Record(r) => {
+            let (i, start) = (0..r.fields.len())
+                .filter_map(|i| r.ty.field_at(i).map(|(_, o)| (i, o)))
+                .take_while(|(_, o)| *o <= off)
+                .last()?;
+            value_at(&r.fields[i], off - start, ty)
+        }
+        _ => None,
+    }
+}

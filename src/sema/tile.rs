@@ -1,0 +1,226 @@
+//! The tile under construction, and how it becomes a [`TileImage`].
+
+use super::function::{Beside, ParamKind, Pending, Signature};
+use super::memory::write_words;
+use super::operand::repr;
+use super::value::{FnRef, GlobalId, Value};
+use super::world::Sema;
+use crate::arch::{ArchName, Color, InQueue, TaskId};
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::comptime as rules;
+use crate::dsd::{Dsd, Priority};
+use crate::image::code::{FnId, Function};
+use crate::image::{QueueBinding, Scalar, Symbol, TaskBinding, TaskKind, TileImage};
+use crate::source::Span;
+use crate::value::ty::Ty;
+use rustc_hash::FxHashMap;
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+/// How many symbols a message about a full memory names.
+const SHOWN_SYMBOLS: usize = 5;
+
+/// Room that something asks for.
+#[derive(Copy, Clone, Debug)]
+pub struct Placement {
+    /// Size.
+    pub words: u32,
+    /// Alignment, in words.
+    pub align: u32,
+}
+
+/// What is known of the tile so far.
+#[derive(Debug, Default)]
+pub struct TileBuilder {
+    /// The parts that are finished.
+    pub image: TileImage,
+    /// Functions by id; `None` until written.
+    pub functions: Vec<Option<Function>>,
+    /// Functions still to be written.
+    pub pending: VecDeque<Pending>,
+    /// Instances of each function.
+    pub instances: FxHashMap<FnRef, Vec<(Vec<ParamKind>, FnId)>>,
+    /// Signatures of functions that are not generic.
+    pub signatures: FxHashMap<FnRef, Rc<Signature>>,
+    /// Constants without a name that code needs in memory.
+    pub constants: Vec<(Value, GlobalId)>,
+    /// Globals that have an address, in order of address.
+    pub placed: Vec<GlobalId>,
+    /// Vector operations of the function being written.
+    pub beside: Beside,
+    /// Which function each task binding stands for.
+    pub bound: Vec<(FnRef, TaskId)>,
+    /// FIFO task names that are looked up when everything is bound: FIFO, is push, task, place.
+    pub fifo_tasks: Vec<(u8, bool, FnRef, Span)>,
+    /// Input queues that a DSD names together with a color (WSE-2).
+    pub implicit_queues: Vec<(InQueue, Color, Span)>,
+    /// Ids that `@unblock` has unblocked before the start, bit = id.
+    pub unblocked: u64,
+    next_word: u32,
+}
+
+impl TileBuilder {
+    /// Takes the next free words of memory.
+    pub fn reserve(&mut self, p: Placement) -> u16 {
+        let at = self.next_word.next_multiple_of(p.align.max(1));
+        self.next_word = at.saturating_add(p.words);
+        at as u16
+    }
+
+    /// The id of a task that is bound already.
+    pub fn task_id(&self, f: FnRef) -> Option<TaskId> {
+        self.bound.iter().find(|(g, _)| *g == f).map(|(_, id)| *id)
+    }
+}
+
+impl Sema<'_> {
+    /// The number of a DSD constant of the tile.
+    pub fn dsd_constant(&mut self, d: Dsd) -> u32 {
+        let dsds = &mut self.world.tile.image.dsds;
+        let at = dsds.iter().position(|x| *x == d).unwrap_or_else(|| {
+            dsds.push(d);
+            dsds.len() - 1
+        });
+        at as u32
+    }
+
+    /// Everything is said: writes the functions and fills the image.
+    pub fn finish_tile(&mut self, file: String, params: String) -> TileImage {
+        self.write_functions();
+        self.finish_fifo_tasks();
+        self.finish_queues();
+        self.block_free_channels();
+        self.check_memory();
+        let mut image = std::mem::take(&mut self.world.tile.image);
+        image.file = file;
+        image.params = params;
+        self.fill_memory(&mut image);
+        let functions = std::mem::take(&mut self.world.tile.functions);
+        image.functions = functions.into_iter().flatten().collect();
+        super::registers::allocate(self.arch, &mut image);
+        image
+    }
+
+    fn finish_fifo_tasks(&mut self) {
+        for (fifo, push, task, span) in std::mem::take(&mut self.world.tile.fifo_tasks) {
+            match self.world.tile.task_id(task) {
+                Some(id) => {
+                    let f = &mut self.world.tile.image.fifos[fifo as usize];
+                    *(if push { &mut f.activate_push } else { &mut f.activate_pop }) = Some(id);
+                }
+                None => {
+                    let c = crate::diagnostics::rules::tasks::TASK_NOT_BOUND.plain().at(span);
+                    self.report(c);
+                }
+            }
+        }
+    }
+
+    /// On WSE-2 a DSD that names a queue and a color binds them, unless `@initialize_queue` did.
+    fn finish_queues(&mut self) {
+        for (queue, color, span) in std::mem::take(&mut self.world.tile.implicit_queues) {
+            let bound = &mut self.world.tile.image.input_queues;
+            if !bound.iter().any(|b| b.queue == queue || b.color == color) {
+                bound.push(QueueBinding { queue, color, priority: Priority::High, explicit: false, span });
+            }
+        }
+    }
+
+    /// A channel without a data task starts blocked unless `@unblock` said otherwise (ruling OQ-47).
+    fn block_free_channels(&mut self) {
+        let channels = match self.arch.name {
+            ArchName::Wse2 => usize::from(self.arch.routable_colors),
+            ArchName::Wse3 => self.arch.input_queue_depth.len(),
+        };
+        let image = &mut self.world.tile.image;
+        let taken =
+            |id: usize| image.tasks.iter().any(|t| usize::from(t.id.0) == id && t.kind != TaskKind::Control);
+        let free: u64 = (0..channels).filter(|id| !taken(*id)).map(|id| 1 << id).sum();
+        image.blocked |= free & !self.world.tile.unblocked;
+    }
+
+    fn check_memory(&mut self) {
+        let limit = self.arch.memory_words;
+        let used = self.world.tile.next_word;
+        if used <= limit {
+            return;
+        }
+        let mut symbols: Vec<_> = self.world.tile.placed.iter().map(|id| self.global(*id)).collect();
+        symbols.sort_by_key(|g| std::cmp::Reverse(g.ty.words().unwrap_or(u32::MAX)));
+        let Some(largest) = symbols.first() else { return };
+        let mut complaint = rules::PROGRAM_TOO_LARGE
+            .because(&[("used", &(u64::from(used) * 2)), ("limit", &(limit * 2))])
+            .at(largest.span);
+        for g in symbols.iter().take(SHOWN_SYMBOLS) {
+            let bytes = u64::from(g.ty.words().unwrap_or(u32::MAX)) * 2;
+            complaint = complaint.note(format!(
+                "`{}` takes {bytes} bytes ({})",
+                g.name,
+                self.sources.describe(g.span)
+            ));
+        }
+        self.report(complaint);
+    }
+
+    fn fill_memory(&mut self, image: &mut TileImage) {
+        if self.world.tile.next_word > self.arch.memory_words {
+            return;
+        }
+        let mut data = vec![0u16; self.world.tile.next_word as usize];
+        // writing a pointer can place the global behind it, which is then written in turn
+        let mut next = 0;
+        while next < self.world.tile.placed.len() {
+            let id = self.world.tile.placed[next];
+            next += 1;
+            if let Err(complaint) = self.fill_global(id, &mut data) {
+                let span = self.global(id).span;
+                self.report(complaint.at(span));
+            }
+        }
+        while data.last() == Some(&0) {
+            data.pop();
+        }
+        image.data = data;
+        image.data_end = self.world.tile.next_word as u16;
+        for id in self.world.tile.placed.clone() {
+            let g = self.global(id).clone();
+            image.symbols.push(Symbol {
+                name: g.name,
+                addr: g.addr.unwrap_or(0),
+                words: g.ty.words().unwrap_or(0) as u16,
+                ty: g.ty.to_string(),
+                element: element_of(&g.ty),
+                mutable: g.is_var,
+                span: g.span,
+            });
+        }
+        image.symbols.sort_by_key(|s| s.addr);
+    }
+
+    fn fill_global(&mut self, id: GlobalId, data: &mut Vec<u16>) -> Result<()> {
+        let g = self.global(id).clone();
+        let (Some(addr), Some(words)) = (g.addr, g.ty.words()) else { return Ok(()) };
+        let mut own = vec![0u16; words as usize];
+        write_words(self, &g.value, &mut own)?;
+        let end = usize::from(addr) + own.len();
+        if data.len() < end {
+            data.resize(end, 0);
+        }
+        data[usize::from(addr)..end].copy_from_slice(&own);
+        Ok(())
+    }
+
+    /// Binds a task to an id.
+    pub fn add_task(&mut self, f: FnRef, binding: TaskBinding) {
+        self.world.tile.bound.push((f, binding.id));
+        self.world.tile.image.tasks.push(binding);
+    }
+}
+
+/// The scalar that a type is made of.
+pub fn element_of(ty: &Ty) -> Option<Scalar> {
+    match ty {
+        Ty::Array(a) => repr(&a.elem).map(|r| r.scalar),
+        _ => repr(ty).map(|r| r.scalar),
+    }
+}

@@ -1,1 +1,5 @@
-fn main() {}
+//! `cslrun`: compiles and runs CSL programs; see `cslrun::cli`.
+
+fn main() -> std::process::ExitCode {
+    cslrun::cli::main()
+}

@@ -1,1 +1,6 @@
-fn main() {}
+//! `cslc`: the compiler command; see `cslrun::cli::cslc`.
+
+fn main() -> std::process::ExitCode {
+    let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
+    cslrun::cli::guarded(move || cslrun::cli::cslc::run(&words)).into()
+}

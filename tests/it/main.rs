@@ -2,7 +2,10 @@
 //! blocks of the documentation, and the command line.
 
 mod case_file;
+mod cases;
+mod cli;
 mod console;
+mod pages;
 mod rules;
 mod walls;
 

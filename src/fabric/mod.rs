@@ -18,10 +18,14 @@ pub use survey::{Leftover, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
-use lane::{Landing, Lane};
+use lane::{Flit, Landing, Lane};
 use route::Routes;
 use router::{Move, Router};
 use std::sync::Arc;
+
+/// Words of a host stream that one PE may leave untaken before the stream waits (ruling: what the
+/// machine has for it in its queues and routers).
+const HOST_BUFFER: usize = 64;
 
 /// The PE side of all offramps, as the fabric needs it.
 pub trait Offramps {
@@ -106,6 +110,36 @@ impl Fabric {
     /// Sends of a PE on a color that its own router does not know, since the last call.
     pub fn take_unrouted(&mut self) -> Vec<(u32, Color)> {
         std::mem::take(&mut self.unrouted)
+    }
+
+    /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
+    pub fn take_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
+        let id = self.lane_of(pe, color);
+        let wavelet = self.lanes[id as usize].head(Direction::Ramp, now)?.delivered();
+        self.lanes[id as usize].pop(Direction::Ramp);
+        if std::mem::take(&mut self.lanes[id as usize].refused) {
+            self.freed.push(pe as u32);
+        }
+        Some(wavelet)
+    }
+
+    /// Gives a PE a wavelet from the host on a streaming color; false if it has too many already.
+    pub fn give_from_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
+        let id = self.lane_of(pe, color);
+        let offramp = &mut self.lanes[id as usize].offramp;
+        if offramp.len() >= HOST_BUFFER {
+            return false;
+        }
+        let ready = now + u64::from(self.arch.ramp_latency);
+        offramp.push_back((ready, Flit::new(Wavelet { data, control: false })));
+        self.routers[pe].descending += 1;
+        self.wake(pe);
+        true
+    }
+
+    /// Whether wavelets of a color go to the host.
+    fn goes_to_host(&self, color: Color) -> bool {
+        self.program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(color)))
     }
 
     /// Colors that have entered teardown, since the last call.

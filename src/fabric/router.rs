@@ -278,10 +278,10 @@ impl Fabric {
             }
         }
         for id in lanes.into_iter().flatten() {
-            let lane = &mut self.lanes[id as usize];
-            if !self.routes.get(lane.route).exists() {
+            if !self.routes.get(self.lanes[id as usize].route).exists() && !self.goes_to_host(color) {
                 self.unrouted.push((pe as u32, color));
             }
+            let lane = &mut self.lanes[id as usize];
             lane.onramp.push_back((now + u64::from(self.arch.ramp_latency), Flit::new(w)));
             lane.filled |= RAMP;
             lane.sent += 1;

@@ -4,6 +4,7 @@
 //! until it calls `unblock_cmd_stream`. A copy reaches a PE between two of its tasks. A program
 //! without `<memcpy>` takes commands whenever it is idle, and copies also before it starts.
 
+use super::streams::Streaming;
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
@@ -83,6 +84,7 @@ enum Work {
         pes: Vec<(PeCoord, FnId)>,
         args: Vec<u64>,
     },
+    Stream(Streaming),
     /// Waits until these PEs could be copied from.
     Settle,
 }
@@ -99,6 +101,13 @@ struct Command {
 impl Command {
     fn next_pe(&self) -> Option<PeCoord> {
         self.region?.pe(self.reached)
+    }
+
+    fn is_done(&self) -> bool {
+        match &self.work {
+            Work::Stream(streaming) => streaming.is_done(),
+            Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => self.next_pe().is_none(),
+        }
     }
 }
 
@@ -118,9 +127,18 @@ impl Stream {
     }
 
     fn push(&mut self, work: Work, region: Option<Region>, words: usize) -> Ticket {
+        self.push_with(work, region, vec![0; words])
+    }
+
+    /// Queues a streaming copy with the words that it moves.
+    pub fn push_streaming(&mut self, streaming: Streaming, words: Vec<u32>) -> Ticket {
+        self.push_with(Work::Stream(streaming), None, words)
+    }
+
+    fn push_with(&mut self, work: Work, region: Option<Region>, words: Vec<u32>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        self.commands.push_back(Command { ticket, work, region, reached: 0, words: vec![0; words] });
+        self.commands.push_back(Command { ticket, work, region, reached: 0, words });
         ticket
     }
 }
@@ -195,7 +213,12 @@ impl Runner {
     }
 
     fn check_copy(&self, copy: &Copy, into: bool) -> Result<()> {
-        let Region { x, y, w, h } = copy.region;
+        self.check_region(copy.region)?;
+        self.check_variable(&copy.name, into)
+    }
+
+    /// Complains unless a region lies in the program rectangle.
+    pub(super) fn check_region(&self, Region { x, y, w, h }: Region) -> Result<()> {
         let (width, height) = (self.program.width, self.program.height);
         let inside = |at: u16, len: u16, all: u16| u32::from(at) + u32::from(len) <= u32::from(all);
         if w == 0 || h == 0 || !inside(x, w, width) || !inside(y, h, height) {
@@ -203,7 +226,7 @@ impl Runner {
             let rectangle = format!("{width} x {height}");
             return Err(REGION_OUTSIDE.because(&[("region", &asked), ("rectangle", &rectangle)]));
         }
-        self.check_variable(&copy.name, into)
+        Ok(())
     }
 
     /// Does as much as possible of the first command; true if anything was done.
@@ -213,16 +236,21 @@ impl Runner {
             self.stream.commands.push_front(command);
             return Ok(false);
         }
-        let before = command.reached;
-        self.reach_pes(&mut command)?;
-        if command.next_pe().is_some() {
-            let moved = command.reached > before;
+        let moved = match &mut command.work {
+            Work::Stream(streaming) => self.advance_streaming(streaming, &mut command.words),
+            Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => {
+                self.reach_pes(&mut command)?
+            }
+        };
+        if !command.is_done() {
             self.stream.commands.push_front(command);
             return Ok(moved);
         }
         match command.work {
-            Work::In(..) | Work::Settle => {}
-            Work::Out(_) => drop(self.stream.results.insert(command.ticket, command.words)),
+            Work::In(..) | Work::Stream(Streaming { into: true, .. }) | Work::Settle => {}
+            Work::Out(_) | Work::Stream(_) => {
+                self.stream.results.insert(command.ticket, command.words);
+            }
             Work::Launch { name, pes, args } => {
                 self.wafer.launch(pes, &args, self.options.launch_skew);
                 self.stream.last_launch = Some(name);
@@ -243,12 +271,12 @@ impl Runner {
         self.program.memcpy.is_none() && self.wafer.now() == 0
     }
 
-    /// Serves the PEs of a copy in order, up to one that is busy.
-    fn reach_pes(&mut self, command: &mut Command) -> Result<(), Failure> {
-        let (now, before_start) = (self.wafer.now(), self.is_before_start());
+    /// Serves the PEs of a copy in order, up to one that is busy; true if it has served any.
+    fn reach_pes(&mut self, command: &mut Command) -> Result<bool, Failure> {
+        let (now, before_start, before) = (self.wafer.now(), self.is_before_start(), command.reached);
         while let Some(at) = command.next_pe() {
             if !before_start && self.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
-                return Ok(());
+                break;
             }
             let Command { work, reached, words, .. } = command;
             match work {
@@ -260,11 +288,11 @@ impl Runner {
                     let n = copy.elements;
                     self.read(at, &copy.name, copy.width, &mut words[*reached * n..][..n])?;
                 }
-                Work::Launch { .. } | Work::Settle => {}
+                Work::Launch { .. } | Work::Stream(_) | Work::Settle => {}
             }
             *reached += 1;
         }
-        Ok(())
+        Ok(command.reached > before)
     }
 
     /// What the first command waits for.
@@ -275,11 +303,14 @@ impl Runner {
             Work::In(copy, _) => format!("the copy to `{}`", copy.name),
             Work::Out(copy) => format!("the copy from `{}`", copy.name),
             Work::Launch { name, .. } => format!("the launch of `{name}`"),
+            Work::Stream(streaming) => format!("the stream of color {}", streaming.copy.color),
             Work::Settle => "its next copy".to_string(),
         };
         let blocked: Vec<_> =
             self.wafer.made().filter(|(_, pe)| pe.command_stream_blocked()).map(|(at, _)| at).collect();
-        let (needs, pes) = if blocked.is_empty() {
+        let (needs, pes) = if let (true, Work::Stream(streaming)) = (blocked.is_empty(), &command.work) {
+            ("the PE has to take or give the rest of its words".to_string(), streaming.holding())
+        } else if blocked.is_empty() {
             let now = self.wafer.now();
             let busy = self.wafer.made().filter(|(_, pe)| !pe.is_between_tasks(now));
             ("the running task has to end".to_string(), busy.map(|(at, _)| at).collect())

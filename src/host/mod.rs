@@ -6,12 +6,14 @@
 mod memcpy;
 mod names;
 mod report;
+mod streams;
 #[cfg(test)]
 mod tests;
 mod variables;
 
 pub use memcpy::{Copy, CopyWidth, Region, Ticket};
 pub use report::RunReport;
+pub use streams::StreamCopy;
 pub use variables::Variable;
 
 use crate::diagnostics::{Complaint, Diagnostic, Severity};

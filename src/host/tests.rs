@@ -219,3 +219,89 @@ fn a_program_without_memcpy_takes_commands_when_it_is_idle() {
     r.copy_in(&copy("data", 1), &[41, 42]).unwrap();
     assert_eq!(r.copy_out(&copy("count", 1)).unwrap(), [41, 42]);
 }
+
+/// The program with color 1 streaming to the PEs and color 2 from them. Data task 1 sends each
+/// word that it gets back on color 2, one more.
+fn streaming() -> Runner {
+    use crate::arch::{Color, InQueue, OutQueue};
+    use crate::dsd::{Dsd, FabOut, Priority, Simd, ops};
+    use crate::image::code::{AsyncConfig, DsdRef, Operand, VectorOp};
+    use crate::image::{QueueBinding, TaskBinding, TaskKind};
+    let mut program = Program::clone(runner().program());
+    let mut tile = tile();
+    let out = FabOut {
+        color: Some(Color(2)),
+        queue: Some(OutQueue(2)),
+        extent: 1,
+        control: false,
+        index_offset: false,
+        advance_switch: false,
+        control_transform: false,
+        zero: None,
+        simd: Simd::Off,
+        priority: Priority::Low,
+    };
+    let add = Op::AddU { d: 0, a: 0, b: 1, sh: 32 };
+    tile.functions.push(function("echo", 1, vec![1], vec![add, Op::Vector { n: 0 }, Op::Ret]));
+    tile.dsds = vec![Dsd::FabOut(out)];
+    tile.vector_ops = vec![VectorOp {
+        op: ops::lookup("mov32").unwrap(),
+        dest: Operand::Dsd(DsdRef::Const(0)),
+        sources: vec![Operand::Scalar(0)],
+        config: AsyncConfig::default(),
+        index: None,
+        result: None,
+        span: HERE,
+    }];
+    tile.tasks = vec![TaskBinding {
+        id: TaskId(1),
+        kind: TaskKind::Data,
+        function: FnId(3),
+        params: vec![Scalar::U32],
+        name: "echo".to_string(),
+        span: HERE,
+    }];
+    let (color, priority, span) = (Color(1), Priority::Low, HERE);
+    tile.input_queues = vec![QueueBinding { queue: InQueue(2), color, priority, explicit: true, span }];
+    program.tiles = vec![Arc::new(tile)];
+    let mut colors = MemcpyColors::default();
+    (colors.h2d[0], colors.d2h[0]) = (Some(Color(1)), Some(Color(2)));
+    program.memcpy = Some(colors);
+    Runner::new(Arc::new(program), RunOptions::default())
+}
+
+fn stream(color: u8, elements: usize) -> StreamCopy {
+    let region = Region { x: 0, y: 0, w: 2, h: 1 };
+    StreamCopy { color: crate::arch::Color(color), region, elements, pe_by_pe: true }
+}
+
+#[test]
+fn words_stream_to_the_pes_and_back() {
+    for pe_by_pe in [true, false] {
+        let mut r = streaming();
+        let words: Vec<u32> = (0..400).collect();
+        r.queue_stream_in(&StreamCopy { pe_by_pe, ..stream(1, 40) }, &words[..80]).unwrap();
+        let out = r.queue_stream_out(&stream(2, 40)).unwrap();
+        r.wait(out).unwrap();
+        assert_eq!(r.take_words(out).unwrap(), (1..81).collect::<Vec<_>>());
+        assert!(r.run_until_idle().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_stream_that_nobody_drains_is_explained() {
+    let mut r = streaming();
+    r.queue_stream_in(&stream(1, 200), &[0; 400]).unwrap();
+    r.queue_stream_out(&stream(2, 200)).unwrap();
+    let Err(Failure::Stalled(report)) = r.run_until_commands_done() else {
+        panic!("its results fill the ramp")
+    };
+    assert_eq!((&*report.host[0].command, report.host[0].pes.len()), ("the stream of color 1", 1));
+}
+
+#[test]
+fn only_streaming_colors_stream() {
+    let mut r = streaming();
+    let d = misuse(r.queue_stream_out(&stream(1, 1)).unwrap_err());
+    assert_eq!((&*d.rule, &*d.title), ("stream-color", "color 1 does not stream from the PEs"));
+}

@@ -13,7 +13,7 @@ mod tests;
 pub use crate::pe::{PeOptions, Printed, Traced};
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 
-use crate::arch::PeCoord;
+use crate::arch::{Color, PeCoord};
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
 use crate::fabric::Fabric;
@@ -153,6 +153,18 @@ impl Wafer {
         }
     }
 
+    /// Gives a PE a word of a host stream; false while it has too many.
+    pub fn stream_in(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
+        self.fabric.give_from_host(self.program.pe_index(at), color, word, self.now)
+    }
+
+    /// Takes a word that a PE has sent to the host.
+    pub fn stream_out(&mut self, at: PeCoord, color: Color) -> Option<u32> {
+        let wavelet = self.fabric.take_for_host(self.program.pe_index(at), color, self.now)?;
+        self.wake_freed();
+        Some(wavelet.data)
+    }
+
     /// Runs the next cycle in which anything happens.
     pub fn cycle(&mut self) -> Progress {
         if !self.trapped.is_empty() {
@@ -173,9 +185,7 @@ impl Wafer {
         self.run_pes();
         self.fabric.step(self.now);
         self.now += 1;
-        for pe in self.fabric.take_freed() {
-            self.agenda.wake(pe as usize, self.now, self.now);
-        }
+        self.wake_freed();
         self.trap_unrouted();
         if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
     }
@@ -255,6 +265,12 @@ impl Wafer {
             Ok(Wake::At(cycle)) => self.agenda.wake(index, cycle.max(self.now + 1), self.now),
             Ok(Wake::OnEvent) => {}
             Err(complaint) => self.trapped.push(complaint),
+        }
+    }
+
+    fn wake_freed(&mut self) {
+        for pe in self.fabric.take_freed() {
+            self.agenda.wake(pe as usize, self.now, self.now);
         }
     }
 

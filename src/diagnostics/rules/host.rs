@@ -19,6 +19,8 @@ crate::rules! {
     NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type";
     /// The host reaches the PEs of the program rectangle only.
     REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs";
+    /// A streaming copy uses a color that the layout has given to `<memcpy>`.
+    STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs";
     /// The host calls things by their exported name.
     UNKNOWN_NAME = "unknown-name": "the program has no `{name}`";
 }

@@ -212,8 +212,9 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
     match (ty, v) {
         (Ty::Error, _) => Ok(v.clone()),
         (_, Value::Undefined(_)) => Ok(Value::Undefined(ty.clone())),
-        (Ty::Int(t), Value::Int(None, x)) => fit(Some(*t), x.clone(), Overflow::Reject, &|| x.to_string()),
-        (Ty::Int(t), Value::Int(Some(f), x)) if widens(*f, *t) => Ok(Value::Int(Some(*t), x.clone())),
+        // ruling: a known integer becomes any integer type that holds its value, as public programs
+        // hand `i16` parameters to `u16` ones
+        (Ty::Int(t), Value::Int(_, x)) => fit(Some(*t), x.clone(), Overflow::Reject, &|| x.to_string()),
         (Ty::ComptimeInt, Value::Int(_, x)) => Ok(Value::Int(None, x.clone())),
         (Ty::Float(k), Value::Float(FloatKind::Comptime, x)) => {
             let r = k.round(*x);

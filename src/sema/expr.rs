@@ -245,7 +245,7 @@ impl Sema<'_> {
             return self.fold(op, &a, &b, span);
         }
         let (ta, tb) = (a.ty(), b.ty());
-        let ty = arith::peer(&[ta.clone(), tb.clone()]).ok_or_else(|| {
+        let ty = peer_of_operands(&a, &b).ok_or_else(|| {
             let complaint =
                 rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", &ta), ("right", &tb)]).at(span);
             if ta.is_numeric() && tb.is_numeric() {
@@ -466,6 +466,23 @@ impl Sema<'_> {
 impl Op {
     /// A mark above every register: nothing is a temporary.
     pub const NO_MERGE: u16 = u16::MAX;
+}
+
+/// The common type of two operands: that of their types, or that of one if the other is a known value
+/// which it holds.
+fn peer_of_operands(a: &Operand, b: &Operand) -> Option<Ty> {
+    let (ta, tb) = (a.ty(), b.ty());
+    if let Some(ty) = arith::peer(&[ta.clone(), tb.clone()]) {
+        return Some(ty);
+    }
+    let holds = |v: &Operand, ty: &Ty| v.known().is_some_and(|v| ty.is_int() && arith::coerce(v, ty).is_ok());
+    if holds(b, &ta) {
+        Some(ta)
+    } else if holds(a, &tb) {
+        Some(tb)
+    } else {
+        None
+    }
 }
 
 /// All values, if all are known.

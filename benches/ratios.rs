@@ -209,8 +209,8 @@ fn large_wafers(rows: &mut Rows) {
     }
     drop(runner);
     let busy = |side| {
-        let program =
-            compile("grid.csl", &[("width", side), ("height", side), ("busy", 1), ("n", 1_000_000)]);
+        let params = [("width", side), ("height", side), ("busy", 1), ("n", 1_000_000), ("rest", 0)];
+        let program = compile("grid.csl", &params);
         best(|| run(&program))
     };
     let (many, one) = (busy(64), busy(1));

@@ -11,6 +11,10 @@ pub struct Label(pub u32);
 /// Registers from here on stand for constants until the function is finished.
 const CONST_BASE: Reg = 0x8000;
 
+/// The register of the result. It becomes register 0, which without parameters belongs to someone
+/// else until the function returns.
+pub const RESULT: Reg = 0x7fff;
+
 /// Writes one function.
 #[derive(Debug)]
 pub struct FnBuilder {
@@ -167,11 +171,7 @@ impl FnBuilder {
         let (params, consts) = (self.params, self.consts.len() as u16);
         let end = self.code.len() as u32 - 1;
         for op in &mut self.code {
-            op.map_registers(|r| match r {
-                r if r >= CONST_BASE => params + (r - CONST_BASE),
-                r if r >= params => r + consts,
-                r => r,
-            });
+            op.map_registers(|r| finish_register(r, params, consts));
             if let Some(to) = op.target_mut() {
                 *to = self.labels[*to as usize].unwrap_or(end);
             }
@@ -181,7 +181,7 @@ impl FnBuilder {
             span,
             params,
             consts: self.consts.into_iter().collect(),
-            registers: self.max_reg + consts,
+            registers: (self.max_reg + consts).max(1),
             frame_words: self.frame_words as u16,
             code: self.code,
             spans: self.spans,
@@ -204,6 +204,7 @@ impl FnBuilder {
 /// The final number of a register, once all constants are known.
 pub fn finish_register(r: Reg, params: u16, consts: u16) -> Reg {
     match r {
+        RESULT => 0,
         r if r >= CONST_BASE => params + (r - CONST_BASE),
         r if r >= params => r + consts,
         r => r,
@@ -226,4 +227,23 @@ fn fuse(op: Op, flag: Reg, when: bool, to: Target) -> Option<Op> {
         (Op::Not { d, a }, false) if d == flag => Op::JumpIf { a, to },
         _ => return None,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    #[test]
+    fn the_result_of_a_function_without_parameters_reaches_register_0() {
+        let span = Span::new(FileId(0), 0, 0);
+        let mut builder = FnBuilder::new(0, span);
+        let (local, one) = (builder.reg(), builder.constant(1));
+        builder.emit(Op::Mov { d: local, a: one });
+        builder.fence();
+        builder.mov(RESULT, local, 0);
+        let function = builder.finish("f".to_string(), span);
+        assert_eq!(function.code[1], Op::Mov { d: 0, a: 1 });
+        assert_eq!((function.code[0], function.registers), (Op::Mov { d: 1, a: 0 }, 2));
+    }
 }

@@ -334,7 +334,7 @@ impl Sema<'_> {
         if ty.is_scalar() {
             let a = self.reg_of(&operand, span)?;
             let params = self.b().params();
-            self.b().mov(0, a, params);
+            self.b().mov(super::builder::RESULT, a, params);
         } else if ty.words().is_some_and(|w| w > 0) {
             let to = super::operand::Addr { base: super::operand::Base::Reg(0), off: 0 };
             self.store_at(to, &operand, span)?;

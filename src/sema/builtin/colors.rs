@@ -208,6 +208,8 @@ fn read_filter(fields: Fields) -> Result<Filter> {
             "limit1",
             "max_counter",
             "filter_control",
+            // seen in public programs, without a known effect
+            "fast_mode",
         ],
         "sparse_counter" => {
             &["kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"]

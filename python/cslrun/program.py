@@ -105,8 +105,11 @@ class Program:
     @cached_property
     def exports(self):
         """What the host can use, by name, in the order of the layout."""
-        entries = (Export(name, i + 1, *rest) for i, (name, *rest) in enumerate(self._native.exports()))
-        return {export.name: export for export in entries}
+        exports = {}
+        for name, ty, element, mutable, inputs in self._native.exports():
+            inputs = None if inputs is None else tuple(inputs)
+            exports[name] = Export(name, len(exports) + 1, ty, element, mutable, inputs)
+        return exports
 
     def export(self, name):
         """The export with this name; a KeyError lists the names there are."""

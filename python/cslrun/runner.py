@@ -34,13 +34,12 @@ class Runner:
         export = self._variable(name)
         region = self._region(region)
         _, _, w, h = region
-        values = np.asarray(values)
-        elements = values.astype(export.dtype, casting="same_kind")
+        elements = tensors.converted(values, export.dtype)
         if elements.ndim == 1:
             elements = np.broadcast_to(elements, (h, w, elements.size))
         if elements.ndim != 3 or elements.shape[:2] != (h, w):
             raise ValueError(
-                f"values for {name} have the shape {values.shape}; a region of {w} x {h} PEs takes "
+                f"values for {name} have the shape {elements.shape}; a region of {w} x {h} PEs takes "
                 f"(height {h}, width {w}, count), or (count,) for the same on every PE"
             )
         self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _bits(export)))
@@ -106,6 +105,16 @@ class Runner:
         """Queues a copy of `count` elements from each PE; gives a ticket for [take_words]."""
         return self._native.queue_copy_out(name, region, count, bits)
 
+    def queue_stream_in(self, color, words, region, *, pe_by_pe):
+        """Queues words that reach the PEs as wavelets of a color; gives a ticket. In a row
+        either every PE gets all its words in turn, or all PEs get one word after the other."""
+        return self._native.queue_stream_in(color, region, tensors.words(words).reshape(-1), pe_by_pe)
+
+    def queue_stream_out(self, color, count, region, *, pe_by_pe):
+        """Queues the taking of `count` wavelets of a color from each PE; gives a ticket for
+        [take_words]."""
+        return self._native.queue_stream_out(color, region, count, pe_by_pe)
+
     def queue_launch(self, name, words):
         """Queues the call of a function with one word per argument; gives a ticket."""
         return self._native.queue_launch(name, words)
@@ -119,10 +128,9 @@ class Runner:
         return self._native.is_done(ticket)
 
     def take_words(self, ticket, size):
-        """The words of a finished copy, which can be taken once."""
+        """The words of a finished copy, which can be taken once; None if it has failed."""
         words = np.empty(size, dtype=np.uint32)
-        self._native.take_words(ticket, words)
-        return words
+        return words if self._native.take_words(ticket, words) else None
 
     def _variable(self, name):
         export = self.program.export(name)
@@ -150,10 +158,6 @@ _ARGUMENTS = {
 
 def _argument(function, ty, value):
     """The bits of an argument as one word."""
-    kind = _ARGUMENTS[ty]
-    as_is = np.asarray(value)
-    number = as_is.astype(kind, casting="unsafe")
-    exact = np.issubdtype(kind, np.floating) or number == as_is
-    if as_is.ndim != 0 or not exact:
-        raise TypeError(f"{function} takes a {ty} here, and {value!r} is none")
-    return int(tensors.widen(number.reshape(1))[0])
+    if np.ndim(value) != 0:
+        raise TypeError(f"{function} takes a number here, not {value!r}")
+    return int(tensors.widen(tensors.converted(value, _ARGUMENTS[ty]).reshape(1))[0])

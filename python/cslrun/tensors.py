@@ -20,6 +20,20 @@ def flat(tensor, *, column_major):
     return tensor.ravel(order="F" if column_major else "C")
 
 
+def converted(values, dtype):
+    """The values as elements of `dtype`. Floats are rounded; an integer has to fit, and no
+    fraction becomes one."""
+    array = np.asarray(values)
+    dtype = np.dtype(dtype)
+    if array.dtype == dtype:
+        return array
+    with np.errstate(invalid="ignore", over="ignore"):
+        elements = array.astype(dtype)
+    if dtype.kind != "f" and (array.dtype.kind == "f" or not np.array_equal(elements, array)):
+        raise TypeError(f"{values!r} does not fit {dtype}")
+    return elements
+
+
 def words(array):
     """The bits of 4-byte elements as words, without conversion."""
     return np.ascontiguousarray(array).view(np.uint32)

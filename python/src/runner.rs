@@ -1,10 +1,10 @@
 use crate::program::Program;
 use crate::snapshot::{Snapshot, Value, values_of};
 use crate::{RunError, snapshot};
-use cslrun::arch::PeCoord;
+use cslrun::arch::{Color, PeCoord};
 use cslrun::diagnostics::Diagnostic;
 use cslrun::diagnostics::render::{MessageFormat, render};
-use cslrun::host::{self, Copy, CopyWidth, Failure, Region, RunOptions};
+use cslrun::host::{self, Copy, CopyWidth, Failure, Region, RunOptions, StreamCopy};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -60,6 +60,34 @@ impl Runner {
         self.checked(ticket).map(Ticket)
     }
 
+    fn queue_stream_in(
+        &mut self,
+        py: Python<'_>,
+        color: u8,
+        region: RegionOfPes,
+        words: PyBuffer<u32>,
+        pe_by_pe: bool,
+    ) -> PyResult<Ticket> {
+        let region = of_pes(region);
+        let words = words.to_vec(py)?;
+        let elements = words.len() / region.pes().max(1);
+        let copy = StreamCopy { color: Color(color), region, elements, pe_by_pe };
+        let ticket = self.0.queue_stream_in(&copy, &words);
+        self.checked(ticket).map(Ticket)
+    }
+
+    fn queue_stream_out(
+        &mut self,
+        color: u8,
+        region: RegionOfPes,
+        elements: usize,
+        pe_by_pe: bool,
+    ) -> PyResult<Ticket> {
+        let copy = StreamCopy { color: Color(color), region: of_pes(region), elements, pe_by_pe };
+        let ticket = self.0.queue_stream_out(&copy);
+        self.checked(ticket).map(Ticket)
+    }
+
     fn queue_launch(&mut self, name: &str, words: Vec<u32>) -> PyResult<Ticket> {
         let ticket = self.0.queue_launch(name, &words);
         self.checked(ticket).map(Ticket)
@@ -75,10 +103,13 @@ impl Runner {
         self.checked(ended)
     }
 
-    /// Moves the words of a finished copy from the wafer into a buffer.
-    fn take_words(&mut self, py: Python<'_>, ticket: &Ticket, into: PyBuffer<u32>) -> PyResult<()> {
-        let words = self.0.take_words(ticket.0).expect("the words of a finished copy are taken once");
-        into.copy_from_slice(py, &words)
+    /// Moves the words of a finished copy from the wafer into a buffer; false if there are none,
+    /// because the copy has failed or they were taken before.
+    fn take_words(&mut self, py: Python<'_>, ticket: &Ticket, into: PyBuffer<u32>) -> PyResult<bool> {
+        match self.0.take_words(ticket.0) {
+            Some(words) => into.copy_from_slice(py, &words).map(|()| true),
+            None => Ok(false),
+        }
     }
 
     /// Runs until nothing happens any more; the warnings about what is left.

@@ -69,7 +69,7 @@ def test_a_program_that_never_lets_the_host_in_is_reported(runner):
 def test_wrong_use_says_what_is_wanted(runner):
     with pytest.raises(TypeError, match="combine takes 5 arguments"):
         runner.launch("combine", 1)
-    with pytest.raises(TypeError, match="takes a u16 here, and 70000 is none"):
+    with pytest.raises(TypeError, match="70000 does not fit uint16"):
         runner.launch("say", 70000)
     with pytest.raises(TypeError, match="words is a variable"):
         runner.launch("words")
@@ -77,7 +77,7 @@ def test_wrong_use_says_what_is_wanted(runner):
         runner.copy_out("say", 1)
     with pytest.raises(ValueError, match=r"takes \(height 2, width 3, count\)"):
         runner.copy_in("words", np.zeros((3, 2, 4), dtype=np.uint32))
-    with pytest.raises(TypeError, match="Cannot cast"):
+    with pytest.raises(TypeError, match="does not fit uint32"):
         runner.copy_in("words", [0.5])
     with pytest.raises(cslrun.RunError):
         runner.copy_out("words", 1, region=(2, 0, 2, 1))

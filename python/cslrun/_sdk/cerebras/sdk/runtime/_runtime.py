@@ -4,18 +4,12 @@ import atexit
 import os
 import sys
 import warnings
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
-from cerebras.sdk.runtime import _launch
-from cerebras.sdk.runtime._platform import (
-    MemcpyDataType,
-    MemcpyOrder,
-    SdkCompileArtifacts,
-    SdkExecutionPlatform,
-    refuse_system,
-)
+from cerebras.sdk.runtime import _copies, _launch
+from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlatform, refuse_system
 
 import cslrun
 from cslrun import snapshot, tensors
@@ -95,7 +89,9 @@ class SdkRuntime:
         snapshot.save(self._runner, self._folder)
 
     def _complain_unless_stopped(self):
-        print("SdkRuntime: the script ends without stop(); commands may not have finished", file=sys.stderr)
+        # After an uncaught exception the traceback says enough.
+        if not hasattr(sys, "last_value"):
+            print("SdkRuntime: the script ends without stop(); commands may not have finished", file=sys.stderr)
 
     # Names and places
 
@@ -116,20 +112,20 @@ class SdkRuntime:
     def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
-        words = _source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
+        words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
     def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
-        words = _source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
+        words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
     def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
-        words = _source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
+        words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
         tensor = tensors.by_pe(words, w, 1, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
@@ -143,7 +139,7 @@ class SdkRuntime:
         columns = range(px, px + w, row_stride)
         rows = range(py, py + h, col_stride)
         what = f"{len(columns)} x {len(rows)} PEs of {elem_per_pe} elements"
-        words = _source(src, len(columns) * len(rows) * elem_per_pe, what)
+        words = _copies.source(src, len(columns) * len(rows) * elem_per_pe, what)
         tensor = tensors.by_pe(words, len(columns), len(rows), elem_per_pe, column_major=copy.column_major)
         places = [(i, j) for j in range(len(rows)) for i in range(len(columns))]
         for i, j in places:
@@ -154,12 +150,13 @@ class SdkRuntime:
     def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
         copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
-        words = _destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
-        ticket = self._runner.queue_copy_out(copy.name, elem_per_pe, copy.region, copy.bits)
+        words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
+        ticket = copy.queue_out(self._runner, elem_per_pe)
 
         def receive():
-            tensor = self._runner.take_words(ticket, words.size).reshape(h, w, elem_per_pe)
-            words[:] = tensors.flat(tensor, column_major=copy.column_major)
+            taken = self._runner.take_words(ticket, words.size)
+            if taken is not None:
+                words[:] = tensors.flat(taken.reshape(h, w, elem_per_pe), column_major=copy.column_major)
 
         task = Task(ticket, receive)
         self._receiving.append(task)
@@ -219,11 +216,6 @@ class SdkRuntime:
 
     def _copy(self, way, symbol, region, streaming, order, data_type):
         self._must_run()
-        if streaming:
-            raise RuntimeError(
-                f"memcpy_{way} with streaming=True is not supported by cslrun yet; "
-                "export the data with @export_symbol and copy with streaming=False"
-            )
         width, height = self._program.size
         px, py, w, h = region
         if min(px, py) < 0 or min(w, h) < 1 or px + w > width or py + h > height:
@@ -231,13 +223,16 @@ class SdkRuntime:
                 f"{way} subrectangle must be inside the core rectangle: {w} x {h} PEs at ({px}, {py}) "
                 f"are not inside {width} x {height} PEs"
             )
+        column_major, bits = _copies.is_column_major(order), _copies.bits(data_type)
+        if streaming:
+            return _copies.Stream(_copies.stream_color(symbol), region, column_major)
         export = self._by_id.get(symbol) if isinstance(symbol, (int, np.integer)) else None
         if export is None or export.is_function:
             names = ", ".join(e.name for e in self._by_id.values() if not e.is_function)
             raise RuntimeError(
                 f"{symbol!r} is not the id of an exported variable; get_id(name) gives it, with a name of: {names}"
             )
-        return _Copy(export.name, region, _order(order), _bits(data_type))
+        return _copies.Copy(export.name, region, column_major, bits)
 
     def _function(self, function):
         self._must_run()
@@ -254,7 +249,7 @@ class SdkRuntime:
         return self._issued(Task(self._runner.queue_launch(export.name, words)), nonblock)
 
     def _send(self, copy, tensor, nonblock):
-        return self._issued(Task(self._runner.queue_copy_in(copy.name, tensor, copy.region, copy.bits)), nonblock)
+        return self._issued(Task(copy.queue_in(self._runner, tensor)), nonblock)
 
     def _issued(self, task, nonblock):
         if not nonblock:
@@ -271,54 +266,8 @@ class SdkRuntime:
             raise RuntimeError(_NOT_RUNNING)
 
 
-@dataclass(frozen=True)
-class _Copy:
-    """The arguments of a copy, checked."""
-
-    name: str
-    region: tuple[int, int, int, int]
-    column_major: bool
-    bits: int
-
-
 def _load(folder):
     path = folder / "bin" / "program.cslrun"
     if not path.is_file():
         raise RuntimeError(f"there is no compiled program in {folder}: compile one with cslc -o {folder}")
     return cslrun.Program.load(path)
-
-
-def _order(order):
-    if order not in tuple(MemcpyOrder):
-        raise RuntimeError("Illegal order option for memcpy: it is MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
-    return order == MemcpyOrder.COL_MAJOR
-
-
-def _bits(data_type):
-    if data_type not in tuple(MemcpyDataType):
-        raise RuntimeError("Illegal data type option for memcpy: it is MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
-    return 16 if data_type == MemcpyDataType.MEMCPY_16BIT else 32
-
-
-def _source(array, size, what):
-    _check_array(array, size, what)
-    return tensors.words(array).reshape(-1)
-
-
-def _destination(array, size, what):
-    _check_array(array, size, what)
-    if not array.flags.writeable or not array.flags.c_contiguous:
-        raise RuntimeError("memcpy_d2h writes in place: the array must be writable and contiguous")
-    return array.reshape(-1).view(np.uint32)
-
-
-def _check_array(array, size, what):
-    if not isinstance(array, np.ndarray):
-        raise TypeError(f"memcpy takes a numpy array, not a {type(array).__name__}")
-    if array.itemsize != 4:
-        raise RuntimeError(
-            f"memcpy takes 4 bytes per element, also for MEMCPY_16BIT; {array.dtype} has {array.itemsize} "
-            "(sdk_utils.input_array_to_u32 and memcpy_view convert)"
-        )
-    if array.size != size:
-        raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")

@@ -1,0 +1,86 @@
+"""What a copy is made of, and the checks of its arguments."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from cerebras.sdk.runtime._platform import MemcpyDataType, MemcpyOrder
+
+from cslrun import tensors
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A copy between host and memory, its arguments checked."""
+
+    name: str
+    region: tuple[int, int, int, int]
+    column_major: bool
+    bits: int
+
+    def queue_in(self, runner, tensor):
+        return runner.queue_copy_in(self.name, tensor, self.region, self.bits)
+
+    def queue_out(self, runner, count):
+        return runner.queue_copy_out(self.name, count, self.region, self.bits)
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A copy between host and fabric, its arguments checked: every word is a wavelet."""
+
+    color: int
+    region: tuple[int, int, int, int]
+    column_major: bool
+
+    def queue_in(self, runner, tensor):
+        return runner.queue_stream_in(self.color, tensor, self.region, pe_by_pe=not self.column_major)
+
+    def queue_out(self, runner, count):
+        return runner.queue_stream_out(self.color, count, self.region, pe_by_pe=not self.column_major)
+
+
+def is_column_major(order):
+    """Whether an order lists by columns."""
+    if order not in tuple(MemcpyOrder):
+        raise RuntimeError("Illegal order option for memcpy: it is MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
+    return order == MemcpyOrder.COL_MAJOR
+
+
+def bits(data_type):
+    """The size of an element."""
+    if data_type not in tuple(MemcpyDataType):
+        raise RuntimeError("Illegal data type option for memcpy: it is MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
+    return 16 if data_type == MemcpyDataType.MEMCPY_16BIT else 32
+
+
+def stream_color(color):
+    """The number of a color."""
+    if not isinstance(color, (int, np.integer)) or not 0 <= color <= 23:
+        raise RuntimeError(f"streaming copies name a color, 0 to 23; {color!r} is none")
+    return int(color)
+
+
+def source(array, size, what):
+    """The words of an array of `size` elements."""
+    _check_array(array, size, what)
+    return tensors.words(array).reshape(-1)
+
+
+def destination(array, size, what):
+    """The words of an array of `size` elements that is written in place."""
+    _check_array(array, size, what)
+    if not array.flags.writeable or not array.flags.c_contiguous:
+        raise RuntimeError("memcpy_d2h writes in place: the array must be writable and contiguous")
+    return array.reshape(-1).view(np.uint32)
+
+
+def _check_array(array, size, what):
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"memcpy takes a numpy array, not a {type(array).__name__}")
+    if array.itemsize != 4:
+        raise RuntimeError(
+            f"memcpy takes 4 bytes per element, also for MEMCPY_16BIT; {array.dtype} has {array.itemsize} "
+            "(sdk_utils.input_array_to_u32 and memcpy_view convert)"
+        )
+    if array.size != size:
+        raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")

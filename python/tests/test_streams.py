@@ -1,0 +1,43 @@
+import numpy as np
+import pytest
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+from conftest import PROGRAMS, call, command
+
+WIDTH, IN, OUT = 3, 4, 5
+STREAM = {"streaming": True, "data_type": MemcpyDataType.MEMCPY_32BIT}
+
+
+@pytest.fixture(params=["wse2", "wse3"])
+def runtime(tmp_path, monkeypatch, request):
+    monkeypatch.chdir(tmp_path)
+    params = f"--params=width:{WIDTH},in_id:{IN},out_id:{OUT}"
+    done = call([command("cslc"), f"--arch={request.param}", str(PROGRAMS / "stream.csl"), params, "--memcpy"])
+    assert done.returncode == 0, done.stderr
+    runtime = SdkRuntime("out")
+    runtime.load()
+    runtime.run()
+    return runtime
+
+
+@pytest.mark.parametrize("order", list(MemcpyOrder))
+@pytest.mark.parametrize("count", [1, 40])
+def test_words_go_to_their_pe_and_come_back_in_order(runtime, order, count):
+    words = np.arange(WIDTH * count, dtype=np.uint32)
+    back = np.zeros_like(words)
+    runtime.memcpy_h2d(IN, words, 0, 0, WIDTH, 1, count, order=order, nonblock=True, **STREAM)
+    runtime.memcpy_d2h(back, OUT, 0, 0, WIDTH, 1, count, order=order, nonblock=False, **STREAM)
+    runtime.stop()
+    np.testing.assert_array_equal(back, 2 * words)
+
+
+def test_a_stream_that_nobody_sends_is_reported(runtime):
+    back = np.zeros(1, dtype=np.uint32)
+    with pytest.raises(RuntimeError, match="deadlock"):
+        runtime.memcpy_d2h(back, OUT, 0, 0, 1, 1, 1, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **STREAM)
+
+
+@pytest.mark.parametrize("color, text", [(OUT, "color"), ("x", "name a color, 0 to 23; 'x' is none")])
+def test_only_colors_of_the_program_can_be_streamed(runtime, color, text):
+    one = np.zeros(1, dtype=np.uint32)
+    with pytest.raises(RuntimeError, match=text):
+        runtime.memcpy_h2d(color, one, 0, 0, 1, 1, 1, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **STREAM)

@@ -3,6 +3,7 @@
 use super::Wafer;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::tasks::{DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED};
 use crate::diagnostics::{Complaint, Diagnostic, Moment};
 use crate::source::SourceMap;
@@ -13,18 +14,25 @@ pub(super) const MOST_NOTES: usize = 8;
 impl StallReport {
     /// The report as people read it.
     pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
-        let what = counted(self.unfinished, "operation or command", "operations and commands");
-        let mut c = DEADLOCK.because(&[("cycle", &self.cycle), ("what", &what)]);
+        let what = match (self.unfinished, self.host.is_empty()) {
+            (0, _) => "a command of the host".to_string(),
+            (n, true) => counted(n, "operation", "operations"),
+            (n, false) => counted(n, "operation", "operations") + " and a command of the host",
+        };
+        let mut c = DEADLOCK.because(&[("cycle", &grouped(self.cycle)), ("what", &what)]);
         if let Some(first) = self.waits.first() {
             c = blame(c, first, self.cycle);
         }
         for (i, wait) in self.waits.iter().take(MOST_NOTES).enumerate() {
-            c = c.note(wait_note(wait, sources));
+            if i > 0 || wait.span.is_none() {
+                c = c.note(wait_note(wait, sources));
+            }
             if let Some(note) = wait.missing.as_ref().and_then(|m| missing_note(m, wait.pe, sources)) {
                 c = c.note(note);
             }
-            if i > 0
-                && let (Some(span), Some((done, all))) = (wait.span, wait.progress)
+            let shown = |span| c.0.primary.iter().chain(&c.0.others).any(|l| l.span == span);
+            if let (Some(span), Some((done, all))) = (wait.span, wait.progress)
+                && !shown(span)
             {
                 c = c.also(span, format!("{}: {done} of {all} done", wait.pe));
             }
@@ -86,7 +94,7 @@ impl Wafer {
                 None => c,
             };
             let PeCoord { x, y } = wait.pe;
-            let mut d = Diagnostic::from(c.on(Moment { x, y, cycle: wait.since }));
+            let mut d = Diagnostic::from(c.on(Moment { x, y, cycle: self.now }));
             d.also_on = wait.also_on;
             warnings.push(d);
         }
@@ -100,7 +108,7 @@ fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
     c.0.also_on = first.also_on;
     if let Some(span) = first.span {
         let done =
-            first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}: "));
+            first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
         c = c.at(span).label(format!("{done}waits for {} since cycle {}", first.on, first.since));
     }
     if let Some(Missing::Wavelets { color, senders, .. }) = &first.missing
@@ -132,7 +140,12 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
             if senders.len() > MOST_NOTES {
                 told.push_str(&format!("; and {} more PEs can", senders.len() - MOST_NOTES));
             }
-            Some(format!("nobody sends color {color} to {pe} any more (it has received {received}): {told}"))
+            Some(match senders.iter().any(|s| s.waits) {
+                true => format!("{pe} has received {received} of color {color} and gets no more: {told}"),
+                false => format!(
+                    "nobody sends color {color} to {pe} any more (it has received {received}): {told}"
+                ),
+            })
         }
         Missing::Space { color, at, by } => Some(format!("color {color} from {pe} is held up at {at}: {by}")),
     }

@@ -14,6 +14,7 @@ pub use crate::pe::{PeOptions, Printed, Traced};
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 
 use crate::arch::{Color, PeCoord};
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
 use crate::fabric::Fabric;
@@ -216,7 +217,7 @@ impl Wafer {
 
     /// The end of a run that takes too long.
     pub fn out_of_cycles(&self, limit: u64) -> Ended {
-        let mut complaint = CYCLE_LIMIT.because(&[("limit", &limit)]);
+        let mut complaint = CYCLE_LIMIT.because(&[("limit", &grouped(limit))]);
         let busy = self.agenda.running();
         for pe in busy.iter().take(explain::MOST_NOTES) {
             complaint = complaint.note(format!("{} still runs", self.program.pe_coord(*pe)));

@@ -18,7 +18,7 @@ const MOST_GROUPS: usize = 64;
 pub struct StallReport {
     /// The cycle in which the last thing happened.
     pub cycle: u64,
-    /// How many operations, tasks and commands are not finished.
+    /// How many operations on PEs are not finished.
     pub unfinished: u64,
     /// What waits on PEs, equal ones folded; what holds up the others comes first.
     pub waits: Vec<PeWait>,
@@ -140,7 +140,7 @@ impl Wafer {
         let mut taken: Vec<Option<PeWait>> = waits.drain(..).map(Some).collect();
         Some(StallReport {
             cycle: self.now.saturating_sub(1),
-            unfinished: unfinished.len() as u64 + host.len() as u64,
+            unfinished: unfinished.len() as u64,
             waits: order.into_iter().filter_map(|i| taken[i].take()).collect(),
             more,
             circle,

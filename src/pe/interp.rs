@@ -1,44 +1,28 @@
 //! The main thread: calls, tasks, and how it stops and goes on.
 
+use super::calls::Calls;
 use super::operation::Stall;
-use super::scalar::{self, Exit, Meter, Window};
+use super::scalar::{self, Exit, Meter};
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Pe, World};
-use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, STACK_OVERFLOW};
+use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 use crate::diagnostics::{At, Complaint};
 use crate::image::code::{Op, Reg, Target};
-use crate::image::{FnId, Function, TaskKind, TileImage};
+use crate::image::{FnId, TaskKind, TileImage};
 use crate::source::Span;
 use std::sync::Arc;
 
-/// More nested calls than this do not fit into the memory of a PE in practice (ruling).
-const MAX_FRAMES: usize = 4096;
 /// Cycles that the main thread may run ahead of the clock when nothing else happens on the PE.
 const AHEAD_ALONE: u64 = 10_000;
 /// The same while a microthread shares the memory.
 const AHEAD_SHARED: u64 = 64;
 /// Cycles to start a task (estimate).
 const TASK_START: u64 = 4;
-/// Cycles of a call beyond its operations (estimate).
-const CALL: u64 = 2;
-
-/// A call that has not returned.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Frame {
-    function: FnId,
-    pc: usize,
-    /// Its register 0.
-    base: usize,
-    /// Address of its words of memory.
-    address: u16,
-}
-
 /// What the main thread is doing.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct MainThread {
-    frames: Vec<Frame>,
-    registers: Vec<u64>,
+    pub calls: Calls,
     /// Code has run up to this cycle.
     pub busy_until: u64,
     /// Stopped at a synchronous operation.
@@ -62,29 +46,29 @@ pub(super) enum Served {
 }
 
 impl MainThread {
+    /// Nothing runs, on a PE with this many words of memory.
+    pub fn new(memory: usize) -> MainThread {
+        MainThread { calls: Calls::new(memory), busy_until: 0, waiting: false, stalled: None }
+    }
+
     /// Whether no task or function runs.
     pub fn is_free(&self) -> bool {
-        self.frames.is_empty()
+        self.calls.is_empty()
     }
 
     /// A register of the running call.
     pub fn register(&self, reg: Reg) -> u64 {
-        self.registers[self.window() + usize::from(reg)]
+        self.calls.register(reg)
     }
 
     /// Sets a register of the running call.
     pub fn set_register(&mut self, reg: Reg, value: u64) {
-        let at = self.window() + usize::from(reg);
-        self.registers[at] = value;
-    }
-
-    fn window(&self) -> usize {
-        self.frames.last().expect("an operation runs in a call").base
+        self.calls.set_register(reg, value);
     }
 
     /// Goes on after the operation that it has waited for.
     pub fn resume(&mut self, now: u64) {
-        self.frames.last_mut().expect("an operation runs in a call").pc += 1;
+        self.calls.last_mut().pc += 1;
         self.waiting = false;
         self.busy_until = self.busy_until.max(now + 1);
     }
@@ -97,29 +81,6 @@ impl MainThread {
     /// Whether it only needs time.
     pub fn can_run(&self) -> bool {
         !self.is_free() && !self.waiting && self.stalled.is_none()
-    }
-
-    fn enter(&mut self, tile: &TileImage, memory: usize, f: FnId, base: usize) -> Result<(), Complaint> {
-        let function = &tile.functions[f.0 as usize];
-        let address = match self.frames.last() {
-            None => u32::from(tile.data_end),
-            Some(caller) => {
-                let words = tile.functions[caller.function.0 as usize].frame_words.max(1);
-                u32::from(caller.address) + u32::from(words)
-            }
-        };
-        let end = address + u32::from(function.frame_words.max(1));
-        if end as usize > memory || self.frames.len() == MAX_FRAMES {
-            return Err(STACK_OVERFLOW.because(&[("name", &function.name)]));
-        }
-        let top = base + usize::from(function.registers).max(1);
-        if self.registers.len() < top {
-            self.registers.resize(top, 0);
-        }
-        let consts = base + usize::from(function.params);
-        self.registers[consts..consts + function.consts.len()].copy_from_slice(&function.consts);
-        self.frames.push(Frame { function: f, pc: 0, base, address: address as u16 });
-        Ok(())
     }
 }
 
@@ -134,22 +95,24 @@ impl Pe {
         }
         let tile = Arc::clone(&self.tile);
         let mut meter = Meter { spent: 0, budget: self.ahead() };
-        loop {
+        self.main.calls.sit_down(world.desk);
+        let ended = loop {
             match self.turn(&tile, now, &mut meter, world) {
                 Ok(true) => {}
-                Ok(false) => break,
-                Err(complaint) => return Err(complaint.on(self.moment(now + meter.spent))),
+                Ok(false) => break Ok(self.main.stalled.is_none()),
+                Err(complaint) => break Err(complaint.on(self.moment(now + meter.spent))),
             }
-        }
+        };
+        self.main.calls.get_up(&tile, world.desk);
         self.main.busy_until = now + meter.spent;
-        Ok(self.main.stalled.is_none())
+        ended
     }
 
     fn ahead(&self) -> u64 {
         if self.lanes.is_empty() { AHEAD_ALONE } else { AHEAD_SHARED }
     }
 
-    /// Runs to the next call, return or service; false when the main thread has to stop.
+    /// Runs to the next service; false when the main thread has to stop.
     fn turn(
         &mut self,
         tile: &TileImage,
@@ -157,46 +120,27 @@ impl Pe {
         meter: &mut Meter,
         world: &mut World<'_>,
     ) -> Result<bool, Complaint> {
-        let main = &mut self.main;
-        let Some(frame) = main.frames.last_mut() else { return Ok(false) };
-        let function = &tile.functions[frame.function.0 as usize];
-        let base = frame.base;
-        let window = Window {
-            code: &function.code,
-            registers: &mut main.registers[base..base + usize::from(function.registers)],
-            memory: self.memory.words_mut(),
-            frame: frame.address,
-        };
-        let exit = match scalar::run(window, &mut frame.pc, meter) {
-            Ok(exit) => exit,
+        let op = match scalar::run(tile, &mut self.main.calls, self.memory.words_mut(), meter) {
+            Ok(Exit::Service(op)) => op,
+            Ok(Exit::Pause | Exit::End) => return Ok(false),
             // It may have met a word that is not there yet; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
-            Err(c) => return Err(placed(c, function, frame.pc)),
+            Err(c) => return Err(c.at(self.place(tile))),
         };
-        match exit {
-            Exit::Pause => return Ok(false),
-            Exit::Return => {
-                main.frames.pop();
-                return Ok(!main.frames.is_empty());
-            }
-            Exit::Call { f, base: window } => {
-                meter.spent += CALL;
-                let size = self.memory.size();
-                let pc = frame.pc - 1;
-                main.enter(tile, size, f, base + usize::from(window)).at(span(function, pc))?;
-            }
-            Exit::Service(op) => {
-                let pc = frame.pc;
-                let served =
-                    self.service(tile, op, now, meter, world).map_err(|c| placed(c, function, pc))?;
-                return Ok(self.after_service(served, now, meter));
-            }
-        }
-        Ok(true)
+        let served = self.service(tile, op, now, meter, world);
+        let served = served.map_err(|c| c.at(self.place(tile)))?;
+        Ok(self.after_service(served, now, meter))
+    }
+
+    /// What the innermost call executes.
+    fn place(&self, tile: &TileImage) -> Span {
+        let frame = self.main.calls.last().expect("an operation runs in a call");
+        let function = &tile.functions[frame.function.0 as usize];
+        function.spans.get(frame.pc).copied().unwrap_or(function.span)
     }
 
     fn after_service(&mut self, served: Served, now: u64, meter: &mut Meter) -> bool {
-        let frame = self.main.frames.last_mut().expect("an operation runs in a call");
+        let frame = self.main.calls.last_mut();
         match served {
             Served::Done(cycles) => {
                 self.main.stalled = None;
@@ -253,10 +197,8 @@ impl Pe {
     }
 
     fn start(&mut self, tile: &TileImage, f: FnId, arguments: &[u64], now: u64) -> Result<(), Complaint> {
-        self.main.registers.clear();
-        self.main.registers.extend_from_slice(arguments);
         let span = tile.functions[f.0 as usize].span;
-        self.main.enter(tile, self.memory.size(), f, 0).at(span)?;
+        self.main.calls.begin(tile, f, arguments).at(span)?;
         self.main.busy_until = now + TASK_START;
         self.task_since = now;
         Ok(())
@@ -267,8 +209,6 @@ impl Pe {
     /// What keeps the main thread from going on, if it is not an operation in progress.
     pub(super) fn main_wait(&self) -> Option<Wait> {
         let (stall, since) = self.main.stalled?;
-        let frame = self.main.frames.last()?;
-        let function = &self.tile.functions[frame.function.0 as usize];
         let on = match stall {
             Stall::Input(input) => {
                 let inbox = &self.queues.inputs[input];
@@ -281,17 +221,9 @@ impl Pe {
             }
             Stall::FifoEmpty(_) | Stall::FifoFull(_) => unreachable!("`@map` uses no FIFO"),
         };
-        let span = Some(span(function, frame.pc));
+        let span = Some(self.place(&self.tile));
         Some(Wait { who: Waiter::MainThread, on, name: "@map".to_string(), since, progress: None, span })
     }
-}
-
-fn span(function: &Function, pc: usize) -> Span {
-    function.spans.get(pc).copied().unwrap_or(function.span)
-}
-
-fn placed(complaint: Complaint, function: &Function, pc: usize) -> Complaint {
-    complaint.at(span(function, pc))
 }
 
 /// Whether the operation does something that others may see at once.

@@ -66,38 +66,51 @@ const STEP: usize = 64;
 /// Reads a value as a register holds it.
 #[inline(always)]
 pub(super) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
-    let wide = |count: usize| memory.get(addr..addr + count).ok_or_else(|| out_of_memory(addr));
-    Ok(match kind {
-        Access::U16 => u64::from(*memory.get(addr).ok_or_else(|| out_of_memory(addr))?),
-        Access::S16 => *memory.get(addr).ok_or_else(|| out_of_memory(addr))? as i16 as u64,
-        Access::U32 => u64::from(pair(wide(2)?)),
-        Access::S32 => pair(wide(2)?) as i32 as u64,
-        Access::W64 => {
-            let words = wide(4)?;
-            u64::from(pair(&words[..2])) | u64::from(pair(&words[2..])) << 32
+    // No `match`: a second indirect jump in each load costs more than a word too many.
+    match memory.get(addr..addr + 2) {
+        Some(words) if kind != Access::W64 => {
+            let shift = if is_short(kind) { 48 } else { 32 };
+            let bits = u64::from(pair(words)) << shift;
+            let is_signed = matches!(kind, Access::S16 | Access::S32);
+            Ok(if is_signed { (bits as i64 >> shift) as u64 } else { bits >> shift })
         }
-    })
+        Some(_) | None => load_slowly(memory, addr, kind),
+    }
+}
+
+/// Loads of four words, and of the last word.
+#[cold]
+fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
+    let words = memory.get(addr..addr + usize::from(kind.words())).ok_or_else(|| out_of_memory(addr))?;
+    let bits = words.iter().rev().fold(0, |bits, word| bits << 16 | u64::from(*word));
+    Ok(if kind == Access::S16 { bits as i16 as u64 } else { bits })
 }
 
 /// Writes a register.
 #[inline(always)]
 pub(super) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -> Result<(), Complaint> {
-    match kind {
-        Access::U16 | Access::S16 => {
-            *memory.get_mut(addr).ok_or_else(|| out_of_memory(addr))? = value as u16;
-        }
-        Access::U32 | Access::S32 => {
-            let words = memory.get_mut(addr..addr + 2).ok_or_else(|| out_of_memory(addr))?;
-            (words[0], words[1]) = (value as u16, (value >> 16) as u16);
-        }
-        Access::W64 => {
-            let words = memory.get_mut(addr..addr + 4).ok_or_else(|| out_of_memory(addr))?;
-            for (i, word) in words.iter_mut().enumerate() {
-                *word = (value >> (16 * i)) as u16;
-            }
-        }
+    if is_short(kind) {
+        *memory.get_mut(addr).ok_or_else(|| out_of_memory(addr))? = value as u16;
+        return Ok(());
+    }
+    let words = memory.get_mut(addr..addr + 2).ok_or_else(|| out_of_memory(addr))?;
+    (words[0], words[1]) = (value as u16, (value >> 16) as u16);
+    if kind == Access::W64 {
+        let words = memory.get_mut(addr + 2..addr + 4).ok_or_else(|| out_of_memory(addr))?;
+        (words[0], words[1]) = ((value >> 32) as u16, (value >> 48) as u16);
     }
     Ok(())
+}
+
+/// The binary logarithm of `kind.words()`, without a table.
+#[inline(always)]
+pub(super) fn log_words(kind: Access) -> u32 {
+    kind as u32 >> 1
+}
+
+#[inline(always)]
+fn is_short(kind: Access) -> bool {
+    matches!(kind, Access::U16 | Access::S16)
 }
 
 #[inline(always)]
@@ -136,6 +149,7 @@ mod tests {
         ] {
             store(words, 4, kind, value).unwrap();
             assert_eq!(load(words, 4, kind).unwrap(), value, "{kind:?}");
+            assert_eq!(1 << log_words(kind), kind.words(), "{kind:?}");
         }
         assert_eq!((words[0], words[1], words[4]), (1, 2, 0xcdef));
     }

@@ -4,6 +4,7 @@
 //! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
 
 mod arithmetic;
+mod calls;
 mod convert;
 mod fifo;
 mod interp;
@@ -25,6 +26,7 @@ mod wait;
 #[cfg(test)]
 mod tests;
 
+pub use calls::Desk;
 pub use log::{PeLog, Printed, Traced};
 pub use memory::Memory;
 pub use wait::{Wait, Waiter, WaitsFor, Wake};
@@ -64,6 +66,7 @@ struct Launch {
 struct World<'a> {
     ramp: &'a mut dyn Ramp,
     log: &'a mut PeLog,
+    desk: &'a mut Desk,
 }
 
 /// One processing element.
@@ -98,7 +101,7 @@ impl Pe {
             arch,
             options,
             memory: Memory::new(arch.memory_words as usize, &tile.data),
-            main: MainThread::default(),
+            main: MainThread::new(arch.memory_words as usize),
             task_since: 0,
             tasks: Tasks::new(&tile),
             queues: Queues::new(arch, &tile),
@@ -127,8 +130,15 @@ impl Pe {
     }
 
     /// Runs whatever may run at `now`; returns when it next wants to run.
-    pub fn cycle(&mut self, now: u64, ramp: &mut dyn Ramp, log: &mut PeLog) -> Result<Wake, Complaint> {
-        self.advance(now, World { ramp, log }).map_err(|c| c.on(self.moment(now)))
+    /// Whoever calls keeps one desk for all PEs that it runs.
+    pub fn cycle(
+        &mut self,
+        now: u64,
+        ramp: &mut dyn Ramp,
+        log: &mut PeLog,
+        desk: &mut Desk,
+    ) -> Result<Wake, Complaint> {
+        self.advance(now, World { ramp, log, desk }).map_err(|c| c.on(self.moment(now)))
     }
 
     fn moment(&self, cycle: u64) -> Moment {

@@ -1,39 +1,25 @@
-//! The fast loop: scalar code of one call, on its registers and the memory.
+//! The fast loop: scalar code and calls, on registers and the memory.
 //!
-//! It knows no PE. What it cannot do itself (calls, tasks, vectors) it hands back as an [`Exit`].
+//! It knows no PE. What it cannot do itself (tasks, vectors, requests) it hands back as an [`Exit`].
 
-use super::memory::{load, out_of_array, store};
-use super::{arithmetic, convert};
+use super::arithmetic::{self, amount, signed, unsigned};
+use super::calls::Calls;
+use super::memory::{load, log_words, out_of_array, store};
 use crate::diagnostics::Complaint;
-use crate::image::code::{FnId, Op, Reg};
+use crate::image::TileImage;
+use crate::image::code::{Access, FnId, Op, Reg};
 
-/// Why the loop stopped. The program counter points past the operation, except after `Service`.
+/// Cycles of a call beyond its operations (estimate).
+const CALL: u64 = 2;
+
+/// Why the loop stopped. The innermost call knows the operation that is next.
 pub(super) enum Exit {
-    /// An operation for the PE.
+    /// An operation for the PE is next.
     Service(Op),
-    /// A call with its window at `base`.
-    Call {
-        /// The callee.
-        f: FnId,
-        /// The caller's register that is the callee's register 0.
-        base: Reg,
-    },
-    /// The call has ended.
-    Return,
+    /// All calls have returned.
+    End,
     /// The cycles are used up.
     Pause,
-}
-
-/// What one call works on.
-pub(super) struct Window<'a> {
-    /// Its code.
-    pub code: &'a [Op],
-    /// Its registers.
-    pub registers: &'a mut [u64],
-    /// The memory as far as it is there.
-    pub memory: &'a mut [u16],
-    /// Address of its frame.
-    pub frame: u16,
 }
 
 /// Cycles used and cycles allowed.
@@ -44,100 +30,184 @@ pub(super) struct Meter {
     pub budget: u64,
 }
 
-/// Runs from `pc` on; `pc` says where it stopped, also after a complaint.
-pub(super) fn run(window: Window<'_>, pc: &mut usize, meter: &mut Meter) -> Result<Exit, Complaint> {
-    let Window { code, registers, memory, frame } = window;
-    let mut at = *pc;
-    let mut spent = meter.spent;
-    let exit = loop {
-        let op = code[at];
-        at += 1;
-        spent += 1;
-        // Every loop jumps, so looking at the meter in jumps is enough.
-        let target = match jump(registers, op) {
-            Jump::To(target) => target,
-            Jump::Pass => continue,
-            Jump::Other => match step(registers, memory, frame, op) {
-                Ok(true) => continue,
-                Ok(false) => {
-                    let exit = leave(registers, op);
-                    if let Exit::Service(_) = exit {
-                        (at, spent) = (at - 1, spent - 1);
-                    }
-                    break Ok(exit);
+/// Goes on with the innermost call. After a complaint, that call still points at the culprit.
+pub(super) fn run(
+    tile: &TileImage,
+    calls: &mut Calls,
+    memory: &mut [u16],
+    meter: &mut Meter,
+) -> Result<Exit, Complaint> {
+    loop {
+        match run_call(tile, calls, memory, meter)? {
+            Left::By(exit) => return Ok(exit),
+            Left::Return => {
+                calls.leave();
+                if calls.is_empty() {
+                    return Ok(Exit::End);
                 }
-                Err(complaint) => {
-                    (at, spent) = (at - 1, spent - 1);
-                    break Err(complaint);
+            }
+            Left::Call(f, base) => {
+                meter.spent += CALL;
+                if let Err(complaint) = calls.enter(tile, f, base) {
+                    calls.last_mut().pc -= 1;
+                    return Err(complaint);
                 }
-            },
-        };
-        at = target as usize;
-        if spent >= meter.budget {
-            break Ok(Exit::Pause);
+            }
         }
-    };
-    (*pc, meter.spent) = (at, spent);
-    exit
-}
-
-enum Jump {
-    To(u32),
-    Pass,
-    Other,
-}
-
-#[inline(always)]
-fn jump(r: &[u64], op: Op) -> Jump {
-    let reg = |reg: Reg| r[reg as usize];
-    let (taken, to) = match op {
-        Op::Jump { to } => (true, to),
-        Op::JumpIf { a, to } => (reg(a) != 0, to),
-        Op::JumpUnless { a, to } => (reg(a) == 0, to),
-        Op::JumpEq { a, b, to } => (reg(a) == reg(b), to),
-        Op::JumpNe { a, b, to } => (reg(a) != reg(b), to),
-        Op::JumpLtS { a, b, to } => ((reg(a) as i64) < reg(b) as i64, to),
-        Op::JumpLtU { a, b, to } => (reg(a) < reg(b), to),
-        Op::JumpLeS { a, b, to } => (reg(a) as i64 <= reg(b) as i64, to),
-        Op::JumpLeU { a, b, to } => (reg(a) <= reg(b), to),
-        _ => return Jump::Other,
-    };
-    if taken { Jump::To(to) } else { Jump::Pass }
-}
-
-/// One operation on registers and memory; false if it is none of these.
-#[inline(always)]
-fn step(r: &mut [u64], memory: &mut [u16], frame: u16, op: Op) -> Result<bool, Complaint> {
-    match op {
-        Op::Load { d, a, off, kind } => {
-            r[d as usize] = load(memory, r[a as usize] as usize + off as usize, kind)?;
-        }
-        Op::Store { s, a, off, kind } => {
-            store(memory, r[a as usize] as usize + off as usize, kind, r[s as usize])?;
-        }
-        Op::LoadAt { d, addr, kind } => r[d as usize] = load(memory, addr as usize, kind)?,
-        Op::StoreAt { s, addr, kind } => store(memory, addr as usize, kind, r[s as usize])?,
-        Op::LoadElem { d, base, b, len, kind } => {
-            let at = element(base.into(), r[b as usize], kind.words(), len.into())?;
-            r[d as usize] = load(memory, at, kind)?;
-        }
-        Op::StoreElem { s, base, b, len, kind } => {
-            let at = element(base.into(), r[b as usize], kind.words(), len.into())?;
-            store(memory, at, kind, r[s as usize])?;
-        }
-        Op::Element { d, a, b, words, len } if len != u32::MAX => {
-            r[d as usize] = element(r[a as usize], r[b as usize], words, len)? as u64;
-        }
-        // An index of a pointer to many may be negative; addresses have 16 bits.
-        Op::Element { d, a, b, words, .. } => {
-            let offset = r[b as usize].wrapping_mul(words.into());
-            r[d as usize] = u64::from(r[a as usize].wrapping_add(offset) as u16);
-        }
-        Op::Frame { d, off } => r[d as usize] = u64::from(frame.wrapping_add(off)),
-        Op::Convert { d, a, from, to } => r[d as usize] = convert::convert(r[a as usize], from, to)?,
-        _ => return arithmetic::step(r, op),
     }
-    Ok(true)
+}
+
+/// Why a call does not go on.
+enum Left {
+    By(Exit),
+    Return,
+    Call(FnId, Reg),
+}
+
+/// One `match` with an arm for each frequent operation: every further one would be a second
+/// indirect jump for each operation that is executed.
+#[inline]
+fn run_call(
+    tile: &TileImage,
+    calls: &mut Calls,
+    memory: &mut [u16],
+    meter: &mut Meter,
+) -> Result<Left, Complaint> {
+    let (frame, r) = calls.innermost();
+    let code = &tile.functions[frame.function.0 as usize].code[..];
+    let (mut at, mut left) = (frame.pc, meter.budget as i64 - meter.spent as i64);
+    macro_rules! get {
+        ($a:ident) => {
+            r[$a as usize]
+        };
+    }
+    macro_rules! set {
+        ($d:ident, $value:expr) => {{
+            let value = $value;
+            r[$d as usize] = value as u64;
+        }};
+    }
+    macro_rules! stop {
+        ($exit:expr) => {{
+            frame.pc = at;
+            meter.spent = (meter.budget as i64 - left) as u64;
+            return $exit;
+        }};
+    }
+    macro_rules! attempt {
+        ($result:expr) => {
+            match $result {
+                Ok(value) => value,
+                Err(complaint) => {
+                    (at, left) = (at - 1, left + 1);
+                    stop!(Err(complaint))
+                }
+            }
+        };
+    }
+    macro_rules! jump {
+        ($to:ident if $condition:expr) => {
+            if $condition {
+                at = $to as usize;
+                // Every loop jumps, so it is enough to look at the meter here.
+                if left <= 0 {
+                    stop!(Ok(Left::By(Exit::Pause)))
+                }
+            }
+        };
+    }
+    macro_rules! float {
+        ($d:ident = $a:ident $op:tt $b:ident) => {
+            set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
+        };
+    }
+    loop {
+        let op = &code[at];
+        at += 1;
+        left -= 1;
+        match *op {
+            Op::Mov { d, a } => set!(d, get!(a)),
+            Op::AddS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_add(get!(b)), sh)),
+            Op::AddU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_add(get!(b)), sh)),
+            Op::SubS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_sub(get!(b)), sh)),
+            Op::SubU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_sub(get!(b)), sh)),
+            Op::MulS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_mul(get!(b)), sh)),
+            Op::MulU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_mul(get!(b)), sh)),
+            Op::ShlS { d, a, b, sh } => set!(d, signed(get!(a) << attempt!(amount(get!(b), sh)), sh)),
+            Op::ShlU { d, a, b, sh } => set!(d, unsigned(get!(a) << attempt!(amount(get!(b), sh)), sh)),
+            Op::ShrS { d, a, b, sh } => set!(d, get!(a) as i64 >> attempt!(amount(get!(b), sh))),
+            Op::ShrU { d, a, b, sh } => set!(d, get!(a) >> attempt!(amount(get!(b), sh))),
+            Op::And { d, a, b } => set!(d, get!(a) & get!(b)),
+            Op::Or { d, a, b } => set!(d, get!(a) | get!(b)),
+            Op::Xor { d, a, b } => set!(d, get!(a) ^ get!(b)),
+            Op::Not { d, a } => set!(d, get!(a) ^ 1),
+            Op::NormS { d, a, sh } => set!(d, signed(get!(a), sh)),
+            Op::NormU { d, a, sh } => set!(d, unsigned(get!(a), sh)),
+            Op::Eq { d, a, b } => set!(d, get!(a) == get!(b)),
+            Op::Ne { d, a, b } => set!(d, get!(a) != get!(b)),
+            Op::LtS { d, a, b } => set!(d, (get!(a) as i64) < get!(b) as i64),
+            Op::LtU { d, a, b } => set!(d, get!(a) < get!(b)),
+            Op::LeS { d, a, b } => set!(d, get!(a) as i64 <= get!(b) as i64),
+            Op::LeU { d, a, b } => set!(d, get!(a) <= get!(b)),
+            Op::FAdd { d, a, b } => float!(d = a + b),
+            Op::FSub { d, a, b } => float!(d = a - b),
+            Op::FMul { d, a, b } => float!(d = a * b),
+            Op::FDiv { d, a, b } => float!(d = a / b),
+            Op::FLt { d, a, b } => set!(d, single(get!(a)) < single(get!(b))),
+            Op::FLe { d, a, b } => set!(d, single(get!(a)) <= single(get!(b))),
+            Op::Jump { to } => jump!(to if true),
+            Op::JumpIf { a, to } => jump!(to if get!(a) != 0),
+            Op::JumpUnless { a, to } => jump!(to if get!(a) == 0),
+            Op::JumpEq { a, b, to } => jump!(to if get!(a) == get!(b)),
+            Op::JumpNe { a, b, to } => jump!(to if get!(a) != get!(b)),
+            Op::JumpLtS { a, b, to } => jump!(to if (get!(a) as i64) < get!(b) as i64),
+            Op::JumpLtU { a, b, to } => jump!(to if get!(a) < get!(b)),
+            Op::JumpLeS { a, b, to } => jump!(to if get!(a) as i64 <= get!(b) as i64),
+            Op::JumpLeU { a, b, to } => jump!(to if get!(a) <= get!(b)),
+            Op::Load { d, a, off, kind } => {
+                set!(d, attempt!(load(memory, get!(a) as usize + usize::from(off), kind)));
+            }
+            Op::Store { s, a, off, kind } => {
+                attempt!(store(memory, get!(a) as usize + usize::from(off), kind, get!(s)));
+            }
+            Op::LoadAt { d, addr, kind } => set!(d, attempt!(load(memory, addr.into(), kind))),
+            Op::StoreAt { s, addr, kind } => attempt!(store(memory, addr.into(), kind, get!(s))),
+            Op::LoadElem { d, base, b, len, kind } => {
+                let at = attempt!(element_of(base, get!(b), kind, len));
+                set!(d, attempt!(load(memory, at, kind)));
+            }
+            Op::StoreElem { s, base, b, len, kind } => {
+                let at = attempt!(element_of(base, get!(b), kind, len));
+                attempt!(store(memory, at, kind, get!(s)));
+            }
+            Op::Element { d, a, b, words, len } => {
+                set!(d, attempt!(element_address(get!(a), get!(b), words, len)));
+            }
+            Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
+            Op::Call { f, base } => stop!(Ok(Left::Call(f, base))),
+            Op::CallPtr { a, base } => stop!(Ok(Left::Call(FnId(get!(a) as u32), base))),
+            Op::Ret => stop!(Ok(Left::Return)),
+            _ => {
+                if !attempt!(arithmetic::step(r, op)) {
+                    (at, left) = (at - 1, left + 1);
+                    stop!(Ok(Left::By(Exit::Service(*op))))
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn single(bits: u64) -> f32 {
+    f32::from_bits(bits as u32)
+}
+
+#[inline(always)]
+fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Complaint> {
+    if index >= u64::from(len) {
+        return Err(out_of_array(index, len.into()));
+    }
+    Ok(usize::from(base) + ((index as usize) << log_words(kind)))
 }
 
 #[inline(always)]
@@ -148,11 +218,12 @@ fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Complai
     Ok((base + index * u64::from(words)) as usize)
 }
 
-fn leave(r: &[u64], op: Op) -> Exit {
-    match op {
-        Op::Call { f, base } => Exit::Call { f, base },
-        Op::CallPtr { a, base } => Exit::Call { f: FnId(r[a as usize] as u32), base },
-        Op::Ret => Exit::Return,
-        other => Exit::Service(other),
+#[inline(always)]
+fn element_address(base: u64, index: u64, words: u16, len: u32) -> Result<u64, Complaint> {
+    if len == u32::MAX {
+        // An index of a pointer to many may be negative; addresses have 16 bits.
+        let offset = index.wrapping_mul(words.into());
+        return Ok(base.wrapping_add(offset) & 0xffff);
     }
+    element(base, index, words, len).map(|at| at as u64)
 }

@@ -19,7 +19,7 @@ use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
-use crate::pe::{Pe, PeLog, Wake};
+use crate::pe::{Desk, Pe, PeLog, Wake};
 use agenda::Agenda;
 use cells::Cells;
 use std::collections::VecDeque;
@@ -67,6 +67,7 @@ pub struct Wafer {
     now: u64,
     due: Vec<u32>,
     log: PeLog,
+    desk: Desk,
     trapped: Vec<Complaint>,
     blocked: usize,
     /// The cycle that the furthest PE has reached.
@@ -92,6 +93,7 @@ impl Wafer {
             now: 0,
             due: Vec::new(),
             log: PeLog::default(),
+            desk: Desk::default(),
             trapped: Vec::new(),
             blocked: 0,
             reached: 0,
@@ -258,7 +260,8 @@ impl Wafer {
     fn run_pe(&mut self, index: usize) {
         let Some(pe) = self.cells.pe(index) else { return };
         let before = pe.command_stream_blocked();
-        let wake = pe.cycle(self.now, &mut self.fabric.ramp(index, self.now), &mut self.log);
+        let mut ramp = self.fabric.ramp(index, self.now);
+        let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.desk);
         self.blocked -= usize::from(before && !pe.command_stream_blocked());
         self.reached = self.reached.max(pe.busy_until());
         self.fabric.retry(index);

@@ -34,7 +34,9 @@ fn sum_loop() -> Function {
 fn a_loop_runs_ahead_of_the_clock_in_pieces() {
     let mut bench = launched(tile(vec![sum_loop()]), &[60_000]);
     let mut turns = 0;
-    while let Wake::At(next) = bench.pe.cycle(bench.now, &mut bench.sink, &mut bench.log).unwrap() {
+    while let Wake::At(next) =
+        bench.pe.cycle(bench.now, &mut bench.sink, &mut bench.log, &mut bench.desk).unwrap()
+    {
         assert!(next > bench.now);
         (bench.now, turns) = (next, turns + 1);
     }

@@ -137,20 +137,21 @@ struct Bench {
     pe: Pe,
     sink: Sink,
     log: PeLog,
+    desk: Desk,
     now: u64,
 }
 
 impl Bench {
     fn new(arch: ArchName, tile: TileImage) -> Bench {
         let pe = Pe::new(PeCoord { x: 1, y: 2 }, arch.numbers(), Arc::new(tile), PeOptions { checked: true });
-        Bench { pe, sink: Sink::default(), log: PeLog::default(), now: 0 }
+        Bench { pe, sink: Sink::default(), log: PeLog::default(), desk: Desk::default(), now: 0 }
     }
 
     /// Runs until only an event could change something; returns the last cycle.
     fn settle(&mut self) -> Result<u64, Complaint> {
         loop {
             self.sink.now = self.now;
-            match self.pe.cycle(self.now, &mut self.sink, &mut self.log)? {
+            match self.pe.cycle(self.now, &mut self.sink, &mut self.log, &mut self.desk)? {
                 Wake::At(cycle) => self.now = cycle,
                 Wake::OnEvent => return Ok(self.now),
             }

@@ -1,0 +1,160 @@
+//! Calls that have not returned, and their registers.
+
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::STACK_OVERFLOW;
+use crate::image::code::Reg;
+use crate::image::{FnId, TileImage};
+
+/// More nested calls than this do not fit into the memory of a PE in practice (ruling).
+const MAX_FRAMES: usize = 4096;
+/// Registers that an operation can name.
+pub(super) const WINDOW: usize = 1 << 16;
+/// Registers of all calls together.
+const ALL: usize = 2 * WINDOW;
+
+/// The registers of whoever runs. PEs that run one after the other share one, because every window
+/// is as wide as a register number reaches, so that no access needs a check.
+#[derive(Clone, Debug)]
+pub struct Desk(Box<[u64]>);
+
+impl Default for Desk {
+    fn default() -> Desk {
+        Desk(vec![0; ALL].into())
+    }
+}
+
+/// A call that has not returned.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Frame {
+    pub function: FnId,
+    /// What it executes next.
+    pub pc: usize,
+    /// Its register 0.
+    pub base: usize,
+    /// Address of its words of memory.
+    pub address: u16,
+}
+
+/// The calls of a main thread.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Calls {
+    frames: Vec<Frame>,
+    /// All registers while the thread runs; nothing while it does not.
+    desk: Box<[u64]>,
+    /// The registers in use while the thread does not run.
+    parked: Vec<u64>,
+    memory: usize,
+}
+
+impl Calls {
+    /// No call, on a PE with this many words of memory.
+    pub fn new(memory: usize) -> Calls {
+        Calls { memory, ..Calls::default() }
+    }
+
+    /// Whether nothing runs.
+    pub fn is_empty(&self) -> bool {
+        self.frames.is_empty()
+    }
+
+    /// The innermost call.
+    pub fn last(&self) -> Option<&Frame> {
+        self.frames.last()
+    }
+
+    /// The innermost call, to change.
+    pub fn last_mut(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("an operation runs in a call")
+    }
+
+    /// Begins a task or a launched function.
+    pub fn begin(&mut self, tile: &TileImage, f: FnId, arguments: &[u64]) -> Result<(), Complaint> {
+        let function = &tile.functions[f.0 as usize];
+        self.parked.clear();
+        self.parked.resize(usize::from(function.registers).max(arguments.len()), 0);
+        self.parked[..arguments.len()].copy_from_slice(arguments);
+        let params = usize::from(function.params);
+        self.parked[params..params + function.consts.len()].copy_from_slice(&function.consts);
+        self.push(tile, f, 0)
+    }
+
+    /// Takes the desk and lays out what was parked.
+    pub fn sit_down(&mut self, desk: &mut Desk) {
+        std::mem::swap(&mut self.desk, &mut desk.0);
+        self.desk[..self.parked.len()].copy_from_slice(&self.parked);
+    }
+
+    /// Parks what is in use and gives the desk back.
+    pub fn get_up(&mut self, tile: &TileImage, desk: &mut Desk) {
+        let top = self
+            .frames
+            .last()
+            .map_or(0, |frame| frame.base + usize::from(tile.functions[frame.function.0 as usize].registers));
+        self.parked.clear();
+        self.parked.extend_from_slice(&self.desk[..top]);
+        std::mem::swap(&mut self.desk, &mut desk.0);
+    }
+
+    /// Enters a function whose register 0 is register `base` of the caller.
+    #[inline]
+    pub fn enter(&mut self, tile: &TileImage, f: FnId, base: Reg) -> Result<(), Complaint> {
+        let base = self.last_mut().base + usize::from(base);
+        self.push(tile, f, base)?;
+        let function = &tile.functions[f.0 as usize];
+        let window = &mut self.desk[base..base + usize::from(function.registers)];
+        let (_, locals) = window.split_at_mut(usize::from(function.params));
+        let (consts, rest) = locals.split_at_mut(function.consts.len());
+        for (register, value) in consts.iter_mut().zip(&function.consts) {
+            *register = *value;
+        }
+        // Whoever used the desk before must not be seen.
+        rest.fill(0);
+        Ok(())
+    }
+
+    #[inline]
+    fn push(&mut self, tile: &TileImage, f: FnId, base: usize) -> Result<(), Complaint> {
+        let function = &tile.functions[f.0 as usize];
+        let address = match self.frames.last() {
+            None => usize::from(tile.data_end),
+            Some(caller) => {
+                let words = tile.functions[caller.function.0 as usize].frame_words.max(1);
+                usize::from(caller.address) + usize::from(words)
+            }
+        };
+        let end = address + usize::from(function.frame_words.max(1));
+        if end > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {
+            return Err(STACK_OVERFLOW.because(&[("name", &function.name)]));
+        }
+        self.frames.push(Frame { function: f, pc: 0, base, address: address as u16 });
+        Ok(())
+    }
+
+    /// Leaves the innermost call.
+    #[inline]
+    pub fn leave(&mut self) {
+        self.frames.pop();
+    }
+
+    /// The innermost call and the registers that it can name.
+    #[inline]
+    pub fn innermost(&mut self) -> (&mut Frame, &mut [u64; WINDOW]) {
+        let frame = self.frames.last_mut().expect("an operation runs in a call");
+        let window = self.desk[frame.base..].first_chunk_mut();
+        (frame, window.expect("no window reaches beyond the desk"))
+    }
+
+    /// A register of the innermost call.
+    pub fn register(&self, reg: Reg) -> u64 {
+        let frame = self.frames.last().expect("an operation runs in a call");
+        let registers = if self.desk.is_empty() { &self.parked } else { &self.desk[..] };
+        registers[frame.base + usize::from(reg)]
+    }
+
+    /// Sets a register of the innermost call.
+    pub fn set_register(&mut self, reg: Reg, value: u64) {
+        let at = self.last_mut().base + usize::from(reg);
+        let registers = if self.desk.is_empty() { &mut self.parked } else { &mut self.desk[..] };
+        registers[at] = value;
+    }
+}

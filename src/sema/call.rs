@@ -81,7 +81,9 @@ impl Sema<'_> {
         if self.is_comptime() || force_comptime || signature.is_comptime() {
             return self.call_now(f, function, &signature, operands, span).map(Operand::Known);
         }
-        if function.inline {
+        // a struct of which some part is not known exists only as its parts, so the call is expanded
+        let in_parts = signature.params.iter().any(|p| matches!(p, ParamKind::Any));
+        if function.inline || in_parts {
             return self.expand(f, function, &signature, operands, span);
         }
         let id = self.instantiate(f, &signature)?;

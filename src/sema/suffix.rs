@@ -16,13 +16,12 @@ use std::sync::Arc;
 impl Sema<'_> {
     /// `base.name`
     pub fn field(&mut self, base: ExprId, name: &Ident) -> Result<Ev> {
-        let span = self.span(base);
         let ev = self.expr(base, None)?;
-        self.field_of(ev, name, span)
+        self.field_of(ev, name)
     }
 
     /// A field of an outcome.
-    pub fn field_of(&mut self, ev: Ev, name: &Ident, span: Span) -> Result<Ev> {
+    pub fn field_of(&mut self, ev: Ev, name: &Ident) -> Result<Ev> {
         match ev {
             Ev::Value(Operand::Known(v)) => self.known_field(v, name),
             Ev::Value(Operand::Parts(ty, parts)) => {
@@ -32,10 +31,9 @@ impl Sema<'_> {
             Ev::Value(Operand::Mem(addr, ty)) => {
                 self.place_field(Place::Memory { addr, ty, writable: false, known: None }, name)
             }
-            Ev::Value(Operand::Reg(_, ty)) => match packed(&ty) {
-                true => Err(rules::NOT_ADDRESSABLE.plain().at(span)),
-                false => Err(unknown_field(&ty, name)),
-            },
+            Ev::Value(Operand::Reg(reg, ty)) => {
+                self.place_field(Place::Register { reg, ty, writable: false }, name)
+            }
             Ev::Place(place) => self.place_field(place, name),
         }
     }
@@ -86,7 +84,7 @@ impl Sema<'_> {
         let ty = place.ty().clone();
         if matches!(ty, Ty::Module | Ty::Type) {
             let v = self.load(&place, name.span)?;
-            return self.field_of(Ev::Value(v), name, name.span);
+            return self.field_of(Ev::Value(v), name);
         }
         let Some((i, field, off)) = ty.field(&name.name) else {
             let complaint = unknown_field(&ty, name);
@@ -344,7 +342,7 @@ impl Sema<'_> {
 }
 
 fn packed(ty: &Ty) -> bool {
-    matches!(ty, Ty::Struct(s) if s.layout == FieldLayout::Packed)
+    matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
 }
 
 fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Complaint {

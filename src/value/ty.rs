@@ -195,7 +195,7 @@ pub enum FieldLayout {
 }
 
 /// A named struct or union. Two are the same if the same expression made them with the same fields.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct StructTy {
     /// File and byte offset of the defining expression.
     pub origin: (u32, u32),
@@ -217,7 +217,7 @@ pub struct AnonTy {
 }
 
 /// An enum. Two are the same if the same expression made them with the same members.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 pub struct EnumTy {
     /// File and byte offset of the defining expression.
     pub origin: (u32, u32),
@@ -228,6 +228,39 @@ pub struct EnumTy {
     /// Members and their values.
     pub members: Vec<(SmolStr, i128)>,
 }
+
+impl StructTy {
+    fn identity(&self) -> (&(u32, u32), &FieldLayout, &[(SmolStr, Ty)]) {
+        (&self.origin, &self.layout, &self.fields)
+    }
+}
+
+impl EnumTy {
+    fn identity(&self) -> (&(u32, u32), &IntTy, &[(SmolStr, i128)]) {
+        (&self.origin, &self.repr, &self.members)
+    }
+}
+
+/// The name of a type is for people: it does not make it another type.
+macro_rules! same_by_identity {
+    ($($ty:ident)*) => {$(
+        impl PartialEq for $ty {
+            fn eq(&self, other: &$ty) -> bool {
+                self.identity() == other.identity()
+            }
+        }
+
+        impl Eq for $ty {}
+
+        impl std::hash::Hash for $ty {
+            fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+                self.identity().hash(state);
+            }
+        }
+    )*};
+}
+
+same_by_identity! { StructTy EnumTy }
 
 impl Ty {
     /// `u16`, the type of indices.

@@ -6,7 +6,7 @@ use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, FieldDecl, FnParam, Ident, Layout};
-use crate::value::ty::{EnumTy, FieldLayout, FnTy, IntTy, ShownName, StructTy, Ty};
+use crate::value::ty::{EnumTy, FieldLayout, FnTy, IntTy, StructTy, Ty};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -90,7 +90,7 @@ impl Sema<'_> {
             }
             out.push((f.name.name.clone(), ty));
         }
-        Ok(StructTy { origin: (span.file.0, span.lo), name: ShownName::default(), layout, fields: out })
+        Ok(StructTy { origin: (span.file.0, span.lo), name: SmolStr::default(), layout, fields: out })
     }
 
     fn enum_type(
@@ -130,7 +130,7 @@ impl Sema<'_> {
             out.push((name.name.clone(), value));
         }
         let origin = (span.file.0, span.lo);
-        Ok(Ty::Enum(Arc::new(EnumTy { origin, name: ShownName::default(), repr: int, members: out })))
+        Ok(Ty::Enum(Arc::new(EnumTy { origin, name: SmolStr::default(), repr: int, members: out })))
     }
 
     fn enum_values(&mut self, int: IntTy, members: &[(Ident, Option<ExprId>)]) -> Result<Vec<Option<i128>>> {
@@ -146,15 +146,15 @@ impl Sema<'_> {
 
 /// Gives a type that has no name yet the name of the constant it is bound to.
 pub fn named(v: Value, name: &str) -> Value {
-    let name = ShownName(SmolStr::new(name));
+    let name = SmolStr::new(name);
     match v {
-        Value::Type(Ty::Struct(s)) if s.name.0.is_empty() => {
+        Value::Type(Ty::Struct(s)) if s.name.is_empty() => {
             Value::Type(Ty::Struct(Arc::new(StructTy { name, ..(*s).clone() })))
         }
-        Value::Type(Ty::Union(s)) if s.name.0.is_empty() => {
+        Value::Type(Ty::Union(s)) if s.name.is_empty() => {
             Value::Type(Ty::Union(Arc::new(StructTy { name, ..(*s).clone() })))
         }
-        Value::Type(Ty::Enum(e)) if e.name.0.is_empty() => {
+        Value::Type(Ty::Enum(e)) if e.name.is_empty() => {
             Value::Type(Ty::Enum(Arc::new(EnumTy { name, ..(*e).clone() })))
         }
         other => other,

@@ -3,7 +3,6 @@
 use super::float::FloatKind;
 use smol_str::SmolStr;
 use std::fmt;
-use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A type of CSL.
@@ -195,29 +194,13 @@ pub enum FieldLayout {
     Packed,
 }
 
-/// A name for people: it does not tell types apart, so all are equal.
-#[derive(Clone, Debug, Default)]
-pub struct ShownName(pub SmolStr);
-
-impl PartialEq for ShownName {
-    fn eq(&self, _: &ShownName) -> bool {
-        true
-    }
-}
-
-impl Eq for ShownName {}
-
-impl Hash for ShownName {
-    fn hash<H: Hasher>(&self, _: &mut H) {}
-}
-
 /// A named struct or union. Two are the same if the same expression made them with the same fields.
 #[derive(Clone, Debug)]
 pub struct StructTy {
     /// File and byte offset of the defining expression.
     pub origin: (u32, u32),
     /// The name of the constant it was bound to, if any, for people.
-    pub name: ShownName,
+    pub name: SmolStr,
     /// Its layout.
     pub layout: FieldLayout,
     /// Fields in order.
@@ -239,7 +222,7 @@ pub struct EnumTy {
     /// File and byte offset of the defining expression.
     pub origin: (u32, u32),
     /// The name of the constant it was bound to, if any, for people.
-    pub name: ShownName,
+    pub name: SmolStr,
     /// The underlying integer type.
     pub repr: IntTy,
     /// Members and their values.
@@ -539,11 +522,11 @@ impl fmt::Display for Ty {
                     .collect();
                 write!(f, "{}({}){}", if t.task { "task" } else { "fn" }, params.join(", "), t.ret)
             }
-            Ty::Struct(s) if s.name.0.is_empty() => f.write_str("struct"),
-            Ty::Union(s) if s.name.0.is_empty() => f.write_str("union"),
-            Ty::Struct(s) | Ty::Union(s) => f.write_str(&s.name.0),
-            Ty::Enum(e) if e.name.0.is_empty() => f.write_str("enum"),
-            Ty::Enum(e) => f.write_str(&e.name.0),
+            Ty::Struct(s) if s.name.is_empty() => f.write_str("struct"),
+            Ty::Union(s) if s.name.is_empty() => f.write_str("union"),
+            Ty::Struct(s) | Ty::Union(s) => f.write_str(&s.name),
+            Ty::Enum(e) if e.name.is_empty() => f.write_str("enum"),
+            Ty::Enum(e) => f.write_str(&e.name),
             Ty::Anon(a) => write_anon(f, a),
         }
     }
@@ -571,22 +554,21 @@ mod tests {
 
     #[test]
     fn a_name_does_not_make_another_type() {
-        let origin = (0, 7);
-        let make = |name: &str| StructTy {
-            origin,
-            name: ShownName(name.into()),
+        let make = |offset, name: &str| StructTy {
+            origin: (0, offset),
+            name: name.into(),
             layout: FieldLayout::Plain,
             fields: vec![("a".into(), Ty::U16)],
         };
-        assert_eq!(make("pair"), make(""));
-        assert_ne!(make("pair"), StructTy { origin: (0, 8), ..make("pair") });
+        assert_eq!(make(7, "pair"), make(7, ""));
+        assert_ne!(make(7, "pair"), make(8, "pair"));
     }
 
     #[test]
     fn wide_fields_are_aligned() {
         let s = Ty::Struct(Arc::new(StructTy {
             origin: (0, 0),
-            name: ShownName::default(),
+            name: "".into(),
             layout: FieldLayout::Extern,
             fields: vec![("a".into(), Ty::U16), ("b".into(), Ty::F32), ("c".into(), Ty::U16)],
         }));

@@ -1,3 +1,4 @@
+import atexit
 import subprocess
 import sys
 import sysconfig
@@ -49,14 +50,19 @@ def compiled(tmp_path, monkeypatch):
     return tmp_path / "out"
 
 
-@pytest.fixture
-def runtime(compiled):
-    """A running SdkRuntime of the test program."""
+def started(folder):
+    """A running SdkRuntime; for use as a fixture."""
     from cerebras.sdk.runtime.sdkruntimepybind import SdkRuntime
 
-    runtime = SdkRuntime(compiled)
+    runtime = SdkRuntime(folder)
     runtime.load()
     runtime.run()
     yield runtime
-    if runtime._state == "running":
-        runtime.stop()
+    # A test may leave its program stuck or running; that is no news at the end of all tests.
+    atexit.unregister(runtime._complain_unless_stopped)
+
+
+@pytest.fixture
+def runtime(compiled):
+    """A running SdkRuntime of the test program."""
+    yield from started(compiled)

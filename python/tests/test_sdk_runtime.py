@@ -206,7 +206,6 @@ def test_a_program_that_never_lets_the_host_in_does_not_hang(runtime):
     runtime.launch("stay_busy", nonblock=False)
     with pytest.raises(RuntimeError, match="stay_busy"):
         read(runtime, "words")
-    runtime._state = "stopped"
 
 
 def test_a_run_leaves_the_log_and_the_trace_folder(runtime, tmp_path):

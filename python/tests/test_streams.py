@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
-from conftest import PROGRAMS, call, command
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder
+from conftest import PROGRAMS, call, command, started
 
 WIDTH, IN, OUT = 3, 4, 5
 STREAM = {"streaming": True, "data_type": MemcpyDataType.MEMCPY_32BIT}
@@ -13,10 +13,7 @@ def runtime(tmp_path, monkeypatch, request):
     params = f"--params=width:{WIDTH},in_id:{IN},out_id:{OUT}"
     done = call([command("cslc"), f"--arch={request.param}", str(PROGRAMS / "stream.csl"), params, "--memcpy"])
     assert done.returncode == 0, done.stderr
-    runtime = SdkRuntime("out")
-    runtime.load()
-    runtime.run()
-    return runtime
+    yield from started("out")
 
 
 @pytest.mark.parametrize("order", list(MemcpyOrder))

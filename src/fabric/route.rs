@@ -53,9 +53,11 @@ impl Route {
             ..Route::default()
         };
         let Some(switches) = &config.switches else { return route };
-        // The first invalid position ends the sequence.
+        // The first invalid position ends the sequence. A position changes one side of the one
+        // before it (docs/hardware.md#switches).
+        let mut gate = base;
         for (i, p) in switches.positions.iter().map_while(Option::as_ref).enumerate() {
-            let gate = Gate { rx: p.rx.map_or(base.rx, |r| r.0), tx: p.tx.map_or(base.tx, |t| t.0) };
+            gate = Gate { rx: p.rx.map_or(gate.rx, |r| r.0), tx: p.tx.map_or(gate.tx, |t| t.0) };
             route.positions[i + 1] = gate;
             route.count += 1;
         }

@@ -273,6 +273,26 @@ fn a_control_wavelet_moves_the_switch_behind_itself() {
 }
 
 #[test]
+fn a_position_keeps_the_side_that_it_does_not_mention() {
+    // Sends east, then to nobody but its own ramp, then takes from the west with that ramp.
+    let side = |rx: Option<Direction>, tx: Option<Direction>| {
+        Some(Position { rx: rx.map(Directions::only), tx: tx.map(Directions::only) })
+    };
+    let positions = [side(None, Some(Pe)), side(Some(West), None), None];
+    let switches = Switches { positions, current: 0, ring: true, pop: PopMode::AlwaysPop };
+    let middle = ColorConfig { switches: Some(switches), ..config(&[Pe], &[East]) };
+    let routes = vec![(0, 6, config(&[Pe], &[East])), (1, 6, middle), (2, 6, config(&[West], &[Pe]))];
+    let mut b = bench(3, 1, 2, routes);
+    let advance = Wavelet { data: 31 << 16 | 1 << 22 | 1 << 24, control: true };
+    let data = |data| Wavelet { data, control: false };
+    b.to_send.push((1, Color(6), [data(1), advance, data(2), advance].into_iter().collect()));
+    b.send(0, 6, [3]);
+    b.run(40);
+    assert_eq!(b.words(1, 6), [2, 3]);
+    assert_eq!(b.words(2, 6)[0], 1);
+}
+
+#[test]
 fn popping_takes_the_command_from_the_routers_behind() {
     let routes = vec![(1, 6, switched(PopMode::OnAdvance)), (0, 6, config(&[East], &[Pe]))];
     let mut b = bench(2, 1, 2, routes);

@@ -1,7 +1,8 @@
 //! The command stream: one queue of copies and launches for the whole rectangle.
 //!
 //! A command begins when the one before it is complete and no PE is blocked: a launch blocks a PE
-//! until it calls `unblock_cmd_stream`. A copy reaches a PE between two of its tasks. A program
+//! until it calls `unblock_cmd_stream`. It also takes its time to come from the host, unless
+//! nothing happens on the wafer anyway. A copy reaches a PE between two of its tasks. A program
 //! without `<memcpy>` takes commands whenever it is idle, and copies also before it starts.
 
 use super::streams::Streaming;
@@ -96,6 +97,7 @@ struct Command {
     /// How many PEs of the region it has reached, row by row.
     reached: usize,
     words: Vec<u32>,
+    begun: bool,
 }
 
 impl Command {
@@ -118,6 +120,8 @@ pub(super) struct Stream {
     results: BTreeMap<Ticket, Vec<u32>>,
     next: u64,
     last_launch: Option<String>,
+    /// Since when no PE is blocked and no command is under way.
+    free_since: Option<u64>,
 }
 
 impl Stream {
@@ -138,7 +142,7 @@ impl Stream {
     fn push_with(&mut self, work: Work, region: Option<Region>, words: Vec<u32>) -> Ticket {
         let ticket = Ticket(self.next);
         self.next += 1;
-        self.commands.push_back(Command { ticket, work, region, reached: 0, words });
+        self.commands.push_back(Command { ticket, work, region, reached: 0, words, begun: false });
         ticket
     }
 }
@@ -232,10 +236,12 @@ impl Runner {
     /// Does as much as possible of the first command; true if anything was done.
     pub(super) fn try_command(&mut self, quiet: bool) -> Result<bool, Failure> {
         let Some(mut command) = self.stream.commands.pop_front() else { return Ok(false) };
-        if !self.may_begin(&command.work, quiet) {
+        command.begun |= self.may_begin(&command.work, quiet);
+        if !command.begun {
             self.stream.commands.push_front(command);
             return Ok(false);
         }
+        self.stream.free_since = None;
         let moved = match &mut command.work {
             Work::Stream(streaming) => self.advance_streaming(streaming, &mut command.words),
             Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => {
@@ -259,9 +265,14 @@ impl Runner {
         Ok(true)
     }
 
-    fn may_begin(&self, work: &Work, quiet: bool) -> bool {
+    fn may_begin(&mut self, work: &Work, quiet: bool) -> bool {
         match self.program.memcpy {
-            Some(_) => self.wafer.blocked() == 0,
+            Some(_) if self.wafer.blocked() > 0 => false,
+            Some(_) => {
+                let now = self.wafer.now();
+                let since = *self.stream.free_since.get_or_insert(now);
+                quiet || now - since >= self.options.command_latency
+            }
             None => quiet || (matches!(work, Work::In(..)) && self.is_before_start()),
         }
     }

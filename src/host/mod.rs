@@ -26,6 +26,10 @@ use std::sync::Arc;
 /// Cycles after which a run is stopped unless the user says otherwise: minutes of host time.
 pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
 
+/// The first line that a kernel printed in a public log came at about this cycle, after one small
+/// copy and a launch.
+const COMMAND_LATENCY: u64 = 1000;
+
 /// How to run.
 #[derive(Copy, Clone, Debug)]
 pub struct RunOptions {
@@ -35,11 +39,18 @@ pub struct RunOptions {
     pub checked: bool,
     /// Cycles by which each column starts a launch after the one west of it.
     pub launch_skew: u64,
+    /// Cycles that a command of the memcpy library takes to come from the host.
+    pub command_latency: u64,
 }
 
 impl Default for RunOptions {
     fn default() -> RunOptions {
-        RunOptions { max_cycles: DEFAULT_MAX_CYCLES, checked: true, launch_skew: 1 }
+        RunOptions {
+            max_cycles: DEFAULT_MAX_CYCLES,
+            checked: true,
+            launch_skew: 1,
+            command_latency: COMMAND_LATENCY,
+        }
     }
 }
 

@@ -87,7 +87,7 @@ pub struct Switches {
     pub pop: PopMode,
 }
 
-/// What a position overrides; the side not mentioned keeps the setting of position 0.
+/// What a position overrides; the side not mentioned stays as in the position before it.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Position {
     /// `.rx`

@@ -110,6 +110,9 @@ impl Sema<'_> {
                 }
             }
         }
+        if stdlib::is_missing(inner) {
+            return Err(rules::UNSUPPORTED_LIBRARY.because(&[("name", &name)]).at(span));
+        }
         let complaint = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
         Err(match crate::diagnostics::suggest::nearest(inner, stdlib::names()) {
             Some(near) => complaint.help(format!("did you mean `<{near}>`?")),

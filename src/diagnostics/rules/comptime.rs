@@ -151,6 +151,8 @@ crate::rules! {
     @Unsupported UNSUPPORTED_BUILTIN = "unsupported-builtin": "`@{name}` is not supported yet";
     /// cslrun compiles whole programs and does not link.
     @Unsupported UNSUPPORTED_EXTERN = "unsupported-extern": "the extern symbol `{name}` is not supported";
+    /// The SDK has this library module; cslrun does not have it yet.
+    @Unsupported UNSUPPORTED_LIBRARY = "unsupported-library": "the library module `{name}` is not supported yet";
     /// Each builtin belongs to a phase: layout, comptime blocks, or code.
     WRONG_PHASE = "wrong-phase": "`@{name}` can only stand {where}";
 }

@@ -34,6 +34,41 @@ pub struct Row {
     pub count: usize,
 }
 
+impl Row {
+    /// `count` elements of a vector of one dimension from address `at`, if they lie within the
+    /// limits; `None` also for other kinds of vectors.
+    #[inline]
+    pub fn new(mem: &Mem, at: u16, words: u16, count: u32, limits: (u16, u16)) -> Option<Row> {
+        if mem.dims != 1 || mem.kind == MemKind::Circbuf || count == 0 {
+            return None;
+        }
+        let step = i32::from(mem.step[0]) * i32::from(words);
+        let row = Row { at: at.into(), step, count: count as usize };
+        let (low, high) = row.span(words);
+        (low >= limits.0.into() && high <= limits.1.into()).then_some(row)
+    }
+
+    /// First word and one past the last.
+    #[inline]
+    pub fn span(&self, words: u16) -> (i32, i32) {
+        let last = self.at as i32 + self.step * (self.count as i32 - 1);
+        (last.min(self.at as i32), last.max(self.at as i32) + i32::from(words))
+    }
+
+    /// Whether writing along `self` in long pieces could change what is later read along `source`
+    /// in the same piece.
+    #[inline]
+    pub fn disturbs(&self, words: u16, source: &Row, source_words: u16) -> bool {
+        let (mine, theirs) = (self.span(words), source.span(source_words));
+        if mine.1 <= theirs.0 || theirs.1 <= mine.0 {
+            return false;
+        }
+        // Behind or level with a source that moves up in the same steps, writes never get ahead.
+        let lags = self.step == source.step && self.at <= source.at;
+        !(lags && self.step >= i32::from(words.max(source_words)))
+    }
+}
+
 impl Walk {
     /// Starts at address `at` of the vector, with elements of `words` words.
     pub fn new(mem: &Mem, at: u16, words: u16, limits: (u16, u16)) -> Walk {
@@ -126,13 +161,18 @@ impl Walk {
     /// Whether writing along `self` in long pieces could change what is later read along `source`
     /// in the same piece.
     pub fn disturbs(&self, source: &Walk, count: u32) -> bool {
-        let (mine, theirs) = (self.footprint(count), source.footprint(count));
-        if mine.1 <= theirs.0 || theirs.1 <= mine.0 {
-            return false;
+        match (self.line(count), source.line(count)) {
+            (Some(mine), Some(theirs)) => mine.disturbs(self.words, &theirs, source.words),
+            _ => {
+                let (mine, theirs) = (self.footprint(count), source.footprint(count));
+                mine.0 < theirs.1 && theirs.0 < mine.1
+            }
         }
-        // Behind or level with a source that moves up in the same steps, writes never get ahead.
-        let lags = self.is_line() && source.is_line() && self.step[0] == source.step[0];
-        !(lags && self.step[0] >= i32::from(self.words.max(source.words)) && self.at <= source.at)
+    }
+
+    fn line(&self, count: u32) -> Option<Row> {
+        let at = usize::try_from(self.at).ok()?;
+        self.is_line().then_some(Row { at, step: self.step[0], count: count.max(1) as usize })
     }
 
     /// One past the last word that the next `count` elements may touch.

@@ -32,6 +32,47 @@ pub enum Dest {
     },
 }
 
+/// A source of an operation on lines.
+#[derive(Copy, Clone, Debug)]
+pub enum Feed {
+    /// The same bits for every element.
+    Scalar(u32),
+    /// Elements at equal distances, and the words of each.
+    Line(Row, u16),
+}
+
+/// Runs `kernel` over lines of equal length that have been checked and do not disturb each other:
+/// the case that matters most, with the least to do for each operation.
+pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) {
+    let mut lanes = [[0; PIECE]; 3];
+    let [out, a, b] = &mut lanes;
+    let third = if let Feed::Scalar(bits) = sources[2] { bits } else { 0 };
+    for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
+        match source {
+            Feed::Scalar(bits) if *bits != 0 => lanes.fill(*bits),
+            Feed::Scalar(_) | Feed::Line(..) => {}
+        }
+    }
+    let mut done = 0;
+    while done < dest.0.count {
+        let piece = (dest.0.count - done).min(PIECE);
+        let part = |row: &Row| Row {
+            at: row.at.wrapping_add_signed(row.step as isize * done as isize),
+            count: piece,
+            ..*row
+        };
+        if let Feed::Line(row, words) = &sources[0] {
+            load_row(memory, part(row), *words, &mut a[..piece]);
+        }
+        if let Feed::Line(row, words) = &sources[1] {
+            load_row(memory, part(row), *words, &mut b[..piece]);
+        }
+        (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
+        store_row(memory, part(&dest.0), dest.1, &out[..piece]);
+        done += piece;
+    }
+}
+
 /// Runs `kernel` over `count` elements. Elements are done in order, as far as anyone can see.
 pub fn run(
     memory: &mut [u16],

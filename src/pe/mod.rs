@@ -4,6 +4,7 @@
 //! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
 
 mod arithmetic;
+mod at_once;
 mod calls;
 mod convert;
 mod fifo;

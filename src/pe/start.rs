@@ -22,8 +22,7 @@ pub(super) struct Start {
     pub ut: Option<UtId>,
     pub has_fabric: bool,
     pub has_fifo: bool,
-    /// Lengths of the operands; the destination first.
-    lengths: [Option<u32>; 4],
+    lengths: Lengths,
     fifo_length: Option<u32>,
     /// Microthread of the first fabric operand's queue.
     queue_ut: Option<UtId>,
@@ -65,7 +64,7 @@ impl Start {
             ut: None,
             has_fabric: false,
             has_fifo: false,
-            lengths: [None; 4],
+            lengths: Lengths::default(),
             fifo_length: None,
             queue_ut: None,
             has_plain_fabric: false,
@@ -77,7 +76,7 @@ impl Start {
     /// Takes note of a DSD operand; 0 is the destination.
     pub fn note(&mut self, operand: usize, resolved: &Resolved) {
         let endless = |extent: u16| if extent == ENDLESS { FOREVER } else { extent.into() };
-        self.lengths[operand] = match &resolved.dsd {
+        self.lengths.0[operand] = match &resolved.dsd {
             Dsd::Mem(mem) => Some(mem.length()),
             Dsd::FabIn(FabIn { extent, .. }) | Dsd::FabOut(FabOut { extent, .. }) => Some(endless(*extent)),
             Dsd::Fifo(_) => None,
@@ -128,8 +127,20 @@ impl Start {
         if self.fifo_length.is_some() {
             return Ok(self.fifo_length);
         }
+        self.lengths.total(checked)
+    }
+}
+
+/// Lengths of the DSD operands; the destination first.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Lengths(pub [Option<u32>; 4]);
+
+impl Lengths {
+    /// Number of elements of the operation; `None` if there is no end.
+    #[inline]
+    pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
         // With two sources or more, the first is src0 and the second src1; a single one is src1.
-        let [dest, sources @ ..] = self.lengths;
+        let [dest, sources @ ..] = self.0;
         let known = || sources.into_iter().chain([dest]).flatten();
         if known().any(|length| length == 0) {
             return Ok(Some(0));

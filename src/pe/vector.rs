@@ -10,14 +10,14 @@ use crate::arch::{ArchName, UtId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MISSING_INDEX, QUEUE_IN_USE};
 use crate::dsd::access::Walk;
-use crate::dsd::local::{self, Dest, Source};
+use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem};
 use crate::image::TileImage;
-use crate::image::code::{DsdRef, Operand, VectorOp};
+use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
 
 /// Cycles to start an operation on the main thread or a microthread (estimate).
-const LAUNCH: u64 = 1;
+pub(super) const LAUNCH: u64 = 1;
 
 impl Pe {
     /// Starts `tile.vector_ops[n]`. `ran_ahead`: the clock has not caught up.
@@ -29,36 +29,18 @@ impl Pe {
         ran_ahead: bool,
     ) -> Result<Served, Complaint> {
         let vector = &tile.vector_ops[n as usize];
-        let mut start = self.resolve(tile, vector)?;
-        if ran_ahead && (start.has_fabric || start.has_fifo) {
+        if let Some(served) = self.run_at_once(tile, vector)? {
+            return Ok(served);
+        }
+        if ran_ahead {
             return Ok(Served::Later);
         }
+        let mut start = self.resolve(tile, vector)?;
         start.operation.total = start.total(self.options.checked)?;
-        if !start.has_fabric && !start.has_fifo {
-            return self.run_at_once(vector, start);
-        }
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, time);
         }
         self.launch_lane(vector, start, time)
-    }
-
-    fn run_at_once(&mut self, vector: &VectorOp, start: Start) -> Result<Served, Complaint> {
-        let Start { mut operation, saved, .. } = start;
-        let count = operation.total.unwrap_or(0);
-        let To::Local(dest) = &mut operation.to else { unreachable!("no operand is the fabric") };
-        let mut sources = operation.from.clone().map(|from| match from {
-            From::Local(source) => source,
-            From::Fabric(_) | From::Fifo(_) => unreachable!("no operand is the fabric"),
-        });
-        local::run(self.memory.words_mut(), &operation.op.kernel, dest, &mut sources, count)?;
-        if !saved.is_empty() {
-            operation.from = sources.map(From::Local);
-            self.save_positions(&operation, &saved);
-        }
-        self.set_result(vector, true);
-        let width = u32::from(operation.op.width(self.arch.name).max(1));
-        Ok(Served::Done(LAUNCH + u64::from(count.div_ceil(width))))
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
@@ -86,7 +68,8 @@ impl Pe {
         }
     }
 
-    fn set_result(&mut self, vector: &VectorOp, value: bool) {
+    /// Stores the returned bool, if anybody wants it.
+    pub(super) fn set_result(&mut self, vector: &VectorOp, value: bool) {
         if let Some(register) = vector.result {
             self.main.set_register(register, value.into());
         }
@@ -159,12 +142,7 @@ impl Pe {
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
         start.operation.to = match vector.dest {
             Operand::Dsd(dsd) => self.dest(tile, dsd, op.dest.words(), index, &mut start)?,
-            Operand::Pointer(reg) => To::Local(Dest::Scalar {
-                at: self.scalar_place(reg, op.dest.words())?,
-                words: op.dest.words(),
-                accumulates: matches!(vector.sources.first(), Some(Operand::Scalar(_)))
-                    && matches!(vector.sources.get(1), Some(Operand::Dsd(_))),
-            }),
+            Operand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
             Operand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
         };
         for (k, source) in vector.sources.iter().enumerate() {
@@ -192,10 +170,12 @@ impl Pe {
         Ok(start)
     }
 
-    fn scalar_place(&mut self, reg: u16, words: u16) -> Result<usize, Complaint> {
+    /// The destination at the address in a register.
+    pub(super) fn scalar_dest(&mut self, reg: Reg, words: u16, vector: &VectorOp) -> Result<Dest, Complaint> {
         let at = self.address(reg);
         self.memory.slice(at, words.into())?;
-        Ok(at)
+        let accumulates = matches!(vector.sources[..], [Operand::Scalar(_), Operand::Dsd(_), ..]);
+        Ok(Dest::Scalar { at, words, accumulates })
     }
 
     /// The DSD behind an operand.
@@ -278,12 +258,18 @@ impl Pe {
             None if mem.index_offset && self.options.checked => return Err(MISSING_INDEX.plain()),
             Some(_) | None => 0,
         };
-        let size = self.memory.size() as u16;
-        let limits = if self.options.checked { (mem.lo, mem.hi.min(size)) } else { (0, size) };
-        let walk = Walk::new(mem, at.wrapping_add(offset), words, limits);
+        let size = self.memory.size();
+        let walk = Walk::new(mem, at.wrapping_add(offset), words, self.limits(mem));
         // Without checks an operation may be longer than its operand.
-        self.memory.reach(if self.options.checked { walk.end(mem.length()) } else { size.into() });
+        self.memory.reach(if self.options.checked { walk.end(mem.length()) } else { size });
         Ok(walk)
+    }
+
+    /// The words that a memory operand may touch.
+    #[inline]
+    pub(super) fn limits(&self, mem: &Mem) -> (u16, u16) {
+        let size = self.memory.size() as u16;
+        if self.options.checked { (mem.lo, mem.hi.min(size)) } else { (0, size) }
     }
 
     /// A fabin operand with elements of `words` words.

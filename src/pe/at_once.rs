@@ -1,0 +1,160 @@
+//! DSD operations on memory alone: they are complete when they return.
+//!
+//! Most operations are of this kind and short, so nothing is allocated or moved here.
+
+use super::Pe;
+use super::interp::Served;
+use super::registers::Resolved;
+use super::start::{Lengths, form};
+use super::vector::LAUNCH;
+use crate::arch::DsrId;
+use crate::diagnostics::Complaint;
+use crate::dsd::access::{Row, Walk};
+use crate::dsd::local::{self, Dest, Feed, Source};
+use crate::dsd::ops::{DsdOp, OPS};
+use crate::dsd::{Dsd, Mem};
+use crate::image::TileImage;
+use crate::image::code::{DsdRef, Operand, VectorOp};
+
+/// A memory operand. Descriptors are looked at where they are: copying one costs more than all the
+/// rest that a short operation has to do before it computes.
+#[derive(Copy, Clone)]
+struct Vector<'a> {
+    mem: &'a Mem,
+    /// Where it begins.
+    at: u16,
+    /// Words per element.
+    words: u16,
+    /// The DSR to tell where it ends.
+    saved: Option<DsrId>,
+}
+
+/// The DSDs of an operation; the destination first.
+type Vectors<'a> = [Option<Vector<'a>>; 4];
+
+impl Pe {
+    /// Runs an operation if all its operands lie in memory.
+    pub(super) fn run_at_once(
+        &mut self,
+        tile: &TileImage,
+        vector: &VectorOp,
+    ) -> Result<Option<Served>, Complaint> {
+        let op = &OPS[usize::from(vector.op)];
+        let form = form(op, vector);
+        let mut held = [const { None }; 4];
+        let mut vectors: Vectors<'_> = [None; 4];
+        let mut scalars = [0; 3];
+        for (k, held) in held.iter_mut().enumerate().take(vector.sources.len() + 1) {
+            let (operand, words) = match k {
+                0 => (vector.dest, op.dest.words()),
+                _ => (vector.sources[k - 1], form.sources[k - 1].elem().words()),
+            };
+            match operand {
+                Operand::Dsd(dsd) => {
+                    let Some(found) = self.memory_operand(tile, dsd, words, held)? else { return Ok(None) };
+                    vectors[k] = Some(found);
+                }
+                Operand::Scalar(reg) if k > 0 => scalars[k - 1] = self.main.register(reg) as u32,
+                Operand::Scalar(_) | Operand::Pointer(_) => {}
+            }
+        }
+        if form.flipped {
+            scalars.swap(0, 1);
+            vectors.swap(1, 2);
+        }
+        let lengths = Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| v.mem.length())));
+        let count = lengths.total(self.options.checked)?.unwrap_or(0);
+        if !self.run_lines(op, &vectors, scalars, count) {
+            self.run_walks(op, vector, &vectors, scalars, count)?;
+        }
+        self.set_result(vector, true);
+        let width = u32::from(op.width(self.arch.name).max(1));
+        Ok(Some(Served::Done(LAUNCH + u64::from(count.div_ceil(width)))))
+    }
+
+    /// The short way, if all vectors are lines in bounds that do not disturb each other.
+    fn run_lines(&mut self, op: &DsdOp, vectors: &Vectors<'_>, scalars: [u32; 3], count: u32) -> bool {
+        let simple = |v: &Vector<'_>| v.saved.is_none() && !v.mem.index_offset;
+        if op.kernel.carries || vectors[3].is_some() || !vectors.iter().flatten().all(simple) {
+            return false;
+        }
+        let line = |v: &Vector<'_>| Row::new(v.mem, v.at, v.words, count, self.limits(v.mem));
+        let Some(dest) = &vectors[0] else { return false };
+        let Some(row) = line(dest) else { return false };
+        let mut feeds = scalars.map(Feed::Scalar);
+        let mut end = row.span(dest.words).1;
+        for (feed, source) in feeds.iter_mut().zip(&vectors[1..]) {
+            let Some(source) = source else { continue };
+            match line(source) {
+                Some(other) if !row.disturbs(dest.words, &other, source.words) => {
+                    end = end.max(other.span(source.words).1);
+                    *feed = Feed::Line(other, source.words);
+                }
+                Some(_) | None => return false,
+            }
+        }
+        self.memory.reach(end as usize);
+        local::run_lines(self.memory.words_mut(), &op.kernel, (row, dest.words), &feeds);
+        true
+    }
+
+    /// The general way.
+    fn run_walks(
+        &mut self,
+        op: &DsdOp,
+        vector: &VectorOp,
+        vectors: &Vectors<'_>,
+        scalars: [u32; 3],
+        count: u32,
+    ) -> Result<(), Complaint> {
+        let index = vector.index.map(|reg| self.main.register(reg) as u16);
+        let mut sources = scalars.map(Source::Scalar);
+        for (source, found) in sources.iter_mut().zip(&vectors[1..]) {
+            if let Some(v) = found {
+                *source = Source::Walk(self.walk(v.mem, v.at, v.words, index)?);
+            }
+        }
+        let mut dest = match (&vectors[0], vector.dest) {
+            (Some(v), _) => Dest::Walk(self.walk(v.mem, v.at, v.words, index)?),
+            (None, Operand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
+            (None, _) => unreachable!("a destination is a vector or a pointer"),
+        };
+        local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count)?;
+        self.save_walks(&dest, &sources, vectors);
+        Ok(())
+    }
+
+    /// The memory DSD behind an operand; `None` if it is something else.
+    #[inline]
+    fn memory_operand<'a>(
+        &mut self,
+        tile: &'a TileImage,
+        dsd: DsdRef,
+        words: u16,
+        held: &'a mut Option<Resolved>,
+    ) -> Result<Option<Vector<'a>>, Complaint> {
+        if let DsdRef::Const(n) = dsd {
+            let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
+            return Ok(Some(Vector { mem, at: mem.base, words, saved: None }));
+        }
+        let resolved = held.insert(self.operand(tile, dsd)?);
+        let Dsd::Mem(mem) = &resolved.dsd else { return Ok(None) };
+        Ok(Some(Vector { mem, at: resolved.at, words, saved: resolved.saved }))
+    }
+
+    fn save_walks(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {
+        let mut save = |vector: &Option<Vector<'_>>, walk: &Walk| {
+            if let Some(Vector { saved: Some(dsr), .. }) = vector {
+                self.save_position(*dsr, walk.position());
+            }
+        };
+        if let Dest::Walk(walk) = dest {
+            save(&vectors[0], walk);
+        }
+        for (source, vector) in sources.iter().zip(&vectors[1..]) {
+            if let Source::Walk(walk) = source {
+                save(vector, walk);
+            }
+        }
+    }
+}

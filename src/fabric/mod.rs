@@ -120,6 +120,8 @@ impl Fabric {
         if std::mem::take(&mut self.lanes[id as usize].refused) {
             self.freed.push(pe as u32);
         }
+        // The next one may still be on its way up the ramp.
+        self.wake(pe);
         Some(wavelet)
     }
 

@@ -319,17 +319,24 @@ impl Runner {
         };
         let blocked: Vec<_> =
             self.wafer.made().filter(|(_, pe)| pe.command_stream_blocked()).map(|(at, _)| at).collect();
-        let (needs, pes) = if let (true, Work::Stream(streaming)) = (blocked.is_empty(), &command.work) {
-            ("the PE has to take or give the rest of its words".to_string(), streaming.holding())
-        } else if blocked.is_empty() {
-            let now = self.wafer.now();
-            let busy = self.wafer.made().filter(|(_, pe)| !pe.is_between_tasks(now));
-            ("the running task has to end".to_string(), busy.map(|(at, _)| at).collect())
-        } else {
-            let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
-            (format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`"), blocked)
+        let now = self.wafer.now();
+        let (needs, pes, advice) = match &command.work {
+            _ if !blocked.is_empty() => {
+                let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
+                let needs = format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`");
+                (needs, blocked, "call `unblock_cmd_stream` on every PE when a launched function is done")
+            }
+            Work::Stream(streaming) => {
+                let needs = "the PE has to take or give the rest of its words".to_string();
+                (needs, streaming.holding(), "the host and the program must agree on the number of words")
+            }
+            Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => {
+                let busy = self.wafer.made().filter(|(_, pe)| !pe.is_between_tasks(now));
+                let pes = busy.map(|(at, _)| at).collect();
+                ("the running task has to end".to_string(), pes, "see what the task waits for")
+            }
         };
         let more = pes.len().saturating_sub(NAMED);
-        vec![HostWait { command: name, needs, pes: pes.into_iter().take(NAMED).collect(), more }]
+        vec![HostWait { command: name, needs, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
     }
 }

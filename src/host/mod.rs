@@ -20,6 +20,7 @@ use crate::diagnostics::{Complaint, Diagnostic, Severity};
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, Traced, Wafer};
+use indexmap::IndexMap;
 use memcpy::Stream;
 use std::sync::Arc;
 
@@ -90,6 +91,8 @@ pub struct Runner {
     wafer: Wafer,
     options: RunOptions,
     stream: Stream,
+    /// What copies were suspicious, by name.
+    warnings: IndexMap<String, Diagnostic>,
 }
 
 impl Runner {
@@ -97,7 +100,7 @@ impl Runner {
     pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
         let pe_options = PeOptions { checked: options.checked };
         let wafer = Wafer::new(&program, pe_options);
-        Runner { program, wafer, options, stream: Stream::default() }
+        Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
     }
 
     /// The program.
@@ -141,9 +144,15 @@ impl Runner {
     }
 
     /// Runs every queued command, then the program until nothing happens any more. Gives warnings
-    /// about what is left.
+    /// about the copies and about what is left.
     pub fn run_until_idle(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         self.run_until_commands_done()?;
+        let mut warnings: Vec<_> = std::mem::take(&mut self.warnings).into_values().collect();
+        warnings.extend(self.run_the_rest()?);
+        Ok(warnings)
+    }
+
+    fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         match self.wafer.run_until_idle(self.options.max_cycles) {
             Ended::Idle => Ok(self.wafer.leftovers()),
             Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_asynchronous => {

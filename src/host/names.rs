@@ -3,9 +3,18 @@
 use super::{CopyWidth, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::*;
-use crate::diagnostics::{Complaint, Result, suggest};
+use crate::diagnostics::{Complaint, Diagnostic, Result, Severity, suggest};
 use crate::image::{ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
 use std::collections::BTreeSet;
+
+/// The direction of a copy.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Way {
+    /// To the PE.
+    In,
+    /// From the PE.
+    Out,
+}
 
 /// Data on one PE.
 #[derive(Copy, Clone, Debug)]
@@ -78,38 +87,62 @@ impl Runner {
 
     /// Writes elements to a name on a PE.
     pub(super) fn write(&mut self, at: PeCoord, name: &str, width: CopyWidth, from: &[u32]) -> Result<()> {
-        let place = self.elements_of(at, name, width, from.len())?;
+        let addr = self.elements_of(at, name, width.words(), from.len(), Way::In)?;
         let halves = |word: &u32| [*word as u16, (*word >> 16) as u16];
         let words: Vec<u16> =
             from.iter().flat_map(|word| halves(word).into_iter().take(width.words())).collect();
         match self.wafer.pe(at) {
-            Some(pe) => pe.write_words(place.addr, &words),
+            Some(pe) => pe.write_words(addr, &words),
             None => Ok(()),
         }
     }
 
     /// Reads elements from a name on a PE.
     pub(super) fn read(&mut self, at: PeCoord, name: &str, width: CopyWidth, into: &mut [u32]) -> Result<()> {
-        let place = self.elements_of(at, name, width, into.len())?;
+        let addr = self.elements_of(at, name, width.words(), into.len(), Way::Out)?;
         let Some(pe) = self.wafer.pe(at) else { return Ok(()) };
-        let words = pe.read_words(place.addr, into.len() * width.words())?;
+        let words = pe.read_words(addr, into.len() * width.words())?;
         for (to, word) in into.iter_mut().zip(words.chunks(width.words())) {
             *to = u32::from(word[0]) | word.get(1).map_or(0, |high| u32::from(*high) << 16);
         }
         Ok(())
     }
 
-    /// Where `count` elements of a name lie on a PE, if there are as many.
-    fn elements_of(&mut self, at: PeCoord, name: &str, width: CopyWidth, count: usize) -> Result<Place> {
+    /// Where `count` elements of `words` words of a name lie on a PE. Reading too many is only
+    /// suspicious: public programs do it, and nothing is overwritten.
+    pub(super) fn elements_of(
+        &mut self,
+        at: PeCoord,
+        name: &str,
+        words: usize,
+        count: usize,
+        way: Way,
+    ) -> Result<usize> {
         let place =
             self.place_of(at, name).ok_or_else(|| EXPORT_MISSING.because(&[("name", &name), ("pe", &at)]))?;
-        let has = place.end.saturating_sub(place.addr) / width.words();
+        let has = place.end.saturating_sub(place.addr) / words;
         if count > has {
             let facts =
                 [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
-            return Err(COPY_OUT_OF_BOUNDS.because(&facts));
+            let complaint = COPY_OUT_OF_BOUNDS.because(&facts);
+            match way {
+                Way::In => return Err(complaint),
+                Way::Out => self.warn(name, complaint),
+            }
         }
-        Ok(place)
+        Ok(place.addr)
+    }
+
+    /// Keeps a complaint about a name as a warning; the first PE tells it for all.
+    fn warn(&mut self, name: &str, complaint: Complaint) {
+        match self.warnings.get_mut(name) {
+            Some(first) => first.also_on += 1,
+            None => {
+                let mut warning = Diagnostic::from(complaint);
+                warning.severity = Severity::Warning;
+                self.warnings.insert(name.to_string(), warning);
+            }
+        }
     }
 
     /// Where the data behind a name lie on a PE now: an exported pointer may have moved.

@@ -127,8 +127,11 @@ fn a_copy_goes_where_the_exported_pointer_points_now() {
     let mut r = runner();
     r.launch("advance", &[]).unwrap();
     assert_eq!(r.copy_out(&copy("p", 2)).unwrap(), [14, 15, 14, 15]);
-    let d = misuse(r.copy_out(&copy("p", 5)).unwrap_err());
+    let d = misuse(r.copy_in(&copy("p", 5), &[0; 10]).unwrap_err());
     assert_eq!((&*d.rule, &*d.title), ("copy-out-of-bounds", "`p` has 4 elements on PE(0,0), not 5"));
+    assert_eq!(r.copy_out(&copy("p", 5)).unwrap().len(), 10);
+    let warnings = r.run_until_idle().unwrap();
+    assert_eq!((&*warnings[0].rule, warnings[0].also_on), ("copy-out-of-bounds", 1));
 }
 
 #[test]
@@ -286,6 +289,16 @@ fn words_stream_to_the_pes_and_back() {
         assert_eq!(r.take_words(out).unwrap(), (1..81).collect::<Vec<_>>());
         assert!(r.run_until_idle().unwrap().is_empty());
     }
+}
+
+#[test]
+fn words_that_wait_at_the_ramp_are_taken_to_the_last() {
+    let mut r = streaming();
+    r.queue_stream_in(&stream(1, 3), &[1, 2, 3, 4, 5, 6]).unwrap();
+    assert_eq!(r.run_until_idle().unwrap()[0].rule, "leftover-wavelets");
+    let out = r.queue_stream_out(&stream(2, 3)).unwrap();
+    r.wait(out).unwrap();
+    assert_eq!(r.take_words(out).unwrap(), [2, 3, 4, 5, 6, 7]);
 }
 
 #[test]

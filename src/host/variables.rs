@@ -1,9 +1,9 @@
 //! Variables as people set and read them: whole, on every PE that has them.
 
-use super::names::{data_target, symbol_around};
+use super::names::{Way, data_target, symbol_around};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
-use crate::diagnostics::rules::host::{COPY_OUT_OF_BOUNDS, NO_ELEMENT_TYPE};
+use crate::diagnostics::rules::host::NO_ELEMENT_TYPE;
 use crate::image::{ExportKind, ExportTarget, Scalar, Symbol};
 
 /// A variable on all PEs that have it.
@@ -70,7 +70,7 @@ impl Runner {
     ) -> Result<(), Failure> {
         self.check_variable(name, true)?;
         let words = usize::from(scalar.words());
-        let addr = self.checked_place(at, name, words, values.len())?;
+        let addr = self.elements_of(at, name, words, values.len(), Way::In)?;
         let bits = |value: &u64| (0..words).map(|i| (value >> (16 * i)) as u16).collect::<Vec<_>>();
         let all: Vec<u16> = values.iter().flat_map(bits).collect();
         match self.wafer.pe(at) {
@@ -110,28 +110,11 @@ impl Runner {
         count: usize,
     ) -> Result<Vec<u64>, Failure> {
         let words = usize::from(scalar.words());
-        let addr = self.checked_place(at, name, words, count)?;
+        let addr = self.elements_of(at, name, words, count, Way::Out)?;
         let Some(pe) = self.wafer.pe(at) else { return Ok(Vec::new()) };
         let memory = pe.read_words(addr, count * words)?;
         let value = |chunk: &[u16]| chunk.iter().rev().fold(0u64, |v, w| v << 16 | u64::from(*w));
         Ok(memory.chunks(words).map(value).collect())
-    }
-
-    fn checked_place(
-        &mut self,
-        at: PeCoord,
-        name: &str,
-        words: usize,
-        count: usize,
-    ) -> Result<usize, Failure> {
-        let Some(place) = self.place_of(at, name) else { return Err(self.unknown(name).into()) };
-        let has = place.end.saturating_sub(place.addr) / words;
-        if count > has {
-            let facts =
-                [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
-            return Err(COPY_OUT_OF_BOUNDS.because(&facts).into());
-        }
-        Ok(place.addr)
     }
 }
 

@@ -63,10 +63,7 @@ impl StallReport {
             }
             Some(Missing::Wavelets { .. }) => "both sides must agree on the number of wavelets",
             Some(Missing::Space { .. }) => "something must take the wavelets where they are held up",
-            None if !self.host.is_empty() => {
-                "call `unblock_cmd_stream` on every PE when a launched function is done"
-            }
-            None => "see what the waits have in common",
+            None => self.host.first().map_or("see what the waits have in common", |h| h.advice),
         }
     }
 }

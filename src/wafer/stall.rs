@@ -121,6 +121,8 @@ pub struct HostWait {
     pub pes: Vec<PeCoord>,
     /// How many more there are.
     pub more: usize,
+    /// What to do about it.
+    pub advice: &'static str,
 }
 
 impl Wafer {

@@ -174,16 +174,16 @@ fn vectors(rows: &mut Rows) {
 /// Seconds for one pass of the same loop in Rust.
 fn native(name: &str, n: usize) -> f64 {
     const PASSES: usize = 1000;
-    let (mut a, mut b) = (vec![0.0f32; n], vec![1.5f32; n]);
-    let (mut c, mut d) = (vec![0u32; n], vec![7u32; n]);
-    let (mut g, mut h) = (vec![half::f16::ZERO; n], vec![half::f16::ONE; n]);
+    let (mut a, b) = (vec![0.0f32; n], vec![1.5f32; n]);
+    let (mut c, d) = (vec![0u32; n], vec![7u32; n]);
+    let (mut g, h) = (vec![half::f16::ZERO; n], vec![half::f16::ONE; n]);
     let mut pass = || match name {
         "@fmacs" => {
             let scalar = black_box(0.5);
-            black_box(&mut a).iter_mut().zip(black_box(&mut b)).for_each(|(a, b)| *a += *b * scalar);
+            black_box(&mut a).iter_mut().zip(black_box(&b)).for_each(|(a, b)| *a += *b * scalar);
         }
-        "@mov32" => black_box(&mut c).copy_from_slice(black_box(&mut d)),
-        _ => black_box(&mut g).iter_mut().zip(black_box(&mut h)).for_each(|(g, h)| *g += *h),
+        "@mov32" => black_box(&mut c).copy_from_slice(black_box(&d)),
+        _ => black_box(&mut g).iter_mut().zip(black_box(&h)).for_each(|(g, h)| *g += *h),
     };
     best(|| (0..PASSES).for_each(|_| pass())) / PASSES as f64
 }

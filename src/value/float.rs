@@ -174,7 +174,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(FloatKind::Cb16.from_bits(0b0_101100_100000000), 6.0);
+        assert_eq!(FloatKind::Cb16.from_bits(44 << 9 | 0x100), 6.0);
     }
 
     #[test]

@@ -5,7 +5,7 @@
 use super::Pe;
 use super::interp::Served;
 use super::registers::Resolved;
-use super::start::{Lengths, form};
+use super::start::{Length, Lengths, form};
 use super::vector::LAUNCH;
 use crate::arch::DsrId;
 use crate::diagnostics::Complaint;
@@ -62,7 +62,8 @@ impl Pe {
             scalars.swap(0, 1);
             vectors.swap(1, 2);
         }
-        let lengths = Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| v.mem.length())));
+        let lengths =
+            Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
         let count = lengths.total(self.options.checked)?.unwrap_or(0);
         if !self.run_lines(op, &vectors, scalars, count) {
             self.run_walks(op, vector, &vectors, scalars, count)?;

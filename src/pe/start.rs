@@ -77,8 +77,10 @@ impl Start {
     pub fn note(&mut self, operand: usize, resolved: &Resolved) {
         let endless = |extent: u16| if extent == ENDLESS { FOREVER } else { extent.into() };
         self.lengths.0[operand] = match &resolved.dsd {
-            Dsd::Mem(mem) => Some(mem.length()),
-            Dsd::FabIn(FabIn { extent, .. }) | Dsd::FabOut(FabOut { extent, .. }) => Some(endless(*extent)),
+            Dsd::Mem(mem) => Some(Length::InMemory(mem.length())),
+            Dsd::FabIn(FabIn { extent, .. }) | Dsd::FabOut(FabOut { extent, .. }) => {
+                Some(Length::OnFabric(endless(*extent)))
+            }
             Dsd::Fifo(_) => None,
         };
         if let Some(dsr) = resolved.saved {
@@ -131,9 +133,24 @@ impl Start {
     }
 }
 
+/// How many elements an operand describes, and where they are.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum Length {
+    InMemory(u32),
+    OnFabric(u32),
+}
+
+impl Length {
+    fn elements(self) -> u32 {
+        match self {
+            Length::InMemory(n) | Length::OnFabric(n) => n,
+        }
+    }
+}
+
 /// Lengths of the DSD operands; the destination first.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Lengths(pub [Option<u32>; 4]);
+pub(super) struct Lengths(pub [Option<Length>; 4]);
 
 impl Lengths {
     /// Number of elements of the operation; `None` if there is no end.
@@ -141,16 +158,20 @@ impl Lengths {
     pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
         // With two sources or more, the first is src0 and the second src1; a single one is src1.
         let [dest, sources @ ..] = self.0;
-        let known = || sources.into_iter().chain([dest]).flatten();
+        let known = || sources.into_iter().chain([dest]).flatten().map(Length::elements);
         if known().any(|length| length == 0) {
             return Ok(Some(0));
         }
-        let mut finite = known().filter(|length| *length != FOREVER);
-        let Some(total) = finite.next() else {
+        let Some(total) = known().find(|length| *length != FOREVER) else {
             return Ok(if known().next().is_some() { None } else { Some(1) });
         };
-        match finite.find(|other| *other != total) {
-            Some(other) if checked => Err(LENGTH_MISMATCH.because(&[("one", &total), ("other", &other)])),
+        // Longer operands are used in part, and a fabric operand goes on as long as the others do.
+        let short = self.0.into_iter().flatten().find_map(|length| match length {
+            Length::InMemory(n) if n < total => Some(n),
+            Length::InMemory(_) | Length::OnFabric(_) => None,
+        });
+        match short {
+            Some(short) if checked => Err(LENGTH_MISMATCH.because(&[("one", &total), ("other", &short)])),
             Some(_) | None => Ok(Some(total)),
         }
     }

@@ -17,8 +17,8 @@ crate::rules! {
     FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
     /// Array elements are numbered from 0; others belong to something else.
     INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
-    /// The operands of one DSD operation describe the same number of elements.
-    LENGTH_MISMATCH = "length-mismatch": "the operands of one operation have {one} and {other} elements";
+    /// The first source sets the number of elements, and memory operands have to hold that many.
+    LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}";
     /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
     MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}";
     /// A microthread runs one operation at a time.

@@ -42,11 +42,14 @@ fn a_memory_operation_is_complete_when_it_returns() {
 }
 
 #[test]
-fn operands_of_different_lengths_are_refused_and_an_empty_one_does_nothing() {
+fn the_first_source_sets_the_length_which_memory_must_have_and_an_empty_operand_stops_all() {
     let code = || vec![Op::Vector { n: 0 }];
     let ops = || vec![vector("mov16", dsd(1), &[dsd(0)])];
-    let mut bench = launched(tile(&[], code(), vec![line(1, 4), line(100, 5)], ops()));
+    let mut bench = launched(tile(&[], code(), vec![line(1, 5), line(100, 4)], ops()));
     assert_eq!(bench.rule(), "length-mismatch");
+    let mut bench = launched(tile(&[], code(), vec![line(1, 4), line(100, 5)], ops()));
+    bench.run();
+    assert_eq!(bench.memory(100, 5), [1, 2, 3, 4, 0]);
     let mut bench = launched(tile(&[], code(), vec![line(1, 4), line(100, 0)], ops()));
     bench.run();
     assert_eq!(bench.memory(100, 2), [0, 0]);

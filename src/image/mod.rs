@@ -3,6 +3,7 @@
 //! In: nothing; `sema` fills it. Out: `Program`, a value that can be dumped, compared, stored and
 //! run many times. Never: does anything but describe itself.
 
+mod beside;
 pub mod code;
 pub mod dump;
 pub mod file;

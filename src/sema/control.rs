@@ -104,7 +104,7 @@ impl Sema<'_> {
             return Ok(Operand::Mem(addr, ty));
         }
         if repr(&ty).is_none() {
-            return self.join_known_aggregates(&join, &ty, end, span);
+            return self.join_known_aggregates(&join, &ty, span);
         }
         let d = self.b().reg();
         for arm in join.arms {
@@ -149,8 +149,7 @@ impl Sema<'_> {
     }
 
     /// Arms that are all constants (structs, DSDs): the address of the chosen one.
-    fn join_known_aggregates(&mut self, join: &Join, ty: &Ty, end: Label, span: Span) -> Result<Operand> {
-        let _ = end;
+    fn join_known_aggregates(&mut self, join: &Join, ty: &Ty, span: Span) -> Result<Operand> {
         let d = self.b().reg();
         for arm in &join.arms {
             let Some(at) = arm.at else { continue };

@@ -116,7 +116,7 @@ impl Sema<'_> {
             ExprKind::Undefined => Ok(Ev::known(Value::Undefined(want.cloned().unwrap_or(Ty::Error)))),
             ExprKind::Unreachable => self.unreachable(span),
             ExprKind::Name(name) => self.name(name, span),
-            ExprKind::Builtin { name, args } => self.builtin(name, args, span, want),
+            ExprKind::Builtin { name, args } => self.builtin(name, args, span),
             ExprKind::Call { callee, args } => self.call(*callee, args, span, false).map(Ev::Value),
             ExprKind::Field { base, name } => self.field(*base, name),
             ExprKind::Deref(base) => self.deref(*base, span),

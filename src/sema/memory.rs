@@ -116,7 +116,7 @@ impl Sema<'_> {
 
     fn load_bits(&mut self, whole: &Place, off: u32, ty: &Ty, span: Span) -> Result<Operand> {
         let all = self.load(whole, span)?;
-        let (Some(repr), true) = (repr(ty), true) else {
+        let Some(repr) = repr(ty) else {
             return Err(rules::COMPTIME_ONLY.because(&[("type", ty)]));
         };
         let a = self.reg_of(&all, span)?;
@@ -274,15 +274,11 @@ impl Sema<'_> {
     }
 
     fn store_parts(&mut self, addr: Addr, ty: &Ty, parts: &[Operand], span: Span) -> Result<()> {
-        let base = match addr.base {
-            Base::Reg(_) | Base::Frame => addr,
-            _ => addr,
-        };
         for (i, p) in parts.iter().enumerate() {
             let (ty, off) =
                 part_type(ty, i).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]).at(span))?;
             let p = self.coerce(p.clone(), &ty, span)?;
-            self.store_at(Addr { base: base.base, off: base.off + off }, &p, span)?;
+            self.store_at(Addr { base: addr.base, off: addr.off + off }, &p, span)?;
         }
         Ok(())
     }

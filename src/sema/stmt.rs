@@ -151,7 +151,7 @@ impl Sema<'_> {
         let value = match (decl.init, &ty) {
             (Some(init), Some(ty)) => self.value_as(init, ty)?,
             (Some(init), None) => self.value(init, None)?,
-            (None, Some(ty)) if decl.kind == VarKind::Var => Operand::Known(default_value(ty)),
+            (None, Some(ty)) if decl.kind == VarKind::Var => Operand::Known(Value::Undefined(ty.clone())),
             _ => return Err(rules::MISSING_INITIALIZER.because(&[("name", &decl.name.name)]).at(decl.span)),
         };
         let Operand::Known(value) = value else {
@@ -279,15 +279,10 @@ impl Sema<'_> {
                 let old = self.load(&place, lhs_span)?;
                 let new = self.value(rhs, Some(&ty))?;
                 let result = self.binary(op, old, new, span)?;
-                self.narrow_back(result, &ty, span)?
+                self.coerce(result, &ty, span)?
             }
         };
         self.store(&place, value, span)
-    }
-
-    /// A compound assignment whose right side is wider keeps the type of the left.
-    fn narrow_back(&mut self, value: Operand, ty: &Ty, span: Span) -> Result<Operand> {
-        self.coerce(value, ty, span)
     }
 
     fn const_assignment(&self, place: &Place, span: Span) -> crate::diagnostics::Complaint {
@@ -409,9 +404,4 @@ impl Sema<'_> {
         self.b().jump(next);
         Ok(Flow::Dead)
     }
-}
-
-/// What a variable without an initial value holds at comptime.
-pub fn default_value(ty: &Ty) -> Value {
-    Value::Undefined(ty.clone())
 }

@@ -155,9 +155,9 @@ impl Sema<'_> {
     fn export_symbol(&mut self, call: Call<'_>) -> Result<Operand> {
         let at = self.span(call.args[0]);
         let given = call.args.get(1).map(|n| self.known_str(*n)).transpose()?;
-        let (name, target, ty, is_var) = self.symbol(call.args[0], at)?;
+        let (name, target, ty) = self.symbol(call.args[0], at)?;
         let name = given.unwrap_or(name);
-        self.check_export(&name, &ty, is_var, call.span)?;
+        self.check_export(&name, &ty, call.span)?;
         let exports = &mut self.world.tile.image.exports;
         if exports.iter().any(|e| e.name == name) {
             return Err(rules::EXPORT_TWICE.because(&[("name", &name)]).at(call.span));
@@ -166,14 +166,14 @@ impl Sema<'_> {
         Ok(Operand::void())
     }
 
-    fn symbol(&mut self, id: ExprId, at: Span) -> Result<(String, ExportTarget, Ty, bool)> {
+    fn symbol(&mut self, id: ExprId, at: Span) -> Result<(String, ExportTarget, Ty)> {
         let ev = self.expr(id, None)?;
         match ev {
             Ev::Value(Operand::Known(Value::Fn(f))) => {
                 let (function, _) = self.entry(f, at)?;
                 let ty = Ty::Fn(self.fn_type(f)?);
                 let (unit, decl) = self.fn_unit(f);
-                Ok((unit.function(decl).name.name.to_string(), ExportTarget::Fn(function), ty, false))
+                Ok((unit.function(decl).name.name.to_string(), ExportTarget::Fn(function), ty))
             }
             Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
                 let addr = self.place_global(g)?;
@@ -189,15 +189,14 @@ impl Sema<'_> {
                 } else {
                     ExportTarget::Data(addr)
                 };
-                Ok((name, target, ty, global.is_var))
+                Ok((name, target, ty))
             }
             _ => Err(rules::EXPORT_NOT_GLOBAL.plain().at(at)),
         }
     }
 
     /// An exported symbol agrees with what the layout has advertised.
-    fn check_export(&mut self, name: &str, ty: &Ty, is_var: bool, span: Span) -> Result<()> {
-        let _ = is_var;
+    fn check_export(&mut self, name: &str, ty: &Ty, span: Span) -> Result<()> {
         if self.layout.exports.is_empty() {
             return Ok(());
         }

@@ -33,7 +33,7 @@ pub struct Call<'a> {
 
 impl Sema<'_> {
     /// `@name(args)`
-    pub fn builtin(&mut self, name: &Ident, args: &[ExprId], span: Span, want: Option<&Ty>) -> Result<Ev> {
+    pub fn builtin(&mut self, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
         let call = Call { args, span };
         if let Some(row) = ops::lookup(&name.name) {
             self.require_phase(Phase::Code, &name.name, span)?;
@@ -53,7 +53,6 @@ impl Sema<'_> {
                 .help(format!("write `{}`", entry.usage)));
         }
         self.require_phase(entry.phase, entry.name, span)?;
-        let _ = want;
         self.dispatch_builtin(entry.name, call)
     }
 

@@ -58,8 +58,7 @@ impl Sema<'_> {
         match self.value(n, None)? {
             Operand::Known(Value::Id(k, n)) if k == kind => Ok(Operand::Known(Value::Id(kind, n))),
             Operand::Known(v) => self.known_id(&v, kind).map(Operand::Known).at(at),
-            v if matches!(kind, IdKind::InputQueue | IdKind::OutputQueue) => {
-                let _ = v;
+            _ if matches!(kind, IdKind::InputQueue | IdKind::OutputQueue) => {
                 Err(comptime::NOT_COMPTIME.because(&[("what", &"the number of a queue")]).at(at))
             }
             v => {

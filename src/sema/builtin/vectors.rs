@@ -85,7 +85,7 @@ impl Sema<'_> {
         let to_pointer = dest.what == What::Pointer;
         let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
         let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
-        self.check_operands(op, &dest, &args, call.span)?;
+        self.check_operands(&dest, &args, call.span)?;
         let settings = match call.args.get(sources + 1) {
             Some(cfg) => self.settings(*cfg, None)?,
             None => Settings::default(),
@@ -94,7 +94,7 @@ impl Sema<'_> {
         let dest = self.destination(op, &dest)?;
         let mut operands = Vec::new();
         for (arg, source) in args.iter().zip(form.sources) {
-            operands.push(self.source(op, arg, *source)?);
+            operands.push(self.source(arg, *source)?);
         }
         let result = self.b().reg();
         let n = self.world.tile.image.vector_ops.len() as u32;
@@ -114,7 +114,7 @@ impl Sema<'_> {
         Ok(Operand::Reg(result, Ty::Bool))
     }
 
-    fn check_operands(&self, op: &DsdOp, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+    fn check_operands(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
         match dest.what {
             What::Dsd(DsdTy::FabIn) => return Err(rules::FABIN_DEST.plain().at(dest.span)),
             What::Dsr(d) if d.id.file == DsrFile::Src1 => {
@@ -140,7 +140,6 @@ impl Sema<'_> {
             return Err(rules::TWO_FABIN.plain().at(span));
         }
         self.check_dsr_numbers(dest, args, span)?;
-        let _ = op;
         Ok(())
     }
 
@@ -211,11 +210,10 @@ impl Sema<'_> {
         Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
     }
 
-    fn source(&mut self, op: &DsdOp, arg: &Arg, source: Source) -> Result<CodeOperand> {
+    fn source(&mut self, arg: &Arg, source: Source) -> Result<CodeOperand> {
         if arg.what.is_vector() {
             return self.vector_operand(arg);
         }
-        let _ = op;
         let elem = source.elem();
         let v = self.scalar_operand(arg.value.clone(), elem, arg.span)?;
         Ok(CodeOperand::Scalar(self.reg_of(&v, arg.span)?))

@@ -34,7 +34,7 @@ impl Runner {
         match self.export(name) {
             Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"function")];
-                Err(EXPORT_KIND.because(&facts).at(*span).label("exported here"))
+                Err(EXPORT_MISUSED.because(&facts).at(*span).label("exported here"))
             }
             Some(ExportName { kind: ExportKind::Var { mutable: false, .. }, span, .. }) if into => {
                 let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(*span).label("exported here");
@@ -52,7 +52,7 @@ impl Runner {
             Some(ExportName { kind: ExportKind::Fn { inputs }, .. }) => Some(inputs.as_slice()),
             Some(ExportName { kind: ExportKind::Var { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"variable")];
-                return Err(EXPORT_KIND.because(&facts).at(*span).label("exported here"));
+                return Err(EXPORT_MISUSED.because(&facts).at(*span).label("exported here"));
             }
             None => None,
         };
@@ -63,7 +63,7 @@ impl Runner {
             match of_tiles.get(*tile as usize) {
                 Some(Some(f)) => pes.push((at, *f)),
                 Some(None) if inputs.is_some() => {
-                    return Err(EXPORT_MISSING.because(&[("name", &name), ("pe", &at)]));
+                    return Err(EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]));
                 }
                 Some(None) | None => {}
             }
@@ -119,7 +119,7 @@ impl Runner {
         way: Way,
     ) -> Result<usize> {
         let place =
-            self.place_of(at, name).ok_or_else(|| EXPORT_MISSING.because(&[("name", &name), ("pe", &at)]))?;
+            self.place_of(at, name).ok_or_else(|| EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]))?;
         let has = place.end.saturating_sub(place.addr) / words;
         if count > has {
             let facts =
@@ -166,7 +166,7 @@ impl Runner {
             known.extend(tile.exports.iter().map(|e| e.name.as_str()));
         }
         let globals = || self.program.tiles.iter().flat_map(|t| t.symbols.iter().map(|s| s.name.as_str()));
-        let c = UNKNOWN_NAME.because(&[("name", &name)]);
+        let c = UNKNOWN_EXPORT.because(&[("name", &name)]);
         let near =
             suggest::nearest(name, known.iter().copied()).or_else(|| suggest::nearest(name, globals()));
         if let Some(near) = near {

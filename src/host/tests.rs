@@ -165,9 +165,9 @@ fn a_launch_that_never_unblocks_is_named_with_its_pes() {
 fn names_that_do_not_exist_are_corrected() {
     let mut r = runner();
     let d = misuse(r.launch("stroe", &[1]).unwrap_err());
-    assert_eq!((&*d.rule, d.help.as_deref()), ("unknown-name", Some("did you mean `store`?")));
+    assert_eq!((&*d.rule, d.help.as_deref()), ("unknown-export", Some("did you mean `store`?")));
     let d = misuse(r.copy_out(&copy("advance", 1)).unwrap_err());
-    assert_eq!((&*d.rule, &*d.title), ("export-kind", "`advance` is a function"));
+    assert_eq!((&*d.rule, &*d.title), ("export-misused", "`advance` is a function"));
 }
 
 #[test]

@@ -6,7 +6,7 @@
 use crate::case_file::{Case, Mark};
 use crate::{files_below, root};
 use cslrun::cli::{Exit, Outcome, perform_words};
-use cslrun::diagnostics::{Diagnostic, Severity};
+use cslrun::diagnostics::Diagnostic;
 use cslrun::source::MemoryLoader;
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -93,8 +93,7 @@ fn perform(case: &Case) -> Result<Outcome, String> {
 
 /// What the program was told, as marks.
 fn found(outcome: &Outcome) -> Vec<Mark> {
-    let told = outcome.diagnostics.iter().filter(|d| d.severity != Severity::Note);
-    let mut found: Vec<Mark> = told.map(|d| mark(outcome, d)).collect();
+    let mut found: Vec<Mark> = outcome.diagnostics.iter().map(|d| mark(outcome, d)).collect();
     found.sort();
     found
 }

@@ -14,6 +14,7 @@ pub struct Sheets<'a> {
 }
 
 /// One label, fitted to its file.
+#[derive(PartialEq, Eq)]
 pub struct Mark<'d> {
     /// The file; always known to the `SourceMap`.
     pub file: FileId,
@@ -40,7 +41,14 @@ impl<'a> Sheets<'a> {
     /// The labels of a diagnostic, the primary one first; labels of unknown files are left out.
     pub fn marks<'d>(&self, d: &'d Diagnostic) -> Vec<Mark<'d>> {
         let primary = d.primary.iter().filter_map(|l| self.mark(l, true));
-        primary.chain(d.others.iter().filter_map(|l| self.mark(l, false))).collect()
+        let mut marks: Vec<Mark> = Vec::new();
+        for mark in primary.chain(d.others.iter().filter_map(|l| self.mark(l, false))) {
+            // A recursion passes the same call many times.
+            if !marks.contains(&mark) {
+                marks.push(mark);
+            }
+        }
+        marks
     }
 
     /// The marks that can be shown as excerpts, and the others told in words.

@@ -154,3 +154,13 @@ fn large_numbers_are_grouped_by_thousands() {
     let shown: Vec<String> = [0, 999, 1000, 1022, 1234567].map(grouped).into();
     assert_eq!(shown, ["0", "999", "1,000", "1,022", "1,234,567"]);
 }
+
+#[test]
+fn the_same_label_is_shown_once() {
+    let mut map = SourceMap::default();
+    let file = map.add("a.csl", "f(f(1));");
+    let mut d = diagnostic(Severity::Error, Some(label(file, 2, 6, "")));
+    d.others = vec![label(file, 0, 7, "in this call"); 4];
+    let text = render(&map, &[d], MessageFormat::Plain, false);
+    assert_eq!(text.matches("in this call").count(), 1, "{text}");
+}

@@ -5,10 +5,10 @@ crate::rules! {
     COPY_OUT_OF_BOUNDS = "copy-out-of-bounds": "`{name}` has {has} elements on {pe}, not {asked}";
     /// A copy gives every PE of its region the same number of elements.
     COPY_SIZE = "copy-size": "{given} words are given where {needed} are needed";
-    /// Variables are copied and functions are launched.
-    EXPORT_KIND = "export-kind": "`{name}` is a {is}";
     /// Every PE that a command reaches has to export the name.
-    EXPORT_MISSING = "export-missing": "{pe} does not export `{name}`";
+    EXPORT_ABSENT = "export-absent": "{pe} does not export `{name}`";
+    /// Variables are copied and functions are launched.
+    EXPORT_MISUSED = "export-misused": "`{name}` is a {is}";
     /// The host writes only what the program has exported as mutable.
     EXPORT_READ_ONLY = "export-read-only": "`{name}` is exported as read-only";
     /// The memcpy library needs columns and rows around the program rectangle.
@@ -22,5 +22,5 @@ crate::rules! {
     /// A streaming copy uses a color that the layout has given to `<memcpy>`.
     STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs";
     /// The host calls things by their exported name.
-    UNKNOWN_NAME = "unknown-name": "the program has no `{name}`";
+    UNKNOWN_EXPORT = "unknown-export": "the program has no `{name}`";
 }

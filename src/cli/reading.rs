@@ -30,8 +30,11 @@ impl Reading {
             [] => format!("{}: no PE has it\n", self.name),
             [(_, values)] => format!("{} = {}\n", self.name, self.values(values)),
             [(_, first), rest @ ..] if rest.iter().all(|(_, values)| values == first) => {
-                let n = grouped(self.pes.len() as u64);
-                format!("{} = {} (the same on all {n} PEs)\n", self.name, self.values(first))
+                let pes = match self.pes.len() as u64 {
+                    2 => "both PEs".to_string(),
+                    n => format!("all {} PEs", grouped(n)),
+                };
+                format!("{} = {} (the same on {pes})\n", self.name, self.values(first))
             }
             _ => self.per_pe(),
         }
@@ -87,7 +90,8 @@ mod tests {
     #[test]
     fn several_pes_are_named_unless_they_agree() {
         assert_eq!(reading(true, &[&[7], &[8]]).text(), "A:\n  PE(0,0) = 7\n  PE(1,0) = 8\n");
-        assert_eq!(reading(true, &[&[7], &[7]]).text(), "A = 7 (the same on all 2 PEs)\n");
+        assert_eq!(reading(true, &[&[7], &[7], &[7]]).text(), "A = 7 (the same on all 3 PEs)\n");
+        assert_eq!(reading(true, &[&[7], &[7]]).text(), "A = 7 (the same on both PEs)\n");
     }
 
     #[test]

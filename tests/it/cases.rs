@@ -100,14 +100,13 @@ fn found(outcome: &Outcome) -> Vec<Mark> {
 
 fn mark(outcome: &Outcome, d: &Diagnostic) -> Mark {
     let what = format!("{}[{}]", d.severity.word(), d.rule);
-    match &d.primary {
-        Some(label) => {
-            let span = label.span;
-            let line = outcome.sources.line_col(span.file, span.lo).line;
-            Mark { file: outcome.sources.file(span.file).name.clone(), line, what }
-        }
-        None => Mark { file: String::new(), line: 0, what },
-    }
+    let place = d.primary.as_ref().map(|label| {
+        let line = outcome.sources.line_col(label.span.file, label.span.lo).line;
+        (outcome.sources.file(label.span.file).name.clone(), line)
+    });
+    // The library has no room for marks.
+    let (file, line) = place.filter(|(file, _)| !file.starts_with('<')).unwrap_or_default();
+    Mark { file, line, what }
 }
 
 fn compare(path: &Path, text: &str) {

@@ -203,8 +203,11 @@ fn an_import_cycle_is_shown_as_a_chain() {
 
 #[test]
 fn a_missing_import_is_located() {
-    let folder =
-        Folder::with("import", "a.csl", "const b = @import_module(\"nowhere.csl\");\ncomptime { _ = b; }\n");
+    let folder = Folder::with(
+        "import",
+        "a.csl",
+        "const b = @import_module(\"nowhere.csl\");\ncomptime { @comptime_assert(b.x == 1); }\n",
+    );
     answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1", "nowhere.csl"]);
 }
 

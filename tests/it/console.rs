@@ -1,7 +1,8 @@
 //! Console blocks in the documentation are tests: what `$ cslrun ..` is shown to print, it prints.
 //!
 //! The command runs in the folder of the page. `? 3` in the first line of the output is the exit
-//! status, when it is not 0. Other commands are not run.
+//! status, when it is not 0. Other commands are not run. `DOCS=write cargo test` writes what is
+//! printed into the pages.
 
 use crate::{files_below, root};
 use std::fmt::Write;
@@ -19,11 +20,10 @@ fn every_example_shows_what_it_prints() {
 
 #[test]
 fn the_documentation_shows_what_is_printed() {
-    for page in ["README.md", "CONTRIBUTING.md"] {
-        check(&root().join(page));
-    }
-    for page in files_below(&root().join("docs"), "md") {
-        check(&page);
+    let mut pages = files_below(&root().join("docs"), "md");
+    pages.extend(["README.md", "CONTRIBUTING.md"].map(|page| root().join(page)));
+    for page in pages.iter().filter(|page| page.exists()) {
+        check(page);
     }
 }
 
@@ -38,21 +38,38 @@ struct Shown {
 /// Runs the commands of a page; returns how many there were.
 fn check(page: &Path) -> usize {
     let text = std::fs::read_to_string(page).unwrap_or_else(|e| panic!("{}: {e}", page.display()));
-    let mut ran = 0;
-    for shown in commands(&text) {
-        let Some(args) = shown.command.strip_prefix("cslrun ") else { continue };
-        let result = Command::new(env!("CARGO_BIN_EXE_cslrun"))
-            .args(args.split_whitespace())
-            .current_dir(page.parent().expect("a page in a folder"))
-            .output()
-            .expect("the built command runs");
-        let output =
-            [result.stdout, result.stderr].map(|o| String::from_utf8_lossy(&o).into_owned()).concat();
-        assert_eq!(output.trim_end(), shown.output.trim_end(), "{}: {}", page.display(), shown.command);
-        assert_eq!(result.status.code(), Some(shown.status), "{}: {}", page.display(), shown.command);
+    let (mut updated, mut ran) = (text.clone(), 0);
+    for shown in commands(&text).iter().filter(|c| c.command.starts_with("cslrun ")) {
+        let real = run(&shown.command, page.parent().expect("a page in a folder"));
+        if crate::writes_docs() {
+            updated = updated.replacen(&shown.text(), &real.text(), 1);
+        } else {
+            assert_eq!(real, *shown, "{}: {}", page.display(), shown.command);
+        }
         ran += 1;
     }
+    if updated != text {
+        std::fs::write(page, updated).expect("a writable page");
+    }
     ran
+}
+
+fn run(command: &str, folder: &Path) -> Shown {
+    let result = Command::new(env!("CARGO_BIN_EXE_cslrun"))
+        .args(command.split_whitespace().skip(1))
+        .current_dir(folder)
+        .output()
+        .expect("the built command runs");
+    let output = [result.stdout, result.stderr].map(|o| String::from_utf8_lossy(&o).into_owned()).concat();
+    Shown { command: command.to_string(), status: result.status.code().unwrap_or(-1), output }
+}
+
+impl Shown {
+    /// The command and its output as a block holds them.
+    fn text(&self) -> String {
+        let status = if self.status == 0 { String::new() } else { format!("? {}\n", self.status) };
+        format!("$ {}\n{status}{}", self.command, self.output)
+    }
 }
 
 fn commands(text: &str) -> Vec<Shown> {

@@ -16,6 +16,11 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
+/// Whether the documentation is to be brought up to date instead of checked.
+fn writes_docs() -> bool {
+    std::env::var_os("DOCS").is_some_and(|v| v == "write")
+}
+
 /// All files below `folder` with this extension, in order of their paths.
 fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     let mut found = Vec::new();

@@ -3,7 +3,7 @@
 //!
 //! A block ```` ```csl run --arch wse3 ```` is run with these arguments, one without `run` is only
 //! compiled; a first block with `sketch` is not complete and not tried. `//- name.csl` starts another file.
-//! `PAGES=write cargo test pages` writes the messages into the pages.
+//! `DOCS=write cargo test` writes the messages into the pages.
 
 use crate::case_file::split;
 use crate::{files_below, root};
@@ -53,7 +53,7 @@ fn check(page: &Path) -> Result<(), String> {
     if shown.text.trim_end() == message.trim_end() {
         return Ok(());
     }
-    if std::env::var_os("PAGES").is_some_and(|v| v == "write") {
+    if crate::writes_docs() {
         let message = format!("```text\n{}\n```", message.trim_end());
         let shown = format!("```text\n{}```", shown.text);
         return std::fs::write(page, text.replacen(&shown, &message, 1)).map_err(|e| e.to_string());

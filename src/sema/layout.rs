@@ -318,10 +318,11 @@ impl Sema<'_> {
         let fits = u32::from(given.x) + u32::from(width) <= u32::from(given.width)
             && u32::from(given.y) + u32::from(height) <= u32::from(given.height);
         if !fits {
-            let c = rules::RECTANGLE_OUTSIDE
-                .because(&[("width", &width), ("height", &height), ("x", &given.x), ("y", &given.y)])
+            let c = crate::diagnostics::rules::host::FABRIC_TOO_SMALL
+                .because(&[("width", &width), ("height", &height)])
                 .at(rect)
-                .note(format!("the fabric has {} columns and {} rows", given.width, given.height));
+                .note(format!("the fabric has {} columns and {} rows", given.width, given.height))
+                .note(format!("the rectangle begins at ({}, {})", given.x, given.y));
             self.report(c);
         }
         given

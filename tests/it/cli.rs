@@ -150,7 +150,18 @@ fn assembly_is_not_supported_and_ends_with_five() {
 #[test]
 fn text_that_is_not_utf8_is_located() {
     let folder = Folder::with("utf8", "a.csl", b"const a = 1;\nconst b = \xff\xfe;\n");
-    answers(&folder.cslrun("check a.csl"), 1, &["a.csl", "UTF-8"]);
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl", "not-utf8"]);
+}
+
+#[test]
+fn a_folder_cannot_be_imported() {
+    let folder = Folder::with(
+        "unreadable",
+        "a.csl",
+        "const b = @import_module(\"b.csl\");\nconst c = b.d;\ncomptime { @comptime_assert(c == 1); }\n",
+    );
+    std::fs::create_dir(folder.0.join("b.csl")).expect("a writable folder");
+    answers(&folder.cslrun("check a.csl"), 1, &["a.csl:1", "unreadable-file"]);
 }
 
 #[test]

@@ -87,6 +87,7 @@ mod tests {
     fn the_smallest_legal_fabric_is_accepted_and_one_less_is_not() {
         assert!(place("a.csl --memcpy --fabric-dims=8,3 --fabric-offsets=4,1", 1, 1).is_ok());
         let complaint = place("a.csl --memcpy --fabric-dims=7,3 --fabric-offsets=4,1", 1, 1).unwrap_err();
+        assert_eq!(complaint.rule(), "fabric-too-small");
         assert_eq!(complaint.0.help.as_deref(), Some("--fabric-dims must be at least 8,3"));
     }
 

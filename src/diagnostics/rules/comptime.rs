@@ -142,7 +142,7 @@ crate::rules! {
     /// The value is not used.
     @Warning UNKNOWN_PARAM = "unknown-param": "`{file}` has no parameter `{name}`";
     /// The program says that this cannot happen.
-    UNREACHABLE_REACHED = "unreachable-reached": "reached `unreachable` at comptime";
+    UNREACHABLE_REACHED = "comptime-unreachable": "reached `unreachable` at comptime";
     /// The operating system refused.
     UNREADABLE_FILE = "unreadable-file": "cannot read `{file}`: {why}";
     /// cslrun runs CSL, not machine code.

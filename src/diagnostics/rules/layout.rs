@@ -39,8 +39,6 @@ crate::rules! {
     ONE_RX = "one-rx": "a wse3 router receives a color from one direction, not from {directions}";
     /// The rectangle is what `@set_rectangle` says.
     OUTSIDE_RECTANGLE = "outside-rectangle": "the PE ({x},{y}) lies outside of the rectangle";
-    /// `--fabric-dims` and `--fabric-offsets` place it.
-    RECTANGLE_OUTSIDE = "rectangle-outside": "a rectangle of {width} by {height} PEs at ({x},{y}) does not fit into the fabric";
     /// A program has one.
     RECTANGLE_TWICE = "rectangle-twice": "the rectangle is set twice";
     /// Its routes would be ambiguous.

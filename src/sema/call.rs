@@ -243,12 +243,12 @@ impl Sema<'_> {
                 (ParamKind::Known(v), _) => Binding::Known(v.clone()),
                 (ParamKind::Typed(ty), operand) => {
                     let v = self.coerce(operand, ty, at)?;
-                    match self.keep(v, at)? {
+                    match self.keep(v)? {
                         Operand::Known(v) => Binding::Known(v),
                         other => Binding::Alias(other),
                     }
                 }
-                (ParamKind::Any, operand) => match self.keep(operand, at)? {
+                (ParamKind::Any, operand) => match self.keep(operand)? {
                     Operand::Known(v) => Binding::Known(v),
                     other => Binding::Alias(other),
                 },

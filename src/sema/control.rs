@@ -124,7 +124,7 @@ impl Sema<'_> {
 
     fn join_type(&mut self, join: &Join, want: Option<&Ty>, span: Span) -> Result<Ty> {
         let types: Vec<Ty> = join.arms.iter().map(|a| a.value.ty()).collect();
-        if types.iter().any(|t| *t == Ty::Void) {
+        if types.contains(&Ty::Void) {
             if let Some(other) = types.iter().find(|t| **t != Ty::Void) {
                 return Err(rules::NO_COMMON_TYPE.because(&[("left", &Ty::Void), ("right", other)]).at(span));
             }

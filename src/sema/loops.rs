@@ -38,10 +38,11 @@ impl Sema<'_> {
     ) -> Result<Flow> {
         let head = Head { label: label.map(|l| l.name.clone()), item, index, body, span };
         let at = self.span(iter);
-        if !self.is_comptime() && !inline {
-            if let Some(range) = self.range_call(iter)? {
-                return self.for_range(&head, range);
-            }
+        if !self.is_comptime()
+            && !inline
+            && let Some(range) = self.range_call(iter)?
+        {
+            return self.for_range(&head, range);
         }
         let ev = self.expr(iter, None)?;
         if self.is_comptime() || inline {

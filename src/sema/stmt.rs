@@ -202,7 +202,7 @@ impl Sema<'_> {
             }
             Operand::Mem(addr, _) if !addressed && !is_place => Ok(Binding::Alias(Operand::Mem(addr, ty))),
             Operand::Parts(Ty::Anon(_), _) if !addressed => {
-                let kept = self.keep(value, span)?;
+                let kept = self.keep(value)?;
                 Ok(Binding::Alias(kept))
             }
             value => {
@@ -214,7 +214,7 @@ impl Sema<'_> {
     }
 
     /// Copies what could still change (registers of variables) so that the value stays what it is.
-    pub fn keep(&mut self, value: Operand, span: Span) -> Result<Operand> {
+    pub fn keep(&mut self, value: Operand) -> Result<Operand> {
         Ok(match value {
             Operand::Reg(a, ty) => {
                 let d = self.b().reg();
@@ -222,7 +222,7 @@ impl Sema<'_> {
                 Operand::Reg(d, ty)
             }
             Operand::Parts(ty, parts) => {
-                let parts = parts.into_iter().map(|p| self.keep(p, span)).collect::<Result<_>>()?;
+                let parts = parts.into_iter().map(|p| self.keep(p)).collect::<Result<_>>()?;
                 Operand::Parts(ty, parts)
             }
             other => other,

@@ -142,11 +142,11 @@ impl Sema<'_> {
                 _ => c,
             });
         }
-        if let Operand::Known(Value::Id(_, n)) = &v {
-            if self.is_comptime() {
-                self.world.tile.image.active |= 1 << n;
-                return Ok(Operand::void());
-            }
+        if let Operand::Known(Value::Id(_, n)) = &v
+            && self.is_comptime()
+        {
+            self.world.tile.image.active |= 1 << n;
+            return Ok(Operand::void());
         }
         let a = self.reg_of(&v, at)?;
         self.b().emit(Op::Activate { a });
@@ -375,7 +375,7 @@ impl Sema<'_> {
         Ok(match v {
             Operand::Known(Value::Id(_, n)) => IdArg::Known(TaskId(*n as u8)),
             v => {
-                let kept = self.keep(v.clone(), at)?;
+                let kept = self.keep(v.clone())?;
                 IdArg::In(self.reg_of(&kept, at)?)
             }
         })

@@ -82,4 +82,9 @@ def test_wrong_use_says_what_is_wanted(runner):
     with pytest.raises(cslrun.RunError):
         runner.copy_out("words", 1, region=(2, 0, 2, 1))
     with pytest.raises(cslrun.RunError):
-        runner.copy_out("words", COUNT + 1)
+        runner.copy_in("words", np.zeros(COUNT + 1, dtype=np.uint32))
+
+
+def test_reading_past_the_end_of_a_variable_is_a_warning(runner):
+    runner.copy_out("words", COUNT + 1)
+    assert "warning[copy-out-of-bounds]" in runner.finish()

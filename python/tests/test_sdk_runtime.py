@@ -181,7 +181,14 @@ def test_the_host_may_not_write_what_the_program_keeps_to_itself(runtime):
 
 def test_a_copy_beyond_the_end_of_a_variable_names_the_pe(runtime):
     with pytest.raises(RuntimeError, match=r"PE\(1,0\)"):
-        read(runtime, "words", COUNT + 1, (1, 0, 1, 1))
+        words = np.zeros(COUNT + 1, np.uint32)
+        runtime.memcpy_h2d(runtime.get_id("words"), words, 1, 0, 1, 1, COUNT + 1, **ROWS)
+
+
+def test_reading_past_the_end_of_a_variable_is_a_warning(runtime, capfd):
+    read(runtime, "words", COUNT + 1, (1, 0, 1, 1))
+    runtime.stop()
+    assert "warning[copy-out-of-bounds]" in capfd.readouterr().err
 
 
 def test_the_life_of_a_runtime_has_an_order(compiled):

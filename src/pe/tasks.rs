@@ -67,7 +67,8 @@ impl Tasks {
         (0..64).map(TaskId).filter(move |id| stuck & bit(*id) != 0)
     }
 
-    /// High priority first, then the lowest id (docs/hardware.md). Inputs in `claimed` belong to
+    /// High priority first, then local tasks before wavelets, then the lowest id
+    /// (docs/decisions.md). Inputs in `claimed` belong to
     /// operations that are running. Wavelets for nobody are dropped on the way.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
         let local = self.active & !self.blocked;
@@ -77,7 +78,7 @@ impl Tasks {
                 continue;
             }
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
-            let earlier = |other: Ready| self.rank(ready.id()) < self.rank(other.id());
+            let earlier = |other: Ready| self.rank(ready) < self.rank(other);
             if best.is_none_or(earlier) {
                 best = Some(ready);
             }
@@ -112,8 +113,10 @@ impl Tasks {
         }
     }
 
-    fn rank(&self, id: TaskId) -> (bool, u8) {
-        (self.high & bit(id) == 0, id.0)
+    // What a PE has set itself to do comes before new input: programs count on that.
+    fn rank(&self, ready: Ready) -> (bool, bool, u8) {
+        let id = ready.id();
+        (self.high & bit(id) == 0, matches!(ready, Ready::Wavelet { .. }), id.0)
     }
 
     fn first(&self, mask: u64) -> Option<u8> {
@@ -176,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lowest_id_runs_first_unless_it_is_blocked_or_another_is_preferred() {
+    fn local_tasks_run_before_wavelets_and_the_lowest_id_first_unless_another_is_preferred() {
         let tile = tile(&[(3, TaskKind::Local), (9, TaskKind::Local), (5, TaskKind::Data)]);
         let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
         tasks.activate(TaskId(9)).unwrap();
@@ -188,10 +191,13 @@ mod tests {
         };
         assert_eq!(pick(&tasks, 0), Some(3));
         tasks.blocked |= 1 << 3;
+        assert_eq!(pick(&tasks, 0), Some(9));
+        tasks.high |= 1 << 5;
         assert_eq!(pick(&tasks, 0), Some(5));
         assert_eq!(pick(&tasks, 1), Some(9));
-        tasks.high |= 1 << 9;
-        assert_eq!(pick(&tasks, 0), Some(9));
+        tasks.high = 0;
+        tasks.blocked |= 1 << 9;
+        assert_eq!(pick(&tasks, 0), Some(5));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! What a DSD operation does with one element, and with many.
 
+use super::direct::Word;
 use crate::value::{f16, math};
 
 /// The arithmetic of an operation. An element is a lane: its bits, zero-extended to 32.
@@ -9,8 +10,19 @@ pub struct Kernel {
     pub each: fn(u32, u32, u32) -> u32,
     /// The same for whole runs of lanes of equal length, the third source being a scalar.
     pub many: fn(&mut [u32], &[u32], &[u32], u32),
+    /// The same for elements of one width in memory; `None` if elements depend on each other.
+    pub direct: Option<(Direct<u16>, Direct<u32>)>,
     /// Bit 16 of a result is the third source of the next element; it starts as 0 (ruling OQ-27).
     pub carries: bool,
+}
+
+/// A kernel for elements in memory, the third source being a scalar.
+#[derive(Copy, Clone)]
+pub struct Direct<W: 'static> {
+    /// The destination is none of the sources.
+    pub apart: fn(&mut [W], &[W], &[W], u32),
+    /// The destination is the first source, too.
+    pub onto: fn(&mut [W], &[W], u32),
 }
 
 /// A value that travels in a lane.
@@ -59,36 +71,61 @@ macro_rules! kernel {
         $crate::dsd::kernels::Kernel {
             each: $each,
             many: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
+            direct: Some(($crate::dsd::kernels::kernel!(direct $each), $crate::dsd::kernels::kernel!(direct $each))),
             carries: false,
+        }
+    };
+    (direct $each:expr) => {
+        $crate::dsd::kernels::Direct {
+            apart: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
+            onto: |dest, b, c| $crate::dsd::kernels::run_onto(dest, b, c, $each),
         }
     };
 }
 pub(super) use kernel;
 
-/// Calls `each` for every lane, with the widest instructions that this processor has.
+/// Calls `each` for every element, with the widest instructions that this processor has.
 #[inline(always)]
-pub(super) fn run(dest: &mut [u32], a: &[u32], b: &[u32], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
+pub(super) fn run<W: Word>(dest: &mut [W], a: &[W], b: &[W], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
+    widest(
+        #[inline(always)]
+        || {
+            for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
+                *d = W::of(each(a.lane(), b.lane(), c));
+            }
+        },
+    );
+}
+
+/// As [`run`], with the destination as the first source.
+#[inline(always)]
+pub(super) fn run_onto<W: Word>(dest: &mut [W], b: &[W], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
+    widest(
+        #[inline(always)]
+        || {
+            for (d, b) in dest.iter_mut().zip(b) {
+                *d = W::of(each(d.lane(), b.lane(), c));
+            }
+        },
+    );
+}
+
+#[inline(always)]
+fn widest(work: impl FnOnce()) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: the processor has both.
         #[allow(unsafe_code)]
-        return unsafe { run_wide(dest, a, b, c, each) };
+        return unsafe { with_avx2(work) };
     }
-    run_lanes(dest, a, b, c, each);
+    work();
 }
 
 // Without `fma` a fused multiply-add is a call of the C library for each element.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn run_wide(dest: &mut [u32], a: &[u32], b: &[u32], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
-    run_lanes(dest, a, b, c, each);
-}
-
-#[inline(always)]
-fn run_lanes(dest: &mut [u32], a: &[u32], b: &[u32], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
-    for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
-        *d = each(*a, *b, c);
-    }
+fn with_avx2(work: impl FnOnce()) {
+    work();
 }
 
 /// `@addc16`: both sources and the carry of the element before; the result keeps its own in bit 16.
@@ -101,6 +138,7 @@ pub(super) const ADD_WITH_CARRY: Kernel = Kernel {
             carry = *d >> 16;
         }
     },
+    direct: None,
     carries: true,
 };
 

@@ -1,6 +1,7 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 
 use super::access::{Row, Walk};
+use super::direct::{self, Input};
 use super::kernels::Kernel;
 use crate::diagnostics::Complaint;
 
@@ -35,6 +36,8 @@ pub enum Dest {
 /// A source of an operation on lines.
 #[derive(Copy, Clone, Debug)]
 pub enum Feed {
+    /// The operation has no such source.
+    Nothing,
     /// The same bits for every element.
     Scalar(u32),
     /// Elements at equal distances, and the words of each.
@@ -44,28 +47,62 @@ pub enum Feed {
 /// Runs `kernel` over lines of equal length that have been checked and do not disturb each other:
 /// the case that matters most, with the least to do for each operation.
 pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) {
+    if run_directly(memory, kernel, dest, sources).is_none() {
+        run_copies(memory, kernel, dest, sources);
+    }
+}
+
+/// `None` if the vectors are not contiguous or not of one width.
+#[inline]
+fn run_directly(
+    memory: &mut [u16],
+    kernel: &Kernel,
+    (dest, words): (Row, u16),
+    sources: &[Feed; 3],
+) -> Option<()> {
+    let range = |row: &Row, words: u16| {
+        let is_contiguous = row.step == i32::from(words);
+        is_contiguous.then(|| row.at..row.at + row.count * usize::from(words))
+    };
+    let input = |source: &Feed| match source {
+        Feed::Nothing => Some(Input::Nothing),
+        Feed::Scalar(bits) => Some(Input::Scalar(*bits)),
+        Feed::Line(row, its) if *its == words => range(row, words).map(Input::Words),
+        Feed::Line(..) => None,
+    };
+    let (short, long) = kernel.direct.as_ref()?;
+    let (a, b, third) = (input(&sources[0])?, input(&sources[1])?, third(sources));
+    match words {
+        1 => direct::run(memory, short, range(&dest, 1)?, &a, &b, third),
+        _ => direct::run(memory, long, range(&dest, 2)?, &a, &b, third),
+    }
+}
+
+fn third(sources: &[Feed; 3]) -> u32 {
+    if let Feed::Scalar(bits) = sources[2] { bits } else { 0 }
+}
+
+/// Copies elements to lanes and back, piece by piece.
+fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) {
     let mut lanes = [[0; PIECE]; 3];
     let [out, a, b] = &mut lanes;
-    let third = if let Feed::Scalar(bits) = sources[2] { bits } else { 0 };
     for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
-        match source {
-            Feed::Scalar(bits) if *bits != 0 => lanes.fill(*bits),
-            Feed::Scalar(_) | Feed::Line(..) => {}
+        if let Feed::Scalar(bits) = source {
+            lanes.fill(*bits);
         }
     }
+    let third = third(sources);
     let mut done = 0;
     while done < dest.0.count {
         let piece = (dest.0.count - done).min(PIECE);
-        let part = |row: &Row| Row {
-            at: row.at.wrapping_add_signed(row.step as isize * done as isize),
-            count: piece,
-            ..*row
+        let part = |row: &Row| {
+            let at = row.at.wrapping_add_signed(row.step as isize * done as isize);
+            Row { at, count: piece, ..*row }
         };
-        if let Feed::Line(row, words) = &sources[0] {
-            load_row(memory, part(row), *words, &mut a[..piece]);
-        }
-        if let Feed::Line(row, words) = &sources[1] {
-            load_row(memory, part(row), *words, &mut b[..piece]);
+        for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
+            if let Feed::Line(row, words) = source {
+                load_row(memory, part(row), *words, &mut lanes[..piece]);
+            }
         }
         (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
         store_row(memory, part(&dest.0), dest.1, &out[..piece]);
@@ -320,6 +357,39 @@ mod tests {
             let mut all = [sources(1), sources(2), NOTHING];
             let mut dest = Dest::Walk(line(at[0], count, step[0], words));
             run(&mut memory, kernel, &mut dest, &mut all, count.into()).unwrap();
+            prop_assert_eq!(memory, expected);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_and_single_elements_give_the_same_memory(
+            at in prop::array::uniform3(0u16..3),
+            step in prop::array::uniform3(1i16..3),
+            count in 1u16..150,
+            wide in any::<bool>(),
+            scalars in prop::array::uniform2(prop::option::of(any::<u32>())),
+        ) {
+            let words = if wide { 2 } else { 1 };
+            let kernel = kernel(if wide { "fsubs" } else { "sub16" });
+            // Vectors are equal, or far apart.
+            let starts = at.map(|at| 700 * at + 200);
+            let mut memory: Vec<u16> = (0..3000u16).map(|k| k.wrapping_mul(40503)).collect();
+            let mut expected = memory.clone();
+            let bits = |s: u32| if wide { s } else { s & 0xffff };
+            let source = |k: usize| match scalars[k] {
+                Some(s) => (Source::Scalar(bits(s)), Feed::Scalar(bits(s))),
+                None => {
+                    let step = if at[k + 1] == at[0] { step[0] } else { step[k + 1] };
+                    let row = Row { at: starts[k + 1].into(), step: i32::from(step * words), count: count.into() };
+                    (Source::Walk(line(starts[k + 1], count, step, words as u16)), Feed::Line(row, words as u16))
+                }
+            };
+            let ((a, feed_a), (b, feed_b)) = (source(0), source(1));
+            let mut dest = line(starts[0], count, step[0], words as u16);
+            run_one_by_one(&mut expected, kernel, &mut dest, &mut [a, b, NOTHING], count.into()).unwrap();
+            let row = Row { at: starts[0].into(), step: i32::from(step[0] * words), count: count.into() };
+            run_lines(&mut memory, kernel, (row, words as u16), &[feed_a, feed_b, Feed::Nothing]);
             prop_assert_eq!(memory, expected);
         }
     }

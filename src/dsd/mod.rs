@@ -4,6 +4,7 @@
 //! Never: evaluates CSL, or knows which PE it runs on.
 
 pub mod access;
+pub mod direct;
 pub mod kernels;
 pub mod local;
 pub mod ops;

@@ -43,7 +43,7 @@ impl Pe {
         let form = form(op, vector);
         let mut held = [const { None }; 4];
         let mut vectors: Vectors<'_> = [None; 4];
-        let mut scalars = [0; 3];
+        let mut scalars = [None; 3];
         for (k, held) in held.iter_mut().enumerate().take(vector.sources.len() + 1) {
             let (operand, words) = match k {
                 0 => (vector.dest, op.dest.words()),
@@ -54,7 +54,9 @@ impl Pe {
                     let Some(found) = self.memory_operand(tile, dsd, words, held)? else { return Ok(None) };
                     vectors[k] = Some(found);
                 }
-                Operand::Scalar(reg) if k > 0 => scalars[k - 1] = self.main.register(reg) as u32,
+                Operand::Scalar(reg) if k > 0 => {
+                    scalars[k - 1] = Some(self.main.register(reg) as u32);
+                }
                 Operand::Scalar(_) | Operand::Pointer(_) => {}
             }
         }
@@ -74,7 +76,13 @@ impl Pe {
     }
 
     /// The short way, if all vectors are lines in bounds that do not disturb each other.
-    fn run_lines(&mut self, op: &DsdOp, vectors: &Vectors<'_>, scalars: [u32; 3], count: u32) -> bool {
+    fn run_lines(
+        &mut self,
+        op: &DsdOp,
+        vectors: &Vectors<'_>,
+        scalars: [Option<u32>; 3],
+        count: u32,
+    ) -> bool {
         let simple = |v: &Vector<'_>| v.saved.is_none() && !v.mem.index_offset;
         if op.kernel.carries || vectors[3].is_some() || !vectors.iter().flatten().all(simple) {
             return false;
@@ -82,7 +90,7 @@ impl Pe {
         let line = |v: &Vector<'_>| Row::new(v.mem, v.at, v.words, count, self.limits(v.mem));
         let Some(dest) = &vectors[0] else { return false };
         let Some(row) = line(dest) else { return false };
-        let mut feeds = scalars.map(Feed::Scalar);
+        let mut feeds = scalars.map(|bits| bits.map_or(Feed::Nothing, Feed::Scalar));
         let mut end = row.span(dest.words).1;
         for (feed, source) in feeds.iter_mut().zip(&vectors[1..]) {
             let Some(source) = source else { continue };
@@ -105,11 +113,11 @@ impl Pe {
         op: &DsdOp,
         vector: &VectorOp,
         vectors: &Vectors<'_>,
-        scalars: [u32; 3],
+        scalars: [Option<u32>; 3],
         count: u32,
     ) -> Result<(), Complaint> {
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
-        let mut sources = scalars.map(Source::Scalar);
+        let mut sources = scalars.map(|bits| Source::Scalar(bits.unwrap_or(0)));
         for (source, found) in sources.iter_mut().zip(&vectors[1..]) {
             if let Some(v) = found {
                 *source = Source::Walk(self.walk(v.mem, v.at, v.words, index)?);

@@ -42,7 +42,7 @@ pub struct CompileOptions {
     pub fabric: Option<FabricPlace>,
     /// How many iterations an `inline` loop may have.
     pub max_inlined_iterations: u64,
-    /// How many comptime steps one evaluation may take before it is called endless.
+    /// How many comptime steps may pass without a PE being set before evaluation is called endless.
     pub comptime_fuel: u64,
 }
 
@@ -56,7 +56,7 @@ impl CompileOptions {
             fp16: Fp16Format::F16,
             fabric: None,
             max_inlined_iterations: 1_000_000,
-            comptime_fuel: 50_000_000,
+            comptime_fuel: 20_000_000,
         }
     }
 }

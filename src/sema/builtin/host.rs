@@ -100,6 +100,8 @@ impl Sema<'_> {
             params.extend(fields);
         }
         let class = self.layout.class(&unit, params, call.span);
+        // a layout of a whole wafer takes many steps, but each PE is set once: this is progress
+        self.fuel = self.options.comptime_fuel;
         self.layout.set_tile(pe, class).at(call.span).map(|()| Operand::void())
     }
 

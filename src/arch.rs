@@ -2,7 +2,7 @@
 //! and the id types that are numbers on the machine.
 //!
 //! Sources: seed = the owner's documents (`DSDs`, `DSRs`, `Task Identifiers`), ruling = our own
-//! decision where nothing is published; see docs/hardware.md.
+//! decision where nothing is published; see docs/decisions.md.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;

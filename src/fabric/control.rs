@@ -1,4 +1,4 @@
-//! The commands in a control wavelet (docs/hardware.md#control-wavelets).
+//! The commands in a control wavelet (docs/decisions.md).
 
 /// What a router does when a control wavelet has passed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]

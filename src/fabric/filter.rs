@@ -1,4 +1,4 @@
-//! Filters: what keeps wavelets of a color from the PE (docs/hardware.md#filters).
+//! Filters: what keeps wavelets of a color from the PE (docs/decisions.md).
 
 use super::Wavelet;
 use crate::image::routes::Filter;

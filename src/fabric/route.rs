@@ -54,7 +54,7 @@ impl Route {
         };
         let Some(switches) = &config.switches else { return route };
         // The first invalid position ends the sequence. A position changes one side of the one
-        // before it (docs/hardware.md#switches).
+        // before it (docs/decisions.md).
         let mut gate = base;
         for (i, p) in switches.positions.iter().map_while(Option::as_ref).enumerate() {
             gate = Gate { rx: p.rx.map_or(gate.rx, |r| r.0), tx: p.tx.map_or(gate.tx, |t| t.0) };

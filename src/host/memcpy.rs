@@ -11,7 +11,7 @@ use crate::arch::PeCoord;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
 use crate::image::FnId;
-use crate::wafer::HostWait;
+use crate::wafer::{HostWait, Pe};
 use std::collections::{BTreeMap, VecDeque};
 
 /// PEs of a rectangle, row by row.
@@ -86,8 +86,10 @@ enum Work {
         args: Vec<u64>,
     },
     Stream(Streaming),
-    /// Waits until these PEs could be copied from.
-    Settle,
+    /// Waits until any PE could be copied from.
+    Settle {
+        done: bool,
+    },
 }
 
 struct Command {
@@ -108,7 +110,8 @@ impl Command {
     fn is_done(&self) -> bool {
         match &self.work {
             Work::Stream(streaming) => streaming.is_done(),
-            Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => self.next_pe().is_none(),
+            Work::Settle { done } => *done,
+            Work::In(..) | Work::Out(_) | Work::Launch { .. } => self.next_pe().is_none(),
         }
     }
 }
@@ -211,8 +214,7 @@ impl Runner {
 
     /// Runs until the host could copy from any PE.
     pub(super) fn settle(&mut self) -> Result<(), Failure> {
-        let region = Region { x: 0, y: 0, w: self.program.width, h: self.program.height };
-        let ticket = self.stream.push(Work::Settle, Some(region), 0);
+        let ticket = self.stream.push(Work::Settle { done: false }, None, 0);
         self.wait(ticket)
     }
 
@@ -244,16 +246,19 @@ impl Runner {
         self.stream.free_since = None;
         let moved = match &mut command.work {
             Work::Stream(streaming) => self.advance_streaming(streaming, &mut command.words),
-            Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => {
-                self.reach_pes(&mut command)?
+            Work::Settle { done } => {
+                let now = self.wafer.now();
+                *done = self.wafer.made().all(|(_, pe)| pe.is_between_tasks(now));
+                *done
             }
+            Work::In(..) | Work::Out(_) | Work::Launch { .. } => self.reach_pes(&mut command)?,
         };
         if !command.is_done() {
             self.stream.commands.push_front(command);
             return Ok(moved);
         }
         match command.work {
-            Work::In(..) | Work::Stream(Streaming { into: true, .. }) | Work::Settle => {}
+            Work::In(..) | Work::Stream(Streaming { into: true, .. }) | Work::Settle { .. } => {}
             Work::Out(_) | Work::Stream(_) => {
                 self.stream.results.insert(command.ticket, command.words);
             }
@@ -299,44 +304,56 @@ impl Runner {
                     let n = copy.elements;
                     self.read(at, &copy.name, copy.width, &mut words[*reached * n..][..n])?;
                 }
-                Work::Launch { .. } | Work::Stream(_) | Work::Settle => {}
+                Work::Launch { .. } | Work::Stream(_) | Work::Settle { .. } => {}
             }
             *reached += 1;
         }
         Ok(command.reached > before)
     }
 
-    /// What the first command waits for.
+    /// What the first command waits for, or the end of the run after the last one.
     pub(super) fn host_waits(&self) -> Vec<HostWait> {
         const NAMED: usize = 8;
-        let Some(command) = self.stream.commands.front() else { return Vec::new() };
-        let name = match &command.work {
-            Work::In(copy, _) => format!("the copy to `{}`", copy.name),
-            Work::Out(copy) => format!("the copy from `{}`", copy.name),
-            Work::Launch { name, .. } => format!("the launch of `{name}`"),
-            Work::Stream(streaming) => format!("the stream of color {}", streaming.copy.color),
-            Work::Settle => "its next copy".to_string(),
+        let work = self.stream.commands.front().map(|c| &c.work);
+        let command = match work {
+            Some(Work::In(copy, _)) => format!("the copy to `{}`", copy.name),
+            Some(Work::Out(copy)) => format!("the copy from `{}`", copy.name),
+            Some(Work::Launch { name, .. }) => format!("the launch of `{name}`"),
+            Some(Work::Stream(streaming)) => format!("the stream of color {}", streaming.copy.color),
+            Some(Work::Settle { .. }) => "its next copy".to_string(),
+            None if self.wafer.blocked() > 0 => "the end of the run".to_string(),
+            None => return Vec::new(),
         };
-        let blocked: Vec<_> =
-            self.wafer.made().filter(|(_, pe)| pe.command_stream_blocked()).map(|(at, _)| at).collect();
-        let now = self.wafer.now();
-        let (needs, pes, advice) = match &command.work {
-            _ if !blocked.is_empty() => {
-                let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
-                let needs = format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`");
-                (needs, blocked, "call `unblock_cmd_stream` on every PE when a launched function is done")
-            }
-            Work::Stream(streaming) => {
-                let needs = "the PE has to take or give the rest of its words".to_string();
-                (needs, streaming.holding(), "the host and the program must agree on the number of words")
-            }
-            Work::In(..) | Work::Out(_) | Work::Launch { .. } | Work::Settle => {
-                let busy = self.wafer.made().filter(|(_, pe)| !pe.is_between_tasks(now));
-                let pes = busy.map(|(at, _)| at).collect();
-                ("the running task has to end".to_string(), pes, "see what the task waits for")
-            }
-        };
+        let (needs, pes, advice) = self.hold_up(work);
         let more = pes.len().saturating_sub(NAMED);
-        vec![HostWait { command: name, needs, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+        vec![HostWait { command, needs, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+    }
+
+    /// What has to happen before a command can go on, on which PEs, and what to do about it.
+    fn hold_up(&self, work: Option<&Work>) -> (String, Vec<PeCoord>, &'static str) {
+        let which = |holds: &dyn Fn(&Pe) -> bool| {
+            self.wafer.made().filter(|(_, pe)| holds(pe)).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let blocked = which(&|pe| pe.command_stream_blocked());
+        if !blocked.is_empty() {
+            let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
+            let needs = format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`");
+            return (
+                needs,
+                blocked,
+                "call `unblock_cmd_stream` on every PE when a launched function is done",
+            );
+        }
+        if let Some(Work::Stream(streaming)) = work {
+            let needs = "the PE has to take or give the rest of its words".to_string();
+            return (
+                needs,
+                streaming.holding(),
+                "the host and the program must agree on the number of words",
+            );
+        }
+        let now = self.wafer.now();
+        let busy = which(&|pe| !pe.is_between_tasks(now));
+        ("the running task has to end".to_string(), busy, "see what the task waits for")
     }
 }

@@ -153,7 +153,12 @@ impl Runner {
     }
 
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        match self.wafer.run_until_idle(self.options.max_cycles) {
+        let ended = self.wafer.run_until_idle(self.options.max_cycles);
+        let quiet = matches!(ended, Ended::Idle | Ended::Stalled(_));
+        if quiet && self.wafer.blocked() > 0 {
+            return Err(self.stalled());
+        }
+        match ended {
             Ended::Idle => Ok(self.wafer.leftovers()),
             Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_asynchronous => {
                 // The host has what it asked for; a program may leave receivers armed.
@@ -187,12 +192,14 @@ impl Runner {
             Progress::Moving => Ok(()),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Quiet if self.try_command(true)? => Ok(()),
-            Progress::Quiet => {
-                let report = self.wafer.stall_report(self.host_waits());
-                let report = report.expect("a command that waits is unfinished");
-                Err(Failure::Stalled(Box::new(report)))
-            }
+            Progress::Quiet => Err(self.stalled()),
         }
+    }
+
+    /// The host waits, and nothing moves any more.
+    fn stalled(&self) -> Failure {
+        let report = self.wafer.stall_report(self.host_waits());
+        Failure::Stalled(Box::new(report.expect("a command that waits is unfinished")))
     }
 }
 

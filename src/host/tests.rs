@@ -162,6 +162,14 @@ fn a_launch_that_never_unblocks_is_named_with_its_pes() {
 }
 
 #[test]
+fn a_run_cannot_end_with_a_blocked_command_stream() {
+    let mut r = runner();
+    r.launch("forget", &[]).unwrap();
+    let Err(Failure::Stalled(report)) = r.run_until_idle() else { panic!("the host could never stop") };
+    assert_eq!(report.host[0].command, "the end of the run");
+}
+
+#[test]
 fn names_that_do_not_exist_are_corrected() {
     let mut r = runner();
     let d = misuse(r.launch("stroe", &[1]).unwrap_err());

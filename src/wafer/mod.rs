@@ -10,7 +10,7 @@ mod stall;
 #[cfg(test)]
 mod tests;
 
-pub use crate::pe::{PeOptions, Printed, Traced};
+pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 
 use crate::arch::{Color, PeCoord};
@@ -19,7 +19,7 @@ use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
-use crate::pe::{Desk, Pe, PeLog, Wake};
+use crate::pe::{Desk, PeLog, Wake};
 use agenda::Agenda;
 use cells::Cells;
 use std::collections::VecDeque;

@@ -8,7 +8,7 @@ use super::value::{GlobalId, InstanceId, Pointee, Pointer, Value};
 use super::world::{DeclState, Global, Instance, Sema, Unit};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Complaint, Result};
-use crate::source::{LoadError, Span};
+use crate::source::{LoadError, Span, tidy};
 use crate::stdlib;
 use crate::syntax::ast::{self, Decl, ExprKind, Linkage, UnaryOp, VarDecl, VarKind};
 use crate::value::ty::Ty;
@@ -485,19 +485,4 @@ fn addressed_names(file: &ast::File) -> FxHashSet<ast::Name> {
         }
     }
     names
-}
-
-/// Removes `.` and `x/..` from a path without asking the file system.
-fn tidy(path: &Path) -> PathBuf {
-    let mut out = PathBuf::new();
-    for part in path.components() {
-        match part {
-            std::path::Component::CurDir => {}
-            std::path::Component::ParentDir if out.file_name().is_some() => {
-                out.pop();
-            }
-            other => out.push(other),
-        }
-    }
-    out
 }

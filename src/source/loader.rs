@@ -41,17 +41,18 @@ pub struct MemoryLoader {
 impl MemoryLoader {
     /// Adds or replaces a file.
     pub fn add(&mut self, path: impl Into<PathBuf>, text: impl Into<String>) {
-        self.files.insert(normal(&path.into()), text.into());
+        self.files.insert(tidy(&path.into()), text.into());
     }
 }
 
 impl Loader for MemoryLoader {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
-        self.files.get(&normal(path)).cloned().ok_or(LoadError::NotFound)
+        self.files.get(&tidy(path)).cloned().ok_or(LoadError::NotFound)
     }
 }
 
-fn normal(path: &Path) -> PathBuf {
+/// Removes `.` and `x/..` from a path without asking the file system.
+pub fn tidy(path: &Path) -> PathBuf {
     let mut out = PathBuf::new();
     for part in path.components() {
         match part {

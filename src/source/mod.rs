@@ -5,7 +5,7 @@
 
 mod loader;
 
-pub use loader::{DiskLoader, LoadError, Loader, MemoryLoader};
+pub use loader::{DiskLoader, LoadError, Loader, MemoryLoader, tidy};
 
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

@@ -18,6 +18,17 @@ use smol_str::SmolStr;
 
 type Fields = Vec<(SmolStr, Operand)>;
 
+/// What fabin and fabout DSDs have in common.
+#[derive(Default)]
+struct Fabric {
+    color: Option<Color>,
+    queue: Option<u8>,
+    extent: u16,
+    control_transform: bool,
+    simd: Simd,
+    priority: Priority,
+}
+
 /// Changes to a template that depend on run-time values.
 type Edits = Vec<(DsdEdit, Operand)>;
 
@@ -225,51 +236,58 @@ impl Sema<'_> {
     }
 
     fn fabin(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
-        let mut f = FabIn {
-            color: None,
-            queue: None,
-            extent: 1,
-            control_transform: false,
-            simd: Simd::Off,
-            priority: Priority::Low,
-        };
-        let mut has_extent = false;
-        for (name, v) in fields {
-            match name.as_str() {
-                "extent" => {
-                    has_extent = true;
-                    self.fabric_extent(v, &mut f.extent, edits, at)?;
-                }
-                "fabric_color" => f.color = self.color_property(v, edits, at)?,
-                "input_queue" => {
-                    f.queue = self.queue_property(v, IdKind::InputQueue, edits, at)?.map(InQueue)
-                }
-                "control_transform" => f.control_transform = flag(&v, at)?,
-                "simd_mode" => f.simd = simd(&v, at)?,
-                "priority" => f.priority = self.priority(known(&v, at)?).at(at)?,
-                _ => return Err(unknown_fabric(&name, "fabin_dsd").at(at)),
-            }
+        let (common, rest) =
+            self.fabric_properties(fields, ("input_queue", IdKind::InputQueue), edits, at)?;
+        if let Some((name, _)) = rest.first() {
+            return Err(unknown_fabric(name, "fabin_dsd").at(at));
         }
-        self.check_fabric(has_extent, f.color.is_some(), f.queue.is_some(), edits, at)?;
-        if let (ArchName::Wse2, Some(color), Some(queue)) = (self.arch.name, f.color, f.queue) {
+        let queue = common.queue.map(InQueue);
+        if let (ArchName::Wse2, Some(color), Some(queue)) = (self.arch.name, common.color, queue) {
             self.world.tile.implicit_queues.push((queue, color, at));
         }
-        Ok(Dsd::FabIn(f))
+        let Fabric { color, extent, control_transform, simd, priority, .. } = common;
+        Ok(Dsd::FabIn(FabIn { color, queue, extent, control_transform, simd, priority }))
     }
 
     fn fabout(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+        let (common, rest) =
+            self.fabric_properties(fields, ("output_queue", IdKind::OutputQueue), edits, at)?;
+        let Fabric { color, extent, control_transform, simd, priority, .. } = common;
+        let queue = common.queue.map(OutQueue);
         let mut f = FabOut {
-            color: None,
-            queue: None,
-            extent: 1,
+            color,
+            queue,
+            extent,
             control: false,
             index_offset: false,
             advance_switch: false,
-            control_transform: false,
+            control_transform,
             zero: None,
-            simd: Simd::Off,
-            priority: Priority::Low,
+            simd,
+            priority,
         };
+        for (name, v) in rest {
+            match name.as_str() {
+                "control" => f.control = flag(&v, at)?,
+                "wavelet_index_offset" => f.index_offset = flag(&v, at)?,
+                "advance_switch" => f.advance_switch = flag(&v, at)?,
+                "zero" => f.zero = zero_source(&v, at)?,
+                _ => return Err(unknown_fabric(&name, "fabout_dsd").at(at)),
+            }
+        }
+        Ok(Dsd::FabOut(f))
+    }
+
+    /// The properties that both kinds of fabric DSD have, and the others.
+    fn fabric_properties(
+        &mut self,
+        fields: Fields,
+        (queue_name, queue_kind): (&str, IdKind),
+        edits: &mut Edits,
+        at: Span,
+    ) -> Result<(Fabric, Fields)> {
+        let mut f = Fabric::default();
+        let mut rest = Fields::new();
         let mut has_extent = false;
         for (name, v) in fields {
             match name.as_str() {
@@ -278,21 +296,15 @@ impl Sema<'_> {
                     self.fabric_extent(v, &mut f.extent, edits, at)?;
                 }
                 "fabric_color" => f.color = self.color_property(v, edits, at)?,
-                "output_queue" => {
-                    f.queue = self.queue_property(v, IdKind::OutputQueue, edits, at)?.map(OutQueue)
-                }
-                "control" => f.control = flag(&v, at)?,
-                "wavelet_index_offset" => f.index_offset = flag(&v, at)?,
-                "advance_switch" => f.advance_switch = flag(&v, at)?,
                 "control_transform" => f.control_transform = flag(&v, at)?,
-                "zero" => f.zero = zero_source(&v, at)?,
                 "simd_mode" => f.simd = simd(&v, at)?,
                 "priority" => f.priority = self.priority(known(&v, at)?).at(at)?,
-                _ => return Err(unknown_fabric(&name, "fabout_dsd").at(at)),
+                name if name == queue_name => f.queue = self.queue_property(v, queue_kind, edits, at)?,
+                _ => rest.push((name, v)),
             }
         }
         self.check_fabric(has_extent, f.color.is_some(), f.queue.is_some(), edits, at)?;
-        Ok(Dsd::FabOut(f))
+        Ok((f, rest))
     }
 
     fn check_fabric(&self, extent: bool, color: bool, queue: bool, edits: &Edits, at: Span) -> Result<()> {

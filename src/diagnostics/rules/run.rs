@@ -36,7 +36,7 @@ crate::rules! {
     /// Only a bound local task can be activated.
     TASK_UNBOUND = "task-unbound": "no local task is bound to {id}";
     /// Control has come to a place that the program promised it never would.
-    TRAP = "impossible-reached": "{text}";
+    TRAP = "unreachable-reached": "{text}";
     /// Only some words of the configuration space have a model.
     @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled";
 }

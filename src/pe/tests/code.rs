@@ -90,7 +90,7 @@ fn undefined_arithmetic_is_named() {
         (Op::Element { d: 0, a: 0, b: 3, words: 2, len: 16 }, "index-out-of-bounds"),
         (Op::Load { d: 0, a: 5, off: 1, kind: Access::U16 }, "memory-out-of-bounds"),
         (Op::Load { d: 0, a: 5, off: 0, kind: Access::U32 }, "memory-out-of-bounds"),
-        (Op::Trap { text: 0 }, "impossible-reached"),
+        (Op::Trap { text: 0 }, "unreachable-reached"),
         (Op::Assert { a: 2, text: 0 }, "assertion-failed"),
         (Op::Activate { a: 4 }, "task-unbound"),
     ];

@@ -55,7 +55,6 @@ pub struct Fabric {
     moves: Vec<Move>,
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
-    teardowns: Vec<(u32, Color)>,
     hops: u64,
 }
 
@@ -80,7 +79,6 @@ impl Fabric {
             moves: Vec::new(),
             freed: Vec::new(),
             unrouted: Vec::new(),
-            teardowns: Vec::new(),
             hops: 0,
         }
     }
@@ -142,11 +140,6 @@ impl Fabric {
     /// Whether wavelets of a color go to the host.
     fn goes_to_host(&self, color: Color) -> bool {
         self.program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(color)))
-    }
-
-    /// Colors that have entered teardown, since the last call.
-    pub fn take_teardowns(&mut self) -> Vec<(u32, Color)> {
-        std::mem::take(&mut self.teardowns)
     }
 
     /// Links that wavelets have crossed since the start.

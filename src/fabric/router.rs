@@ -230,10 +230,7 @@ impl Fabric {
             Command::Nop => {}
             Command::Advance => lane.turn_to(route.next(lane.position), route),
             Command::Reset => lane.turn_to(0, route),
-            Command::Teardown => {
-                lane.teardown = true;
-                self.teardowns.push((lane.pe, lane.color));
-            }
+            Command::Teardown => lane.teardown = true,
         }
     }
 

@@ -108,19 +108,9 @@ impl Runner {
         &self.program
     }
 
-    /// What the layout exports; the id of a name is its place, counted from 1.
+    /// What the layout exports, in its order.
     pub fn exports(&self) -> &[ExportName] {
         &self.program.exports
-    }
-
-    /// The export with an id.
-    pub fn export_by_id(&self, id: u32) -> Option<&ExportName> {
-        self.program.exports.get((id as usize).checked_sub(1)?)
-    }
-
-    /// The id of an exported name.
-    pub fn export_id(&self, name: &str) -> Option<u32> {
-        self.program.exports.iter().position(|e| e.name == name).map(|i| i as u32 + 1)
     }
 
     /// Cycles since the start.

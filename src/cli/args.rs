@@ -34,6 +34,9 @@ pub struct CompileArgs {
     /// A folder to look for imported files in; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]
     import_paths: Vec<PathBuf>,
+    /// How many iterations an `inline` loop may have
+    #[arg(long, value_name = "N")]
+    max_inlined_iterations: Option<u64>,
     /// How diagnostics are shown
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
     message_format: Format,
@@ -186,10 +189,12 @@ fn in_order(matches: &ArgMatches, written: &WrittenSteps) -> Vec<Step> {
 impl CompileArgs {
     /// The options that the compiler takes.
     pub fn options(&self) -> CompileOptions {
+        let defaults = CompileOptions::new(self.arch);
         CompileOptions {
             params: self.params.clone(),
             import_paths: self.import_paths.clone(),
-            ..CompileOptions::new(self.arch)
+            max_inlined_iterations: self.max_inlined_iterations.unwrap_or(defaults.max_inlined_iterations),
+            ..defaults
         }
     }
 

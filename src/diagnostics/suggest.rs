@@ -2,7 +2,12 @@
 
 /// The candidate nearest to `word`, if it is near enough to be a typing mistake.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let limit = (word.chars().count() / 3).max(1);
+    let length = word.chars().count();
+    // Every name of one letter is near every other.
+    if length < 2 {
+        return None;
+    }
+    let limit = (length / 3).max(1);
     candidates
         .into_iter()
         .map(|c| (strsim::damerau_levenshtein(word, c), c))

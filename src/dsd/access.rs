@@ -151,10 +151,7 @@ impl Walk {
         let is_outside = |at: &i32| *at < low || *at + i32::from(self.words) > high;
         let all = (0..count as i32).map(|k| self.at + k * step);
         let address = all.clone().find(is_outside).unwrap_or(self.at);
-        let what = match low {
-            0 => "the memory".to_string(),
-            _ => format!("words {low} to {}, which the DSD was made for", high - 1),
-        };
+        let what = format!("words {low} to {}, which the DSD may reach", high - 1);
         MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &what)])
     }
 
@@ -271,7 +268,7 @@ mod tests {
     fn the_first_element_outside_of_the_tensor_is_named() {
         let mut walk = Walk::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
         let complaint = walk.next_row(9).unwrap_err();
-        assert_eq!(complaint.0.title, "word 32 is outside of words 20 to 29, which the DSD was made for");
+        assert_eq!(complaint.0.title, "word 32 is outside of words 20 to 29, which the DSD may reach");
     }
 
     #[test]

@@ -99,12 +99,18 @@ impl Sema<'_> {
         let unit = self.unit();
         let expr = unit.file.expr(id);
         let span = expr.span;
+        let mut around = None;
         if self.is_comptime() {
             self.burn(span)?;
         } else if let Some(b) = &mut self.builder {
-            b.span = span;
+            around = Some(std::mem::replace(&mut b.span, span));
         }
-        self.deeper(span, |s| s.expr_kind(&expr.kind, span, want)).at(span)
+        let result = self.deeper(span, |s| s.expr_kind(&expr.kind, span, want)).at(span);
+        // What is written next belongs to the expression or statement around this one.
+        if let (Some(around), Some(b)) = (around, &mut self.builder) {
+            b.span = around;
+        }
+        result
     }
 
     fn expr_kind(&mut self, kind: &ExprKind, span: Span, want: Option<&Ty>) -> Result<Ev> {

@@ -4,7 +4,7 @@ crate::rules! {
     /// Each variable of an access has a length; there are at most four.
     ACCESS_LENGTHS = "access-lengths": "{vars} induction variables and {lengths} lengths do not match";
     /// It says which elements the DSD visits.
-    ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{{n}} -> array[i]`";
+    ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`";
     /// A DSD walks over an array with an address that is known at comptime.
     ACCESS_TARGET = "access-target": "cannot access {type}";
     /// Operations take DSDs, DSRs, and for some operands scalars.

@@ -177,7 +177,8 @@ impl Pe {
 
     /// Queues a function for the main thread; it runs when no task wants to.
     pub fn launch(&mut self, f: FnId, arguments: &[u64]) {
-        self.command_stream_blocked = true;
+        // a tile without <memcpy/memcpy> has nothing to unblock with: its launches end by themselves
+        self.command_stream_blocked = self.tile.has_memcpy;
         self.launches.push_back(Launch { function: f, arguments: arguments.to_vec() });
     }
 

@@ -136,6 +136,11 @@ impl Sema<'_> {
                     let addr = self.aggregate_addr(v, *at)?;
                     self.addr_reg(addr)?
                 }
+                // the callee gets a copy: it may change the variable that the argument came from
+                Operand::Mem(..) => {
+                    let kept = self.keep(v.clone(), *at)?;
+                    self.reg_of(&kept, *at)?
+                }
                 Operand::Parts(..) => {
                     let addr = self.aggregate_addr(v, *at)?;
                     self.addr_reg(addr)?
@@ -243,12 +248,12 @@ impl Sema<'_> {
                 (ParamKind::Known(v), _) => Binding::Known(v.clone()),
                 (ParamKind::Typed(ty), operand) => {
                     let v = self.coerce(operand, ty, at)?;
-                    match self.keep(v)? {
+                    match self.keep(v, at)? {
                         Operand::Known(v) => Binding::Known(v),
                         other => Binding::Alias(other),
                     }
                 }
-                (ParamKind::Any, operand) => match self.keep(operand)? {
+                (ParamKind::Any, operand) => match self.keep(operand, at)? {
                     Operand::Known(v) => Binding::Known(v),
                     other => Binding::Alias(other),
                 },

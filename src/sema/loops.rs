@@ -314,6 +314,7 @@ impl Sema<'_> {
             let place =
                 Place::Element { array, index: counter, len: a.dims[0], ty: a.elem.clone(), writable: false };
             let element = s.load(&place, at)?;
+            let element = if let Operand::Mem(..) = element { s.keep(element, at)? } else { element };
             let index = Binding::Register { reg: counter, ty: Ty::U16, mutable: false };
             s.bind_iteration(head, Binding::Alias(element), index)?;
             s.stmt(head.body)

@@ -175,23 +175,14 @@ impl Sema<'_> {
             .ok_or_else(|| rules::MISSING_INITIALIZER.because(&[("name", &decl.name.name)]).at(decl.span))?;
         let own = self.b().reg();
         let span = self.span(init);
-        let ev = self.expr(init, ty.as_ref())?;
-        let is_place = matches!(ev, Ev::Place(_));
-        let mut value = self.value_of(ev, span)?;
-        if let Some(ty) = &ty {
-            value = self.coerce(value, ty, span)?;
-        }
-        self.constant(decl, value, own, is_place, span)
+        let value = match &ty {
+            Some(ty) => self.value_as(init, ty)?,
+            None => self.value(init, None)?,
+        };
+        self.constant(decl, value, own, span)
     }
 
-    fn constant(
-        &mut self,
-        decl: &VarDecl,
-        value: Operand,
-        own: u16,
-        is_place: bool,
-        span: Span,
-    ) -> Result<Binding> {
+    fn constant(&mut self, decl: &VarDecl, value: Operand, own: u16, span: Span) -> Result<Binding> {
         let ty = value.ty();
         let addressed = self.frame().addressed.contains(&decl.name.name);
         match value {
@@ -200,9 +191,8 @@ impl Sema<'_> {
                 self.b().mov(own, a, own + 1);
                 Ok(Binding::Register { reg: own, ty, mutable: false })
             }
-            Operand::Mem(addr, _) if !addressed && !is_place => Ok(Binding::Alias(Operand::Mem(addr, ty))),
             Operand::Parts(Ty::Anon(_), _) if !addressed => {
-                let kept = self.keep(value)?;
+                let kept = self.keep(value, span)?;
                 Ok(Binding::Alias(kept))
             }
             value => {
@@ -213,8 +203,9 @@ impl Sema<'_> {
         }
     }
 
-    /// Copies what could still change (registers of variables) so that the value stays what it is.
-    pub fn keep(&mut self, value: Operand) -> Result<Operand> {
+    /// Copies what could still change (variables in registers and memory) so that the value stays
+    /// what it is.
+    pub fn keep(&mut self, value: Operand, span: Span) -> Result<Operand> {
         Ok(match value {
             Operand::Reg(a, ty) => {
                 let d = self.b().reg();
@@ -222,10 +213,16 @@ impl Sema<'_> {
                 Operand::Reg(d, ty)
             }
             Operand::Parts(ty, parts) => {
-                let parts = parts.into_iter().map(|p| self.keep(p)).collect::<Result<_>>()?;
+                let parts = parts.into_iter().map(|p| self.keep(p, span)).collect::<Result<_>>()?;
                 Operand::Parts(ty, parts)
             }
-            other => other,
+            Operand::Mem(_, ref ty) => {
+                let ty = ty.clone();
+                let addr = self.temporary(&ty, span)?;
+                self.store_at(addr, &value, span)?;
+                Operand::Mem(addr, ty)
+            }
+            Operand::Known(_) => value,
         })
     }
 
@@ -274,7 +271,10 @@ impl Sema<'_> {
         let ty = place.ty().clone();
         let value = match op {
             None if ty == Ty::Error => self.value(rhs, None)?,
-            None => self.value_as(rhs, &ty)?,
+            None => {
+                let value = self.value_as(rhs, &ty)?;
+                self.apart(value, span)?
+            }
             Some(op) => {
                 let old = self.load(&place, lhs_span)?;
                 let new = self.value(rhs, Some(&ty))?;
@@ -283,6 +283,18 @@ impl Sema<'_> {
             }
         };
         self.store(&place, value, span)
+    }
+
+    /// A value in parts that lie in memory, gathered there: writing it part by part could overwrite
+    /// a part that is still to be read (`pair = .{ .a = pair.b, .b = pair.a }`).
+    fn apart(&mut self, value: Operand, span: Span) -> Result<Operand> {
+        match &value {
+            Operand::Parts(ty, parts) if parts.iter().any(lies_in_memory) && ty.words().is_some() => {
+                let addr = self.aggregate_addr(&value, span)?;
+                Ok(Operand::Mem(addr, ty.clone()))
+            }
+            _ => Ok(value),
+        }
     }
 
     fn const_assignment(&self, place: &Place, span: Span) -> crate::diagnostics::Complaint {
@@ -403,5 +415,13 @@ impl Sema<'_> {
         self.frame_mut().targets[index].continued = true;
         self.b().jump(next);
         Ok(Flow::Dead)
+    }
+}
+
+fn lies_in_memory(part: &Operand) -> bool {
+    match part {
+        Operand::Mem(..) => true,
+        Operand::Parts(_, parts) => parts.iter().any(lies_in_memory),
+        Operand::Known(_) | Operand::Reg(..) => false,
     }
 }

@@ -375,7 +375,7 @@ impl Sema<'_> {
         Ok(match v {
             Operand::Known(Value::Id(_, n)) => IdArg::Known(TaskId(*n as u8)),
             v => {
-                let kept = self.keep(v.clone())?;
+                let kept = self.keep(v.clone(), at)?;
                 IdArg::In(self.reg_of(&kept, at)?)
             }
         })

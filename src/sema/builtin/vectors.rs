@@ -294,7 +294,7 @@ impl Sema<'_> {
             return Ok((self.vector_operand(arg)?, access));
         }
         let v = self.coerce(arg.value.clone(), ty, arg.span)?;
-        let kept = self.keep(v)?;
+        let kept = self.keep(v, arg.span)?;
         Ok((CodeOperand::Scalar(self.reg_of(&kept, arg.span)?), access))
     }
 
@@ -309,7 +309,7 @@ impl Sema<'_> {
         }
         let pointer = ty.clone().pointer(false, false);
         let v = self.coerce(arg.value.clone(), &pointer, arg.span)?;
-        let kept = self.keep(v)?;
+        let kept = self.keep(v, arg.span)?;
         Ok((CodeOperand::Pointer(self.reg_of(&kept, arg.span)?), access))
     }
 

@@ -47,6 +47,9 @@ pub fn binary(op: BinaryOp, a: &Value, b: &Value, overflow: Overflow) -> Result<
 }
 
 fn mismatch(op: BinaryOp, a: &Value, b: &Value) -> Complaint {
+    if let (Value::Undefined(_), _) | (_, Value::Undefined(_)) = (a, b) {
+        return rules::UNDEFINED_VALUE.plain();
+    }
     rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", &a.ty()), ("right", &b.ty())])
 }
 
@@ -161,6 +164,7 @@ pub fn unary(op: UnaryOp, a: &Value, overflow: Overflow) -> Result<Value> {
         (UnaryOp::Neg, Value::Float(k, x)) => Ok(Value::Float(*k, -x)),
         (UnaryOp::BitNot, Value::Int(Some(t), x)) => Ok(Value::Int(Some(*t), x.not().wrap(t.signed, t.bits))),
         (UnaryOp::Not, Value::Bool(x)) => Ok(Value::Bool(!x)),
+        (_, Value::Undefined(_)) => Err(rules::UNDEFINED_VALUE.plain()),
         _ => Err(rules::BAD_OPERAND.because(&[("op", &symbol), ("type", &a.ty())])),
     }
 }

@@ -34,6 +34,12 @@ pub struct FnBuilder {
     pub conditional_depth: u32,
 }
 
+/// Registers of a function at most, and constants.
+const MAX_REG: Reg = 0x7f00;
+
+/// Operations of a function at most: many times what fits on a PE.
+const MAX_CODE: usize = 1 << 22;
+
 impl FnBuilder {
     /// A function whose arguments arrive in the first `params` registers.
     pub fn new(params: u16, span: Span) -> FnBuilder {
@@ -55,7 +61,7 @@ impl FnBuilder {
     /// A register that is free from here until `release`.
     pub fn reg(&mut self) -> Reg {
         let r = self.next_reg;
-        self.next_reg += 1;
+        self.next_reg = (r + 1).min(MAX_REG);
         self.max_reg = self.max_reg.max(self.next_reg);
         r
     }
@@ -77,7 +83,13 @@ impl FnBuilder {
 
     /// The register that holds a constant.
     pub fn constant(&mut self, bits: u64) -> Reg {
-        CONST_BASE + self.consts.insert_full(bits).0 as Reg
+        CONST_BASE + self.consts.insert_full(bits).0.min(usize::from(MAX_REG)) as Reg
+    }
+
+    /// Whether more was written than a function can hold. Registers and constants are then shared
+    /// wrongly, and the function is refused.
+    pub fn is_full(&self) -> bool {
+        self.next_reg >= MAX_REG || self.consts.len() >= usize::from(MAX_REG) || self.code.len() >= MAX_CODE
     }
 
     /// Reserves words of the frame; the offset.

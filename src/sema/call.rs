@@ -18,6 +18,9 @@ use std::rc::Rc;
 /// How many callers a message names.
 const SHOWN_CALLERS: usize = 4;
 
+/// Arguments of a call at most.
+const MAX_ARGUMENTS: usize = 1000;
+
 impl Sema<'_> {
     /// `callee(args)`
     pub fn call(
@@ -259,13 +262,17 @@ impl Sema<'_> {
                 },
             });
         }
+        let faults = self.faults;
         let end = self.b().label();
         let ret = Return::Inline { ty: signature.ret.clone(), end, join: Join::default() };
         let frame = self.function_frame(f, false, ret);
         self.frames.push(frame);
         let result = self.deeper(span, |s| s.expand_body(function, bindings));
         let frame = self.frames.pop().expect("pushed above");
-        result.map_err(|c| called_from(c, function, span))?;
+        let flow = result.map_err(|c| called_from(c, function, span))?;
+        if matches!(flow, Flow::Next) && faults == self.faults {
+            self.check_return(function, &signature.ret)?;
+        }
         let Return::Inline { join, ty, .. } = frame.ret else { unreachable!("made above") };
         self.b().bind(end);
         if ty == Ty::Void {
@@ -274,15 +281,15 @@ impl Sema<'_> {
         self.join_finish(join, Some(&ty), end, span)
     }
 
-    fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<()> {
+    fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<Flow> {
         for (param, binding) in function.params.iter().zip(bindings) {
             if let Some(name) = &param.name {
                 self.declare(&name.name, binding, name.span)?;
             }
         }
         match &function.body {
-            Some(body) => self.block(body).map(|_| ()),
-            None => Ok(()),
+            Some(body) => self.block(body),
+            None => Ok(Flow::Next),
         }
     }
 
@@ -293,6 +300,12 @@ impl Sema<'_> {
         }
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
+        if function.params.len() > MAX_ARGUMENTS {
+            let complaint = rules::FUNCTION_TOO_LARGE.because(&[("name", &function.name.name)]);
+            return Err(complaint
+                .at(function.span)
+                .help(format!("it has {} parameters", function.params.len())));
+        }
         let frame = self.function_frame(f, true, Return::Forbidden);
         self.frames.push(frame);
         let result = self.deeper(span, |s| s.signature_of(function, operands));

@@ -171,7 +171,11 @@ impl Sema<'_> {
 
     /// The condition of an `if` or a loop.
     pub fn condition(&mut self, cond: ExprId) -> Result<Operand> {
-        self.value_as(cond, &Ty::Bool)
+        let span = self.span(cond);
+        match self.value_as(cond, &Ty::Bool)? {
+            Operand::Known(Value::Undefined(_)) => Err(rules::UNDEFINED_VALUE.plain().at(span)),
+            v => Ok(v),
+        }
     }
 
     /// `if (c) a else b` as an expression.
@@ -297,6 +301,9 @@ impl Sema<'_> {
 
     fn prongs<B>(&mut self, v: &Operand, prongs: &[Prong<B>], span: Span) -> Result<Cases> {
         let ty = v.ty();
+        if matches!(v, Operand::Known(Value::Undefined(_))) {
+            return Err(rules::UNDEFINED_VALUE.plain().at(span));
+        }
         if !matches!(ty, Ty::Int(_) | Ty::Enum(_) | Ty::ComptimeInt) {
             return Err(rules::SWITCH_TYPE.because(&[("type", &ty)]).at(span));
         }

@@ -6,7 +6,7 @@ use super::scope::{Ev, Return};
 use super::value::{Elems, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Complaint, Result};
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::source::Span;
@@ -21,8 +21,12 @@ const MAX_DEPTH: u32 = 3000;
 impl Sema<'_> {
     /// Runs `f` one level deeper, on a larger stack if need be.
     pub fn deeper<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        if self.gave_up {
+            return Err(rules::REPORTED.plain());
+        }
         if self.depth >= MAX_DEPTH {
-            return Err(rules::TOO_DEEP.plain().at(span).help("is this a recursion that never ends?"));
+            let complaint = rules::TOO_DEEP.plain().at(span).help("is this a recursion that never ends?");
+            return Err(self.give_up(complaint));
         }
         self.depth += 1;
         let result = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || f(self));
@@ -30,13 +34,16 @@ impl Sema<'_> {
         result
     }
 
+    /// The last complaint, about a limit that was hit.
+    pub fn give_up(&mut self, complaint: Complaint) -> Complaint {
+        if std::mem::replace(&mut self.gave_up, true) { rules::REPORTED.plain() } else { complaint }
+    }
+
     /// Takes one step of comptime fuel.
     pub fn burn(&mut self, span: Span) -> Result<()> {
         if self.fuel == 0 {
-            return Err(rules::COMPTIME_FUEL
-                .because(&[("steps", &self.options.comptime_fuel)])
-                .at(span)
-                .help("does this loop ever end?"));
+            let complaint = rules::COMPTIME_FUEL.because(&[("steps", &self.options.comptime_fuel)]).at(span);
+            return Err(self.give_up(complaint.help("does this loop ever end?")));
         }
         self.fuel -= 1;
         Ok(())
@@ -352,7 +359,7 @@ impl Sema<'_> {
             names.push(name.name.clone());
             parts.push(self.value(*value, None)?);
         }
-        let anon = self.gather(Some(names), parts);
+        let anon = self.gather(Some(names), parts).at(span)?;
         let Some(ty) = ty else { return Ok(anon) };
         let type_span = self.span(ty);
         match self.ty(ty)? {
@@ -396,17 +403,18 @@ impl Sema<'_> {
 
     fn tuple(&mut self, items: &[ExprId]) -> Result<Operand> {
         let parts = items.iter().map(|i| self.value(*i, None)).collect::<Result<Vec<_>>>()?;
-        Ok(self.gather(None, parts))
+        self.gather(None, parts)
     }
 
     /// Parts of an anonymous struct as one operand: known if all of them are.
-    pub fn gather(&mut self, names: Option<Vec<smol_str::SmolStr>>, parts: Vec<Operand>) -> Operand {
-        let types = parts.iter().map(Operand::ty).collect();
+    pub fn gather(&mut self, names: Option<Vec<smol_str::SmolStr>>, parts: Vec<Operand>) -> Result<Operand> {
+        let types: Vec<Ty> = parts.iter().map(Operand::ty).collect();
+        super::types::check_size(&types)?;
         let ty = Ty::Anon(Arc::new(AnonTy { names, types }));
-        match known_parts(&parts) {
+        Ok(match known_parts(&parts) {
             Some(values) => Operand::Known(Value::record(ty, values)),
             None => Operand::Parts(ty, parts),
-        }
+        })
     }
 
     fn array_literal(&mut self, ty: ExprId, items: &[ExprId], span: Span) -> Result<Operand> {

@@ -7,15 +7,19 @@ use super::scope::{Binding, Frame, Return, Scope};
 use super::value::{FnRef, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Complaint, Result};
 use crate::image::code::{AsyncConfig, DsrLoad, MapOp, VectorOp};
 use crate::image::code::{
     Completion, DsdRef, FnId, Function, IdArg, OnControl, Op, Operand as CodeOperand, Reg,
 };
 use crate::source::Span;
+use crate::syntax::ast::FnDecl;
 use crate::value::ty::{FnTy, Ty};
 use std::rc::Rc;
 use std::sync::Arc;
+
+/// Functions of a tile at most, counting each instance of a generic one.
+const MAX_FUNCTIONS: usize = 10_000;
 
 /// What a parameter is in one instance of a function.
 #[derive(Clone, Debug, PartialEq)]
@@ -125,6 +129,12 @@ impl Sema<'_> {
                 }
             }
         }
+        if self.world.tile.functions.len() >= MAX_FUNCTIONS {
+            let complaint = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &MAX_FUNCTIONS)]);
+            let complaint =
+                complaint.at(function.span).help("does a generic function call itself without end?");
+            return Err(self.give_up(complaint));
+        }
         let id = FnId(self.world.tile.functions.len() as u32);
         self.world.tile.functions.push(None);
         self.world.tile.instances.entry(f).or_default().push((signature.params.clone(), id));
@@ -154,6 +164,7 @@ impl Sema<'_> {
             p.signature.params.iter().filter(|k| matches!(k, ParamKind::Typed(t) if *t != Ty::Void)).count();
         let params = passed as u16 + u16::from(by_address);
         self.builder = Some(FnBuilder::new(params, function.span));
+        self.world.tile.writing = Some(p.f);
         self.world.tile.beside = Beside::default();
         self.frames.push(Frame {
             instance: p.f.instance,
@@ -165,18 +176,43 @@ impl Sema<'_> {
             pending: None,
             addressed: unit.addressed.clone(),
         });
+        let faults = self.faults;
         let result = self.write_body(function, &p.signature, u16::from(by_address));
         self.frames.pop();
         let builder = self.builder.take().expect("set above");
         let flow = result?;
-        if matches!(flow, Flow::Next) && !matches!(p.signature.ret, Ty::Void | Ty::NoReturn) {
-            let complaint = rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span);
-            self.report(complaint);
+        if builder.is_full() {
+            return Err(self.too_large(function.span));
+        }
+        if matches!(flow, Flow::Next) && faults == self.faults {
+            self.check_return(function, &p.signature.ret)?;
         }
         let name = self.function_name(p.f);
         let consts = builder.consts_so_far();
         self.renumber_beside(params, consts);
         Ok(builder.finish(name, function.span))
+    }
+
+    /// Refuses a function that has grown out of hand.
+    pub fn check_room(&mut self, span: Span) -> Result<()> {
+        if self.is_comptime() || !self.builder.as_ref().is_some_and(FnBuilder::is_full) {
+            return Ok(());
+        }
+        Err(self.too_large(span))
+    }
+
+    fn too_large(&mut self, span: Span) -> Complaint {
+        let name = self.world.tile.writing.map(|f| self.function_name(f)).unwrap_or_default();
+        let complaint = rules::FUNCTION_TOO_LARGE.because(&[("name", &name)]).at(span);
+        self.give_up(complaint.help("does it unroll a loop, or expand a call, without need?"))
+    }
+
+    /// The end of a function that gives back a value must not be reached.
+    pub fn check_return(&self, function: &FnDecl, ret: &Ty) -> Result<()> {
+        if matches!(ret, Ty::Void | Ty::NoReturn) {
+            return Ok(());
+        }
+        Err(rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span))
     }
 
     fn function_name(&self, f: FnRef) -> String {
@@ -188,12 +224,7 @@ impl Sema<'_> {
         }
     }
 
-    fn write_body(
-        &mut self,
-        function: &crate::syntax::ast::FnDecl,
-        signature: &Signature,
-        first: Reg,
-    ) -> Result<Flow> {
+    fn write_body(&mut self, function: &FnDecl, signature: &Signature, first: Reg) -> Result<Flow> {
         let mut next = first;
         for (param, kind) in function.params.iter().zip(&signature.params) {
             let Some(name) = &param.name else { continue };

@@ -20,6 +20,7 @@ use std::rc::Rc;
 impl Sema<'_> {
     /// Reports a complaint, unless it only repeats one.
     pub fn report(&mut self, complaint: Complaint) {
+        self.faults += 1;
         if !complaint.rule().is_empty() {
             self.sink.push(complaint);
         }
@@ -341,7 +342,12 @@ impl Sema<'_> {
             }
         }
         match ty {
-            Some(Ty::ComptimeStruct) | None => self.known(init),
+            Some(Ty::ComptimeStruct) | None => match self.known(init)? {
+                Value::Undefined(Ty::Error) => {
+                    Err(rules::UNDEFINED_VALUE.plain().at(span).help("give it a type"))
+                }
+                value => Ok(value),
+            },
             Some(ty) => match self.at_comptime(|s| s.value_as(init, ty))? {
                 Operand::Known(value) => Ok(value),
                 _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this initial value")]).at(span)),

@@ -56,6 +56,7 @@ impl Sema<'_> {
         } else if let Some(b) = &mut self.builder {
             b.span = span;
         }
+        self.check_room(span)?;
         let mark = self.builder.as_ref().map(|b| b.mark());
         let flow = self.deeper(span, |s| s.stmt_kind(&stmt.kind, span)).at(span);
         // registers of local variables stay taken until their block ends

@@ -40,6 +40,8 @@ pub struct TileBuilder {
     pub pending: VecDeque<Pending>,
     /// Instances of each function.
     pub instances: FxHashMap<FnRef, Vec<(Vec<ParamKind>, FnId)>>,
+    /// The function being written.
+    pub writing: Option<FnRef>,
     /// Signatures of functions that are not generic.
     pub signatures: FxHashMap<FnRef, Rc<Signature>>,
     /// Constants without a name that code needs in memory.
@@ -86,7 +88,7 @@ impl Sema<'_> {
 
     /// Everything is said: writes the functions and fills the image.
     pub fn finish_tile(&mut self, file: String, params: String) -> TileImage {
-        self.write_functions();
+        let data = self.write_tile();
         self.finish_fifo_tasks();
         self.finish_queues();
         self.block_free_channels();
@@ -94,11 +96,30 @@ impl Sema<'_> {
         let mut image = std::mem::take(&mut self.world.tile.image);
         image.file = file;
         image.params = params;
-        self.fill_memory(&mut image);
+        self.fill_memory(&mut image, data);
         let functions = std::mem::take(&mut self.world.tile.functions);
         image.functions = functions.into_iter().flatten().collect();
         super::registers::allocate(self.arch, &mut image);
         image
+    }
+
+    /// Writes code and data. Code places globals and constants; data holds pointers, which place the
+    /// globals and ask for the functions behind them.
+    fn write_tile(&mut self) -> Vec<u16> {
+        let mut data = Vec::new();
+        let mut next = 0;
+        loop {
+            self.write_functions();
+            let Some(id) = self.world.tile.placed.get(next).copied() else { return data };
+            next += 1;
+            if self.world.tile.next_word > self.arch.memory_words {
+                continue;
+            }
+            if let Err(complaint) = self.fill_global(id, &mut data) {
+                let span = self.global(id).span;
+                self.report(complaint.at(span));
+            }
+        }
     }
 
     fn finish_fifo_tasks(&mut self) {
@@ -162,20 +183,9 @@ impl Sema<'_> {
         self.report(complaint);
     }
 
-    fn fill_memory(&mut self, image: &mut TileImage) {
+    fn fill_memory(&mut self, image: &mut TileImage, mut data: Vec<u16>) {
         if self.world.tile.next_word > self.arch.memory_words {
             return;
-        }
-        let mut data = vec![0u16; self.world.tile.next_word as usize];
-        // writing a pointer can place the global behind it, which is then written in turn
-        let mut next = 0;
-        while next < self.world.tile.placed.len() {
-            let id = self.world.tile.placed[next];
-            next += 1;
-            if let Err(complaint) = self.fill_global(id, &mut data) {
-                let span = self.global(id).span;
-                self.report(complaint.at(span));
-            }
         }
         while data.last() == Some(&0) {
             data.pop();

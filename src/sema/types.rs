@@ -2,8 +2,8 @@
 
 use super::value::Value;
 use super::world::Sema;
-use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Result};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, FieldDecl, FnParam, Ident, Layout};
 use crate::value::ty::{EnumTy, FieldLayout, FnTy, IntTy, StructTy, Ty};
@@ -12,6 +12,9 @@ use std::sync::Arc;
 
 /// Elements of an array beyond which no machine has memory, and no comptime either.
 const MAX_ELEMENTS: u64 = 1 << 28;
+
+/// Fields of a struct at most, together with those of the structs inside.
+const MAX_FIELDS: usize = 1 << 16;
 
 impl Sema<'_> {
     /// `*T`, `[n]T`, `fn (A) R`, `struct { .. }`, `enum { .. }`.
@@ -90,6 +93,7 @@ impl Sema<'_> {
             }
             out.push((f.name.name.clone(), ty));
         }
+        check_size(out.iter().map(|(_, ty)| ty)).at(span)?;
         Ok(StructTy { origin: (span.file.0, span.lo), name: SmolStr::default(), layout, fields: out })
     }
 
@@ -158,5 +162,27 @@ pub fn named(v: Value, name: &str) -> Value {
             Value::Type(Ty::Enum(Arc::new(EnumTy { name, ..(*e).clone() })))
         }
         other => other,
+    }
+}
+
+/// Structs of structs can double with each line of a program: refuses them before they get out of hand.
+pub fn check_size<'t>(fields: impl IntoIterator<Item = &'t Ty>) -> Result<()> {
+    let mut left = MAX_FIELDS;
+    if fields.into_iter().all(|ty| take_fields(ty, &mut left)) {
+        return Ok(());
+    }
+    Err(rules::VALUE_TOO_LARGE.because(&[("what", &"struct")]))
+}
+
+fn take_fields(ty: &Ty, left: &mut usize) -> bool {
+    if *left == 0 {
+        return false;
+    }
+    *left -= 1;
+    match ty {
+        Ty::Anon(a) => a.types.iter().all(|t| take_fields(t, left)),
+        Ty::Struct(s) | Ty::Union(s) => s.fields.iter().all(|(_, t)| take_fields(t, left)),
+        Ty::Array(a) => take_fields(&a.elem, left),
+        _ => true,
     }
 }

@@ -125,6 +125,10 @@ pub struct Sema<'s> {
     pub fuel: u64,
     /// Nesting of expressions and statements under way.
     pub depth: u32,
+    /// Set when a limit was hit: whatever is looked at after that would only hit it again.
+    pub gave_up: bool,
+    /// Complaints so far, counting those that only follow from others and are not shown.
+    pub faults: u64,
     /// Files being imported, for cycles.
     pub importing: Vec<(PathBuf, Option<Span>)>,
 }
@@ -151,6 +155,8 @@ impl<'s> Sema<'s> {
             layout: LayoutState::default(),
             fuel: options.comptime_fuel,
             depth: 0,
+            gave_up: false,
+            faults: 0,
             importing: Vec::new(),
         }
     }

@@ -53,6 +53,8 @@ crate::rules! {
     FILE_NOT_FOUND = "file-not-found": "there is no file `{file}`";
     /// Arrays and structs of a function lie in the 48 KiB of the PE.
     FRAME_TOO_LARGE = "frame-too-large": "local variables of {words} words do not fit into memory";
+    /// A function that unrolls loops or expands calls without end never fits on a PE.
+    FUNCTION_TOO_LARGE = "function-too-large": "`{name}` is too large";
     /// Initial values of globals are fixed before anything runs.
     GLOBAL_STORE = "global-store": "a global cannot be changed at comptime";
     /// Each import is a copy, so a circle would never end.
@@ -119,10 +121,14 @@ crate::rules! {
     TASK_CALL = "task-call": "the task `{name}` cannot be called";
     /// Expressions, statements and comptime calls together have a limit.
     TOO_DEEP = "too-deep": "nested too deeply";
+    /// A generic function gets code for each set of comptime arguments; all of it has to fit on a PE.
+    TOO_MANY_FUNCTIONS = "too-many-functions": "the program has more than {limit} functions";
     /// Each iteration is written out as code.
     TOO_MANY_INLINED = "too-many-inlined": "an inline loop has more than {limit} iterations";
     /// Values are converted silently only if nothing can be lost.
     TYPE_MISMATCH = "type-mismatch": "expected {want}, found {have}";
+    /// Nothing can be computed from a value that was never given.
+    UNDEFINED_VALUE = "undefined-value": "this value is undefined";
     /// A union holds one variant at a time.
     UNION_ONE_FIELD = "union-one-field": "a value of {type} has exactly one field";
     /// The machines are wse2 and wse3.
@@ -153,6 +159,8 @@ crate::rules! {
     @Unsupported UNSUPPORTED_EXTERN = "unsupported-extern": "the extern symbol `{name}` is not supported";
     /// The SDK has this library module; cslrun does not have it yet.
     @Unsupported UNSUPPORTED_LIBRARY = "unsupported-library": "the library module `{name}` is not supported yet";
+    /// Strings and structs that grow without end are stopped before they fill the memory.
+    VALUE_TOO_LARGE = "value-too-large": "this {what} is larger than any program needs";
     /// Each builtin belongs to a phase: layout, comptime blocks, or code.
     WRONG_PHASE = "wrong-phase": "`@{name}` can only stand {where}";
 }

@@ -19,6 +19,9 @@ use crate::value::ty::{AnonTy, ArrayTy, Ty};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
+/// Bytes of a string at most.
+const MAX_STRING: usize = 1 << 20;
+
 impl Sema<'_> {
     /// The builtins of this file; `None` for others.
     pub fn reflect_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Ev>> {
@@ -323,6 +326,9 @@ impl Sema<'_> {
         let mut out = Vec::new();
         for a in args {
             match self.known(*a)? {
+                Value::Str(s) if out.len() + s.len() > MAX_STRING => {
+                    return Err(rules::VALUE_TOO_LARGE.because(&[("what", &"string")]));
+                }
                 Value::Str(s) => out.extend_from_slice(&s),
                 other => {
                     let at = self.span(*a);
@@ -381,7 +387,7 @@ impl Sema<'_> {
         }
         let parts = parts_of(left).into_iter().chain(parts_of(right)).collect::<Vec<_>>();
         let names = (names.len() == parts.len()).then_some(names);
-        Ok(self.gather(names, parts))
+        self.gather(names, parts).at(span)
     }
 
     fn set_active_prng(&mut self, id: ExprId, span: Span) -> Result<Operand> {

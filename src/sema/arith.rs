@@ -241,11 +241,11 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
             Ok(Value::Ptr(Pointer { ty: to.clone(), to: p.to }))
         }
         (Ty::Struct(s), Value::Record(r)) if matches!(r.ty, Ty::Anon(_)) => {
-            let fields = coerce_fields(v, s.fields.iter().map(|(n, t)| (n.as_str(), t)))?;
+            let fields = coerce_fields(v, ty, s.fields.iter().map(|(n, t)| (n.as_str(), t)))?;
             Ok(Value::record(ty.clone(), fields))
         }
         (Ty::Anon(a), Value::Record(_)) => {
-            let fields = coerce_anon(v, a)?.ok_or_else(no)?;
+            let fields = coerce_anon(v, ty, a)?.ok_or_else(no)?;
             Ok(Value::record(ty.clone(), fields))
         }
         (Ty::Array(t), Value::Array(a)) if t.dims == a.ty.dims => {
@@ -262,12 +262,16 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
     }
 }
 
-fn coerce_fields<'t>(v: &Value, want: impl Iterator<Item = (&'t str, &'t Ty)>) -> Result<Vec<Value>> {
+fn coerce_fields<'t>(
+    v: &Value,
+    to: &Ty,
+    want: impl Iterator<Item = (&'t str, &'t Ty)>,
+) -> Result<Vec<Value>> {
     let want: Vec<_> = want.collect();
     let have = v.fields().unwrap_or_default();
     for (name, _) in &have {
         if !want.iter().any(|(n, _)| n == name) {
-            return Err(rules::UNKNOWN_FIELD.because(&[("name", name), ("type", &v.ty())]));
+            return Err(rules::UNKNOWN_FIELD.because(&[("name", name), ("type", to)]));
         }
     }
     want.iter()
@@ -278,13 +282,13 @@ fn coerce_fields<'t>(v: &Value, want: impl Iterator<Item = (&'t str, &'t Ty)>) -
         .collect()
 }
 
-fn coerce_anon(v: &Value, to: &crate::value::ty::AnonTy) -> Result<Option<Vec<Value>>> {
+fn coerce_anon(v: &Value, ty: &Ty, to: &crate::value::ty::AnonTy) -> Result<Option<Vec<Value>>> {
     let Value::Record(r) = v else { return Ok(None) };
     if r.fields.len() != to.types.len() {
         return Ok(None);
     }
     match &to.names {
-        Some(names) => coerce_fields(v, names.iter().map(|n| n.as_str()).zip(&to.types)).map(Some),
+        Some(names) => coerce_fields(v, ty, names.iter().map(|n| n.as_str()).zip(&to.types)).map(Some),
         None => r.fields.iter().zip(&to.types).map(|(f, t)| coerce(f, t)).collect::<Result<_>>().map(Some),
     }
 }

@@ -10,6 +10,8 @@ use crate::image::{ExportName, FabricPlace, MemcpyColors, NO_TILE, Program, Rout
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Decl, Name};
 use indexmap::IndexMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -26,12 +28,14 @@ pub struct LayoutState {
     pub rectangle: Option<(u16, u16, Span)>,
     /// The distinct (file, parameters) pairs.
     pub classes: Vec<TileClass>,
+    /// Classes by the fingerprint of their parameters.
+    pub alike: FxHashMap<u64, Vec<u32>>,
     /// The class of each PE, row by row.
     pub place: Vec<u32>,
     /// `@set_color_config`
     pub routes: RouteTable,
     /// Where each route was set first, for messages about the second time.
-    pub route_spans: rustc_hash::FxHashMap<(u32, Color), Span>,
+    pub route_spans: FxHashMap<(u32, Color), Span>,
     /// `@export_name`
     pub exports: Vec<ExportName>,
     /// `<memcpy/get_params>`
@@ -84,14 +88,25 @@ impl LayoutState {
 
     /// The class of a (file, parameters) pair.
     pub fn class(&mut self, unit: &Rc<Unit>, params: IndexMap<Name, Value>, span: Span) -> u32 {
-        let same = |c: &TileClass| Rc::ptr_eq(&c.unit, unit) && c.params == params;
-        // PEs of one class are mostly set one after the other
-        let at = self.classes.iter().rposition(same).unwrap_or_else(|| {
-            self.classes.push(TileClass { unit: unit.clone(), params, span: Some(span) });
-            self.classes.len() - 1
-        });
-        at as u32
+        let alike = self.alike.entry(fingerprint(&params)).or_default();
+        let same = |n: &&u32| {
+            let class = &self.classes[**n as usize];
+            Rc::ptr_eq(&class.unit, unit) && class.params == params
+        };
+        if let Some(n) = alike.iter().find(same) {
+            return *n;
+        }
+        let n = self.classes.len() as u32;
+        alike.push(n);
+        self.classes.push(TileClass { unit: unit.clone(), params, span: Some(span) });
+        n
     }
+}
+
+/// A hash that does not depend on the order in which parameters were given.
+fn fingerprint(params: &IndexMap<Name, Value>) -> u64 {
+    let each = params.iter().map(|(name, value)| FxBuildHasher.hash_one((name, value.fingerprint())));
+    each.fold(0, u64::wrapping_add)
 }
 
 impl Sema<'_> {

@@ -6,6 +6,7 @@ use crate::value::number::Integer;
 use crate::value::ty::{AnonTy, ArrayTy, EnumTy, FnTy, IdKind, IntTy, PtrTy, StructTy, Ty};
 use smol_str::SmolStr;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 /// A comptime value; cheap to clone.
@@ -260,6 +261,24 @@ impl Value {
             Value::Int(_, v) => v.to(),
             _ => None,
         }
+    }
+
+    /// A hash: equal values have the same. Values that are rarely told apart share one.
+    pub fn fingerprint(&self) -> u64 {
+        let mut hasher = rustc_hash::FxHasher::default();
+        std::mem::discriminant(self).hash(&mut hasher);
+        match self {
+            Value::Bool(b) => b.hash(&mut hasher),
+            Value::Int(_, n) => n.hash(&mut hasher),
+            // the sum turns -0.0 into the 0.0 that it equals
+            Value::Float(_, x) => (x + 0.0).to_bits().hash(&mut hasher),
+            Value::Str(s) => s.hash(&mut hasher),
+            Value::Id(_, n) => n.hash(&mut hasher),
+            Value::Enum(_, n) => n.hash(&mut hasher),
+            Value::Record(r) => r.fields.iter().for_each(|f| f.fingerprint().hash(&mut hasher)),
+            _ => {}
+        }
+        hasher.finish()
     }
 
     /// The text of a string.

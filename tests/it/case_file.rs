@@ -11,6 +11,8 @@ pub struct Case {
     pub rule: Option<String>,
     /// What it is about, when it breaks no rule.
     pub topic: Option<String>,
+    /// The statements of `docs/claims.md` that it checks.
+    pub claims: Vec<String>,
     /// One sentence: what it shows.
     pub what: Option<String>,
     /// Arguments of the command, such as `--arch wse3 --param N=3 --launch f`.
@@ -62,6 +64,9 @@ impl Case {
         match key.trim() {
             "rule" => self.rule = Some(value),
             "topic" => self.topic = Some(value),
+            "claim" => {
+                self.claims.extend(value.split([',', ' ']).filter(|c| !c.is_empty()).map(str::to_string))
+            }
             "what" => self.what = Some(value),
             "args" => self.args = value.split_whitespace().map(str::to_string).collect(),
             "run" => self.run = true,

@@ -13,6 +13,8 @@ pub struct Case {
     pub topic: Option<String>,
     /// The statements of `docs/claims.md` that it checks.
     pub claims: Vec<String>,
+    /// The rules that it comes close to and does not break.
+    pub clean: Vec<String>,
     /// One sentence: what it shows.
     pub what: Option<String>,
     /// Arguments of the command, such as `--arch wse3 --param N=3 --launch f`.
@@ -99,6 +101,11 @@ impl CaseFile {
         }
         marks
     }
+}
+
+/// The words of a list with commas or blanks.
+fn words(list: &str) -> impl Iterator<Item = String> {
+    list.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_string)
 }
 
 /// A case without `//- name` markers is one file, header and all.

@@ -3,7 +3,8 @@ use crate::diagnostics::render::{self, MessageFormat};
 use crate::diagnostics::{Diagnostic, Severity, Sink};
 use crate::image::Program;
 use crate::sema;
-use crate::source::{LoadError, Loader, SourceMap};
+use crate::source::{LoadError, Loader, SourceMap, Span};
+use std::collections::BTreeSet;
 
 /// What a command did, before anything is printed.
 #[derive(Debug)]
@@ -20,8 +21,8 @@ pub struct Outcome {
     pub sources: SourceMap,
     /// How diagnostics are to be shown.
     pub format: MessageFormat,
-    /// How many `@assert`s were executed and held.
-    pub asserts_passed: u64,
+    /// Places of `@assert`s that were executed and held.
+    pub asserts_held: BTreeSet<Span>,
 }
 
 impl Outcome {
@@ -34,7 +35,7 @@ impl Outcome {
             diagnostics: Vec::new(),
             sources: SourceMap::default(),
             format,
-            asserts_passed: 0,
+            asserts_held: BTreeSet::new(),
         }
     }
 

@@ -21,7 +21,7 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let mut runner = Runner::new(Arc::new(program), options);
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
-    outcome.asserts_passed = runner.report().asserts_passed;
+    outcome.asserts_held = runner.report().asserts_held;
     outcome.printed = printed_lines(&mut runner) + &shown;
     match result {
         Ok(warnings) => {

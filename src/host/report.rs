@@ -1,7 +1,9 @@
 //! What a run has cost.
 
+use crate::source::Span;
 use crate::wafer::Wafer;
 use serde::Serialize;
+use std::collections::BTreeSet;
 
 /// Numbers about a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -14,8 +16,8 @@ pub struct RunReport {
     pub active_pes: usize,
     /// Links that wavelets have crossed, ramps included.
     pub hops: u64,
-    /// `@assert`s that held.
-    pub asserts_passed: u64,
+    /// Places of `@assert`s that held at least once.
+    pub asserts_held: BTreeSet<Span>,
 }
 
 impl RunReport {
@@ -25,7 +27,7 @@ impl RunReport {
             pes: wafer.program().place.len(),
             active_pes: wafer.made().count(),
             hops: wafer.hops(),
-            asserts_passed: wafer.made().map(|(_, pe)| pe.asserts_passed()).sum(),
+            asserts_held: wafer.asserts_held().clone(),
         }
     }
 }

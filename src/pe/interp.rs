@@ -133,7 +133,7 @@ impl Pe {
     }
 
     /// What the innermost call executes.
-    fn place(&self, tile: &TileImage) -> Span {
+    pub(super) fn place(&self, tile: &TileImage) -> Span {
         let frame = self.main.calls.last().expect("an operation runs in a call");
         let function = &tile.functions[frame.function.0 as usize];
         function.spans.get(frame.pc).copied().unwrap_or(function.span)

@@ -1,6 +1,8 @@
 //! What PEs leave behind for people: printed lines and debug traces.
 
 use crate::arch::PeCoord;
+use crate::source::Span;
+use std::collections::BTreeSet;
 
 /// A line printed through `<simprint>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +37,8 @@ pub struct PeLog {
     pub printed: Vec<Printed>,
     /// Trace records.
     pub traced: Vec<Traced>,
+    /// Places of the `@assert`s that held at least once.
+    pub asserts_held: BTreeSet<Span>,
 }
 
 /// A line is printed when it has this many bytes, even if it goes on (ruling).

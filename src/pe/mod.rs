@@ -91,7 +91,6 @@ pub struct Pe {
     random: Generators,
     line: LineBuffer,
     command_stream_blocked: bool,
-    asserts_passed: u64,
 }
 
 impl Pe {
@@ -115,7 +114,6 @@ impl Pe {
             random: Generators::new(),
             line: LineBuffer::default(),
             command_stream_blocked: false,
-            asserts_passed: 0,
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
@@ -224,11 +222,6 @@ impl Pe {
     /// The cycle up to which the main thread has run; it may be ahead of the clock.
     pub fn busy_until(&self) -> u64 {
         self.main.busy_until
-    }
-
-    /// Assertions that held.
-    pub fn asserts_passed(&self) -> u64 {
-        self.asserts_passed
     }
 
     /// Whether a launched function has not called `unblock_cmd_stream` yet.

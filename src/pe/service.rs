@@ -34,7 +34,9 @@ impl Pe {
             Op::Intrinsic { id, base } => {
                 return self.intrinsic(tile, id, base, time, world).map(Served::Done);
             }
-            Op::Assert { a, .. } if self.main.register(a) != 0 => self.asserts_passed += 1,
+            Op::Assert { a, .. } if self.main.register(a) != 0 => {
+                world.log.asserts_held.insert(self.place(tile));
+            }
             Op::Assert { text, .. } => {
                 return Err(ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]));
             }

@@ -20,9 +20,10 @@ use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::pe::{Desk, PeLog, Wake};
+use crate::source::Span;
 use agenda::Agenda;
 use cells::Cells;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
 /// How a run ended.
@@ -126,6 +127,11 @@ impl Wafer {
     pub fn traced(&mut self) -> &[Traced] {
         self.log.traced.sort_by_key(|t| (t.cycle, t.pe.y, t.pe.x));
         &self.log.traced
+    }
+
+    /// Places of the `@assert`s that held at least once, on any PE.
+    pub fn asserts_held(&self) -> &BTreeSet<Span> {
+        &self.log.asserts_held
     }
 
     /// A PE, for the host; `None` if it has no code.

@@ -1,5 +1,6 @@
 //! How a case is written: a CSL program with a header, and marks at the lines that break rules.
 
+use crate::{files_below, root};
 use std::path::{Path, PathBuf};
 
 /// One case of `tests/cases`.
@@ -47,6 +48,13 @@ pub struct Mark {
     pub what: String,
 }
 
+/// Every case of `tests/cases`, and every program of `examples/seeds`, which is one too.
+pub fn all_cases() -> Vec<Case> {
+    let folders = ["tests/cases", "examples/seeds"];
+    let files = folders.iter().flat_map(|folder| files_below(&root().join(folder), "csl"));
+    files.map(|p| Case::read(&p).unwrap_or_else(|e| panic!("{}: {e}", p.display()))).collect()
+}
+
 impl Case {
     /// Reads a case; a header that cannot be understood is a mistake in the case.
     pub fn read(path: &Path) -> Result<Case, String> {
@@ -66,9 +74,8 @@ impl Case {
         match key.trim() {
             "rule" => self.rule = Some(value),
             "topic" => self.topic = Some(value),
-            "claim" => {
-                self.claims.extend(value.split([',', ' ']).filter(|c| !c.is_empty()).map(str::to_string))
-            }
+            "claim" => self.claims.extend(words(&value)),
+            "clean" => self.clean.extend(words(&value)),
             "what" => self.what = Some(value),
             "args" => self.args = value.split_whitespace().map(str::to_string).collect(),
             "run" => self.run = true,
@@ -89,6 +96,13 @@ impl Case {
 }
 
 impl CaseFile {
+    /// File and line of each `@assert`; `@assert(false)` marks what must not be reached.
+    pub fn asserts(&self) -> Vec<(String, usize)> {
+        let lines = self.text.lines().map(|line| line.split("//").next().unwrap_or_default());
+        let has = |line: &str| line.contains("@assert(") && !line.contains("@assert(false)");
+        lines.zip(1..).filter(|(line, _)| has(line)).map(|(_, n)| (self.name.clone(), n)).collect()
+    }
+
     /// `//~ error[rule]` stands for its own line; each `^` after the `~` goes one line up.
     fn marks(&self) -> Vec<Mark> {
         let mut marks = Vec::new();

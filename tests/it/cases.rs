@@ -1,13 +1,14 @@
 //! Runs every case below `tests/cases`.
 //!
 //! The diagnostics must be exactly those that the case marks; their text is a snapshot beside the
-//! case. A case that says `//! run` must execute at least one `@assert`, unless it marks an error.
+//! case. A case that says `//! run` has an `@assert` and executes all of them, unless it marks an
+//! error.
 
-use crate::case_file::{Case, Mark};
+use crate::case_file::{Case, CaseFile, Mark};
 use crate::{files_below, root};
 use cslrun::cli::{Exit, Outcome, perform_words};
 use cslrun::diagnostics::Diagnostic;
-use cslrun::source::MemoryLoader;
+use cslrun::source::{MemoryLoader, Span};
 use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
@@ -67,13 +68,29 @@ fn check_case(path: &Path) -> Result<(), String> {
     if marks.is_empty() && outcome.exit != Exit::Fine {
         return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.complaints(false)));
     }
-    if case.run && marks.is_empty() && outcome.asserts_passed == 0 {
-        return Err("no `@assert` was executed".to_string());
+    if case.run && marks.is_empty() {
+        every_assert_was_reached(&case, &outcome)?;
     }
     if !marks.is_empty() {
         compare(path, &outcome.complaints(false));
     }
     Ok(())
+}
+
+fn every_assert_was_reached(case: &Case, outcome: &Outcome) -> Result<(), String> {
+    let place = |span: &Span| {
+        let line = outcome.sources.line_col(span.file, span.lo).line;
+        (outcome.sources.file(span.file).name.clone(), line)
+    };
+    let held: BTreeSet<(String, usize)> = outcome.asserts_held.iter().map(place).collect();
+    let asserts: BTreeSet<(String, usize)> = case.files.iter().flat_map(CaseFile::asserts).collect();
+    if asserts.is_empty() {
+        return Err("there is no `@assert`".to_string());
+    }
+    match asserts.difference(&held).next() {
+        Some((file, line)) => Err(format!("the `@assert` in line {line} of {file} was never executed")),
+        None => Ok(()),
+    }
 }
 
 fn perform(case: &Case) -> Result<Outcome, String> {

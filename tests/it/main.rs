@@ -3,6 +3,7 @@
 
 mod case_file;
 mod cases;
+mod claims;
 mod cli;
 mod console;
 mod pages;

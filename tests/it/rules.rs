@@ -1,6 +1,6 @@
 //! The catalogue of rules, its pages and its cases keep step.
 
-use crate::case_file::Case;
+use crate::case_file::all_cases;
 use crate::{files_below, root};
 use cslrun::diagnostics::rules;
 use std::collections::BTreeSet;
@@ -24,11 +24,6 @@ fn names() -> BTreeSet<String> {
 fn pages() -> BTreeSet<String> {
     let pages = files_below(&root().join("docs/rules"), "md");
     pages.iter().map(|p| p.file_stem().expect("a file").to_string_lossy().into_owned()).collect()
-}
-
-fn all_cases() -> Vec<Case> {
-    let cases = files_below(&root().join("tests/cases"), "csl");
-    cases.iter().map(|p| Case::read(p).unwrap_or_else(|e| panic!("{}: {e}", p.display()))).collect()
 }
 
 fn listed<'a>(names: impl IntoIterator<Item = &'a String>) -> String {

@@ -125,6 +125,10 @@ impl fmt::Display for ArchName {
 
 /// The null task: no task has this number (seed: Task Identifiers).
 pub const NULL_TASK: u8 = 31;
+/// The teardown task: runs when a color of the tile goes into teardown (seed: Task Identifiers).
+pub const TEARDOWN_TASK: u8 = 29;
+/// The timer task (seed: Task Identifiers).
+pub const TIMER_TASK: u8 = 30;
 /// Number of task ids: 0..63 (seed: Task Identifiers).
 pub const TASK_IDS: usize = 64;
 

@@ -4,6 +4,7 @@ use super::Wavelet;
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
 use crate::arch::{Color, Direction};
+use crate::image::routes::Inject;
 use std::collections::VecDeque;
 
 /// The deepest link buffer that a [`Lane`] has room for.
@@ -109,6 +110,8 @@ pub struct Lane {
     pub position: u8,
     /// What the position lets through.
     pub gate: Gate,
+    /// Its buffers move the switch.
+    pub inject: Option<Inject>,
     /// Suspended until the program leaves teardown.
     pub teardown: bool,
     /// A send was refused since room was last made.
@@ -144,6 +147,7 @@ impl Lane {
             route: id,
             position: route.start,
             gate: route.gate(route.start),
+            inject: route.inject,
             teardown: route.teardown,
             refused: false,
             last_input: 0,
@@ -191,6 +195,17 @@ impl Lane {
         if self.waiting(input) == 0 {
             self.filled &= !(1 << input as u8);
         }
+    }
+
+    /// Lets the buffers of an injecting color set the switch: low priority sends what the PE has
+    /// while the fabric brings nothing, high priority as long as the PE has something.
+    pub fn choose_side(&mut self, now: u64, route: &Route) {
+        let Some(inject) = self.inject else { return };
+        let from_pe = match inject {
+            Inject::Low => self.filled & route.gate(0).rx == 0,
+            Inject::High => self.head(Direction::Ramp, now).is_some(),
+        };
+        self.turn_to(from_pe.into(), route);
     }
 
     /// Sets the switch.

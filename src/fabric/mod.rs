@@ -55,6 +55,7 @@ pub struct Fabric {
     moves: Vec<Move>,
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
+    torn_down: Vec<(u32, Color)>,
     hops: u64,
 }
 
@@ -79,6 +80,7 @@ impl Fabric {
             moves: Vec::new(),
             freed: Vec::new(),
             unrouted: Vec::new(),
+            torn_down: Vec::new(),
             hops: 0,
         }
     }
@@ -108,6 +110,11 @@ impl Fabric {
     /// Sends of a PE on a color that its own router does not know, since the last call.
     pub fn take_unrouted(&mut self) -> Vec<(u32, Color)> {
         std::mem::take(&mut self.unrouted)
+    }
+
+    /// Colors that control wavelets have suspended at the router of a PE, since the last call.
+    pub fn take_torn_down(&mut self) -> Vec<(u32, Color)> {
+        std::mem::take(&mut self.torn_down)
     }
 
     /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
@@ -223,7 +230,9 @@ impl Fabric {
             }
         };
         let (own, other) = (swaps(self, color), swaps(self, partner));
-        let stays = !(own && other);
+        // a color that this router does not know cannot keep its wavelets
+        let is_known = self.routes.get(self.routes.of(&self.program, pe, color)).exists();
+        let stays = !(own && other) && (is_known || !other);
         match (stays, other) {
             (true, false) => Landing::Lanes(self.lane_of(pe, color), None),
             (false, _) => Landing::Lanes(self.lane_of(pe, partner), None),

@@ -1,8 +1,9 @@
 //! Routes in the form that routers use: sets of directions per switch position.
 
-use crate::arch::Color;
+use super::control::Command;
+use crate::arch::{Color, Direction};
 use crate::image::Program;
-use crate::image::routes::{ColorConfig, Filter, PopMode};
+use crate::image::routes::{ColorConfig, Directions, Filter, Inject, PopMode};
 
 /// Bits of directions, as in `image::routes::Directions`.
 pub type Mask = u8;
@@ -37,6 +38,8 @@ pub struct Route {
     pub filter: Option<Filter>,
     /// Starts suspended.
     pub teardown: bool,
+    /// The buffers move the switch, not commands.
+    pub inject: Option<Inject>,
 }
 
 impl Route {
@@ -50,8 +53,12 @@ impl Route {
             swap_y: config.swap_y,
             filter: config.filter.clone(),
             teardown: config.teardown,
+            inject: config.inject,
             ..Route::default()
         };
+        if config.inject.is_some() {
+            return route.injecting(config);
+        }
         let Some(switches) = &config.switches else { return route };
         // The first invalid position ends the sequence. A position changes one side of the one
         // before it (docs/decisions.md).
@@ -67,6 +74,17 @@ impl Route {
         route
     }
 
+    /// Position 0 takes from the fabric, position 1 from the PE.
+    fn injecting(mut self, config: &ColorConfig) -> Route {
+        let ramp = Directions::only(Direction::Ramp).0;
+        let to = config.switches.as_ref().and_then(|s| s.positions[0]?.tx);
+        self.positions[0].rx &= !ramp;
+        self.positions[1] = Gate { rx: ramp, tx: to.map_or(config.tx.0, |t| t.0) };
+        self.count = 2;
+        self.pop = config.switches.as_ref().map_or(PopMode::NoPop, |s| s.pop);
+        self
+    }
+
     /// The gate of a position.
     pub fn gate(&self, position: u8) -> Gate {
         self.positions[usize::from(position)]
@@ -78,8 +96,18 @@ impl Route {
         valid.iter().fold(Gate::default(), |g, p| Gate { rx: g.rx | p.rx, tx: g.tx | p.tx })
     }
 
+    /// The position to which a command moves the switch.
+    pub fn after(&self, position: u8, command: Command) -> u8 {
+        match command {
+            _ if self.inject.is_some() => position,
+            Command::Advance => self.next(position),
+            Command::Reset => 0,
+            Command::Nop | Command::Teardown => position,
+        }
+    }
+
     /// The position after this one: the last stays, or goes back to 0 in ring mode.
-    pub fn next(&self, position: u8) -> u8 {
+    fn next(&self, position: u8) -> u8 {
         match position + 1 < self.count {
             true => position + 1,
             false if self.ring => 0,

@@ -78,6 +78,8 @@ impl Fabric {
             if self.lanes[lane as usize].filled == 0 || self.lanes[lane as usize].teardown {
                 continue;
             }
+            let route = self.routes.get(self.lanes[lane as usize].route);
+            self.lanes[lane as usize].choose_side(now, route);
             for input in Direction::ALL {
                 if self.lanes[lane as usize].filled & 1 << input as u8 != 0 {
                     self.claim(pe, lane, input, now, &mut claims);
@@ -226,11 +228,10 @@ impl Fabric {
     fn execute(&mut self, id: u32, command: Command) {
         let lane = &mut self.lanes[id as usize];
         let route = self.routes.get(lane.route);
-        match command {
-            Command::Nop => {}
-            Command::Advance => lane.turn_to(route.next(lane.position), route),
-            Command::Reset => lane.turn_to(0, route),
-            Command::Teardown => lane.teardown = true,
+        lane.turn_to(route.after(lane.position, command), route);
+        if command == Command::Teardown {
+            lane.teardown = true;
+            self.torn_down.push((lane.pe, lane.color));
         }
     }
 
@@ -244,11 +245,7 @@ impl Fabric {
         let lane = &self.lanes[id as usize];
         let route = self.routes.get(lane.route);
         let command = control::command(flit.word);
-        let advanced = match command {
-            Command::Advance => route.next(lane.position) != lane.position,
-            Command::Reset => lane.position != 0,
-            Command::Nop | Command::Teardown => false,
-        };
+        let advanced = route.after(lane.position, command) != lane.position;
         let pops = match route.pop {
             PopMode::NoPop => false,
             PopMode::AlwaysPop => true,

@@ -83,7 +83,8 @@ impl Fabric {
             return Obstacle::Teardown;
         }
         let left = lane.heads[input as usize].left;
-        if left == 0 && lane.gate.rx & 1 << input as u8 == 0 {
+        let open = if lane.inject.is_some() { self.routes.get(lane.route).widest() } else { lane.gate };
+        if left == 0 && open.rx & 1 << input as u8 == 0 {
             return Obstacle::Closed(input);
         }
         let targets = if left == 0 { lane.gate.tx } else { left };

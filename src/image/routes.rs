@@ -72,6 +72,17 @@ pub struct ColorConfig {
     pub filter: Option<Filter>,
     /// `.teardown`: starts suspended.
     pub teardown: bool,
+    /// `.ce_inject`: the buffers move the switch.
+    pub inject: Option<Inject>,
+}
+
+/// Who goes first on a color that the PE injects into.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Inject {
+    /// What the fabric brings.
+    Low,
+    /// What the output queue of the PE holds.
+    High,
 }
 
 /// The switch of a color.

@@ -180,9 +180,9 @@ impl Pe {
         self.launches.push_back(Launch { function: f, arguments: arguments.to_vec() });
     }
 
-    /// Makes a local task active, as a part of the machine does (teardown).
-    pub fn activate(&mut self, id: TaskId) -> Result<(), Complaint> {
-        self.tasks.activate(id)
+    /// One of its colors has gone into teardown.
+    pub fn tear_down(&mut self) {
+        self.tasks.tear_down();
     }
 
     /// Where it is.

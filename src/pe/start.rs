@@ -86,12 +86,14 @@ impl Start {
         if let Some(dsr) = resolved.saved {
             self.saved.push(Saved { dsr, operand });
         }
-        if let Some(settings) = resolved.settings {
-            self.ut = self.ut.or(settings.ut);
-            // What a DSR was loaded with rules, whatever the operation says.
-            if settings.is_async && self.from_dsr.is_none() {
-                self.from_dsr = Some(settings);
-            }
+        // A DSR names the microthread that it was loaded with, a DSD that of the operation.
+        self.ut = self.ut.or(resolved.settings.map_or(self.settings.ut, |s| s.ut));
+        // What a DSR was loaded with rules, whatever the operation says.
+        if let Some(settings) = resolved.settings
+            && settings.is_async
+            && self.from_dsr.is_none()
+        {
+            self.from_dsr = Some(settings);
         }
     }
 
@@ -110,7 +112,6 @@ impl Start {
         self.priority = self.priority.max(priority);
         if resolved.settings.is_none() {
             self.has_plain_fabric = true;
-            self.ut = self.ut.or(self.settings.ut);
         }
     }
 

@@ -1,7 +1,7 @@
 //! Active and blocked tasks, and which one runs next.
 
 use super::queues::Queues;
-use crate::arch::{ArchName, NULL_TASK, TaskId};
+use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
@@ -54,6 +54,11 @@ impl Tasks {
         }
         self.active |= bit(id);
         Ok(())
+    }
+
+    /// Makes the teardown task active, if there is one.
+    pub fn tear_down(&mut self) {
+        self.active |= self.local & bit(TaskId(TEARDOWN_TASK));
     }
 
     /// Takes back the activation: the task starts.

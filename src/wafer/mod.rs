@@ -195,6 +195,7 @@ impl Wafer {
         self.fabric.step(self.now);
         self.now += 1;
         self.wake_freed();
+        self.tear_down();
         self.trap_unrouted();
         if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
     }
@@ -280,6 +281,14 @@ impl Wafer {
 
     fn wake_freed(&mut self) {
         for pe in self.fabric.take_freed() {
+            self.agenda.wake(pe as usize, self.now, self.now);
+        }
+    }
+
+    fn tear_down(&mut self) {
+        for (pe, _) in self.fabric.take_torn_down() {
+            let Some(cell) = self.cells.pe(pe as usize) else { continue };
+            cell.tear_down();
             self.agenda.wake(pe as usize, self.now, self.now);
         }
     }

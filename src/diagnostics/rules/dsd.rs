@@ -75,6 +75,8 @@ crate::rules! {
     TWO_FABIN = "two-fabin": "two fabin_dsds in one operation";
     /// cslrun knows `.activate_push` and `.activate_pop`.
     @Unsupported UNSUPPORTED_FIFO_SETTING = "unsupported-fifo-setting": "the FIFO setting `.{name}` is not supported yet";
+    /// Microthreads are named while compiling.
+    UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
     /// Each operation has a few forms.
     VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands";
 }

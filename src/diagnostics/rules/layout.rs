@@ -25,6 +25,8 @@ crate::rules! {
     EXPORT_UNKNOWN = "export-unknown": "the layout advertises no `{name}`";
     /// A filter is a range, a counter or a sparse counter.
     FILTER_KIND = "filter-kind": "this filter has no kind";
+    /// The buffers of an injecting color move its switch.
+    INJECT_SWITCH = "inject-switch": "`{name}` cannot be set where `.ce_inject` is";
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors";
     /// `@set_rectangle` comes first.

@@ -5,10 +5,14 @@ crate::rules! {
     BAD_CHOICE = "bad-choice": "{value} is none of {choices}";
     /// Ids are numbers of hardware resources.
     ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
+    /// Data and control tasks run for wavelets, not for activations.
+    NOT_ACTIVATABLE = "not-activatable": "a {kind} cannot be activated";
     /// Only local tasks can be activated.
     NOT_A_LOCAL_TASK = "not-a-local-task": "`{name}` is not a local task";
     /// Only tasks can be bound to an id.
     NOT_A_TASK = "not-a-task": "`{name}` is a function, not a task";
+    /// A control wavelet that runs no task carries this number.
+    NULL_TASK_ID = "null-task-id": "31 stands for no task and is no {kind}";
     /// The machines differ.
     ONLY_ON_WSE2 = "only-on-wse2": "{what} exists only on wse2";
     /// The machines differ.
@@ -21,6 +25,8 @@ crate::rules! {
     QUEUE_TWICE = "queue-twice": "this queue is initialized twice";
     /// Since SDK 1.1 `<memcpy/memcpy>` starts the host call server.
     @Warning RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more";
+    /// The machine has two tasks of its own, for teardown and for its timer.
+    @Warning SYSTEM_TASK_ID = "system-task-id": "id {id} belongs to the {task} task";
     /// There is one task table for local, data and control tasks.
     TASK_ID_CLASH = "task-id-clash": "id {id} is bound to `{other}` already";
     /// What runs or wakes a task needs its id.

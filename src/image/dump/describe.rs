@@ -1,7 +1,7 @@
 //! Single values in words.
 
 use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Mem, MemKind, Priority, Simd, ZeroSource};
-use crate::image::routes::{ColorConfig, Filter, PopMode, Position, Switches};
+use crate::image::routes::{ColorConfig, Filter, Inject, PopMode, Position, Switches};
 use std::fmt::Display;
 
 /// `1 thing`, `2 things`.
@@ -101,6 +101,11 @@ pub fn config(c: &ColorConfig) -> String {
     if c.swap_y {
         out += ", swaps y";
     }
+    out += match c.inject {
+        None => "",
+        Some(Inject::Low) => ", injects at low priority",
+        Some(Inject::High) => ", injects at high priority",
+    };
     if let Some(s) = &c.switches {
         out += &switches(s);
     }

@@ -5,7 +5,7 @@ use crate::arch::{ArchName, Color, Direction};
 use crate::diagnostics::rules::{comptime, layout as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::image::ColorConfig;
-use crate::image::routes::{Directions, Filter, PopMode, Position, Switches};
+use crate::image::routes::{Directions, Filter, Inject, PopMode, Position, Switches};
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
@@ -75,6 +75,11 @@ impl Sema<'_> {
         }
         self.read_routes(routes, &mut config, &mut switches)?;
         if !switches.is_empty() {
+            let inject = switches.iter().position(|(name, _)| name == "ce_inject");
+            if let Some(at) = inject {
+                config.inject = Some(self.read_inject(&switches.remove(at).1)?);
+                check_injecting(&switches)?;
+            }
             config.switches = Some(self.read_switches(switches, color)?);
         }
         if !filter.is_empty() {
@@ -91,6 +96,8 @@ impl Sema<'_> {
                 ("color_swap_x", Value::Bool(b)) => config.swap_x = self.swap(*b)?,
                 ("color_swap_y", Value::Bool(b)) => config.swap_y = self.swap(*b)?,
                 ("pop_mode", _) => switches.push((name, v)),
+                // seen in public programs, without a known effect
+                ("p2p", Value::Bool(_)) => {}
                 _ => return Err(unknown(&name, "`.routes`")),
             }
         }
@@ -102,6 +109,21 @@ impl Sema<'_> {
             return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"color swap")]));
         }
         Ok(on)
+    }
+
+    /// `.ce_inject`: the number of a priority, or its name (ruling OQ-19).
+    fn read_inject(&self, v: &Value) -> Result<Inject> {
+        if self.arch.name == ArchName::Wse3 {
+            return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"CE injection")]));
+        }
+        let choices = "`.priority = 0`, `.priority = 1`, `.low_priority = true`, `.high_priority = true`";
+        match v.fields().unwrap_or_default().as_slice() {
+            [(name, n)] if name == "priority" && n.to::<u8>() == Some(0) => Ok(Inject::Low),
+            [(name, n)] if name == "priority" && n.to::<u8>() == Some(1) => Ok(Inject::High),
+            [(name, Value::Bool(true))] if name == "low_priority" => Ok(Inject::Low),
+            [(name, Value::Bool(true))] if name == "high_priority" => Ok(Inject::High),
+            _ => Err(bad_choice(v, choices)),
+        }
     }
 
     fn receive_directions(&self, v: &Value) -> Result<Directions> {
@@ -154,6 +176,26 @@ impl Sema<'_> {
         }
         Ok(Some(Position { rx, tx }))
     }
+}
+
+/// Of an injecting color only the directions of position 1 and what control wavelets lose can be set.
+fn check_injecting(switches: &Fields) -> Result<()> {
+    for (name, v) in switches {
+        let fields = v.fields().unwrap_or_default();
+        let ok = match name.as_str() {
+            "pop_mode" => true,
+            "pos1" => fields.iter().all(|(side, v)| {
+                side != "rx" || directions(v).is_ok_and(|d| d == Directions::only(Direction::Ramp))
+            }),
+            _ => false,
+        };
+        if !ok {
+            return Err(rules::INJECT_SWITCH
+                .because(&[("name", name)])
+                .help("position 0 takes from the fabric and position 1 from RAMP: leave the rest out"));
+        }
+    }
+    Ok(())
 }
 
 fn unknown(name: &str, of: &str) -> crate::diagnostics::Complaint {

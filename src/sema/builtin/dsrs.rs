@@ -247,9 +247,15 @@ impl Sema<'_> {
             "ut_id" if self.arch.name == ArchName::Wse2 => {
                 return Err(tasks::ONLY_ON_WSE3.because(&[("what", &"`.ut_id`")]).at(at));
             }
-            "ut_id" => match setting(&v, at)? {
-                Value::Id(IdKind::Microthread, n) => run.ut = Some(UtId(*n as u8)),
-                other => {
+            "ut_id" => match v.known() {
+                Some(Value::Id(IdKind::Microthread, n)) => run.ut = Some(UtId(*n as u8)),
+                None => {
+                    return Err(rules::UT_ID_UNKNOWN
+                        .plain()
+                        .at(at)
+                        .help("write `@get_ut_id` with a number that is known at comptime"));
+                }
+                Some(other) => {
                     return Err(comptime::TYPE_MISMATCH
                         .because(&[("want", &"ut_id"), ("have", &other.ty())])
                         .at(at));

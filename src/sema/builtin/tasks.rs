@@ -1,7 +1,7 @@
 //! Ids, tasks, queues: numbers of the machine and what is bound to them.
 
 use super::{Call, chosen};
-use crate::arch::{ArchName, Color, InQueue, NULL_TASK, OutQueue, TaskId};
+use crate::arch::{ArchName, Color, InQueue, NULL_TASK, OutQueue, TEARDOWN_TASK, TIMER_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Complaint, Result};
 use crate::dsd::Priority;
@@ -57,7 +57,11 @@ impl Sema<'_> {
         let at = self.span(n);
         match self.value(n, None)? {
             Operand::Known(Value::Id(k, n)) if k == kind => Ok(Operand::Known(Value::Id(kind, n))),
-            Operand::Known(v) => self.known_id(&v, kind).map(Operand::Known).at(at),
+            Operand::Known(v) => {
+                let id = self.known_id(&v, kind).at(at)?;
+                self.warn_of_system_task(&id, at);
+                Ok(Operand::Known(id))
+            }
             _ if matches!(kind, IdKind::InputQueue | IdKind::OutputQueue) => {
                 Err(comptime::NOT_COMPTIME.because(&[("what", &"the number of a queue")]).at(at))
             }
@@ -74,14 +78,31 @@ impl Sema<'_> {
         let Value::Int(_, n) = v else {
             return Err(comptime::TYPE_MISMATCH.because(&[("want", &"an integer"), ("have", &v.ty())]));
         };
+        let is_task = matches!(kind, IdKind::LocalTask | IdKind::ControlTask);
+        if is_task && n.to::<u8>() == Some(NULL_TASK) {
+            return Err(rules::NULL_TASK_ID.because(&[("kind", &kind.word())]));
+        }
         let fits = n.to::<u16>().filter(|n| (low..=high).contains(n));
-        fits.filter(|n| kind != IdKind::LocalTask || *n != u16::from(NULL_TASK))
-            .map(|n| Value::Id(kind, n))
-            .ok_or_else(|| {
-                rules::ID_OUT_OF_RANGE
-                    .because(&[("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)])
-                    .note(format!("on {}", self.arch.word))
-            })
+        fits.map(|n| Value::Id(kind, n)).ok_or_else(|| {
+            rules::ID_OUT_OF_RANGE
+                .because(&[("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)])
+                .note(format!("on {}", self.arch.word))
+        })
+    }
+
+    /// Two local ids are those of the system; the library may name them.
+    fn warn_of_system_task(&mut self, id: &Value, at: Span) {
+        let Value::Id(IdKind::LocalTask, n) = id else { return };
+        let task = match u8::try_from(*n) {
+            Ok(TEARDOWN_TASK) => "teardown",
+            Ok(TIMER_TASK) => "timer",
+            _ => return,
+        };
+        if !self.frame().unit.library {
+            let low = self.arch.local_task_min;
+            let c = rules::SYSTEM_TASK_ID.because(&[("id", n), ("task", &task)]).at(at);
+            self.report(c.help(format!("take one of {low} to {}", TEARDOWN_TASK - 1)));
+        }
     }
 
     fn ut_id(&mut self, n: ExprId, span: Span) -> Result<Operand> {
@@ -136,10 +157,16 @@ impl Sema<'_> {
         let at = self.span(id);
         let v = self.value(id, None)?;
         if v.ty() != Ty::Id(IdKind::LocalTask) {
-            let c = comptime::TYPE_MISMATCH.because(&[("want", &"local_task_id"), ("have", &v.ty())]).at(at);
             return Err(match v.ty() {
-                Ty::Id(IdKind::Color) => c.help("make the id with `@get_local_task_id`"),
-                _ => c,
+                Ty::Id(kind @ (IdKind::Color | IdKind::DataTask | IdKind::ControlTask)) => {
+                    rules::NOT_ACTIVATABLE
+                        .because(&[("kind", &kind.word())])
+                        .at(at)
+                        .help("bind a task to an id of `@get_local_task_id`, and activate that")
+                }
+                have => {
+                    comptime::TYPE_MISMATCH.because(&[("want", &"local_task_id"), ("have", &have)]).at(at)
+                }
             });
         }
         if let Operand::Known(Value::Id(_, n)) = &v

@@ -31,6 +31,7 @@ fn main() {
     vectors(&mut rows);
     fabric(&mut rows);
     large_wafers(&mut rows);
+    checker(&mut rows);
     println!("{}\n{}", machine(), rows.0);
 }
 
@@ -103,7 +104,11 @@ fn compile(name: &str, params: &[(&str, i128)]) -> Arc<Program> {
 }
 
 fn run(program: &Arc<Program>) -> Runner {
-    let mut runner = Runner::new(program.clone(), RunOptions::default());
+    run_with(program, RunOptions::default())
+}
+
+fn run_with(program: &Arc<Program>, options: RunOptions) -> Runner {
+    let mut runner = Runner::new(program.clone(), options);
     runner.run_until_idle().unwrap_or_else(|failure| panic!("a benchmark must run: {failure:#?}"));
     runner
 }
@@ -220,6 +225,28 @@ fn large_wafers(rows: &mut Rows) {
         milliseconds(one),
         many / one,
     );
+}
+
+/// What finding undefined behaviour costs: each program as it is, beside itself with `--unchecked`.
+fn checker(rows: &mut Rows) {
+    for (name, n) in [("nested", 2000), ("mandelbrot", 200), ("sieve", 20), ("fib", 25)] {
+        beside_unchecked(rows, name, &compile(&format!("{name}.csl"), &[("n", n)]));
+    }
+    for (op, name) in ["@fmacs", "@mov32", "@faddh"].into_iter().enumerate() {
+        for n in [16, 1024] {
+            let params = [("n", n), ("rounds", 4_000_000 / n), ("op", op as i128)];
+            beside_unchecked(rows, &format!("{name} of {n} elements"), &compile("vectors.csl", &params));
+        }
+    }
+    let stream = compile("stream.csl", &[("width", 32), ("height", 32), ("words", 4096)]);
+    beside_unchecked(rows, "saturated stream on 32 x 32", &stream);
+}
+
+fn beside_unchecked(rows: &mut Rows, name: &str, program: &Arc<Program>) {
+    let checked = best(|| run(program));
+    let unchecked = best(|| run_with(program, RunOptions { checked: false, ..RunOptions::default() }));
+    let what = format!("{name}, beside --unchecked");
+    rows.beside(what, milliseconds(checked), milliseconds(unchecked), checked / unchecked);
 }
 
 /// Bytes of memory of this process.

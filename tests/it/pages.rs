@@ -13,9 +13,11 @@ use std::path::Path;
 
 /// A fenced block of a page.
 #[derive(Debug, PartialEq, Eq)]
-struct Block {
-    info: String,
-    text: String,
+pub struct Block {
+    /// What stands behind the fence.
+    pub info: String,
+    /// What stands between the fences.
+    pub text: String,
 }
 
 #[test]
@@ -61,7 +63,8 @@ fn check(page: &Path) -> Result<(), String> {
     Err(format!("the message is\n{message}"))
 }
 
-fn perform(block: &Block) -> Result<Outcome, String> {
+/// Runs or checks the program of a block.
+pub fn perform(block: &Block) -> Result<Outcome, String> {
     let files = split("example.csl", &block.text);
     let mut loader = MemoryLoader::default();
     for file in &files {
@@ -75,7 +78,8 @@ fn perform(block: &Block) -> Result<Outcome, String> {
     perform_words(&words, &loader).ok_or_else(|| format!("wrong arguments: {}", block.info))
 }
 
-fn blocks(text: &str) -> Vec<Block> {
+/// The blocks of a page, in order.
+pub fn blocks(text: &str) -> Vec<Block> {
     let mut found = Vec::new();
     let mut open: Option<Block> = None;
     for line in text.lines() {

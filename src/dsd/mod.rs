@@ -128,6 +128,17 @@ pub enum ZeroSource {
     Second,
 }
 
+impl ZeroSource {
+    /// The position of this source among that many; a single source is the second one.
+    pub fn position(self, sources: usize) -> Option<usize> {
+        match (self, sources) {
+            (ZeroSource::First, 1) => None,
+            (ZeroSource::First, _) | (ZeroSource::Second, 1) => Some(0),
+            (ZeroSource::Second, _) => Some(1),
+        }
+    }
+}
+
 /// Wavelets that leave.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct FabOut {

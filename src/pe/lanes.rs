@@ -50,6 +50,8 @@ pub(super) struct Lanes {
     main: Option<Box<Lane>>,
     threads: [Option<Box<Lane>>; 8],
     live: u16,
+    /// The place whose operation moved last.
+    latest: u8,
     /// Blocked microthreads, bit = id.
     pub blocked: u8,
 }
@@ -97,34 +99,37 @@ impl Lanes {
         self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs())
     }
 
-    /// Places in the order of their priority: synchronous operations between medium and low.
+    /// Places in the order of their priority: synchronous operations between medium and low. Equal
+    /// ones take turns.
     fn order(&self) -> [u8; 9] {
         let mut order = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+        let turn = |place: u8| (place + 8 - self.latest) % 9;
         let rank = |place: u8| match self.threads.get(usize::from(place)).map(Option::as_deref) {
             Some(Some(lane)) if lane.priority == Priority::High => 0,
             Some(Some(lane)) if lane.priority == Priority::Medium => 1,
             None => 2,
             Some(_) => 3,
         };
-        order.sort_by_key(|place| (rank(*place), *place));
+        order.sort_by_key(|place| (rank(*place), turn(*place)));
         order
     }
 }
 
 impl Pe {
-    /// Advances all operations by one cycle; true if any has moved.
+    /// Gives the cycle to the operation that comes first of those that can move; true if any can.
+    // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_lanes(&mut self, now: u64) -> Result<bool, Complaint> {
         if self.lanes.is_empty() {
             return Ok(false);
         }
-        let mut moved = false;
         for place in self.lanes.order().map(usize::from) {
             let is_blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
-            if self.lanes.is_live(place) && !is_blocked {
-                moved |= self.run_lane(place, now)?;
+            if self.lanes.is_live(place) && !is_blocked && self.run_lane(place, now)? {
+                self.lanes.latest = place as u8;
+                return Ok(true);
             }
         }
-        Ok(moved)
+        Ok(false)
     }
 
     fn run_lane(&mut self, place: usize, now: u64) -> Result<bool, Complaint> {

@@ -6,12 +6,14 @@ use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
 use crate::arch::Color;
 use crate::diagnostics::Complaint;
+use crate::dsd::access::Walk;
 use crate::dsd::local::{self, Dest, Source, read, write};
 use crate::dsd::ops::DsdOp;
-use crate::dsd::{Simd, ZeroSource};
+use crate::dsd::Simd;
 use crate::fabric::Wavelet;
 
-/// Marks a former control wavelet in bits 31 and 30 (`control_transform`).
+/// With `control_transform` bits 31 and 30 say whether a wavelet was a control wavelet: both are set,
+/// or neither; 14 bits of the index are left.
 const CONTROL_MARK: u32 = 0b11 << 30;
 
 /// Where elements come from.
@@ -111,7 +113,8 @@ pub(super) struct Operation {
     /// `None`: it ends only by a control wavelet.
     pub total: Option<u32>,
     pub done: u32,
-    pub zero: Option<ZeroSource>,
+    /// The source that is set to zero when all is done (`.zero`), from its first element on.
+    pub cleared: Option<Walk>,
     /// Number of sources.
     pub arity: usize,
     /// The first result so far of an accumulation, or the carry.
@@ -138,6 +141,7 @@ impl Operation {
                 Ready::Yes => self.element(around)?,
                 Ready::Control(input) => {
                     around.queues.inputs[input].take(around.now);
+                    self.conclude(around.memory)?;
                     return Ok(Step::Ended);
                 }
                 Ready::Tired => return Ok(Step::Moved),
@@ -145,7 +149,7 @@ impl Operation {
                 Ready::No(stall) => return Ok(Step::Stalled(stall)),
             }
         }
-        self.keep(around.memory);
+        self.conclude(around.memory)?;
         Ok(Step::Finished)
     }
 
@@ -265,22 +269,8 @@ impl Operation {
     }
 
     fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Complaint> {
-        let last = source + 1 == self.arity;
         match &mut self.from[source] {
-            From::Local(Source::Walk(walk)) => {
-                let (at, words) = (walk.next_element()?, walk.words());
-                let value = read(around.memory.words(), at, words);
-                let zeroes = match self.zero {
-                    Some(ZeroSource::First) => source == 0 && !last,
-                    Some(ZeroSource::Second) => source == 1 || (source == 0 && last),
-                    None => false,
-                };
-                if zeroes {
-                    write(around.memory.words_mut(), at, words, 0);
-                }
-                Ok(value)
-            }
-            From::Local(scalar) => local::next(around.memory.words(), scalar),
+            From::Local(source) => local::next(around.memory.words(), source),
             From::Fifo(fifo) => {
                 let (at, words, task) = around.fifos[*fifo].pop();
                 activate(around.tasks, task)?;
@@ -307,12 +297,20 @@ impl Operation {
         Ok(())
     }
 
-    /// A scalar destination gets its value when all is done.
-    fn keep(&self, memory: &mut Memory) {
-        let To::Local(Dest::Scalar { at, words, accumulates }) = self.to else { return };
-        if self.done > 0 || accumulates {
+    /// What follows the last element: a scalar destination gets its value, a source is cleared.
+    fn conclude(&self, memory: &mut Memory) -> Result<(), Complaint> {
+        if let To::Local(Dest::Scalar { at, words, accumulates }) = self.to
+            && (self.done > 0 || accumulates)
+        {
             write(memory.words_mut(), at, words, self.kept);
         }
+        if let Some(mut walk) = self.cleared {
+            for _ in 0..self.done {
+                let (at, words) = (walk.next_element()?, walk.words());
+                write(memory.words_mut(), at, words, 0);
+            }
+        }
+        Ok(())
     }
 }
 
@@ -330,8 +328,8 @@ impl Intake {
         self.last_used = around.now;
         self.paired = !self.paired;
         let mut word = wavelet.data;
-        if self.control_transform && wavelet.control {
-            word |= CONTROL_MARK;
+        if self.control_transform {
+            word = word & !CONTROL_MARK | if wavelet.control { CONTROL_MARK } else { 0 };
         }
         if !self.narrow {
             return word;
@@ -359,7 +357,7 @@ impl Outlet {
             }
         }
         let marked = self.control_transform && word & CONTROL_MARK == CONTROL_MARK;
-        if marked {
+        if self.control_transform {
             word &= !CONTROL_MARK;
         }
         self.last_used = around.now;

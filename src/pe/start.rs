@@ -5,10 +5,11 @@ use super::operation::{From, Operation, To};
 use super::registers::{Resolved, Settings};
 use crate::arch::UtId;
 use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::{DsdOp, Form};
-use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority};
+use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority, ZeroSource};
 use crate::image::code::{Operand, VectorOp};
 
 /// Stands for a length without end.
@@ -22,6 +23,10 @@ pub(super) struct Start {
     pub ut: Option<UtId>,
     pub has_fabric: bool,
     pub has_fifo: bool,
+    /// A fabric operand names no queue.
+    pub lacks_queue: bool,
+    /// `.zero` of the destination.
+    pub zero: Option<ZeroSource>,
     lengths: Lengths,
     fifo_length: Option<u32>,
     /// Microthread of the first fabric operand's queue.
@@ -52,7 +57,7 @@ impl Start {
             from: [nothing(), nothing(), nothing()],
             total: None,
             done: 0,
-            zero: None,
+            cleared: None,
             arity: vector.sources.len(),
             kept: 0,
             stops_at_control: false,
@@ -64,6 +69,8 @@ impl Start {
             ut: None,
             has_fabric: false,
             has_fifo: false,
+            lacks_queue: false,
+            zero: None,
             lengths: Lengths::default(),
             fifo_length: None,
             queue_ut: None,
@@ -83,6 +90,14 @@ impl Start {
             }
             Dsd::Fifo(_) => None,
         };
+        match &resolved.dsd {
+            Dsd::FabIn(fabin) => self.lacks_queue |= fabin.queue.is_none(),
+            Dsd::FabOut(fabout) => {
+                self.lacks_queue |= fabout.queue.is_none();
+                self.zero = fabout.zero;
+            }
+            Dsd::Mem(_) | Dsd::Fifo(_) => {}
+        }
         if let Some(dsr) = resolved.saved {
             self.saved.push(Saved { dsr, operand });
         }
@@ -113,6 +128,14 @@ impl Start {
         if resolved.settings.is_none() {
             self.has_plain_fabric = true;
         }
+    }
+
+    /// Remembers which source to set to zero, before the first element is taken.
+    pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Complaint> {
+        let source = zero.position(self.operation.arity).map(|k| &self.operation.from[k]);
+        let Some(From::Local(Source::Walk(walk))) = source else { return Err(ZERO_SOURCE.plain()) };
+        self.operation.cleared = Some(*walk);
+        Ok(())
     }
 
     /// Decides who runs it, when all operands are known.

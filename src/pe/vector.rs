@@ -8,6 +8,7 @@ use super::registers::Resolved;
 use super::start::{Start, form};
 use crate::arch::{ArchName, UtId};
 use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::dsd::DSD_QUEUE;
 use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MISSING_INDEX, QUEUE_IN_USE};
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
@@ -76,7 +77,10 @@ impl Pe {
     }
 
     fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
-        let Start { mut operation, settings, saved, ut, .. } = start;
+        let Start { mut operation, settings, saved, ut, lacks_queue, .. } = start;
+        if settings.is_async && lacks_queue {
+            return Err(DSD_QUEUE.plain());
+        }
         let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         self.check_queues(&operation)?;
         operation.stops_at_control = settings.on_control.is_some();
@@ -162,6 +166,9 @@ impl Pe {
         {
             start.operation.kept = *first;
         }
+        if let Some(zero) = start.zero {
+            start.clear_later(zero)?;
+        }
         if form.flipped {
             start.operation.from.swap(0, 1);
             start.saved.iter_mut().for_each(|s| s.operand = [0, 2, 1, 3][s.operand]);
@@ -204,7 +211,6 @@ impl Pe {
         Ok(match resolved.dsd {
             Dsd::Mem(mem) => To::Local(Dest::Walk(self.walk(&mem, resolved.at, words, index)?)),
             Dsd::FabOut(fabout) => {
-                start.operation.zero = fabout.zero;
                 start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority, &resolved);
                 To::Fabric(self.outlet(&fabout, words, index)?)
             }

@@ -24,7 +24,7 @@ crate::rules! {
     /// A mem1d_dsd has one dimension, a mem4d_dsd up to four.
     DSD_DIMENSIONS = "dsd-dimensions": "a DSD of this kind cannot have {have} dimensions";
     /// Each kind of DSD has its own properties.
-    DSD_EDIT = "dsd-edit": "this property of the DSD cannot be changed";
+    DSD_EDIT = "dsd-edit": "`@{name}` does not take a {dsd}";
     /// Elements are 16- or 32-bit numbers.
     DSD_ELEMENT = "dsd-element": "{type} is no element of a DSD";
     /// `@get_dsd` makes memory and fabric DSDs.
@@ -79,4 +79,6 @@ crate::rules! {
     UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
     /// Each operation has a few forms.
     VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands";
+    /// What is set to zero after sending is a vector in memory.
+    ZERO_SOURCE = "zero-source": "`.zero` of the destination names no memory source of this operation";
 }

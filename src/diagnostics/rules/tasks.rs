@@ -3,6 +3,8 @@
 crate::rules! {
     /// The setting takes certain values only.
     BAD_CHOICE = "bad-choice": "{value} is none of {choices}";
+    /// Only channels and local tasks have a state that can be blocked.
+    CONTROL_TASK_UNBLOCK = "control-task-unblock": "`{name}` is a control task, which cannot be unblocked";
     /// Ids are numbers of hardware resources.
     ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
     /// Data and control tasks run for wavelets, not for activations.

@@ -117,7 +117,9 @@ impl Sema<'_> {
             (DsdEdit::Queue, Dsd::FabIn(f)) => f.queue = Some(InQueue(number as u8)),
             (DsdEdit::Queue, Dsd::FabOut(f)) => f.queue = Some(OutQueue(number as u8)),
             (DsdEdit::Base | DsdEdit::Offset { .. } | DsdEdit::Length | DsdEdit::Stride, _)
-            | (DsdEdit::Color | DsdEdit::Queue, _) => return Err(rules::DSD_EDIT.plain()),
+            | (DsdEdit::Color | DsdEdit::Queue, _) => {
+                unreachable!("the kind of the DSD has been checked for {edit:?}")
+            }
         }
         Ok(())
     }
@@ -182,7 +184,7 @@ impl Sema<'_> {
     /// Checks a base address; the words of one element behind it.
     fn base_address(&mut self, base: &Operand, at: Span) -> Result<u8> {
         let ty = base.ty();
-        let bad = || rules::DSD_BASE.because(&[("type", &ty)]).at(at).help("write `&array`");
+        let bad = || not_a_base(&ty).at(at);
         let Ty::Ptr(p) = &ty else { return Err(bad()) };
         let elem = match &p.to {
             Ty::Array(a) => &a.elem,
@@ -388,9 +390,7 @@ impl Sema<'_> {
                 let v = self.value_of(ev, at)?;
                 match v.ty() {
                     Ty::Ptr(_) => Ok(v),
-                    other => Err(comptime::TYPE_MISMATCH
-                        .because(&[("want", &"a pointer"), ("have", &other)])
-                        .at(at)),
+                    other => Err(not_a_base(&other).at(at)),
                 }
             }
         }
@@ -398,36 +398,50 @@ impl Sema<'_> {
 
     fn set_base(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
-        self.only_memory(kind, call.span)?;
-        let ptr = self.pointer_arg(call.args[1])?;
+        self.only_memory("set_dsd_base_addr", kind, self.span(call.args[0]))?;
+        let ptr = self.tensor_arg(call.args[1])?;
         self.edited(dsd, vec![(DsdEdit::Base, ptr)], call.span)
     }
 
-    fn only_memory(&self, kind: DsdTy, span: Span) -> Result<()> {
+    /// An array, or a pointer to one, of elements that a DSD can have.
+    fn tensor_arg(&mut self, id: ExprId) -> Result<Operand> {
+        let at = self.span(id);
+        let ptr = self.pointer_arg(id)?;
+        match ptr.ty() {
+            Ty::Ptr(p) if p.many || matches!(p.to, Ty::Array(_)) => self.base_address(&ptr, at).map(|_| ptr),
+            other => Err(not_a_base(&other).at(at)),
+        }
+    }
+
+    fn only_memory(&self, name: &str, kind: DsdTy, at: Span) -> Result<()> {
         match kind {
             DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => Ok(()),
-            _ => Err(rules::DSD_EDIT.plain().at(span).help("only memory DSDs have an address")),
+            _ => Err(not_for(name, kind).at(at).help("only memory DSDs have an address")),
         }
     }
 
     fn increment(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
-        self.only_memory(kind, call.span)?;
+        self.only_memory("increment_dsd_offset", kind, self.span(call.args[0]))?;
         let n = self.value_as(call.args[1], &Ty::I16)?;
         let at = self.span(call.args[2]);
         let ty = self.ty(call.args[2])?;
-        let words = ty.words().filter(|w| matches!(w, 1 | 2) && ty.is_numeric());
-        let words = words.ok_or_else(|| rules::DSD_ELEMENT.because(&[("type", &ty)]).at(at))?;
+        let words = ty.bits().filter(|bits| matches!(bits, 16 | 32) && ty.is_numeric()).map(|b| b / 16);
+        let words = words.ok_or_else(|| {
+            let help = "write `u16`, `i16`, `f16`, `u32`, `i32` or `f32`";
+            rules::DSD_ELEMENT.because(&[("type", &ty)]).at(at).help(help)
+        })?;
         self.edited(dsd, vec![(DsdEdit::Offset { words: words as u8 }, n)], call.span)
     }
 
     fn set_length(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
         if matches!(kind, DsdTy::Mem4d | DsdTy::Fifo) {
-            return Err(rules::DSD_EDIT
-                .plain()
-                .at(call.span)
-                .help("the length of a mem4d_dsd or FIFO cannot be set"));
+            let at = self.span(call.args[0]);
+            return Err(not_for("set_dsd_length", kind).at(at).help(match kind {
+                DsdTy::Fifo => "use `@set_fifo_read_length` or `@set_fifo_write_length`",
+                _ => "it has several lengths: make another one with `@get_dsd`",
+            }));
         }
         let n = self.value_as(call.args[1], &Ty::U16)?;
         self.edited(dsd, vec![(DsdEdit::Length, n)], call.span)
@@ -436,7 +450,8 @@ impl Sema<'_> {
     fn set_stride(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
         if kind != DsdTy::Mem1d {
-            return Err(rules::DSD_EDIT.plain().at(call.span).help("only a mem1d_dsd has one stride"));
+            let at = self.span(call.args[0]);
+            return Err(not_for("set_dsd_stride", kind).at(at).help("only a mem1d_dsd has one stride"));
         }
         let n = self.value_as(call.args[1], &Ty::int(true, 8))?;
         self.edited(dsd, vec![(DsdEdit::Stride, n)], call.span)
@@ -594,6 +609,14 @@ fn stride_value(v: &Value, kind: MemKind) -> Result<i16> {
             .help("use a mem4d_dsd: its strides have 16 bits"));
     }
     Ok(wide)
+}
+
+fn not_for(name: &str, kind: DsdTy) -> crate::diagnostics::Complaint {
+    rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))])
+}
+
+fn not_a_base(ty: &Ty) -> crate::diagnostics::Complaint {
+    rules::DSD_BASE.because(&[("type", ty)]).help("write an array, or a pointer to one: `&array`")
 }
 
 fn unknown_property(name: &str, kind: MemKind) -> crate::diagnostics::Complaint {

@@ -119,6 +119,9 @@ impl Sema<'_> {
             Some(cfg) => self.settings(*cfg, Some(kind))?,
             None => Settings::default(),
         };
+        if settings.run.is_async && lacks_queue(&v) {
+            return Err(rules::DSD_QUEUE.plain().at(dsd_at));
+        }
         let dsd = self.dsd_ref(&v, dsd_at)?;
         let n = self.world.tile.image.dsr_loads.len() as u32;
         self.world.tile.image.dsr_loads.push(DsrLoad {
@@ -236,13 +239,7 @@ impl Sema<'_> {
             }
             "activate" => run.completion = self.completion(&v, true, at)?,
             "unblock" => run.completion = self.completion(&v, false, at)?,
-            "on_control" => run.on_control = Some(self.on_control(&v, at)?),
-            "priority" if self.arch.name == ArchName::Wse3 => {
-                return Err(tasks::ONLY_ON_WSE2
-                    .because(&[("what", &"`.priority` of an operation")])
-                    .at(at)
-                    .help("on wse3 give the DSD a priority"));
-            }
+            "on_control" => run.on_control = self.on_control(&v, at)?,
             "priority" => run.priority = Some(self.priority(setting(&v, at)?).at(at)?),
             "ut_id" if self.arch.name == ArchName::Wse2 => {
                 return Err(tasks::ONLY_ON_WSE3.because(&[("what", &"`.ut_id`")]).at(at));
@@ -270,18 +267,21 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn on_control(&mut self, v: &Operand, at: Span) -> Result<OnControl> {
-        match super::fields_of(v).as_deref() {
-            Some([(name, Operand::Known(Value::Bool(true)))]) if name == "terminate" => {
-                Ok(OnControl::Terminate)
-            }
-            Some([(name, v)]) if name == "activate" => Ok(OnControl::Then(self.completion(v, true, at)?)),
-            Some([(name, v)]) if name == "unblock" => Ok(OnControl::Then(self.completion(v, false, at)?)),
+    /// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
+    fn on_control(&mut self, v: &Operand, at: Span) -> Result<Option<OnControl>> {
+        let fields = super::fields_of(v).unwrap_or_default();
+        let [(name, v)] = fields.as_slice() else {
+            return Err(tasks::BAD_CHOICE
+                .because(&[("value", &format!("`.on_control` with {} fields", fields.len())), ("choices", &"one field: `.terminate`, `.activate` or `.unblock`")])
+                .at(at));
+        };
+        setting(v, at)?;
+        match name.as_str() {
+            "terminate" => Ok(setting_flag(v, at)?.then_some(OnControl::Terminate)),
+            "activate" => self.completion(v, true, at).map(|done| Some(OnControl::Then(done))),
+            "unblock" => self.completion(v, false, at).map(|done| Some(OnControl::Then(done))),
             _ => Err(tasks::BAD_CHOICE
-                .because(&[
-                    ("value", &"this"),
-                    ("choices", &"`.terminate = true`, `.activate = ..`, `.unblock = ..`"),
-                ])
+                .because(&[("value", &format!("`.{name}`")), ("choices", &"`.terminate`, `.activate`, `.unblock`")])
                 .at(at)),
         }
     }
@@ -304,6 +304,15 @@ pub fn stride_registers_needed(m: &crate::dsd::Mem) -> usize {
     let n = usize::from(m.dims);
     let unit = n >= 2 && m.step[0] == 1;
     (n - 1).saturating_sub(usize::from(unit))
+}
+
+/// Whether it is a fabric DSD that is known to name no queue.
+pub fn lacks_queue(v: &Operand) -> bool {
+    match v.known() {
+        Some(Value::Dsd(Dsd::FabIn(f))) => f.queue.is_none(),
+        Some(Value::Dsd(Dsd::FabOut(f))) => f.queue.is_none(),
+        _ => false,
+    }
 }
 
 /// The register behind a DSR value.

@@ -2,6 +2,7 @@
 
 use super::{Call, chosen};
 use crate::arch::{ArchName, Color, InQueue, NULL_TASK, OutQueue, TEARDOWN_TASK, TIMER_TASK, TaskId};
+use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Complaint, Result};
 use crate::dsd::Priority;
@@ -361,6 +362,7 @@ impl Sema<'_> {
 
     /// What `.activate` and `.unblock` name: an id, or a task that is bound to one.
     pub fn completion(&mut self, v: &Operand, activate: bool, at: Span) -> Result<Completion> {
+        let is_task = matches!(v, Operand::Known(Value::Fn(_))) || v.ty() == Ty::Id(IdKind::LocalTask);
         let id = match v {
             Operand::Known(Value::Fn(f)) => IdArg::Known(self.world.tile.task_id(*f).ok_or_else(|| {
                 let (unit, decl) = self.fn_unit(*f);
@@ -380,22 +382,30 @@ impl Sema<'_> {
                 other => return Err(self.bad_channel(&other).at(at)),
             },
         };
-        if activate {
-            self.check_activation(id, at)?;
-            return Ok(Completion::Activate(id));
+        if is_task {
+            self.check_completion(id, activate, at)?;
         }
-        Ok(Completion::Unblock(id))
+        Ok(if activate { Completion::Activate(id) } else { Completion::Unblock(id) })
     }
 
-    fn check_activation(&self, id: IdArg, at: Span) -> Result<()> {
+    /// What `.activate` names is a local task, what `.unblock` names is a local or data task.
+    fn check_completion(&self, id: IdArg, activate: bool, at: Span) -> Result<()> {
         let IdArg::Known(id) = id else { return Ok(()) };
-        let other_kind = self.world.tile.image.tasks.iter().find(|t| t.id == id && t.kind != TaskKind::Local);
-        match other_kind {
-            Some(t) => {
-                Err(rules::NOT_A_LOCAL_TASK.because(&[("name", &t.name)]).at(at).also(t.span, "bound here"))
+        let Some(bound) = self.world.tile.image.tasks.iter().find(|t| t.id == id) else {
+            // A comptime block may bind it further down; code is written when all is bound.
+            if self.is_comptime() {
+                return Ok(());
             }
-            None => Ok(()),
-        }
+            let help = "bind a task in a comptime block: `@bind_local_task(task, id)`";
+            return Err(TASK_UNBOUND.because(&[("id", &id)]).at(at).help(help));
+        };
+        let rule = match bound.kind {
+            TaskKind::Local => return Ok(()),
+            TaskKind::Data | TaskKind::Control if activate => &rules::NOT_A_LOCAL_TASK,
+            TaskKind::Data => return Ok(()),
+            TaskKind::Control => &rules::CONTROL_TASK_UNBLOCK,
+        };
+        Err(rule.because(&[("name", &bound.name)]).at(at).also(bound.span, "bound here"))
     }
 
     fn id_arg(&mut self, v: &Operand, at: Span) -> Result<IdArg> {

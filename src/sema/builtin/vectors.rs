@@ -1,10 +1,11 @@
 //! DSD operations and `@map`: operands checked against the table, then written as one step.
 
 use super::Call;
-use super::dsrs::{Settings, dsr_ref};
+use super::dsrs::{Settings, dsr_ref, lacks_queue};
 use crate::arch::{ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Complaint, Result};
+use crate::dsd::Dsd;
 use crate::dsd::ops::{DsdOp, Elem, OPS, Source};
 use crate::image::DsrRef;
 use crate::image::code::{Access, DsdRef, MapOp, Op, Operand as CodeOperand, VectorOp};
@@ -140,7 +141,7 @@ impl Sema<'_> {
             return Err(rules::TWO_FABIN.plain().at(span));
         }
         self.check_dsr_numbers(dest, args, span)?;
-        Ok(())
+        check_zero(dest, args)
     }
 
     /// On WSE-2 a dsr_dest and a dsr_src0 of one operation carry the same number (ruling OQ-36).
@@ -174,12 +175,7 @@ impl Sema<'_> {
             return Err(rules::ASYNC_MEMORY.plain().at(call.span));
         }
         for a in all() {
-            let without_queue = match a.value.known() {
-                Some(Value::Dsd(crate::dsd::Dsd::FabIn(f))) => f.queue.is_none(),
-                Some(Value::Dsd(crate::dsd::Dsd::FabOut(f))) => f.queue.is_none(),
-                _ => false,
-            };
-            if without_queue {
+            if lacks_queue(&a.value) {
                 return Err(rules::DSD_QUEUE.plain().at(a.span));
             }
         }
@@ -348,6 +344,20 @@ impl Sema<'_> {
         self.b().bind(done);
         self.b().emit(Op::MapEnd { n });
         Ok(Operand::void())
+    }
+}
+
+/// `.zero` of a destination names a source in memory; what a DSR holds is seen when it runs.
+fn check_zero(dest: &Arg, args: &[Arg]) -> Result<()> {
+    let Some(Value::Dsd(Dsd::FabOut(fabout))) = dest.value.known() else { return Ok(()) };
+    let Some(zero) = fabout.zero else { return Ok(()) };
+    let Some(source) = zero.position(args.len()) else {
+        let help = "the only source is the second one: write `.zero = .{ .second_source = true }`";
+        return Err(rules::ZERO_SOURCE.plain().at(dest.span).help(help));
+    };
+    match args[source].what {
+        What::Dsd(DsdTy::Mem1d | DsdTy::Mem4d) | What::Dsr(_) => Ok(()),
+        _ => Err(rules::ZERO_SOURCE.plain().at(dest.span).also(args[source].span, "this is the source")),
     }
 }
 

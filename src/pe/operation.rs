@@ -6,10 +6,10 @@ use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
 use crate::arch::Color;
 use crate::diagnostics::Complaint;
+use crate::dsd::Simd;
 use crate::dsd::access::Walk;
 use crate::dsd::local::{self, Dest, Source, read, write};
 use crate::dsd::ops::DsdOp;
-use crate::dsd::Simd;
 use crate::fabric::Wavelet;
 
 /// With `control_transform` bits 31 and 30 say whether a wavelet was a control wavelet: both are set,

@@ -65,6 +65,8 @@ crate::rules! {
     NOT_AFFINE = "not-affine": "this index is not affine";
     /// Synchronous operations are complete when the next statement starts.
     NOT_ASYNC = "not-async": "these settings need an asynchronous operation";
+    /// A control wavelet ends an operation, and one thing follows.
+    ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}";
     /// One for each dimension but the fastest, one less if the fastest stride is 1.

@@ -270,19 +270,17 @@ impl Sema<'_> {
     /// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
     fn on_control(&mut self, v: &Operand, at: Span) -> Result<Option<OnControl>> {
         let fields = super::fields_of(v).unwrap_or_default();
-        let [(name, v)] = fields.as_slice() else {
-            return Err(tasks::BAD_CHOICE
-                .because(&[("value", &format!("`.on_control` with {} fields", fields.len())), ("choices", &"one field: `.terminate`, `.activate` or `.unblock`")])
-                .at(at));
+        let wrong = |have: &str| {
+            let help = "write `.terminate = true`, `.activate = ..` or `.unblock = ..`";
+            rules::ON_CONTROL.because(&[("have", &have)]).at(at).help(help)
         };
+        let [(name, v)] = fields.as_slice() else { return Err(wrong(&fields.len().to_string())) };
         setting(v, at)?;
         match name.as_str() {
             "terminate" => Ok(setting_flag(v, at)?.then_some(OnControl::Terminate)),
             "activate" => self.completion(v, true, at).map(|done| Some(OnControl::Then(done))),
             "unblock" => self.completion(v, false, at).map(|done| Some(OnControl::Then(done))),
-            _ => Err(tasks::BAD_CHOICE
-                .because(&[("value", &format!("`.{name}`")), ("choices", &"`.terminate`, `.activate`, `.unblock`")])
-                .at(at)),
+            _ => Err(wrong(&format!("`.{name}`"))),
         }
     }
 

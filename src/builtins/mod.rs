@@ -73,6 +73,7 @@ pub fn successor(name: &str) -> Option<&'static str> {
         "bind_task" => "use `@bind_data_task`, `@bind_local_task` or `@bind_control_task`",
         "concat_struct" => "use `@concat_structs`",
         "export" => "use the `export` keyword",
+        "mov" | "move" => "use `@mov16` or `@mov32`, or `@fmovh` or `@fmovs` for floats",
         _ => return None,
     })
 }

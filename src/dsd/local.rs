@@ -52,7 +52,7 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
     }
 }
 
-/// `None` if the vectors are not contiguous or not of one width.
+/// `None` if the vectors are not contiguous, or the sources not of the width of the destination.
 #[inline]
 fn run_directly(
     memory: &mut [u16],
@@ -66,7 +66,8 @@ fn run_directly(
     };
     let input = |source: &Feed| match source {
         Feed::Nothing => Some(Input::Nothing),
-        Feed::Scalar(bits) => Some(Input::Scalar(*bits)),
+        // An f32 that is converted does not fit the 16-bit elements of the destination.
+        Feed::Scalar(bits) => (words > 1 || *bits >> 16 == 0).then_some(Input::Scalar(*bits)),
         Feed::Line(row, its) if *its == words => range(row, words).map(Input::Words),
         Feed::Line(..) => None,
     };

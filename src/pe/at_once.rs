@@ -55,7 +55,7 @@ impl Pe {
                     vectors[k] = Some(found);
                 }
                 Operand::Scalar(reg) if k > 0 => {
-                    scalars[k - 1] = Some(self.main.register(reg) as u32);
+                    scalars[k - 1] = Some(self.scalar_source(reg, words));
                 }
                 Operand::Scalar(_) | Operand::Pointer(_) => {}
             }

@@ -150,13 +150,11 @@ impl Pe {
             Operand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
         };
         for (k, source) in vector.sources.iter().enumerate() {
+            let words = form.sources[k].elem().words();
             let from = match *source {
-                Operand::Dsd(dsd) => {
-                    let words = form.sources[k].elem().words();
-                    self.source(tile, dsd, k, words, index, &mut start)?
-                }
+                Operand::Dsd(dsd) => self.source(tile, dsd, k, words, index, &mut start)?,
                 Operand::Scalar(reg) | Operand::Pointer(reg) => {
-                    From::Local(Source::Scalar(self.main.register(reg) as u32))
+                    From::Local(Source::Scalar(self.scalar_source(reg, words)))
                 }
             };
             start.operation.from[k] = from;
@@ -175,6 +173,12 @@ impl Pe {
         }
         start.settle();
         Ok(start)
+    }
+
+    /// A scalar source as a lane: registers keep the sign of narrow integers above their bits.
+    pub(super) fn scalar_source(&self, reg: Reg, words: u16) -> u32 {
+        let bits = self.main.register(reg) as u32;
+        if words == 1 { bits & 0xffff } else { bits }
     }
 
     /// The destination at the address in a register.

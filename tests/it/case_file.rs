@@ -52,7 +52,13 @@ pub struct Mark {
 pub fn all_cases() -> Vec<Case> {
     let folders = ["tests/cases", "examples/seeds"];
     let files = folders.iter().flat_map(|folder| files_below(&root().join(folder), "csl"));
-    files.map(|p| Case::read(&p).unwrap_or_else(|e| panic!("{}: {e}", p.display()))).collect()
+    let programs = files.filter(|path| !path.starts_with(root().join("examples")) || is_program(path));
+    programs.map(|p| Case::read(&p).unwrap_or_else(|e| panic!("{}: {e}", p.display()))).collect()
+}
+
+/// Whether an example is a program of its own, which has a header, and not a part of one.
+pub fn is_program(path: &Path) -> bool {
+    std::fs::read_to_string(path).is_ok_and(|text| text.starts_with("//!"))
 }
 
 impl Case {

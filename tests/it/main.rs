@@ -8,7 +8,9 @@ mod cli;
 mod console;
 mod library;
 mod pages;
+mod props;
 mod rules;
+mod seeds;
 mod walls;
 
 use std::path::{Path, PathBuf};

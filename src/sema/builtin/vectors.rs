@@ -14,7 +14,7 @@ use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
-use crate::value::ty::{DsdTy, IntTy, Ty};
+use crate::value::ty::{ArrayTy, DsdTy, IntTy, Ty};
 
 /// An argument that has been looked at.
 struct Arg {
@@ -57,11 +57,9 @@ impl Sema<'_> {
                 None => return Err(comptime::NOT_COMPTIME.because(&[("what", &"a DSR")]).at(span)),
             },
             Ty::Ptr(_) => What::Pointer,
-            Ty::Array(_) => {
-                return Err(rules::ARRAY_OPERAND
-                    .plain()
-                    .at(span)
-                    .help("make a DSD of it: `@get_dsd(mem1d_dsd, ..)`"));
+            Ty::Array(array) => {
+                let dsd = covering_dsd(&array, &self.snippet(id));
+                return Err(rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`")));
             }
             _ => What::Scalar,
         };
@@ -367,6 +365,19 @@ fn scalar_fits(elem: Elem, ty: &Ty) -> bool {
         Ty::Float(_) => ty.bits().is_some_and(|bits| elem.accepts(true, bits)),
         _ => false,
     }
+}
+
+/// A DSD over all elements of an array, as CSL writes it.
+fn covering_dsd(array: &ArrayTy, name: &str) -> String {
+    const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
+    let Some(variables) = VARIABLES.get(..array.dims.len()) else {
+        return "@get_dsd(mem4d_dsd, ..)".to_string();
+    };
+    let kind = if variables.len() == 1 { "mem1d_dsd" } else { "mem4d_dsd" };
+    let variables = variables.join(", ");
+    let lengths: Vec<_> = array.dims.iter().map(u32::to_string).collect();
+    let access = format!("|{variables}|{{{}}} -> {name}[{variables}]", lengths.join(", "));
+    format!("@get_dsd({kind}, .{{ .tensor_access = {access} }})")
 }
 
 fn wrong_operands(op: &DsdOp, span: Span) -> Complaint {

@@ -1,0 +1,10 @@
+//! Random programs against naive models that share nothing with the implementation.
+//!
+//! `PROPS=10000 cargo props` runs that many trials of each property instead of 200.
+
+mod arrays;
+mod choices;
+mod number;
+mod operations;
+mod trial;
+mod walks;

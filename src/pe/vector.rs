@@ -79,7 +79,7 @@ impl Pe {
     fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
         let Start { mut operation, settings, saved, ut, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
-            return Err(DSD_QUEUE.plain());
+            return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
         let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         self.check_queues(&operation)?;

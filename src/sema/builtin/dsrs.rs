@@ -119,8 +119,8 @@ impl Sema<'_> {
             Some(cfg) => self.settings(*cfg, Some(kind))?,
             None => Settings::default(),
         };
-        if settings.run.is_async && lacks_queue(&v) {
-            return Err(rules::DSD_QUEUE.plain().at(dsd_at));
+        if settings.run.is_async {
+            check_queue(&v, dsd_at)?;
         }
         let dsd = self.dsd_ref(&v, dsd_at)?;
         let n = self.world.tile.image.dsr_loads.len() as u32;
@@ -304,13 +304,18 @@ pub fn stride_registers_needed(m: &crate::dsd::Mem) -> usize {
     (n - 1).saturating_sub(usize::from(unit))
 }
 
-/// Whether it is a fabric DSD that is known to name no queue.
-pub fn lacks_queue(v: &Operand) -> bool {
-    match v.known() {
-        Some(Value::Dsd(Dsd::FabIn(f))) => f.queue.is_none(),
-        Some(Value::Dsd(Dsd::FabOut(f))) => f.queue.is_none(),
-        _ => false,
-    }
+/// A fabric DSD of an asynchronous operation names its queue; what is not known is seen later.
+pub fn check_queue(v: &Operand, at: Span) -> Result<()> {
+    let help = match v.known() {
+        Some(Value::Dsd(Dsd::FabIn(f))) if f.queue.is_none() => {
+            "give it `.input_queue = @get_input_queue(..)`"
+        }
+        Some(Value::Dsd(Dsd::FabOut(f))) if f.queue.is_none() => {
+            "give it `.output_queue = @get_output_queue(..)`"
+        }
+        _ => return Ok(()),
+    };
+    Err(rules::DSD_QUEUE.plain().at(at).help(help))
 }
 
 /// The register behind a DSR value.

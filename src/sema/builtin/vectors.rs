@@ -1,7 +1,7 @@
 //! DSD operations and `@map`: operands checked against the table, then written as one step.
 
 use super::Call;
-use super::dsrs::{Settings, dsr_ref, lacks_queue};
+use super::dsrs::{Settings, check_queue, dsr_ref};
 use crate::arch::{ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Complaint, Result};
@@ -173,9 +173,7 @@ impl Sema<'_> {
             return Err(rules::ASYNC_MEMORY.plain().at(call.span));
         }
         for a in all() {
-            if lacks_queue(&a.value) {
-                return Err(rules::DSD_QUEUE.plain().at(a.span));
-            }
+            check_queue(&a.value, a.span)?;
         }
         Ok(())
     }

@@ -4,6 +4,8 @@
 //! Sources: seed = the owner's documents (`DSDs`, `DSRs`, `Task Identifiers`), ruling = our own
 //! decision where nothing is published; see docs/decisions.md.
 
+pub mod config;
+
 use serde::{Deserialize, Serialize};
 use std::fmt;
 

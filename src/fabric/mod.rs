@@ -2,6 +2,7 @@
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
+mod config;
 mod control;
 mod filter;
 mod lane;
@@ -222,7 +223,9 @@ impl Fabric {
     fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> Landing {
         let partner = Color(color.0 ^ 1);
         let swaps = |fabric: &Fabric, c| {
-            let route = fabric.routes.get(fabric.routes.of(&fabric.program, pe, c));
+            let known = fabric.known_lane(pe, c).map(|lane| lane.route);
+            let id = known.unwrap_or_else(|| fabric.routes.of(&fabric.program, pe, c));
+            let route = fabric.routes.get(id);
             match side {
                 Direction::East | Direction::West => route.swap_x,
                 Direction::North | Direction::South => route.swap_y,
@@ -273,11 +276,11 @@ impl Ramp for PeRamp<'_> {
         self.fabric.advance_after_last(self.pe, color);
     }
 
-    fn config(&mut self, _addr: u16) -> Option<u16> {
-        None
+    fn config(&mut self, addr: u16) -> Option<u16> {
+        self.fabric.config(self.pe, addr)
     }
 
-    fn set_config(&mut self, _addr: u16, _value: u16) -> bool {
-        false
+    fn set_config(&mut self, addr: u16, value: u16) -> bool {
+        self.fabric.set_config(self.pe, addr, value)
     }
 }

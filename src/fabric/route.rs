@@ -4,6 +4,7 @@ use super::control::Command;
 use crate::arch::{Color, Direction};
 use crate::image::Program;
 use crate::image::routes::{ColorConfig, Directions, Filter, Inject, PopMode};
+use std::collections::HashMap;
 
 /// Bits of directions, as in `image::routes::Directions`.
 pub type Mask = u8;
@@ -124,7 +125,11 @@ impl Route {
 /// The routes of a program; number 0 is that of a color which is not configured.
 pub struct Routes {
     all: Vec<Route>,
+    /// What each of them was made of.
+    configs: Vec<ColorConfig>,
     locals: Vec<Vec<(Color, RouteId)>>,
+    /// Those that the program has made while running.
+    made: HashMap<ColorConfig, RouteId>,
 }
 
 impl Routes {
@@ -133,18 +138,42 @@ impl Routes {
 
     /// The distinct routes of a program.
     pub fn new(program: &Program) -> Routes {
-        let mut all = vec![Route::default()];
-        all.extend(program.routes.configs().iter().map(Route::new));
-        let mut locals = Vec::new();
-        for tile in &program.tiles {
-            let mut row = Vec::new();
-            for (color, config) in &tile.local_routes {
-                row.push((*color, all.len() as RouteId));
-                all.push(Route::new(config));
-            }
-            locals.push(row);
+        let mut routes = Routes {
+            all: vec![Route::default()],
+            configs: vec![ColorConfig::default()],
+            locals: Vec::new(),
+            made: HashMap::new(),
+        };
+        for config in program.routes.configs() {
+            routes.add(config);
         }
-        Routes { all, locals }
+        for tile in &program.tiles {
+            let row = tile.local_routes.iter().map(|(color, config)| (*color, routes.add(config)));
+            let row = row.collect();
+            routes.locals.push(row);
+        }
+        routes
+    }
+
+    fn add(&mut self, config: &ColorConfig) -> RouteId {
+        self.all.push(Route::new(config));
+        self.configs.push(config.clone());
+        self.all.len() as RouteId - 1
+    }
+
+    /// The configuration behind a route.
+    pub fn config(&self, id: RouteId) -> &ColorConfig {
+        &self.configs[id as usize]
+    }
+
+    /// The route of a configuration that a program has made while running.
+    pub fn made(&mut self, config: ColorConfig) -> RouteId {
+        if let Some(id) = self.made.get(&config) {
+            return *id;
+        }
+        let id = self.add(&config);
+        self.made.insert(config, id);
+        id
     }
 
     /// The route of a color on a PE.

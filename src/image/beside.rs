@@ -183,4 +183,8 @@ pub enum Intrinsic {
     ConfigRead,
     /// `(addr: u16, value: u16) void`: writes a configuration word.
     ConfigWrite,
+    /// `(axis: u16, color: u16, kind: u16, root: u16, count: u16, size: u16) void`: this PE begins a
+    /// collective operation with its row (axis 0) or column (1) of `size` PEs. Kinds are 0 broadcast,
+    /// 1 scatter, 2 gather, 3 reduce_fadds, 4 reduce_faddh.
+    Collective,
 }

@@ -194,6 +194,8 @@ pub struct TileImage {
     pub initial_dsrs: Vec<u32>,
     /// Bound tasks.
     pub tasks: Vec<TaskBinding>,
+    /// What runs when a color goes into teardown, by color.
+    pub teardown_handlers: Vec<(Color, FnId)>,
     /// Tasks active at the start, bit = task id.
     pub active: u64,
     /// Ids blocked at the start, bit = task id; channels without a data task are among them unless

@@ -4,6 +4,7 @@ use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
+use crate::source::Span;
 
 /// More nested calls than this do not fit into the memory of a PE in practice (ruling).
 const MAX_FRAMES: usize = 4096;
@@ -60,6 +61,17 @@ impl Calls {
     /// The innermost call.
     pub fn last(&self) -> Option<&Frame> {
         self.frames.last()
+    }
+
+    /// What each call executes, the innermost first.
+    pub fn places(&self, tile: &TileImage) -> Vec<Span> {
+        let place = |(outer, frame): (usize, &Frame)| {
+            let function = &tile.functions[frame.function.0 as usize];
+            // A call that waits for another points behind it.
+            let at = frame.pc.saturating_sub(usize::from(outer > 0));
+            function.spans.get(at).copied().unwrap_or(function.span)
+        };
+        self.frames.iter().rev().enumerate().map(place).collect()
     }
 
     /// The innermost call, to change.

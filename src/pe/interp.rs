@@ -125,7 +125,11 @@ impl Pe {
             Ok(Exit::Pause | Exit::End) => return Ok(false),
             // It may have met a word that is not there yet; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
-            Err(c) => return Err(c.at(self.place(tile))),
+            Err(c) => {
+                let poked = self.poke(tile, meter, world).unwrap_or(Err(c));
+                let served = poked.map_err(|c| c.at(self.place(tile)))?;
+                return Ok(self.after_service(served, now, meter));
+            }
         };
         let served = self.service(tile, op, now, meter, world);
         let served = served.map_err(|c| c.at(self.place(tile)))?;
@@ -177,7 +181,11 @@ impl Pe {
         let (function, arguments, count) = match ready {
             Some(Ready::Local(id)) => {
                 self.tasks.start(id);
-                (binding(&tile, TaskKind::Local, id)?.function, [0; 2], 0)
+                let function = match self.teardown_handler(&tile, id) {
+                    Some(handler) => handler,
+                    None => binding(&tile, TaskKind::Local, id)?.function,
+                };
+                (function, [0; 2], 0)
             }
             Some(Ready::Wavelet { id, kind, input }) => {
                 let bound = binding(&tile, kind, id)?;

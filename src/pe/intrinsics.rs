@@ -1,10 +1,9 @@
 //! What the embedded library asks of the PE.
 
-use super::log::Traced;
+use super::log::{Joined, Traced};
 use super::{Pe, World};
 use crate::arch::PeCoord;
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
 use crate::image::TileImage;
 use crate::image::code::{Intrinsic, Reg};
 use crate::value::{f16, math};
@@ -64,14 +63,10 @@ impl Pe {
                 self.main.set_register(base, math_function(id, argument(0), argument(1), argument(2)));
                 return Ok(MATH);
             }
-            Intrinsic::ConfigRead => {
-                let addr = argument(0) as u16;
-                world.ramp.config(addr).ok_or_else(|| unknown(addr))?.into()
-            }
+            Intrinsic::ConfigRead => self.read_config(argument(0) as u16, world)?.into(),
             Intrinsic::ConfigWrite => {
-                let (addr, value) = (argument(0) as u16, argument(1) as u16);
-                let known = world.ramp.set_config(addr, value);
-                return if known { Ok(SMALL) } else { Err(unknown(addr)) };
+                self.write_config(argument(0) as u16, argument(1) as u16, world)?;
+                return Ok(SMALL);
             }
             other => {
                 self.act(tile, other, base, time, world);
@@ -103,15 +98,25 @@ impl Pe {
                 let value = [argument(2) as u32, argument(3) as u32];
                 return world.log.traced.push(Traced { pe: self.at, cycle: time, key, tag, value });
             }
+            Intrinsic::Collective => {
+                let argument = |k: Reg| argument(k) as u16;
+                return world.log.joined.push(Joined {
+                    pe: self.at,
+                    cycle: time,
+                    is_column: argument(0) == 1,
+                    color: argument(1),
+                    kind: argument(2),
+                    root: argument(3),
+                    count: argument(4),
+                    size: argument(5),
+                    calls: self.main.calls.places(tile),
+                });
+            }
             other => unreachable!("{other:?} has a result"),
         };
         let at: PeCoord = self.at;
         self.line.print(&text, at, time, world.log);
     }
-}
-
-fn unknown(addr: u16) -> Complaint {
-    UNKNOWN_CONFIG.because(&[("address", &format!("{addr:#06x}"))])
 }
 
 fn math_function(id: Intrinsic, function: u64, x: u64, y: u64) -> u64 {

@@ -30,6 +30,29 @@ pub struct Traced {
     pub value: [u32; 2],
 }
 
+/// The beginning of a collective operation on one PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Joined {
+    /// The PE.
+    pub pe: PeCoord,
+    /// When.
+    pub cycle: u64,
+    /// With its column, not with its row.
+    pub is_column: bool,
+    /// The first color of the axis: several imports of the library have several.
+    pub color: u16,
+    /// The operation, as `Intrinsic::Collective` numbers them.
+    pub kind: u16,
+    /// Where the data come from or go to.
+    pub root: u16,
+    /// Elements per PE.
+    pub count: u16,
+    /// PEs of the row or column.
+    pub size: u16,
+    /// Calls under way, the innermost first.
+    pub calls: Vec<Span>,
+}
+
 /// Collects in the order of writing.
 #[derive(Clone, Debug, Default)]
 pub struct PeLog {
@@ -39,6 +62,8 @@ pub struct PeLog {
     pub traced: Vec<Traced>,
     /// Places of the `@assert`s that held at least once.
     pub asserts_held: BTreeSet<Span>,
+    /// Collective operations that have begun, until somebody takes them.
+    pub joined: Vec<Joined>,
 }
 
 /// A line is printed when it has this many bytes, even if it goes on (ruling).

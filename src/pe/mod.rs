@@ -6,6 +6,7 @@
 mod arithmetic;
 mod at_once;
 mod calls;
+mod config;
 mod convert;
 mod fifo;
 mod interp;
@@ -28,7 +29,7 @@ mod wait;
 mod tests;
 
 pub use calls::Desk;
-pub use log::{PeLog, Printed, Traced};
+pub use log::{Joined, PeLog, Printed, Traced};
 pub use memory::Memory;
 pub use wait::{Wait, Waiter, WaitsFor, Wake};
 
@@ -37,6 +38,7 @@ use crate::diagnostics::{Complaint, Moment};
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::{FnId, TaskKind, TileImage};
 use crate::value::random::Generators;
+use config::Configuration;
 use fifo::FifoState;
 use interp::MainThread;
 use intrinsics::Clock;
@@ -90,6 +92,7 @@ pub struct Pe {
     clock: Clock,
     random: Generators,
     line: LineBuffer,
+    configuration: Configuration,
     command_stream_blocked: bool,
 }
 
@@ -113,6 +116,7 @@ impl Pe {
             clock: Clock::default(),
             random: Generators::new(),
             line: LineBuffer::default(),
+            configuration: Configuration::default(),
             command_stream_blocked: false,
             tile: Arc::clone(&tile),
         };
@@ -178,11 +182,6 @@ impl Pe {
         // a tile without <memcpy/memcpy> has nothing to unblock with: its launches end by themselves
         self.command_stream_blocked = self.tile.has_memcpy;
         self.launches.push_back(Launch { function: f, arguments: arguments.to_vec() });
-    }
-
-    /// One of its colors has gone into teardown.
-    pub fn tear_down(&mut self) {
-        self.tasks.tear_down();
     }
 
     /// Where it is.

@@ -40,6 +40,11 @@ impl Inbox {
     pub fn len(&self) -> usize {
         self.items.len()
     }
+
+    /// Whether it takes no more.
+    pub fn is_full(&self) -> bool {
+        self.len() >= usize::from(self.depth)
+    }
 }
 
 /// A wavelet in an output queue.
@@ -65,6 +70,11 @@ impl Outbox {
     /// Free places.
     pub fn space(&self) -> usize {
         usize::from(self.depth).saturating_sub(self.items.len())
+    }
+
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
     }
 
     /// Color of the oldest wavelet.
@@ -111,7 +121,7 @@ impl Queues {
     /// Whether a wavelet of this color would be taken now.
     pub fn room_for(&self, color: Color) -> bool {
         match self.inputs.iter().find(|i| i.color == color) {
-            Some(inbox) => inbox.len() < usize::from(inbox.depth),
+            Some(inbox) => !inbox.is_full(),
             // On WSE-3 only bound queues take wavelets; on WSE-2 every color has a way in.
             None => self.arch.name == ArchName::Wse2,
         }

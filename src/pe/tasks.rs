@@ -38,11 +38,12 @@ impl Ready {
 impl Tasks {
     pub fn new(tile: &TileImage) -> Tasks {
         let bound = |kind| tile.tasks.iter().filter(|t| t.kind == kind).fold(0, |mask, t| mask | bit(t.id));
+        let handlers = if tile.teardown_handlers.is_empty() { 0 } else { bit(TaskId(TEARDOWN_TASK)) };
         Tasks {
             active: tile.active,
             blocked: tile.blocked,
             high: 0,
-            local: bound(TaskKind::Local),
+            local: bound(TaskKind::Local) | handlers,
             data: bound(TaskKind::Data),
         }
     }

@@ -70,6 +70,11 @@ impl SourceFile {
     pub fn line_starts(&self) -> &[u32] {
         &self.line_starts
     }
+
+    /// Whether it belongs to the embedded library.
+    pub fn is_library(&self) -> bool {
+        self.name.starts_with('<')
+    }
 }
 
 /// Every file that a compilation has read, in the order of reading.

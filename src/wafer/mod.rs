@@ -5,6 +5,7 @@
 
 mod agenda;
 mod cells;
+mod collectives;
 mod explain;
 mod stall;
 #[cfg(test)]
@@ -23,6 +24,7 @@ use crate::pe::{Desk, PeLog, Wake};
 use crate::source::Span;
 use agenda::Agenda;
 use cells::Cells;
+use collectives::Collectives;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -69,6 +71,7 @@ pub struct Wafer {
     due: Vec<u32>,
     log: PeLog,
     desk: Desk,
+    collectives: Collectives,
     trapped: Vec<Complaint>,
     blocked: usize,
     /// The cycle that the furthest PE has reached.
@@ -95,6 +98,7 @@ impl Wafer {
             due: Vec::new(),
             log: PeLog::default(),
             desk: Desk::default(),
+            collectives: Collectives::default(),
             trapped: Vec::new(),
             blocked: 0,
             reached: 0,
@@ -196,6 +200,7 @@ impl Wafer {
         self.now += 1;
         self.wake_freed();
         self.tear_down();
+        self.join_collectives();
         self.trap_unrouted();
         if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
     }
@@ -286,11 +291,19 @@ impl Wafer {
     }
 
     fn tear_down(&mut self) {
-        for (pe, _) in self.fabric.take_torn_down() {
+        for (pe, color) in self.fabric.take_torn_down() {
             let Some(cell) = self.cells.pe(pe as usize) else { continue };
-            cell.tear_down();
+            cell.tear_down(color);
             self.agenda.wake(pe as usize, self.now, self.now);
         }
+    }
+
+    fn join_collectives(&mut self) {
+        if self.log.joined.is_empty() {
+            return;
+        }
+        let joined = std::mem::take(&mut self.log.joined);
+        self.trapped.extend(self.collectives.join(joined, &self.program.sources).err());
     }
 
     fn trap_unrouted(&mut self) {

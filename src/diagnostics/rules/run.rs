@@ -3,6 +3,10 @@
 crate::rules! {
     /// `@assert` states what must hold; on hardware the PE would go on with wrong data.
     ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
+    /// Nothing in a wavelet says which operation it belongs to, so all PEs of a line must agree.
+    COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";
+    /// Data of a collective come from or go to one PE of the line.
+    COLLECTIVE_ROOT = "collective-root": "root {root} of a collective is none of the {size} PEs of {line}";
     /// A control wavelet starts the task with the number it carries, so one must be bound to it.
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound";
     /// Integer division and remainder have no value for a zero divisor.

@@ -3,6 +3,10 @@
 crate::rules! {
     /// The setting takes certain values only.
     BAD_CHOICE = "bad-choice": "{value} is none of {choices}";
+    /// The ranges of an access are what its address may be.
+    CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access";
+    /// Ranges of configuration addresses are pairs of numbers.
+    CONFIG_RANGES = "config-ranges": "this is no range of configuration addresses";
     /// Only channels and local tasks have a state that can be blocked.
     CONTROL_TASK_UNBLOCK = "control-task-unblock": "`{name}` is a control task, which cannot be unblocked";
     /// Ids are numbers of hardware resources.
@@ -37,6 +41,10 @@ crate::rules! {
     TASK_PARAMS = "task-params": "{type} cannot be a parameter of a task";
     /// Local tasks have none; data tasks take the payload of a wavelet.
     TASK_SHAPE = "task-shape": "`{name}` does not have the parameters of such a task";
+    /// The machine calls a teardown handler without arguments.
+    TEARDOWN_HANDLER_SHAPE = "teardown-handler-shape": "a teardown handler has no parameters and no result";
+    /// One function runs when a color goes into teardown.
+    TEARDOWN_HANDLER_TWICE = "teardown-handler-twice": "color {color} has a teardown handler already";
     /// A task that never ends would keep the run going for ever, so there is a limit.
     CYCLE_LIMIT = "cycle-limit": "the program is not finished after {limit} cycles";
     /// When nothing can move any more, what has not finished never will.

@@ -36,6 +36,7 @@ fn intrinsic(name: &str) -> Option<(Intrinsic, &'static [Ty], Ty)> {
         "PrintF16" => (PrintF16, &[Ty::F16], Ty::Void),
         "Trace" => (Trace, &[Ty::U32, Ty::U16, Ty::U32, Ty::U32], Ty::Void),
         "ConfigRead" => (ConfigRead, U16, Ty::U16),
+        "Collective" => (Collective, &[Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16], Ty::Void),
         "ConfigWrite" => (ConfigWrite, &[Ty::U16, Ty::U16], Ty::Void),
         _ => return None,
     })

@@ -1,6 +1,7 @@
 //! What each builtin does; the catalogue of names, arities and phases is `builtins`.
 
 mod colors;
+mod config;
 mod dsds;
 mod dsrs;
 mod host;
@@ -99,6 +100,9 @@ impl Sema<'_> {
             return result.map(Ev::Value);
         }
         if let Some(result) = self.dsd_builtin(name, call) {
+            return result.map(Ev::Value);
+        }
+        if let Some(result) = self.config_builtin(name, call) {
             return result.map(Ev::Value);
         }
         match name {

@@ -268,6 +268,12 @@ impl Sema<'_> {
                 .at(at)
                 .also(other.span, format!("`{}` is bound to it here", other.name)));
         }
+        if id.0 == TEARDOWN_TASK && !self.world.tile.image.teardown_handlers.is_empty() {
+            return Err(rules::TASK_ID_CLASH
+                .because(&[("id", &id), ("other", &"the teardown handlers")])
+                .at(at)
+                .help("a tile has teardown handlers or a teardown task"));
+        }
         let (function, signature) = self.entry(f, call.span)?;
         let (unit, decl) = self.fn_unit(f);
         let declared = unit.function(decl);

@@ -1,0 +1,190 @@
+//! The configuration space of a PE: what stands at each word address.
+//!
+//! Public programs name two blocks of addresses and the bits in them: the routes and the switches of
+//! WSE-2. All other addresses, and the layout on WSE-3, are our own (docs/decisions.md); programs
+//! learn them from `<tile_config>`.
+
+use super::{ArchName, Color};
+
+/// A word of the configuration space.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum ConfigWord {
+    /// Position 0, swap, pop mode and teardown of a color: [`routes`].
+    Routes(Color),
+    /// The switch of a color: [`switch`].
+    Switch(Color),
+    /// WSE-3: what a switch position (1 to 3) lets through; laid out like the routes.
+    Position(Color, u8),
+    /// A register of the PE itself: the block and the place in it.
+    Pe(PeBlock, u16),
+}
+
+/// Registers of the PE, not of its router.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum PeBlock {
+    /// Colors that have gone into teardown since it was last read: two words.
+    TeardownPending,
+    /// Bit = task id: goes first. Four words.
+    TaskPriority,
+    /// How urgent the main thread is.
+    MainThreadPriority,
+    /// Bit = input queue: empty in the low byte, full in the high one.
+    InputQueues,
+    /// The same for output queues.
+    OutputQueues,
+}
+
+/// Bits of a route word.
+pub mod routes {
+    use crate::arch::Direction;
+
+    /// The bit of each direction among those that a wavelet leaves to, `Direction` by `Direction`.
+    const TX_BIT: [u16; 5] = [3, 2, 1, 0, 4];
+    /// Sides that wavelets come from follow in the same order.
+    const RX_SHIFT: u16 = 5;
+    /// Arrivals from north and south are swapped with the partner color.
+    pub const SWAP_Y: u16 = 1 << 10;
+    /// Arrivals from east and west are swapped with the partner color.
+    pub const SWAP_X: u16 = 1 << 11;
+    /// The pop mode stands in two bits from here.
+    pub const POP_SHIFT: u16 = 12;
+    /// The color is in teardown.
+    pub const TEARDOWN: u16 = 1 << 14;
+    // Bit 15 (point to point) has no effect and reads as 0.
+
+    /// Masks of directions (bit = `Direction`) as the word holds them.
+    pub fn pack(rx: u8, tx: u8) -> u16 {
+        let bits = |mask: u8, shift: u16| {
+            let held = Direction::ALL.into_iter().filter(|d| mask & 1 << *d as u8 != 0);
+            held.map(|d| 1 << (TX_BIT[d as usize] + shift)).sum::<u16>()
+        };
+        bits(tx, 0) | bits(rx, RX_SHIFT)
+    }
+
+    /// The masks `(rx, tx)` of a word.
+    pub fn unpack(word: u16) -> (u8, u8) {
+        let mask = |shift: u16| {
+            let held = Direction::ALL.into_iter().filter(|d| word >> (TX_BIT[*d as usize] + shift) & 1 != 0);
+            held.map(|d| 1 << d as u8).sum::<u8>()
+        };
+        (mask(RX_SHIFT), mask(0))
+    }
+}
+
+/// Bits of a switch word.
+pub mod switch {
+    use crate::arch::Direction;
+
+    /// The last position goes on with position 0.
+    pub const RING: u16 = 1 << 12;
+    /// The current position stands in two bits from here.
+    pub const POSITION_SHIFT: u16 = 13;
+    /// A position is four bits wide (WSE-2); position 1 comes first.
+    pub const FIELD: u16 = 4;
+    /// In the field of a position: it names the side that wavelets come from.
+    pub const IS_INPUT: u16 = 8;
+    /// In the field of a position: there is no such position.
+    pub const INVALID: u16 = 5;
+
+    /// Directions by the number that a position has for them.
+    const ORDER: [Direction; 5] =
+        [Direction::West, Direction::East, Direction::South, Direction::North, Direction::Ramp];
+
+    /// The number of a direction in the field of a position.
+    pub fn number(d: Direction) -> u16 {
+        ORDER.iter().position(|x| *x == d).expect("all five are in the order") as u16
+    }
+
+    /// The direction in the field of a position; `None` if it is invalid.
+    pub fn direction(field: u16) -> Option<Direction> {
+        ORDER.get(usize::from(field & 7)).copied()
+    }
+}
+
+/// Words that a block of colors takes.
+const COLORS: u16 = 24;
+
+/// What `@__config_address` calls each block, where it starts and how long it is.
+const BLOCKS: &[(&str, u16, u16)] = &[
+    ("pe", 0x7e00, 0x20),
+    ("positions", 0x7e80, 4 * COLORS),
+    // csl-examples, allreduce
+    ("routes", 0x7f20, COLORS),
+    ("switches", 0x7f40, COLORS),
+];
+
+/// The registers of the PE, in the order of their addresses, and how many words each takes.
+const PE_BLOCKS: &[(&str, PeBlock, u16)] = &[
+    ("teardown_pending", PeBlock::TeardownPending, 2),
+    ("task_priority", PeBlock::TaskPriority, 4),
+    ("main_thread_priority", PeBlock::MainThreadPriority, 1),
+    ("input_queues", PeBlock::InputQueues, 1),
+    ("output_queues", PeBlock::OutputQueues, 1),
+];
+
+impl ConfigWord {
+    /// What stands at a word address; `None` if the model has nothing there.
+    pub fn at(arch: ArchName, address: u16) -> Option<ConfigWord> {
+        let (name, start, _) =
+            BLOCKS.iter().find(|(_, start, words)| (*start..*start + *words).contains(&address))?;
+        let place = address - start;
+        match (*name, arch) {
+            ("routes", _) => Some(ConfigWord::Routes(Color(place as u8))),
+            ("switches", _) => Some(ConfigWord::Switch(Color(place as u8))),
+            ("positions", ArchName::Wse3) if place % 4 > 0 => {
+                Some(ConfigWord::Position(Color((place / 4) as u8), (place % 4) as u8))
+            }
+            ("pe", _) => pe_register(place),
+            _ => None,
+        }
+    }
+
+    /// The address of the block or register of this name.
+    pub fn address(name: &str) -> Option<u16> {
+        if let Some((_, start, _)) = BLOCKS.iter().find(|(block, ..)| *block == name) {
+            return Some(*start);
+        }
+        let at = PE_BLOCKS.iter().position(|(block, ..)| *block == name)?;
+        let before: u16 = PE_BLOCKS[..at].iter().map(|(_, _, words)| words).sum();
+        Some(ConfigWord::address("pe")? + before)
+    }
+}
+
+fn pe_register(mut place: u16) -> Option<ConfigWord> {
+    for (_, block, words) in PE_BLOCKS {
+        if place < *words {
+            return Some(ConfigWord::Pe(*block, place));
+        }
+        place -= words;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_named_address_leads_back_to_its_word() {
+        let at = |name: &str, offset: u16| {
+            ConfigWord::at(ArchName::Wse3, ConfigWord::address(name).expect("a known name") + offset)
+        };
+        assert_eq!(at("routes", 5), Some(ConfigWord::Routes(Color(5))));
+        assert_eq!(at("switches", 23), Some(ConfigWord::Switch(Color(23))));
+        assert_eq!(at("positions", 4 * 7 + 3), Some(ConfigWord::Position(Color(7), 3)));
+        for (name, block, words) in PE_BLOCKS {
+            assert_eq!(at(name, words - 1), Some(ConfigWord::Pe(*block, words - 1)), "{name}");
+        }
+        assert_eq!(ConfigWord::at(ArchName::Wse2, 0x7f38), None);
+        assert_eq!(ConfigWord::at(ArchName::Wse2, 0x7e81), None);
+    }
+
+    #[test]
+    fn directions_stand_where_public_programs_expect_them() {
+        let (ramp, west) = (1 << 4, 1 << 3);
+        assert_eq!(routes::pack(ramp, west), 0x201);
+        assert_eq!(routes::unpack(0x201), (ramp, west));
+        assert_eq!(switch::direction(4), Some(crate::arch::Direction::Ramp));
+        assert_eq!(switch::direction(switch::INVALID), None);
+    }
+}

@@ -1,0 +1,154 @@
+//! The registers of a router, as programs read and write them while they run.
+
+use super::Fabric;
+use crate::arch::config::{ConfigWord, routes, switch};
+use crate::arch::{ArchName, Color};
+use crate::image::ColorConfig;
+use crate::image::routes::{Directions, PopMode, Position, Switches};
+
+const POP_MODES: [PopMode; 4] =
+    [PopMode::NoPop, PopMode::AlwaysPop, PopMode::OnAdvance, PopMode::OnAdvanceNop];
+const NO_SWITCHES: Switches = Switches { positions: [None; 3], current: 0, ring: false, pop: PopMode::NoPop };
+
+impl Fabric {
+    /// The word at an address; `None` if routers have none there.
+    pub(super) fn config(&mut self, pe: usize, address: u16) -> Option<u16> {
+        let word = self.router_word(address)?;
+        let id = self.lane_of(pe, color_of(word)?) as usize;
+        let lane = &self.lanes[id];
+        let config = self.routes.config(lane.route);
+        Some(match word {
+            ConfigWord::Routes(_) => route_word(config) | if lane.teardown { routes::TEARDOWN } else { 0 },
+            ConfigWord::Switch(_) => {
+                u16::from(lane.position) << switch::POSITION_SHIFT | switch_word(self.arch.name, config)
+            }
+            ConfigWord::Position(_, n) => position_word(switches(config).positions[usize::from(n) - 1]),
+            ConfigWord::Pe(..) => return None,
+        })
+    }
+
+    /// Writes it; false if routers have none there. What waits at the router may go on.
+    pub(super) fn set_config(&mut self, pe: usize, address: u16, value: u16) -> bool {
+        let Some(word) = self.router_word(address) else { return false };
+        let Some(color) = color_of(word) else { return false };
+        let id = self.lane_of(pe, color) as usize;
+        let mut config = self.routes.config(self.lanes[id].route).clone();
+        let swapped = (config.swap_x, config.swap_y);
+        let lane = &mut self.lanes[id];
+        match word {
+            ConfigWord::Routes(_) => {
+                lane.teardown = value & routes::TEARDOWN != 0;
+                set_route_word(&mut config, value);
+            }
+            ConfigWord::Switch(_) => {
+                lane.position = (value >> switch::POSITION_SHIFT & 3) as u8;
+                set_switch_word(self.arch.name, &mut config, value);
+            }
+            ConfigWord::Position(_, n) => {
+                let (rx, tx) = routes::unpack(value);
+                let side = |mask: u8| (mask != 0).then_some(Directions(mask));
+                let position = Position { rx: side(rx), tx: side(tx) };
+                let all = config.switches.get_or_insert(NO_SWITCHES);
+                all.positions[usize::from(n) - 1] = (rx | tx != 0).then_some(position);
+            }
+            ConfigWord::Pe(..) => return false,
+        }
+        let swaps = swapped != (config.swap_x, config.swap_y);
+        lane.route = self.routes.made(config);
+        lane.turn_to(lane.position, self.routes.get(lane.route));
+        if swaps {
+            // Where wavelets land is remembered everywhere around.
+            self.lanes.iter_mut().for_each(|lane| lane.landings = Default::default());
+        }
+        self.wake(pe);
+        true
+    }
+
+    fn router_word(&self, address: u16) -> Option<ConfigWord> {
+        let word = ConfigWord::at(self.arch.name, address)?;
+        let has_switch = |color: Color| self.arch.switch_colors & 1 << color.0 != 0;
+        match word {
+            ConfigWord::Switch(color) | ConfigWord::Position(color, _) => has_switch(color).then_some(word),
+            ConfigWord::Routes(_) | ConfigWord::Pe(..) => Some(word),
+        }
+    }
+}
+
+fn color_of(word: ConfigWord) -> Option<Color> {
+    match word {
+        ConfigWord::Routes(color) | ConfigWord::Switch(color) | ConfigWord::Position(color, _) => Some(color),
+        ConfigWord::Pe(..) => None,
+    }
+}
+
+fn switches(config: &ColorConfig) -> &Switches {
+    config.switches.as_ref().unwrap_or(&NO_SWITCHES)
+}
+
+fn route_word(config: &ColorConfig) -> u16 {
+    let pop = POP_MODES.iter().position(|m| *m == switches(config).pop).expect("all modes are listed");
+    let flag = |on: bool, bit: u16| if on { bit } else { 0 };
+    routes::pack(config.rx.0, config.tx.0)
+        | flag(config.swap_y, routes::SWAP_Y)
+        | flag(config.swap_x, routes::SWAP_X)
+        | (pop as u16) << routes::POP_SHIFT
+}
+
+fn set_route_word(config: &mut ColorConfig, value: u16) {
+    let (rx, tx) = routes::unpack(value);
+    (config.rx, config.tx) = (Directions(rx), Directions(tx));
+    config.swap_y = value & routes::SWAP_Y != 0;
+    config.swap_x = value & routes::SWAP_X != 0;
+    let pop = POP_MODES[usize::from(value >> routes::POP_SHIFT & 3)];
+    if pop != switches(config).pop {
+        config.switches.get_or_insert(NO_SWITCHES).pop = pop;
+    }
+}
+
+/// Ring mode, and on WSE-2 the positions; those of WSE-3 have words of their own.
+fn switch_word(arch: ArchName, config: &ColorConfig) -> u16 {
+    let switches = switches(config);
+    let ring = if switches.ring { switch::RING } else { 0 };
+    let positions = match arch {
+        ArchName::Wse2 => (0..3).map(|i| field(switches.positions[i]) << (switch::FIELD * i as u16)).sum(),
+        ArchName::Wse3 => 0,
+    };
+    ring | positions
+}
+
+fn set_switch_word(arch: ArchName, config: &mut ColorConfig, value: u16) {
+    let switches = config.switches.get_or_insert(NO_SWITCHES);
+    switches.ring = value & switch::RING != 0;
+    if arch == ArchName::Wse3 {
+        return;
+    }
+    for (i, position) in switches.positions.iter_mut().enumerate() {
+        let new = value >> (switch::FIELD * i as u16) & 0xf;
+        // A field holds one direction: what it cannot show stays until it is changed.
+        if new != field(*position) {
+            *position = position_of(new);
+        }
+    }
+}
+
+fn field(position: Option<Position>) -> u16 {
+    let first = |side: Option<Directions>| side.and_then(|d| d.iter().next());
+    match position.map(|p| (first(p.rx), first(p.tx))) {
+        Some((Some(rx), _)) => switch::number(rx) | switch::IS_INPUT,
+        Some((None, Some(tx))) => switch::number(tx),
+        Some((None, None)) | None => switch::INVALID,
+    }
+}
+
+fn position_of(field: u16) -> Option<Position> {
+    let side = Some(Directions::only(switch::direction(field)?));
+    Some(match field & switch::IS_INPUT != 0 {
+        true => Position { rx: side, tx: None },
+        false => Position { rx: None, tx: side },
+    })
+}
+
+fn position_word(position: Option<Position>) -> u16 {
+    let mask = |side: Option<Directions>| side.map_or(0, |d| d.0);
+    position.map_or(0, |p| routes::pack(mask(p.rx), mask(p.tx)))
+}

@@ -1,0 +1,162 @@
+//! The configuration space as a PE sees it: registers of its own, and those of its router.
+
+use super::interp::Served;
+use super::queues::Queues;
+use super::scalar::Meter;
+use super::{Pe, World};
+use crate::arch::config::{ConfigWord, PeBlock};
+use crate::arch::{Color, TEARDOWN_TASK, TaskId};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
+use crate::image::code::{Access, Op};
+use crate::image::{FnId, TileImage};
+
+/// Pointers count bytes where the configuration space lies: this is the lowest such address.
+const WINDOW: usize = 0xc000;
+/// Cycles of an access (estimate).
+const CYCLES: u64 = 2;
+
+/// Registers of the PE that programs may change.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Configuration {
+    /// Colors that have gone into teardown, bit = color.
+    torn_down: u32,
+    /// What the last read of the low half of `torn_down` has found.
+    seen: u32,
+    main_thread_priority: u16,
+}
+
+impl Pe {
+    /// The word at an address.
+    pub(super) fn read_config(&mut self, address: u16, world: &mut World<'_>) -> Result<u16, Complaint> {
+        let word = match ConfigWord::at(self.arch.name, address) {
+            Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
+            _ => world.ramp.config(address),
+        };
+        word.ok_or_else(|| unknown(address))
+    }
+
+    /// Writes the word at an address.
+    pub(super) fn write_config(
+        &mut self,
+        address: u16,
+        value: u16,
+        world: &mut World<'_>,
+    ) -> Result<(), Complaint> {
+        let known = match ConfigWord::at(self.arch.name, address) {
+            Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
+            _ => world.ramp.set_config(address, value),
+        };
+        if known { Ok(()) } else { Err(unknown(address)) }
+    }
+
+    fn read_register(&mut self, block: PeBlock, place: u16) -> u16 {
+        match block {
+            PeBlock::TeardownPending if place == 0 => {
+                self.configuration.seen = std::mem::take(&mut self.configuration.torn_down);
+                self.configuration.seen as u16
+            }
+            PeBlock::TeardownPending => (self.configuration.seen >> 16) as u16,
+            PeBlock::TaskPriority => (self.tasks.high >> (16 * place)) as u16,
+            PeBlock::MainThreadPriority => self.configuration.main_thread_priority,
+            PeBlock::InputQueues => self.queues.input_status(),
+            PeBlock::OutputQueues => self.queues.output_status(),
+        }
+    }
+
+    fn write_register(&mut self, block: PeBlock, place: u16, value: u16) -> bool {
+        match block {
+            PeBlock::TaskPriority => {
+                let shift = 16 * place;
+                self.tasks.high = self.tasks.high & !(0xffff << shift) | u64::from(value) << shift;
+            }
+            PeBlock::MainThreadPriority => self.configuration.main_thread_priority = value,
+            PeBlock::TeardownPending | PeBlock::InputQueues | PeBlock::OutputQueues => return false,
+        }
+        true
+    }
+
+    /// Loads or stores through a pointer into the configuration space, as programs for SDK 1.1 and
+    /// before do; `None` if the next operation of the main thread is something else.
+    pub(super) fn poke(
+        &mut self,
+        tile: &TileImage,
+        meter: &Meter,
+        world: &mut World<'_>,
+    ) -> Option<Result<Served, Complaint>> {
+        let frame = self.main.calls.last()?;
+        let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;
+        let at = |a, off: u16| self.main.register(a) as usize + usize::from(off);
+        let (address, kind) = match op {
+            Op::Load { a, off, kind, .. } | Op::Store { a, off, kind, .. } => (at(a, off), kind),
+            Op::LoadAt { addr, kind, .. } | Op::StoreAt { addr, kind, .. } => (addr.into(), kind),
+            _ => return None,
+        };
+        if address < WINDOW || address > 0xffff || kind != Access::U16 {
+            return None;
+        }
+        if meter.spent > 0 {
+            return Some(Ok(Served::Later));
+        }
+        let word = (address / 2) as u16;
+        let result = match op {
+            Op::Load { d, .. } | Op::LoadAt { d, .. } => {
+                self.read_config(word, world).map(|value| self.main.set_register(d, value.into()))
+            }
+            Op::Store { s, .. } | Op::StoreAt { s, .. } => {
+                self.write_config(word, self.main.register(s) as u16, world)
+            }
+            _ => return None,
+        };
+        Some(result.map(|()| Served::Done(CYCLES)))
+    }
+
+    /// A color has gone into teardown: its handler, or the teardown task, is to run.
+    pub fn tear_down(&mut self, color: Color) {
+        self.configuration.torn_down |= 1 << color.0;
+        let handlers = &self.tile.teardown_handlers;
+        if handlers.is_empty() || handlers.iter().any(|(c, _)| *c == color) {
+            self.tasks.tear_down();
+        }
+    }
+
+    /// The handler that the teardown task runs now: that of the lowest color. It runs again for others.
+    pub(super) fn teardown_handler(&mut self, tile: &TileImage, task: TaskId) -> Option<FnId> {
+        if task.0 != TEARDOWN_TASK {
+            return None;
+        }
+        let torn_down = self.configuration.torn_down;
+        let mut due = tile.teardown_handlers.iter().filter(|(color, _)| torn_down & 1 << color.0 != 0);
+        let (color, handler) = due.next()?;
+        if due.next().is_some() {
+            self.tasks.tear_down();
+        }
+        self.configuration.torn_down &= !(1 << color.0);
+        Some(*handler)
+    }
+}
+
+fn unknown(address: u16) -> Complaint {
+    UNKNOWN_CONFIG.because(&[("address", &format!("{address:#06x}"))])
+}
+
+impl Queues {
+    /// Bit = queue: empty in the low byte, full in the high one.
+    fn input_status(&self) -> u16 {
+        let bound = self.inputs.iter().filter_map(|i| Some((i.queue?.0, i.len() == 0, i.is_full())));
+        status(bound)
+    }
+
+    fn output_status(&self) -> u16 {
+        let bound = self.outputs.iter().filter_map(|o| Some((o.queue?.0, o.is_empty(), o.space() == 0)));
+        status(bound)
+    }
+}
+
+/// Queues that no color is bound to are empty.
+fn status(bound: impl Iterator<Item = (u8, bool, bool)>) -> u16 {
+    bound.fold(0x00ff, |word, (queue, empty, full)| {
+        let word = if empty { word } else { word & !(1 << queue) };
+        word | u16::from(full) << (queue + 8)
+    })
+}

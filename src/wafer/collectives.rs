@@ -1,0 +1,122 @@
+//! Whether the PEs of a row or column agree on their collective operations.
+//!
+//! The data of an operation are wavelets, and nothing in them says what they belong to: PEs that
+//! disagree would wait for ever or take the wrong data.
+
+use crate::arch::PeCoord;
+use crate::diagnostics::rules::run::{COLLECTIVE_MISMATCH, COLLECTIVE_ROOT};
+use crate::diagnostics::{Complaint, Moment};
+use crate::pe::Joined;
+use crate::source::{SourceMap, Span};
+use std::collections::BTreeMap;
+
+/// What `Intrinsic::Collective` calls the operations.
+const KINDS: [&str; 5] = ["broadcast", "scatter", "gather", "reduce_fadds", "reduce_faddh"];
+
+/// A row or column with the colors of one import of the library: is it a column, which, color.
+type Line = (bool, u16, u16);
+
+/// The operations that not all PEs of their line have begun.
+#[derive(Debug, Default)]
+pub struct Collectives {
+    lines: BTreeMap<Line, LineState>,
+}
+
+#[derive(Debug, Default)]
+struct LineState {
+    /// Operations before the first of `open`.
+    closed: u64,
+    /// Whoever has begun each operation first, and how many PEs have.
+    open: Vec<(Joined, u16)>,
+    /// Operations that each PE has begun, by its place in the line.
+    begun: BTreeMap<u16, u64>,
+}
+
+impl Collectives {
+    /// Takes note of operations that PEs have begun; complains about the first that do not match.
+    pub fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Result<(), Complaint> {
+        joined.sort_by_key(|j| (j.cycle, j.pe.y, j.pe.x));
+        for j in joined {
+            if j.root >= j.size {
+                return Err(bad_root(&j, sources));
+            }
+            self.join_one(j, sources)?;
+        }
+        Ok(())
+    }
+
+    fn join_one(&mut self, j: Joined, sources: &SourceMap) -> Result<(), Complaint> {
+        let (line, place) = if j.is_column { (j.pe.x, j.pe.y) } else { (j.pe.y, j.pe.x) };
+        let state = self.lines.entry((j.is_column, line, j.color)).or_default();
+        let begun = state.begun.entry(place).or_default();
+        let at = (*begun - state.closed) as usize;
+        *begun += 1;
+        let number = *begun;
+        let Some((first, count)) = state.open.get_mut(at) else {
+            state.open.push((j, 1));
+            state.close();
+            return Ok(());
+        };
+        if (first.kind, first.root, first.count) != (j.kind, j.root, j.count) {
+            return Err(mismatch(first, &j, number, sources));
+        }
+        *count += 1;
+        state.close();
+        Ok(())
+    }
+}
+
+impl LineState {
+    /// Forgets operations that all PEs have begun.
+    fn close(&mut self) {
+        while self.open.first().is_some_and(|(first, count)| *count == first.size) {
+            self.open.remove(0);
+            self.closed += 1;
+        }
+    }
+}
+
+/// `broadcast, root 0, 4 elements`
+fn told(j: &Joined) -> String {
+    let kind = KINDS[usize::from(j.kind)];
+    format!("{kind}, root {}, {} elements", j.root, j.count)
+}
+
+/// Where the program calls the library.
+fn call(j: &Joined, sources: &SourceMap) -> Option<Span> {
+    j.calls.iter().copied().find(|span| !sources.file(span.file).is_library())
+}
+
+fn moment(pe: PeCoord, cycle: u64) -> Moment {
+    Moment { x: pe.x, y: pe.y, cycle }
+}
+
+fn line_word(j: &Joined) -> String {
+    if j.is_column { format!("column {}", j.pe.x) } else { format!("row {}", j.pe.y) }
+}
+
+fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Complaint {
+    let mut c = COLLECTIVE_MISMATCH.because(&[
+        ("line", &line_word(j)),
+        ("number", &number),
+        ("pe", &j.pe),
+        ("this", &told(j)),
+    ]);
+    if let Some(span) = call(j, sources) {
+        c = c.at(span);
+    }
+    c = match call(first, sources).filter(|span| Some(*span) != call(j, sources)) {
+        Some(span) => c.also(span, format!("{}: {}", first.pe, told(first))),
+        None => c.note(format!("{}: {}", first.pe, told(first))),
+    };
+    c.help("all PEs of the line must call the same operation with the same root and count").on(moment(j.pe, j.cycle))
+}
+
+fn bad_root(j: &Joined, sources: &SourceMap) -> Complaint {
+    let c = COLLECTIVE_ROOT.because(&[("root", &j.root), ("line", &line_word(j)), ("size", &j.size)]);
+    let c = match call(j, sources) {
+        Some(span) => c.at(span),
+        None => c,
+    };
+    c.help(format!("the root is the place of a PE in the line: 0 to {}", j.size - 1)).on(moment(j.pe, j.cycle))
+}

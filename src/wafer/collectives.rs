@@ -109,7 +109,8 @@ fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Com
         Some(span) => c.also(span, format!("{}: {}", first.pe, told(first))),
         None => c.note(format!("{}: {}", first.pe, told(first))),
     };
-    c.help("all PEs of the line must call the same operation with the same root and count").on(moment(j.pe, j.cycle))
+    c.help("all PEs of the line must call the same operation with the same root and count")
+        .on(moment(j.pe, j.cycle))
 }
 
 fn bad_root(j: &Joined, sources: &SourceMap) -> Complaint {
@@ -118,5 +119,6 @@ fn bad_root(j: &Joined, sources: &SourceMap) -> Complaint {
         Some(span) => c.at(span),
         None => c,
     };
-    c.help(format!("the root is the place of a PE in the line: 0 to {}", j.size - 1)).on(moment(j.pe, j.cycle))
+    c.help(format!("the root is the place of a PE in the line: 0 to {}", j.size - 1))
+        .on(moment(j.pe, j.cycle))
 }

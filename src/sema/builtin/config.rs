@@ -3,8 +3,8 @@
 use super::Call;
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
-use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::Result;
+use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::image::code::Intrinsic;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -52,8 +52,9 @@ impl Sema<'_> {
         let Some(ranges) = call.args.get(n) else { return Ok(()) };
         let at = self.span(*ranges);
         let ranges = self.known(*ranges)?;
-        let all = config_ranges(&ranges)
-            .ok_or_else(|| rules::CONFIG_RANGES.plain().at(at).help("write `.{ first, last }`, both included"))?;
+        let all = config_ranges(&ranges).ok_or_else(|| {
+            rules::CONFIG_RANGES.plain().at(at).help("write `.{ first, last }`, both included")
+        })?;
         let known = address.known().and_then(|v| v.to::<u16>());
         match known.filter(|a| !all.iter().any(|(low, high)| (*low..=*high).contains(a))) {
             Some(outside) => Err(rules::CONFIG_OUTSIDE

@@ -1,6 +1,7 @@
 use super::{Exit, number::Number};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
+use crate::image::picture::Chosen;
 use crate::sema::{CompileOptions, ParamValue};
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;
@@ -15,6 +16,8 @@ pub enum Command {
     Check(CompileArgs),
     /// `cslrun dump FILE.csl`
     Dump(CompileArgs),
+    /// `cslrun dsd FILE.csl[:LINE|:NAME]`
+    Dsd(DsdArgs),
     /// `cslrun explain [RULE]`
     Explain(Option<String>),
 }
@@ -40,6 +43,39 @@ pub struct CompileArgs {
     /// How diagnostics are shown
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
     message_format: Format,
+}
+
+/// Draws the DSDs that a program builds: the elements that they visit, in order; where they begin and
+/// how they step; whether they stay inside of their array; the registers that they take.
+#[derive(Args, Debug)]
+pub struct DsdArgs {
+    /// The program; `FILE.csl:LINE`, `FILE.csl:NAME` and `FILE.csl:OTHER.csl:LINE` choose a DSD.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// Also writes the picture of the first DSD to a file
+    #[arg(long, value_name = "FILE.svg")]
+    pub svg: Option<PathBuf>,
+    /// What stands behind the file.
+    #[arg(skip)]
+    pub chosen: Chosen,
+}
+
+impl DsdArgs {
+    /// Takes `:LINE`, `:NAME` and `:OTHER.csl:LINE` off the file.
+    fn split(mut self) -> DsdArgs {
+        let text = self.compile.file.to_string_lossy().into_owned();
+        let Some((file, mut which)) = text.split_once(".csl:") else { return self };
+        self.compile.file = format!("{file}.csl").into();
+        if let Some((other, rest)) = which.split_once(".csl:") {
+            self.chosen.file = Some(format!("{other}.csl"));
+            which = rest;
+        }
+        match which.parse() {
+            Ok(line) => self.chosen.line = Some(line),
+            Err(_) => self.chosen.name = Some(which.to_string()),
+        }
+        self
+    }
 }
 
 /// What to run, and how.
@@ -124,6 +160,8 @@ enum Sub {
     Check(CompileArgs),
     /// Print what a program compiles to: tiles, memory, registers, routes, code
     Dump(CompileArgs),
+    /// Draw DSDs: which elements they visit, in which order, and what they need
+    Dsd(DsdArgs),
     /// Explain a rule named in a diagnostic; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
@@ -161,6 +199,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
     match Cli::from_arg_matches(&matches).map_err(Refusal)?.command {
         Some(Sub::Check(args)) => Ok(Command::Check(args)),
         Some(Sub::Dump(args)) => Ok(Command::Dump(args)),
+        Some(Sub::Dsd(args)) => Ok(Command::Dsd(args.split())),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         None => {
             let mut run = RunArgs::from_arg_matches(&matches).map_err(Refusal)?;

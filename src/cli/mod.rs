@@ -6,6 +6,7 @@
 mod args;
 mod check;
 pub mod cslc;
+mod dsd;
 mod dump;
 mod explain;
 mod fault;
@@ -78,6 +79,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Run(args) => run::run(args, loader),
         Command::Check(args) => check::check(args, loader),
         Command::Dump(args) => dump::dump(args, loader),
+        Command::Dsd(args) => dsd::dsd(args, loader),
         Command::Explain(rule) => explain::explain(rule.as_deref()),
     }
 }

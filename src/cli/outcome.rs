@@ -2,7 +2,7 @@ use super::{Exit, args::CompileArgs};
 use crate::diagnostics::render::{self, MessageFormat};
 use crate::diagnostics::{Diagnostic, Severity, Sink};
 use crate::image::Program;
-use crate::sema;
+use crate::sema::{self, CompileOptions};
 use crate::source::{LoadError, Loader, SourceMap, Span};
 use std::collections::BTreeSet;
 
@@ -41,12 +41,22 @@ impl Outcome {
 
     /// Compiles the program; without one, the outcome tells why.
     pub fn compile(&mut self, args: &CompileArgs, loader: &dyn Loader) -> Option<Program> {
+        self.compile_with(args, &args.options(), loader)
+    }
+
+    /// Compiles the program with other options than those of the command line.
+    pub fn compile_with(
+        &mut self,
+        args: &CompileArgs,
+        options: &CompileOptions,
+        loader: &dyn Loader,
+    ) -> Option<Program> {
         if loader.load(&args.file) == Err(LoadError::NotFound) {
             self.refuse(format!("there is no file {}", args.file.display()));
             return None;
         }
         let mut sink = Sink::default();
-        let program = sema::compile(loader, &mut self.sources, &args.file, &args.options(), &mut sink);
+        let program = sema::compile(loader, &mut self.sources, &args.file, options, &mut sink);
         self.diagnostics.extend_from_slice(sink.all());
         if program.is_none() || sink.errors() > 0 {
             self.exit = verdict(&self.diagnostics, Exit::Rejected);

@@ -28,6 +28,20 @@ pub enum DsdEdit {
     Queue,
 }
 
+impl DsdEdit {
+    /// The property that it changes.
+    pub fn word(self) -> &'static str {
+        match self {
+            DsdEdit::Base => "base address",
+            DsdEdit::Offset { .. } => "offset",
+            DsdEdit::Length => "length",
+            DsdEdit::Stride => "stride",
+            DsdEdit::Color => "color",
+            DsdEdit::Queue => "queue",
+        }
+    }
+}
+
 /// A DSD operand.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DsdRef {

@@ -1,6 +1,6 @@
 //! The text listing of a program: tiles, memory map, registers, routes.
 
-mod describe;
+pub(super) mod describe;
 mod places;
 mod tile;
 

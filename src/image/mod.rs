@@ -7,6 +7,7 @@ mod beside;
 pub mod code;
 pub mod dump;
 pub mod file;
+pub mod picture;
 mod registers;
 pub mod routes;
 mod sends;
@@ -213,8 +214,21 @@ pub struct TileImage {
     pub strings: Vec<String>,
     /// Which DSRs, XDSRs and SRs hold what, for people.
     pub registers: Vec<RegisterUse>,
+    /// Every DSD that the program builds, if the compilation was asked to keep them.
+    pub descriptors: Vec<Descriptor>,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
+}
+
+/// A DSD as the program builds it, for people who want to see it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Descriptor {
+    /// The `@get_dsd` or `@set_dsd_..` that builds it.
+    pub span: Span,
+    /// What is known of it.
+    pub dsd: Dsd,
+    /// The properties that are only known when the program runs.
+    pub open: Vec<String>,
 }
 
 /// A global in memory.
@@ -228,6 +242,8 @@ pub struct Symbol {
     pub words: u16,
     /// The type as written in CSL.
     pub ty: String,
+    /// Sizes of an array, slowest dimension first; empty for other types.
+    pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
     /// Declared `var`.

@@ -426,19 +426,28 @@ impl Sema<'_> {
         let unit = self.instance(id).unit.clone();
         for (i, decl) in unit.file.decls.iter().enumerate() {
             let Decl::Var(v) = decl else { continue };
-            if v.linkage != Linkage::Export {
-                continue;
-            }
-            if let Err(c) = self.resolve_exported(id, i as u32) {
+            let result = match v.linkage {
+                Linkage::Export => self.resolve_exported(id, i as u32),
+                _ if self.options.keep_descriptors && v.kind == VarKind::Const => {
+                    self.resolve_if_untouched(id, i as u32)
+                }
+                _ => Ok(()),
+            };
+            if let Err(c) = result {
                 self.report(c);
             }
         }
     }
 
-    fn resolve_exported(&mut self, id: InstanceId, decl: u32) -> Result<()> {
-        if matches!(self.instance(id).decls[decl as usize], DeclState::Untouched) {
-            self.resolve(id, decl)?;
+    fn resolve_if_untouched(&mut self, id: InstanceId, decl: u32) -> Result<()> {
+        match self.instance(id).decls[decl as usize] {
+            DeclState::Untouched => self.resolve(id, decl),
+            _ => Ok(()),
         }
+    }
+
+    fn resolve_exported(&mut self, id: InstanceId, decl: u32) -> Result<()> {
+        self.resolve_if_untouched(id, decl)?;
         if let DeclState::Global(g) = self.instance(id).decls[decl as usize] {
             self.place_global(g)?;
         }

@@ -44,6 +44,8 @@ pub struct CompileOptions {
     pub max_inlined_iterations: u64,
     /// How many comptime steps may pass without a PE being set before evaluation is called endless.
     pub comptime_fuel: u64,
+    /// Whether every top-level declaration is evaluated and every DSD kept, to be looked at.
+    pub keep_descriptors: bool,
 }
 
 impl CompileOptions {
@@ -57,6 +59,7 @@ impl CompileOptions {
             fabric: None,
             max_inlined_iterations: 1_000_000,
             comptime_fuel: 20_000_000,
+            keep_descriptors: false,
         }
     }
 }

@@ -199,6 +199,7 @@ impl Sema<'_> {
                 addr: g.addr.unwrap_or(0),
                 words: g.ty.words().unwrap_or(0) as u16,
                 ty: g.ty.to_string(),
+                dims: dims_of(&g.ty),
                 element: element_of(&g.ty),
                 mutable: g.is_var,
                 span: g.span,
@@ -224,6 +225,13 @@ impl Sema<'_> {
     pub fn add_task(&mut self, f: FnRef, binding: TaskBinding) {
         self.world.tile.bound.push((f, binding.id));
         self.world.tile.image.tasks.push(binding);
+    }
+}
+
+fn dims_of(ty: &Ty) -> Vec<u32> {
+    match ty {
+        Ty::Array(a) => a.dims.clone(),
+        _ => Vec::new(),
     }
 }
 

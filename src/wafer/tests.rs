@@ -83,6 +83,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         addr: 0,
         words: 64,
         ty: "[32]u32".to_string(),
+        dims: Vec::new(),
         element: Some(Scalar::U32),
         mutable: true,
         span: span(line),

@@ -23,6 +23,7 @@ fn sender() -> TileImage {
             addr: 0,
             words: 8,
             ty: "[4]f32".to_string(),
+            dims: Vec::new(),
             element: Some(Scalar::F32),
             mutable: true,
             span: nowhere(),

@@ -5,6 +5,7 @@ use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::dsd::{Dsd, FabIn, FabOut, FifoId, Mem, MemKind, Priority, Simd, ZeroSource};
+use crate::image::Descriptor;
 use crate::image::Fifo;
 use crate::image::code::{DsdEdit, Op};
 use crate::sema::operand::{Addr, Base, Operand, Place};
@@ -80,6 +81,7 @@ impl Sema<'_> {
             }
             dsd = Operand::Known(Value::Dsd(d));
         }
+        self.keep_descriptor(&dsd, &edits, span);
         if edits.is_empty() {
             return Ok(dsd);
         }
@@ -95,6 +97,20 @@ impl Sema<'_> {
             self.b().emit(Op::EditDsd { a, b, edit });
         }
         Ok(Operand::Mem(addr, ty))
+    }
+
+    /// Keeps a DSD for `cslrun dsd`.
+    fn keep_descriptor(&mut self, dsd: &Operand, edits: &Edits, span: Span) {
+        let Operand::Known(Value::Dsd(dsd)) = dsd else { return };
+        if !self.options.keep_descriptors {
+            return;
+        }
+        let open = edits.iter().map(|(edit, _)| edit.word().to_string()).collect();
+        let kept = Descriptor { span, dsd: *dsd, open };
+        let all = &mut self.world.tile.image.descriptors;
+        if !all.contains(&kept) {
+            all.push(kept);
+        }
     }
 
     fn fold_edit(&mut self, d: &mut Dsd, edit: DsdEdit, v: &Value) -> Result<()> {

@@ -1,0 +1,204 @@
+//! The picture in a terminal.
+
+use super::grid::Grid;
+use super::{MOST, MemoryView, View};
+use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, MemKind};
+use crate::image::dump::describe;
+use std::fmt::Write;
+
+/// Addresses listed at most.
+const LISTED: usize = 64;
+
+/// Everything about a DSD, for a terminal.
+pub fn text(view: &View<'_>) -> String {
+    let mut out = format!("{}\n  {}\n\n", view.title(), view.code);
+    let (pe, count) = view.home;
+    let home = if count == 1 { pe.to_string() } else { format!("{pe} and {} more", count - 1) };
+    fact(&mut out, "built on", &home);
+    match (&view.memory, &view.descriptor.dsd) {
+        (Some(memory), _) => push_memory(&mut out, view, memory),
+        (None, Dsd::FabIn(f)) => push_fabin(&mut out, f),
+        (None, Dsd::FabOut(f)) => push_fabout(&mut out, f),
+        (None, Dsd::Fifo(_) | Dsd::Mem(_)) => {}
+    }
+    if !view.descriptor.open.is_empty() {
+        fact(
+            &mut out,
+            "not known yet",
+            &format!("{}: set when the program runs", view.descriptor.open.join(", ")),
+        );
+    }
+    if let Some(grid) = view.memory.as_ref().and_then(|m| m.grid.as_ref()) {
+        push_grid(&mut out, grid);
+    }
+    out
+}
+
+fn fact(out: &mut String, name: &str, value: &str) {
+    let _ = writeln!(out, "  {name:<14} {value}");
+}
+
+fn push_memory(out: &mut String, view: &View<'_>, memory: &MemoryView<'_>) {
+    let mem = &memory.mem;
+    let array = match memory.array {
+        Some(s) => {
+            format!("{}: {}, words {:#06x} to {:#06x}", s.name, s.ty, s.addr, s.addr + s.words.max(1) - 1)
+        }
+        None => "memory whose array is not known".to_string(),
+    };
+    fact(out, "over", &array);
+    fact(out, "begins at", &element(memory, mem.base));
+    fact(out, "elements", &elements(memory));
+    for dim in 0..usize::from(mem.dims) {
+        fact(out, if dim == 0 { "dimensions" } else { "" }, &dimension(memory, dim));
+    }
+    if mem.wrap > 0 {
+        fact(out, "wraps", &format!("after {} elements", mem.wrap / memory.words));
+    }
+    if mem.index_offset {
+        fact(out, "offset", "the `.index` of the operation, in 16-bit words, is added to the beginning");
+    }
+    fact(out, "bounds", &verdict(memory));
+    fact(out, "registers", &registers(memory));
+    fact(out, "cycles", &cycles(memory));
+    let listed: Vec<String> = memory.addresses.iter().take(LISTED).map(|at| element(memory, *at)).collect();
+    let more = if mem.length() as usize > LISTED { ", ..." } else { "" };
+    if view.descriptor.open.is_empty() && !listed.is_empty() {
+        push_wrapped(out, "visits", &format!("{}{more}", listed.join(", ")));
+    }
+}
+
+/// `A[1, 2]`, or the word address if it is outside of the array.
+fn element(memory: &MemoryView<'_>, at: u16) -> String {
+    let Some(array) = memory.array else { return format!("word {at:#06x}") };
+    let words = i32::from(memory.words);
+    let offset = i32::from(at) - i32::from(array.addr);
+    if offset < 0 || offset >= i32::from(array.words) {
+        return format!("word {at:#06x} outside {}", array.name);
+    }
+    if array.dims.is_empty() {
+        return array.name.clone();
+    }
+    let mut rest = (offset / words) as u32;
+    let mut index: Vec<String> = Vec::new();
+    for size in array.dims.iter().rev() {
+        index.insert(0, (rest % size).to_string());
+        rest /= size;
+    }
+    format!("{}[{}]", array.name, index.join(", "))
+}
+
+fn elements(memory: &MemoryView<'_>) -> String {
+    let bits = 16 * memory.words;
+    match memory.mem.length() {
+        1 => format!("1 of {bits} bits"),
+        n => format!("{n} of {bits} bits each"),
+    }
+}
+
+/// One line per induction variable; the last one is the fastest.
+fn dimension(memory: &MemoryView<'_>, dim: usize) -> String {
+    let mem = &memory.mem;
+    let (extent, stride, step) = (mem.extent[dim], memory.stride(dim), mem.step[dim]);
+    let speed = match (mem.dims, dim) {
+        (1, _) => "",
+        (_, 0) => " (fastest)",
+        (dims, dim) if dim + 1 == usize::from(dims) => " (slowest)",
+        _ => "",
+    };
+    let mut line = format!("{extent} times, stride {stride}{speed}");
+    if dim > 0 {
+        let _ = write!(
+            line,
+            "; its step is {step:+}: the faster dimensions have moved {}",
+            stride - i32::from(step)
+        );
+    }
+    line
+}
+
+fn verdict(memory: &MemoryView<'_>) -> String {
+    let all = memory.mem.length() as usize;
+    let followed = memory.addresses.len();
+    match memory.outside() {
+        0 if followed < all.min(MOST) => format!("leaves the memory of the PE after {followed} elements"),
+        0 if memory.array.is_none() => "not known: the array is not known".to_string(),
+        0 => "every element is inside the array".to_string(),
+        n => format!("outside the array: {n} of {}; an operation over them is an error", elements_word(all)),
+    }
+}
+
+fn registers(memory: &MemoryView<'_>) -> String {
+    match memory.mem.kind {
+        MemKind::Mem1d => "1 DSR".to_string(),
+        MemKind::Circbuf => "1 DSR and 1 XDSR, which holds the wrap".to_string(),
+        MemKind::Mem4d => {
+            let strides = memory.stride_registers();
+            let why = match (strides, memory.mem.step[0]) {
+                (0, 1) => "the fastest stride is 1, and the next one needs none then",
+                (_, 1) => "the fastest stride is 1, so the two fastest dimensions need none",
+                _ => "the fastest dimension needs none",
+            };
+            format!("1 DSR, 1 XDSR, {}: {why}", describe::words(strides, "SR"))
+        }
+    }
+}
+
+fn cycles(memory: &MemoryView<'_>) -> String {
+    let n = memory.mem.length();
+    format!("{} for an operation that takes one element per cycle: 1 to start, {n} to move", n + 1)
+}
+
+fn push_fabin(out: &mut String, f: &FabIn) {
+    fact(out, "receives", &count(f.extent));
+    fact(out, "as", &describe::dsd(&Dsd::FabIn(*f)));
+    fact(out, "registers", "1 DSR");
+}
+
+fn push_fabout(out: &mut String, f: &FabOut) {
+    fact(out, "sends", &count(f.extent));
+    fact(out, "as", &describe::dsd(&Dsd::FabOut(*f)));
+    fact(out, "registers", "1 DSR");
+}
+
+fn elements_word(count: usize) -> String {
+    describe::words(count, "element")
+}
+
+fn count(extent: u16) -> String {
+    match extent {
+        ENDLESS => "wavelets without end".to_string(),
+        n => elements_word(n.into()),
+    }
+}
+
+/// A long list, broken between its parts.
+fn push_wrapped(out: &mut String, name: &str, list: &str) {
+    const WIDTH: usize = 84;
+    let mut line = String::new();
+    let mut name = name;
+    for part in list.split_inclusive(", ").flat_map(|p| p.split_inclusive("], ")) {
+        if !line.is_empty() && line.len() + part.len() > WIDTH {
+            fact(out, name, line.trim_end());
+            (name, line) = ("", String::new());
+        }
+        line.push_str(part);
+    }
+    fact(out, name, line.trim_end());
+}
+
+fn push_grid(out: &mut String, grid: &Grid) {
+    let cells = grid.cells();
+    let width =
+        cells.iter().map(String::len).chain([(grid.columns - 1).to_string().len()]).max().unwrap_or(1);
+    let labels = grid.labels.iter().map(String::len).max().unwrap_or(1);
+    let row =
+        |cells: &mut dyn Iterator<Item = String>| cells.map(|c| format!(" {c:>width$}")).collect::<String>();
+    let head = row(&mut (0..grid.columns).map(|c| c.to_string()));
+    let _ = writeln!(out, "\n  {:labels$} |{head}", "");
+    let _ = writeln!(out, "  {}-+{}", "-".repeat(labels), "-".repeat(head.len()));
+    for (label, cells) in grid.labels.iter().zip(cells.chunks(grid.columns)) {
+        let _ = writeln!(out, "  {label:>labels$} |{}", row(&mut cells.iter().cloned()));
+    }
+    let _ = writeln!(out, "\n  a number is the turn in which the element is visited");
+}

@@ -180,6 +180,23 @@ pub enum DsrFile {
     Src1,
 }
 
+impl DsrFile {
+    /// The type of its registers, as written in CSL.
+    pub fn word(self) -> &'static str {
+        match self {
+            DsrFile::Dest => "dsr_dest",
+            DsrFile::Src0 => "dsr_src0",
+            DsrFile::Src1 => "dsr_src1",
+        }
+    }
+}
+
+impl fmt::Display for DsrId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.file.word(), self.number)
+    }
+}
+
 /// A place in the program rectangle: x grows east, y grows south, (0,0) is the north-west PE.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct PeCoord {

@@ -6,6 +6,7 @@ use super::code::{Access, Reg};
 use crate::arch::{TaskId, UtId};
 use crate::dsd::Priority;
 use crate::source::Span;
+use crate::value::ty::DsdTy;
 use serde::{Deserialize, Serialize};
 
 /// What `EditDsd` changes.
@@ -47,8 +48,8 @@ impl DsdEdit {
 pub enum DsdRef {
     /// `TileImage::dsds[n]`.
     Const(u32),
-    /// The DSD value at the word address in a register.
-    At(Reg),
+    /// The DSD value of this type at the word address in a register.
+    At(Reg, DsdTy),
     /// A DSR.
     Dsr(DsrRef),
 }
@@ -144,6 +145,10 @@ pub struct MapOp {
 pub struct DsrLoad {
     /// The register.
     pub dsr: DsrRef,
+    /// The XDSR of a circular buffer or of a vector of several dimensions.
+    pub xdsr: Option<u8>,
+    /// The stride registers of a vector of several dimensions.
+    pub strides: Vec<u8>,
     /// What is loaded; for loads before the start always `Const`.
     pub dsd: DsdRef,
     /// `.save_address`

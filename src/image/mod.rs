@@ -3,6 +3,7 @@
 //! In: nothing; `sema` fills it. Out: `Program`, a value that can be dumped, compared, stored and
 //! run many times. Never: does anything but describe itself.
 
+mod allocation;
 mod beside;
 pub mod code;
 pub mod dump;
@@ -12,6 +13,7 @@ mod registers;
 pub mod routes;
 mod sends;
 
+pub use allocation::{OperandRegisters, RegisterUse};
 pub use code::{FnId, Function, Op, Reg};
 pub use routes::{ColorConfig, RouteTable};
 
@@ -216,6 +218,8 @@ pub struct TileImage {
     pub registers: Vec<RegisterUse>,
     /// Every DSD that the program builds, if the compilation was asked to keep them.
     pub descriptors: Vec<Descriptor>,
+    /// Which registers each operation works on, for people.
+    pub operands: Vec<OperandRegisters>,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
 }
@@ -289,14 +293,23 @@ pub struct Fifo {
     pub activate_push: Option<TaskId>,
     /// Task activated on a pop after a full event.
     pub activate_pop: Option<TaskId>,
-    /// Number of its dest and src1 DSRs (they are equal).
-    pub dsr: u8,
-    /// Number of its XDSR.
-    pub xdsr: u8,
+    /// Its registers.
+    pub registers: FifoRegisters,
+    /// Whether the program chose them, and not the compiler.
+    pub explicit: bool,
     /// Name of the constant that holds it.
     pub name: String,
     /// The `@allocate_fifo` call.
     pub span: Span,
+}
+
+/// The registers that a FIFO keeps for as long as the program runs.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FifoRegisters {
+    /// Number of its dest and src1 DSRs (they are equal).
+    pub dsr: u8,
+    /// Number of its XDSR.
+    pub xdsr: u8,
 }
 
 /// What makes a task run.
@@ -339,19 +352,6 @@ pub struct QueueBinding<Q> {
     /// Whether `@initialize_queue` said so (otherwise a DSD did, WSE-2 only).
     pub explicit: bool,
     /// Where it is bound.
-    pub span: Span,
-}
-
-/// One line of the DSR table that `cslrun dump` prints.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct RegisterUse {
-    /// The register, such as `dest 0`, `xdsr 1`, `sr 2`.
-    pub register: String,
-    /// What it holds, such as `A_dsd (mem1d, 4 elements)`.
-    pub holds: String,
-    /// Who chose it: `explicit` or `compiler`.
-    pub chosen_by: String,
-    /// Where it is used.
     pub span: Span,
 }
 

@@ -24,9 +24,9 @@ impl TileImage {
             DsdRef::Const(n) => n,
             DsdRef::Dsr(dsr) => match self.dsr_loads.iter().find(|l| l.dsr.id == dsr.id)?.dsd {
                 DsdRef::Const(n) => n,
-                DsdRef::At(_) | DsdRef::Dsr(_) => return None,
+                DsdRef::At(..) | DsdRef::Dsr(_) => return None,
             },
-            DsdRef::At(_) => return None,
+            DsdRef::At(..) => return None,
         };
         match self.dsds.get(constant as usize)? {
             Dsd::FabOut(out) => Some(out),

@@ -4,7 +4,7 @@
 
 use super::Pe;
 use super::interp::Served;
-use super::registers::Resolved;
+use super::registers::{Resolved, Use};
 use super::start::{Length, Lengths, form};
 use super::vector::LAUNCH;
 use crate::arch::DsrId;
@@ -146,7 +146,7 @@ impl Pe {
             let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
             return Ok(Some(Vector { mem, at: mem.base, words, saved: None }));
         }
-        let resolved = held.insert(self.operand(tile, dsd)?);
+        let resolved = held.insert(self.operand(tile, dsd, Use::Operation)?);
         let Dsd::Mem(mem) = &resolved.dsd else { return Ok(None) };
         Ok(Some(Vector { mem, at: resolved.at, words, saved: resolved.saved }))
     }

@@ -146,7 +146,7 @@ impl Pe {
             Step::Moved => lane.stalled = None,
             Step::Stalled(stall) if lane.gives_up && is_fifo(stall) => {
                 let lane = self.lanes.remove(place);
-                self.leave_length(stall, &lane.operation);
+                self.end_at_fifo(stall, &lane.operation).at(lane.span)?;
                 self.finish(place, &lane, Done::Nothing, false, now)?;
             }
             Step::Stalled(stall) => {

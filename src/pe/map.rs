@@ -4,6 +4,7 @@ use super::Pe;
 use super::interp::Served;
 use super::memory::{load, store};
 use super::operation::{Intake, Outlet, Stall};
+use super::registers::Use;
 use crate::arch::DsrId;
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::access::Walk;
@@ -57,7 +58,7 @@ impl Pe {
                 return Ok(Side { place, kind, left: None, saved: None });
             }
         };
-        let resolved = self.operand(tile, dsd)?;
+        let resolved = self.operand(tile, dsd, Use::Map)?;
         let extent = |extent: u16| (extent != ENDLESS).then_some(u32::from(extent));
         let words = kind.words();
         let (place, left) = match &resolved.dsd {

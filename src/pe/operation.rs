@@ -4,7 +4,7 @@ use super::fifo::FifoState;
 use super::memory::Memory;
 use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
-use crate::arch::Color;
+use crate::arch::{Color, DsrId};
 use crate::diagnostics::Complaint;
 use crate::dsd::Simd;
 use crate::dsd::access::Walk;
@@ -121,6 +121,9 @@ pub(super) struct Operation {
     pub kept: u32,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
+    /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
+    /// say that they hold FIFOs.
+    pub untyped_fifos: [Option<DsrId>; 2],
 }
 
 impl Operation {

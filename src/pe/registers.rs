@@ -4,12 +4,15 @@ use super::Pe;
 use super::lanes::{Done, Saved};
 use super::operation::{From, Operation, Stall, To};
 use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, TaskId, UtId};
-use crate::diagnostics::rules::run::DSR_EMPTY;
+use crate::diagnostics::rules::run::{
+    DSR_EMPTY, DSR_NOT_MEMORY, FIFO_DSR_EMPTY, FIFO_EVENT, MAP_SINGLE_STEP, SINGLE_STEP,
+};
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::local::{Dest, Source};
-use crate::dsd::{Dsd, FifoId, MemKind, Priority};
+use crate::dsd::{Dsd, FifoId, Mem, MemKind, Priority};
 use crate::image::code::{AsyncConfig, Completion, DsdEdit, DsrLoad, IdArg, OnControl, Reg};
 use crate::image::{DsrRef, TileImage};
+use crate::source::Span;
 
 /// Asynchronous settings with every id known.
 #[derive(Copy, Clone, Debug, Default)]
@@ -28,7 +31,11 @@ pub(super) struct Loaded {
     /// Address of the next element; only `save_address` lets it differ from the base.
     pub at: u16,
     pub save_address: bool,
+    /// Loaded for `@map`.
+    pub single_step: bool,
     pub settings: Settings,
+    /// Where it was loaded.
+    pub span: Span,
 }
 
 /// A vector operand with what its DSR says.
@@ -40,13 +47,24 @@ pub(super) struct Resolved {
     pub settings: Option<Settings>,
     /// The DSR that wants to know where the vector goes on.
     pub saved: Option<DsrId>,
+    /// The DSR whose type does not say that it holds a FIFO, and does.
+    pub untyped_fifo: Option<DsrId>,
+}
+
+/// What an operand is used for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Use {
+    Operation,
+    Map,
+    /// To be copied into a register or variable.
+    Value,
 }
 
 impl Resolved {
     /// A DSD that is in no register.
     pub fn plain(dsd: Dsd) -> Resolved {
         let at = if let Dsd::Mem(mem) = dsd { mem.base } else { 0 };
-        Resolved { dsd, at, settings: None, saved: None }
+        Resolved { dsd, at, settings: None, saved: None, untyped_fifo: None }
     }
 }
 
@@ -63,10 +81,12 @@ impl Registers {
                 dsd: Dsd::Fifo(FifoId(n as u8)),
                 at: 0,
                 save_address: false,
+                single_step: false,
                 settings: Settings::default(),
+                span: fifo.span,
             };
             for file in [DsrFile::Dest, DsrFile::Src1] {
-                registers.set(DsrId { file, number: fifo.dsr }, loaded);
+                registers.set(DsrId { file, number: fifo.registers.dsr }, loaded);
             }
         }
         registers
@@ -88,43 +108,68 @@ impl Registers {
     /// What a register holds.
     pub fn get(&self, dsr: DsrRef) -> Result<&Loaded, Complaint> {
         let loaded = self.0[dsr.id.file as usize].get(usize::from(dsr.id.number));
-        match loaded {
-            Some(Some(loaded)) if !dsr.fifo || matches!(loaded.dsd, Dsd::Fifo(_)) => Ok(loaded),
-            Some(Some(_)) => Err(empty(dsr.id, "FIFO")),
-            Some(None) | None => Err(empty(dsr.id, "DSD")),
+        let Some(Some(loaded)) = loaded else {
+            let rule = if dsr.fifo { &FIFO_DSR_EMPTY } else { &DSR_EMPTY };
+            return Err(rule.because(&[("dsr", &dsr.id)]));
+        };
+        if dsr.fifo && !matches!(loaded.dsd, Dsd::Fifo(_)) {
+            let c = FIFO_DSR_EMPTY.because(&[("dsr", &dsr.id)]);
+            return Err(c.also(loaded.span, "it was loaded here"));
         }
+        Ok(loaded)
     }
 }
 
-fn empty(id: DsrId, what: &str) -> Complaint {
-    let file = match id.file {
-        DsrFile::Dest => "dsr_dest",
-        DsrFile::Src0 => "dsr_src0",
-        DsrFile::Src1 => "dsr_src1",
-    };
-    DSR_EMPTY.because(&[("dsr", &format!("{file} {}", id.number)), ("what", &what)])
+impl Loaded {
+    /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
+    pub fn check_use(&self, dsr: DsrId, purpose: Use) -> Result<(), Complaint> {
+        let (rule, help) = match (purpose, self.single_step) {
+            (Use::Operation, true) => (&SINGLE_STEP, "load it without `.single_step` for the operation"),
+            (Use::Map, false) => (&MAP_SINGLE_STEP, "load it with `.{ .single_step = true }` for the `@map`"),
+            (Use::Operation, false) | (Use::Map, true) | (Use::Value, _) => return Ok(()),
+        };
+        Err(rule.because(&[("dsr", &dsr)]).also(self.span, "it was loaded here").help(help))
+    }
+
+    /// What it holds, for messages.
+    fn contents(&self) -> &'static str {
+        match self.dsd {
+            Dsd::Mem(Mem { kind: MemKind::Circbuf, .. }) => "a circular buffer",
+            Dsd::Mem(_) => "a vector in memory",
+            Dsd::FabIn(_) => "a fabin_dsd",
+            Dsd::FabOut(_) => "a fabout_dsd",
+            Dsd::Fifo(_) => "a FIFO",
+        }
+    }
 }
 
 impl Pe {
     /// `@load_to_dsr` and its family.
     pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Complaint> {
         let tile = std::sync::Arc::clone(&self.tile);
-        let Resolved { dsd, at, .. } = self.operand(&tile, load.dsd).at(load.span)?;
+        let Resolved { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
         let settings = self.settings(&load.config);
-        self.registers.set(load.dsr.id, Loaded { dsd, at, save_address: load.save_address, settings });
+        let DsrLoad { save_address, single_step, span, .. } = *load;
+        self.registers.set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span });
         Ok(())
     }
 
     /// `@set_dsr_base_addr`: everything but the address stays.
     pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Complaint> {
         let (base, size) = (self.address(a) as u16, self.memory.size() as u16);
-        match self.registers.slot(dsr.id) {
-            Some(Loaded { dsd: dsd @ Dsd::Mem(_), at, .. }) => {
+        let Some(loaded) = self.registers.slot(dsr.id) else {
+            return Err(DSR_EMPTY.because(&[("dsr", &dsr.id)]));
+        };
+        match &mut loaded.dsd {
+            dsd @ Dsd::Mem(Mem { kind: MemKind::Mem1d | MemKind::Mem4d, .. }) => {
                 edit(dsd, DsdEdit::Base, base.into(), size);
-                *at = base;
+                loaded.at = base;
                 Ok(())
             }
-            _ => Err(empty(dsr.id, "memory DSD")),
+            Dsd::Mem(_) | Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => {
+                let c = DSR_NOT_MEMORY.because(&[("dsr", &dsr.id), ("what", &loaded.contents())]);
+                Err(c.also(loaded.span, "it was loaded here"))
+            }
         }
     }
 
@@ -170,14 +215,32 @@ impl Pe {
         }
     }
 
-    /// An operation has ended at a FIFO: what is left is the length of the next one.
-    pub(super) fn leave_length(&mut self, stall: Stall, operation: &Operation) {
+    /// A synchronous operation has ended at a FIFO: what is left is the length of the next one.
+    pub(super) fn end_at_fifo(&mut self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
+        self.check_event(stall, operation)?;
         let left = operation.total.map_or(0, |total| total - operation.done) as u16;
         match stall {
             Stall::FifoEmpty(fifo) => self.fifos[fifo].set_length(false, left),
             Stall::FifoFull(fifo) => self.fifos[fifo].set_length(true, left),
             Stall::Input(_) | Stall::Output(_) => {}
         }
+        Ok(())
+    }
+
+    /// Only FIFOs and DSRs of FIFO type may be full or empty (entry UB-023).
+    fn check_event(&self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
+        let (fifo, state, dsr) = match stall {
+            Stall::FifoEmpty(fifo) => (fifo, "empty", operation.untyped_fifos[1]),
+            Stall::FifoFull(fifo) => (fifo, "full", operation.untyped_fifos[0]),
+            Stall::Input(_) | Stall::Output(_) => return Ok(()),
+        };
+        let Some(dsr) = dsr.filter(|_| self.options.checked) else { return Ok(()) };
+        let fifo = &self.tile.fifos[fifo];
+        let typed = if dsr.file == DsrFile::Dest { "dsr_fifo_dest" } else { "dsr_fifo_src1" };
+        Err(FIFO_EVENT
+            .because(&[("fifo", &fifo.name), ("state", &state), ("dsr", &dsr)])
+            .also(fifo.span, "the FIFO")
+            .help(format!("use `@get_dsr({typed}, ..)` for it, and look at the result of the operation")))
     }
 
     /// Moves a DSR.

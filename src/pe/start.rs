@@ -61,6 +61,7 @@ impl Start {
             arity: vector.sources.len(),
             kept: 0,
             stops_at_control: false,
+            untyped_fifos: [None; 2],
         };
         Start {
             operation,
@@ -97,6 +98,9 @@ impl Start {
                 self.zero = fabout.zero;
             }
             Dsd::Mem(_) | Dsd::Fifo(_) => {}
+        }
+        if resolved.untyped_fifo.is_some() {
+            self.operation.untyped_fifos[operand.min(1)] = resolved.untyped_fifo;
         }
         if let Some(dsr) = resolved.saved {
             self.saved.push(Saved { dsr, operand });

@@ -4,7 +4,7 @@ use super::Pe;
 use super::interp::Served;
 use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
-use super::registers::Resolved;
+use super::registers::{Resolved, Use};
 use super::start::{Start, form};
 use crate::arch::{ArchName, UtId};
 use crate::diagnostics::Complaint;
@@ -51,7 +51,7 @@ impl Pe {
             step = operation.step(&mut self.surroundings(time))?;
         }
         if let Step::Stalled(stall) = step {
-            self.leave_length(stall, &operation);
+            self.end_at_fifo(stall, &operation)?;
         }
         self.save_positions(&operation, &saved);
         self.set_result(vector, step == Step::Finished);
@@ -190,14 +190,28 @@ impl Pe {
     }
 
     /// The DSD behind an operand.
-    pub(super) fn operand(&mut self, tile: &TileImage, dsd: DsdRef) -> Result<Resolved, Complaint> {
+    pub(super) fn operand(
+        &mut self,
+        tile: &TileImage,
+        dsd: DsdRef,
+        purpose: Use,
+    ) -> Result<Resolved, Complaint> {
         Ok(match dsd {
             DsdRef::Const(n) => Resolved::plain(tile.dsds[n as usize]),
-            DsdRef::At(reg) => Resolved::plain(self.dsd_at(self.address(reg))?),
+            DsdRef::At(reg, _) => Resolved::plain(self.dsd_at(self.address(reg))?),
             DsdRef::Dsr(dsr) => {
                 let loaded = *self.registers.get(dsr)?;
-                let saved = loaded.save_address.then_some(dsr.id);
-                Resolved { dsd: loaded.dsd, at: loaded.at, settings: Some(loaded.settings), saved }
+                if self.options.checked {
+                    loaded.check_use(dsr.id, purpose)?;
+                }
+                let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
+                Resolved {
+                    dsd: loaded.dsd,
+                    at: loaded.at,
+                    settings: Some(loaded.settings),
+                    saved: loaded.save_address.then_some(dsr.id),
+                    untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
+                }
             }
         })
     }
@@ -210,7 +224,7 @@ impl Pe {
         index: Option<u16>,
         start: &mut Start,
     ) -> Result<To, Complaint> {
-        let resolved = self.operand(tile, dsd)?;
+        let resolved = self.operand(tile, dsd, Use::Operation)?;
         start.note(0, &resolved);
         Ok(match resolved.dsd {
             Dsd::Mem(mem) => To::Local(Dest::Walk(self.walk(&mem, resolved.at, words, index)?)),
@@ -236,7 +250,7 @@ impl Pe {
         index: Option<u16>,
         start: &mut Start,
     ) -> Result<From, Complaint> {
-        let resolved = self.operand(tile, dsd)?;
+        let resolved = self.operand(tile, dsd, Use::Operation)?;
         start.note(k + 1, &resolved);
         Ok(match resolved.dsd {
             Dsd::Mem(mem) => From::Local(Source::Walk(self.walk(&mem, resolved.at, words, index)?)),

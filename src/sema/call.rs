@@ -361,7 +361,8 @@ impl Sema<'_> {
             return Ok(ParamKind::Typed(ty));
         }
         signature.generic = true;
-        if !param.comptime && !matches!(ty, Ty::Fn(_)) {
+        // A register is known at comptime, but what a function does with it happens at run time.
+        if !param.comptime && !matches!(ty, Ty::Fn(_) | Ty::Id(_)) {
             signature.comptime_only = true;
         }
         match operand {

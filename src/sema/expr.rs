@@ -1,7 +1,7 @@
 //! Expressions: folded where the value is known, written as code where it is not.
 
 use super::arith::{self, Overflow};
-use super::operand::{Operand, Place, repr};
+use super::operand::{Addr, Base, Operand, Place, repr};
 use super::scope::{Ev, Return};
 use super::value::{Elems, Pointee, Pointer, Value};
 use super::world::Sema;
@@ -443,13 +443,7 @@ impl Sema<'_> {
         let ptr = |ty: Ty, writable: bool| Arc::new(PtrTy { to: ty, is_const: !writable, many: false });
         match place {
             Place::Memory { addr, ty, writable, .. } => {
-                let ty = ptr(ty, writable);
-                if let super::operand::Base::Global(id) = addr.base {
-                    let to = Pointee::Global(id, addr.off);
-                    return Ok(Ev::known(Value::Ptr(Pointer { ty, to })));
-                }
-                let reg = self.addr_reg(addr)?;
-                Ok(Ev::Value(Operand::Reg(reg, Ty::Ptr(ty))))
+                self.pointer_to_place(addr, ty, writable).map(Ev::Value)
             }
             Place::Element { array, index, len, ty, writable } => {
                 let a = self.addr_reg(array)?;
@@ -462,6 +456,16 @@ impl Sema<'_> {
                 Err(rules::NOT_ADDRESSABLE.plain().at(span))
             }
         }
+    }
+
+    /// The address of something in memory.
+    pub fn pointer_to_place(&mut self, addr: Addr, ty: Ty, writable: bool) -> Result<Operand> {
+        let ty = Arc::new(PtrTy { to: ty, is_const: !writable, many: false });
+        if let Base::Global(id) = addr.base {
+            return Ok(Operand::Known(Value::Ptr(Pointer { ty, to: Pointee::Global(id, addr.off) })));
+        }
+        let reg = self.addr_reg(addr)?;
+        Ok(Operand::Reg(reg, Ty::Ptr(ty)))
     }
 
     fn fn_address(&mut self, f: super::value::FnRef, span: Span) -> Result<Ev> {

@@ -317,7 +317,7 @@ fn renumber_map(op: &mut MapOp, f: &impl Fn(Reg) -> Reg) {
 }
 
 fn renumber_load(load: &mut DsrLoad, f: &impl Fn(Reg) -> Reg) {
-    if let DsdRef::At(r) = &mut load.dsd {
+    if let DsdRef::At(r, _) = &mut load.dsd {
         *r = f(*r);
     }
     renumber_async(&mut load.config, f);
@@ -325,7 +325,7 @@ fn renumber_load(load: &mut DsrLoad, f: &impl Fn(Reg) -> Reg) {
 
 fn renumber_operand(o: &mut CodeOperand, f: &impl Fn(Reg) -> Reg) {
     match o {
-        CodeOperand::Dsd(DsdRef::At(r)) | CodeOperand::Scalar(r) | CodeOperand::Pointer(r) => *r = f(*r),
+        CodeOperand::Dsd(DsdRef::At(r, _)) | CodeOperand::Scalar(r) | CodeOperand::Pointer(r) => *r = f(*r),
         CodeOperand::Dsd(DsdRef::Const(_) | DsdRef::Dsr(_)) => {}
     }
 }

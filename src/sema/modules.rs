@@ -270,7 +270,7 @@ impl Sema<'_> {
         if v.kind == VarKind::Var && ty.is_comptime_only() {
             return Err(rules::COMPTIME_ONLY
                 .because(&[("type", &ty)])
-                .help(format!("give the variable a type: `var {}: i16 = ..`", v.name.name)));
+                .help(super::stmt::instead_of_var(&ty, &v.name.name)));
         }
         let align = self.alignment(v, &ty)?;
         let name = self.global_name(instance, v);

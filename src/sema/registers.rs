@@ -1,92 +1,250 @@
 //! Which data structure registers hold what: explicit ones as asked, the others by the compiler.
 //!
-//! The result is a table for people: the interpreter gives every operation registers of its own, so
-//! running out of automatic registers only means that an operation reloads one.
+//! The interpreter reads only the registers of FIFOs from here: every operation works on its own copy
+//! of its descriptors. The rest are tables for people, and the proof that the registers suffice.
+
+mod operands;
 
 use crate::arch::{Arch, DsrFile};
-use crate::dsd::Dsd;
-use crate::image::code::{DsdRef, Operand};
-use crate::image::{RegisterUse, TileImage};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::dsd as rules;
+use crate::dsd::{Dsd, MemKind};
+use crate::image::code::{DsdRef, DsrLoad};
+use crate::image::{FifoRegisters, OperandRegisters, RegisterUse, TileImage};
 use crate::source::Span;
+use crate::value::ty::Ty;
 
-const FILES: [(DsrFile, &str); 3] =
-    [(DsrFile::Dest, "dest"), (DsrFile::Src0, "src0"), (DsrFile::Src1, "src1")];
-
-/// Fills `image.registers`.
-pub fn allocate(arch: &Arch, image: &mut TileImage) {
-    let mut table = Table { arch, rows: Vec::new(), explicit: [0; 3], next: [0; 3], held: Vec::new() };
-    for f in &image.fifos {
-        for file in [DsrFile::Dest, DsrFile::Src1] {
-            table.explicit[file as usize] |= 1 << f.dsr;
-            let text = format!("{} (fifo, {} elements)", f.name, f.capacity);
-            table.row(register(file, f.dsr), text, "compiler", f.span);
-        }
-        table.row(format!("xdsr {}", f.xdsr), f.name.clone(), "compiler", f.span);
-    }
-    for load in &image.dsr_loads {
-        let id = load.dsr.id;
-        table.explicit[id.file as usize] |= 1 << id.number;
-        let what = match load.dsd {
-            DsdRef::Const(n) => describe(image, &image.dsds[n as usize]),
-            DsdRef::At(_) => "a DSD known at run time".to_string(),
-            DsdRef::Dsr(_) => continue,
-        };
-        table.row(register(id.file, id.number), what, "explicit", load.span);
-    }
-    for op in &image.vector_ops {
-        if let Operand::Dsd(DsdRef::Const(n)) = op.dest {
-            table.automatic(DsrFile::Dest, n, image, op.span);
-        }
-        let files: &[DsrFile] =
-            if op.sources.len() > 1 { &[DsrFile::Src0, DsrFile::Src1] } else { &[DsrFile::Src1] };
-        for (source, file) in op.sources.iter().zip(files) {
-            if let Operand::Dsd(DsdRef::Const(n)) = source {
-                table.automatic(*file, *n, image, op.span);
-            }
-        }
-    }
-    image.registers = table.rows;
+/// The five kinds of registers.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Bank {
+    Dest,
+    Src0,
+    Src1,
+    Xdsr,
+    Stride,
 }
+
+impl Bank {
+    const ALL: [Bank; 5] = [Bank::Dest, Bank::Src0, Bank::Src1, Bank::Xdsr, Bank::Stride];
+
+    fn word(self) -> &'static str {
+        match self {
+            Bank::Dest => "dest",
+            Bank::Src0 => "src0",
+            Bank::Src1 => "src1",
+            Bank::Xdsr => "xdsr",
+            Bank::Stride => "sr",
+        }
+    }
+
+    /// The type of such a register in CSL.
+    fn ty(self) -> &'static str {
+        match self {
+            Bank::Dest => "dsr_dest",
+            Bank::Src0 => "dsr_src0",
+            Bank::Src1 => "dsr_src1",
+            Bank::Xdsr => "xdsr",
+            Bank::Stride => "sr",
+        }
+    }
+
+    fn count(self, arch: &Arch) -> u8 {
+        match self {
+            Bank::Dest | Bank::Src0 | Bank::Src1 => arch.dsrs[self as usize],
+            Bank::Xdsr => arch.xdsrs,
+            Bank::Stride => arch.stride_registers,
+        }
+    }
+}
+
+impl From<DsrFile> for Bank {
+    fn from(file: DsrFile) -> Bank {
+        match file {
+            DsrFile::Dest => Bank::Dest,
+            DsrFile::Src0 => Bank::Src0,
+            DsrFile::Src1 => Bank::Src1,
+        }
+    }
+}
+
+/// Gives the FIFOs their registers, and fills `image.registers` and `image.operands`.
+pub fn allocate(arch: &Arch, image: &mut TileImage) -> Vec<Complaint> {
+    let mut table = Table::new(arch, image);
+    let (explicit, automatic): (Vec<usize>, Vec<usize>) =
+        (0..image.fifos.len()).partition(|n| image.fifos[*n].explicit);
+    for n in explicit.into_iter().chain(automatic) {
+        table.fifo(image, n);
+    }
+    table.loads(image);
+    table.operands(image);
+    table.rows.sort_by_key(|(bank, number, _)| (*bank as u8, *number));
+    image.registers = table.rows.into_iter().map(|(_, _, row)| row).collect();
+    image.operands = table.operands;
+    table.complaints
+}
+
+/// A register that is never free again.
+#[derive(Clone, Debug)]
+struct Holder {
+    /// Such as `fifo` or `a load`.
+    what: String,
+    span: Span,
+}
+
+/// What the compiler has loaded into a register: the number of a DSD constant (`None` for one that is
+/// known at run time only), and the text for people.
+type Content = (Option<u32>, String);
 
 struct Table<'a> {
     arch: &'a Arch,
-    rows: Vec<RegisterUse>,
-    /// Numbers taken in each file.
-    explicit: [u32; 3],
+    rows: Vec<(Bank, u8, RegisterUse)>,
+    operands: Vec<OperandRegisters>,
+    complaints: Vec<Complaint>,
+    /// Who has each register for good, by bank and number.
+    held: [Vec<Option<Holder>>; 5],
+    /// What the compiler has put into the others, by bank and number.
+    automatic: [Vec<Option<Content>>; 5],
     /// Where the search for a free one goes on.
-    next: [u8; 3],
-    /// DSD constants that have a register already.
-    held: Vec<(DsrFile, u32)>,
+    next: [u8; 5],
+    /// Banks of which the program was told that they do not suffice.
+    told: Vec<Bank>,
 }
 
-impl Table<'_> {
-    fn row(&mut self, register: String, holds: String, chosen_by: &str, span: Span) {
-        let row = RegisterUse { register, holds, chosen_by: chosen_by.to_string(), span };
-        let same = |r: &RegisterUse| r.register == row.register && r.holds == row.holds;
-        if !self.rows.iter().any(same) {
-            self.rows.push(row);
+impl<'a> Table<'a> {
+    /// Everything that the program names is taken.
+    fn new(arch: &'a Arch, image: &TileImage) -> Table<'a> {
+        let mut table = Table {
+            arch,
+            rows: Vec::new(),
+            operands: Vec::new(),
+            complaints: Vec::new(),
+            held: Bank::ALL.map(|b| vec![None; b.count(arch).into()]),
+            automatic: Bank::ALL.map(|b| vec![None; b.count(arch).into()]),
+            next: [0; 5],
+            told: Vec::new(),
+        };
+        for load in &image.dsr_loads {
+            let holder = Holder { what: "loaded here".to_string(), span: load.span };
+            for (bank, number) in registers_of(load) {
+                table.hold(bank, number, holder.clone());
+            }
+        }
+        table
+    }
+
+    fn hold(&mut self, bank: Bank, number: u8, holder: Holder) {
+        self.held[bank as usize][usize::from(number)].get_or_insert(holder);
+    }
+
+    fn is_free(&self, bank: Bank, number: u8) -> bool {
+        self.held[bank as usize].get(usize::from(number)).is_some_and(Option::is_none)
+    }
+
+    /// A FIFO keeps a dest and a src1 DSR of equal number and an XDSR.
+    fn fifo(&mut self, image: &mut TileImage, n: usize) {
+        let fifo = &mut image.fifos[n];
+        let holder = Holder { what: format!("the FIFO `{}`", fifo.name), span: fifo.span };
+        if fifo.explicit {
+            self.check_taken(fifo.registers, fifo.span);
+        } else {
+            // From the top, as people number from the bottom.
+            let both = |dsr: &u8| self.is_free(Bank::Dest, *dsr) && self.is_free(Bank::Src1, *dsr);
+            let dsr = (0..self.arch.dsrs[0].min(self.arch.dsrs[2])).rev().find(both);
+            let xdsr = (0..self.arch.xdsrs).rev().find(|n| self.is_free(Bank::Xdsr, *n));
+            match (dsr, xdsr) {
+                (Some(dsr), Some(xdsr)) => fifo.registers = FifoRegisters { dsr, xdsr },
+                (None, _) => return self.exhausted(Bank::Dest, 1, &holder.what, fifo.span),
+                (_, None) => return self.exhausted(Bank::Xdsr, 1, &holder.what, fifo.span),
+            }
+        }
+        let FifoRegisters { dsr, xdsr } = fifo.registers;
+        let text = format!("{} (fifo, {} elements)", fifo.name, fifo.capacity);
+        for (bank, number) in [(Bank::Dest, dsr), (Bank::Src1, dsr), (Bank::Xdsr, xdsr)] {
+            self.hold(bank, number, holder.clone());
+            self.row(bank, number, &text, fifo.explicit, fifo.span);
         }
     }
 
-    /// Lowest number first, so the table reads in source order; starts over when all are in use.
-    fn automatic(&mut self, file: DsrFile, dsd: u32, image: &TileImage, span: Span) {
-        if matches!(image.dsds[dsd as usize], Dsd::Fifo(_)) || self.held.contains(&(file, dsd)) {
+    /// Registers that the program gives to a FIFO are not loaded with anything else.
+    fn check_taken(&mut self, registers: FifoRegisters, span: Span) {
+        let FifoRegisters { dsr, xdsr } = registers;
+        for (bank, number) in [(Bank::Dest, dsr), (Bank::Src1, dsr), (Bank::Xdsr, xdsr)] {
+            if let Some(holder) = &self.held[bank as usize][usize::from(number)] {
+                let complaint = rules::REGISTER_TAKEN
+                    .because(&[("register", &format!("{} {number}", bank.ty()))])
+                    .at(span)
+                    .also(holder.span, holder.what.clone())
+                    .help("choose another number");
+                return self.complaints.push(complaint);
+            }
+        }
+    }
+
+    fn loads(&mut self, image: &TileImage) {
+        for load in &image.dsr_loads {
+            let text = contents(image, load.dsd);
+            for (bank, number) in registers_of(load) {
+                self.row(bank, number, &text, true, load.span);
+            }
+        }
+    }
+
+    fn row(&mut self, bank: Bank, number: u8, holds: &str, explicit: bool, span: Span) {
+        if self.rows.iter().any(|(b, n, r)| (*b, *n) == (bank, number) && r.holds == holds) {
             return;
         }
-        let count = self.arch.dsrs[file as usize];
-        let start = self.next[file as usize];
-        let free =
-            (0..count).map(|i| (start + i) % count).find(|n| self.explicit[file as usize] & 1 << n == 0);
-        let Some(number) = free else { return };
-        self.next[file as usize] = (number + 1) % count;
-        self.held.push((file, dsd));
-        self.row(register(file, number), describe(image, &image.dsds[dsd as usize]), "compiler", span);
+        let register = format!("{} {number}", bank.word());
+        let chosen_by = if explicit { "the program" } else { "the compiler" }.to_string();
+        self.rows.push((bank, number, RegisterUse { register, holds: holds.to_string(), chosen_by, span }));
+    }
+
+    /// Something needs more registers at once than are free; said once for each kind.
+    fn exhausted(&mut self, bank: Bank, need: usize, user: &str, span: Span) {
+        if self.told.contains(&bank) {
+            return;
+        }
+        self.told.push(bank);
+        let held = &self.held[bank as usize];
+        let free = held.iter().filter(|h| h.is_none()).count();
+        let facts: [(&str, &dyn std::fmt::Display); 4] =
+            [("user", &user), ("need", &need), ("kind", &bank.ty()), ("free", &free)];
+        let mut c = rules::REGISTERS_EXHAUSTED.because(&facts).at(span);
+        for (span, numbers) in by_place(held) {
+            c = c.also(span, format!("{} {} belongs to this", bank.ty(), numbers.join(", ")));
+        }
+        let machine = format!("{} has {} registers of type {}", self.arch.word, held.len(), bank.ty());
+        self.complaints.push(c.note(machine).help("use one explicit register for several loads"));
     }
 }
 
-fn register(file: DsrFile, number: u8) -> String {
-    let (_, word) = FILES[file as usize];
-    format!("{word} {number}")
+/// The numbers that are held, by the place that holds them.
+fn by_place(held: &[Option<Holder>]) -> Vec<(Span, Vec<String>)> {
+    let mut places: Vec<(Span, Vec<String>)> = Vec::new();
+    for (number, holder) in held.iter().enumerate() {
+        let Some(Holder { span, .. }) = holder else { continue };
+        match places.iter_mut().find(|(place, _)| place == span) {
+            Some((_, numbers)) => numbers.push(number.to_string()),
+            None => places.push((*span, vec![number.to_string()])),
+        }
+    }
+    places
+}
+
+/// The registers that a load fills.
+fn registers_of(load: &DsrLoad) -> impl Iterator<Item = (Bank, u8)> {
+    let dsr = (load.dsr.id.file.into(), load.dsr.id.number);
+    let xdsr = load.xdsr.map(|n| (Bank::Xdsr, n));
+    let strides = load.strides.iter().map(|n| (Bank::Stride, *n));
+    std::iter::once(dsr).chain(xdsr).chain(strides)
+}
+
+/// What a register holds that is loaded with a DSD.
+fn contents(image: &TileImage, dsd: DsdRef) -> String {
+    match dsd {
+        DsdRef::Const(n) => describe(image, &image.dsds[n as usize]),
+        DsdRef::At(_, kind) => format!("a {} known at run time", Ty::Dsd(kind)),
+        DsdRef::Dsr(dsr) => dsr.id.to_string(),
+    }
 }
 
 fn describe(image: &TileImage, d: &Dsd) -> String {
@@ -94,9 +252,19 @@ fn describe(image: &TileImage, d: &Dsd) -> String {
         Dsd::Mem(m) => {
             let symbol =
                 image.symbols.iter().rev().find(|s| s.addr <= m.base && m.base < s.addr + s.words.max(1));
-            let name = symbol.map_or("memory", |s| s.name.as_str());
-            let kind = if m.dims == 1 { "mem1d" } else { "mem4d" };
-            format!("{name} ({kind}, {} elements)", m.length())
+            let name = match symbol {
+                Some(s) if s.addr == m.base => s.name.clone(),
+                Some(s) => format!("{} from word {}", s.name, m.base - s.addr),
+                None => "memory".to_string(),
+            };
+            let kind = match m.kind {
+                MemKind::Mem1d => "mem1d",
+                MemKind::Mem4d => "mem4d",
+                MemKind::Circbuf => "circbuf",
+            };
+            let extents = m.extent[..usize::from(m.dims)].iter().rev();
+            let extents: Vec<String> = extents.map(u16::to_string).collect();
+            format!("{name} ({kind}, {} elements)", extents.join(" x "))
         }
         Dsd::FabIn(f) => format!("fabin ({} elements)", f.extent),
         Dsd::FabOut(f) => format!("fabout ({} elements)", f.extent),

@@ -242,7 +242,7 @@ impl Sema<'_> {
             return Err(rules::COMPTIME_ONLY
                 .because(&[("type", &ty)])
                 .at(decl.span)
-                .help(format!("give the variable a type: `var {}: i16 = ..`", decl.name.name)));
+                .help(instead_of_var(&ty, &decl.name.name)));
         }
         if ty.is_scalar() && !self.frame().addressed.contains(&decl.name.name) {
             if let Some(value) = value
@@ -424,5 +424,13 @@ fn lies_in_memory(part: &Operand) -> bool {
         Operand::Mem(..) => true,
         Operand::Parts(_, parts) => parts.iter().any(lies_in_memory),
         Operand::Known(_) | Operand::Reg(..) => false,
+    }
+}
+
+/// What to write instead of a variable whose type exists only at comptime.
+pub fn instead_of_var(ty: &Ty, name: &str) -> String {
+    match ty {
+        Ty::ComptimeInt | Ty::Float(_) => format!("give the variable a type: `var {name}: i16 = ..`"),
+        _ => format!("declare it `const {name} = ..`"),
     }
 }

@@ -91,6 +91,7 @@ impl Sema<'_> {
         let data = self.write_tile();
         self.finish_fifo_tasks();
         self.finish_queues();
+        self.check_loaded_queues();
         self.block_free_channels();
         self.check_memory();
         let mut image = std::mem::take(&mut self.world.tile.image);
@@ -99,7 +100,7 @@ impl Sema<'_> {
         self.fill_memory(&mut image, data);
         let functions = std::mem::take(&mut self.world.tile.functions);
         image.functions = functions.into_iter().flatten().collect();
-        super::registers::allocate(self.arch, &mut image);
+        super::registers::allocate(self.arch, &mut image).into_iter().for_each(|c| self.report(c));
         image
     }
 

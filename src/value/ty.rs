@@ -1,6 +1,7 @@
 //! Types, their size in memory, and how they are written.
 
 use super::float::FloatKind;
+use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
 use std::fmt;
 use std::sync::Arc;
@@ -119,7 +120,7 @@ impl IdKind {
 }
 
 /// The types of DSD values.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[allow(missing_docs)]
 pub enum DsdTy {
     Mem1d,

@@ -35,12 +35,20 @@ crate::rules! {
     DSD_QUEUE = "dsd-queue": "this fabric DSD needs a queue";
     /// A variable of DSD type is set before it is used.
     DSD_UNDEFINED = "dsd-undefined": "this DSD has no value";
+    /// Operations through a DSR compute with numbers of 16 or 32 bits.
+    DSR_BASE = "dsr-base": "{type} is no base address of a DSR";
+    /// A FIFO writes through a dsr_dest and is read through a dsr_src1.
+    DSR_FIFO_KIND = "dsr-fifo-kind": "a {fifo} cannot be made of a {have}";
     /// Each register file and each load takes certain DSDs only.
-    DSR_LOAD = "dsr-load": "a {dsd} cannot be loaded here";
+    DSR_LOAD = "dsr-load": "`{name}` cannot load a {dsd} into a {dsr}";
     /// On wse2 the two registers of one operation carry the same number.
     DSR_NUMBERS = "dsr-numbers": "dsr_dest {dest} and dsr_src0 {src0} cannot be used together";
     /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
-    DSR_POSITION = "dsr-position": "this register cannot be used in this position";
+    DSR_POSITION = "dsr-position": "a {dsr} cannot be a {position}";
+    /// Nobody else binds the queue of a DSD that the program loads itself.
+    DSR_QUEUE = "dsr-queue": "the queue of this {dsd} is not bound to its color";
+    /// `@get_dsr` makes registers of the five DSR types.
+    DSR_TYPE = "dsr-type": "{type} is no DSR type";
     /// Wavelets arrive on it.
     FABIN_DEST = "fabin-dest": "a fabin_dsd cannot be a destination";
     /// Wavelets leave on it.
@@ -51,6 +59,10 @@ crate::rules! {
     FIFO_BUFFER = "fifo-buffer": "this is no buffer for a FIFO";
     /// `@allocate_fifo` sets up its registers.
     FIFO_DSR_LOAD = "fifo-dsr-load": "a FIFO register cannot be loaded";
+    /// The compiler chooses all registers of a FIFO, or none.
+    FIFO_DSR_MISSING = "fifo-dsr-missing": "{have} without {missing}";
+    /// The two DSRs of a FIFO share its state.
+    FIFO_DSR_NUMBERS = "fifo-dsr-numbers": "dsr_dest {dest} and dsr_src1 {src} cannot belong to one FIFO";
     /// The hardware reads FIFOs through the second source.
     FIFO_FIRST = "fifo-first": "a FIFO cannot be the first of two sources";
     /// Shorter operations have no room for it.
@@ -69,8 +81,16 @@ crate::rules! {
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}";
+    /// Registers of all kinds are few, and some are held for as long as the program runs.
+    REGISTERS_EXHAUSTED = "registers-exhausted": "{user} needs {need} {kind}, and {free} are free";
+    /// A FIFO keeps its registers for as long as the program runs.
+    REGISTER_TAKEN = "register-taken": "{register} is in use already";
+    /// Wavelets have no address.
+    SAVE_ADDRESS = "save-address": "`.save_address` has no meaning for a {dsd}";
+    /// Each stride of a vector lies in a register of its own.
+    STRIDE_REGISTER_TWICE = "stride-register-twice": "sr {sr} is given twice";
     /// One for each dimension but the fastest, one less if the fastest stride is 1.
-    STRIDE_REGISTERS = "stride-registers": "this DSD needs {need} stride registers, not {have}";
+    STRIDE_REGISTERS = "stride-registers": "this DSD needs {need}, not {have}";
     /// An operation does one thing when it is complete.
     TWO_COMPLETIONS = "two-completions": "`.activate` and `.unblock` cannot be combined";
     /// A wse3 operation reads from one queue.

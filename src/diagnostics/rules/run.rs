@@ -16,13 +16,21 @@ crate::rules! {
     /// A DSD variable describes nothing until it is assigned.
     DSD_UNSET = "dsd-unset": "the DSD has never been set";
     /// A DSR describes nothing until a DSD is loaded.
-    DSR_EMPTY = "dsr-empty": "{dsr} holds no {what}";
+    DSR_EMPTY = "dsr-empty": "{dsr} holds no DSD";
+    /// Only vectors in memory have a base address.
+    DSR_NOT_MEMORY = "dsr-not-memory": "`@set_dsr_base_addr` cannot move {dsr}, which holds {what}";
+    /// A FIFO DSR type is a promise that `@allocate_fifo` has set up the register.
+    FIFO_DSR_EMPTY = "fifo-dsr-empty": "{dsr} holds no FIFO";
+    /// Only operands of FIFO type tell a synchronous operation that a FIFO is full or empty.
+    FIFO_EVENT = "fifo-event": "the FIFO `{fifo}` is {state}, and {dsr} cannot tell";
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
     FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
     /// Array elements are numbered from 0; others belong to something else.
     INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
     /// The first source sets the number of elements, and memory operands have to hold that many.
     LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}";
+    /// `@map` takes one element at a time, which a DSR does only when it is loaded so.
+    MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
     /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
     MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}";
     /// A microthread runs one operation at a time.
@@ -35,6 +43,8 @@ crate::rules! {
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
     /// Shifting by the width of the type or more is undefined.
     SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits";
+    /// A DSR that is loaded for `@map` stops after each element.
+    SINGLE_STEP = "single-step": "an operation uses {dsr}, which was loaded with `.single_step`";
     /// Call frames live in the memory of the PE, and it is small.
     STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory";
     /// Only a bound local task can be activated.

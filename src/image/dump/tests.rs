@@ -3,7 +3,7 @@ use crate::arch::{ArchName, Color, Direction, InQueue, PeCoord, TaskId};
 use crate::dsd::{Dsd, FabIn, Mem, MemKind, Priority, Simd};
 use crate::image::routes::{ColorConfig, Directions, PopMode, Position, RouteTable, Switches};
 use crate::image::{
-    ExportName, FabricPlace, FnId, Function, MemcpyColors, Op, QueueBinding, RegisterUse, Scalar, Symbol,
+    ExportName, FabricPlace, FnId, Function, MemcpyColors, Op, OperandRegisters, QueueBinding, RegisterUse, Scalar, Symbol,
     TaskBinding, TaskKind, TileImage,
 };
 use crate::source::{FileId, SourceMap, Span};
@@ -79,7 +79,14 @@ fn sender() -> TileImage {
         registers: vec![RegisterUse {
             register: "dest 0".to_string(),
             holds: "a (mem4d)".to_string(),
-            chosen_by: "compiler".to_string(),
+            chosen_by: "the compiler".to_string(),
+            span: nowhere(),
+        }],
+        operands: vec![OperandRegisters {
+            operation: "@mov16".to_string(),
+            operand: "to a (mem4d)".to_string(),
+            registers: "dest 0, xdsr 1".to_string(),
+            why: "a destination".to_string(),
             span: nowhere(),
         }],
         ..TileImage::default()
@@ -88,6 +95,8 @@ fn sender() -> TileImage {
 
 fn program() -> Program {
     let (width, height) = (4, 2);
+    let mut sources = SourceMap::default();
+    sources.add("sender.csl", "");
     let mut routes = RouteTable::new(8);
     let one = |from, to| ColorConfig {
         rx: Directions::only(from),
@@ -137,7 +146,7 @@ fn program() -> Program {
             },
         ],
         memcpy: Some(MemcpyColors { h2d: [Some(Color(3)), None, None, None], d2h: [None; 4] }),
-        sources: SourceMap::default(),
+        sources,
     }
 }
 

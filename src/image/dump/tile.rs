@@ -21,7 +21,8 @@ pub fn push(out: &mut String, program: &Program, number: usize, pes: &[usize]) {
     let parts = [
         ("memory map", memory(tile)),
         ("vectors", vectors(tile)),
-        ("registers", registers(tile)),
+        ("registers", registers(program, tile)),
+        ("registers of each operation", operands(program, tile)),
         ("fifos", fifos(tile)),
         ("tasks", tasks(tile)),
         ("queues", queues(tile)),
@@ -59,10 +60,20 @@ fn vectors(tile: &TileImage) -> Table {
     table
 }
 
-fn registers(tile: &TileImage) -> Table {
-    let mut table = table(&["register", "holds", "chosen by"], &[]);
+fn registers(program: &Program, tile: &TileImage) -> Table {
+    let mut table = table(&["register", "holds", "chosen by", "at"], &[]);
     for r in &tile.registers {
-        table.add_row([&r.register, &r.holds, &r.chosen_by]);
+        let at = program.sources.describe(r.span);
+        table.add_row([&r.register, &r.holds, &r.chosen_by, &at]);
+    }
+    table
+}
+
+fn operands(program: &Program, tile: &TileImage) -> Table {
+    let mut table = table(&["at", "operation", "operand", "registers", "why"], &[]);
+    for o in &tile.operands {
+        let at = program.sources.describe(o.span);
+        table.add_row([&at, &o.operation, &o.operand, &o.registers, &o.why]);
     }
     table
 }
@@ -77,8 +88,8 @@ fn fifos(tile: &TileImage) -> Table {
             f.name.clone(),
             format!("{:#06x}", f.base),
             format!("{} x {} bits", f.capacity, u16::from(f.element_words) * 16),
-            f.dsr.to_string(),
-            f.xdsr.to_string(),
+            f.registers.dsr.to_string(),
+            f.registers.xdsr.to_string(),
             push.into_iter().chain(pop).collect::<Vec<_>>().join(", "),
         ]);
     }

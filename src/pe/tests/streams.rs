@@ -259,8 +259,8 @@ fn fifo_tile(ops: &[Op], vector_ops: Vec<VectorOp>) -> TileImage {
         element_words: 1,
         activate_push: Some(TaskId(9)),
         activate_pop: Some(TaskId(10)),
-        dsr: 0,
-        xdsr: 0,
+        registers: Default::default(),
+        explicit: false,
         name: "fifo".to_string(),
         span: span(),
     }];

@@ -3,6 +3,7 @@ use crate::arch::{DsrFile, DsrId};
 use crate::dsd::DSD_WORDS;
 use crate::image::DsrRef;
 use crate::image::code::{Access, DsdEdit, DsdRef, DsrLoad, MapOp};
+use crate::value::ty::DsdTy;
 
 /// A tile whose function 0 runs `code`, with constants from register 0 on.
 fn tile(consts: &[u64], mut code: Vec<Op>, dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> TileImage {
@@ -75,7 +76,7 @@ fn a_dsd_variable_is_edited_in_memory() {
         edit(1, DsdEdit::Stride),
         Op::Vector { n: 0 },
     ];
-    let ops = vec![vector("mov16", dsd(1), &[Operand::Dsd(DsdRef::At(0))])];
+    let ops = vec![vector("mov16", dsd(1), &[Operand::Dsd(DsdRef::At(0, DsdTy::Mem1d))])];
     let mut bench = launched(tile(&[500, 2, 3], code, vec![line(1, 9), line(100, 3)], ops));
     bench.run();
     assert_eq!(bench.memory(100, 3), [5, 7, 9]);
@@ -84,7 +85,7 @@ fn a_dsd_variable_is_edited_in_memory() {
 
 #[test]
 fn an_unset_dsd_variable_is_an_error() {
-    let ops = vec![vector("mov16", dsd(0), &[Operand::Dsd(DsdRef::At(0))])];
+    let ops = vec![vector("mov16", dsd(0), &[Operand::Dsd(DsdRef::At(0, DsdTy::Mem1d))])];
     let mut bench = launched(tile(&[500], vec![Op::Vector { n: 0 }], vec![line(1, 9)], ops));
     assert_eq!(bench.rule(), "dsd-unset");
 }
@@ -98,6 +99,8 @@ fn a_dsr_with_save_address_goes_on_where_it_stopped() {
     let mut tile = tile(&[7, 8, 9, 100], code, vec![line(100, 2)], ops.to_vec());
     tile.dsr_loads = vec![DsrLoad {
         dsr: to,
+        xdsr: None,
+        strides: Vec::new(),
         dsd: DsdRef::Const(0),
         save_address: true,
         single_step: false,

@@ -5,8 +5,7 @@ use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::dsd::{Dsd, FabIn, FabOut, FifoId, Mem, MemKind, Priority, Simd, ZeroSource};
-use crate::image::Descriptor;
-use crate::image::Fifo;
+use crate::image::{Descriptor, Fifo, FifoRegisters};
 use crate::image::code::{DsdEdit, Op};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::scope::Ev;
@@ -504,15 +503,14 @@ impl Sema<'_> {
         self.align_fifo(id, at)?;
         let base = self.place_global(id)?;
         let fifo = FifoId(self.world.tile.image.fifos.len() as u8);
-        let number = self.arch.dsrs[0] - 1 - fifo.0;
         self.world.tile.image.fifos.push(Fifo {
             base,
             capacity: a.len() as u16,
             element_words: words as u8,
             activate_push: None,
             activate_pop: None,
-            dsr: number,
-            xdsr: self.arch.xdsrs.saturating_sub(1 + fifo.0),
+            registers: FifoRegisters::default(),
+            explicit: false,
             name: decl.name.name.to_string(),
             span,
         });
@@ -540,8 +538,10 @@ impl Sema<'_> {
     fn fifo_config(&mut self, fifo: FifoId, cfg: ExprId) -> Result<()> {
         let at = self.span(cfg);
         let v = self.known(cfg)?;
+        self.fifo_registers(fifo, &v, at)?;
         for (name, v) in v.fields().unwrap_or_default() {
             match (name.as_str(), &v) {
+                ("dest" | "src" | "xdsr", _) => {}
                 ("activate_push" | "activate_pop", Value::Fn(f)) => {
                     self.world.tile.fifo_tasks.push((fifo.0, name == "activate_push", *f, at));
                 }
@@ -559,7 +559,7 @@ impl Sema<'_> {
                         .because(&[("want", &want), ("have", &other.ty())])
                         .at(at));
                 }
-                ("empty_action" | "full_action" | "priority" | "simd_mode" | "dest" | "src" | "xdsr", _) => {
+                ("empty_action" | "full_action" | "priority" | "simd_mode", _) => {
                     return Err(rules::UNSUPPORTED_FIFO_SETTING.because(&[("name", &name)]).at(at));
                 }
                 _ => {

@@ -1,12 +1,12 @@
-//! Data structure registers: `@get_dsr`, `@load_to_dsr` and their kin.
+//! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
 use super::Call;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};
-use crate::dsd::{Dsd, MemKind};
+use crate::dsd::Dsd;
 use crate::image::DsrRef;
-use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, OnControl, Op, Reg};
+use crate::image::code::{AsyncConfig, Completion, DsdRef, OnControl, Reg};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
@@ -34,11 +34,7 @@ impl Sema<'_> {
             "get_dsr" => self.get_dsr(call),
             "get_xdsr" => self.register(call, IdKind::Xdsr, self.arch.xdsrs),
             "get_sr" => self.register(call, IdKind::StrideRegister, self.arch.stride_registers),
-            "load_to_dsr" => self.load_to_dsr(call, 1),
-            "load_to_dsr_xdsr" => self.load_to_dsr(call, 2),
-            "load_to_dsr_xdsr_sr" => self.load_to_dsr(call, 3),
-            "set_dsr_base_addr" => self.set_dsr_base(call),
-            _ => return None,
+            _ => return self.load_builtin(name, call),
         })
     }
 
@@ -47,24 +43,15 @@ impl Sema<'_> {
         let kind = match self.ty(call.args[0])? {
             Ty::Id(k) if k.is_dsr() => k,
             other => {
-                return Err(comptime::TYPE_MISMATCH
-                    .because(&[("want", &"a DSR type"), ("have", &other)])
-                    .at(at));
+                return Err(rules::DSR_TYPE.because(&[("type", &other)]).at(at).help(
+                    "write `dsr_dest`, `dsr_src0`, `dsr_src1`, `dsr_fifo_dest` or `dsr_fifo_src1`",
+                ));
             }
         };
         let number_at = self.span(call.args[1]);
         let v = self.known(call.args[1])?;
         if let Value::Id(of, n) = v {
-            let fits = matches!(
-                (kind, of),
-                (IdKind::DsrFifoDest, IdKind::DsrDest) | (IdKind::DsrFifoSrc1, IdKind::DsrSrc1)
-            );
-            if !fits {
-                let c =
-                    comptime::TYPE_MISMATCH.because(&[("want", &"the DSR of a FIFO"), ("have", &of.word())]);
-                return Err(c.at(number_at));
-            }
-            return Ok(Operand::Known(Value::Id(kind, n)));
+            return fifo_register(kind, of, n).map(Operand::Known).at(number_at);
         }
         let limit = self.arch.dsrs[dsr_file(kind) as usize];
         self.register_number(&v, kind, limit).map(Operand::Known).at(number_at)
@@ -77,6 +64,10 @@ impl Sema<'_> {
     }
 
     fn register_number(&self, v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
+        if !matches!(v, Value::Int(..)) {
+            let number = format!("the number of a {}", kind.word());
+            return Err(comptime::TYPE_MISMATCH.because(&[("want", &number), ("have", &v.ty())]));
+        }
         let n = v.to::<u16>().filter(|n| *n < u16::from(limit));
         n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
             tasks::ID_OUT_OF_RANGE.because(&[
@@ -96,107 +87,15 @@ impl Sema<'_> {
             .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a DSR"), ("have", &v.ty())]).at(at))
     }
 
-    /// `registers`: 1 for a DSR, 2 with an XDSR, 3 with stride registers as well.
-    fn load_to_dsr(&mut self, call: Call<'_>, registers: usize) -> Result<Operand> {
-        let dsr = self.dsr_arg(call.args[0])?;
-        let at = self.span(call.args[0]);
-        if dsr.fifo {
-            return Err(rules::FIFO_DSR_LOAD.plain().at(at));
-        }
-        if registers >= 2 {
-            self.known_as(call.args[1], &Ty::Id(IdKind::Xdsr))?;
-        }
-        let strides = if registers == 3 { Some(self.stride_registers(call.args[2])?) } else { None };
-        let dsd_arg = call.args[registers];
-        let dsd_at = self.span(dsd_arg);
-        let v = self.value(dsd_arg, None)?;
-        let Ty::Dsd(kind) = v.ty() else {
-            return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
-        };
-        self.check_load(dsr, kind, registers, dsd_at)?;
-        self.check_strides(&v, strides, call.span)?;
-        let settings = match call.args.get(registers + 1) {
-            Some(cfg) => self.settings(*cfg, Some(kind))?,
-            None => Settings::default(),
-        };
-        if settings.run.is_async {
-            check_queue(&v, dsd_at)?;
-        }
-        let dsd = self.dsd_ref(&v, dsd_at)?;
-        let n = self.world.tile.image.dsr_loads.len() as u32;
-        self.world.tile.image.dsr_loads.push(DsrLoad {
-            dsr,
-            dsd,
-            save_address: settings.save_address,
-            single_step: settings.single_step,
-            config: settings.run,
-            span: call.span,
-        });
-        if self.is_comptime() {
-            self.world.tile.image.initial_dsrs.push(n);
-            return Ok(Operand::void());
-        }
-        self.world.tile.beside.loads.push(n);
-        self.b().emit(Op::LoadDsr { n });
-        Ok(Operand::void())
-    }
-
-    fn stride_registers(&mut self, list: ExprId) -> Result<usize> {
-        let at = self.span(list);
-        let v = self.known(list)?;
-        let fields = v.fields().unwrap_or_default();
-        if fields.iter().any(|(_, v)| !matches!(v, Value::Id(IdKind::StrideRegister, _))) {
-            return Err(comptime::TYPE_MISMATCH
-                .because(&[("want", &"stride registers"), ("have", &v.ty())])
-                .at(at));
-        }
-        Ok(fields.len())
-    }
-
-    fn check_load(&self, dsr: DsrRef, kind: DsdTy, registers: usize, at: Span) -> Result<()> {
-        let wrong = |help: &str| Err(rules::DSR_LOAD.because(&[("dsd", &Ty::Dsd(kind))]).at(at).help(help));
-        match (kind, dsr.id.file, registers) {
-            (DsdTy::FabIn, DsrFile::Dest, _) => wrong("a fabin_dsd is a source: use dsr_src0 or dsr_src1"),
-            (DsdTy::FabOut, DsrFile::Src0 | DsrFile::Src1, _) => {
-                wrong("a fabout_dsd is a destination: use dsr_dest")
-            }
-            (DsdTy::Circbuf, _, 1 | 3) => wrong("use `@load_to_dsr_xdsr`"),
-            (DsdTy::Mem4d, _, 2) => wrong("use `@load_to_dsr_xdsr_sr`"),
-            (DsdTy::Mem1d | DsdTy::FabIn | DsdTy::FabOut, _, 2 | 3) => wrong("use `@load_to_dsr`"),
-            (DsdTy::Fifo, _, _) => wrong("a FIFO owns its registers"),
-            _ => Ok(()),
-        }
-    }
-
-    /// A mem4d_dsd needs an exact number of stride registers (dsd-dsr section 7).
-    fn check_strides(&self, v: &Operand, given: Option<usize>, at: Span) -> Result<()> {
-        let Some(given) = given else { return Ok(()) };
-        let need = match v.known() {
-            Some(Value::Dsd(Dsd::Mem(m))) if m.kind == MemKind::Mem4d => stride_registers_needed(m),
-            _ => 3,
-        };
-        if given == need {
-            return Ok(());
-        }
-        Err(rules::STRIDE_REGISTERS.because(&[("need", &need), ("have", &given)]).at(at))
-    }
-
-    fn set_dsr_base(&mut self, call: Call<'_>) -> Result<Operand> {
-        let dsr = self.dsr_arg(call.args[0])?;
-        let ptr = self.pointer_arg(call.args[1])?;
-        let a = self.reg_of(&ptr, call.span)?;
-        self.b().emit(Op::SetDsrBase { dsr, a });
-        Ok(Operand::void())
-    }
-
     /// A DSD operand for code.
     pub fn dsd_ref(&mut self, v: &Operand, at: Span) -> Result<DsdRef> {
         match v {
             Operand::Known(Value::Dsd(d)) => Ok(DsdRef::Const(self.dsd_constant(*d))),
             Operand::Known(Value::Undefined(_)) => Err(rules::DSD_UNDEFINED.plain().at(at)),
             Operand::Mem(addr, _) => {
+                let Ty::Dsd(kind) = v.ty() else { unreachable!("only DSDs come here") };
                 let r = self.addr_reg(*addr)?;
-                Ok(DsdRef::At(r))
+                Ok(DsdRef::At(r, kind))
             }
             other => {
                 Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other.ty())]).at(at))
@@ -212,8 +111,10 @@ impl Sema<'_> {
         for (name, v) in self.fields(cfg)? {
             match name.as_str() {
                 "save_address" if memory => s.save_address = setting_flag(&v, at)?,
-                "single_step" if memory || load.is_none_or(|k| k != DsdTy::Fifo) && load.is_some() => {
-                    s.single_step = setting_flag(&v, at)?;
+                "single_step" if load.is_some() => s.single_step = setting_flag(&v, at)?,
+                "save_address" if load.is_some() => {
+                    let dsd = load.map_or(Ty::Error, Ty::Dsd);
+                    return Err(rules::SAVE_ADDRESS.because(&[("dsd", &dsd)]).at(at));
                 }
                 "index" if load.is_none() => {
                     let v = self.convert_index(v, at)?;
@@ -296,12 +197,21 @@ impl Sema<'_> {
     }
 }
 
-/// Stride registers that a known mem4d_dsd needs: one per dimension but the first, one less if the
-/// fastest stride is 1 (dsd-dsr section 7).
-pub fn stride_registers_needed(m: &crate::dsd::Mem) -> usize {
-    let n = usize::from(m.dims);
-    let unit = n >= 2 && m.step[0] == 1;
-    (n - 1).saturating_sub(usize::from(unit))
+/// `@get_dsr(dsr_fifo_dest, dsr)`: the same register, which is now known to hold a FIFO.
+fn fifo_register(kind: IdKind, of: IdKind, number: u16) -> Result<Value> {
+    let want = match kind {
+        IdKind::DsrFifoDest => IdKind::DsrDest,
+        IdKind::DsrFifoSrc1 => IdKind::DsrSrc1,
+        plain => {
+            let want = format!("the number of a {}", plain.word());
+            return Err(comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &of.word())]));
+        }
+    };
+    if of == want {
+        return Ok(Value::Id(kind, number));
+    }
+    let facts: [(&str, &dyn std::fmt::Display); 2] = [("fifo", &kind.word()), ("have", &of.word())];
+    Err(rules::DSR_FIFO_KIND.because(&facts).help(format!("give it a {}, or a number", want.word())))
 }
 
 /// A fabric DSD of an asynchronous operation names its queue; what is not known is seen later.

@@ -3,7 +3,9 @@
 mod colors;
 mod config;
 mod dsds;
+pub mod dsr_loads;
 mod dsrs;
+mod fifo_registers;
 mod host;
 mod library;
 mod reflect;

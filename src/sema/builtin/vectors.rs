@@ -116,18 +116,14 @@ impl Sema<'_> {
     fn check_operands(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
         match dest.what {
             What::Dsd(DsdTy::FabIn) => return Err(rules::FABIN_DEST.plain().at(dest.span)),
-            What::Dsr(d) if d.id.file == DsrFile::Src1 => {
-                return Err(rules::DSR_POSITION.plain().at(dest.span));
-            }
+            What::Dsr(d) => check_position(d, "destination", dest.span)?,
             _ => {}
         }
         for (i, a) in args.iter().enumerate() {
             match a.what {
                 What::Dsd(DsdTy::FabOut) => return Err(rules::FABOUT_SOURCE.plain().at(a.span)),
                 What::Dsd(DsdTy::Circbuf) => return Err(rules::CIRCBUF_OPERAND.plain().at(a.span)),
-                What::Dsr(d) if d.id.file == DsrFile::Dest => {
-                    return Err(rules::DSR_POSITION.plain().at(a.span));
-                }
+                What::Dsr(d) => check_position(d, "source", a.span)?,
                 _ => {}
             }
             if a.what.is_fifo() && i == 0 && args.iter().skip(1).any(|b| b.what.is_vector()) {
@@ -282,6 +278,9 @@ impl Sema<'_> {
         if arg.what.is_fifo() || arg.what == What::Dsd(DsdTy::FabOut) {
             return Err(rules::MAP_OPERAND.plain().at(arg.span));
         }
+        if let What::Dsr(d) = arg.what {
+            check_position(d, "source", arg.span)?;
+        }
         if arg.what.is_vector() {
             return Ok((self.vector_operand(arg)?, access));
         }
@@ -295,6 +294,9 @@ impl Sema<'_> {
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
         if arg.what.is_fifo() || arg.what == What::Dsd(DsdTy::FabIn) {
             return Err(rules::MAP_OPERAND.plain().at(arg.span));
+        }
+        if let What::Dsr(d) = arg.what {
+            check_position(d, "destination", arg.span)?;
         }
         if arg.what.is_vector() {
             return Ok((self.vector_operand(arg)?, access));
@@ -355,6 +357,18 @@ fn check_zero(dest: &Arg, args: &[Arg]) -> Result<()> {
         What::Dsd(DsdTy::Mem1d | DsdTy::Mem4d) | What::Dsr(_) => Ok(()),
         _ => Err(rules::ZERO_SOURCE.plain().at(dest.span).also(args[source].span, "this is the source")),
     }
+}
+
+/// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
+fn check_position(dsr: DsrRef, position: &str, at: Span) -> Result<()> {
+    let help = match (dsr.id.file, position) {
+        (DsrFile::Dest, "source") => "use a dsr_src0 or a dsr_src1",
+        (DsrFile::Src1, "destination") => "use a dsr_dest or a dsr_src0",
+        _ => return Ok(()),
+    };
+    let facts: [(&str, &dyn std::fmt::Display); 2] =
+        [("dsr", &dsr.id.file.word()), ("position", &position)];
+    Err(rules::DSR_POSITION.because(&facts).at(at).help(help))
 }
 
 fn scalar_fits(elem: Elem, ty: &Ty) -> bool {

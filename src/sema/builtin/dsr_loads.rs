@@ -1,0 +1,315 @@
+//! `@load_to_dsr` and its kin, and `@set_dsr_base_addr`.
+
+use super::Call;
+use super::dsrs::{Settings, check_queue};
+use crate::arch::{ArchName, Color, DsrFile, InQueue};
+use crate::diagnostics::rules::{comptime, dsd as rules};
+use crate::diagnostics::{At, Complaint, Result};
+use crate::dsd::{Dsd, Mem, MemKind};
+use crate::image::{DsrRef, QueueBinding};
+use crate::image::code::{DsdRef, DsrLoad, Op};
+use crate::sema::operand::{Addr, Base, Operand, Place};
+use crate::sema::scope::Ev;
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::{Decl, ExprId, ExprKind};
+use crate::value::ty::{DsdTy, IdKind, Ty};
+
+/// Most stride registers of one vector, and how many a DSD takes that is not known at comptime.
+const MOST_STRIDES: usize = 3;
+
+/// Which registers a load fills, next to its DSR.
+#[derive(Copy, Clone, PartialEq)]
+enum Kin {
+    /// `@load_to_dsr`
+    Dsr,
+    /// `@load_to_dsr_xdsr`
+    Xdsr,
+    /// `@load_to_dsr_xdsr_sr`
+    Strides,
+}
+
+impl Kin {
+    /// Arguments in front of the DSD.
+    fn registers(self) -> usize {
+        match self {
+            Kin::Dsr => 1,
+            Kin::Xdsr => 2,
+            Kin::Strides => 3,
+        }
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Kin::Dsr => "@load_to_dsr",
+            Kin::Xdsr => "@load_to_dsr_xdsr",
+            Kin::Strides => "@load_to_dsr_xdsr_sr",
+        }
+    }
+
+    /// The one that loads such DSDs.
+    fn of(dsd: DsdTy) -> Option<Kin> {
+        match dsd {
+            DsdTy::Mem1d | DsdTy::FabIn | DsdTy::FabOut => Some(Kin::Dsr),
+            DsdTy::Circbuf => Some(Kin::Xdsr),
+            DsdTy::Mem4d => Some(Kin::Strides),
+            DsdTy::Fifo => None,
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// The builtins of this file; `None` for others.
+    pub fn load_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
+        Some(match name {
+            "load_to_dsr" => self.load_to_dsr(call, Kin::Dsr),
+            "load_to_dsr_xdsr" => self.load_to_dsr(call, Kin::Xdsr),
+            "load_to_dsr_xdsr_sr" => self.load_to_dsr(call, Kin::Strides),
+            "set_dsr_base_addr" => self.set_dsr_base(call),
+            _ => return None,
+        })
+    }
+
+    fn load_to_dsr(&mut self, call: Call<'_>, kin: Kin) -> Result<Operand> {
+        let dsr = self.loadable(call.args[0])?;
+        let xdsr = if kin == Kin::Dsr { None } else { Some(self.xdsr_arg(call.args[1])?) };
+        let strides = if kin == Kin::Strides { self.stride_registers(call.args[2])? } else { Vec::new() };
+        let dsd_arg = call.args[kin.registers()];
+        let dsd_at = self.span(dsd_arg);
+        let (v, may_change) = self.dsd_to_load(dsd_arg)?;
+        let Ty::Dsd(kind) = v.ty() else {
+            return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
+        };
+        check_load(dsr, kind, kin).map_err(|c| self.with_declaration(c.at(dsd_at), dsd_arg))?;
+        if kin == Kin::Strides {
+            let known = v.known().filter(|_| !may_change);
+            check_strides(known, strides.len())
+                .map_err(|c| self.with_declaration(c.at(self.span(call.args[2])), dsd_arg))?;
+        }
+        let settings = match call.args.get(kin.registers() + 1) {
+            Some(cfg) => self.settings(*cfg, Some(kind))?,
+            None => Settings::default(),
+        };
+        if settings.run.is_async {
+            check_queue(&v, dsd_at)?;
+        }
+        let dsd = self.dsd_ref(&v, dsd_at)?;
+        self.emit_load(DsrLoad {
+            dsr,
+            xdsr,
+            strides,
+            dsd,
+            save_address: settings.save_address,
+            single_step: settings.single_step,
+            config: settings.run,
+            span: call.span,
+        });
+        Ok(Operand::void())
+    }
+
+    /// Before the start, or as code.
+    fn emit_load(&mut self, load: DsrLoad) {
+        let n = self.world.tile.image.dsr_loads.len() as u32;
+        self.world.tile.image.dsr_loads.push(load);
+        if self.is_comptime() {
+            self.world.tile.image.initial_dsrs.push(n);
+            return;
+        }
+        self.world.tile.beside.loads.push(n);
+        self.b().emit(Op::LoadDsr { n });
+    }
+
+    /// A DSR argument that may be loaded.
+    fn loadable(&mut self, id: ExprId) -> Result<DsrRef> {
+        let at = self.span(id);
+        let dsr = self.dsr_arg(id)?;
+        if dsr.fifo {
+            let c = rules::FIFO_DSR_LOAD.plain().at(at).help("`@allocate_fifo` loads the registers of a FIFO");
+            return Err(self.with_declaration(c, id));
+        }
+        Ok(dsr)
+    }
+
+    fn xdsr_arg(&mut self, id: ExprId) -> Result<u8> {
+        let at = self.span(id);
+        match self.known(id)? {
+            Value::Id(IdKind::Xdsr, n) => Ok(n as u8),
+            other => {
+                let c = comptime::TYPE_MISMATCH.because(&[("want", &"xdsr"), ("have", &other.ty())]).at(at);
+                Err(self.with_declaration(c.help("write `@get_xdsr(0)`"), id))
+            }
+        }
+    }
+
+    /// The DSD argument, and whether the program may change it: before the start a variable still has
+    /// its first value.
+    fn dsd_to_load(&mut self, id: ExprId) -> Result<(Operand, bool)> {
+        let at = self.span(id);
+        let ev = self.expr(id, None)?;
+        if let Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, known: None, .. }) = ev
+            && self.is_comptime()
+        {
+            return Ok((Operand::Known(self.global(g).value.clone()), true));
+        }
+        Ok((self.value_of(ev, at).at(at)?, false))
+    }
+
+    fn stride_registers(&mut self, list: ExprId) -> Result<Vec<u8>> {
+        let at = self.span(list);
+        let v = self.known(list)?;
+        let wrong = |have: &Ty| {
+            let c = comptime::TYPE_MISMATCH.because(&[("want", &"a tuple of stride registers"), ("have", have)]);
+            c.at(at).help("write `.{}`, or `.{ @get_sr(0), @get_sr(1) }`")
+        };
+        let mut numbers = Vec::new();
+        for (_, register) in v.fields().ok_or_else(|| wrong(&v.ty()))? {
+            let Value::Id(IdKind::StrideRegister, n) = register else { return Err(wrong(&register.ty())) };
+            let n = n as u8;
+            if numbers.contains(&n) {
+                return Err(rules::STRIDE_REGISTER_TWICE.because(&[("sr", &n)]).at(at));
+            }
+            numbers.push(n);
+        }
+        Ok(numbers)
+    }
+
+    /// Shows where the name in an argument is declared.
+    fn with_declaration(&self, c: Complaint, id: ExprId) -> Complaint {
+        match self.declaration(id) {
+            Some(span) => c.also(span, "declared here"),
+            None => c,
+        }
+    }
+
+    fn declaration(&self, id: ExprId) -> Option<Span> {
+        let frame = self.frame();
+        let ExprKind::Name(name) = &frame.unit.file.expr(id).kind else { return None };
+        if let Some((scope, slot)) = self.find_local(name) {
+            return Some(frame.scopes[scope].names[slot].2);
+        }
+        match &frame.unit.file.decls[*frame.unit.names.get(name)? as usize] {
+            Decl::Var(v) => Some(v.span),
+            Decl::Fn(_) | Decl::Layout(..) | Decl::Comptime(..) => None,
+        }
+    }
+
+    fn set_dsr_base(&mut self, call: Call<'_>) -> Result<Operand> {
+        let dsr = self.dsr_arg(call.args[0])?;
+        let at = self.span(call.args[1]);
+        let ev = self.expr(call.args[1], None)?;
+        let ptr = match ev {
+            Ev::Place(Place::Memory { addr, ty: ty @ Ty::Array(_), writable, .. }) => {
+                self.pointer_to_place(addr, ty, writable)?
+            }
+            ev => self.value_of(ev, at)?,
+        };
+        check_base(&ptr.ty()).map_err(|c| self.with_declaration(c.at(at), call.args[1]))?;
+        let a = self.reg_of(&ptr, at)?;
+        self.b().emit(Op::SetDsrBase { dsr, a });
+        Ok(Operand::void())
+    }
+
+    /// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs).
+    pub fn check_loaded_queues(&mut self) {
+        let image = &self.world.tile.image;
+        let mut complaints = Vec::new();
+        for load in &image.dsr_loads {
+            let DsdRef::Const(n) = load.dsd else { continue };
+            let complaint = match &image.dsds[n as usize] {
+                Dsd::FabIn(f) => {
+                    let queue = f.queue.map(|q| ("input_queue", q.0));
+                    let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
+                    let bound = image.input_queues.iter().filter(|b| b.explicit).filter(same);
+                    unbound(DsdTy::FabIn, queue, f.color, bound.map(|b| (b.color, b.span)))
+                }
+                Dsd::FabOut(f) if self.arch.name == ArchName::Wse3 => {
+                    let queue = f.queue.map(|q| ("output_queue", q.0));
+                    let bound = image.output_queues.iter().filter(|b| f.queue == Some(b.queue));
+                    // on WSE-3 the color of the queue counts, not that of the DSD
+                    unbound(DsdTy::FabOut, queue, None, bound.map(|b| (b.color, b.span)))
+                }
+                Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
+            };
+            complaints.extend(complaint.map(|c| c.at(load.span)));
+        }
+        complaints.into_iter().for_each(|c| self.report(c));
+    }
+}
+
+/// Complains unless one of the bindings of the queue is that to the color of the DSD.
+fn unbound(
+    dsd: DsdTy,
+    queue: Option<(&str, u8)>,
+    color: Option<Color>,
+    mut bound: impl Iterator<Item = (Color, Span)> + Clone,
+) -> Option<Complaint> {
+    if bound.clone().any(|(other, _)| color.is_none_or(|c| c == other)) {
+        return None;
+    }
+    let queue = queue.map_or("queue".to_string(), |(kind, n)| format!("@get_{kind}({n})"));
+    let color = color.map_or("..".to_string(), |c| format!("@get_color({c})"));
+    let mut c = rules::DSR_QUEUE.because(&[("dsd", &Ty::Dsd(dsd))]);
+    if let Some((other, span)) = bound.next() {
+        c = c.also(span, format!("the queue is bound to color {other} here"));
+    }
+    Some(c.help(format!("write `@initialize_queue({queue}, .{{ .color = {color} }})` in a comptime block")))
+}
+
+fn check_load(dsr: DsrRef, kind: DsdTy, kin: Kin) -> Result<()> {
+    let wrong = |help: &str| {
+        let facts: [(&str, &dyn std::fmt::Display); 3] =
+            [("name", &kin.name()), ("dsd", &Ty::Dsd(kind)), ("dsr", &dsr.id.file.word())];
+        Err(rules::DSR_LOAD.because(&facts).help(help))
+    };
+    match (kind, dsr.id.file) {
+        (DsdTy::FabIn, DsrFile::Dest) => wrong("a fabin_dsd is a source: use dsr_src0 or dsr_src1"),
+        (DsdTy::FabOut, DsrFile::Src0 | DsrFile::Src1) => {
+            wrong("a fabout_dsd is a destination: use dsr_dest")
+        }
+        _ if Kin::of(kind) == Some(kin) => Ok(()),
+        _ => match Kin::of(kind) {
+            Some(other) => wrong(&format!("use `{}`", other.name())),
+            None => wrong("a FIFO owns its registers; name them with dsr_fifo_dest and dsr_fifo_src1"),
+        },
+    }
+}
+
+/// A mem4d_dsd needs an exact number of stride registers; one that is not known always three.
+fn check_strides(dsd: Option<&Value>, have: usize) -> Result<()> {
+    let (need, why) = match dsd {
+        Some(Value::Dsd(Dsd::Mem(m))) if m.kind == MemKind::Mem4d => {
+            let unit = if m.step[0] == 1 { "is" } else { "is not" };
+            let dims = if m.dims == 1 { "1 dimension".to_string() } else { format!("{} dimensions", m.dims) };
+            (stride_registers_needed(m), format!("it has {dims}, and its fastest stride {unit} 1"))
+        }
+        _ => (MOST_STRIDES, "its strides are not known at comptime".to_string()),
+    };
+    if have == need {
+        return Ok(());
+    }
+    let need = format!("{need} stride register{}", if need == 1 { "" } else { "s" });
+    Err(rules::STRIDE_REGISTERS.because(&[("need", &need), ("have", &have)]).note(why))
+}
+
+/// Stride registers that a known mem4d_dsd needs: one per dimension but the first, one less if the
+/// fastest stride is 1 (seed: DSRs).
+pub fn stride_registers_needed(m: &Mem) -> usize {
+    let n = usize::from(m.dims);
+    let unit = n >= 2 && m.step[0] == 1;
+    (n - 1).saturating_sub(usize::from(unit))
+}
+
+/// A DSR works on 16- or 32-bit numbers.
+fn check_base(ty: &Ty) -> Result<()> {
+    let bad = |help: &str| Err(rules::DSR_BASE.because(&[("type", ty)]).help(help));
+    let Ty::Ptr(p) = ty else { return bad("give it an array, or a pointer to an element") };
+    let elem = match &p.to {
+        Ty::Array(a) => &a.elem,
+        other => other,
+    };
+    if elem.is_numeric() && matches!(elem.words(), Some(1 | 2)) {
+        return Ok(());
+    }
+    bad("the elements of the tensor must be numbers of 16 or 32 bits")
+}

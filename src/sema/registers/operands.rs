@@ -83,7 +83,10 @@ impl Table<'_> {
             let needs = needs(image, slot.dsd);
             need[slot.bank as usize] = 1;
             need[Bank::Xdsr as usize] += usize::from(needs.xdsr);
-            need[Bank::Stride as usize] += needs.strides.len();
+            // of a DSD known at run time it is not certain that it needs them all
+            if slot.constant().is_some() {
+                need[Bank::Stride as usize] += needs.strides.len();
+            }
         }
         for bank in Bank::ALL {
             let free = self.held[bank as usize].iter().filter(|h| h.is_none()).count();
@@ -168,8 +171,7 @@ impl Table<'_> {
         (what, listed(&registers), why)
     }
 
-    /// The wanted number, the one that holds the same already, or the next free one; `suffices` has
-    /// seen that there is one.
+    /// The wanted number, the one that holds the same already, or the next free one.
     fn choose(
         &mut self,
         bank: Bank,
@@ -186,7 +188,8 @@ impl Table<'_> {
         let found = wanted
             .or_else(|| (0..count).find(|n| usable(n) && same(*n)))
             .or_else(|| (0..count).map(|i| (start + i) % count).find(usable));
-        let number = found.expect("the free registers have been counted");
+        // only the strides of DSDs known at run time can be more than there are: they take turns
+        let number = found.unwrap_or(start % count);
         taken.push((bank, number));
         if !same(number) {
             self.next[bank as usize] = (number + 1) % count;

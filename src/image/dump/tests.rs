@@ -3,8 +3,8 @@ use crate::arch::{ArchName, Color, Direction, InQueue, PeCoord, TaskId};
 use crate::dsd::{Dsd, FabIn, Mem, MemKind, Priority, Simd};
 use crate::image::routes::{ColorConfig, Directions, PopMode, Position, RouteTable, Switches};
 use crate::image::{
-    ExportName, FabricPlace, FnId, Function, MemcpyColors, Op, OperandRegisters, QueueBinding, RegisterUse, Scalar, Symbol,
-    TaskBinding, TaskKind, TileImage,
+    ExportName, FabricPlace, FnId, Function, MemcpyColors, Op, OperandRegisters, QueueBinding, RegisterUse,
+    Scalar, Symbol, TaskBinding, TaskKind, TileImage,
 };
 use crate::source::{FileId, SourceMap, Span};
 use std::sync::Arc;

@@ -6,8 +6,8 @@ use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Complaint, Result};
 use crate::dsd::{Dsd, Mem, MemKind};
-use crate::image::{DsrRef, QueueBinding};
 use crate::image::code::{DsdRef, DsrLoad, Op};
+use crate::image::{DsrRef, QueueBinding};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::scope::Ev;
 use crate::sema::value::Value;
@@ -125,7 +125,8 @@ impl Sema<'_> {
         let at = self.span(id);
         let dsr = self.dsr_arg(id)?;
         if dsr.fifo {
-            let c = rules::FIFO_DSR_LOAD.plain().at(at).help("`@allocate_fifo` loads the registers of a FIFO");
+            let c =
+                rules::FIFO_DSR_LOAD.plain().at(at).help("`@allocate_fifo` loads the registers of a FIFO");
             return Err(self.with_declaration(c, id));
         }
         Ok(dsr)
@@ -159,7 +160,8 @@ impl Sema<'_> {
         let at = self.span(list);
         let v = self.known(list)?;
         let wrong = |have: &Ty| {
-            let c = comptime::TYPE_MISMATCH.because(&[("want", &"a tuple of stride registers"), ("have", have)]);
+            let c =
+                comptime::TYPE_MISMATCH.because(&[("want", &"a tuple of stride registers"), ("have", have)]);
             c.at(at).help("write `.{}`, or `.{ @get_sr(0), @get_sr(1) }`")
         };
         let mut numbers = Vec::new();

@@ -43,9 +43,10 @@ impl Sema<'_> {
         let kind = match self.ty(call.args[0])? {
             Ty::Id(k) if k.is_dsr() => k,
             other => {
-                return Err(rules::DSR_TYPE.because(&[("type", &other)]).at(at).help(
-                    "write `dsr_dest`, `dsr_src0`, `dsr_src1`, `dsr_fifo_dest` or `dsr_fifo_src1`",
-                ));
+                return Err(rules::DSR_TYPE
+                    .because(&[("type", &other)])
+                    .at(at)
+                    .help("write `dsr_dest`, `dsr_src0`, `dsr_src1`, `dsr_fifo_dest` or `dsr_fifo_src1`"));
             }
         };
         let number_at = self.span(call.args[1]);

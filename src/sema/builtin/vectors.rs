@@ -366,8 +366,7 @@ fn check_position(dsr: DsrRef, position: &str, at: Span) -> Result<()> {
         (DsrFile::Src1, "destination") => "use a dsr_dest or a dsr_src0",
         _ => return Ok(()),
     };
-    let facts: [(&str, &dyn std::fmt::Display); 2] =
-        [("dsr", &dsr.id.file.word()), ("position", &position)];
+    let facts: [(&str, &dyn std::fmt::Display); 2] = [("dsr", &dsr.id.file.word()), ("position", &position)];
     Err(rules::DSR_POSITION.because(&facts).at(at).help(help))
 }
 

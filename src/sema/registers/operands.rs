@@ -121,8 +121,8 @@ impl Table<'_> {
             let free = |n: &u8| self.is_free(Bank::Dest, *n) && self.is_free(Bank::Src0, *n);
             let count = Bank::Src0.count(self.arch).min(Bank::Dest.count(self.arch));
             let start = self.next[Bank::Dest as usize];
-            let reused = (0..count)
-                .find(|n| free(n) && holds(Bank::Dest, *n, dest) && holds(Bank::Src0, *n, src0));
+            let reused =
+                (0..count).find(|n| free(n) && holds(Bank::Dest, *n, dest) && holds(Bank::Src0, *n, src0));
             reused.or_else(|| (0..count).map(|i| (start + i) % count).find(free))
         })
     }

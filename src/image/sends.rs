@@ -2,21 +2,25 @@
 
 use super::TileImage;
 use super::code::{DsdRef, Operand};
-use crate::arch::Color;
+use crate::arch::{Color, OutQueue};
 use crate::dsd::{Dsd, FabOut};
 use crate::source::Span;
 
 impl TileImage {
     /// The first operation that sends on a color, as far as its DSD is known without running.
     pub fn first_send(&self, color: Color) -> Option<Span> {
+        self.sends().find(|(sent, ..)| *sent == Some(color)).map(|(.., span)| span)
+    }
+
+    /// Color, queue and place of every operation that sends and whose DSD is known.
+    pub fn sends(&self) -> impl Iterator<Item = (Option<Color>, Option<OutQueue>, Span)> {
         let vectors = self.vector_ops.iter().map(|op| (op.dest, op.span));
         let maps = self.maps.iter().filter_map(|m| Some((m.output?.0, m.span)));
-        let mut ops = vectors.chain(maps);
-        let sends = |dest: &Operand| match dest {
-            Operand::Dsd(dsd) => self.fabout(*dsd).and_then(|out| self.color_of(out)) == Some(color),
-            Operand::Scalar(_) | Operand::Pointer(_) => false,
-        };
-        ops.find(|(dest, _)| sends(dest)).map(|(_, span)| span)
+        vectors.chain(maps).filter_map(|(dest, span)| {
+            let Operand::Dsd(dsd) = dest else { return None };
+            let out = self.fabout(dsd)?;
+            Some((self.color_of(out), out.queue, span))
+        })
     }
 
     fn fabout(&self, dsd: DsdRef) -> Option<&FabOut> {

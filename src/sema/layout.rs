@@ -297,6 +297,7 @@ impl Sema<'_> {
                 }
             }
         }
+        self.check_injection(&routes, &tiles, &place, rect);
         let fabric = self.fabric(width, height, rect);
         if self.sink.errors() > 0 {
             return None;

@@ -14,6 +14,7 @@ mod call;
 mod control;
 mod expr;
 mod function;
+mod injection;
 mod layout;
 mod loops;
 mod memory;

@@ -25,8 +25,12 @@ crate::rules! {
     EXPORT_UNKNOWN = "export-unknown": "the layout advertises no `{name}`";
     /// A filter is a range, a counter or a sparse counter.
     FILTER_KIND = "filter-kind": "this filter has no kind";
+    /// An injecting color is wired to one output queue, and that queue to this color.
+    INJECT_QUEUE = "inject-queue": "color {color} cannot leave through output queue {queue}";
     /// The buffers of an injecting color move its switch.
     INJECT_SWITCH = "inject-switch": "`{name}` cannot be set where `.ce_inject` is";
+    /// An output queue serves four colors, and injects into one of them.
+    INJECT_TWICE = "inject-twice": "colors {one} and {other} would both inject from output queue {queue}";
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors";
     /// `@set_rectangle` comes first.

@@ -4,6 +4,7 @@ use super::Call;
 use crate::diagnostics::rules::{comptime, layout as rules};
 use crate::diagnostics::{At, Result};
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
+use crate::sema::injection::injects_twice;
 use crate::sema::layout::route_twice;
 use crate::sema::operand::{Addr, Base, Operand, Place, repr};
 use crate::sema::scope::Ev;
@@ -127,6 +128,9 @@ impl Sema<'_> {
         let routes = &mut self.world.tile.image.local_routes;
         if routes.iter().any(|(c, _)| *c == color) {
             return Err(route_twice(color, call.span));
+        }
+        if let Some(c) = injects_twice(routes.iter().map(|(c, r)| (*c, r)), color, &config) {
+            return Err(c.at(call.span));
         }
         routes.push((color, config));
         Ok(Operand::void())

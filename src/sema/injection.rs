@@ -1,0 +1,88 @@
+//! Colors into which a PE injects: each is wired to one output queue, and that queue to it.
+
+use super::world::Sema;
+use crate::arch::{Color, OutQueue};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::layout as rules;
+use crate::image::{ColorConfig, RouteTable, TileImage};
+use crate::source::Span;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+/// Colors that share an output queue for injection (seed: CE Injection).
+const COLORS_PER_QUEUE: u8 = 4;
+
+/// The output queue that an injecting color is wired to.
+fn wired_to(color: Color) -> OutQueue {
+    OutQueue(color.0 / COLORS_PER_QUEUE)
+}
+
+/// The complaint about a second injecting color of a queue, if `others` hold a first one.
+pub fn injects_twice<'a>(
+    mut others: impl Iterator<Item = (Color, &'a ColorConfig)>,
+    color: Color,
+    config: &ColorConfig,
+) -> Option<Complaint> {
+    config.inject?;
+    let queue = wired_to(color);
+    let (other, _) = others.find(|(c, o)| *c != color && o.inject.is_some() && wired_to(*c) == queue)?;
+    Some(rules::INJECT_TWICE.because(&[("one", &other), ("other", &color), ("queue", &queue)]))
+}
+
+impl Sema<'_> {
+    /// Looks at the queues of every PE that injects, when all routes are known.
+    pub fn check_injection(
+        &mut self,
+        routes: &RouteTable,
+        tiles: &[Arc<TileImage>],
+        place: &[u32],
+        rect: Span,
+    ) {
+        let configs = routes.configs();
+        if configs.iter().all(|c| c.inject.is_none()) {
+            return;
+        }
+        let mut seen = BTreeSet::new();
+        for (pe, tile) in place.iter().enumerate() {
+            let row = || routes.row(pe).iter().map(|(color, id)| (*color, &configs[*id as usize]));
+            for (color, config) in row().filter(|(_, c)| c.inject.is_some()) {
+                if !seen.insert((*tile, color)) {
+                    continue;
+                }
+                let at = self.layout.route_spans.get(&(pe as u32, color)).copied();
+                let mut wrong = Vec::new();
+                wrong.extend(
+                    injects_twice(row().filter(|(c, _)| *c < color), color, config)
+                        .map(|c| c.at(at.unwrap_or(rect))),
+                );
+                if let Some(tile) = tiles.get(*tile as usize) {
+                    wrong.extend(misused_queue(tile, color, at));
+                }
+                wrong.into_iter().for_each(|c| self.report(c));
+            }
+        }
+    }
+}
+
+/// Operations that send an injecting color through another queue, or another color through its own.
+fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Complaint> {
+    let queue = wired_to(color);
+    let complaint = |(sent, through, span): (Color, OutQueue, Span)| {
+        if (sent == color) == (through == queue) {
+            return None;
+        }
+        let c = rules::INJECT_QUEUE.because(&[("color", &sent), ("queue", &through)]).at(span);
+        let c = match config {
+            Some(config) => c.also(config, format!("color {color} injects here")),
+            None => c,
+        };
+        let c = c.note(format!(
+            "color {color} injects from output queue {queue}, and nothing else uses that queue"
+        ));
+        Some(match sent == color {
+            true => c.help(format!("send it through output queue {queue}")),
+            false => c.help("take another queue"),
+        })
+    };
+    tile.sends().filter_map(|(sent, through, span)| complaint((sent?, through?, span))).collect()
+}

@@ -13,6 +13,8 @@ pub struct Array {
     pub ty: &'static str,
     /// The same for the model.
     pub elem: Elem,
+    /// Its dimensions; none stand for a single one.
+    pub sizes: Vec<usize>,
     /// Its elements are below this number.
     pub limit: Option<u32>,
     /// The bits of its elements.
@@ -32,7 +34,9 @@ impl Array {
 
     /// As a variable with its data.
     pub fn declaration(&self) -> String {
-        let mut text = format!("var {} = [{}]{}{{ ", self.name, self.data.len(), self.ty);
+        let sizes: Vec<_> = self.sizes.iter().map(usize::to_string).collect();
+        let sizes = if sizes.is_empty() { self.data.len().to_string() } else { sizes.join(", ") };
+        let mut text = format!("var {} = [{sizes}]{}{{ ", self.name, self.ty);
         for (k, bits) in self.data.iter().enumerate() {
             let comma = if k == 0 { "" } else { ", " };
             let _ = write!(text, "{comma}{}", scalar_literal(self.ty, self.elem, *bits));

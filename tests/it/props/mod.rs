@@ -2,9 +2,12 @@
 //!
 //! `PROPS=10000 cargo props` runs that many trials of each property instead of 200.
 
+mod access;
 mod arrays;
 mod choices;
+mod fifos;
 mod number;
 mod operations;
+mod positions;
 mod trial;
 mod walks;

@@ -256,7 +256,7 @@ impl Draft<'_> {
                 let ty = self.choices.pick(elem.types());
                 let name = format!("{}_a{}", self.prefix, self.arrays.len());
                 let limit = self.limit(place);
-                self.arrays.push(Array { name, ty, elem, limit, data: Vec::new() });
+                self.arrays.push(Array { name, ty, elem, limit, sizes: Vec::new(), data: Vec::new() });
                 (Walk::any(self.choices, self.count), self.arrays.len() - 1)
             }
         };
@@ -276,7 +276,7 @@ impl Draft<'_> {
         let value = walk.dsd(&self.arrays[array].name);
         let kind = self.choices.pick(&["const", "var"]);
         let _ = writeln!(self.trial.globals, "{kind} {name} = {value};");
-        if walk.is_mem4d() || !self.choices.once_in(4) {
+        if walk.mem4d || !self.choices.once_in(4) {
             return name;
         }
         let file = match place {

@@ -12,10 +12,12 @@ pub struct Walk {
     pub factors: Vec<i32>,
     /// The element where all variables are 0.
     pub offset: i32,
-    mem4d: bool,
+    /// Whether it is written as a `mem4d_dsd`.
+    pub mem4d: bool,
 }
 
-const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
+/// The variables of an access, the slowest first.
+pub const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
 
 impl Walk {
     /// A walk over `count` elements: a line, a line with any stride, or up to four dimensions.
@@ -28,6 +30,11 @@ impl Walk {
             }
             _ => Walk::tensor(choices, count),
         }
+    }
+
+    /// `count` elements in a row.
+    pub fn line(count: usize) -> Walk {
+        Walk { lengths: vec![count], factors: vec![1], offset: 0, mem4d: false }
     }
 
     fn tensor(choices: &mut Choices, count: usize) -> Walk {
@@ -51,11 +58,6 @@ impl Walk {
         let lowest = walk.places().into_iter().min().unwrap_or(0);
         walk.offset = choices.below(3) as i32 - lowest;
         walk
-    }
-
-    /// Whether it is written as a `mem4d_dsd`.
-    pub fn is_mem4d(&self) -> bool {
-        self.mem4d
     }
 
     /// The elements it visits, in order.
@@ -82,6 +84,32 @@ impl Walk {
     pub fn next(&self) -> Walk {
         let moved = self.factors[0] * self.lengths[0] as i32;
         Walk { offset: self.offset + moved, ..self.clone() }
+    }
+
+    /// The DSD, from fields instead of an access.
+    pub fn fields(&self, name: &str) -> String {
+        let offset = self.offset;
+        if !self.mem4d {
+            let (extent, stride) = (self.lengths[0], self.factors[0]);
+            return format!(
+                "@get_dsd(mem1d_dsd, .{{ .base_address = &{name}, .extent = {extent}, .stride = {stride}, \
+                 .offset = {offset} }})"
+            );
+        }
+        // Strides are written fastest first, and lead from the last element of what is inside.
+        let mut strides = Vec::new();
+        let mut inside = 0;
+        for (length, factor) in self.lengths.iter().zip(&self.factors).rev() {
+            strides.push((factor - inside).to_string());
+            inside += factor * (*length as i32 - 1);
+        }
+        let extents: Vec<_> = self.lengths.iter().map(usize::to_string).collect();
+        format!(
+            "@get_dsd(mem4d_dsd, .{{ .base_address = &{name}, .extent = .{{ {} }}, .stride = .{{ {} }}, \
+             .offset = {offset} }})",
+            extents.join(", "),
+            strides.join(", ")
+        )
     }
 
     /// `|i,j|{2,3} -> name[3 * i + j + 1]`

@@ -169,7 +169,7 @@ impl Sema<'_> {
             hi,
             wrap: 0,
         };
-        let (mut base, mut offset, mut extent) = (None, None, None);
+        let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);
         for (name, v) in fields {
             match name.as_str() {
                 "base_address" => base = Some(v),
@@ -177,7 +177,7 @@ impl Sema<'_> {
                 "extent" => extent = Some(v),
                 "stride" => self.strides(&mut m, v, edits, at)?,
                 "wavelet_index_offset" => m.index_offset = flag(&v, at)?,
-                "wraparound" if kind == MemKind::Circbuf => m.wrap = number::<u16>(&v, at)?,
+                "wraparound" if kind == MemKind::Circbuf => wrap = Some(number::<u16>(&v, at)?),
                 _ => return Err(unknown_property(&name, kind).at(at)),
             }
         }
@@ -185,13 +185,14 @@ impl Sema<'_> {
         let extent = extent.ok_or_else(|| rules::DSD_PROPERTY.because(&[("name", &"extent")]).at(at))?;
         self.extents(&mut m, extent, edits, at)?;
         let words = self.base_address(&base, at)?;
+        let around = base.ty();
         edits.insert(0, (DsdEdit::Base, base));
         if let Some(offset) = offset {
             let offset = self.coerce(offset, &Ty::I16, at)?;
             edits.insert(1, (DsdEdit::Offset { words }, offset));
         }
-        if kind == MemKind::Circbuf && m.wrap == 0 {
-            m.wrap = m.extent[0] * u16::from(words);
+        if kind == MemKind::Circbuf {
+            m.wrap = wraparound(wrap, &around).at(at)? * u16::from(words);
         }
         Ok(Dsd::Mem(m))
     }
@@ -629,6 +630,26 @@ fn stride_value(v: &Value, kind: MemKind) -> Result<i16> {
 
 fn not_for(name: &str, kind: DsdTy) -> crate::diagnostics::Complaint {
     rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))])
+}
+
+/// Elements until a circular buffer begins again: all of the array, unless fewer are asked for.
+fn wraparound(given: Option<u16>, base: &Ty) -> Result<u16> {
+    let array = match base {
+        Ty::Ptr(p) => match &p.to {
+            Ty::Array(a) => u16::try_from(a.len()).ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (given, array) {
+        (Some(wrap), Some(size)) if wrap == 0 || wrap > size => {
+            let help = format!("`.wraparound` is from 1 to the {size} elements of the array");
+            Err(rules::BAD_EXTENT.because(&[("value", &wrap)]).help(help))
+        }
+        (Some(wrap), _) => Ok(wrap),
+        (None, Some(size)) => Ok(size),
+        (None, None) => Err(rules::DSD_PROPERTY.because(&[("name", &"wraparound")])),
+    }
 }
 
 fn not_a_base(ty: &Ty) -> crate::diagnostics::Complaint {

@@ -6,6 +6,7 @@ mod access;
 mod arrays;
 mod choices;
 mod fifos;
+mod halves;
 mod number;
 mod operations;
 mod positions;

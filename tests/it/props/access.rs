@@ -25,7 +25,8 @@ fn the_index_of_an_operation_moves_its_dsds() {
 /// A vector of `count` elements in the order of an array of its own, and the array.
 pub fn flat(choices: &mut Choices, name: &str, elem: Elem, count: usize) -> (Array, String) {
     let ty = choices.pick(elem.types());
-    let array = Array { name: name.to_string(), ty, elem, limit: None, sizes: Vec::new(), data: vec![0; count] };
+    let array =
+        Array { name: name.to_string(), ty, elem, limit: None, sizes: Vec::new(), data: vec![0; count] };
     let dsd = format!("@get_dsd(mem1d_dsd, .{{ .tensor_access = |i|{{{count}}} -> {name}[i] }})");
     (array, dsd)
 }
@@ -88,7 +89,8 @@ fn tensor(choices: &mut Choices, prefix: &str) -> Trial {
     let access = format!("|{vars}|{{{}}} -> {}[{}]", shown.join(", "), array.name, written.join(", "));
     let mut trial = Trial::default();
     let held = choices.pick(&["const", "var"]);
-    let _ = writeln!(trial.globals, "{held} {prefix}_d = @get_dsd({kind}, .{{ .tensor_access = {access} }});");
+    let _ =
+        writeln!(trial.globals, "{held} {prefix}_d = @get_dsd({kind}, .{{ .tensor_access = {access} }});");
     copy(choices, prefix, trial, (array, format!("{prefix}_d")), &visited, (operation, ""))
 }
 
@@ -211,8 +213,14 @@ fn indexed(choices: &mut Choices, prefix: &str) -> Trial {
     let name = format!("{prefix}_a");
     let index = choices.below(20) as usize;
     let size = walk.end() + index + choices.below(3) as usize;
-    let array =
-        Array { name: name.clone(), ty: "u16", elem: Elem::Int16, limit: None, sizes: Vec::new(), data: vec![0; size] };
+    let array = Array {
+        name: name.clone(),
+        ty: "u16",
+        elem: Elem::Int16,
+        limit: None,
+        sizes: Vec::new(),
+        data: vec![0; size],
+    };
     let mut trial = Trial::default();
     let value = walk.dsd(&name).replace(" })", ", .wavelet_index_offset = true })");
     let _ = writeln!(trial.globals, "const {prefix}_d = {value};\nvar {prefix}_i: u16 = {index};");

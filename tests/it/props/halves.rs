@@ -83,7 +83,8 @@ fn every_vector_operation_is_right_for_every_value() {
 #[test]
 fn every_scalar_conversion_is_right_for_every_value() {
     for unary in SCALARS {
-        let text = format!("task main() void {{ for (@range(u16, {PIECE})) |i| {{ {}; }} }}", unary.statement);
+        let text =
+            format!("task main() void {{ for (@range(u16, {PIECE})) |i| {{ {}; }} }}", unary.statement);
         check(unary, &text);
     }
 }

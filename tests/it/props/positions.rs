@@ -90,7 +90,9 @@ fn saving(
             let needed = if is_known { stride_registers(&walk) } else { 3 };
             let registers: Vec<_> = (first..first + needed).map(|n| format!("@get_sr({n})")).collect();
             let registers = registers.join(", ");
-            format!("@load_to_dsr_xdsr_sr({name}, @get_xdsr({first}), .{{ {registers} }}, {name}_d{settings})")
+            format!(
+                "@load_to_dsr_xdsr_sr({name}, @get_xdsr({first}), .{{ {registers} }}, {name}_d{settings})"
+            )
         }
     };
     let _ = writeln!(trial.body, "  {load};");

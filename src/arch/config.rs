@@ -131,7 +131,7 @@ impl ConfigWord {
         match (*name, arch) {
             ("routes", _) => Some(ConfigWord::Routes(Color(place as u8))),
             ("switches", _) => Some(ConfigWord::Switch(Color(place as u8))),
-            ("positions", ArchName::Wse3) if place % 4 > 0 => {
+            ("positions", ArchName::Wse3) if !place.is_multiple_of(4) => {
                 Some(ConfigWord::Position(Color((place / 4) as u8), (place % 4) as u8))
             }
             ("pe", _) => pe_register(place),

@@ -235,7 +235,7 @@ impl Fabric {
         let (own, other) = (swaps(self, color), swaps(self, partner));
         // a color that this router does not know cannot keep its wavelets
         let is_known = self.routes.get(self.routes.of(&self.program, pe, color)).exists();
-        let stays = !(own && other) && (is_known || !other);
+        let stays = !other || (!own && is_known);
         match (stays, other) {
             (true, false) => Landing::Lanes(self.lane_of(pe, color), None),
             (false, _) => Landing::Lanes(self.lane_of(pe, partner), None),

@@ -92,7 +92,7 @@ impl Pe {
             Op::LoadAt { addr, kind, .. } | Op::StoreAt { addr, kind, .. } => (addr.into(), kind),
             _ => return None,
         };
-        if address < WINDOW || address > 0xffff || kind != Access::U16 {
+        if !(WINDOW..=0xffff).contains(&address) || kind != Access::U16 {
             return None;
         }
         if meter.spent > 0 {

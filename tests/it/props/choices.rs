@@ -22,7 +22,8 @@ impl Choices {
 
     /// These choices, as far as they are possible; 0 after the last.
     pub fn replay(list: &[u32]) -> Choices {
-        Choices { source: Source::List(list.to_vec().into_iter()), made: Vec::new() }
+        let list: Vec<u32> = list.into();
+        Choices { source: Source::List(list.into_iter()), made: Vec::new() }
     }
 
     /// The choices made so far.

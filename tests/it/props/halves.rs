@@ -70,7 +70,7 @@ const SCALARS: &[Unary] = &[
 
 fn to_integer_in_range(bits: u32) -> u32 {
     let float = half::f16::from_bits(bits as u16).to_f64();
-    if float >= -32768.0 && float < 32768.0 { u32::from(float as i16 as u16) } else { 0 }
+    if (-32768.0..32768.0).contains(&float) { u32::from(float as i16 as u16) } else { 0 }
 }
 
 #[test]

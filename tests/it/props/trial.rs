@@ -48,7 +48,7 @@ pub fn count() -> u64 {
 pub fn check(name: &str, batch: u64, generate: impl Fn(&mut Choices, &str) -> Trial) {
     let first = name.bytes().fold(0u64, |seed, byte| seed.wrapping_mul(31) + u64::from(byte)) << 32;
     for start in (0..count()).step_by(batch as usize) {
-        let arch = if start / batch % 2 == 0 { ArchName::Wse2 } else { ArchName::Wse3 };
+        let arch = if (start / batch).is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
         let seeds: Vec<u64> = (start..count().min(start + batch)).map(|n| first + n).collect();
         let trial = |(n, seed): (usize, &u64)| generate(&mut Choices::from_seed(*seed), &format!("t{n}"));
         let trials: Vec<Trial> = seeds.iter().enumerate().map(trial).collect();

@@ -119,6 +119,21 @@ pub struct FabIn {
     pub priority: Priority,
 }
 
+/// What an operation does that finds a FIFO empty or full.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Default, Serialize, Deserialize)]
+pub enum FifoAction {
+    /// An asynchronous operation waits; a synchronous one ends, returns false, and leaves the number
+    /// of the other elements as the length of the FIFO.
+    #[default]
+    TestOrSuspend,
+    /// It ends as if it were complete.
+    Terminate,
+    /// It waits, also if it is synchronous (WSE-3).
+    Suspend,
+    /// The program stops (WSE-3).
+    Fault,
+}
+
 /// Which source is set to zero when an operation into a fabout DSD is complete.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ZeroSource {

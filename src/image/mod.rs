@@ -18,7 +18,7 @@ pub use code::{FnId, Function, Op, Reg};
 pub use routes::{ColorConfig, RouteTable};
 
 use crate::arch::{ArchName, Color, DsrId, InQueue, OutQueue, PeCoord, TaskId};
-use crate::dsd::{Dsd, FifoId, Priority};
+use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::source::{SourceMap, Span};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -293,6 +293,14 @@ pub struct Fifo {
     pub activate_push: Option<TaskId>,
     /// Task activated on a pop after a full event.
     pub activate_pop: Option<TaskId>,
+    /// What an operation does that finds it empty.
+    pub empty_action: FifoAction,
+    /// What an operation does that finds it full (WSE-3).
+    pub full_action: FifoAction,
+    /// Priority of asynchronous operations on it (WSE-3).
+    pub priority: Priority,
+    /// How many elements move together (WSE-2).
+    pub simd: Simd,
     /// Its registers.
     pub registers: FifoRegisters,
     /// Whether the program chose them, and not the compiler.

@@ -1,83 +1,190 @@
 //! FIFOs: circular buffers in memory that two operations share.
 
+use super::Pe;
+use super::operation::{Operation, Stall};
 use crate::arch::TaskId;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::FIFO_FAULT;
+use crate::dsd::{FifoAction, FifoId, Priority, Simd};
 use crate::image::Fifo;
 
-/// The state of one FIFO.
+/// The state of one FIFO. It is counted in words, because operations on 16 and on 32 bits may share it.
 #[derive(Clone, Debug)]
 pub(super) struct FifoState {
     base: u16,
-    capacity: u16,
-    words: u16,
+    size: u16,
+    element_words: u16,
+    /// The oldest word, from `base`.
     head: u16,
-    count: u16,
-    read_length: u16,
-    write_length: u16,
-    /// A push has found no space since `activate_pop` was last activated.
-    was_full: bool,
-    /// A pop has found no element since `activate_push` was last activated.
-    was_empty: bool,
+    used: u16,
+    read_length: u32,
+    write_length: u32,
+    /// Space that a push has not found since `activate_pop` was last activated.
+    missed_space: Option<u16>,
+    /// Data that a pop has not found since `activate_push` was last activated.
+    missed_data: Option<u16>,
     activate_push: Option<TaskId>,
     activate_pop: Option<TaskId>,
+    empty_action: FifoAction,
+    full_action: FifoAction,
+    pub priority: Priority,
+    simd: Simd,
+}
+
+/// A FIFO as an operand.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) struct FifoEnd {
+    pub fifo: usize,
+    /// Words of an element of the operation.
+    pub words: u16,
+    /// Elements that move together.
+    pub group: u32,
+}
+
+/// What follows when an operation cannot go on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Waits,
+    /// It returns false and leaves its length.
+    GivesUp,
+    /// As if it were complete.
+    Ends,
 }
 
 impl FifoState {
     pub fn new(fifo: &Fifo) -> FifoState {
+        let element_words = u16::from(fifo.element_words);
         FifoState {
             base: fifo.base,
-            capacity: fifo.capacity,
-            words: fifo.element_words.into(),
+            size: fifo.capacity * element_words,
+            element_words,
             head: 0,
-            count: 0,
+            used: 0,
             read_length: 0,
             write_length: 0,
-            was_full: false,
-            was_empty: false,
+            missed_space: None,
+            missed_data: None,
             activate_push: fifo.activate_push,
             activate_pop: fifo.activate_pop,
+            empty_action: fifo.empty_action,
+            full_action: fifo.full_action,
+            priority: fifo.priority,
+            simd: fifo.simd,
         }
     }
 
-    /// The length that was set for writing or reading; 0 if none is.
-    pub fn length(&self, write: bool) -> u16 {
-        if write { self.write_length } else { self.read_length }
+    /// The end of this FIFO for an operation with elements of `words` words.
+    pub fn end(&self, fifo: usize, words: u16) -> FifoEnd {
+        let together = match self.simd {
+            Simd::Off => words,
+            Simd::Simd32 | Simd::Simd32Or64 => 2,
+            Simd::Simd64 | Simd::Max => 4,
+        };
+        let group = (together.min(self.size) / words).max(1).into();
+        FifoEnd { fifo, words, group }
     }
 
-    /// Sets the length for writing or reading.
+    fn length_mut(&mut self, write: bool) -> &mut u32 {
+        if write { &mut self.write_length } else { &mut self.read_length }
+    }
+
+    /// The length that is set for writing or reading, in elements of `words` words; 0 if none is.
+    pub fn length(&mut self, write: bool, words: u16) -> u32 {
+        self.length_mut(write).div_ceil(words.into())
+    }
+
+    /// Sets the length for writing or reading, in elements of the buffer.
     pub fn set_length(&mut self, write: bool, length: u16) {
-        *(if write { &mut self.write_length } else { &mut self.read_length }) = length;
+        *self.length_mut(write) = u32::from(length) * u32::from(self.element_words);
     }
 
-    /// Whether an element can be pushed (`write`) or popped.
-    pub fn is_ready(&self, write: bool) -> bool {
-        if write { self.count < self.capacity } else { self.count > 0 }
+    /// Words that can be pushed (`write`) or popped.
+    pub fn room(&self, write: bool) -> u16 {
+        if write { self.size - self.used } else { self.used }
     }
 
-    /// Remembers that a push or a pop was not possible.
-    pub fn refuse(&mut self, write: bool) {
-        *(if write { &mut self.was_full } else { &mut self.was_empty }) = true;
+    /// Remembers what a push or a pop has not found. The first one counts, until it could go on.
+    pub fn refuse(&mut self, write: bool, words: u16) {
+        let missed = if write { &mut self.missed_space } else { &mut self.missed_data };
+        missed.get_or_insert(words);
     }
 
-    /// The place of the next element to push, and the task to activate. There is space.
-    pub fn push(&mut self) -> (usize, u16, Option<TaskId>) {
-        let place = (u32::from(self.head) + u32::from(self.count)) % u32::from(self.capacity);
-        self.count += 1;
-        self.write_length = self.write_length.saturating_sub(1);
-        let task = if std::mem::take(&mut self.was_empty) { self.activate_push } else { None };
-        (self.address(place as u16), self.words, task)
+    /// Takes in an element; the task to activate. There is space.
+    pub fn push(&mut self, memory: &mut [u16], value: u32, words: u16) -> Option<TaskId> {
+        for half in 0..words {
+            let place = self.place(self.used);
+            memory[place] = (value >> (16 * half)) as u16;
+            self.used += 1;
+        }
+        self.write_length = self.write_length.saturating_sub(words.into());
+        let goes_on = self.missed_data.is_some_and(|need| self.used >= need);
+        if !goes_on {
+            return None;
+        }
+        self.missed_data = None;
+        self.activate_push
     }
 
-    /// The place of the next element to pop, and the task to activate. There is an element.
-    pub fn pop(&mut self) -> (usize, u16, Option<TaskId>) {
-        let place = self.head;
-        self.head = (self.head + 1) % self.capacity;
-        self.count -= 1;
-        self.read_length = self.read_length.saturating_sub(1);
-        let task = if std::mem::take(&mut self.was_full) { self.activate_pop } else { None };
-        (self.address(place), self.words, task)
+    /// The oldest element, and the task to activate. There is an element.
+    pub fn pop(&mut self, memory: &[u16], words: u16) -> (u32, Option<TaskId>) {
+        let value =
+            (0..words).fold(0, |value, half| value | u32::from(memory[self.place(half)]) << (16 * half));
+        self.head = (self.place(words) - usize::from(self.base)) as u16;
+        self.used -= words;
+        self.read_length = self.read_length.saturating_sub(words.into());
+        let goes_on = self.missed_space.is_some_and(|need| self.room(true) >= need);
+        if !goes_on {
+            return (value, None);
+        }
+        self.missed_space = None;
+        (value, self.activate_pop)
     }
 
-    fn address(&self, place: u16) -> usize {
-        usize::from(self.base) + usize::from(place) * usize::from(self.words)
+    /// Address of the word at this distance from the oldest.
+    fn place(&self, distance: u16) -> usize {
+        let word = (u32::from(self.head) + u32::from(distance)) % u32::from(self.size);
+        usize::from(self.base) + word as usize
+    }
+}
+
+impl Pe {
+    /// What an operation does that has stalled: only FIFOs let it do anything but wait.
+    pub(super) fn verdict(&self, stall: Stall, is_async: bool) -> Result<Verdict, Complaint> {
+        let (end, state, setting) = match stall {
+            Stall::Input(_) | Stall::Output(_) => return Ok(Verdict::Waits),
+            Stall::FifoEmpty(end) => (end, "empty", "empty_action"),
+            Stall::FifoFull(end) => (end, "full", "full_action"),
+        };
+        let fifo = &self.fifos[end.fifo];
+        let action = if matches!(stall, Stall::FifoFull(_)) { fifo.full_action } else { fifo.empty_action };
+        match action {
+            FifoAction::TestOrSuspend if is_async => Ok(Verdict::Waits),
+            FifoAction::TestOrSuspend => Ok(Verdict::GivesUp),
+            FifoAction::Terminate => Ok(Verdict::Ends),
+            FifoAction::Suspend => Ok(Verdict::Waits),
+            FifoAction::Fault => {
+                let name = &self.tile.fifos[end.fifo].name;
+                Err(FIFO_FAULT.because(&[("name", name), ("state", &state), ("setting", &setting)]))
+            }
+        }
+    }
+
+    /// An operation has given up at a FIFO: what is left is the length of the next one.
+    pub(super) fn leave_length(&mut self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
+        self.check_event(stall, operation)?;
+        let (end, write) = match stall {
+            Stall::FifoEmpty(end) => (end, false),
+            Stall::FifoFull(end) => (end, true),
+            Stall::Input(_) | Stall::Output(_) => return Ok(()),
+        };
+        let left = operation.total.map_or(0, |total| total - operation.done);
+        *self.fifos[end.fifo].length_mut(write) = left * u32::from(end.words);
+        Ok(())
+    }
+
+    /// The FIFO operand of an operation that reads or writes it.
+    pub(super) fn fifo_end(&self, fifo: FifoId, words: u16) -> FifoEnd {
+        let fifo = usize::from(fifo.0);
+        self.fifos[fifo].end(fifo, words)
     }
 }

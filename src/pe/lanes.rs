@@ -1,6 +1,7 @@
 //! Operations in progress: one of the main thread and one per microthread.
 
 use super::Pe;
+use super::fifo::Verdict;
 use super::operation::{Operation, Stall, Step, Surroundings};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{DsrId, TaskId, UtId};
@@ -36,8 +37,7 @@ pub(super) struct Lane {
     /// Register for the result of a synchronous operation.
     pub result: Option<Reg>,
     pub saved: Vec<Saved>,
-    /// Ends at a FIFO event, instead of waiting.
-    pub gives_up: bool,
+    pub is_async: bool,
     pub span: Span,
     pub started: u64,
     /// Since when it waits for what.
@@ -144,16 +144,13 @@ impl Pe {
         let step = lane.operation.step(&mut around).at(lane.span)?;
         match step {
             Step::Moved => lane.stalled = None,
-            Step::Stalled(stall) if lane.gives_up && is_fifo(stall) => {
-                let lane = self.lanes.remove(place);
-                self.end_at_fifo(stall, &lane.operation).at(lane.span)?;
-                self.finish(place, &lane, Done::Nothing, false, now)?;
-            }
             Step::Stalled(stall) => {
                 if lane.stalled.is_none_or(|(old, _)| old != stall) {
                     lane.stalled = Some((stall, now));
                 }
-                return Ok(false);
+                let (is_async, span) = (lane.is_async, lane.span);
+                let verdict = self.verdict(stall, is_async).at(span)?;
+                return self.stall(place, stall, verdict, now);
             }
             Step::Finished => {
                 let lane = self.lanes.remove(place);
@@ -164,6 +161,21 @@ impl Pe {
                 let done = lane.on_control.expect("a control wavelet ends it only with on_control");
                 self.finish(place, &lane, done, true, now)?;
             }
+        }
+        Ok(true)
+    }
+
+    /// Does what an operation does that cannot go on; true if that is not waiting.
+    fn stall(&mut self, place: usize, stall: Stall, verdict: Verdict, now: u64) -> Result<bool, Complaint> {
+        if verdict == Verdict::Waits {
+            return Ok(false);
+        }
+        let lane = self.lanes.remove(place);
+        if verdict == Verdict::GivesUp {
+            self.leave_length(stall, &lane.operation).at(lane.span)?;
+            self.finish(place, &lane, Done::Nothing, false, now)?;
+        } else {
+            self.finish(place, &lane, lane.completion, true, now)?;
         }
         Ok(true)
     }
@@ -223,12 +235,8 @@ impl Pe {
                 let color = lane.operation.color().expect("a fabout operand has a color");
                 WaitsFor::Space { color, queue: self.queues.outputs[output].queue }
             }
-            Stall::FifoEmpty(fifo) => WaitsFor::FifoData(self.tile.fifos[fifo].name.clone()),
-            Stall::FifoFull(fifo) => WaitsFor::FifoSpace(self.tile.fifos[fifo].name.clone()),
+            Stall::FifoEmpty(end) => WaitsFor::FifoData(self.tile.fifos[end.fifo].name.clone()),
+            Stall::FifoFull(end) => WaitsFor::FifoSpace(self.tile.fifos[end.fifo].name.clone()),
         }
     }
-}
-
-fn is_fifo(stall: Stall) -> bool {
-    matches!(stall, Stall::FifoEmpty(_) | Stall::FifoFull(_))
 }

@@ -1,6 +1,6 @@
 //! A DSD operation that moves element by element, because an operand is the fabric or a FIFO.
 
-use super::fifo::FifoState;
+use super::fifo::{FifoEnd, FifoState};
 use super::memory::Memory;
 use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
@@ -8,7 +8,7 @@ use crate::arch::{Color, DsrId};
 use crate::diagnostics::Complaint;
 use crate::dsd::Simd;
 use crate::dsd::access::Walk;
-use crate::dsd::local::{self, Dest, Source, read, write};
+use crate::dsd::local::{self, Dest, Source, write};
 use crate::dsd::ops::DsdOp;
 use crate::fabric::Wavelet;
 
@@ -21,7 +21,7 @@ const CONTROL_MARK: u32 = 0b11 << 30;
 pub(super) enum From {
     Local(Source),
     Fabric(Intake),
-    Fifo(usize),
+    Fifo(FifoEnd),
 }
 
 /// Where elements go.
@@ -29,7 +29,7 @@ pub(super) enum From {
 pub(super) enum To {
     Local(Dest),
     Fabric(Outlet),
-    Fifo(usize),
+    Fifo(FifoEnd),
 }
 
 /// A fabin operand.
@@ -71,8 +71,8 @@ pub(super) struct Outlet {
 pub(super) enum Stall {
     Input(usize),
     Output(usize),
-    FifoEmpty(usize),
-    FifoFull(usize),
+    FifoEmpty(FifoEnd),
+    FifoFull(FifoEnd),
 }
 
 /// What an operand says to the next element.
@@ -186,11 +186,8 @@ impl Operation {
         for from in &self.from[..self.arity] {
             match from {
                 From::Local(_) => {}
-                From::Fifo(fifo) if around.fifos[*fifo].is_ready(false) => {}
-                From::Fifo(fifo) => {
-                    around.fifos[*fifo].refuse(false);
-                    return Ready::No(Stall::FifoEmpty(*fifo));
-                }
+                From::Fifo(end) if self.fits(end, false, around) => {}
+                From::Fifo(end) => return Ready::No(Stall::FifoEmpty(*end)),
                 From::Fabric(intake) => match self.intake_ready(intake, around) {
                     Ready::Yes => {}
                     Ready::Tired => tired = true,
@@ -200,11 +197,8 @@ impl Operation {
         }
         match &self.to {
             To::Local(_) => {}
-            To::Fifo(fifo) if around.fifos[*fifo].is_ready(true) => {}
-            To::Fifo(fifo) => {
-                around.fifos[*fifo].refuse(true);
-                return Ready::No(Stall::FifoFull(*fifo));
-            }
+            To::Fifo(end) if self.fits(end, true, around) => {}
+            To::Fifo(end) => return Ready::No(Stall::FifoFull(*end)),
             To::Fabric(outlet) => match self.outlet_ready(outlet, around) {
                 Ready::Yes => {}
                 Ready::Tired => tired = true,
@@ -212,6 +206,19 @@ impl Operation {
             },
         }
         if tired { Ready::Tired } else { Ready::Yes }
+    }
+
+    /// Whether a FIFO has space (`write`) or data for the elements that move together next.
+    fn fits(&self, end: &FifoEnd, write: bool, around: &mut Surroundings<'_>) -> bool {
+        let starts = self.done.is_multiple_of(end.group);
+        let elements = if starts { end.group.min(self.remaining()) } else { 1 };
+        let words = elements as u16 * end.words;
+        let fifo = &mut around.fifos[end.fifo];
+        let fits = fifo.room(write) >= words;
+        if !fits {
+            fifo.refuse(write, words);
+        }
+        fits
     }
 
     fn intake_ready(&self, intake: &Intake, around: &Surroundings<'_>) -> Ready {
@@ -274,10 +281,10 @@ impl Operation {
     fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Complaint> {
         match &mut self.from[source] {
             From::Local(source) => local::next(around.memory.words(), source),
-            From::Fifo(fifo) => {
-                let (at, words, task) = around.fifos[*fifo].pop();
+            From::Fifo(end) => {
+                let (value, task) = around.fifos[end.fifo].pop(around.memory.words(), end.words);
                 activate(around.tasks, task)?;
-                Ok(read(around.memory.words(), at, words))
+                Ok(value)
             }
             From::Fabric(intake) => Ok(intake.take(around)),
         }
@@ -290,10 +297,9 @@ impl Operation {
                 write(around.memory.words_mut(), at, words, value);
             }
             To::Local(Dest::Scalar { .. }) => {}
-            To::Fifo(fifo) => {
-                let (at, words, task) = around.fifos[*fifo].push();
+            To::Fifo(end) => {
+                let task = around.fifos[end.fifo].push(around.memory.words_mut(), value, end.words);
                 activate(around.tasks, task)?;
-                write(around.memory.words_mut(), at, words, value);
             }
             To::Fabric(outlet) => outlet.put(value, is_last, around),
         }

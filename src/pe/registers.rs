@@ -215,27 +215,15 @@ impl Pe {
         }
     }
 
-    /// A synchronous operation has ended at a FIFO: what is left is the length of the next one.
-    pub(super) fn end_at_fifo(&mut self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
-        self.check_event(stall, operation)?;
-        let left = operation.total.map_or(0, |total| total - operation.done) as u16;
-        match stall {
-            Stall::FifoEmpty(fifo) => self.fifos[fifo].set_length(false, left),
-            Stall::FifoFull(fifo) => self.fifos[fifo].set_length(true, left),
-            Stall::Input(_) | Stall::Output(_) => {}
-        }
-        Ok(())
-    }
-
     /// Only FIFOs and DSRs of FIFO type may be full or empty (entry UB-023).
-    fn check_event(&self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
-        let (fifo, state, dsr) = match stall {
-            Stall::FifoEmpty(fifo) => (fifo, "empty", operation.untyped_fifos[1]),
-            Stall::FifoFull(fifo) => (fifo, "full", operation.untyped_fifos[0]),
+    pub(super) fn check_event(&self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
+        let (end, state, dsr) = match stall {
+            Stall::FifoEmpty(end) => (end, "empty", operation.untyped_fifos[1]),
+            Stall::FifoFull(end) => (end, "full", operation.untyped_fifos[0]),
             Stall::Input(_) | Stall::Output(_) => return Ok(()),
         };
         let Some(dsr) = dsr.filter(|_| self.options.checked) else { return Ok(()) };
-        let fifo = &self.tile.fifos[fifo];
+        let fifo = &self.tile.fifos[end.fifo];
         let typed = if dsr.file == DsrFile::Dest { "dsr_fifo_dest" } else { "dsr_fifo_src1" };
         Err(FIFO_EVENT
             .because(&[("fifo", &fifo.name), ("state", &state), ("dsr", &dsr)])

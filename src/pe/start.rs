@@ -1,5 +1,6 @@
 //! What the operands of a DSD operation say about it as a whole.
 
+use super::fifo::FifoState;
 use super::lanes::Saved;
 use super::operation::{From, Operation, To};
 use super::registers::{Resolved, Settings};
@@ -22,7 +23,6 @@ pub(super) struct Start {
     pub saved: Vec<Saved>,
     pub ut: Option<UtId>,
     pub has_fabric: bool,
-    pub has_fifo: bool,
     /// A fabric operand names no queue.
     pub lacks_queue: bool,
     /// `.zero` of the destination.
@@ -69,7 +69,6 @@ impl Start {
             saved: Vec::new(),
             ut: None,
             has_fabric: false,
-            has_fifo: false,
             lacks_queue: false,
             zero: None,
             lengths: Lengths::default(),
@@ -116,11 +115,12 @@ impl Start {
         }
     }
 
-    /// Takes note of the length that is set for a FIFO; 0 is none.
-    pub fn note_fifo(&mut self, length: u16) {
-        self.has_fifo = true;
+    /// Takes note of a FIFO with elements of `words` words; of two lengths the shorter one counts.
+    pub fn note_fifo(&mut self, fifo: &mut FifoState, write: bool, words: u16) {
+        self.priority = self.priority.max(fifo.priority);
+        let length = fifo.length(write, words);
         if length > 0 {
-            self.fifo_length.get_or_insert(length.into());
+            self.fifo_length = Some(self.fifo_length.map_or(length, |other| other.min(length)));
         }
     }
 
@@ -154,10 +154,10 @@ impl Start {
 
     /// Number of elements; `None` if there is no end.
     pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
-        if self.fifo_length.is_some() {
-            return Ok(self.fifo_length);
+        match self.fifo_length {
+            Some(length) => self.lengths.hold(length, checked).map(Some),
+            None => self.lengths.total(checked),
         }
-        self.lengths.total(checked)
     }
 }
 
@@ -193,6 +193,11 @@ impl Lengths {
         let Some(total) = known().find(|length| *length != FOREVER) else {
             return Ok(if known().next().is_some() { None } else { Some(1) });
         };
+        self.hold(total, checked).map(Some)
+    }
+
+    /// Gives back `total`, if all memory operands have that many elements.
+    fn hold(&self, total: u32, checked: bool) -> Result<u32, Complaint> {
         // Longer operands are used in part, and a fabric operand goes on as long as the others do.
         let short = self.0.into_iter().flatten().find_map(|length| match length {
             Length::InMemory(n) if n < total => Some(n),
@@ -200,7 +205,7 @@ impl Lengths {
         });
         match short {
             Some(short) if checked => Err(LENGTH_MISMATCH.because(&[("one", &total), ("other", &short)])),
-            Some(_) | None => Ok(Some(total)),
+            Some(_) | None => Ok(total),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The start of a DSD operation: its operands, its length, and who runs it.
 
 use super::Pe;
+use super::fifo::Verdict;
 use super::interp::Served;
 use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
@@ -44,18 +45,25 @@ impl Pe {
         self.launch_lane(vector, start, time)
     }
 
-    fn run_on_fifos(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
-        let Start { mut operation, saved, .. } = start;
+    fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
         let mut step = Step::Moved;
         while step == Step::Moved {
-            step = operation.step(&mut self.surroundings(time))?;
+            step = start.operation.step(&mut self.surroundings(time))?;
         }
+        let mut complete = true;
         if let Step::Stalled(stall) = step {
-            self.end_at_fifo(stall, &operation)?;
+            match self.verdict(stall, false)? {
+                Verdict::Waits => return self.launch_lane(vector, start, time),
+                Verdict::GivesUp => {
+                    self.leave_length(stall, &start.operation)?;
+                    complete = false;
+                }
+                Verdict::Ends => {}
+            }
         }
-        self.save_positions(&operation, &saved);
-        self.set_result(vector, step == Step::Finished);
-        Ok(Served::Done(LAUNCH + u64::from(operation.done)))
+        self.save_positions(&start.operation, &start.saved);
+        self.set_result(vector, complete);
+        Ok(Served::Done(LAUNCH + u64::from(start.operation.done)))
     }
 
     /// What an operation works on.
@@ -91,7 +99,7 @@ impl Pe {
             priority: settings.priority.unwrap_or_default(),
             result: vector.result,
             saved,
-            gives_up: !settings.is_async,
+            is_async: settings.is_async,
             span: vector.span,
             started: time,
             stalled: None,
@@ -233,9 +241,9 @@ impl Pe {
                 To::Fabric(self.outlet(&fabout, words, index)?)
             }
             Dsd::Fifo(fifo) => {
-                let fifo = usize::from(fifo.0);
-                start.note_fifo(self.fifos[fifo].length(true));
-                To::Fifo(fifo)
+                let end = self.fifo_end(fifo, words);
+                start.note_fifo(&mut self.fifos[end.fifo], true, words);
+                To::Fifo(end)
             }
             Dsd::FabIn(_) => unreachable!("comptime lets nobody write to a fabin DSD"),
         })
@@ -261,9 +269,9 @@ impl Pe {
                 From::Fabric(intake)
             }
             Dsd::Fifo(fifo) => {
-                let fifo = usize::from(fifo.0);
-                start.note_fifo(self.fifos[fifo].length(false));
-                From::Fifo(fifo)
+                let end = self.fifo_end(fifo, words);
+                start.note_fifo(&mut self.fifos[end.fifo], false, words);
+                From::Fifo(end)
             }
             Dsd::FabOut(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
         })

@@ -4,8 +4,9 @@ use super::operand::{Addr, Base, Place};
 use super::scope::Ev;
 use super::value::{Pointee, Pointer, Value};
 use super::world::Sema;
+use crate::diagnostics::rules::comptime::NOT_COMPTIME;
 use crate::diagnostics::rules::dsd as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Complaint, Result, Rule};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Ident, UnaryOp};
 use crate::value::ty::{PtrTy, Ty};
@@ -31,29 +32,23 @@ impl Sema<'_> {
         indices: &[ExprId],
         span: Span,
     ) -> Result<Value> {
-        if vars.len() != lengths.len() || vars.len() > MAX_DIMENSIONS {
-            return Err(rules::ACCESS_LENGTHS
-                .because(&[("vars", &vars.len()), ("lengths", &lengths.len())])
-                .at(span));
-        }
-        for (i, v) in vars.iter().enumerate() {
-            if vars[..i].iter().any(|w| w.name == v.name) {
-                return Err(crate::diagnostics::rules::comptime::DUPLICATE_NAME
-                    .because(&[("name", &v.name)])
-                    .at(v.span));
-            }
-        }
+        check_variables(vars, lengths.len(), span)?;
         let extents = lengths.iter().map(|l| self.extent(*l)).collect::<Result<Vec<u16>>>()?;
         let (base, dims) = self.access_target(target)?;
         if dims.len() != indices.len() {
-            return Err(crate::diagnostics::rules::comptime::INDEX_COUNT
+            return Err(rules::ACCESS_INDICES
                 .because(&[("want", &dims.len()), ("have", &indices.len())])
-                .at(span));
+                .at(span)
+                .also(self.span(target), format!("this array has {} dimensions", dims.len()))
+                .help("write one index for each dimension"));
         }
         let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()] };
         for (k, index) in indices.iter().enumerate() {
             let pitch: i64 = dims[k + 1..].iter().map(|d| i64::from(*d)).product();
-            let part = self.at_comptime(|s| s.affine(*index, vars))?;
+            let part = self.at_comptime(|s| s.affine(*index, vars)).map_err(|c| {
+                let help = "build the DSD without it, and move it with `@increment_dsd_offset`";
+                known_too_late(c, &rules::ACCESS_INDEX, help)
+            })?;
             sum = sum.plus(&part.times(pitch));
         }
         Ok(record(base, &sum, &extents))
@@ -61,7 +56,10 @@ impl Sema<'_> {
 
     fn extent(&mut self, id: ExprId) -> Result<u16> {
         let at = self.span(id);
-        let v = self.known(id)?;
+        let v = self.known(id).map_err(|c| {
+            let help = "build the DSD with the greatest length, and change it with `@set_dsd_length`";
+            known_too_late(c, &rules::ACCESS_LENGTH, help)
+        })?;
         v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", &v)]).at(at))
     }
 
@@ -99,7 +97,10 @@ impl Sema<'_> {
         let unit = self.unit();
         let expr = unit.file.expr(id);
         let span = expr.span;
-        let no = || rules::NOT_AFFINE.plain().at(span);
+        let no = || {
+            let help = "write a sum of constants and constant multiples, such as `2 * i + 1`";
+            rules::NOT_AFFINE.plain().at(span).help(help)
+        };
         match &expr.kind {
             ExprKind::Name(name) if vars.iter().any(|v| v.name == *name) => {
                 let coefficients = vars.iter().map(|v| i64::from(v.name == *name)).collect();
@@ -113,7 +114,7 @@ impl Sema<'_> {
                     BinaryOp::Sub => Ok(a.plus(&b.times(-1))),
                     _ if a.is_constant() => Ok(b.times(a.constant)),
                     _ if b.is_constant() => Ok(a.times(b.constant)),
-                    _ => Err(no().help("two induction variables are multiplied")),
+                    _ => Err(no().note("two induction variables are multiplied")),
                 }
             }
             _ if self.mentions(id, vars) => Err(no()),
@@ -141,6 +142,41 @@ impl Sema<'_> {
             _ => false,
         }
     }
+}
+
+/// As many lengths as variables, at most four, each with a name of its own.
+fn check_variables(vars: &[Ident], lengths: usize, span: Span) -> Result<()> {
+    if vars.len() > MAX_DIMENSIONS {
+        return Err(rules::ACCESS_VARIABLES
+            .because(&[("most", &MAX_DIMENSIONS), ("have", &vars.len())])
+            .at(span));
+    }
+    if vars.len() != lengths {
+        return Err(rules::ACCESS_LENGTHS
+            .because(&[("vars", &vars.len()), ("lengths", &lengths)])
+            .at(span)
+            .help("give each variable one length"));
+    }
+    for (i, v) in vars.iter().enumerate() {
+        if let Some(first) = vars[..i].iter().find(|w| w.name == v.name) {
+            return Err(rules::ACCESS_NAMES
+                .because(&[("name", &v.name)])
+                .at(v.span)
+                .also(first.span, "it is a variable already"));
+        }
+    }
+    Ok(())
+}
+
+/// What is not known at comptime is a mistake of its own in an access.
+fn known_too_late(complaint: Complaint, rule: &'static Rule, help: &str) -> Complaint {
+    if complaint.rule() != NOT_COMPTIME.name {
+        return complaint;
+    }
+    let mut own = rule.plain();
+    own.0.primary = complaint.0.primary;
+    own.0.others = complaint.0.others;
+    own.help(help)
 }
 
 impl Affine {

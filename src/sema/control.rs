@@ -2,7 +2,7 @@
 
 use super::arith;
 use super::builder::Label;
-use super::operand::{Addr, Operand, repr};
+use super::operand::{Addr, Operand, comptime_only, repr};
 use super::scope::{Scope, Target};
 use super::value::Value;
 use super::world::Sema;
@@ -140,8 +140,7 @@ impl Sema<'_> {
             rules::NO_COMMON_TYPE.because(&[("left", &types[0]), ("right", other)]).at(span)
         })?;
         if ty.is_comptime_only() {
-            return Err(rules::COMPTIME_ONLY
-                .because(&[("type", &ty)])
+            return Err(comptime_only(&ty)
                 .at(span)
                 .help("which arm is taken is only known at run time: give the values a type with `@as`"));
         }

@@ -240,25 +240,30 @@ impl Sema<'_> {
 
     fn import_root(&mut self, id: super::value::InstanceId) {
         let unit = self.instance(id).unit.clone();
-        for (i, decl) in unit.file.decls.iter().enumerate() {
-            let Decl::Var(v) = decl else { continue };
-            if let Err(c) = self.resolve_if_import(id, i as u32, v) {
-                self.report(c);
+        // A FIFO may lie in a buffer that an imported file exports.
+        for builtin in ["import_module", "allocate_fifo"] {
+            for (i, decl) in unit.file.decls.iter().enumerate() {
+                let Decl::Var(v) = decl else { continue };
+                if let Err(c) = self.resolve_if_calls(id, i as u32, v, builtin) {
+                    self.report(c);
+                }
             }
         }
     }
 
-    fn resolve_if_import(
+    /// Evaluates a declaration whose initial value is a call of `builtin`.
+    fn resolve_if_calls(
         &mut self,
         id: super::value::InstanceId,
         decl: u32,
         v: &crate::syntax::ast::VarDecl,
+        builtin: &str,
     ) -> Result<()> {
         use crate::syntax::ast::ExprKind;
         let unit = self.instance(id).unit.clone();
         let needed = v.init.is_some_and(|e| {
             let kind = &unit.file.expr(e).kind;
-            matches!(kind, ExprKind::Builtin { name, .. } if name.name == "import_module" || name.name == "allocate_fifo")
+            matches!(kind, ExprKind::Builtin { name, .. } if name.name == builtin)
         });
         let untouched = matches!(self.instance(id).decls[decl as usize], super::world::DeclState::Untouched);
         if needed && untouched { self.resolve(id, decl).at(v.span) } else { Ok(()) }

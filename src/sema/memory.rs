@@ -502,6 +502,8 @@ impl Sema<'_> {
             is_var: false,
             addr: None,
             align,
+            explicit_align: None,
+            defined_by: None,
             span,
         });
         self.world.tile.constants.push((v.clone(), id));

@@ -13,6 +13,7 @@ mod builtin;
 mod call;
 mod control;
 mod expr;
+mod externs;
 mod function;
 mod injection;
 mod layout;

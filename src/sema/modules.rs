@@ -1,7 +1,7 @@
 //! Files, imports and top-level declarations.
 
 use super::arith;
-use super::operand::Operand;
+use super::operand::{Operand, comptime_only};
 use super::tile::Placement;
 use super::types::named;
 use super::value::{GlobalId, InstanceId, Pointee, Pointer, Value};
@@ -250,7 +250,7 @@ impl Sema<'_> {
 
     fn global_of(&mut self, instance: InstanceId, v: &VarDecl) -> Result<GlobalId> {
         if v.linkage == Linkage::Extern {
-            return Err(rules::UNSUPPORTED_EXTERN.because(&[("name", &v.name.name)]).at(v.span));
+            return self.extern_global(v);
         }
         let ty = v.ty.map(|t| self.ty(t)).transpose()?;
         let bound =
@@ -268,15 +268,20 @@ impl Sema<'_> {
         let value = if v.kind == VarKind::Var { value } else { named(value, &v.name.name) };
         let ty = ty.filter(|t| *t != Ty::ComptimeStruct).unwrap_or_else(|| value.ty());
         if v.kind == VarKind::Var && ty.is_comptime_only() {
-            return Err(rules::COMPTIME_ONLY
-                .because(&[("type", &ty)])
-                .help(super::stmt::instead_of_var(&ty, &v.name.name)));
+            return Err(comptime_only(&ty).help(super::stmt::instead_of_var(&ty, &v.name.name)));
         }
-        let align = self.alignment(v, &ty)?;
-        let name = self.global_name(instance, v);
-        let is_var = v.kind == VarKind::Var;
-        let addr = None;
-        Ok(self.add_global(Global { name, ty, value, is_var, addr, align, span: v.span }))
+        let (align, explicit_align) = self.alignment(v, &ty)?;
+        Ok(self.add_global(Global {
+            name: self.global_name(instance, v),
+            ty,
+            value,
+            is_var: v.kind == VarKind::Var,
+            addr: None,
+            align,
+            explicit_align,
+            defined_by: None,
+            span: v.span,
+        }))
     }
 
     fn global_name(&self, instance: InstanceId, v: &VarDecl) -> String {
@@ -287,14 +292,15 @@ impl Sema<'_> {
         format!("{module}.{}", v.name.name)
     }
 
-    fn alignment(&mut self, v: &VarDecl, ty: &Ty) -> Result<u32> {
+    /// The alignment in words, and the one in bytes that the declaration asks for.
+    pub fn alignment(&mut self, v: &VarDecl, ty: &Ty) -> Result<(u32, Option<u32>)> {
         let natural = ty.align_words();
-        let Some(e) = v.attrs.align else { return Ok(natural) };
+        let Some(e) = v.attrs.align else { return Ok((natural, None)) };
         let at = self.span(e);
         let value = self.known(e)?;
         let bytes = value.to::<u32>().filter(|n| n.is_power_of_two() && *n <= 0x8000);
         let bytes = bytes.ok_or_else(|| rules::BAD_ALIGNMENT.because(&[("value", &value)]).at(at))?;
-        Ok(natural.max(bytes.div_ceil(2)))
+        Ok((natural.max(bytes.div_ceil(2)), Some(bytes)))
     }
 
     fn bind_param(
@@ -390,6 +396,9 @@ impl Sema<'_> {
             return Ok(addr);
         }
         let g = self.global(id).clone();
+        if let Some(definition) = g.defined_by {
+            return self.place_global(definition);
+        }
         let words =
             g.ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &g.ty)]).at(g.span))?;
         let addr = self.world.tile.reserve(Placement { words, align: g.align });
@@ -474,7 +483,8 @@ fn param_fallback(given: &Value, ty: &Ty) -> Option<Value> {
     }
 }
 
-fn declared_name(decl: &Decl) -> Option<&ast::Ident> {
+/// The name that a declaration adds to its file.
+pub fn declared_name(decl: &Decl) -> Option<&ast::Ident> {
     match decl {
         Decl::Var(v) => Some(&v.name),
         Decl::Fn(f) => Some(&f.name),

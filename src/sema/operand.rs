@@ -2,6 +2,9 @@
 
 use super::value::{GlobalId, Value};
 use super::world::Global;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
+use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
 use crate::dsd::{Dsd, MemKind};
 use crate::image::Scalar;
 use crate::image::code::{Access, Reg};
@@ -240,5 +243,13 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
         Ty::Id(_) | Ty::Ptr(_) if ty.is_scalar() => int(false, 16),
         Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed => int(false, ty.bits()?),
         _ => None,
+    }
+}
+
+/// The complaint about a value that has no form at run time.
+pub fn comptime_only(ty: &Ty) -> Complaint {
+    match ty {
+        Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("name the FIFO itself"),
+        _ => COMPTIME_ONLY.because(&[("type", ty)]),
     }
 }

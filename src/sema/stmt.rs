@@ -1,7 +1,7 @@
 //! Statements: executed at comptime, or written as code.
 
 use super::control::Flow;
-use super::operand::{Operand, Place};
+use super::operand::{Operand, Place, comptime_only};
 use super::scope::{Binding, Ev, Return, Scope};
 use super::value::Value;
 use super::world::Sema;
@@ -239,10 +239,7 @@ impl Sema<'_> {
         };
         let ty = ty.unwrap_or_else(|| value.as_ref().map_or(Ty::Error, Operand::ty));
         if ty.is_comptime_only() || ty.words().is_none() {
-            return Err(rules::COMPTIME_ONLY
-                .because(&[("type", &ty)])
-                .at(decl.span)
-                .help(instead_of_var(&ty, &decl.name.name)));
+            return Err(comptime_only(&ty).at(decl.span).help(instead_of_var(&ty, &decl.name.name)));
         }
         if ty.is_scalar() && !self.frame().addressed.contains(&decl.name.name) {
             if let Some(value) = value

@@ -1,5 +1,6 @@
 //! The tile under construction, and how it becomes a [`TileImage`].
 
+use super::builtin::fifos::FifoTask;
 use super::function::{Beside, ParamKind, Pending, Signature};
 use super::memory::write_words;
 use super::operand::repr;
@@ -52,8 +53,8 @@ pub struct TileBuilder {
     pub beside: Beside,
     /// Which function each task binding stands for.
     pub bound: Vec<(FnRef, TaskId)>,
-    /// FIFO task names that are looked up when everything is bound: FIFO, is push, task, place.
-    pub fifo_tasks: Vec<(u8, bool, FnRef, Span)>,
+    /// Tasks that FIFOs activate, looked up when everything is bound.
+    pub fifo_tasks: Vec<FifoTask>,
     /// Input queues that a DSD names together with a color (WSE-2).
     pub implicit_queues: Vec<(InQueue, Color, Span)>,
     /// Ids that `@unblock` has unblocked before the start, bit = id.
@@ -119,21 +120,6 @@ impl Sema<'_> {
             if let Err(complaint) = self.fill_global(id, &mut data) {
                 let span = self.global(id).span;
                 self.report(complaint.at(span));
-            }
-        }
-    }
-
-    fn finish_fifo_tasks(&mut self) {
-        for (fifo, push, task, span) in std::mem::take(&mut self.world.tile.fifo_tasks) {
-            match self.world.tile.task_id(task) {
-                Some(id) => {
-                    let f = &mut self.world.tile.image.fifos[fifo as usize];
-                    *(if push { &mut f.activate_push } else { &mut f.activate_pop }) = Some(id);
-                }
-                None => {
-                    let c = crate::diagnostics::rules::tasks::TASK_NOT_BOUND.plain().at(span);
-                    self.report(c);
-                }
             }
         }
     }

@@ -80,6 +80,10 @@ pub struct Global {
     pub addr: Option<u16>,
     /// Minimum alignment in words.
     pub align: u32,
+    /// The alignment in bytes that the declaration asks for.
+    pub explicit_align: Option<u32>,
+    /// What an `extern` declaration is another name of.
+    pub defined_by: Option<GlobalId>,
     /// The declaration.
     pub span: Span,
 }

@@ -49,6 +49,10 @@ crate::rules! {
     DUPLICATE_CASE = "duplicate-case": "{value} is listed twice";
     /// A scope, struct or configuration has each name once.
     DUPLICATE_NAME = "duplicate-name": "`{name}` is declared twice";
+    /// All declarations of one symbol agree.
+    EXTERN_MISMATCH = "extern-mismatch": "`{name}` is declared in another way than where it is defined";
+    /// The file that defines a variable gives its value.
+    EXTERN_VALUE = "extern-value": "the extern variable `{name}` cannot have a value";
     /// Imports are looked up beside the importing file, beside the root file, and in import paths.
     FILE_NOT_FOUND = "file-not-found": "there is no file `{file}`";
     /// Arrays and structs of a function lie in the 48 KiB of the PE.

@@ -1,12 +1,22 @@
 //! Rules about DSDs, DSRs, FIFOs and their operations.
 
 crate::rules! {
-    /// Each variable of an access has a length; there are at most four.
+    /// A DSD is folded to numbers when the program is compiled.
+    ACCESS_INDEX = "access-index": "this index of an access is not known at comptime";
+    /// One index for each dimension of the array.
+    ACCESS_INDICES = "access-indices": "an array of {want} dimensions needs {want} indices, not {have}";
+    /// A DSD is folded to numbers when the program is compiled.
+    ACCESS_LENGTH = "access-length": "this length of an access is not known at comptime";
+    /// Each variable of an access has a length.
     ACCESS_LENGTHS = "access-lengths": "{vars} induction variables and {lengths} lengths do not match";
+    /// An index would not say which of the two it means.
+    ACCESS_NAMES = "access-names": "two induction variables are called `{name}`";
     /// It says which elements the DSD visits.
     ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`";
     /// A DSD walks over an array with an address that is known at comptime.
     ACCESS_TARGET = "access-target": "cannot access {type}";
+    /// The hardware walks over at most four dimensions.
+    ACCESS_VARIABLES = "access-variables": "an access has at most {most} induction variables, not {have}";
     /// Operations take DSDs, DSRs, and for some operands scalars.
     ARRAY_OPERAND = "array-operand": "an array is no operand of a DSD operation";
     /// Asynchronous operations wait for wavelets; memory is always ready.
@@ -22,15 +32,17 @@ crate::rules! {
     /// The base address of a DSD is a pointer to 16- or 32-bit elements.
     DSD_BASE = "dsd-base": "{type} is no base address";
     /// A mem1d_dsd has one dimension, a mem4d_dsd up to four.
-    DSD_DIMENSIONS = "dsd-dimensions": "a DSD of this kind cannot have {have} dimensions";
+    DSD_DIMENSIONS = "dsd-dimensions": "a {kind} cannot have {have} dimensions";
     /// Each kind of DSD has its own properties.
     DSD_EDIT = "dsd-edit": "`@{name}` does not take a {dsd}";
     /// Elements are 16- or 32-bit numbers.
     DSD_ELEMENT = "dsd-element": "{type} is no element of a DSD";
+    /// Switches of a DSD are set when the program is compiled.
+    DSD_FLAG = "dsd-flag": "`.{name}` needs a bool that is known at comptime";
     /// `@get_dsd` makes memory and fabric DSDs.
-    DSD_KIND = "dsd-kind": "this is no kind of DSD that can be made here";
+    DSD_KIND = "dsd-kind": "`@get_dsd` needs a type of DSD, not {type}";
     /// A DSD needs to know where and how many.
-    DSD_PROPERTY = "dsd-property": "the property `.{name}` is missing";
+    DSD_PROPERTY = "dsd-property": "a {kind} needs the property `.{name}`";
     /// Asynchronous operations, and all operations on wse3, name the queue that they use.
     DSD_QUEUE = "dsd-queue": "this fabric DSD needs a queue";
     /// A variable of DSD type is set before it is used.
@@ -55,28 +67,50 @@ crate::rules! {
     FABOUT_SOURCE = "fabout-source": "a fabout_dsd cannot be a source";
     /// The hardware wraps addresses of a FIFO.
     FIFO_ALIGNMENT = "fifo-alignment": "the buffer is aligned to {have} bytes, a FIFO needs {need}";
+    /// The lengths belong to the registers of one FIFO.
+    FIFO_ARGUMENT = "fifo-argument": "expected a FIFO that is known at comptime, found {type}";
     /// A FIFO lives in a global array.
-    FIFO_BUFFER = "fifo-buffer": "this is no buffer for a FIFO";
+    FIFO_BUFFER = "fifo-buffer": "{type} is no buffer for a FIFO";
+    /// A FIFO keeps its registers for the whole program.
+    FIFO_CONST = "fifo-const": "the FIFO `{name}` must be a `const`";
+    /// Every push writes into it.
+    FIFO_CONST_BUFFER = "fifo-const-buffer": "the buffer `{name}` of a FIFO is a constant";
     /// `@allocate_fifo` sets up its registers.
     FIFO_DSR_LOAD = "fifo-dsr-load": "a FIFO register cannot be loaded";
     /// The compiler chooses all registers of a FIFO, or none.
     FIFO_DSR_MISSING = "fifo-dsr-missing": "{have} without {missing}";
     /// The two DSRs of a FIFO share its state.
     FIFO_DSR_NUMBERS = "fifo-dsr-numbers": "dsr_dest {dest} and dsr_src1 {src} cannot belong to one FIFO";
+    /// Operations on FIFOs move elements of 16 or 32 bits.
+    FIFO_ELEMENT = "fifo-element": "{type} cannot be an element of a FIFO";
+    /// The file that defines the buffer decides where it lies.
+    @Warning FIFO_EXTERN = "fifo-extern": "the definition of the FIFO buffer `{name}` must be aligned for a FIFO";
     /// The hardware reads FIFOs through the second source.
     FIFO_FIRST = "fifo-first": "a FIFO cannot be the first of two sources";
+    /// The length registers have 16 bits.
+    FIFO_LENGTH = "fifo-length": "{value} is no length of a FIFO";
+    /// The registers of an operation are chosen when the program is compiled.
+    FIFO_NOT_COMPTIME = "fifo-not-comptime": "this FIFO is not known at comptime";
+    /// A misspelt setting would be lost.
+    FIFO_SETTING = "fifo-setting": "a FIFO has no setting `.{name}`";
+    /// Only local tasks can be activated.
+    FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
     /// Shorter operations have no room for it.
     INDEX_SETTING = "index-setting": "`.index` needs an operation with at least three operands";
     /// DSDs do not say what type their elements have.
     MAP_ANYTYPE = "map-anytype": "`@map` needs to know the types of the parameters";
+    /// `@map` has no registers for it.
+    MAP_FIFO = "map-fifo": "a FIFO cannot be an operand of `@map`";
     /// It runs once for every element.
     MAP_NO_VECTOR = "map-no-vector": "`@map` needs at least one DSD";
-    /// FIFOs never can, fabout_dsds cannot be inputs, fabin_dsds cannot be outputs.
+    /// fabout_dsds cannot be inputs, fabin_dsds cannot be outputs.
     MAP_OPERAND = "map-operand": "this cannot be an operand of `@map`";
     /// Indices are sums of constants and constant multiples of the induction variables.
     NOT_AFFINE = "not-affine": "this index is not affine";
     /// Synchronous operations are complete when the next statement starts.
     NOT_ASYNC = "not-async": "these settings need an asynchronous operation";
+    /// Each type of DSD has properties of its own.
+    NO_SUCH_PROPERTY = "no-such-property": "a {kind} has no property `.{name}`";
     /// A control wavelet ends an operation, and one thing follows.
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// The scalar operands of an operation have the type of its elements.
@@ -95,8 +129,8 @@ crate::rules! {
     TWO_COMPLETIONS = "two-completions": "`.activate` and `.unblock` cannot be combined";
     /// A wse3 operation reads from one queue.
     TWO_FABIN = "two-fabin": "two fabin_dsds in one operation";
-    /// cslrun knows `.activate_push` and `.activate_pop`.
-    @Unsupported UNSUPPORTED_FIFO_SETTING = "unsupported-fifo-setting": "the FIFO setting `.{name}` is not supported yet";
+    /// The hardware reads FIFOs through the second source only.
+    TWO_FIFOS = "two-fifos": "two FIFOs are sources of one operation";
     /// Microthreads are named while compiling.
     UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
     /// Each operation has a few forms.

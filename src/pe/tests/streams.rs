@@ -1,5 +1,5 @@
 use super::*;
-use crate::dsd::{ENDLESS, FifoId, ZeroSource};
+use crate::dsd::{ENDLESS, FifoAction, FifoId, ZeroSource};
 use crate::image::code::{Access, AsyncConfig, Completion, DsdRef, IdArg, OnControl};
 use crate::image::{Fifo, Scalar};
 
@@ -259,6 +259,10 @@ fn fifo_tile(ops: &[Op], vector_ops: Vec<VectorOp>) -> TileImage {
         element_words: 1,
         activate_push: Some(TaskId(9)),
         activate_pop: Some(TaskId(10)),
+        empty_action: FifoAction::default(),
+        full_action: FifoAction::default(),
+        priority: Priority::default(),
+        simd: Simd::default(),
         registers: Default::default(),
         explicit: false,
         name: "fifo".to_string(),

@@ -3,20 +3,23 @@
 use super::{Call, chosen, fields_of};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
-use crate::diagnostics::{At, Result};
-use crate::dsd::{Dsd, FabIn, FabOut, FifoId, Mem, MemKind, Priority, Simd, ZeroSource};
+use crate::diagnostics::{At, Complaint, Result};
+use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd, ZeroSource};
+use crate::image::Descriptor;
 use crate::image::code::{DsdEdit, Op};
-use crate::image::{Descriptor, Fifo, FifoRegisters};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::scope::Ev;
-use crate::sema::value::{Pointee, Pointer, Value};
+use crate::sema::value::{Pointee, Value};
 use crate::sema::world::Sema;
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, VarDecl};
+use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::ty::{DsdTy, IdKind, Ty};
 use smol_str::SmolStr;
 
 type Fields = Vec<(SmolStr, Operand)>;
+
+/// The properties that switch something on.
+const FLAGS: [&str; 4] = ["wavelet_index_offset", "control", "control_transform", "advance_switch"];
 
 /// What fabin and fabout DSDs have in common.
 #[derive(Default)]
@@ -50,23 +53,47 @@ impl Sema<'_> {
 
     fn get_dsd(&mut self, call: Call<'_>) -> Result<Operand> {
         let at = self.span(call.args[0]);
-        let Ty::Dsd(kind) = self.ty(call.args[0])? else {
-            return Err(rules::DSD_KIND
-                .plain()
-                .at(at)
-                .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
+        let kind = match self.ty(call.args[0])? {
+            Ty::Dsd(kind) if kind != DsdTy::Fifo => kind,
+            other => {
+                return Err(rules::DSD_KIND
+                    .because(&[("type", &other)])
+                    .at(at)
+                    .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
+            }
         };
-        let fields = self.fields(call.args[1])?;
+        let fields = self.fields(call.args[1]).map_err(|c| self.late_flag(call.args[1], c))?;
         let props = self.span(call.args[1]);
-        let fields = spread_access(fields).at(props)?;
+        let fields = spread_access(kind, fields).at(props)?;
         let mut edits = Edits::new();
         let dsd = match kind {
             DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => self.mem_dsd(kind, fields, &mut edits, props)?,
             DsdTy::FabIn => self.fabin(fields, &mut edits, props)?,
             DsdTy::FabOut => self.fabout(fields, &mut edits, props)?,
-            DsdTy::Fifo => return Err(rules::DSD_KIND.plain().at(at)),
+            DsdTy::Fifo => unreachable!("only `@allocate_fifo` makes FIFOs"),
         };
         self.edited(Operand::Known(Value::Dsd(dsd)), edits, call.span)
+    }
+
+    /// What is not known at comptime is a mistake of its own for a switch.
+    fn late_flag(&self, properties: ExprId, complaint: Complaint) -> Complaint {
+        let file = &self.frame().unit.file;
+        let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return complaint };
+        let Some(place) = &complaint.0.primary else { return complaint };
+        let around = |e: &ExprId| {
+            let span = file.expr(*e).span;
+            span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
+        };
+        let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
+        match flag {
+            Some((name, _)) if complaint.rule() == comptime::NOT_COMPTIME.name => {
+                let mut own = not_a_flag(&name.name, "this value is known only when the program runs");
+                own.0.primary = complaint.0.primary;
+                own.0.others = complaint.0.others;
+                own
+            }
+            _ => complaint,
+        }
     }
 
     /// A DSD with changes: folded if all are known.
@@ -151,8 +178,8 @@ impl Sema<'_> {
         })
     }
 
-    fn mem_dsd(&mut self, kind: DsdTy, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
-        let kind = match kind {
+    fn mem_dsd(&mut self, ty: DsdTy, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+        let kind = match ty {
             DsdTy::Mem1d => MemKind::Mem1d,
             DsdTy::Mem4d => MemKind::Mem4d,
             _ => MemKind::Circbuf,
@@ -176,13 +203,13 @@ impl Sema<'_> {
                 "offset" => offset = Some(v),
                 "extent" => extent = Some(v),
                 "stride" => self.strides(&mut m, v, edits, at)?,
-                "wavelet_index_offset" => m.index_offset = flag(&v, at)?,
+                "wavelet_index_offset" => m.index_offset = flag(&name, &v, at)?,
                 "wraparound" if kind == MemKind::Circbuf => wrap = Some(number::<u16>(&v, at)?),
-                _ => return Err(unknown_property(&name, kind).at(at)),
+                _ => return Err(no_such_property(&name, ty).at(at)),
             }
         }
-        let base = base.ok_or_else(|| rules::DSD_PROPERTY.because(&[("name", &"tensor_access")]).at(at))?;
-        let extent = extent.ok_or_else(|| rules::DSD_PROPERTY.because(&[("name", &"extent")]).at(at))?;
+        let base = base.ok_or_else(|| missing_property("tensor_access", ty).at(at))?;
+        let extent = extent.ok_or_else(|| missing_property("extent", ty).at(at))?;
         self.extents(&mut m, extent, edits, at)?;
         let words = self.base_address(&base, at)?;
         let around = base.ty();
@@ -212,7 +239,11 @@ impl Sema<'_> {
     fn extents(&mut self, m: &mut Mem, v: Operand, edits: &mut Edits, at: Span) -> Result<()> {
         if let Some(parts) = tuple_parts(&v) {
             if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
-                return Err(rules::DSD_DIMENSIONS.because(&[("have", &parts.len())]).at(at));
+                let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
+                return Err(rules::DSD_DIMENSIONS
+                    .because(&[("kind", &Ty::Dsd(kind)), ("have", &parts.len())])
+                    .at(at)
+                    .help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"));
             }
             m.dims = parts.len() as u8;
             // extents are written slowest first (dsd-dsr section 2)
@@ -254,10 +285,9 @@ impl Sema<'_> {
     }
 
     fn fabin(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
-        let (common, rest) =
-            self.fabric_properties(fields, ("input_queue", IdKind::InputQueue), edits, at)?;
+        let (common, rest) = self.fabric_properties(fields, DsdTy::FabIn, edits, at)?;
         if let Some((name, _)) = rest.first() {
-            return Err(unknown_fabric(name, "fabin_dsd").at(at));
+            return Err(no_such_property(name, DsdTy::FabIn).at(at));
         }
         let queue = common.queue.map(InQueue);
         if let (ArchName::Wse2, Some(color), Some(queue)) = (self.arch.name, common.color, queue) {
@@ -268,8 +298,7 @@ impl Sema<'_> {
     }
 
     fn fabout(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
-        let (common, rest) =
-            self.fabric_properties(fields, ("output_queue", IdKind::OutputQueue), edits, at)?;
+        let (common, rest) = self.fabric_properties(fields, DsdTy::FabOut, edits, at)?;
         let Fabric { color, extent, control_transform, simd, priority, .. } = common;
         let queue = common.queue.map(OutQueue);
         let mut f = FabOut {
@@ -286,11 +315,11 @@ impl Sema<'_> {
         };
         for (name, v) in rest {
             match name.as_str() {
-                "control" => f.control = flag(&v, at)?,
-                "wavelet_index_offset" => f.index_offset = flag(&v, at)?,
-                "advance_switch" => f.advance_switch = flag(&v, at)?,
+                "control" => f.control = flag(&name, &v, at)?,
+                "wavelet_index_offset" => f.index_offset = flag(&name, &v, at)?,
+                "advance_switch" => f.advance_switch = flag(&name, &v, at)?,
                 "zero" => f.zero = zero_source(&v, at)?,
-                _ => return Err(unknown_fabric(&name, "fabout_dsd").at(at)),
+                _ => return Err(no_such_property(&name, DsdTy::FabOut).at(at)),
             }
         }
         Ok(Dsd::FabOut(f))
@@ -300,10 +329,14 @@ impl Sema<'_> {
     fn fabric_properties(
         &mut self,
         fields: Fields,
-        (queue_name, queue_kind): (&str, IdKind),
+        kind: DsdTy,
         edits: &mut Edits,
         at: Span,
     ) -> Result<(Fabric, Fields)> {
+        let (queue_name, queue_kind) = match kind {
+            DsdTy::FabIn => ("input_queue", IdKind::InputQueue),
+            _ => ("output_queue", IdKind::OutputQueue),
+        };
         let mut f = Fabric::default();
         let mut rest = Fields::new();
         let mut has_extent = false;
@@ -314,28 +347,28 @@ impl Sema<'_> {
                     self.fabric_extent(v, &mut f.extent, edits, at)?;
                 }
                 "fabric_color" => f.color = self.color_property(v, edits, at)?,
-                "control_transform" => f.control_transform = flag(&v, at)?,
+                "control_transform" => f.control_transform = flag(&name, &v, at)?,
                 "simd_mode" => f.simd = simd(&v, at)?,
                 "priority" => f.priority = self.priority(known(&v, at)?).at(at)?,
                 name if name == queue_name => f.queue = self.queue_property(v, queue_kind, edits, at)?,
                 _ => rest.push((name, v)),
             }
         }
-        self.check_fabric(has_extent, f.color.is_some(), f.queue.is_some(), edits, at)?;
+        if !has_extent {
+            return Err(missing_property("extent", kind).at(at));
+        }
+        self.check_fabric(kind, f.color.is_some(), f.queue.is_some(), edits, at)?;
         Ok((f, rest))
     }
 
-    fn check_fabric(&self, extent: bool, color: bool, queue: bool, edits: &Edits, at: Span) -> Result<()> {
+    fn check_fabric(&self, kind: DsdTy, color: bool, queue: bool, edits: &Edits, at: Span) -> Result<()> {
         let later = |e: DsdEdit| edits.iter().any(|(d, _)| *d == e);
-        if !extent {
-            return Err(rules::DSD_PROPERTY.because(&[("name", &"extent")]).at(at));
-        }
         let (color, queue) = (color || later(DsdEdit::Color), queue || later(DsdEdit::Queue));
         if self.arch.name == ArchName::Wse3 && !queue {
             return Err(rules::DSD_QUEUE.plain().at(at));
         }
         if !color && !queue {
-            return Err(rules::DSD_PROPERTY.because(&[("name", &"fabric_color")]).at(at));
+            return Err(missing_property("fabric_color", kind).at(at));
         }
         Ok(())
     }
@@ -472,113 +505,15 @@ impl Sema<'_> {
         let n = self.value_as(call.args[1], &Ty::int(true, 8))?;
         self.edited(dsd, vec![(DsdEdit::Stride, n)], call.span)
     }
-
-    fn fifo_length(&mut self, call: Call<'_>, write: bool) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let Value::Dsd(Dsd::Fifo(fifo)) = self.known(call.args[0])? else {
-            return Err(comptime::TYPE_MISMATCH
-                .because(&[("want", &"a FIFO"), ("have", &"another value")])
-                .at(at));
-        };
-        let n = self.value_as(call.args[1], &Ty::U16)?;
-        let a = self.reg_of(&n, call.span)?;
-        self.b().emit(Op::FifoLength { fifo, write, a });
-        Ok(Operand::void())
-    }
-
-    /// `const fifo = @allocate_fifo(buffer, .{..})`
-    pub fn allocate_fifo(&mut self, args: &[ExprId], decl: &VarDecl, span: Span) -> Result<Value> {
-        let Some(buffer) = args.first() else { return Err(rules::FIFO_BUFFER.plain().at(span)) };
-        let at = self.span(*buffer);
-        let bad = || {
-            rules::FIFO_BUFFER.plain().at(at).help("give it a global `var` array of 16- or 32-bit numbers")
-        };
-        let ptr = self.at_comptime(|s| s.pointer_arg(*buffer)).map_err(|_| bad())?;
-        let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, 0), .. })) = ptr else {
-            return Err(bad());
-        };
-        let g = self.global(id).clone();
-        let Ty::Array(a) = &g.ty else { return Err(bad()) };
-        let words = a.elem.words().filter(|w| matches!(w, 1 | 2) && a.elem.is_numeric());
-        let words = words.filter(|_| g.is_var).ok_or_else(bad)?;
-        self.align_fifo(id, at)?;
-        let base = self.place_global(id)?;
-        let fifo = FifoId(self.world.tile.image.fifos.len() as u8);
-        self.world.tile.image.fifos.push(Fifo {
-            base,
-            capacity: a.len() as u16,
-            element_words: words as u8,
-            activate_push: None,
-            activate_pop: None,
-            registers: FifoRegisters::default(),
-            explicit: false,
-            name: decl.name.name.to_string(),
-            span,
-        });
-        if let Some(cfg) = args.get(1) {
-            self.fifo_config(fifo, *cfg)?;
-        }
-        Ok(Value::Dsd(Dsd::Fifo(fifo)))
-    }
-
-    fn align_fifo(&mut self, id: crate::sema::value::GlobalId, at: Span) -> Result<()> {
-        let need = u32::from(self.arch.fifo_min_alignment) / 2;
-        let g = &mut self.world.globals[id.0 as usize];
-        let natural = g.ty.align_words();
-        if g.align > natural && g.align < need {
-            let have = g.align * 2;
-            return Err(rules::FIFO_ALIGNMENT
-                .because(&[("have", &have), ("need", &(need * 2))])
-                .at(at)
-                .also(g.span, "declared here"));
-        }
-        g.align = g.align.max(need);
-        Ok(())
-    }
-
-    fn fifo_config(&mut self, fifo: FifoId, cfg: ExprId) -> Result<()> {
-        let at = self.span(cfg);
-        let v = self.known(cfg)?;
-        self.fifo_registers(fifo, &v, at)?;
-        for (name, v) in v.fields().unwrap_or_default() {
-            match (name.as_str(), &v) {
-                ("dest" | "src" | "xdsr", _) => {}
-                ("activate_push" | "activate_pop", Value::Fn(f)) => {
-                    self.world.tile.fifo_tasks.push((fifo.0, name == "activate_push", *f, at));
-                }
-                ("activate_push", Value::Id(IdKind::LocalTask, n)) => {
-                    self.world.tile.image.fifos[usize::from(fifo.0)].activate_push =
-                        Some(crate::arch::TaskId(*n as u8));
-                }
-                ("activate_pop", Value::Id(IdKind::LocalTask, n)) => {
-                    self.world.tile.image.fifos[usize::from(fifo.0)].activate_pop =
-                        Some(crate::arch::TaskId(*n as u8));
-                }
-                ("activate_push" | "activate_pop", other) => {
-                    let want = "local_task_id or a task";
-                    return Err(comptime::TYPE_MISMATCH
-                        .because(&[("want", &want), ("have", &other.ty())])
-                        .at(at));
-                }
-                ("empty_action" | "full_action" | "priority" | "simd_mode", _) => {
-                    return Err(rules::UNSUPPORTED_FIFO_SETTING.because(&[("name", &name)]).at(at));
-                }
-                _ => {
-                    return Err(comptime::UNKNOWN_FIELD
-                        .because(&[("name", &name), ("type", &"@allocate_fifo")])
-                        .at(at));
-                }
-            }
-        }
-        Ok(())
-    }
 }
 
 /// `tensor_access` stands for the fields of its struct.
-fn spread_access(fields: Fields) -> Result<Fields> {
+fn spread_access(kind: DsdTy, fields: Fields) -> Result<Fields> {
+    let is_fabric = matches!(kind, DsdTy::FabIn | DsdTy::FabOut);
     let mut out = Fields::new();
     for (name, v) in fields {
         let spread = match name.as_str() {
+            "tensor_access" if is_fabric => return Err(no_such_property("tensor_access", kind)),
             "tensor_access" => fields_of(&v).ok_or_else(|| rules::ACCESS_STRUCT.plain())?,
             _ => vec![(name, v)],
         };
@@ -601,11 +536,17 @@ fn known(v: &Operand, at: Span) -> Result<&Value> {
     v.known().ok_or_else(|| comptime::NOT_COMPTIME.because(&[("what", &"this property")]).at(at))
 }
 
-fn flag(v: &Operand, at: Span) -> Result<bool> {
-    match known(v, at)? {
-        Value::Bool(b) => Ok(*b),
-        other => Err(comptime::TYPE_MISMATCH.because(&[("want", &Ty::Bool), ("have", &other.ty())]).at(at)),
+fn flag(name: &str, v: &Operand, at: Span) -> Result<bool> {
+    match v.known() {
+        Some(Value::Bool(b)) => Ok(*b),
+        Some(other) => Err(not_a_flag(name, &format!("found {}", other.ty())).at(at)),
+        None => Err(not_a_flag(name, "this value is known only when the program runs").at(at)),
     }
+}
+
+fn not_a_flag(name: &str, found: &str) -> Complaint {
+    let complaint = rules::DSD_FLAG.because(&[("name", &name)]).note(found);
+    complaint.help(format!("write `.{name} = true`, or leave it out"))
 }
 
 fn number<T: TryFrom<i128>>(v: &Operand, at: Span) -> Result<T> {
@@ -656,20 +597,41 @@ fn not_a_base(ty: &Ty) -> crate::diagnostics::Complaint {
     rules::DSD_BASE.because(&[("type", ty)]).help("write an array, or a pointer to one: `&array`")
 }
 
-fn unknown_property(name: &str, kind: MemKind) -> crate::diagnostics::Complaint {
-    let of = match kind {
-        MemKind::Mem1d => "mem1d_dsd",
-        MemKind::Mem4d => "mem4d_dsd",
-        MemKind::Circbuf => "circbuf_dsd",
+/// The properties of a kind of DSD.
+fn properties(kind: DsdTy) -> &'static str {
+    match kind {
+        DsdTy::Mem1d | DsdTy::Mem4d => {
+            "`.tensor_access`, or `.base_address`, `.extent`, `.stride` and `.offset`; `.wavelet_index_offset`"
+        }
+        DsdTy::Circbuf => "`.base_address`, `.extent` and `.wraparound`",
+        DsdTy::FabIn => {
+            "`.extent`, `.fabric_color`, `.input_queue`, `.control_transform`, `.simd_mode` and `.priority`"
+        }
+        DsdTy::FabOut => {
+            "`.extent`, `.fabric_color`, `.output_queue`, `.control`, `.wavelet_index_offset`, \
+             `.advance_switch`, `.control_transform`, `.zero`, `.simd_mode` and `.priority`"
+        }
+        DsdTy::Fifo => "those of `@allocate_fifo`",
+    }
+}
+
+fn no_such_property(name: &str, kind: DsdTy) -> Complaint {
+    rules::NO_SUCH_PROPERTY
+        .because(&[("kind", &Ty::Dsd(kind)), ("name", &name)])
+        .help(format!("its properties are {}", properties(kind)))
+}
+
+fn missing_property(name: &str, kind: DsdTy) -> Complaint {
+    let help = match name {
+        "tensor_access" => "write `.tensor_access = |i|{n} -> array[i]`",
+        "extent" => "write `.extent = n`: the number of elements or wavelets",
+        _ => "write `.fabric_color = color`: the color of the wavelets",
     };
-    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
+    rules::DSD_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", &name)]).help(help)
 }
 
-fn unknown_fabric(name: &str, of: &str) -> crate::diagnostics::Complaint {
-    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
-}
-
-fn simd(v: &Operand, at: Span) -> Result<Simd> {
+/// The one mode that is chosen.
+pub fn simd(v: &Operand, at: Span) -> Result<Simd> {
     let v = known(v, at)?;
     match chosen(v).as_deref() {
         Some("simd_32") => Ok(Simd::Simd32),

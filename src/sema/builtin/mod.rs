@@ -6,6 +6,7 @@ mod dsds;
 pub mod dsr_loads;
 mod dsrs;
 mod fifo_registers;
+pub mod fifos;
 mod host;
 mod library;
 mod reflect;
@@ -109,7 +110,7 @@ impl Sema<'_> {
         }
         match name {
             "map" => self.map(call).map(Ev::Value),
-            "import_module" => Err(rules::WRONG_PHASE
+            "import_module" | "allocate_fifo" => Err(rules::WRONG_PHASE
                 .because(&[("name", &name), ("where", &Phase::Global.words())])
                 .at(call.span)),
             _ if name.starts_with("__") => self.library_builtin(name, call).map(Ev::Value),

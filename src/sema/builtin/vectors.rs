@@ -51,6 +51,9 @@ impl Sema<'_> {
         let span = self.span(id);
         let value = self.value(id, None)?;
         let what = match value.ty() {
+            Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
+                return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("name the FIFO itself"));
+            }
             Ty::Dsd(kind) => What::Dsd(kind),
             Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
                 Some(d) => What::Dsr(d),
@@ -115,19 +118,24 @@ impl Sema<'_> {
 
     fn check_operands(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
         match dest.what {
-            What::Dsd(DsdTy::FabIn) => return Err(rules::FABIN_DEST.plain().at(dest.span)),
+            What::Dsd(DsdTy::FabIn) => {
+                return Err(rules::FABIN_DEST.plain().at(dest.span).help("a fabout_dsd sends wavelets"));
+            }
             What::Dsr(d) => check_position(d, "destination", dest.span)?,
             _ => {}
         }
-        for (i, a) in args.iter().enumerate() {
+        self.check_fifos(args)?;
+        for a in args {
             match a.what {
-                What::Dsd(DsdTy::FabOut) => return Err(rules::FABOUT_SOURCE.plain().at(a.span)),
+                What::Dsd(DsdTy::FabOut) => {
+                    return Err(rules::FABOUT_SOURCE
+                        .plain()
+                        .at(a.span)
+                        .help("a fabin_dsd receives wavelets"));
+                }
                 What::Dsd(DsdTy::Circbuf) => return Err(rules::CIRCBUF_OPERAND.plain().at(a.span)),
                 What::Dsr(d) => check_position(d, "source", a.span)?,
                 _ => {}
-            }
-            if a.what.is_fifo() && i == 0 && args.iter().skip(1).any(|b| b.what.is_vector()) {
-                return Err(rules::FIFO_FIRST.plain().at(a.span).help("swap the operands"));
             }
         }
         let fabins = args.iter().filter(|a| a.what == What::Dsd(DsdTy::FabIn)).count();
@@ -136,6 +144,24 @@ impl Sema<'_> {
         }
         self.check_dsr_numbers(dest, args, span)?;
         check_zero(dest, args)
+    }
+
+    /// Of several sources one may be a FIFO, but not the first (seed: FIFOs).
+    fn check_fifos(&self, sources: &[Arg]) -> Result<()> {
+        let mut fifos = sources.iter().filter(|a| a.what.is_fifo());
+        let (first, second) = (fifos.next(), fifos.next());
+        if let (Some(first), Some(second)) = (first, second) {
+            return Err(rules::TWO_FIFOS
+                .plain()
+                .at(second.span)
+                .also(first.span, "this is one, too")
+                .help("move the elements of one FIFO to memory first"));
+        }
+        if sources.len() > 1 && sources[0].what.is_fifo() {
+            let help = "make it the second source";
+            return Err(rules::FIFO_FIRST.plain().at(sources[0].span).help(help));
+        }
+        Ok(())
     }
 
     /// On WSE-2 a dsr_dest and a dsr_src0 of one operation carry the same number (ruling OQ-36).
@@ -275,9 +301,7 @@ impl Sema<'_> {
     fn map_input(&mut self, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
         let access =
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
-        if arg.what.is_fifo() || arg.what == What::Dsd(DsdTy::FabOut) {
-            return Err(rules::MAP_OPERAND.plain().at(arg.span));
-        }
+        check_map_operand(arg, DsdTy::FabOut)?;
         if let What::Dsr(d) = arg.what {
             check_position(d, "source", arg.span)?;
         }
@@ -292,9 +316,7 @@ impl Sema<'_> {
     fn map_output(&mut self, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
         let access =
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
-        if arg.what.is_fifo() || arg.what == What::Dsd(DsdTy::FabIn) {
-            return Err(rules::MAP_OPERAND.plain().at(arg.span));
-        }
+        check_map_operand(arg, DsdTy::FabIn)?;
         if let What::Dsr(d) = arg.what {
             check_position(d, "destination", arg.span)?;
         }
@@ -368,6 +390,17 @@ fn check_position(dsr: DsrRef, position: &str, at: Span) -> Result<()> {
     };
     let facts: [(&str, &dyn std::fmt::Display); 2] = [("dsr", &dsr.id.file.word()), ("position", &position)];
     Err(rules::DSR_POSITION.because(&facts).at(at).help(help))
+}
+
+/// `wrong` is the fabric DSD that points the wrong way.
+fn check_map_operand(arg: &Arg, wrong: DsdTy) -> Result<()> {
+    if arg.what.is_fifo() {
+        return Err(rules::MAP_FIFO.plain().at(arg.span).help("move the elements to or from memory first"));
+    }
+    if arg.what == What::Dsd(wrong) {
+        return Err(rules::MAP_OPERAND.plain().at(arg.span));
+    }
+    Ok(())
 }
 
 fn scalar_fits(elem: Elem, ty: &Ty) -> bool {

@@ -82,6 +82,7 @@ fn counter(rounds: u64, active: bool) -> Arc<TileImage> {
         consts: vec![rounds, 1, 0],
         registers: 3,
         frame_words: 0,
+        locals: Vec::new(),
         spans: vec![HERE; code.len()],
         code,
     };

@@ -47,6 +47,7 @@ fn function(params: u16, consts: &[u64], code: Vec<Op>) -> Function {
         consts: consts.to_vec(),
         registers: 16,
         frame_words: 0,
+        locals: Vec::new(),
         spans: vec![span(); code.len()],
         code,
     }

@@ -37,10 +37,25 @@ pub struct Function {
     pub registers: u16,
     /// Words of memory that a call needs for aggregates and addressed locals.
     pub frame_words: u16,
+    /// The locals that have a name and lie in these words.
+    pub locals: Vec<Local>,
     /// The code; ends with `Ret`.
     pub code: Vec<Op>,
     /// The source of each operation.
     pub spans: Vec<Span>,
+}
+
+/// A local variable or constant in the frame of a call.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Local {
+    /// Its name.
+    pub name: String,
+    /// First word, from the start of the frame.
+    pub off: u16,
+    /// Size in words.
+    pub words: u16,
+    /// The declaration.
+    pub span: Span,
 }
 
 /// A place in the code of the function: an index into `Function::code`.
@@ -432,7 +447,7 @@ pub enum Op {
         len: u16,
         kind: Access,
     },
-    /// `d = a + b * words`; traps when `b >= len` (`u32::MAX`: no check).
+    /// `d = a + b * words`; traps when `b >= len` (`u32::MAX`: when that leaves the variable behind `a`).
     Element {
         d: Reg,
         a: Reg,
@@ -444,6 +459,20 @@ pub enum Op {
     Frame {
         d: Reg,
         off: u16,
+    },
+    /// The variable in `d` is declared without a value; its name in `TileImage::strings`.
+    Unset {
+        d: Reg,
+        name: u32,
+    },
+    /// Stops the run when the variable in `a` has no value. Written where comptime does not know.
+    CheckSet {
+        a: Reg,
+    },
+    /// The `words` from address `a` are declared without a value.
+    UnsetWords {
+        a: Reg,
+        words: u16,
     },
     /// Copies `words` from address `b` to address `a`.
     Copy {

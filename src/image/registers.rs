@@ -102,6 +102,8 @@ impl Op {
             JumpIf { a, .. }
             | JumpUnless { a, .. }
             | Zero { a, .. }
+            | CheckSet { a }
+            | UnsetWords { a, .. }
             | PutDsd { a, .. }
             | SetDsrBase { a, .. }
             | FifoLength { a, .. }
@@ -111,7 +113,7 @@ impl Op {
             | BlockUt { a }
             | UnblockUt { a }
             | Assert { a, .. } => each(f, [a]),
-            LoadAt { d, .. } | Frame { d, .. } => each(f, [d]),
+            LoadAt { d, .. } | Frame { d, .. } | Unset { d, .. } => each(f, [d]),
             LoadElem { d, b, .. } => each(f, [d, b]),
             StoreElem { s, b, .. } => each(f, [s, b]),
             Store { s, a, .. } => each(f, [s, a]),

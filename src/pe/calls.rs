@@ -34,6 +34,8 @@ pub(super) struct Frame {
     pub base: usize,
     /// Address of its words of memory.
     pub address: u16,
+    /// One past the last of them.
+    pub end: usize,
 }
 
 /// The calls of a main thread.
@@ -51,6 +53,11 @@ impl Calls {
     /// No call, on a PE with this many words of memory.
     pub fn new(memory: usize) -> Calls {
         Calls { memory, ..Calls::default() }
+    }
+
+    /// The first words and functions of the calls that have not returned, outermost first.
+    pub fn places(&self) -> impl Iterator<Item = (usize, FnId)> {
+        self.frames.iter().map(|frame| (frame.address.into(), frame.function))
     }
 
     /// Whether nothing runs.
@@ -134,11 +141,11 @@ impl Calls {
                 usize::from(caller.address) + usize::from(words)
             }
         };
-        let end = address + usize::from(function.frame_words.max(1));
-        if end > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {
+        let end = address + usize::from(function.frame_words);
+        if end.max(address + 1) > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {
             return Err(STACK_OVERFLOW.because(&[("name", &function.name)]));
         }
-        self.frames.push(Frame { function: f, pc: 0, base, address: address as u16 });
+        self.frames.push(Frame { function: f, pc: 0, base, address: address as u16, end });
         Ok(())
     }
 

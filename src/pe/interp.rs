@@ -120,12 +120,14 @@ impl Pe {
         meter: &mut Meter,
         world: &mut World<'_>,
     ) -> Result<bool, Complaint> {
-        let op = match scalar::run(tile, &mut self.main.calls, self.memory.words_mut(), meter) {
+        let words = self.memory.words_mut();
+        let op = match scalar::run(tile, &mut self.main.calls, words, &mut self.guard, meter) {
             Ok(Exit::Service(op)) => op,
             Ok(Exit::Pause | Exit::End) => return Ok(false),
             // It may have met a word that is not there yet; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
             Err(c) => {
+                let c = self.guard.explain(c, tile, self.main.calls.places());
                 let poked = self.poke(tile, meter, world).unwrap_or(Err(c));
                 let served = poked.map_err(|c| c.at(self.place(tile)))?;
                 return Ok(self.after_service(served, now, meter));

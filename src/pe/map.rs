@@ -139,6 +139,7 @@ impl Pe {
             Place::Value(address) => {
                 let at = *address as u16 as usize;
                 self.memory.reach(at + usize::from(output.kind.words()));
+                self.guard.give_value(at, output.kind.words().into());
                 store(self.memory.words_mut(), at, output.kind, value)?;
             }
             Place::Walk(walk) => store(self.memory.words_mut(), walk.next_element()?, output.kind, value)?,

@@ -9,6 +9,7 @@ mod calls;
 mod config;
 mod convert;
 mod fifo;
+mod guard;
 mod interp;
 mod intrinsics;
 mod lanes;
@@ -40,6 +41,7 @@ use crate::image::{FnId, TaskKind, TileImage};
 use crate::value::random::Generators;
 use config::Configuration;
 use fifo::FifoState;
+use guard::Guard;
 use interp::MainThread;
 use intrinsics::Clock;
 use lanes::Lanes;
@@ -79,6 +81,7 @@ pub struct Pe {
     tile: Arc<TileImage>,
     options: PeOptions,
     memory: Memory,
+    guard: Guard,
     main: MainThread,
     /// When the task or function on the main thread was started.
     task_since: u64,
@@ -104,6 +107,7 @@ impl Pe {
             arch,
             options,
             memory: Memory::new(arch.memory_words as usize, &tile.data),
+            guard: Guard::new(&tile, options.checked),
             main: MainThread::new(arch.memory_words as usize),
             task_since: 0,
             tasks: Tasks::new(&tile),

@@ -4,6 +4,7 @@
 
 use super::arithmetic::{self, amount, signed, unsigned};
 use super::calls::Calls;
+use super::guard::Guard;
 use super::memory::{load, log_words, out_of_array, store};
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
@@ -35,12 +36,15 @@ pub(super) fn run(
     tile: &TileImage,
     calls: &mut Calls,
     memory: &mut [u16],
+    guard: &mut Guard,
     meter: &mut Meter,
 ) -> Result<Exit, Complaint> {
     loop {
-        match run_call(tile, calls, memory, meter)? {
+        match run_call(tile, calls, memory, guard, meter)? {
             Left::By(exit) => return Ok(exit),
             Left::Return => {
+                let frame = calls.last_mut();
+                guard.leave(frame.address.into(), frame.end, frame.function);
                 calls.leave();
                 if calls.is_empty() {
                     return Ok(Exit::End);
@@ -71,6 +75,7 @@ fn run_call(
     tile: &TileImage,
     calls: &mut Calls,
     memory: &mut [u16],
+    guard: &mut Guard,
     meter: &mut Meter,
 ) -> Result<Left, Complaint> {
     let (frame, r) = calls.innermost();
@@ -165,10 +170,12 @@ fn run_call(
             Op::JumpLeS { a, b, to } => jump!(to if get!(a) as i64 <= get!(b) as i64),
             Op::JumpLeU { a, b, to } => jump!(to if get!(a) <= get!(b)),
             Op::Load { d, a, off, kind } => {
-                set!(d, attempt!(load(memory, get!(a) as usize + usize::from(off), kind)));
+                let at = get!(a) as usize + usize::from(off);
+                set!(d, attempt!(guard.load(memory, at, kind, frame.end)));
             }
             Op::Store { s, a, off, kind } => {
-                attempt!(store(memory, get!(a) as usize + usize::from(off), kind, get!(s)));
+                let at = get!(a) as usize + usize::from(off);
+                attempt!(guard.store(memory, at, kind, get!(s), frame.end));
             }
             Op::LoadAt { d, addr, kind } => set!(d, attempt!(load(memory, addr.into(), kind))),
             Op::StoreAt { s, addr, kind } => attempt!(store(memory, addr.into(), kind, get!(s))),
@@ -180,8 +187,20 @@ fn run_call(
                 let at = attempt!(element_of(base, get!(b), kind, len));
                 attempt!(store(memory, at, kind, get!(s)));
             }
+            Op::Element { d, a, b, words, len: u32::MAX } => {
+                set!(d, attempt!(guard.step(tile, get!(a), get!(b), words)));
+            }
             Op::Element { d, a, b, words, len } => {
-                set!(d, attempt!(element_address(get!(a), get!(b), words, len)));
+                set!(d, attempt!(element(get!(a), get!(b), words, len)));
+            }
+            // The checks take no time, so that a program runs alike with and without them.
+            Op::Unset { d, .. } => {
+                left += 1;
+                set!(d, guard.no_value());
+            }
+            Op::CheckSet { a } => {
+                attempt!(guard.check_value(get!(a), tile, (frame.function, at - 1)));
+                left += 1;
             }
             Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
             Op::Call { f, base } => stop!(Ok(Left::Call(f, base))),
@@ -216,14 +235,4 @@ fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Complai
         return Err(out_of_array(index, len));
     }
     Ok((base + index * u64::from(words)) as usize)
-}
-
-#[inline(always)]
-fn element_address(base: u64, index: u64, words: u16, len: u32) -> Result<u64, Complaint> {
-    if len == u32::MAX {
-        // An index of a pointer to many may be negative; addresses have 16 bits.
-        let offset = index.wrapping_mul(words.into());
-        return Ok(base.wrapping_add(offset) & 0xffff);
-    }
-    element(base, index, words, len).map(|at| at as u64)
 }

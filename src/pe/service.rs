@@ -46,6 +46,11 @@ impl Pe {
                 self.memory.slice_mut(self.address(a), words.into())?.fill(0);
                 return Ok(Served::Done(u64::from(words).div_ceil(2)));
             }
+            Op::UnsetWords { a, words } => {
+                let at = self.address(a);
+                self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
+                return Ok(Served::Done(0));
+            }
             Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
             Op::EditDsd { a, b, edit } => self.edit_dsd(a, b, edit)?,
             Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,
@@ -81,12 +86,14 @@ impl Pe {
         let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
         self.memory.slice(to, count)?;
         self.memory.slice(from, count)?;
+        self.guard.copy(to, from, count);
         self.memory.words_mut().copy_within(from..from + count, to);
         Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
     }
 
     fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {
         self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
+        self.guard.give_value(at, DSD_WORDS.into());
         Ok(())
     }
 

@@ -193,6 +193,7 @@ impl Pe {
     pub(super) fn scalar_dest(&mut self, reg: Reg, words: u16, vector: &VectorOp) -> Result<Dest, Complaint> {
         let at = self.address(reg);
         self.memory.slice(at, words.into())?;
+        self.guard.give_value(at, words.into());
         let accumulates = matches!(vector.sources[..], [Operand::Scalar(_), Operand::Dsd(_), ..]);
         Ok(Dest::Scalar { at, words, accumulates })
     }
@@ -291,6 +292,7 @@ impl Pe {
             Some(_) | None => 0,
         };
         let size = self.memory.size();
+        self.guard.give_value(mem.lo.into(), usize::from(mem.hi - mem.lo.min(mem.hi)));
         let walk = Walk::new(mem, at.wrapping_add(offset), words, self.limits(mem));
         // Without checks an operation may be longer than its operand.
         self.memory.reach(if self.options.checked { walk.end(mem.length()) } else { size });

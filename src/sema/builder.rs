@@ -1,8 +1,10 @@
 //! The code of one function while it is being written.
 
-use crate::image::code::{Function, Op, Reg, Target};
+use super::assigned::{self, UnsetRead};
+use crate::image::code::{Function, Local, Op, Reg, Target};
 use crate::source::Span;
 use indexmap::IndexSet;
+use rustc_hash::FxHashSet;
 
 /// A place in the code that jumps name before it is known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,9 @@ pub struct FnBuilder {
     next_reg: Reg,
     max_reg: Reg,
     frame_words: u32,
+    locals: Vec<Local>,
+    /// Variables that were declared without a value.
+    unset: FxHashSet<Reg>,
     /// Where the code below a label begins: no operation before it may be merged with one after.
     barrier: usize,
     /// The place that operations written now belong to.
@@ -52,6 +57,8 @@ impl FnBuilder {
             next_reg: params,
             max_reg: params,
             frame_words: 0,
+            locals: Vec::new(),
+            unset: FxHashSet::default(),
             barrier: 0,
             span,
             conditional_depth: 0,
@@ -97,6 +104,43 @@ impl FnBuilder {
         let at = self.frame_words.next_multiple_of(align.max(1));
         self.frame_words = at.checked_add(words)?;
         u16::try_from(self.frame_words).ok().map(|_| at as u16)
+    }
+
+    /// Gives a name to words of the frame.
+    pub fn name_words(&mut self, name: &str, off: u16, words: u16, span: Span) {
+        self.locals.push(Local { name: name.to_string(), off, words, span });
+    }
+
+    /// The local whose address has just been taken into a register.
+    pub fn local_behind(&self, reg: Reg) -> Option<&Local> {
+        match self.code.last() {
+            Some(Op::Frame { d, off }) if *d == reg => self.locals.iter().find(|l| l.off == *off),
+            _ => None,
+        }
+    }
+
+    /// A variable begins in a register: without a value if `unset` holds the number of its name.
+    pub fn begin_variable(&mut self, reg: Reg, unset: Option<u32>) {
+        self.unset.remove(&reg);
+        if let Some(name) = unset {
+            self.unset.insert(reg);
+            self.emit(Op::Unset { d: reg, name });
+            self.fence();
+        }
+    }
+
+    /// A variable is read.
+    pub fn read_variable(&mut self, a: Reg, span: Span) {
+        if self.unset.contains(&a) {
+            let around = std::mem::replace(&mut self.span, span);
+            self.emit(Op::CheckSet { a });
+            self.span = around;
+        }
+    }
+
+    /// Keeps the checks of `read_variable` that are needed; the reads that can never have a value.
+    pub fn settle_variables(&mut self) -> Vec<UnsetRead> {
+        assigned::settle(&mut self.code, &mut self.spans, &mut self.labels)
     }
 
     /// Writes an operation; its position.
@@ -195,6 +239,7 @@ impl FnBuilder {
             consts: self.consts.into_iter().collect(),
             registers: (self.max_reg + consts).max(1),
             frame_words: self.frame_words as u16,
+            locals: self.locals,
             code: self.code,
             spans: self.spans,
         }

@@ -1,5 +1,6 @@
 //! Functions as run-time code: one instance for each distinct set of comptime arguments.
 
+use super::assigned::UnsetRead;
 use super::builder::{FnBuilder, finish_register};
 use super::control::Flow;
 use super::operand::{Operand, repr};
@@ -7,6 +8,7 @@ use super::scope::{Binding, Frame, Return, Scope};
 use super::value::{FnRef, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::run::UNSET_VARIABLE;
 use crate::diagnostics::{At, Complaint, Result};
 use crate::image::code::{AsyncConfig, DsrLoad, MapOp, VectorOp};
 use crate::image::code::{
@@ -179,10 +181,15 @@ impl Sema<'_> {
         let faults = self.faults;
         let result = self.write_body(function, &p.signature, u16::from(by_address));
         self.frames.pop();
-        let builder = self.builder.take().expect("set above");
+        let mut builder = self.builder.take().expect("set above");
         let flow = result?;
         if builder.is_full() {
             return Err(self.too_large(function.span));
+        }
+        let unset = builder.settle_variables();
+        // A statement that was refused may be the one that gives the value.
+        if faults == self.faults {
+            self.report_unset_reads(unset);
         }
         if matches!(flow, Flow::Next) && faults == self.faults {
             self.check_return(function, &p.signature.ret)?;
@@ -191,6 +198,19 @@ impl Sema<'_> {
         let consts = builder.consts_so_far();
         self.renumber_beside(params, consts);
         Ok(builder.finish(name, function.span))
+    }
+
+    fn report_unset_reads(&mut self, reads: Vec<UnsetRead>) {
+        for UnsetRead { span, declared, name } in reads {
+            let name = self.world.tile.image.strings[name as usize].clone();
+            self.report(
+                UNSET_VARIABLE
+                    .because(&[("name", &name)])
+                    .at(span)
+                    .also(declared, "declared without a value")
+                    .help(format!("assign `{name}` before this line on every way that leads here")),
+            );
+        }
     }
 
     /// Refuses a function that has grown out of hand.

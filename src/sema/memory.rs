@@ -36,7 +36,12 @@ impl Sema<'_> {
                 let value = self.variable(*frame, *scope, *slot);
                 part(value, path).cloned().map(Operand::Known).ok_or_else(|| rules::REPORTED.plain())
             }
-            Place::Register { reg, ty, .. } => Ok(Operand::Reg(*reg, ty.clone())),
+            Place::Register { reg, ty, writable } => {
+                if *writable {
+                    self.b().read_variable(*reg, span);
+                }
+                Ok(Operand::Reg(*reg, ty.clone()))
+            }
             Place::Memory { known: Some(v), .. } => Ok(Operand::Known(v.clone())),
             Place::Memory { addr, ty, .. } => {
                 self.require_run_time(addr, span)?;
@@ -218,8 +223,14 @@ impl Sema<'_> {
     }
 
     fn store_bits(&mut self, whole: &Place, off: u32, ty: &Ty, value: &Operand, span: Span) -> Result<()> {
-        let old = self.load(whole, span)?;
-        let old = self.reg_of(&old, span)?;
+        let old = match whole {
+            // The other fields may have no value yet.
+            Place::Register { reg, .. } => *reg,
+            _ => {
+                let old = self.load(whole, span)?;
+                self.reg_of(&old, span)?
+            }
+        };
         let new = self.reg_of(value, span)?;
         let bits = ty.bits().unwrap_or(1);
         let mask = if bits >= 64 { u64::MAX } else { (1u64 << bits) - 1 };

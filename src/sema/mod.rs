@@ -8,6 +8,7 @@
 
 mod access;
 mod arith;
+mod assigned;
 mod builder;
 mod builtin;
 mod call;

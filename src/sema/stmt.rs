@@ -1,16 +1,17 @@
 //! Statements: executed at comptime, or written as code.
 
 use super::control::Flow;
-use super::operand::{Operand, Place, comptime_only};
+use super::operand::{Addr, Operand, Place, comptime_only};
 use super::scope::{Binding, Ev, Return, Scope};
 use super::value::Value;
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::run::DANGLING_POINTER;
 use crate::diagnostics::{At, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Block, ExprId, Ident, StmtId, StmtKind, VarDecl, VarKind};
-use crate::value::ty::Ty;
+use crate::value::ty::{FieldLayout, Ty};
 
 impl Sema<'_> {
     /// Statements one after the other. In code, a wrong statement is reported and the next one looked at.
@@ -197,7 +198,7 @@ impl Sema<'_> {
                 Ok(Binding::Alias(kept))
             }
             value => {
-                let addr = self.temporary(&ty, span)?;
+                let addr = self.named_words(decl, &ty)?;
                 self.store_at(addr, &value, span)?;
                 Ok(Binding::Frame { off: addr.off as u16, ty, mutable: false })
             }
@@ -241,20 +242,40 @@ impl Sema<'_> {
         if ty.is_comptime_only() || ty.words().is_none() {
             return Err(comptime_only(&ty).at(decl.span).help(instead_of_var(&ty, &decl.name.name)));
         }
+        let value = value.filter(|v| !matches!(v, Operand::Known(Value::Undefined(_))));
         if ty.is_scalar() && !self.frame().addressed.contains(&decl.name.name) {
-            if let Some(value) = value
-                && !matches!(value, Operand::Known(Value::Undefined(_)))
-            {
+            let unset = value.is_none().then(|| self.string(&decl.name.name));
+            self.b().begin_variable(own, unset);
+            if let Some(value) = value {
                 let a = self.reg_of(&value, decl.span)?;
                 self.b().mov(own, a, own + 1);
             }
             return Ok(Binding::Register { reg: own, ty, mutable: true });
         }
-        let addr = self.temporary(&ty, decl.span)?;
-        if let Some(value) = value {
-            self.store_at(addr, &value, decl.span)?;
+        let addr = self.named_words(decl, &ty)?;
+        match value {
+            Some(value) => self.store_at(addr, &value, decl.span)?,
+            None => self.unset_words(addr, &ty)?,
         }
         Ok(Binding::Frame { off: addr.off as u16, ty, mutable: true })
+    }
+
+    /// Words of the frame for a local with a name.
+    fn named_words(&mut self, decl: &VarDecl, ty: &Ty) -> Result<Addr> {
+        let addr = self.temporary(ty, decl.span)?;
+        let words = ty.words().unwrap_or(0) as u16;
+        self.b().name_words(&decl.name.name, addr.off as u16, words, decl.name.span);
+        Ok(addr)
+    }
+
+    /// A local in memory begins without a value. Packed structs are written field by field, which
+    /// reads the whole, so they begin as zero.
+    fn unset_words(&mut self, addr: Addr, ty: &Ty) -> Result<()> {
+        let words = ty.words().unwrap_or(0) as u16;
+        let is_packed = matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed);
+        let a = self.addr_reg(addr)?;
+        self.b().emit(if is_packed { Op::Zero { a, words } } else { Op::UnsetWords { a, words } });
+        Ok(())
     }
 
     fn assign(&mut self, lhs: ExprId, op: Option<BinaryOp>, rhs: ExprId, span: Span) -> Result<()> {
@@ -338,6 +359,13 @@ impl Sema<'_> {
         }
         if ty.is_scalar() {
             let a = self.reg_of(&operand, span)?;
+            if let Some(local) = self.b().local_behind(a) {
+                return Err(DANGLING_POINTER
+                    .plain()
+                    .at(span)
+                    .also(local.span, format!("`{}` is gone when the function has returned", local.name))
+                    .help("return the value, or let the caller pass a pointer"));
+            }
             let params = self.b().params();
             self.b().mov(super::builder::RESULT, a, params);
         } else if ty.words().is_some_and(|w| w > 0) {

@@ -327,10 +327,8 @@ impl Sema<'_> {
             return Err(rules::NOT_COMPTIME.because(&[("what", &"this pointer")]).at(span));
         }
         let a = self.reg_of(&ptr, span)?;
-        let off =
-            index.known().and_then(Value::to::<u32>).map(|i| i.saturating_mul(each)).filter(|o| *o < 0x8000);
-        if let Some(off) = off {
-            let addr = Addr { base: Base::Reg(a), off };
+        if index.known().and_then(Value::to::<u32>) == Some(0) {
+            let addr = Addr { base: Base::Reg(a), off: 0 };
             return Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }));
         }
         let b = self.index_reg(index, *at)?;

@@ -67,6 +67,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         consts: Vec::new(),
         registers: 1,
         frame_words: 0,
+        locals: Vec::new(),
         code: vec![Op::Vector { n: 0 }, Op::Ret],
         spans: vec![span(line); 2],
     };

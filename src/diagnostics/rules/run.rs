@@ -9,6 +9,8 @@ crate::rules! {
     COLLECTIVE_ROOT = "collective-root": "root {root} of a collective is none of the {size} PEs of {line}";
     /// A control wavelet starts the task with the number it carries, so one must be bound to it.
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound";
+    /// The words of a local serve other calls, or none, when its function has returned.
+    DANGLING_POINTER = "dangling-pointer": "the pointer leads to a local of a call that has returned";
     /// Integer division and remainder have no value for a zero divisor.
     DIVISION_BY_ZERO = "division-by-zero": "division by zero";
     /// The quotient of the smallest integer and -1 does not fit its type.
@@ -41,6 +43,8 @@ crate::rules! {
     MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
     /// The elements of two operations on one queue would be mixed.
     QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
+    /// A pointer to many elements leads through the variable that it was made from, not beyond.
+    POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`";
     /// Wavelets reach a queue by its color, so a queue without a color never moves any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
     /// Shifting by the width of the type or more is undefined.
@@ -55,4 +59,6 @@ crate::rules! {
     TRAP = "unreachable-reached": "{text}";
     /// Only some words of the configuration space have a model.
     @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled";
+    /// The registers and words of a local hold what others have left there, until it gets a value.
+    UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
 }

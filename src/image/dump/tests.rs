@@ -35,6 +35,7 @@ fn sender() -> TileImage {
             consts: Vec::new(),
             registers: 3,
             frame_words: 0,
+            locals: Vec::new(),
             code: vec![Op::Ret],
             spans: vec![nowhere()],
         }],

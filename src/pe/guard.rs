@@ -1,0 +1,289 @@
+//! What a PE knows about the words of its memory beyond their contents: which locals have no value
+//! yet, where the stack ends, and through which variable a pointer leads.
+//!
+//! Only words of the stack are watched for values: globals begin as zero. An address below the stack
+//! costs one comparison.
+
+use super::memory::{load, store};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
+use crate::image::code::{Access, Local};
+use crate::image::{FnId, Symbol, TileImage};
+
+/// Stands in a register for "no value". Registers hold normalised integers, so only 64-bit ones
+/// could be equal to it, and it is no number that programs are likely to compute.
+const NO_VALUE: u64 = 0xbad5_0bad_5eed_0bad;
+
+/// Fills words without a value, so that forgotten bits do no harm.
+const NO_WORD: u16 = 0xbad5;
+
+/// The watch over one PE.
+#[derive(Clone, Debug)]
+pub(super) struct Guard {
+    /// Where the stack begins; beyond every address when nothing is watched.
+    stack: usize,
+    /// Words without a value, bit = distance from `stack`.
+    unset: Vec<u64>,
+    /// The variable through which a pointer was led last: first word, and one past the last.
+    near: (usize, usize),
+    /// The call that left words behind last: its first word, one past the last, the function.
+    left: Option<(usize, usize, FnId)>,
+    /// The word that the last complaint is about.
+    pub culprit: Option<usize>,
+}
+
+impl Guard {
+    /// Watches a tile, or nothing.
+    pub fn new(tile: &TileImage, checked: bool) -> Guard {
+        let stack = if checked { tile.data_end.into() } else { usize::MAX };
+        Guard { stack, unset: Vec::new(), near: (0, 0), left: None, culprit: None }
+    }
+
+    /// Whether anything is watched.
+    pub fn is_on(&self) -> bool {
+        self.stack != usize::MAX
+    }
+
+    /// What a variable in a register holds before it gets a value.
+    #[inline(always)]
+    pub fn no_value(&self) -> u64 {
+        if self.is_on() { NO_VALUE } else { 0 }
+    }
+
+    /// Refuses a register without a value.
+    #[inline(always)]
+    pub fn check_value(&self, value: u64, tile: &TileImage, at: (FnId, usize)) -> Result<(), Complaint> {
+        if value == NO_VALUE { Err(unset_register(tile, at)) } else { Ok(()) }
+    }
+
+    /// Reads through a pointer; `top` is the end of the innermost call's words.
+    #[inline(always)]
+    pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Complaint> {
+        if at >= self.stack {
+            self.before_load(memory, at, kind, top)?;
+        }
+        load(memory, at, kind)
+    }
+
+    /// Writes through a pointer.
+    #[inline(always)]
+    pub fn store(
+        &mut self,
+        memory: &mut [u16],
+        at: usize,
+        kind: Access,
+        value: u64,
+        top: usize,
+    ) -> Result<(), Complaint> {
+        if at >= self.stack {
+            self.before_store(at, kind, top)?;
+        }
+        store(memory, at, kind, value)
+    }
+
+    fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
+        let end = at + usize::from(kind.words());
+        self.check_alive(at, end, top)?;
+        if self.unset.is_empty() {
+            return Ok(());
+        }
+        match (at..end).find(|word| self.is_unset(*word) && memory.get(*word) == Some(&NO_WORD)) {
+            Some(word) => {
+                self.culprit = Some(word);
+                Err(UNSET_VARIABLE.because(&[("name", &"a local")]))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn before_store(&mut self, at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
+        let words = usize::from(kind.words());
+        self.check_alive(at, at + words, top)?;
+        self.give_value(at, words);
+        Ok(())
+    }
+
+    fn check_alive(&mut self, at: usize, end: usize, top: usize) -> Result<(), Complaint> {
+        if end > top {
+            self.culprit = Some(at);
+            return Err(DANGLING_POINTER.plain());
+        }
+        Ok(())
+    }
+
+    /// A call ends that has words from `start` to `end`.
+    #[inline]
+    pub fn leave(&mut self, start: usize, end: usize, function: FnId) {
+        if end > start {
+            self.left = Some((start, end, function));
+        }
+    }
+
+    fn is_unset(&self, word: usize) -> bool {
+        let bit = word - self.stack;
+        self.unset.get(bit / 64).is_some_and(|bits| bits & 1 << (bit % 64) != 0)
+    }
+
+    /// Marks words as having no value.
+    pub fn take_value(&mut self, memory: &mut [u16], at: usize) {
+        if !self.is_on() {
+            return;
+        }
+        memory.fill(NO_WORD);
+        for bit in at - self.stack..at - self.stack + memory.len() {
+            if self.unset.len() <= bit / 64 {
+                self.unset.resize(bit / 64 + 1, 0);
+            }
+            self.unset[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// Marks words as having a value.
+    pub fn give_value(&mut self, at: usize, words: usize) {
+        if self.unset.is_empty() {
+            return;
+        }
+        for word in at.max(self.stack)..at + words {
+            let bit = word - self.stack;
+            if let Some(bits) = self.unset.get_mut(bit / 64) {
+                *bits &= !(1 << (bit % 64));
+            }
+        }
+    }
+
+    /// Words are copied with what is known about them.
+    pub fn copy(&mut self, to: usize, from: usize, words: usize) {
+        if self.unset.is_empty() || to < self.stack {
+            return;
+        }
+        let unset: Vec<bool> =
+            (from..from + words).map(|word| word >= self.stack && self.is_unset(word)).collect();
+        self.give_value(to, words);
+        for (k, _) in unset.iter().enumerate().filter(|(_, unset)| **unset) {
+            let bit = to + k - self.stack;
+            if self.unset.len() <= bit / 64 {
+                self.unset.resize(bit / 64 + 1, 0);
+            }
+            self.unset[bit / 64] |= 1 << (bit % 64);
+        }
+    }
+
+    /// The address `index` elements of `words` words behind `base`; it must lie in the variable
+    /// behind `base`.
+    #[inline]
+    pub fn step(&mut self, tile: &TileImage, base: u64, index: u64, words: u16) -> Result<u64, Complaint> {
+        // An index of a pointer to many may be negative; addresses have 16 bits.
+        let to = base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff;
+        let (low, high) = self.near;
+        let (from, at) = (base as usize, to as usize);
+        if from >= low && from < high && at >= low && at + usize::from(words) <= high {
+            return Ok(to);
+        }
+        self.step_elsewhere(tile, from, at, (index, words))?;
+        Ok(to)
+    }
+
+    #[cold]
+    fn step_elsewhere(
+        &mut self,
+        tile: &TileImage,
+        from: usize,
+        at: usize,
+        (index, words): (u64, u16),
+    ) -> Result<(), Complaint> {
+        if from >= self.stack || !self.is_on() {
+            return Ok(());
+        }
+        let Some(symbol) = symbol_at(tile, from) else { return Ok(()) };
+        let (low, high) = (usize::from(symbol.addr), usize::from(symbol.addr) + usize::from(symbol.words));
+        self.near = (low, high);
+        if at >= low && at + usize::from(words) <= high {
+            return Ok(());
+        }
+        Err(out_of_symbol(symbol, from, index, words))
+    }
+
+    /// Names the local that the last complaint is about, if it is about one. `calls` are the calls
+    /// that have not returned: their first words and functions.
+    pub fn explain(
+        &mut self,
+        complaint: Complaint,
+        tile: &TileImage,
+        calls: impl Iterator<Item = (usize, FnId)>,
+    ) -> Complaint {
+        let Some(word) = self.culprit.take() else { return complaint };
+        if complaint.rule() == DANGLING_POINTER.name {
+            let left = self.left.filter(|(start, end, _)| (*start..*end).contains(&word));
+            let Some((start, _, function)) = left else {
+                return complaint.help("point to a global, or to a local of a function that still runs");
+            };
+            return dangling(complaint, tile, function, word - start);
+        }
+        let local = calls.filter(|(start, _)| *start <= word).last();
+        match local.and_then(|(start, function)| local_at(tile, function, word - start)) {
+            Some(local) => UNSET_VARIABLE
+                .because(&[("name", &local.name)])
+                .also(local.span, "declared without a value")
+                .help(part_of(local)),
+            None => complaint,
+        }
+    }
+}
+
+fn part_of(local: &Local) -> String {
+    match local.words {
+        1 => format!("assign `{}` before this line", local.name),
+        _ => format!("assign this part of `{}` before this line", local.name),
+    }
+}
+
+fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
+    let locals = &tile.functions[function.0 as usize].locals;
+    locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
+}
+
+fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, off: usize) -> Complaint {
+    let name = &tile.functions[function.0 as usize].name;
+    let help = "point to a global, or to a local of a function that still runs";
+    match local_at(tile, function, off) {
+        Some(local) => complaint.also(local.span, format!("`{name}` has returned, and with it this local")),
+        None => complaint.note(format!("it was made in `{name}`, which has returned")),
+    }
+    .help(help)
+}
+
+/// The variable that a word belongs to.
+pub(super) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
+    let after = tile.symbols.partition_point(|s| usize::from(s.addr) <= word);
+    let symbol = tile.symbols[..after].last()?;
+    (word < usize::from(symbol.addr) + usize::from(symbol.words)).then_some(symbol)
+}
+
+fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
+    let each = usize::from(words.max(1));
+    let skipped = (from - usize::from(symbol.addr)) / each;
+    let count = usize::from(symbol.words) / each;
+    // An index of a signed type is kept sign-extended.
+    let complaint = POINTER_OUT_OF_BOUNDS
+        .because(&[("index", &(index as i64)), ("name", &symbol.name)])
+        .also(symbol.span, format!("`{}` has {count} such elements", symbol.name));
+    if skipped > 0 {
+        return complaint.note(format!("the pointer leads to element {skipped} of `{}`", symbol.name));
+    }
+    complaint
+}
+
+#[cold]
+fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Complaint {
+    use crate::image::Op;
+    let function = &tile.functions[function.0 as usize];
+    let Op::CheckSet { a } = function.code[pc] else { unreachable!("only checks complain") };
+    let declared = function.code[..pc].iter().rposition(|op| matches!(op, Op::Unset { d, .. } if *d == a));
+    let Some(declared) = declared else { return UNSET_VARIABLE.because(&[("name", &"a local")]) };
+    let Op::Unset { name, .. } = function.code[declared] else { unreachable!("just found") };
+    let name = &tile.strings[name as usize];
+    UNSET_VARIABLE
+        .because(&[("name", name)])
+        .also(function.spans[declared], "declared without a value")
+        .help(format!("give `{name}` a value where it is declared"))
+}

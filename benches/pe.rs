@@ -151,6 +151,8 @@ fn repeated(name: &str, words: u16, count: u16, scalar: Option<u64>) -> TileImag
             lo: 0,
             hi: 0x6000,
             wrap: 0,
+            read_only: false,
+            origin: 0,
         })
     };
     let size = words * count;

@@ -21,6 +21,21 @@ pub struct Walk {
     ring: Option<(i32, i32)>,
     /// Words that may be touched.
     limits: (i32, i32),
+    /// `Mem::origin`.
+    origin: u16,
+}
+
+/// What a walk has met that it must not touch.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Outside {
+    /// The element, counted from 0.
+    pub element: u32,
+    /// Its address; it may lie outside of any memory.
+    pub address: i32,
+    /// Words that may be touched: the first, and one past the last.
+    pub limits: (i32, i32),
+    /// `Mem::origin`.
+    pub origin: u16,
 }
 
 /// Elements at equal distances.
@@ -83,6 +98,7 @@ impl Walk {
             done: [0; 4],
             ring,
             limits: (limits.0.into(), limits.1.into()),
+            origin: mem.origin,
         }
     }
 
@@ -155,6 +171,20 @@ impl Walk {
         MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &what)])
     }
 
+    /// The first of the elements to come that must not be touched.
+    pub fn outside_ahead(&self) -> Option<Outside> {
+        let mut walk = *self;
+        let extents = &self.extent[..usize::from(self.dims)];
+        let done = self.done.iter().zip(extents).rev();
+        let done = done.fold(0, |all: u32, (done, extent)| all * u32::from(*extent) + u32::from(*done));
+        let all: u32 = extents.iter().map(|e| u32::from(*e)).product();
+        (done..=all.max(done)).find_map(|element| {
+            let address = walk.at;
+            let outside = Outside { element, address, limits: self.limits, origin: self.origin };
+            walk.next_element().is_err().then_some(outside)
+        })
+    }
+
     /// Whether writing along `self` in long pieces could change what is later read along `source`
     /// in the same piece.
     pub fn disturbs(&self, source: &Walk, count: u32) -> bool {
@@ -218,6 +248,8 @@ mod tests {
             lo: 0,
             hi: 0x6000,
             wrap,
+            read_only: false,
+            origin: 0,
         }
     }
 

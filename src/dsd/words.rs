@@ -15,13 +15,13 @@ impl Dsd {
         match self {
             Dsd::Mem(m) => {
                 w[0] = 1 + position(&KINDS, &m.kind);
-                w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8;
+                w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8 | u16::from(m.read_only) << 9;
                 w[2] = m.base;
                 for i in 0..4 {
                     w[3 + i] = m.extent[i];
                     w[7 + i] = m.step[i] as u16;
                 }
-                (w[11], w[12], w[13]) = (m.lo, m.hi, m.wrap);
+                (w[11], w[12], w[13], w[14]) = (m.lo, m.hi, m.wrap, m.origin);
             }
             Dsd::FabIn(f) => {
                 w[0] = 4;
@@ -51,13 +51,15 @@ impl Dsd {
             kind @ 1..=3 => Some(Dsd::Mem(Mem {
                 kind: KINDS[kind as usize - 1],
                 dims: w[1] as u8,
-                index_offset: w[1] >> 8 != 0,
+                index_offset: w[1] & 1 << 8 != 0,
+                read_only: w[1] & 1 << 9 != 0,
                 base: w[2],
                 extent: [w[3], w[4], w[5], w[6]],
                 step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
                 lo: w[11],
                 hi: w[12],
                 wrap: w[13],
+                origin: w[14],
             })),
             4 => Some(Dsd::FabIn(FabIn {
                 color: color(w[2]),
@@ -107,6 +109,8 @@ mod tests {
             lo: 8,
             hi: 0x6000,
             wrap: 0,
+            read_only: true,
+            origin: 7,
         });
         let fabin = Dsd::FabIn(FabIn {
             color: Some(Color(3)),

@@ -514,11 +514,12 @@ pub enum Op {
         a: Reg,
         n: u32,
     },
-    /// Changes the DSD at address `a` by the value in `b`.
+    /// Changes the DSD at address `a` by the value in `b`; `origin` is the place for messages.
     EditDsd {
         a: Reg,
         b: Reg,
         edit: DsdEdit,
+        origin: u16,
     },
     /// Runs `TileImage::dsr_loads[n]`.
     LoadDsr {

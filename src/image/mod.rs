@@ -191,6 +191,8 @@ pub struct TileImage {
     pub dsr_loads: Vec<code::DsrLoad>,
     /// DSD constants.
     pub dsds: Vec<Dsd>,
+    /// What `Mem::origin` of DSDs stands for, less 1.
+    pub origins: Vec<Span>,
     /// FIFOs by `FifoId`.
     pub fifos: Vec<Fifo>,
     /// Loads that take effect before the start, as indices into `dsr_loads`.

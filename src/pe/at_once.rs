@@ -128,7 +128,8 @@ impl Pe {
             (None, Operand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
-        local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count)?;
+        let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
+        ran.map_err(|c| self.explain_reach(c, walks(&dest, &sources)))?;
         self.save_walks(&dest, &sources, vectors);
         Ok(())
     }
@@ -166,4 +167,14 @@ impl Pe {
             }
         }
     }
+}
+
+/// The memory operands; 0 is the destination.
+fn walks<'a>(dest: &'a Dest, sources: &'a [Source; 3]) -> impl Iterator<Item = (usize, &'a Walk)> {
+    let dest = if let Dest::Walk(walk) = dest { Some((0, walk)) } else { None };
+    let sources = sources.iter().enumerate().filter_map(|(k, source)| match source {
+        Source::Walk(walk) => Some((k + 1, walk)),
+        Source::Scalar(_) => None,
+    });
+    dest.into_iter().chain(sources)
 }

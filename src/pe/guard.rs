@@ -237,7 +237,8 @@ fn part_of(local: &Local) -> String {
     }
 }
 
-fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
+/// The local in a word of a frame, counted from its start.
+pub(super) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
     let locals = &tile.functions[function.0 as usize].locals;
     locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
 }

@@ -141,7 +141,13 @@ impl Pe {
             now,
         };
         let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
-        let step = lane.operation.step(&mut around).at(lane.span)?;
+        let step = match lane.operation.step(&mut around) {
+            Ok(step) => step,
+            Err(complaint) => {
+                let lane = self.lanes.remove(place);
+                return Err(self.explain_reach(complaint, lane.operation.walks()).at(lane.span));
+            }
+        };
         match step {
             Step::Moved => lane.stalled = None,
             Step::Stalled(stall) => {

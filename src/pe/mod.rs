@@ -18,6 +18,7 @@ mod map;
 mod memory;
 mod operation;
 mod queues;
+mod reach;
 mod registers;
 mod scalar;
 mod service;

@@ -156,14 +156,14 @@ impl Pe {
 
     /// `@set_dsr_base_addr`: everything but the address stays.
     pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Complaint> {
-        let (base, size) = (self.address(a) as u16, self.memory.size() as u16);
-        let Some(loaded) = self.registers.slot(dsr.id) else {
+        let base = self.address(a) as u16;
+        let Some(loaded) = self.registers.slot(dsr.id).copied() else {
             return Err(DSR_EMPTY.because(&[("dsr", &dsr.id)]));
         };
-        match &mut loaded.dsd {
-            dsd @ Dsd::Mem(Mem { kind: MemKind::Mem1d | MemKind::Mem4d, .. }) => {
-                edit(dsd, DsdEdit::Base, base.into(), size);
-                loaded.at = base;
+        match loaded.dsd {
+            Dsd::Mem(mut mem @ Mem { kind: MemKind::Mem1d | MemKind::Mem4d, .. }) => {
+                self.aim(&mut mem, base);
+                self.registers.set(dsr.id, Loaded { dsd: Dsd::Mem(mem), at: base, ..loaded });
                 Ok(())
             }
             Dsd::Mem(_) | Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => {
@@ -244,25 +244,27 @@ impl Pe {
     }
 }
 
-/// Changes one property of a DSD; `size` is the memory in words.
-pub(super) fn edit(dsd: &mut Dsd, edit: DsdEdit, value: u64, size: u16) {
-    let word = value as u16;
-    match (dsd, edit) {
-        (Dsd::Mem(mem), DsdEdit::Base) => {
-            // Which tensor the new address belongs to is not known.
-            (mem.base, mem.lo, mem.hi) = (word, 0, size);
+impl Pe {
+    /// Changes one property of a DSD.
+    pub(super) fn edit(&self, dsd: &mut Dsd, edit: DsdEdit, value: u64, origin: u16) {
+        let word = value as u16;
+        if let Dsd::Mem(mem) = dsd {
+            mem.origin = origin;
         }
-        (Dsd::Mem(mem), DsdEdit::Offset { words }) => {
-            mem.base = mem.base.wrapping_add(word.wrapping_mul(words.into()));
+        match (dsd, edit) {
+            (Dsd::Mem(mem), DsdEdit::Base) => self.aim(mem, word),
+            (Dsd::Mem(mem), DsdEdit::Offset { words }) => {
+                mem.base = mem.base.wrapping_add(word.wrapping_mul(words.into()));
+            }
+            (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
+            (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
+            (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = word,
+            (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Some(Color(value as u8)),
+            (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
+            (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = word,
+            (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Some(Color(value as u8)),
+            (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
+            (dsd, edit) => unreachable!("comptime lets nobody apply {edit:?} to {dsd:?}"),
         }
-        (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
-        (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
-        (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = word,
-        (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Some(Color(value as u8)),
-        (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
-        (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = word,
-        (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Some(Color(value as u8)),
-        (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
-        (dsd, edit) => unreachable!("comptime lets nobody apply {edit:?} to {dsd:?}"),
     }
 }

@@ -3,7 +3,7 @@
 use super::interp::{Served, needs_clock};
 use super::scalar::Meter;
 use super::tasks::bit;
-use super::{Pe, World, registers};
+use super::{Pe, World};
 use crate::arch::TaskId;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
@@ -52,7 +52,7 @@ impl Pe {
                 return Ok(Served::Done(0));
             }
             Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
-            Op::EditDsd { a, b, edit } => self.edit_dsd(a, b, edit)?,
+            Op::EditDsd { a, b, edit, origin } => self.edit_dsd((a, b), edit, origin)?,
             Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,
             Op::SetDsrBase { dsr, a } => self.set_dsr_base(dsr, a)?,
             Op::FifoLength { fifo, write, a } => {
@@ -102,10 +102,10 @@ impl Pe {
         Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
     }
 
-    fn edit_dsd(&mut self, a: Reg, b: Reg, edit: DsdEdit) -> Result<(), Complaint> {
+    fn edit_dsd(&mut self, (a, b): (Reg, Reg), edit: DsdEdit, origin: u16) -> Result<(), Complaint> {
         let (at, value) = (self.address(a), self.main.register(b));
         let mut dsd = self.dsd_at(at)?;
-        registers::edit(&mut dsd, edit, value, self.memory.size() as u16);
+        self.edit(&mut dsd, edit, value, origin);
         self.put_dsd(at, &dsd)
     }
 }

@@ -87,6 +87,15 @@ impl Sema<'_> {
         at as u32
     }
 
+    /// A place that messages about a DSD can name.
+    pub fn origin(&mut self, span: Span) -> u16 {
+        let origins = &mut self.world.tile.image.origins;
+        if origins.last() != Some(&span) {
+            origins.push(span);
+        }
+        u16::try_from(origins.len()).unwrap_or(0)
+    }
+
     /// Everything is said: writes the functions and fills the image.
     pub fn finish_tile(&mut self, file: String, params: String) -> TileImage {
         let data = self.write_tile();

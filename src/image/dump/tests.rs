@@ -50,6 +50,8 @@ fn sender() -> TileImage {
                 lo: 0,
                 hi: 8,
                 wrap: 0,
+                read_only: false,
+                origin: 0,
             }),
             Dsd::FabIn(FabIn {
                 color: Some(Color(5)),

@@ -99,11 +99,15 @@ impl Sema<'_> {
     /// A DSD with changes: folded if all are known.
     fn edited(&mut self, dsd: Operand, edits: Edits, span: Span) -> Result<Operand> {
         let (mut dsd, mut edits) = (dsd, edits);
+        let origin = self.origin(span);
         if let Operand::Known(Value::Dsd(d)) = &dsd {
             let mut d = *d;
             while let Some((edit, Operand::Known(v))) = edits.first() {
                 self.fold_edit(&mut d, *edit, &v.clone()).at(span)?;
                 edits.remove(0);
+                if let Dsd::Mem(m) = &mut d {
+                    m.origin = origin;
+                }
             }
             dsd = Operand::Known(Value::Dsd(d));
         }
@@ -120,7 +124,7 @@ impl Sema<'_> {
         for (edit, v) in edits {
             let b = self.reg_of(&v, span)?;
             let a = self.addr_reg(addr)?;
-            self.b().emit(Op::EditDsd { a, b, edit });
+            self.b().emit(Op::EditDsd { a, b, edit, origin });
         }
         Ok(Operand::Mem(addr, ty))
     }
@@ -146,6 +150,7 @@ impl Sema<'_> {
                 let Value::Ptr(p) = v else { return Err(comptime::REPORTED.plain()) };
                 m.base = self.pointer_address(p.to)?;
                 (m.lo, m.hi) = self.bounds(p.to)?;
+                m.read_only = matches!(p.to, Pointee::Global(id, _) if !self.global(id).is_var);
             }
             (DsdEdit::Offset { words }, Dsd::Mem(m)) => {
                 m.base = (i128::from(m.base) + number * i128::from(words)) as u16;
@@ -195,6 +200,8 @@ impl Sema<'_> {
             lo: 0,
             hi,
             wrap: 0,
+            read_only: false,
+            origin: 0,
         };
         let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);
         for (name, v) in fields {

@@ -1,0 +1,94 @@
+//! Which variable a DSD may reach, and what to say when it goes beyond.
+
+use super::Pe;
+use super::guard::{local_at, symbol_at};
+use super::operation::Operation;
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+use crate::dsd::Mem;
+use crate::dsd::access::{Outside, Walk};
+use crate::source::Span;
+
+/// A variable in memory.
+struct Owner<'a> {
+    name: &'a str,
+    span: Span,
+    /// First word, and one past the last.
+    words: (usize, usize),
+    is_const: bool,
+}
+
+impl Pe {
+    /// A DSD gets an address: it may reach the variable there and nothing else.
+    pub(super) fn aim(&self, mem: &mut Mem, address: u16) {
+        mem.base = address;
+        (mem.lo, mem.hi, mem.read_only) = match self.owner(address.into()) {
+            Some(owner) => (owner.words.0 as u16, owner.words.1 as u16, owner.is_const),
+            // What is there is not known.
+            None => (0, self.memory.size() as u16, false),
+        };
+    }
+
+    /// The variable that a word belongs to.
+    fn owner(&self, word: usize) -> Option<Owner<'_>> {
+        if let Some(symbol) = symbol_at(&self.tile, word) {
+            let start = usize::from(symbol.addr);
+            let words = (start, start + usize::from(symbol.words));
+            let is_const = !symbol.mutable;
+            return Some(Owner { name: &symbol.name, span: symbol.span, words, is_const });
+        }
+        let (start, function) = self.main.calls.places().filter(|(start, _)| *start <= word).last()?;
+        let local = local_at(&self.tile, function, word - start)?;
+        let start = start + usize::from(local.off);
+        let words = (start, start + usize::from(local.words));
+        Some(Owner { name: &local.name, span: local.span, words, is_const: false })
+    }
+
+    /// Says which operand has left its variable, with which element, and where its DSD comes from.
+    pub(super) fn explain_reach<'w>(
+        &self,
+        complaint: Complaint,
+        walks: impl Iterator<Item = (usize, &'w Walk)>,
+    ) -> Complaint {
+        if complaint.rule() != MEMORY_OUT_OF_BOUNDS.name {
+            return complaint;
+        }
+        let outside = walks.filter_map(|(operand, walk)| Some((operand, walk.outside_ahead()?))).next();
+        let Some((operand, outside)) = outside else { return complaint };
+        let Outside { element, address, limits, origin } = outside;
+        let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
+        let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);
+        let complaint = match owner {
+            Some(Owner { name, span, words: (low, high), .. }) => MEMORY_OUT_OF_BOUNDS
+                .because(&[("address", &address), ("what", &format!("`{name}`"))])
+                .also(span, format!("`{name}` has the words {low} to {}", high - 1)),
+            None => complaint,
+        };
+        let operand = match operand {
+            0 => "the destination".to_string(),
+            k => format!("source {k}"),
+        };
+        let complaint = complaint.note(format!("it would be element {element} of {operand}, counted from 0"));
+        match self.tile.origins.get(usize::from(origin).wrapping_sub(1)) {
+            Some(span) => complaint.also(*span, "this DSD was made or changed here"),
+            None => complaint,
+        }
+    }
+}
+
+impl Operation {
+    /// The memory operands; 0 is the destination.
+    pub(super) fn walks(&self) -> impl Iterator<Item = (usize, &Walk)> {
+        use super::operation::{From, To};
+        use crate::dsd::local::{Dest, Source};
+        let dest = match &self.to {
+            To::Local(Dest::Walk(walk)) => Some((0, walk)),
+            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) => None,
+        };
+        let sources = self.from.iter().enumerate().filter_map(|(k, from)| match from {
+            From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
+            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
+        });
+        dest.into_iter().chain(sources)
+    }
+}

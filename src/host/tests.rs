@@ -17,7 +17,17 @@ const HERE: Span = Span { file: FileId(0), lo: 0, hi: 1 };
 fn function(name: &str, params: u16, consts: Vec<u64>, code: Vec<Op>) -> Function {
     let spans = vec![HERE; code.len()];
     let registers = params + consts.len() as u16 + 1;
-    Function { name: name.to_string(), span: HERE, params, consts, registers, frame_words: 0, locals: Vec::new(), code, spans }
+    Function {
+        name: name.to_string(),
+        span: HERE,
+        params,
+        consts,
+        registers,
+        frame_words: 0,
+        locals: Vec::new(),
+        code,
+        spans,
+    }
 }
 
 fn symbol(name: &str, addr: u16, words: u16, ty: &str) -> Symbol {

@@ -22,6 +22,8 @@ const NO_WORD: u16 = 0xbad5;
 pub(super) struct Guard {
     /// Where the stack begins; beyond every address when nothing is watched.
     stack: usize,
+    /// Words of the memory.
+    size: usize,
     /// Words without a value, bit = distance from `stack`.
     unset: Vec<u64>,
     /// The variable through which a pointer was led last: first word, and one past the last.
@@ -34,9 +36,9 @@ pub(super) struct Guard {
 
 impl Guard {
     /// Watches a tile, or nothing.
-    pub fn new(tile: &TileImage, checked: bool) -> Guard {
+    pub fn new(tile: &TileImage, size: usize, checked: bool) -> Guard {
         let stack = if checked { tile.data_end.into() } else { usize::MAX };
-        Guard { stack, unset: Vec::new(), near: (0, 0), left: None, culprit: None }
+        Guard { stack, size, unset: Vec::new(), near: (0, 0), left: None, culprit: None }
     }
 
     /// Whether anything is watched.
@@ -104,7 +106,8 @@ impl Guard {
     }
 
     fn check_alive(&mut self, at: usize, end: usize, top: usize) -> Result<(), Complaint> {
-        if end > top {
+        // What lies beyond the memory is refused by the memory itself.
+        if end > top && end <= self.size {
             self.culprit = Some(at);
             return Err(DANGLING_POINTER.plain());
         }

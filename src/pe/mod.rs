@@ -108,7 +108,7 @@ impl Pe {
             arch,
             options,
             memory: Memory::new(arch.memory_words as usize, &tile.data),
-            guard: Guard::new(&tile, options.checked),
+            guard: Guard::new(&tile, arch.memory_words as usize, options.checked),
             main: MainThread::new(arch.memory_words as usize),
             task_since: 0,
             tasks: Tasks::new(&tile),

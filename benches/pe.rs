@@ -151,7 +151,6 @@ fn repeated(name: &str, words: u16, count: u16, scalar: Option<u64>) -> TileImag
             lo: 0,
             hi: 0x6000,
             wrap: 0,
-            read_only: false,
             origin: 0,
         })
     };

@@ -248,7 +248,6 @@ mod tests {
             lo: 0,
             hi: 0x6000,
             wrap,
-            read_only: false,
             origin: 0,
         }
     }

@@ -329,7 +329,6 @@ mod tests {
             lo: 0,
             hi: 3000,
             wrap: 0,
-            read_only: false,
             origin: 0,
         };
         Walk::new(&mem, at, words, (0, 3000))

@@ -65,8 +65,6 @@ pub struct Mem {
     pub hi: u16,
     /// Words until a circular buffer wraps; 0 for other kinds.
     pub wrap: u16,
-    /// That tensor is a constant.
-    pub read_only: bool,
     /// Where it was made or last changed: a number that the tile explains; 0 when unknown.
     pub origin: u16,
 }

@@ -15,7 +15,7 @@ impl Dsd {
         match self {
             Dsd::Mem(m) => {
                 w[0] = 1 + position(&KINDS, &m.kind);
-                w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8 | u16::from(m.read_only) << 9;
+                w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8;
                 w[2] = m.base;
                 for i in 0..4 {
                     w[3 + i] = m.extent[i];
@@ -52,7 +52,6 @@ impl Dsd {
                 kind: KINDS[kind as usize - 1],
                 dims: w[1] as u8,
                 index_offset: w[1] & 1 << 8 != 0,
-                read_only: w[1] & 1 << 9 != 0,
                 base: w[2],
                 extent: [w[3], w[4], w[5], w[6]],
                 step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
@@ -109,7 +108,6 @@ mod tests {
             lo: 8,
             hi: 0x6000,
             wrap: 0,
-            read_only: true,
             origin: 7,
         });
         let fabin = Dsd::FabIn(FabIn {

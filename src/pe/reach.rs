@@ -15,18 +15,13 @@ struct Owner<'a> {
     span: Span,
     /// First word, and one past the last.
     words: (usize, usize),
-    is_const: bool,
 }
 
 impl Pe {
-    /// A DSD gets an address: it may reach the variable there and nothing else.
+    /// A DSD gets an address. It may then reach all of the memory: public programs that work lead a
+    /// DSD over the end of the variable behind the address.
     pub(super) fn aim(&self, mem: &mut Mem, address: u16) {
-        mem.base = address;
-        (mem.lo, mem.hi, mem.read_only) = match self.owner(address.into()) {
-            Some(owner) => (owner.words.0 as u16, owner.words.1 as u16, owner.is_const),
-            // What is there is not known.
-            None => (0, self.memory.size() as u16, false),
-        };
+        (mem.base, mem.lo, mem.hi) = (address, 0, self.memory.size() as u16);
     }
 
     /// The variable that a word belongs to.
@@ -34,14 +29,13 @@ impl Pe {
         if let Some(symbol) = symbol_at(&self.tile, word) {
             let start = usize::from(symbol.addr);
             let words = (start, start + usize::from(symbol.words));
-            let is_const = !symbol.mutable;
-            return Some(Owner { name: &symbol.name, span: symbol.span, words, is_const });
+            return Some(Owner { name: &symbol.name, span: symbol.span, words });
         }
         let (start, function) = self.main.calls.places().filter(|(start, _)| *start <= word).last()?;
         let local = local_at(&self.tile, function, word - start)?;
         let start = start + usize::from(local.off);
         let words = (start, start + usize::from(local.words));
-        Some(Owner { name: &local.name, span: local.span, words, is_const: false })
+        Some(Owner { name: &local.name, span: local.span, words })
     }
 
     /// Says which operand has left its variable, with which element, and where its DSD comes from.
@@ -59,7 +53,7 @@ impl Pe {
         let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
         let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);
         let complaint = match owner {
-            Some(Owner { name, span, words: (low, high), .. }) => MEMORY_OUT_OF_BOUNDS
+            Some(Owner { name, span, words: (low, high) }) => MEMORY_OUT_OF_BOUNDS
                 .because(&[("address", &address), ("what", &format!("`{name}`"))])
                 .also(span, format!("`{name}` has the words {low} to {}", high - 1)),
             None => complaint,

@@ -28,7 +28,6 @@ fn mem(extent: u16) -> Dsd {
         lo: 0,
         hi: 64,
         wrap: 0,
-        read_only: false,
         origin: 0,
     })
 }

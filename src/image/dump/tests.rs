@@ -50,7 +50,6 @@ fn sender() -> TileImage {
                 lo: 0,
                 hi: 8,
                 wrap: 0,
-                read_only: false,
                 origin: 0,
             }),
             Dsd::FabIn(FabIn {

@@ -51,7 +51,6 @@ fn line(base: u16, count: u16) -> Dsd {
         lo: 0,
         hi: 0x6000,
         wrap: 0,
-        read_only: false,
         origin: 0,
     })
 }

@@ -150,7 +150,6 @@ impl Sema<'_> {
                 let Value::Ptr(p) = v else { return Err(comptime::REPORTED.plain()) };
                 m.base = self.pointer_address(p.to)?;
                 (m.lo, m.hi) = self.bounds(p.to)?;
-                m.read_only = matches!(p.to, Pointee::Global(id, _) if !self.global(id).is_var);
             }
             (DsdEdit::Offset { words }, Dsd::Mem(m)) => {
                 m.base = (i128::from(m.base) + number * i128::from(words)) as u16;
@@ -200,7 +199,6 @@ impl Sema<'_> {
             lo: 0,
             hi,
             wrap: 0,
-            read_only: false,
             origin: 0,
         };
         let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);

@@ -56,7 +56,7 @@ impl Calls {
     }
 
     /// The first words and functions of the calls that have not returned, outermost first.
-    pub fn places(&self) -> impl Iterator<Item = (usize, FnId)> {
+    pub fn frames(&self) -> impl Iterator<Item = (usize, FnId)> {
         self.frames.iter().map(|frame| (frame.address.into(), frame.function))
     }
 

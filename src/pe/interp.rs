@@ -127,7 +127,7 @@ impl Pe {
             // It may have met a word that is not there yet; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
             Err(c) => {
-                let c = self.guard.explain(c, tile, self.main.calls.places());
+                let c = self.guard.explain(c, tile, self.main.calls.frames());
                 let poked = self.poke(tile, meter, world).unwrap_or(Err(c));
                 let served = poked.map_err(|c| c.at(self.place(tile)))?;
                 return Ok(self.after_service(served, now, meter));

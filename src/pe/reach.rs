@@ -31,7 +31,7 @@ impl Pe {
             let words = (start, start + usize::from(symbol.words));
             return Some(Owner { name: &symbol.name, span: symbol.span, words });
         }
-        let (start, function) = self.main.calls.places().filter(|(start, _)| *start <= word).last()?;
+        let (start, function) = self.main.calls.frames().filter(|(start, _)| *start <= word).last()?;
         let local = local_at(&self.tile, function, word - start)?;
         let start = start + usize::from(local.off);
         let words = (start, start + usize::from(local.words));

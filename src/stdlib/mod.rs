@@ -33,12 +33,8 @@ pub fn is_missing(path: &str) -> bool {
 }
 
 /// Library files of the SDK that nobody has written for cslrun yet.
-const MISSING: &[&str] = &[
-    "kernels/fft/fft3d",
-    "kernels/fft/fft3d_layout",
-    "kernels/fft/get_params",
-    "message_passing",
-];
+const MISSING: &[&str] =
+    &["kernels/fft/fft3d", "kernels/fft/fft3d_layout", "kernels/fft/get_params", "message_passing"];
 
 macro_rules! files {
     ($($name:literal)*) => {

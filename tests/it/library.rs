@@ -30,7 +30,10 @@ fn the_names_of_a_page_are_declared_by_its_module() {
         let text = stdlib::find(&module).expect("a module");
         for name in names(&page) {
             let declares = |word: &str| text.contains(&format!("{word} {name}"));
-            assert!(["fn", "const", "var", "param", "task"].into_iter().any(declares), "{module} has no `{name}`");
+            assert!(
+                ["fn", "const", "var", "param", "task"].into_iter().any(declares),
+                "{module} has no `{name}`"
+            );
         }
     }
 }

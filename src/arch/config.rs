@@ -32,6 +32,8 @@ pub enum PeBlock {
     InputQueues,
     /// The same for output queues.
     OutputQueues,
+    /// Bit = queue that `@queue_flush` has found empty: inputs in the low byte, outputs in the high one.
+    Flushed,
 }
 
 /// Bits of a route word.
@@ -120,6 +122,7 @@ const PE_BLOCKS: &[(&str, PeBlock, u16)] = &[
     ("main_thread_priority", PeBlock::MainThreadPriority, 1),
     ("input_queues", PeBlock::InputQueues, 1),
     ("output_queues", PeBlock::OutputQueues, 1),
+    ("flushed", PeBlock::Flushed, 1),
 ];
 
 impl ConfigWord {

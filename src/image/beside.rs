@@ -198,6 +198,8 @@ pub enum Intrinsic {
     /// Tags are 0 bool, 1 u8, 2 i8, 3 u16, 4 i16, 5 u32, 6 i32, 7 f16, 8 f32, 9 u64, 10 i64, 11 string
     /// (a number of `TileImage::strings`), 12 time stamp (48 bits).
     Trace,
+    /// `(queue: u16) void`: `@queue_flush`, of input queue n, or of output queue n as 8 + n.
+    QueueFlush,
     /// `(addr: u16) u16`: reads a configuration word.
     ConfigRead,
     /// `(addr: u16, value: u16) void`: writes a configuration word.

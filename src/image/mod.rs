@@ -199,8 +199,12 @@ pub struct TileImage {
     pub initial_dsrs: Vec<u32>,
     /// Bound tasks.
     pub tasks: Vec<TaskBinding>,
-    /// What runs when a color goes into teardown, by color.
-    pub teardown_handlers: Vec<(Color, FnId)>,
+    /// What the teardown task runs, when the program has none of its own.
+    pub handlers: Vec<Handler>,
+    /// Data tasks whose place another task takes every so often (WSE-3).
+    pub rotations: Vec<Rotation>,
+    /// Added to the id that a control wavelet names, by input queue (WSE-3).
+    pub control_tables: [u8; 8],
     /// Tasks active at the start, bit = task id.
     pub active: u64,
     /// Ids blocked at the start, bit = task id; channels without a data task are among them unless
@@ -348,6 +352,51 @@ pub struct TaskBinding {
     pub name: String,
     /// The `@bind_*_task` call.
     pub span: Span,
+}
+
+/// A function that the teardown task runs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Handler {
+    /// When.
+    pub on: Event,
+    /// Its code.
+    pub function: FnId,
+    /// The call that set it.
+    pub span: Span,
+}
+
+/// What makes the teardown task run.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Event {
+    /// The color goes into teardown.
+    Teardown(Color),
+    /// The input queue is empty after `@queue_flush`.
+    EmptyInput(InQueue),
+    /// The output queue is empty after `@queue_flush`.
+    EmptyOutput(OutQueue),
+}
+
+impl std::fmt::Display for Event {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Event::Teardown(color) => write!(f, "color {color}"),
+            Event::EmptyInput(queue) => write!(f, "input queue {queue}"),
+            Event::EmptyOutput(queue) => write!(f, "output queue {queue}"),
+        }
+    }
+}
+
+/// `@bind_rotating_tasks`: whenever the counter is at its limit, the alternative runs instead.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rotation {
+    /// The data task.
+    pub main: TaskId,
+    /// The control task that takes its place.
+    pub alternative: TaskId,
+    /// The counter at the start.
+    pub init: u32,
+    /// Starts of the data task between two of the alternative.
+    pub limit: u32,
 }
 
 /// A queue and its color.

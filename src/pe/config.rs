@@ -5,11 +5,10 @@ use super::queues::Queues;
 use super::scalar::Meter;
 use super::{Pe, World};
 use crate::arch::config::{ConfigWord, PeBlock};
-use crate::arch::{Color, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
 use crate::image::code::{Access, Op};
-use crate::image::{FnId, TileImage};
+use crate::image::TileImage;
 
 /// Pointers count bytes where the configuration space lies: this is the lowest such address.
 const WINDOW: usize = 0xc000;
@@ -19,10 +18,6 @@ const CYCLES: u64 = 2;
 /// Registers of the PE that programs may change.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Configuration {
-    /// Colors that have gone into teardown, bit = color.
-    torn_down: u32,
-    /// What the last read of the low half of `torn_down` has found.
-    seen: u32,
     main_thread_priority: u16,
 }
 
@@ -52,11 +47,8 @@ impl Pe {
 
     fn read_register(&mut self, block: PeBlock, place: u16) -> u16 {
         match block {
-            PeBlock::TeardownPending if place == 0 => {
-                self.configuration.seen = std::mem::take(&mut self.configuration.torn_down);
-                self.configuration.seen as u16
-            }
-            PeBlock::TeardownPending => (self.configuration.seen >> 16) as u16,
+            PeBlock::TeardownPending => self.duties.read_torn_down(place),
+            PeBlock::Flushed => self.duties.flushed(),
             PeBlock::TaskPriority => (self.tasks.high >> (16 * place)) as u16,
             PeBlock::MainThreadPriority => self.configuration.main_thread_priority,
             PeBlock::InputQueues => self.queues.input_status(),
@@ -71,6 +63,7 @@ impl Pe {
                 self.tasks.high = self.tasks.high & !(0xffff << shift) | u64::from(value) << shift;
             }
             PeBlock::MainThreadPriority => self.configuration.main_thread_priority = value,
+            PeBlock::Flushed => self.duties.set_flushed(value),
             PeBlock::TeardownPending | PeBlock::InputQueues | PeBlock::OutputQueues => return false,
         }
         true
@@ -109,30 +102,6 @@ impl Pe {
             _ => return None,
         };
         Some(result.map(|()| Served::Done(CYCLES)))
-    }
-
-    /// A color has gone into teardown: its handler, or the teardown task, is to run.
-    pub fn tear_down(&mut self, color: Color) {
-        self.configuration.torn_down |= 1 << color.0;
-        let handlers = &self.tile.teardown_handlers;
-        if handlers.is_empty() || handlers.iter().any(|(c, _)| *c == color) {
-            self.tasks.tear_down();
-        }
-    }
-
-    /// The handler that the teardown task runs now: that of the lowest color. It runs again for others.
-    pub(super) fn teardown_handler(&mut self, tile: &TileImage, task: TaskId) -> Option<FnId> {
-        if task.0 != TEARDOWN_TASK {
-            return None;
-        }
-        let torn_down = self.configuration.torn_down;
-        let mut due = tile.teardown_handlers.iter().filter(|(color, _)| torn_down & 1 << color.0 != 0);
-        let (color, handler) = due.next()?;
-        if due.next().is_some() {
-            self.tasks.tear_down();
-        }
-        self.configuration.torn_down &= !(1 << color.0);
-        Some(*handler)
     }
 }
 

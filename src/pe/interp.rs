@@ -6,6 +6,7 @@ use super::scalar::{self, Exit, Meter};
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Pe, World};
+use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 use crate::diagnostics::{At, Complaint};
 use crate::image::code::{Op, Reg, Target};
@@ -181,15 +182,16 @@ impl Pe {
         let tile = Arc::clone(&self.tile);
         let ready = self.tasks.pick(self.arch.name, &mut self.queues, claimed, now);
         let (function, arguments, count) = match ready {
-            Some(Ready::Local(id)) => {
-                self.tasks.start(id);
-                let function = match self.teardown_handler(&tile, id) {
-                    Some(handler) => handler,
-                    None => binding(&tile, TaskKind::Local, id)?.function,
-                };
+            Some(Ready::Local(TaskId(TEARDOWN_TASK))) if !tile.handlers.is_empty() => {
+                let Some(function) = self.next_handler(&tile) else { return Ok(true) };
                 (function, [0; 2], 0)
             }
+            Some(Ready::Local(id)) => {
+                self.tasks.start(id);
+                (binding(&tile, TaskKind::Local, id)?.function, [0; 2], 0)
+            }
             Some(Ready::Wavelet { id, kind, input }) => {
+                let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 let bound = binding(&tile, kind, id)?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
                 (bound.function, arguments(&bound.params, word), bound.params.len().min(2))
@@ -242,7 +244,8 @@ pub(super) fn needs_clock(op: Op) -> bool {
     match op {
         Op::BlockUt { .. } | Op::UnblockUt { .. } | Op::FifoLength { .. } => true,
         Op::Intrinsic { id, .. } => {
-            matches!(id, Intrinsic::UnblockCommandStream | Intrinsic::ConfigRead | Intrinsic::ConfigWrite)
+            use Intrinsic::{ConfigRead, ConfigWrite, QueueFlush, UnblockCommandStream};
+            matches!(id, UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush)
         }
         _ => false,
     }

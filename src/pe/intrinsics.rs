@@ -68,6 +68,10 @@ impl Pe {
                 self.write_config(argument(0) as u16, argument(1) as u16, world)?;
                 return Ok(SMALL);
             }
+            Intrinsic::QueueFlush => {
+                self.flush(argument(0) as u16)?;
+                return Ok(SMALL);
+            }
             other => {
                 self.act(tile, other, base, time, world);
                 return Ok(SMALL);

@@ -10,6 +10,7 @@ mod config;
 mod convert;
 mod fifo;
 mod guard;
+mod handlers;
 mod interp;
 mod intrinsics;
 mod lanes;
@@ -43,6 +44,7 @@ use crate::value::random::Generators;
 use config::Configuration;
 use fifo::FifoState;
 use guard::Guard;
+use handlers::Duties;
 use interp::MainThread;
 use intrinsics::Clock;
 use lanes::Lanes;
@@ -87,6 +89,7 @@ pub struct Pe {
     /// When the task or function on the main thread was started.
     task_since: u64,
     tasks: Tasks,
+    duties: Duties,
     queues: Queues,
     lanes: Lanes,
     registers: Registers,
@@ -112,6 +115,7 @@ impl Pe {
             main: MainThread::new(arch.memory_words as usize),
             task_since: 0,
             tasks: Tasks::new(&tile),
+            duties: Duties::default(),
             queues: Queues::new(arch, &tile),
             lanes: Lanes::default(),
             registers: Registers::new(&tile),
@@ -157,6 +161,7 @@ impl Pe {
         let moved = self.run_lanes(now)?;
         let ran = self.run_main(now, &mut world)?;
         let sent = self.queues.drain(world.ramp);
+        self.watch_flushes();
         let others_wait = !self.lanes.is_empty() || self.main.is_stalled();
         if others_wait && (moved || ran || sent) || sent && self.queues.has_outgoing() {
             return Ok(Wake::At(now + 1));

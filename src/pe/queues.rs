@@ -19,6 +19,8 @@ pub(super) struct Inbox {
     /// `None`: a private queue.
     pub queue: Option<InQueue>,
     depth: u8,
+    /// Where its part of the control task table begins (WSE-3).
+    pub control_table: u8,
     items: VecDeque<Wavelet>,
     /// When the oldest wavelet became the oldest.
     pub since: u64,
@@ -106,6 +108,7 @@ impl Queues {
             color: b.color,
             queue: Some(b.queue),
             depth: arch.input_queue_depth[usize::from(b.queue.0)],
+            control_table: tile.control_tables[usize::from(b.queue.0)],
             items: VecDeque::new(),
             since: 0,
         });
@@ -139,8 +142,14 @@ impl Queues {
 
     fn inbox_of(&mut self, color: Color) -> usize {
         self.inputs.iter().position(|i| i.color == color).unwrap_or_else(|| {
-            let items = VecDeque::new();
-            self.inputs.push(Inbox { color, queue: None, depth: IMPLICIT_DEPTH, items, since: 0 });
+            self.inputs.push(Inbox {
+                color,
+                queue: None,
+                depth: IMPLICIT_DEPTH,
+                control_table: 0,
+                items: VecDeque::new(),
+                since: 0,
+            });
             self.inputs.len() - 1
         })
     }
@@ -200,6 +209,16 @@ impl Queues {
             return true;
         }
         false
+    }
+
+    /// Whether nothing is in an input queue.
+    pub fn is_input_empty(&self, queue: InQueue) -> bool {
+        self.inputs.iter().all(|i| i.queue != Some(queue) || i.items.is_empty())
+    }
+
+    /// Whether nothing is in an output queue.
+    pub fn is_output_empty(&self, queue: OutQueue) -> bool {
+        self.outputs.iter().all(|o| o.queue != Some(queue) || o.items.is_empty())
     }
 
     /// Whether wavelets wait to leave.

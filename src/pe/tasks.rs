@@ -5,7 +5,7 @@ use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
-use crate::image::{Scalar, TaskBinding, TaskKind, TileImage};
+use crate::image::{Rotation, Scalar, TaskBinding, TaskKind, TileImage};
 
 /// The state of all task ids of a PE, bit = id.
 #[derive(Clone, Debug)]
@@ -16,6 +16,8 @@ pub(super) struct Tasks {
     pub high: u64,
     local: u64,
     data: u64,
+    /// Rotating tasks with their counters.
+    rotations: Vec<(Rotation, u32)>,
 }
 
 /// What the picker has found.
@@ -38,13 +40,14 @@ impl Ready {
 impl Tasks {
     pub fn new(tile: &TileImage) -> Tasks {
         let bound = |kind| tile.tasks.iter().filter(|t| t.kind == kind).fold(0, |mask, t| mask | bit(t.id));
-        let handlers = if tile.teardown_handlers.is_empty() { 0 } else { bit(TaskId(TEARDOWN_TASK)) };
+        let system = if tile.handlers.is_empty() { 0 } else { bit(TaskId(TEARDOWN_TASK)) };
         Tasks {
             active: tile.active,
             blocked: tile.blocked,
             high: 0,
-            local: bound(TaskKind::Local) | handlers,
+            local: bound(TaskKind::Local) | system,
             data: bound(TaskKind::Data),
+            rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
         }
     }
 
@@ -65,6 +68,19 @@ impl Tasks {
     /// Takes back the activation: the task starts.
     pub fn start(&mut self, id: TaskId) {
         self.active &= !bit(id);
+    }
+
+    /// The task that really starts where a data task would: every so often the alternative of a pair.
+    pub fn rotate(&mut self, id: TaskId) -> (TaskKind, TaskId) {
+        let Some((pair, count)) = self.rotations.iter_mut().find(|(pair, _)| pair.main == id) else {
+            return (TaskKind::Data, id);
+        };
+        if *count == pair.limit {
+            *count = 0;
+            return (TaskKind::Control, pair.alternative);
+        }
+        *count += 1;
+        (TaskKind::Data, id)
     }
 
     /// Local tasks that are active but blocked.
@@ -111,8 +127,9 @@ impl Tasks {
                     input,
                 });
             }
-            let id = control_id(head);
-            if id.0 != NULL_TASK {
+            let named = control_id(head);
+            if named.0 != NULL_TASK {
+                let id = TaskId((named.0 + inbox.control_table) & 63);
                 return Some(Ready::Wavelet { id, kind: TaskKind::Control, input });
             }
             inbox.take(now);

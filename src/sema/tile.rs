@@ -11,7 +11,7 @@ use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
 use crate::dsd::{Dsd, Priority};
 use crate::image::code::{FnId, Function};
-use crate::image::{QueueBinding, Scalar, Symbol, TaskBinding, TaskKind, TileImage};
+use crate::image::{Event, QueueBinding, Scalar, Symbol, TaskBinding, TaskKind, TileImage};
 use crate::source::Span;
 use crate::value::ty::Ty;
 use rustc_hash::FxHashMap;
@@ -57,6 +57,14 @@ pub struct TileBuilder {
     pub fifo_tasks: Vec<FifoTask>,
     /// Input queues that a DSD names together with a color (WSE-2).
     pub implicit_queues: Vec<(InQueue, Color, Span)>,
+    /// `@set_control_task_table`: its stride, and where.
+    pub control_table: Option<(u8, Span)>,
+    /// `.ctrl_table_id` of the input queues.
+    pub queue_tables: [u8; 8],
+    /// Alternatives of `@bind_rotating_tasks`, in the order of `TileImage::rotations`.
+    pub alternatives: Vec<(FnRef, TaskBinding)>,
+    /// Queues that `@queue_flush` names, and where.
+    pub flushes: Vec<(Event, Span)>,
     /// Ids that `@unblock` has unblocked before the start, bit = id.
     pub unblocked: u64,
     next_word: u32,
@@ -99,6 +107,7 @@ impl Sema<'_> {
     /// Everything is said: writes the functions and fills the image.
     pub fn finish_tile(&mut self, file: String, params: String) -> TileImage {
         let data = self.write_tile();
+        self.finish_tasks();
         self.finish_fifo_tasks();
         self.finish_queues();
         self.check_loaded_queues();

@@ -67,6 +67,7 @@ static FILES: &[(&str, &str)] = files! {
     "tile_config"
     "tile_config/color_config"
     "tile_config/main_thread_priority"
+    "tile_config/queue_flush"
     "tile_config/queue_status"
     "tile_config/switch_config"
     "tile_config/task_priority"

@@ -25,6 +25,8 @@ crate::rules! {
     FIFO_DSR_EMPTY = "fifo-dsr-empty": "{dsr} holds no FIFO";
     /// Only operands of FIFO type tell a synchronous operation that a FIFO is full or empty.
     FIFO_EVENT = "fifo-event": "the FIFO `{fifo}` is {state}, and {dsr} cannot tell";
+    /// A queue is flushed again after its last flush has been left.
+    FLUSH_OPEN = "flush-open": "{queue} is still in its last flush";
     /// `.fault` says that the event must never happen.
     FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`";
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.

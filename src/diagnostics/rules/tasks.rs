@@ -7,8 +7,16 @@ crate::rules! {
     CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access";
     /// Ranges of configuration addresses are pairs of numbers.
     CONFIG_RANGES = "config-ranges": "this is no range of configuration addresses";
+    /// A program has one control task table.
+    CONTROL_TABLE_TWICE = "control-table-twice": "the control task table is set twice";
     /// Only channels and local tasks have a state that can be blocked.
     CONTROL_TASK_UNBLOCK = "control-task-unblock": "`{name}` is a control task, which cannot be unblocked";
+    /// `@queue_flush` runs what is set for an empty queue.
+    FLUSH_UNHANDLED = "flush-unhandled": "nothing runs when {queue} is empty";
+    /// The teardown task calls handlers, which get nothing and return nothing.
+    HANDLER_SHAPE = "handler-shape": "{name} cannot be a handler";
+    /// The teardown task calls one function for each of its causes.
+    HANDLER_TWICE = "handler-twice": "{what} has a handler already";
     /// Ids are numbers of hardware resources.
     ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
     /// Data and control tasks run for wavelets, not for activations.
@@ -29,6 +37,10 @@ crate::rules! {
     QUEUE_COLOR_TWICE = "queue-color-twice": "color {color} already has an input queue";
     /// A queue is bound once.
     QUEUE_TWICE = "queue-twice": "this queue is initialized twice";
+    /// The counter of rotating tasks runs up to its limit.
+    ROTATION_COUNTER = "rotation-counter": "the counter begins at {init}, above its limit {limit}";
+    /// The machine has as many counters for rotating tasks.
+    ROTATIONS_USED = "rotations-used": "only {count} pairs of tasks can rotate";
     /// Since SDK 1.1 `<memcpy/memcpy>` starts the host call server.
     @Warning RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more";
     /// The machine has two tasks of its own, for teardown and for its timer.
@@ -41,10 +53,6 @@ crate::rules! {
     TASK_PARAMS = "task-params": "{type} cannot be a parameter of a task";
     /// Local tasks have none; data tasks take the payload of a wavelet.
     TASK_SHAPE = "task-shape": "`{name}` does not have the parameters of such a task";
-    /// The machine calls a teardown handler without arguments.
-    TEARDOWN_HANDLER_SHAPE = "teardown-handler-shape": "a teardown handler has no parameters and no result";
-    /// One function runs when a color goes into teardown.
-    TEARDOWN_HANDLER_TWICE = "teardown-handler-twice": "color {color} has a teardown handler already";
     /// A task that never ends would keep the run going for ever, so there is a limit.
     CYCLE_LIMIT = "cycle-limit": "the program is not finished after {limit} cycles";
     /// When nothing can move any more, what has not finished never will.

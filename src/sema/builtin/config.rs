@@ -1,8 +1,7 @@
-//! The configuration space, and what runs when a color goes into teardown.
+//! The configuration space.
 
 use super::Call;
 use crate::arch::config::ConfigWord;
-use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::image::code::Intrinsic;
@@ -17,7 +16,6 @@ impl Sema<'_> {
         Some(match name {
             "get_config" | "get_config_unchecked" => self.get_config(name, call),
             "set_config" | "set_config_unchecked" => self.set_config(name, call),
-            "set_teardown_handler" => self.set_teardown_handler(call),
             "__config_address" => self.config_address(call),
             _ => return None,
         })
@@ -62,43 +60,6 @@ impl Sema<'_> {
                 .at(self.span(call.args[0]))
                 .also(at, "the ranges of this access")),
             None => Ok(()),
-        }
-    }
-
-    fn set_teardown_handler(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let handler = match self.known(call.args[0])? {
-            Value::Fn(f) => f,
-            other => {
-                return Err(comptime::TYPE_MISMATCH
-                    .because(&[("want", &"a function"), ("have", &other.ty())])
-                    .at(at));
-            }
-        };
-        let color = self.color_arg(call.args[1])?;
-        let (function, signature) = self.entry(handler, at)?;
-        if !signature.params.is_empty() || signature.ret != Ty::Void {
-            let (unit, decl) = self.fn_unit(handler);
-            return Err(rules::TEARDOWN_HANDLER_SHAPE
-                .plain()
-                .at(at)
-                .also(unit.function(decl).span, "declared here")
-                .help("a handler is a `fn () void`"));
-        }
-        if let Some(task) = self.world.tile.image.tasks.iter().find(|t| t.id == TaskId(TEARDOWN_TASK)) {
-            return Err(rules::TASK_ID_CLASH
-                .because(&[("id", &TEARDOWN_TASK), ("other", &task.name)])
-                .at(call.span)
-                .also(task.span, "bound here")
-                .help("teardown handlers run in this task: bind no other to it"));
-        }
-        let handlers = &mut self.world.tile.image.teardown_handlers;
-        match handlers.binary_search_by_key(&color, |(c, _)| *c) {
-            Ok(_) => Err(rules::TEARDOWN_HANDLER_TWICE.because(&[("color", &color)]).at(call.span)),
-            Err(place) => {
-                handlers.insert(place, (color, function));
-                Ok(Operand::void())
-            }
         }
     }
 

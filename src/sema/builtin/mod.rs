@@ -7,6 +7,7 @@ pub mod dsr_loads;
 mod dsrs;
 mod fifo_registers;
 pub mod fifos;
+mod handlers;
 mod host;
 mod library;
 mod reflect;
@@ -97,6 +98,9 @@ impl Sema<'_> {
             return result;
         }
         if let Some(result) = self.task_builtin(name, call) {
+            return result.map(Ev::Value);
+        }
+        if let Some(result) = self.handler_builtin(name, call) {
             return result.map(Ev::Value);
         }
         if let Some(result) = self.host_builtin(name, call) {

@@ -250,8 +250,8 @@ impl Sema<'_> {
         }
     }
 
-    fn bind(&mut self, call: Call<'_>, kind: TaskKind) -> Result<Operand> {
-        let f = self.task_arg(call.args[0])?;
+    /// `@bind_data_task`, `@bind_local_task`, `@bind_control_task`
+    pub fn bind(&mut self, call: Call<'_>, kind: TaskKind) -> Result<Operand> {
         let at = self.span(call.args[1]);
         let want = match kind {
             TaskKind::Local => IdKind::LocalTask,
@@ -262,26 +262,39 @@ impl Sema<'_> {
             return Err(comptime::REPORTED.plain());
         };
         let id = TaskId(n as u8);
-        if let Some(other) = self.world.tile.image.tasks.iter().find(|t| t.id == id) {
-            return Err(rules::TASK_ID_CLASH
-                .because(&[("id", &id), ("other", &other.name)])
-                .at(at)
-                .also(other.span, format!("`{}` is bound to it here", other.name)));
+        self.check_task_id(kind, id, at)?;
+        let (f, binding) = self.task_binding(call.args[0], kind, id, call.span)?;
+        self.add_task(f, binding);
+        Ok(Operand::void())
+    }
+
+    /// Local and data tasks share one table. Control tasks may have their own; whether they do is
+    /// known when the tile is finished.
+    pub fn check_task_id(&self, kind: TaskKind, id: TaskId, at: Span) -> Result<()> {
+        let is_control = |kind| kind == TaskKind::Control;
+        let tasks = &self.world.tile.image.tasks;
+        match tasks.iter().find(|t| t.id == id && is_control(t.kind) == is_control(kind)) {
+            Some(other) => Err(id_clash(id, &other.name, other.span, at)),
+            None => Ok(()),
         }
-        if id.0 == TEARDOWN_TASK && !self.world.tile.image.teardown_handlers.is_empty() {
-            return Err(rules::TASK_ID_CLASH
-                .because(&[("id", &id), ("other", &"the teardown handlers")])
-                .at(at)
-                .help("a tile has teardown handlers or a teardown task"));
-        }
-        let (function, signature) = self.entry(f, call.span)?;
+    }
+
+    /// A row of the task table, and the task in it.
+    pub fn task_binding(
+        &mut self,
+        task: ExprId,
+        kind: TaskKind,
+        id: TaskId,
+        span: Span,
+    ) -> Result<(FnRef, TaskBinding)> {
+        let f = self.task_arg(task)?;
+        let (function, signature) = self.entry(f, span)?;
         let (unit, decl) = self.fn_unit(f);
         let declared = unit.function(decl);
         let params = self.task_params(&signature.params, declared.span)?;
         check_params(kind, &params, &declared.name.name, declared.span)?;
         let name = declared.name.name.to_string();
-        self.add_task(f, TaskBinding { id, kind, function, params, name, span: call.span });
-        Ok(Operand::void())
+        Ok((f, TaskBinding { id, kind, function, params, name, span }))
     }
 
     fn task_params(&mut self, params: &[ParamKind], span: Span) -> Result<Vec<Scalar>> {
@@ -316,7 +329,12 @@ impl Sema<'_> {
                     ("priority", v) if self.arch.name == ArchName::Wse2 => {
                         priority = self.priority(v).at(cfg_at)?
                     }
-                    ("ctrl_table_id" | "dense_mode", _) if self.arch.name == ArchName::Wse3 => {}
+                    ("ctrl_table_id", v) if self.arch.name == ArchName::Wse3 => {
+                        let choices = || rules::BAD_CHOICE.because(&[("value", v), ("choices", &"0 to 7")]);
+                        let table = v.to::<u8>().filter(|n| *n < 8).ok_or_else(choices).at(cfg_at)?;
+                        self.world.tile.queue_tables[usize::from(n & 7)] = table;
+                    }
+                    ("dense_mode", _) if self.arch.name == ArchName::Wse3 => {}
                     _ => {
                         return Err(comptime::UNKNOWN_FIELD
                             .because(&[("name", &name), ("type", &"@initialize_queue")])
@@ -397,7 +415,9 @@ impl Sema<'_> {
     /// What `.activate` names is a local task, what `.unblock` names is a local or data task.
     fn check_completion(&self, id: IdArg, activate: bool, at: Span) -> Result<()> {
         let IdArg::Known(id) = id else { return Ok(()) };
-        let Some(bound) = self.world.tile.image.tasks.iter().find(|t| t.id == id) else {
+        // a control task of the same number, in a table of its own, does not count
+        let same_id = self.world.tile.image.tasks.iter().filter(|t| t.id == id);
+        let Some(bound) = same_id.min_by_key(|t| t.kind == TaskKind::Control) else {
             // A comptime block may bind it further down; code is written when all is bound.
             if self.is_comptime() {
                 return Ok(());
@@ -423,6 +443,12 @@ impl Sema<'_> {
             }
         })
     }
+}
+
+/// The complaint about an id that is bound twice.
+pub fn id_clash(id: TaskId, other: &str, first: Span, second: Span) -> Complaint {
+    let clash = rules::TASK_ID_CLASH.because(&[("id", &id), ("other", &other)]).at(second);
+    clash.also(first, format!("`{other}` is bound to it here"))
 }
 
 fn check_params(kind: TaskKind, params: &[Scalar], name: &str, span: Span) -> Result<()> {

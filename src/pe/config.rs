@@ -7,8 +7,8 @@ use super::{Pe, World};
 use crate::arch::config::{ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
-use crate::image::code::{Access, Op};
 use crate::image::TileImage;
+use crate::image::code::{Access, Op};
 
 /// Pointers count bytes where the configuration space lies: this is the lowest such address.
 const WINDOW: usize = 0xc000;

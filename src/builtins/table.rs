@@ -102,7 +102,7 @@ pub static ALL: &[Builtin] = &[
     row("unblock", (1, 1), Phase::BlockOrCode, "@unblock(id)", "lets a task, channel or microthread run"),
     row("zeros", (1, 1), Phase::Anywhere, "@zeros(Array)", "an array of zeros"),
     row("__config_address", (1, 1), Phase::Anywhere, "@__config_address(name)", "library: where registers lie in the configuration space"),
-    row("__count", (1, 1), Phase::Anywhere, "@__count(struct)", "library: number of fields"),
+    row("__count", (1, 1), Phase::Anywhere, "@__count(struct)", "library: number of fields or elements"),
     row("__intrinsic", (1, 8), Phase::Code, "@__intrinsic(name, ..)", "library: asks something of the machine"),
     row("__math", (2, 3), Phase::Anywhere, "@__math(name, x, y)", "library: a function of one or two floats"),
     row("__memcpy", (1, 1), Phase::Anywhere, "@__memcpy(params)", "library: the program talks to the host"),

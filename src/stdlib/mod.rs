@@ -13,7 +13,7 @@
 //! | `@__type_kind(T) comptime_string` | comptime | `"signed"`, `"unsigned"` (integers, `comptime_int` is signed), `"float"`, `"dsd"`, `"dsr"` or `"other"` |
 //! | `@__type_bits(T) comptime_int` | comptime | width of a number, bool or pointer in bits |
 //! | `@__config_address(comptime name) u16` | both | word address of a block of configuration registers (`arch::config`) |
-//! | `@__count(x) comptime_int` | comptime | number of fields of a struct or elements of a tuple; `x` is not evaluated |
+//! | `@__count(x) comptime_int` | comptime | number of fields of a struct or elements of a tuple or array; `x` is not evaluated |
 //! | `@__memcpy(params) void` | layout | the program talks to the host; the fields `MEMCPYH2D_1` to `_4` and `MEMCPYD2H_1` to `_4` are colors or void. Any number of times with equal values |
 //! | `@__memcpy_server() void` | comptime block of a tile | this tile takes commands of the host |
 

@@ -73,7 +73,10 @@ impl Sema<'_> {
 
     fn count(&mut self, e: crate::syntax::ast::ExprId) -> Result<Operand> {
         let v = self.value(e, None)?;
-        let n = super::fields_of(&v).map_or(0, |f| f.len());
+        let n = match v.ty() {
+            Ty::Array(array) => array.dims[0] as usize,
+            _ => super::fields_of(&v).map_or(0, |f| f.len()),
+        };
         Ok(Operand::Known(Value::int(n as i128)))
     }
 

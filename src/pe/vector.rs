@@ -89,8 +89,8 @@ impl Pe {
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
-        let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         self.check_queues(&operation)?;
+        let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         operation.stops_at_control = settings.on_control.is_some();
         let lane = Lane {
             operation,

@@ -135,6 +135,8 @@ crate::rules! {
     UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
     /// Each operation has a few forms.
     VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands";
+    /// One source at most is set to zero after sending.
+    ZERO_CHOICE = "zero-choice": "`.zero` names one source, found {value}";
     /// What is set to zero after sending is a vector in memory.
     ZERO_SOURCE = "zero-source": "`.zero` of the destination names no memory source of this operation";
 }

@@ -1,10 +1,11 @@
 //! `@get_dsd` and what makes a new DSD of an old one.
 
-use super::{Call, chosen, fields_of};
+use super::properties::{Property, missing_property, no_such_property};
+use super::{Call, fields_of};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
-use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
-use crate::diagnostics::{At, Complaint, Result};
-use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd, ZeroSource};
+use crate::diagnostics::rules::{comptime, dsd as rules};
+use crate::diagnostics::{At, Result};
+use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
 use crate::image::Descriptor;
 use crate::image::code::{DsdEdit, Op};
 use crate::sema::operand::{Addr, Base, Operand, Place};
@@ -12,14 +13,10 @@ use crate::sema::scope::Ev;
 use crate::sema::value::{Pointee, Value};
 use crate::sema::world::Sema;
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, ExprKind};
+use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, IdKind, Ty};
-use smol_str::SmolStr;
 
-type Fields = Vec<(SmolStr, Operand)>;
-
-/// The properties that switch something on.
-const FLAGS: [&str; 4] = ["wavelet_index_offset", "control", "control_transform", "advance_switch"];
+type Fields = Vec<Property>;
 
 /// What fabin and fabout DSDs have in common.
 #[derive(Default)]
@@ -62,9 +59,8 @@ impl Sema<'_> {
                     .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
             }
         };
-        let fields = self.fields(call.args[1]).map_err(|c| self.late_flag(call.args[1], c))?;
         let props = self.span(call.args[1]);
-        let fields = spread_access(kind, fields).at(props)?;
+        let fields = self.dsd_properties(kind, call.args[1])?;
         let mut edits = Edits::new();
         let dsd = match kind {
             DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => self.mem_dsd(kind, fields, &mut edits, props)?,
@@ -73,27 +69,6 @@ impl Sema<'_> {
             DsdTy::Fifo => unreachable!("only `@allocate_fifo` makes FIFOs"),
         };
         self.edited(Operand::Known(Value::Dsd(dsd)), edits, call.span)
-    }
-
-    /// What is not known at comptime is a mistake of its own for a switch.
-    fn late_flag(&self, properties: ExprId, complaint: Complaint) -> Complaint {
-        let file = &self.frame().unit.file;
-        let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return complaint };
-        let Some(place) = &complaint.0.primary else { return complaint };
-        let around = |e: &ExprId| {
-            let span = file.expr(*e).span;
-            span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
-        };
-        let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
-        match flag {
-            Some((name, _)) if complaint.rule() == comptime::NOT_COMPTIME.name => {
-                let mut own = not_a_flag(&name.name, "this value is known only when the program runs");
-                own.0.primary = complaint.0.primary;
-                own.0.others = complaint.0.others;
-                own
-            }
-            _ => complaint,
-        }
     }
 
     /// A DSD with changes: folded if all are known.
@@ -202,29 +177,31 @@ impl Sema<'_> {
             origin: 0,
         };
         let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);
-        for (name, v) in fields {
-            match name.as_str() {
-                "base_address" => base = Some(v),
-                "offset" => offset = Some(v),
-                "extent" => extent = Some(v),
-                "stride" => self.strides(&mut m, v, edits, at)?,
-                "wavelet_index_offset" => m.index_offset = flag(&name, &v, at)?,
-                "wraparound" if kind == MemKind::Circbuf => wrap = Some(number::<u16>(&v, at)?),
-                _ => return Err(no_such_property(&name, ty).at(at)),
+        for property in fields {
+            match property.name.as_str() {
+                "base_address" => base = Some(property),
+                "offset" => offset = Some(property),
+                "extent" => extent = Some(property),
+                "stride" => self.strides(&mut m, property, edits)?,
+                "wavelet_index_offset" => m.index_offset = property.flag()?,
+                "wraparound" if kind == MemKind::Circbuf => wrap = Some(property),
+                _ => return Err(no_such_property(&property, ty)),
             }
         }
-        let base = base.ok_or_else(|| missing_property("tensor_access", ty).at(at))?;
+        let access = if kind == MemKind::Circbuf { "base_address" } else { "tensor_access" };
+        let base = base.ok_or_else(|| missing_property(access, ty).at(at))?;
         let extent = extent.ok_or_else(|| missing_property("extent", ty).at(at))?;
-        self.extents(&mut m, extent, edits, at)?;
-        let words = self.base_address(&base, at)?;
-        let around = base.ty();
-        edits.insert(0, (DsdEdit::Base, base));
+        self.extents(&mut m, extent, edits)?;
+        let words = self.base_address(&base.value, base.at)?;
+        let around = base.value.ty();
+        edits.insert(0, (DsdEdit::Base, base.value));
         if let Some(offset) = offset {
-            let offset = self.coerce(offset, &Ty::I16, at)?;
-            edits.insert(1, (DsdEdit::Offset { words }, offset));
+            let words_on = self.coerce(offset.value, &Ty::I16, offset.at)?;
+            edits.insert(1, (DsdEdit::Offset { words }, words_on));
         }
         if kind == MemKind::Circbuf {
-            m.wrap = wraparound(wrap, &around).at(at)? * u16::from(words);
+            let wrap = wrap.map(|p| Ok((number::<u16>(&p)?, p.at))).transpose()?;
+            m.wrap = wraparound(wrap, &around, at)? * u16::from(words);
         }
         Ok(Dsd::Mem(m))
     }
@@ -241,8 +218,9 @@ impl Sema<'_> {
         elem.words().filter(|w| matches!(w, 1 | 2)).map(|w| w as u8).ok_or_else(bad)
     }
 
-    fn extents(&mut self, m: &mut Mem, v: Operand, edits: &mut Edits, at: Span) -> Result<()> {
-        if let Some(parts) = tuple_parts(&v) {
+    fn extents(&mut self, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
+        let at = given.at;
+        if let Some(parts) = tuple_parts(&given) {
             if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
                 let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
                 return Err(rules::DSD_DIMENSIONS
@@ -253,11 +231,11 @@ impl Sema<'_> {
             m.dims = parts.len() as u8;
             // extents are written slowest first (dsd-dsr section 2)
             for (i, p) in parts.iter().rev().enumerate() {
-                m.extent[i] = number::<u16>(p, at)?;
+                m.extent[i] = number::<u16>(p)?;
             }
             return Ok(());
         }
-        match v {
+        match given.value {
             Operand::Known(v) => m.extent[0] = extent_value(&v).at(at)?,
             v => {
                 let v = self.coerce_int(v, &Ty::U16, at)?;
@@ -267,15 +245,16 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn strides(&mut self, m: &mut Mem, v: Operand, edits: &mut Edits, at: Span) -> Result<()> {
-        if let Some(parts) = tuple_parts(&v) {
+    fn strides(&mut self, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
+        let at = given.at;
+        if let Some(parts) = tuple_parts(&given) {
             // strides are written fastest first
             for (i, p) in parts.iter().take(4).enumerate() {
-                m.step[i] = number::<i16>(p, at)?;
+                m.step[i] = number::<i16>(p)?;
             }
             return Ok(());
         }
-        match v {
+        match given.value {
             Operand::Known(v) => m.step[0] = stride_value(&v, m.kind).at(at)?,
             v => {
                 let v = self.coerce_int(v, &Ty::int(true, 8), at)?;
@@ -291,8 +270,8 @@ impl Sema<'_> {
 
     fn fabin(&mut self, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
         let (common, rest) = self.fabric_properties(fields, DsdTy::FabIn, edits, at)?;
-        if let Some((name, _)) = rest.first() {
-            return Err(no_such_property(name, DsdTy::FabIn).at(at));
+        if let Some(property) = rest.first() {
+            return Err(no_such_property(property, DsdTy::FabIn));
         }
         let queue = common.queue.map(InQueue);
         if let (ArchName::Wse2, Some(color), Some(queue)) = (self.arch.name, common.color, queue) {
@@ -318,13 +297,13 @@ impl Sema<'_> {
             simd,
             priority,
         };
-        for (name, v) in rest {
-            match name.as_str() {
-                "control" => f.control = flag(&name, &v, at)?,
-                "wavelet_index_offset" => f.index_offset = flag(&name, &v, at)?,
-                "advance_switch" => f.advance_switch = flag(&name, &v, at)?,
-                "zero" => f.zero = zero_source(&v, at)?,
-                _ => return Err(no_such_property(&name, DsdTy::FabOut).at(at)),
+        for property in rest {
+            match property.name.as_str() {
+                "control" => f.control = property.flag()?,
+                "wavelet_index_offset" => f.index_offset = property.flag()?,
+                "advance_switch" => f.advance_switch = property.flag()?,
+                "zero" => f.zero = property.zero_source()?,
+                _ => return Err(no_such_property(&property, DsdTy::FabOut)),
             }
         }
         Ok(Dsd::FabOut(f))
@@ -345,18 +324,18 @@ impl Sema<'_> {
         let mut f = Fabric::default();
         let mut rest = Fields::new();
         let mut has_extent = false;
-        for (name, v) in fields {
-            match name.as_str() {
+        for property in fields {
+            match property.name.as_str() {
                 "extent" => {
                     has_extent = true;
-                    self.fabric_extent(v, &mut f.extent, edits, at)?;
+                    self.fabric_extent(property, &mut f.extent, edits)?;
                 }
-                "fabric_color" => f.color = self.color_property(v, edits, at)?,
-                "control_transform" => f.control_transform = flag(&name, &v, at)?,
-                "simd_mode" => f.simd = simd(&v, at)?,
-                "priority" => f.priority = self.priority(known(&v, at)?).at(at)?,
-                name if name == queue_name => f.queue = self.queue_property(v, queue_kind, edits, at)?,
-                _ => rest.push((name, v)),
+                "fabric_color" => f.color = self.color_property(property, edits)?,
+                "control_transform" => f.control_transform = property.flag()?,
+                "simd_mode" => f.simd = property.simd()?,
+                "priority" => f.priority = self.priority(property.known()?).at(property.at)?,
+                name if name == queue_name => f.queue = self.queue_property(property, queue_kind, edits)?,
+                _ => rest.push(property),
             }
         }
         if !has_extent {
@@ -378,8 +357,9 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn fabric_extent(&mut self, v: Operand, slot: &mut u16, edits: &mut Edits, at: Span) -> Result<()> {
-        match v {
+    fn fabric_extent(&mut self, given: Property, slot: &mut u16, edits: &mut Edits) -> Result<()> {
+        let at = given.at;
+        match given.value {
             Operand::Known(v) => *slot = extent_value(&v).at(at)?,
             v => {
                 let v = self.coerce(v, &Ty::U16, at)?;
@@ -389,8 +369,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn color_property(&mut self, v: Operand, edits: &mut Edits, at: Span) -> Result<Option<Color>> {
-        match self.coerce(v, &Ty::Id(IdKind::Color), at)? {
+    fn color_property(&mut self, given: Property, edits: &mut Edits) -> Result<Option<Color>> {
+        match self.coerce(given.value, &Ty::Id(IdKind::Color), given.at)? {
             Operand::Known(Value::Id(_, n)) => Ok(Some(Color(n as u8))),
             v => {
                 edits.push((DsdEdit::Color, v));
@@ -399,13 +379,8 @@ impl Sema<'_> {
         }
     }
 
-    fn queue_property(
-        &mut self,
-        v: Operand,
-        kind: IdKind,
-        edits: &mut Edits,
-        at: Span,
-    ) -> Result<Option<u8>> {
+    fn queue_property(&mut self, given: Property, kind: IdKind, edits: &mut Edits) -> Result<Option<u8>> {
+        let Property { value: v, at, .. } = given;
         if v.ty().is_int() {
             return Err(comptime::TYPE_MISMATCH
                 .because(&[("want", &kind.word()), ("have", &v.ty())])
@@ -512,51 +487,17 @@ impl Sema<'_> {
     }
 }
 
-/// `tensor_access` stands for the fields of its struct.
-fn spread_access(kind: DsdTy, fields: Fields) -> Result<Fields> {
-    let is_fabric = matches!(kind, DsdTy::FabIn | DsdTy::FabOut);
-    let mut out = Fields::new();
-    for (name, v) in fields {
-        let spread = match name.as_str() {
-            "tensor_access" if is_fabric => return Err(no_such_property("tensor_access", kind)),
-            "tensor_access" => fields_of(&v).ok_or_else(|| rules::ACCESS_STRUCT.plain())?,
-            _ => vec![(name, v)],
-        };
-        for (name, v) in spread {
-            if out.iter().any(|(n, _)| *n == name) {
-                return Err(comptime::DUPLICATE_NAME.because(&[("name", &name)]));
-            }
-            out.push((name, v));
-        }
-    }
-    Ok(out)
+/// The elements of a tuple, each at the place of the whole.
+fn tuple_parts(given: &Property) -> Option<Vec<Property>> {
+    let is_tuple = matches!(given.value.ty(), Ty::Anon(ref a) if a.names.is_none());
+    let elements = fields_of(&given.value).filter(|_| is_tuple)?;
+    let place = |(_, value)| Property { name: given.name.clone(), value, at: given.at };
+    Some(elements.into_iter().map(place).collect())
 }
 
-fn tuple_parts(v: &Operand) -> Option<Vec<Operand>> {
-    let is_tuple = matches!(v.ty(), Ty::Anon(ref a) if a.names.is_none());
-    if is_tuple { fields_of(v).map(|f| f.into_iter().map(|(_, v)| v).collect()) } else { None }
-}
-
-fn known(v: &Operand, at: Span) -> Result<&Value> {
-    v.known().ok_or_else(|| comptime::NOT_COMPTIME.because(&[("what", &"this property")]).at(at))
-}
-
-fn flag(name: &str, v: &Operand, at: Span) -> Result<bool> {
-    match v.known() {
-        Some(Value::Bool(b)) => Ok(*b),
-        Some(other) => Err(not_a_flag(name, &format!("found {}", other.ty())).at(at)),
-        None => Err(not_a_flag(name, "this value is known only when the program runs").at(at)),
-    }
-}
-
-fn not_a_flag(name: &str, found: &str) -> Complaint {
-    let complaint = rules::DSD_FLAG.because(&[("name", &name)]).note(found);
-    complaint.help(format!("write `.{name} = true`, or leave it out"))
-}
-
-fn number<T: TryFrom<i128>>(v: &Operand, at: Span) -> Result<T> {
-    let v = known(v, at)?;
-    v.to::<T>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]).at(at))
+fn number<T: TryFrom<i128>>(given: &Property) -> Result<T> {
+    let v = given.known()?;
+    v.to::<T>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]).at(given.at))
 }
 
 fn extent_value(v: &Value) -> Result<u16> {
@@ -579,7 +520,7 @@ fn not_for(name: &str, kind: DsdTy) -> crate::diagnostics::Complaint {
 }
 
 /// Elements until a circular buffer begins again: all of the array, unless fewer are asked for.
-fn wraparound(given: Option<u16>, base: &Ty) -> Result<u16> {
+fn wraparound(given: Option<(u16, Span)>, base: &Ty, at: Span) -> Result<u16> {
     let array = match base {
         Ty::Ptr(p) => match &p.to {
             Ty::Array(a) => u16::try_from(a.len()).ok(),
@@ -588,76 +529,16 @@ fn wraparound(given: Option<u16>, base: &Ty) -> Result<u16> {
         _ => None,
     };
     match (given, array) {
-        (Some(wrap), Some(size)) if wrap == 0 || wrap > size => {
+        (Some((wrap, at)), Some(size)) if wrap == 0 || wrap > size => {
             let help = format!("`.wraparound` is from 1 to the {size} elements of the array");
-            Err(rules::BAD_EXTENT.because(&[("value", &wrap)]).help(help))
+            Err(rules::BAD_EXTENT.because(&[("value", &wrap)]).at(at).help(help))
         }
-        (Some(wrap), _) => Ok(wrap),
+        (Some((wrap, _)), _) => Ok(wrap),
         (None, Some(size)) => Ok(size),
-        (None, None) => Err(rules::DSD_PROPERTY.because(&[("name", &"wraparound")])),
+        (None, None) => Err(missing_property("wraparound", DsdTy::Circbuf).at(at)),
     }
 }
 
 fn not_a_base(ty: &Ty) -> crate::diagnostics::Complaint {
     rules::DSD_BASE.because(&[("type", ty)]).help("write an array, or a pointer to one: `&array`")
-}
-
-/// The properties of a kind of DSD.
-fn properties(kind: DsdTy) -> &'static str {
-    match kind {
-        DsdTy::Mem1d | DsdTy::Mem4d => {
-            "`.tensor_access`, or `.base_address`, `.extent`, `.stride` and `.offset`; `.wavelet_index_offset`"
-        }
-        DsdTy::Circbuf => "`.base_address`, `.extent` and `.wraparound`",
-        DsdTy::FabIn => {
-            "`.extent`, `.fabric_color`, `.input_queue`, `.control_transform`, `.simd_mode` and `.priority`"
-        }
-        DsdTy::FabOut => {
-            "`.extent`, `.fabric_color`, `.output_queue`, `.control`, `.wavelet_index_offset`, \
-             `.advance_switch`, `.control_transform`, `.zero`, `.simd_mode` and `.priority`"
-        }
-        DsdTy::Fifo => "those of `@allocate_fifo`",
-    }
-}
-
-fn no_such_property(name: &str, kind: DsdTy) -> Complaint {
-    rules::NO_SUCH_PROPERTY
-        .because(&[("kind", &Ty::Dsd(kind)), ("name", &name)])
-        .help(format!("its properties are {}", properties(kind)))
-}
-
-fn missing_property(name: &str, kind: DsdTy) -> Complaint {
-    let help = match name {
-        "tensor_access" => "write `.tensor_access = |i|{n} -> array[i]`",
-        "extent" => "write `.extent = n`: the number of elements or wavelets",
-        _ => "write `.fabric_color = color`: the color of the wavelets",
-    };
-    rules::DSD_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", &name)]).help(help)
-}
-
-/// The one mode that is chosen.
-pub fn simd(v: &Operand, at: Span) -> Result<Simd> {
-    let v = known(v, at)?;
-    match chosen(v).as_deref() {
-        Some("simd_32") => Ok(Simd::Simd32),
-        Some("simd_64") => Ok(Simd::Simd64),
-        Some("simd_32_or_64") => Ok(Simd::Simd32Or64),
-        Some("simd_max") => Ok(Simd::Max),
-        Some("simd_off") => Ok(Simd::Off),
-        _ => {
-            let choices = "`.simd_32`, `.simd_64`, `.simd_32_or_64`, `.simd_off`, `.simd_max`";
-            Err(tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]).at(at))
-        }
-    }
-}
-
-fn zero_source(v: &Operand, at: Span) -> Result<Option<ZeroSource>> {
-    let v = known(v, at)?;
-    match chosen(v).as_deref() {
-        Some("first_source") => Ok(Some(ZeroSource::First)),
-        Some("second_source") => Ok(Some(ZeroSource::Second)),
-        _ => Err(tasks::BAD_CHOICE
-            .because(&[("value", v), ("choices", &"`.first_source`, `.second_source`")])
-            .at(at)),
-    }
 }

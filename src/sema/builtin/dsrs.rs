@@ -1,6 +1,7 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
 use super::Call;
+use super::properties::Property;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};
@@ -109,40 +110,39 @@ impl Sema<'_> {
         let at = self.span(cfg);
         let mut s = Settings::default();
         let memory = matches!(load, Some(DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf));
-        for (name, v) in self.fields(cfg)? {
-            match name.as_str() {
-                "save_address" if memory => s.save_address = setting_flag(&v, at)?,
-                "single_step" if load.is_some() => s.single_step = setting_flag(&v, at)?,
+        for setting in self.properties(cfg)? {
+            let at = setting.at;
+            match setting.name.as_str() {
+                "save_address" if memory => s.save_address = setting_flag(&setting)?,
+                "single_step" if load.is_some() => s.single_step = setting_flag(&setting)?,
                 "save_address" if load.is_some() => {
                     let dsd = load.map_or(Ty::Error, Ty::Dsd);
                     return Err(rules::SAVE_ADDRESS.because(&[("dsd", &dsd)]).at(at));
                 }
                 "index" if load.is_none() => {
-                    let v = self.convert_index(v, at)?;
+                    let v = self.coerce(setting.value, &Ty::U16, at)?;
                     s.index = Some(self.reg_of(&v, at)?);
                 }
-                _ if memory => return Err(rules::ASYNC_SETTING.because(&[("name", &name)]).at(at)),
-                _ => self.async_setting(&name, v, &mut s.run, at)?,
+                name if memory => return Err(rules::ASYNC_SETTING.because(&[("name", &name)]).at(at)),
+                _ => self.async_setting(&setting, &mut s.run)?,
             }
         }
         self.check_settings(&s.run, at)?;
         Ok(s)
     }
 
-    fn convert_index(&mut self, v: Operand, at: Span) -> Result<Operand> {
-        self.coerce(v, &Ty::U16, at)
-    }
-
-    fn async_setting(&mut self, name: &str, v: Operand, run: &mut AsyncConfig, at: Span) -> Result<()> {
-        match name {
-            "async" => run.is_async = setting_flag(&v, at)?,
+    fn async_setting(&mut self, setting: &Property, run: &mut AsyncConfig) -> Result<()> {
+        let Property { name, value: v, at } = setting;
+        let at = *at;
+        match name.as_str() {
+            "async" => run.is_async = setting_flag(setting)?,
             "activate" | "unblock" if run.completion != Completion::Nothing => {
                 return Err(rules::TWO_COMPLETIONS.plain().at(at));
             }
-            "activate" => run.completion = self.completion(&v, true, at)?,
-            "unblock" => run.completion = self.completion(&v, false, at)?,
-            "on_control" => run.on_control = self.on_control(&v, at)?,
-            "priority" => run.priority = Some(self.priority(setting(&v, at)?).at(at)?),
+            "activate" => run.completion = self.completion(v, true, at)?,
+            "unblock" => run.completion = self.completion(v, false, at)?,
+            "on_control" => run.on_control = self.on_control(v, at)?,
+            "priority" => run.priority = Some(self.priority(setting.known()?).at(at)?),
             "ut_id" if self.arch.name == ArchName::Wse2 => {
                 return Err(tasks::ONLY_ON_WSE3.because(&[("what", &"`.ut_id`")]).at(at));
             }
@@ -177,9 +177,10 @@ impl Sema<'_> {
             rules::ON_CONTROL.because(&[("have", &have)]).at(at).help(help)
         };
         let [(name, v)] = fields.as_slice() else { return Err(wrong(&fields.len().to_string())) };
-        setting(v, at)?;
+        let action = Property { name: name.clone(), value: v.clone(), at };
+        action.known()?;
         match name.as_str() {
-            "terminate" => Ok(setting_flag(v, at)?.then_some(OnControl::Terminate)),
+            "terminate" => Ok(setting_flag(&action)?.then_some(OnControl::Terminate)),
             "activate" => self.completion(v, true, at).map(|done| Some(OnControl::Then(done))),
             "unblock" => self.completion(v, false, at).map(|done| Some(OnControl::Then(done))),
             _ => Err(wrong(&format!("`.{name}`"))),
@@ -248,13 +249,12 @@ fn dsr_file(k: IdKind) -> DsrFile {
     }
 }
 
-fn setting(v: &Operand, at: Span) -> Result<&Value> {
-    v.known().ok_or_else(|| comptime::NOT_COMPTIME.because(&[("what", &"this setting")]).at(at))
-}
-
-fn setting_flag(v: &Operand, at: Span) -> Result<bool> {
-    match setting(v, at)? {
+fn setting_flag(setting: &Property) -> Result<bool> {
+    match setting.known()? {
         Value::Bool(b) => Ok(*b),
-        other => Err(comptime::TYPE_MISMATCH.because(&[("want", &Ty::Bool), ("have", &other.ty())]).at(at)),
+        other => {
+            let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &Ty::Bool), ("have", &other.ty())];
+            Err(comptime::TYPE_MISMATCH.because(&facts).at(setting.at))
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! FIFOs: `@allocate_fifo`, its settings, and the lengths that a program sets.
 
-use super::dsds::simd;
+use super::properties::simd;
 use super::{Call, chosen};
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
@@ -195,7 +195,7 @@ impl Sema<'_> {
                 self.world.tile.image.fifos[row].priority = priority;
             }
             "simd_mode" => {
-                let simd = simd(&Operand::Known(v), at)?;
+                let simd = simd(&v).at(at)?;
                 self.world.tile.image.fifos[row].simd = simd;
             }
             // Together they are the registers, which are taken already.

@@ -10,6 +10,7 @@ pub mod fifos;
 mod handlers;
 mod host;
 mod library;
+mod properties;
 mod reflect;
 mod tasks;
 mod vectors;

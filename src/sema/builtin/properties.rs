@@ -1,0 +1,223 @@
+//! The fields of a struct that sets something: properties of a DSD, settings of an operation.
+
+use super::{chosen, fields_of};
+use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
+use crate::diagnostics::{At, Complaint, Result};
+use crate::dsd::{Simd, ZeroSource};
+use crate::sema::operand::Operand;
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, ExprKind};
+use crate::value::ty::{DsdTy, Ty};
+use smol_str::SmolStr;
+
+/// One field, and where it was written.
+pub struct Property {
+    /// The name, without its dot.
+    pub name: SmolStr,
+    /// What it is set to.
+    pub value: Operand,
+    /// The field, or the whole struct if that came in a variable.
+    pub at: Span,
+}
+
+impl Property {
+    /// A value that the program must know before it runs.
+    pub fn known(&self) -> Result<&Value> {
+        let what = format!("`.{}`", self.name);
+        self.value.known().ok_or_else(|| comptime::NOT_COMPTIME.because(&[("what", &what)]).at(self.at))
+    }
+
+    /// The value of a switch of a DSD.
+    pub fn flag(&self) -> Result<bool> {
+        match self.value.known() {
+            Some(Value::Bool(b)) => Ok(*b),
+            Some(other) => Err(not_a_flag(&self.name, &format!("found {}", other.ty())).at(self.at)),
+            None => Err(not_a_flag(&self.name, KNOWN_LATE).at(self.at)),
+        }
+    }
+
+    /// The one mode of `.simd_mode` that is chosen.
+    pub fn simd(&self) -> Result<Simd> {
+        simd(self.known()?).at(self.at)
+    }
+
+    /// The one source that `.zero` chooses.
+    pub fn zero_source(&self) -> Result<Option<ZeroSource>> {
+        let v = self.known()?;
+        match chosen(v).as_deref() {
+            Some("first_source") => Ok(Some(ZeroSource::First)),
+            Some("second_source") => Ok(Some(ZeroSource::Second)),
+            _ => {
+                let help = "write `.{ .first_source = true }` or `.{ .second_source = true }`";
+                Err(rules::ZERO_CHOICE.because(&[("value", v)]).at(self.at).help(help))
+            }
+        }
+    }
+}
+
+impl Sema<'_> {
+    /// The fields of a struct argument, each with its place.
+    pub fn properties(&mut self, argument: ExprId) -> Result<Vec<Property>> {
+        let fields = self.fields(argument)?;
+        Ok(fields.into_iter().map(|(name, value)| self.placed(argument, name, value)).collect())
+    }
+
+    fn placed(&self, argument: ExprId, name: SmolStr, value: Operand) -> Property {
+        let file = &self.frame().unit.file;
+        let written = match &file.expr(argument).kind {
+            ExprKind::Struct { fields, .. } => fields.iter().find(|(ident, _)| *ident.name == *name),
+            _ => None,
+        };
+        let at = match written {
+            Some((ident, value)) => {
+                let dot = Span { lo: ident.span.lo - 1, ..ident.span };
+                dot.to(file.expr(*value).span)
+            }
+            None => self.span(argument),
+        };
+        Property { name, value, at }
+    }
+
+    /// The properties of a DSD; those that `.tensor_access` stands for take its place.
+    pub fn dsd_properties(&mut self, kind: DsdTy, argument: ExprId) -> Result<Vec<Property>> {
+        let given = self.properties(argument).map_err(|c| self.late_flag(argument, c))?;
+        let mut all: Vec<Property> = Vec::new();
+        for property in given {
+            for property in spread(kind, property)? {
+                if all.iter().any(|p| p.name == property.name) {
+                    return Err(comptime::DUPLICATE_NAME
+                        .because(&[("name", &property.name)])
+                        .at(property.at));
+                }
+                all.push(property);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What is not known at comptime is a mistake of its own for a switch.
+    fn late_flag(&self, properties: ExprId, complaint: Complaint) -> Complaint {
+        let file = &self.frame().unit.file;
+        let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return complaint };
+        let Some(place) = &complaint.0.primary else { return complaint };
+        let around = |e: &ExprId| {
+            let span = file.expr(*e).span;
+            span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
+        };
+        let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
+        match flag {
+            Some((name, _)) if complaint.rule() == comptime::NOT_COMPTIME.name => {
+                let mut own = not_a_flag(&name.name, KNOWN_LATE);
+                own.0.primary = complaint.0.primary;
+                own.0.others = complaint.0.others;
+                own
+            }
+            _ => complaint,
+        }
+    }
+}
+
+/// The properties that switch something on.
+const FLAGS: [&str; 4] = ["wavelet_index_offset", "control", "control_transform", "advance_switch"];
+
+const KNOWN_LATE: &str = "this value is known only when the program runs";
+
+fn not_a_flag(name: &str, found: &str) -> Complaint {
+    let complaint = rules::DSD_FLAG.because(&[("name", &name)]).note(found);
+    complaint.help(format!("write `.{name} = true`, or leave it out"))
+}
+
+/// `.tensor_access` stands for the fields of its struct.
+fn spread(kind: DsdTy, property: Property) -> Result<Vec<Property>> {
+    let is_fabric = matches!(kind, DsdTy::FabIn | DsdTy::FabOut);
+    if property.name != "tensor_access" {
+        return Ok(vec![property]);
+    }
+    if is_fabric {
+        return Err(no_such_property(&property, kind));
+    }
+    let at = property.at;
+    let fields = fields_of(&property.value).ok_or_else(|| rules::ACCESS_STRUCT.plain().at(at))?;
+    Ok(fields.into_iter().map(|(name, value)| Property { name, value, at }).collect())
+}
+
+/// The one mode that is chosen.
+pub fn simd(v: &Value) -> Result<Simd> {
+    match chosen(v).as_deref() {
+        Some("simd_32") => Ok(Simd::Simd32),
+        Some("simd_64") => Ok(Simd::Simd64),
+        Some("simd_32_or_64") => Ok(Simd::Simd32Or64),
+        Some("simd_max") => Ok(Simd::Max),
+        Some("simd_off") => Ok(Simd::Off),
+        _ => {
+            let choices = "`.simd_32`, `.simd_64`, `.simd_32_or_64`, `.simd_off`, `.simd_max`";
+            Err(tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]))
+        }
+    }
+}
+
+/// The properties of a type of DSD.
+fn properties_of(kind: DsdTy) -> &'static [&'static str] {
+    match kind {
+        DsdTy::Mem1d | DsdTy::Mem4d => {
+            &["tensor_access", "base_address", "extent", "stride", "offset", "wavelet_index_offset"]
+        }
+        DsdTy::Circbuf => &["base_address", "extent", "wraparound"],
+        DsdTy::FabIn => {
+            &["extent", "fabric_color", "input_queue", "control_transform", "simd_mode", "priority"]
+        }
+        DsdTy::FabOut => &[
+            "extent",
+            "fabric_color",
+            "output_queue",
+            "control",
+            "wavelet_index_offset",
+            "advance_switch",
+            "control_transform",
+            "zero",
+            "simd_mode",
+            "priority",
+        ],
+        DsdTy::Fifo => &[],
+    }
+}
+
+/// A property of another type of DSD, or of none.
+pub fn no_such_property(property: &Property, kind: DsdTy) -> Complaint {
+    let Property { name, at, .. } = property;
+    let owners = [DsdTy::Mem1d, DsdTy::Mem4d, DsdTy::FabIn, DsdTy::FabOut, DsdTy::Circbuf]
+        .into_iter()
+        .filter(|other| properties_of(*other).contains(&name.as_str()))
+        .map(|other| Ty::Dsd(other).to_string());
+    let owners = owners.collect::<Vec<_>>();
+    let names: Vec<String> = properties_of(kind).iter().map(|name| format!("`.{name}`")).collect();
+    let complaint = rules::NO_SUCH_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", name)]).at(*at);
+    let complaint = match owners.is_empty() {
+        true => complaint,
+        false => complaint.note(format!("`.{name}` is a property of {}", in_words(&owners))),
+    };
+    complaint.help(format!("its properties are {}", in_words(&names)))
+}
+
+/// `a, b and c`
+fn in_words(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => one.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// A property without which the DSD says too little.
+pub fn missing_property(name: &str, kind: DsdTy) -> Complaint {
+    let help = match name {
+        "tensor_access" => "write `.tensor_access = |i|{n} -> array[i]`",
+        "base_address" => "write `.base_address = &array`",
+        "extent" => "write `.extent = n`: the number of elements or wavelets",
+        "wraparound" => "write `.wraparound = n`: the number of elements until it begins again",
+        _ => "write `.fabric_color = color`: the color of the wavelets",
+    };
+    rules::DSD_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", &name)]).help(help)
+}

@@ -83,6 +83,13 @@ impl Access {
     }
 }
 
+/// `len` of an `Op::Element` whose index has no limit of its own: the element must lie in the variable
+/// behind the address.
+pub const IN_VARIABLE: u32 = u32::MAX;
+
+/// `len` of an `Op::Element` of which only the address is wanted: nothing is touched yet.
+pub const ADDRESS_ONLY: u32 = u32::MAX - 1;
+
 /// One step. `d` is the destination register, `a` and `b` are sources, jumps name their target.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -447,7 +454,7 @@ pub enum Op {
         len: u16,
         kind: Access,
     },
-    /// `d = a + b * words`; traps when `b >= len` (`u32::MAX`: when that leaves the variable behind `a`).
+    /// `d = a + b * words`; traps when `b >= len`, unless `len` is one of the constants below.
     Element {
         d: Reg,
         a: Reg,

@@ -8,7 +8,7 @@ use super::guard::Guard;
 use super::memory::{load, log_words, out_of_array, store};
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
-use crate::image::code::{Access, FnId, Op, Reg};
+use crate::image::code::{ADDRESS_ONLY, Access, FnId, IN_VARIABLE, Op, Reg};
 
 /// Cycles of a call beyond its operations (estimate).
 const CALL: u64 = 2;
@@ -187,7 +187,7 @@ fn run_call(
                 let at = attempt!(element_of(base, get!(b), kind, len));
                 attempt!(store(memory, at, kind, get!(s)));
             }
-            Op::Element { d, a, b, words, len: u32::MAX } => {
+            Op::Element { d, a, b, words, len: IN_VARIABLE } => {
                 set!(d, attempt!(guard.step(tile, get!(a), get!(b), words)));
             }
             Op::Element { d, a, b, words, len } => {
@@ -231,8 +231,9 @@ fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Co
 
 #[inline(always)]
 fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Complaint> {
-    if index >= u64::from(len) {
+    if index >= u64::from(len) && len != ADDRESS_ONLY {
         return Err(out_of_array(index, len));
     }
-    Ok((base + index * u64::from(words)) as usize)
+    // An index of a pointer to many may be negative; addresses have 16 bits.
+    Ok((base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff) as usize)
 }

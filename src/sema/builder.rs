@@ -1,7 +1,8 @@
 //! The code of one function while it is being written.
 
 use super::assigned::{self, UnsetRead};
-use crate::image::code::{Function, Local, Op, Reg, Target};
+use super::operand::{Addr, Base};
+use crate::image::code::{ADDRESS_ONLY, Function, IN_VARIABLE, Local, Op, Reg, Target};
 use crate::source::Span;
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;
@@ -116,6 +117,16 @@ impl FnBuilder {
         match self.code.last() {
             Some(Op::Frame { d, off }) if *d == reg => self.locals.iter().find(|l| l.off == *off),
             _ => None,
+        }
+    }
+
+    /// Of the element that has just been looked up only the address is wanted: it may lie behind the
+    /// last element.
+    pub fn only_address(&mut self, addr: Addr) {
+        if let (Some(Op::Element { d, len, .. }), Base::Reg(reg)) = (self.code.last_mut(), addr.base)
+            && (*d, *len) == (reg, IN_VARIABLE)
+        {
+            *len = ADDRESS_ONLY;
         }
     }
 

@@ -443,6 +443,9 @@ impl Sema<'_> {
         let ptr = |ty: Ty, writable: bool| Arc::new(PtrTy { to: ty, is_const: !writable, many: false });
         match place {
             Place::Memory { addr, ty, writable, .. } => {
+                if matches!(addr.base, Base::Reg(_)) {
+                    self.b().only_address(addr);
+                }
                 self.pointer_to_place(addr, ty, writable).map(Ev::Value)
             }
             Place::Element { array, index, len, ty, writable } => {

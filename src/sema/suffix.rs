@@ -7,7 +7,7 @@ use super::value::{GlobalId, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result, suggest};
-use crate::image::code::Op;
+use crate::image::code::{IN_VARIABLE, Op};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::ty::{ArrayTy, FieldLayout, Ty};
@@ -333,7 +333,7 @@ impl Sema<'_> {
         }
         let b = self.index_reg(index, *at)?;
         let d = self.b().reg();
-        self.b().emit(Op::Element { d, a, b, words: each as u16, len: u32::MAX });
+        self.b().emit(Op::Element { d, a, b, words: each as u16, len: IN_VARIABLE });
         let addr = Addr { base: Base::Reg(d), off: 0 };
         Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
     }

@@ -8,7 +8,6 @@ use crate::image::routes::{Directions, PopMode, Position, Switches};
 
 const POP_MODES: [PopMode; 4] =
     [PopMode::NoPop, PopMode::AlwaysPop, PopMode::OnAdvance, PopMode::OnAdvanceNop];
-const NO_SWITCHES: Switches = Switches { positions: [None; 3], current: 0, ring: false, pop: PopMode::NoPop };
 
 impl Fabric {
     /// The word at an address; `None` if routers have none there.
@@ -48,7 +47,7 @@ impl Fabric {
                 let (rx, tx) = routes::unpack(value);
                 let side = |mask: u8| (mask != 0).then_some(Directions(mask));
                 let position = Position { rx: side(rx), tx: side(tx) };
-                let all = config.switches.get_or_insert(NO_SWITCHES);
+                let all = config.switches.get_or_insert(Switches::NONE);
                 all.positions[usize::from(n) - 1] = (rx | tx != 0).then_some(position);
             }
             ConfigWord::Pe(..) => return false,
@@ -82,7 +81,7 @@ fn color_of(word: ConfigWord) -> Option<Color> {
 }
 
 fn switches(config: &ColorConfig) -> &Switches {
-    config.switches.as_ref().unwrap_or(&NO_SWITCHES)
+    config.switches.as_ref().unwrap_or(&Switches::NONE)
 }
 
 fn route_word(config: &ColorConfig) -> u16 {
@@ -101,7 +100,7 @@ fn set_route_word(config: &mut ColorConfig, value: u16) {
     config.swap_x = value & routes::SWAP_X != 0;
     let pop = POP_MODES[usize::from(value >> routes::POP_SHIFT & 3)];
     if pop != switches(config).pop {
-        config.switches.get_or_insert(NO_SWITCHES).pop = pop;
+        config.switches.get_or_insert(Switches::NONE).pop = pop;
     }
 }
 
@@ -110,32 +109,38 @@ fn switch_word(arch: ArchName, config: &ColorConfig) -> u16 {
     let switches = switches(config);
     let ring = if switches.ring { switch::RING } else { 0 };
     let positions = match arch {
-        ArchName::Wse2 => (0..3).map(|i| field(switches.positions[i]) << (switch::FIELD * i as u16)).sum(),
+        ArchName::Wse2 => (0..3).map(|i| field(switches, i) << (switch::FIELD * i as u16)).sum(),
         ArchName::Wse3 => 0,
     };
     ring | positions
 }
 
 fn set_switch_word(arch: ArchName, config: &mut ColorConfig, value: u16) {
-    let switches = config.switches.get_or_insert(NO_SWITCHES);
+    let switches = config.switches.get_or_insert(Switches::NONE);
     switches.ring = value & switch::RING != 0;
     if arch == ArchName::Wse3 {
         return;
     }
-    for (i, position) in switches.positions.iter_mut().enumerate() {
+    for i in 0..switches.positions.len() {
         let new = value >> (switch::FIELD * i as u16) & 0xf;
         // A field holds one direction: what it cannot show stays until it is changed.
-        if new != field(*position) {
-            *position = position_of(new);
+        if new != field(switches, i) {
+            switches.positions[i] = position_of(new);
+        }
+        switches.idle_inputs &= !(1 << i);
+        if switches.positions[i].is_none() && new & switch::IS_INPUT != 0 {
+            switches.idle_inputs |= 1 << i;
         }
     }
 }
 
-fn field(position: Option<Position>) -> u16 {
+/// The four bits of position `i + 1`.
+fn field(switches: &Switches, i: usize) -> u16 {
     let first = |side: Option<Directions>| side.and_then(|d| d.iter().next());
-    match position.map(|p| (first(p.rx), first(p.tx))) {
+    match switches.positions[i].map(|p| (first(p.rx), first(p.tx))) {
         Some((Some(rx), _)) => switch::number(rx) | switch::IS_INPUT,
         Some((None, Some(tx))) => switch::number(tx),
+        Some((None, None)) | None if switches.idle_inputs & 1 << i != 0 => switch::INVALID | switch::IS_INPUT,
         Some((None, None)) | None => switch::INVALID,
     }
 }

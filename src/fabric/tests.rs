@@ -251,7 +251,13 @@ fn senders_are_found_against_the_stream() {
 fn switched(pop: PopMode) -> ColorConfig {
     let to = |d| Some(Position { rx: None, tx: Some(sides(&[d])) });
     ColorConfig {
-        switches: Some(Switches { positions: [to(West), to(East), to(South)], current: 1, ring: true, pop }),
+        switches: Some(Switches {
+            positions: [to(West), to(East), to(South)],
+            current: 1,
+            ring: true,
+            pop,
+            ..Switches::NONE
+        }),
         ..config(&[Pe], &[North])
     }
 }
@@ -279,7 +285,7 @@ fn a_position_keeps_the_side_that_it_does_not_mention() {
         Some(Position { rx: rx.map(Directions::only), tx: tx.map(Directions::only) })
     };
     let positions = [side(None, Some(Pe)), side(Some(West), None), None];
-    let switches = Switches { positions, current: 0, ring: true, pop: PopMode::AlwaysPop };
+    let switches = Switches { positions, ring: true, pop: PopMode::AlwaysPop, ..Switches::NONE };
     let middle = ColorConfig { switches: Some(switches), ..config(&[Pe], &[East]) };
     let routes = vec![(0, 6, config(&[Pe], &[East])), (1, 6, middle), (2, 6, config(&[West], &[Pe]))];
     let mut b = bench(3, 1, 2, routes);

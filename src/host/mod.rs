@@ -151,8 +151,11 @@ impl Runner {
         }
         match ended {
             Ended::Idle => Ok(self.wafer.leftovers()),
+            // The host has what it asked for; a program may leave receivers armed.
+            Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_armed => {
+                Ok(self.wafer.leftovers())
+            }
             Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_asynchronous => {
-                // The host has what it asked for; a program may leave receivers armed.
                 let mut warning = report.diagnostic(&self.program.sources);
                 warning.severity = Severity::Warning;
                 Ok(vec![warning])

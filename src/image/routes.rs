@@ -96,6 +96,14 @@ pub struct Switches {
     pub ring: bool,
     /// `.pop_mode`
     pub pop: PopMode,
+    /// Bit n: position n + 1 has no direction, but its register says that it would be an input.
+    pub idle_inputs: u8,
+}
+
+impl Switches {
+    /// No position but 0.
+    pub const NONE: Switches =
+        Switches { positions: [None; 3], current: 0, ring: false, pop: PopMode::NoPop, idle_inputs: 0 };
 }
 
 /// What a position overrides; the side not mentioned stays as in the position before it.

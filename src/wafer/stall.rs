@@ -32,6 +32,9 @@ pub struct StallReport {
     pub host: Vec<HostWait>,
     /// Whether everything that waits is an asynchronous operation.
     pub only_asynchronous: bool,
+    /// Whether these have not received anything yet, and no wavelet lies around: receivers that a
+    /// program arms again and again.
+    pub only_armed: bool,
 }
 
 /// One wait, and how many PEs have the same.
@@ -133,6 +136,8 @@ impl Wafer {
             return None;
         }
         let only_asynchronous = unfinished.iter().all(|(_, w)| matches!(w.who, Waiter::Microthread(_)));
+        let left = self.left();
+        let only_armed = only_asynchronous && left.is_empty() && unfinished.iter().all(|(_, w)| is_armed(w));
         let mut groups = fold(&self.program, &unfinished);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
@@ -146,9 +151,10 @@ impl Wafer {
             waits: order.into_iter().filter_map(|i| taken[i].take()).collect(),
             more,
             circle,
-            left: self.left(),
+            left,
             host,
             only_asynchronous,
+            only_armed,
         })
     }
 
@@ -350,4 +356,9 @@ fn obstacle_words(stuck: &Leftover) -> String {
 /// An operation of a PE's code that sends on a color.
 pub(super) fn send_span(program: &Program, pe: usize, color: Color) -> Option<Span> {
     program.tile_at(program.pe_coord(pe))?.first_send(color)
+}
+
+/// Waits for the first wavelet.
+fn is_armed(wait: &Wait) -> bool {
+    matches!(wait.on, WaitsFor::Wavelet { .. }) && wait.progress.is_some_and(|(done, _)| done == 0)
 }

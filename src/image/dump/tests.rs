@@ -115,6 +115,7 @@ fn program() -> Program {
             current: 1,
             ring: true,
             pop: PopMode::AlwaysPop,
+            ..Switches::NONE
         }),
         ..one(Direction::West, Direction::Ramp)
     };

@@ -139,7 +139,7 @@ impl Sema<'_> {
         if self.arch.switch_colors & 1 << color.0 == 0 {
             return Err(rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]));
         }
-        let mut s = Switches { positions: [None; 3], current: 0, ring: false, pop: PopMode::NoPop };
+        let mut s = Switches::NONE;
         for (name, v) in fields {
             match (name.as_str(), &v) {
                 ("pos1", v) => s.positions[0] = self.position(v)?,

@@ -322,9 +322,12 @@ impl fmt::Display for Value {
                     .iter()
                     .map(|(n, v)| if n.is_empty() { v.to_string() } else { format!(".{n} = {v}") })
                     .collect();
-                write!(f, ".{{{}}}", shown.join(", "))
+                match shown.as_slice() {
+                    [] => f.write_str(".{}"),
+                    _ => write!(f, ".{{ {} }}", shown.join(", ")),
+                }
             }
-            Value::Union(u) => write!(f, ".{{.{} = {}}}", u.ty.fields[u.active].0, u.value),
+            Value::Union(u) => write!(f, ".{{ .{} = {} }}", u.ty.fields[u.active].0, u.value),
             Value::Ptr(_) => f.write_str("(pointer)"),
             Value::Fn(_) => f.write_str("(function)"),
             Value::Module(_) => f.write_str("(module)"),

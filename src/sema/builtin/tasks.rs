@@ -375,7 +375,9 @@ impl Sema<'_> {
             Some("high") => Ok(Priority::High),
             Some("medium") => Ok(Priority::Medium),
             Some("low") => Ok(Priority::Low),
-            _ => Err(rules::BAD_CHOICE.because(&[("value", v), ("choices", &"`.high`, `.medium`, `.low`")])),
+            _ => Err(rules::BAD_CHOICE
+                .because(&[("value", v), ("choices", &"`.high`, `.medium`, `.low`")])
+                .help("write `.priority = .{ .high = true }`")),
         }
     }
 

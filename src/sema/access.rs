@@ -117,7 +117,9 @@ impl Sema<'_> {
                     _ => Err(no().note("two induction variables are multiplied")),
                 }
             }
-            _ if self.mentions(id, vars) => Err(no()),
+            _ if self.mentions(id, vars) => {
+                Err(no().note("induction variables are only added, subtracted, and multiplied by constants"))
+            }
             _ => {
                 let v = self.known(id)?;
                 let constant = v.to::<i64>().ok_or_else(no).at(span)?;
@@ -144,16 +146,25 @@ impl Sema<'_> {
     }
 }
 
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}
+
 /// As many lengths as variables, at most four, each with a name of its own.
 fn check_variables(vars: &[Ident], lengths: usize, span: Span) -> Result<()> {
     if vars.len() > MAX_DIMENSIONS {
         return Err(rules::ACCESS_VARIABLES
             .because(&[("most", &MAX_DIMENSIONS), ("have", &vars.len())])
-            .at(span));
+            .at(span)
+            .help("loop over the outermost dimension, and move the DSD with `@increment_dsd_offset`"));
     }
     if vars.len() != lengths {
         return Err(rules::ACCESS_LENGTHS
-            .because(&[("vars", &vars.len()), ("lengths", &lengths)])
+            .because(&[
+                ("vars", &counted(vars.len(), "induction variable")),
+                ("want", &counted(vars.len(), "length")),
+                ("have", &lengths),
+            ])
             .at(span)
             .help("give each variable one length"));
     }

@@ -14,6 +14,8 @@ use crate::image::{FifoRegisters, OperandRegisters, RegisterUse, TileImage};
 use crate::source::Span;
 use crate::value::ty::Ty;
 
+const FEWER_FIFOS: &str = "use fewer FIFOs: each keeps its registers for as long as the program runs";
+
 /// The five kinds of registers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Bank {
@@ -153,8 +155,8 @@ impl<'a> Table<'a> {
             let xdsr = (0..self.arch.xdsrs).rev().find(|n| self.is_free(Bank::Xdsr, *n));
             match (dsr, xdsr) {
                 (Some(dsr), Some(xdsr)) => fifo.registers = FifoRegisters { dsr, xdsr },
-                (None, _) => return self.exhausted(Bank::Dest, 1, &holder.what, fifo.span),
-                (_, None) => return self.exhausted(Bank::Xdsr, 1, &holder.what, fifo.span),
+                (None, _) => return self.exhausted(Bank::Dest, 1, &holder.what, fifo.span, FEWER_FIFOS),
+                (_, None) => return self.exhausted(Bank::Xdsr, 1, &holder.what, fifo.span, FEWER_FIFOS),
             }
         }
         let FifoRegisters { dsr, xdsr } = fifo.registers;
@@ -199,7 +201,7 @@ impl<'a> Table<'a> {
     }
 
     /// Something needs more registers at once than are free; said once for each kind.
-    fn exhausted(&mut self, bank: Bank, need: usize, user: &str, span: Span) {
+    fn exhausted(&mut self, bank: Bank, need: usize, user: &str, span: Span, help: &str) {
         if self.told.contains(&bank) {
             return;
         }
@@ -213,7 +215,7 @@ impl<'a> Table<'a> {
             c = c.also(span, format!("{} {} belongs to this", bank.ty(), numbers.join(", ")));
         }
         let machine = format!("{} has {} registers of type {}", self.arch.word, held.len(), bank.ty());
-        self.complaints.push(c.note(machine).help("use one explicit register for several loads"));
+        self.complaints.push(c.note(machine).help(help));
     }
 }
 

@@ -8,7 +8,7 @@ crate::rules! {
     /// A DSD is folded to numbers when the program is compiled.
     ACCESS_LENGTH = "access-length": "this length of an access is not known at comptime";
     /// Each variable of an access has a length.
-    ACCESS_LENGTHS = "access-lengths": "{vars} induction variables and {lengths} lengths do not match";
+    ACCESS_LENGTHS = "access-lengths": "an access with {vars} needs {want}, not {have}";
     /// An index would not say which of the two it means.
     ACCESS_NAMES = "access-names": "two induction variables are called `{name}`";
     /// It says which elements the DSD visits.
@@ -23,6 +23,8 @@ crate::rules! {
     ASYNC_MEMORY = "async-memory": "an operation without a fabric operand cannot be asynchronous";
     /// Asynchronous settings belong to fabric DSDs.
     ASYNC_SETTING = "async-setting": "`.{name}` has no meaning for a memory DSD";
+    /// The register that holds it has 16 bits.
+    BAD_OFFSET = "bad-offset": "{value} is no offset of a DSD";
     /// Extents are whole numbers from 0 to 65535, strides from -32768 to 32767.
     BAD_EXTENT = "bad-extent": "{value} is no extent";
     /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
@@ -49,6 +51,8 @@ crate::rules! {
     DSD_UNDEFINED = "dsd-undefined": "this DSD has no value";
     /// Operations through a DSR compute with numbers of 16 or 32 bits.
     DSR_BASE = "dsr-base": "{type} is no base address of a DSR";
+    /// Before the start the DSR holds what it was loaded with.
+    DSR_BASE_EARLY = "dsr-base-early": "`@set_dsr_base_addr` cannot stand in a comptime block";
     /// A FIFO writes through a dsr_dest and is read through a dsr_src1.
     DSR_FIFO_KIND = "dsr-fifo-kind": "a {fifo} cannot be made of a {have}";
     /// Each register file and each load takes certain DSDs only.
@@ -89,8 +93,12 @@ crate::rules! {
     FIFO_FIRST = "fifo-first": "a FIFO cannot be the first of two sources";
     /// The length registers have 16 bits.
     FIFO_LENGTH = "fifo-length": "{value} is no length of a FIFO";
+    /// The registers of a FIFO are changed in place.
+    FIFO_LENGTH_EARLY = "fifo-length-early": "`@{name}` changes a FIFO only while the program runs";
     /// The registers of an operation are chosen when the program is compiled.
     FIFO_NOT_COMPTIME = "fifo-not-comptime": "this FIFO is not known at comptime";
+    /// A FIFO lives as long as the program.
+    FIFO_PLACE = "fifo-place": "`@allocate_fifo` can only stand as the initial value of a global constant";
     /// A misspelt setting would be lost.
     FIFO_SETTING = "fifo-setting": "a FIFO has no setting `.{name}`";
     /// Only local tasks can be activated.
@@ -115,8 +123,12 @@ crate::rules! {
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}";
+    /// fabin_dsds read input queues, fabout_dsds write output queues.
+    QUEUE_KIND = "queue-kind": "`.{name}` takes an {want}, not {have}";
     /// Registers of all kinds are few, and some are held for as long as the program runs.
     REGISTERS_EXHAUSTED = "registers-exhausted": "{user} needs {need} {kind}, and {free} are free";
+    /// Which register an instruction uses is part of the instruction.
+    REGISTER_UNKNOWN = "register-unknown": "{what} is not known at comptime";
     /// A FIFO keeps its registers for as long as the program runs.
     REGISTER_TAKEN = "register-taken": "{register} is in use already";
     /// Wavelets have no address.

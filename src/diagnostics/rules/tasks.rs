@@ -53,6 +53,8 @@ crate::rules! {
     TASK_PARAMS = "task-params": "{type} cannot be a parameter of a task";
     /// Local tasks have none; data tasks take the payload of a wavelet.
     TASK_SHAPE = "task-shape": "`{name}` does not have the parameters of such a task";
+    /// What can be blocked are the channels and tasks of a machine.
+    UNBLOCK_KIND = "unblock-kind": "{have} cannot be blocked or unblocked on {arch}";
     /// A task that never ends would keep the run going for ever, so there is a limit.
     CYCLE_LIMIT = "cycle-limit": "the program is not finished after {limit} cycles";
     /// When nothing can move any more, what has not finished never will.

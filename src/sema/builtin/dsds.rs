@@ -1,10 +1,11 @@
 //! `@get_dsd` and what makes a new DSD of an old one.
 
+use super::declared::instead_of;
 use super::properties::{Property, missing_property, no_such_property};
 use super::{Call, fields_of};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Complaint, Result, Rule};
 use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
 use crate::image::Descriptor;
 use crate::image::code::{DsdEdit, Op};
@@ -14,7 +15,7 @@ use crate::sema::value::{Pointee, Value};
 use crate::sema::world::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
-use crate::value::ty::{DsdTy, IdKind, Ty};
+use crate::value::ty::{DsdTy, IdKind, IntTy, Ty};
 
 type Fields = Vec<Property>;
 
@@ -380,14 +381,14 @@ impl Sema<'_> {
     }
 
     fn queue_property(&mut self, given: Property, kind: IdKind, edits: &mut Edits) -> Result<Option<u8>> {
-        let Property { value: v, at, .. } = given;
-        if v.ty().is_int() {
-            return Err(comptime::TYPE_MISMATCH
-                .because(&[("want", &kind.word()), ("have", &v.ty())])
+        let Property { name, value: v, at } = given;
+        if v.ty() != Ty::Id(kind) {
+            return Err(rules::QUEUE_KIND
+                .because(&[("name", &name), ("want", &kind.word()), ("have", &v.ty())])
                 .at(at)
-                .help(format!("write `@get_{}(..)`", kind.word())));
+                .help(format!("write `.{name} = @get_{}(..)`", kind.word())));
         }
-        match self.coerce(v, &Ty::Id(kind), at)? {
+        match v {
             Operand::Known(Value::Id(_, n)) => Ok(Some(n as u8)),
             v => {
                 edits.push((DsdEdit::Queue, v));
@@ -402,7 +403,10 @@ impl Sema<'_> {
         let v = self.value(id, None)?;
         match v.ty() {
             Ty::Dsd(kind) => Ok((v, kind)),
-            other => Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other)]).at(at)),
+            other => {
+                let c = comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other)]).at(at);
+                Err(self.with_declaration(c, id))
+            }
         }
     }
 
@@ -419,7 +423,7 @@ impl Sema<'_> {
                 let v = self.value_of(ev, at)?;
                 match v.ty() {
                     Ty::Ptr(_) => Ok(v),
-                    other => Err(not_a_base(&other).at(at)),
+                    other => Err(self.with_declaration(not_a_base(&other).at(at), id)),
                 }
             }
         }
@@ -427,7 +431,7 @@ impl Sema<'_> {
 
     fn set_base(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
-        self.only_memory("set_dsd_base_addr", kind, self.span(call.args[0]))?;
+        self.only_memory("set_dsd_base_addr", kind, call.args[0])?;
         let ptr = self.tensor_arg(call.args[1])?;
         self.edited(dsd, vec![(DsdEdit::Base, ptr)], call.span)
     }
@@ -440,19 +444,40 @@ impl Sema<'_> {
             Ty::Ptr(p) if p.many || matches!(p.to, Ty::Array(_)) => self.base_address(&ptr, at).map(|_| ptr),
             other => Err(not_a_base(&other).at(at)),
         }
+        .map_err(|c| self.with_declaration(c, id))
     }
 
-    fn only_memory(&self, name: &str, kind: DsdTy, at: Span) -> Result<()> {
+    fn only_memory(&self, name: &str, kind: DsdTy, arg: ExprId) -> Result<()> {
         match kind {
             DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => Ok(()),
-            _ => Err(not_for(name, kind).at(at).help("only memory DSDs have an address")),
+            _ => Err(self.not_for(name, kind, arg).help("give it a mem1d_dsd or a mem4d_dsd")),
         }
+    }
+
+    fn not_for(&self, name: &str, kind: DsdTy, arg: ExprId) -> Complaint {
+        let c = rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))]).at(self.span(arg));
+        self.with_declaration(c, arg)
+    }
+
+    /// A number that a DSD is changed by, of a type with few bits.
+    fn edit_number(&mut self, arg: ExprId, ty: &Ty, rule: &'static Rule) -> Result<Operand> {
+        let at = self.span(arg);
+        let v = self.value(arg, Some(ty))?;
+        let given = v.clone();
+        self.coerce(v, ty, at).map_err(|c| match given {
+            Operand::Known(v) => {
+                let own =
+                    rule.because(&[("value", &v)]).help(format!("write a number from {}", range_of(ty)));
+                instead_of(&comptime::INTEGER_OVERFLOW, c, own)
+            }
+            _ => c,
+        })
     }
 
     fn increment(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
-        self.only_memory("increment_dsd_offset", kind, self.span(call.args[0]))?;
-        let n = self.value_as(call.args[1], &Ty::I16)?;
+        self.only_memory("increment_dsd_offset", kind, call.args[0])?;
+        let n = self.edit_number(call.args[1], &Ty::I16, &rules::BAD_OFFSET)?;
         let at = self.span(call.args[2]);
         let ty = self.ty(call.args[2])?;
         let words = ty.bits().filter(|bits| matches!(bits, 16 | 32) && ty.is_numeric()).map(|b| b / 16);
@@ -466,23 +491,22 @@ impl Sema<'_> {
     fn set_length(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
         if matches!(kind, DsdTy::Mem4d | DsdTy::Fifo) {
-            let at = self.span(call.args[0]);
-            return Err(not_for("set_dsd_length", kind).at(at).help(match kind {
+            return Err(self.not_for("set_dsd_length", kind, call.args[0]).help(match kind {
                 DsdTy::Fifo => "use `@set_fifo_read_length` or `@set_fifo_write_length`",
                 _ => "it has several lengths: make another one with `@get_dsd`",
             }));
         }
-        let n = self.value_as(call.args[1], &Ty::U16)?;
+        let n = self.edit_number(call.args[1], &Ty::U16, &rules::BAD_EXTENT)?;
         self.edited(dsd, vec![(DsdEdit::Length, n)], call.span)
     }
 
     fn set_stride(&mut self, call: Call<'_>) -> Result<Operand> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
         if kind != DsdTy::Mem1d {
-            let at = self.span(call.args[0]);
-            return Err(not_for("set_dsd_stride", kind).at(at).help("only a mem1d_dsd has one stride"));
+            let c = self.not_for("set_dsd_stride", kind, call.args[0]);
+            return Err(c.help("only a mem1d_dsd has one stride: make another DSD with `@get_dsd`"));
         }
-        let n = self.value_as(call.args[1], &Ty::int(true, 8))?;
+        let n = self.edit_number(call.args[1], &Ty::int(true, 8), &rules::BAD_STRIDE)?;
         self.edited(dsd, vec![(DsdEdit::Stride, n)], call.span)
     }
 }
@@ -515,8 +539,11 @@ fn stride_value(v: &Value, kind: MemKind) -> Result<i16> {
     Ok(wide)
 }
 
-fn not_for(name: &str, kind: DsdTy) -> crate::diagnostics::Complaint {
-    rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))])
+/// The numbers of an integer type, in words.
+fn range_of(ty: &Ty) -> String {
+    let Ty::Int(IntTy { signed, bits }) = ty else { return "a number".to_string() };
+    let all = 1i128 << bits;
+    if *signed { format!("{} to {}", -all / 2, all / 2 - 1) } else { format!("0 to {}", all - 1) }
 }
 
 /// Elements until a circular buffer begins again: all of the array, unless fewer are asked for.
@@ -539,6 +566,6 @@ fn wraparound(given: Option<(u16, Span)>, base: &Ty, at: Span) -> Result<u16> {
     }
 }
 
-fn not_a_base(ty: &Ty) -> crate::diagnostics::Complaint {
+fn not_a_base(ty: &Ty) -> Complaint {
     rules::DSD_BASE.because(&[("type", ty)]).help("write an array, or a pointer to one: `&array`")
 }

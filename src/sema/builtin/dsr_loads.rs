@@ -13,7 +13,7 @@ use crate::sema::scope::Ev;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
-use crate::syntax::ast::{Decl, ExprId, ExprKind};
+use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, IdKind, Ty};
 
 /// Most stride registers of one vector, and how many a DSD takes that is not known at comptime.
@@ -134,7 +134,7 @@ impl Sema<'_> {
 
     fn xdsr_arg(&mut self, id: ExprId) -> Result<u8> {
         let at = self.span(id);
-        match self.known(id)? {
+        match self.register_known(id, "this XDSR")? {
             Value::Id(IdKind::Xdsr, n) => Ok(n as u8),
             other => {
                 let c = comptime::TYPE_MISMATCH.because(&[("want", &"xdsr"), ("have", &other.ty())]).at(at);
@@ -158,7 +158,7 @@ impl Sema<'_> {
 
     fn stride_registers(&mut self, list: ExprId) -> Result<Vec<u8>> {
         let at = self.span(list);
-        let v = self.known(list)?;
+        let v = self.register_known(list, "this tuple of stride registers")?;
         let wrong = |have: &Ty| {
             let c =
                 comptime::TYPE_MISMATCH.because(&[("want", &"a tuple of stride registers"), ("have", have)]);
@@ -174,26 +174,6 @@ impl Sema<'_> {
             numbers.push(n);
         }
         Ok(numbers)
-    }
-
-    /// Shows where the name in an argument is declared.
-    fn with_declaration(&self, c: Complaint, id: ExprId) -> Complaint {
-        match self.declaration(id) {
-            Some(span) => c.also(span, "declared here"),
-            None => c,
-        }
-    }
-
-    fn declaration(&self, id: ExprId) -> Option<Span> {
-        let frame = self.frame();
-        let ExprKind::Name(name) = &frame.unit.file.expr(id).kind else { return None };
-        if let Some((scope, slot)) = self.find_local(name) {
-            return Some(frame.scopes[scope].names[slot].2);
-        }
-        match &frame.unit.file.decls[*frame.unit.names.get(name)? as usize] {
-            Decl::Var(v) => Some(v.span),
-            Decl::Fn(_) | Decl::Layout(..) | Decl::Comptime(..) => None,
-        }
     }
 
     fn set_dsr_base(&mut self, call: Call<'_>) -> Result<Operand> {

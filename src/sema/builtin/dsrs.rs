@@ -1,6 +1,7 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
 use super::Call;
+use super::declared::instead_of;
 use super::properties::Property;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
@@ -51,7 +52,7 @@ impl Sema<'_> {
             }
         };
         let number_at = self.span(call.args[1]);
-        let v = self.known(call.args[1])?;
+        let v = self.register_known(call.args[1], &format!("the number of this {}", kind.word()))?;
         if let Value::Id(of, n) = v {
             return fifo_register(kind, of, n).map(Operand::Known).at(number_at);
         }
@@ -61,14 +62,16 @@ impl Sema<'_> {
 
     fn register(&mut self, call: Call<'_>, kind: IdKind, limit: u8) -> Result<Operand> {
         let at = self.span(call.args[0]);
-        let v = self.known(call.args[0])?;
+        let v = self.register_known(call.args[0], &format!("the number of this {}", kind.word()))?;
         self.register_number(&v, kind, limit).map(Operand::Known).at(at)
     }
 
     fn register_number(&self, v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
         if !matches!(v, Value::Int(..)) {
             let number = format!("the number of a {}", kind.word());
-            return Err(comptime::TYPE_MISMATCH.because(&[("want", &number), ("have", &v.ty())]));
+            return Err(comptime::TYPE_MISMATCH
+                .because(&[("want", &number), ("have", &v.ty())])
+                .help(format!("write an integer from 0 to {}", limit - 1)));
         }
         let n = v.to::<u16>().filter(|n| *n < u16::from(limit));
         n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
@@ -84,9 +87,20 @@ impl Sema<'_> {
     /// A DSR argument.
     pub fn dsr_arg(&mut self, id: ExprId) -> Result<DsrRef> {
         let at = self.span(id);
-        let v = self.known(id)?;
-        dsr_ref(&v)
-            .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a DSR"), ("have", &v.ty())]).at(at))
+        let v = self.register_known(id, "this DSR")?;
+        dsr_ref(&v).ok_or_else(|| {
+            let c = comptime::TYPE_MISMATCH.because(&[("want", &"a DSR"), ("have", &v.ty())]).at(at);
+            self.with_declaration(c.help("write `@get_dsr(dsr_dest, 0)`, or one of the other files"), id)
+        })
+    }
+
+    /// A register, or its number.
+    pub fn register_known(&mut self, id: ExprId, what: &str) -> Result<Value> {
+        self.known(id).map_err(|c| {
+            let own = rules::REGISTER_UNKNOWN.because(&[("what", &what)]);
+            let help = "registers are chosen while the program is compiled: name it with a `const`";
+            instead_of(&comptime::NOT_COMPTIME, c, own.help(help))
+        })
     }
 
     /// A DSD operand for code.
@@ -113,8 +127,8 @@ impl Sema<'_> {
         for setting in self.properties(cfg)? {
             let at = setting.at;
             match setting.name.as_str() {
-                "save_address" if memory => s.save_address = setting_flag(&setting)?,
-                "single_step" if load.is_some() => s.single_step = setting_flag(&setting)?,
+                "save_address" if memory => s.save_address = setting.flag()?,
+                "single_step" if load.is_some() => s.single_step = setting.flag()?,
                 "save_address" if load.is_some() => {
                     let dsd = load.map_or(Ty::Error, Ty::Dsd);
                     return Err(rules::SAVE_ADDRESS.because(&[("dsd", &dsd)]).at(at));
@@ -135,9 +149,10 @@ impl Sema<'_> {
         let Property { name, value: v, at } = setting;
         let at = *at;
         match name.as_str() {
-            "async" => run.is_async = setting_flag(setting)?,
+            "async" => run.is_async = setting.flag()?,
             "activate" | "unblock" if run.completion != Completion::Nothing => {
-                return Err(rules::TWO_COMPLETIONS.plain().at(at));
+                let help = "keep one of them: the task that it starts can do the rest";
+                return Err(rules::TWO_COMPLETIONS.plain().at(at).help(help));
             }
             "activate" => run.completion = self.completion(v, true, at)?,
             "unblock" => run.completion = self.completion(v, false, at)?,
@@ -178,11 +193,12 @@ impl Sema<'_> {
         };
         let [(name, v)] = fields.as_slice() else { return Err(wrong(&fields.len().to_string())) };
         let action = Property { name: name.clone(), value: v.clone(), at };
-        action.known()?;
         match name.as_str() {
-            "terminate" => Ok(setting_flag(&action)?.then_some(OnControl::Terminate)),
-            "activate" => self.completion(v, true, at).map(|done| Some(OnControl::Then(done))),
-            "unblock" => self.completion(v, false, at).map(|done| Some(OnControl::Then(done))),
+            "terminate" => Ok(action.flag()?.then_some(OnControl::Terminate)),
+            "activate" | "unblock" => {
+                action.known().map_err(|c| c.help("the task is chosen while the program is compiled"))?;
+                self.completion(v, name == "activate", at).map(|done| Some(OnControl::Then(done)))
+            }
             _ => Err(wrong(&format!("`.{name}`"))),
         }
     }
@@ -246,15 +262,5 @@ fn dsr_file(k: IdKind) -> DsrFile {
         IdKind::DsrDest | IdKind::DsrFifoDest => DsrFile::Dest,
         IdKind::DsrSrc0 => DsrFile::Src0,
         _ => DsrFile::Src1,
-    }
-}
-
-fn setting_flag(setting: &Property) -> Result<bool> {
-    match setting.known()? {
-        Value::Bool(b) => Ok(*b),
-        other => {
-            let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &Ty::Bool), ("have", &other.ty())];
-            Err(comptime::TYPE_MISMATCH.because(&facts).at(setting.at))
-        }
     }
 }

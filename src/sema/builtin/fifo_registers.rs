@@ -1,5 +1,6 @@
 //! `@allocate_fifo(buffer, .{ .dest, .src, .xdsr })`: registers that the program chooses.
 
+use super::properties::Property;
 use crate::arch::{DsrFile, DsrId};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, dsd as rules};
@@ -16,18 +17,17 @@ const NAMES: [(&str, IdKind); 3] =
 
 impl Sema<'_> {
     /// Takes the registers that the settings name, if they name any.
-    pub fn fifo_registers(&mut self, fifo: FifoId, settings: &Value, at: Span) -> Result<()> {
-        let fields = settings.fields().unwrap_or_default();
+    pub fn fifo_registers(&mut self, fifo: FifoId, settings: &[Property], at: Span) -> Result<()> {
         let mut numbers = [None; 3];
         for ((name, kind), number) in NAMES.iter().zip(&mut numbers) {
-            let Some((_, v)) = fields.iter().find(|(n, _)| n == name) else { continue };
-            match v {
+            let Some(given) = settings.iter().find(|p| p.name == *name) else { continue };
+            match given.known()? {
                 Value::Id(k, n) if k == kind => *number = Some(*n as u8),
                 other => {
                     return Err(comptime::TYPE_MISMATCH
                         .because(&[("want", &kind.word()), ("have", &other.ty())])
-                        .at(at)
-                        .help(format!("`.{name}` takes a {}", kind.word())));
+                        .at(given.at)
+                        .help(format!("`.{name}` takes a value of type {}", kind.word())));
                 }
             }
         }

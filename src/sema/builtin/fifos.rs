@@ -1,6 +1,6 @@
 //! FIFOs: `@allocate_fifo`, its settings, and the lengths that a program sets.
 
-use super::properties::simd;
+use super::properties::Property;
 use super::{Call, chosen};
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
@@ -72,9 +72,9 @@ impl Sema<'_> {
             },
         };
         let (Some(id), Ty::Array(array)) = (id, &ty) else {
-            return Err(rules::FIFO_BUFFER
-                .because(&[("type", &ty)])
-                .at(at)
+            let c = rules::FIFO_BUFFER.because(&[("type", &ty)]).at(at);
+            return Err(self
+                .with_declaration(c, arg)
                 .help("give it a global `var` array, or a pointer to one"));
         };
         let g = self.global(id);
@@ -158,24 +158,22 @@ impl Sema<'_> {
 
     fn fifo_settings(&mut self, fifo: FifoId, settings: ExprId) -> Result<()> {
         let at = self.span(settings);
-        let v = self.known(settings)?;
-        let fields = v.fields().ok_or_else(|| {
-            comptime::TYPE_MISMATCH.because(&[("want", &"a struct of settings"), ("have", &v.ty())]).at(at)
-        })?;
-        self.fifo_registers(fifo, &v, at)?;
-        for (name, v) in fields {
-            self.fifo_setting(fifo, &name, v, at)?;
+        let given = self.at_comptime(|s| s.properties(settings))?;
+        self.fifo_registers(fifo, &given, at)?;
+        for setting in given {
+            self.fifo_setting(fifo, &setting)?;
         }
         Ok(())
     }
 
-    fn fifo_setting(&mut self, fifo: FifoId, name: &str, v: Value, at: Span) -> Result<()> {
+    fn fifo_setting(&mut self, fifo: FifoId, setting: &Property) -> Result<()> {
         let arch = self.arch.name;
         let row = usize::from(fifo.0);
-        match name {
+        let (v, at) = (setting.known()?, setting.at);
+        match setting.name.as_str() {
             "activate_push" => self.fifo_task(fifo, "activate_push", v, at)?,
             "activate_pop" => self.fifo_task(fifo, "activate_pop", v, at)?,
-            "full_action" | "priority" if arch == ArchName::Wse2 => {
+            name @ ("full_action" | "priority") if arch == ArchName::Wse2 => {
                 let what = format!("`.{name}` of a FIFO");
                 return Err(tasks::ONLY_ON_WSE3.because(&[("what", &what)]).at(at));
             }
@@ -183,24 +181,24 @@ impl Sema<'_> {
                 return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"`.simd_mode` of a FIFO")]).at(at));
             }
             "empty_action" => {
-                let action = fifo_action(&v, arch).at(at)?;
+                let action = fifo_action(v, arch).at(at)?;
                 self.world.tile.image.fifos[row].empty_action = action;
             }
             "full_action" => {
-                let action = fifo_action(&v, arch).at(at)?;
+                let action = fifo_action(v, arch).at(at)?;
                 self.world.tile.image.fifos[row].full_action = action;
             }
             "priority" => {
-                let priority = self.priority(&v).at(at)?;
+                let priority = self.priority(v).at(at)?;
                 self.world.tile.image.fifos[row].priority = priority;
             }
             "simd_mode" => {
-                let simd = simd(&v).at(at)?;
+                let simd = setting.simd()?;
                 self.world.tile.image.fifos[row].simd = simd;
             }
             // Together they are the registers, which are taken already.
             "dest" | "src" | "xdsr" => {}
-            _ => {
+            name => {
                 return Err(rules::FIFO_SETTING.because(&[("name", &name)]).at(at).help(
                     "its settings are `.activate_push`, `.activate_pop`, `.empty_action`, `.full_action`, \
                      `.priority`, `.simd_mode`, `.dest`, `.src` and `.xdsr`",
@@ -210,8 +208,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn fifo_task(&mut self, fifo: FifoId, setting: &'static str, v: Value, span: Span) -> Result<()> {
-        let task = match &v {
+    fn fifo_task(&mut self, fifo: FifoId, setting: &'static str, v: &Value, span: Span) -> Result<()> {
+        let task = match v {
             Value::Fn(f) => TaskName::Task(*f),
             Value::Id(IdKind::LocalTask, n) => TaskName::Id(TaskId(*n as u8)),
             other => {

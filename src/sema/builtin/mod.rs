@@ -2,6 +2,7 @@
 
 mod colors;
 mod config;
+mod declared;
 mod dsds;
 pub mod dsr_loads;
 mod dsrs;
@@ -20,8 +21,8 @@ use super::scope::{Ev, Return};
 use super::value::Value;
 use super::world::Sema;
 use crate::builtins::{self, Builtin, Phase};
-use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Result, suggest};
+use crate::diagnostics::rules::{comptime as rules, dsd};
+use crate::diagnostics::{Complaint, Result, suggest};
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
@@ -91,7 +92,7 @@ impl Sema<'_> {
         if ok {
             return Ok(());
         }
-        Err(rules::WRONG_PHASE.because(&[("name", &name), ("where", &phase.words())]).at(span))
+        Err(wrong_phase(name, phase).at(span))
     }
 
     fn dispatch_builtin(&mut self, name: &str, call: Call<'_>) -> Result<Ev> {
@@ -115,9 +116,7 @@ impl Sema<'_> {
         }
         match name {
             "map" => self.map(call).map(Ev::Value),
-            "import_module" | "allocate_fifo" => Err(rules::WRONG_PHASE
-                .because(&[("name", &name), ("where", &Phase::Global.words())])
-                .at(call.span)),
+            "import_module" | "allocate_fifo" => Err(wrong_phase(name, Phase::Global).at(call.span)),
             _ if name.starts_with("__") => self.library_builtin(name, call).map(Ev::Value),
             _ => Err(rules::UNSUPPORTED_BUILTIN.because(&[("name", &name)]).at(call.span)),
         }
@@ -152,6 +151,21 @@ pub fn fields_of(v: &Operand) -> Option<Vec<(SmolStr, Operand)>> {
             Some(names.into_iter().zip(parts.iter().cloned()).collect())
         }
         _ => None,
+    }
+}
+
+fn wrong_phase(name: &str, phase: Phase) -> Complaint {
+    match name {
+        "allocate_fifo" => dsd::FIFO_PLACE
+            .plain()
+            .help("write `const fifo = @allocate_fifo(buffer);` outside of all functions"),
+        "set_fifo_read_length" | "set_fifo_write_length" => {
+            dsd::FIFO_LENGTH_EARLY.because(&[("name", &name)]).help("call it in a task or a function")
+        }
+        "set_dsr_base_addr" => {
+            dsd::DSR_BASE_EARLY.plain().help("load the DSR with a DSD of that address, or call it in a task")
+        }
+        _ => rules::WRONG_PHASE.because(&[("name", &name), ("where", &phase.words())]),
     }
 }
 

@@ -225,10 +225,11 @@ impl Sema<'_> {
 
     fn bad_channel(&self, have: &Ty) -> Complaint {
         let want = match self.arch.name {
-            ArchName::Wse2 => "color, data_task_id or local_task_id",
-            ArchName::Wse3 => "input_queue, data_task_id, local_task_id or ut_id",
+            ArchName::Wse2 => "a color, data_task_id or local_task_id",
+            ArchName::Wse3 => "an input_queue, data_task_id, local_task_id or ut_id",
         };
-        comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", have)])
+        let c = rules::UNBLOCK_KIND.because(&[("arch", &self.arch.word), ("have", have)]);
+        c.help(format!("give it {want}"))
     }
 
     fn task_arg(&mut self, task: ExprId) -> Result<FnRef> {
@@ -403,7 +404,8 @@ impl Sema<'_> {
                 Ty::Id(k) if !activate && self.is_channel(k) => self.id_arg(v, at)?,
                 other if activate => {
                     let want = "local_task_id or a task";
-                    return Err(comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &other)]).at(at));
+                    let c = comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &other)]).at(at);
+                    return Err(c.help("bind a task to an id of `@get_local_task_id`, and activate that"));
                 }
                 other => return Err(self.bad_channel(&other).at(at)),
             },
@@ -433,7 +435,11 @@ impl Sema<'_> {
             TaskKind::Data => return Ok(()),
             TaskKind::Control => &rules::CONTROL_TASK_UNBLOCK,
         };
-        Err(rule.because(&[("name", &bound.name)]).at(at).also(bound.span, "bound here"))
+        let help = match activate {
+            true => "bind a task with `@bind_local_task`, and activate that",
+            false => "unblock a data task or a local task",
+        };
+        Err(rule.because(&[("name", &bound.name)]).at(at).also(bound.span, "bound here").help(help))
     }
 
     fn id_arg(&mut self, v: &Operand, at: Span) -> Result<IdArg> {

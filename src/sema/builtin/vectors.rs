@@ -21,6 +21,18 @@ struct Arg {
     value: Operand,
     what: What,
     span: Span,
+    declared: Option<Span>,
+}
+
+impl Arg {
+    /// A complaint about it.
+    fn wrong(&self, c: Complaint) -> Complaint {
+        let c = c.at(self.span);
+        match self.declared {
+            Some(span) => c.also(span, "declared here"),
+            None => c,
+        }
+    }
 }
 
 /// What an argument is.
@@ -62,11 +74,12 @@ impl Sema<'_> {
             Ty::Ptr(_) => What::Pointer,
             Ty::Array(array) => {
                 let dsd = covering_dsd(&array, &self.snippet(id));
-                return Err(rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`")));
+                let c = rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`"));
+                return Err(self.with_declaration(c, id));
             }
             _ => What::Scalar,
         };
-        Ok(Arg { value, what, span })
+        Ok(Arg { value, what, span, declared: self.declaration(id) })
     }
 
     /// `@fadds(dest, a, b, .{..})`
@@ -119,22 +132,22 @@ impl Sema<'_> {
     fn check_operands(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
         match dest.what {
             What::Dsd(DsdTy::FabIn) => {
-                return Err(rules::FABIN_DEST.plain().at(dest.span).help("a fabout_dsd sends wavelets"));
+                return Err(dest.wrong(rules::FABIN_DEST.plain().help("a fabout_dsd sends wavelets")));
             }
-            What::Dsr(d) => check_position(d, "destination", dest.span)?,
+            What::Dsr(d) => check_position(d, "destination", dest)?,
             _ => {}
         }
         self.check_fifos(args)?;
         for a in args {
             match a.what {
                 What::Dsd(DsdTy::FabOut) => {
-                    return Err(rules::FABOUT_SOURCE
-                        .plain()
-                        .at(a.span)
-                        .help("a fabin_dsd receives wavelets"));
+                    return Err(a.wrong(rules::FABOUT_SOURCE.plain().help("a fabin_dsd receives wavelets")));
                 }
-                What::Dsd(DsdTy::Circbuf) => return Err(rules::CIRCBUF_OPERAND.plain().at(a.span)),
-                What::Dsr(d) => check_position(d, "source", a.span)?,
+                What::Dsd(DsdTy::Circbuf) => {
+                    let help = "load it with `@load_to_dsr_xdsr`, and use that DSR";
+                    return Err(a.wrong(rules::CIRCBUF_OPERAND.plain().help(help)));
+                }
+                What::Dsr(d) => check_position(d, "source", a)?,
                 _ => {}
             }
         }
@@ -158,8 +171,7 @@ impl Sema<'_> {
                 .help("move the elements of one FIFO to memory first"));
         }
         if sources.len() > 1 && sources[0].what.is_fifo() {
-            let help = "make it the second source";
-            return Err(rules::FIFO_FIRST.plain().at(sources[0].span).help(help));
+            return Err(sources[0].wrong(rules::FIFO_FIRST.plain().help("make it the second source")));
         }
         Ok(())
     }
@@ -186,16 +198,17 @@ impl Sema<'_> {
     fn check_async(&self, s: &Settings, dest: &Arg, args: &[Arg], call: Call<'_>) -> Result<()> {
         let all = || std::iter::once(dest).chain(args);
         if s.index.is_some() && args.len() < 2 {
-            return Err(rules::INDEX_SETTING.plain().at(call.span));
+            let help = "move the DSD with `@increment_dsd_offset`";
+            return Err(rules::INDEX_SETTING.plain().at(call.span).help(help));
         }
         if !s.run.is_async {
             return Ok(());
         }
         if !all().any(|a| a.what.is_fabric() || matches!(a.what, What::Dsr(_))) {
-            return Err(rules::ASYNC_MEMORY.plain().at(call.span));
+            return Err(rules::ASYNC_MEMORY.plain().at(call.span).help("leave out `.async`"));
         }
         for a in all() {
-            check_queue(&a.value, a.span)?;
+            check_queue(&a.value, a.span).map_err(|c| a.wrong(c))?;
         }
         Ok(())
     }
@@ -217,9 +230,13 @@ impl Sema<'_> {
             other => other,
         };
         if !scalar_fits(op.dest, to) {
-            return Err(rules::OPERAND_TYPE
-                .because(&[("want", &format!("pointer to {}", op.dest.word())), ("have", &arg.value.ty())])
-                .at(arg.span));
+            let want = format!("pointer to {}", op.dest.word());
+            let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &arg.value.ty())]);
+            return Err(arg.wrong(c.note(format!(
+                "`@{}` writes elements of type {}",
+                op.name,
+                op.dest.word()
+            ))));
         }
         Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
     }
@@ -229,7 +246,7 @@ impl Sema<'_> {
             return self.vector_operand(arg);
         }
         let elem = source.elem();
-        let v = self.scalar_operand(arg.value.clone(), elem, arg.span)?;
+        let v = self.scalar_operand(arg.value.clone(), elem, arg.span).map_err(|c| arg.wrong(c))?;
         Ok(CodeOperand::Scalar(self.reg_of(&v, arg.span)?))
     }
 
@@ -303,7 +320,7 @@ impl Sema<'_> {
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
         check_map_operand(arg, DsdTy::FabOut)?;
         if let What::Dsr(d) = arg.what {
-            check_position(d, "source", arg.span)?;
+            check_position(d, "source", arg)?;
         }
         if arg.what.is_vector() {
             return Ok((self.vector_operand(arg)?, access));
@@ -318,7 +335,7 @@ impl Sema<'_> {
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
         check_map_operand(arg, DsdTy::FabIn)?;
         if let What::Dsr(d) = arg.what {
-            check_position(d, "destination", arg.span)?;
+            check_position(d, "destination", arg)?;
         }
         if arg.what.is_vector() {
             return Ok((self.vector_operand(arg)?, access));
@@ -382,23 +399,23 @@ fn check_zero(dest: &Arg, args: &[Arg]) -> Result<()> {
 }
 
 /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
-fn check_position(dsr: DsrRef, position: &str, at: Span) -> Result<()> {
+fn check_position(dsr: DsrRef, position: &str, arg: &Arg) -> Result<()> {
     let help = match (dsr.id.file, position) {
         (DsrFile::Dest, "source") => "use a dsr_src0 or a dsr_src1",
         (DsrFile::Src1, "destination") => "use a dsr_dest or a dsr_src0",
         _ => return Ok(()),
     };
     let facts: [(&str, &dyn std::fmt::Display); 2] = [("dsr", &dsr.id.file.word()), ("position", &position)];
-    Err(rules::DSR_POSITION.because(&facts).at(at).help(help))
+    Err(arg.wrong(rules::DSR_POSITION.because(&facts).help(help)))
 }
 
 /// `wrong` is the fabric DSD that points the wrong way.
 fn check_map_operand(arg: &Arg, wrong: DsdTy) -> Result<()> {
     if arg.what.is_fifo() {
-        return Err(rules::MAP_FIFO.plain().at(arg.span).help("move the elements to or from memory first"));
+        return Err(arg.wrong(rules::MAP_FIFO.plain().help("move the elements to or from memory first")));
     }
     if arg.what == What::Dsd(wrong) {
-        return Err(rules::MAP_OPERAND.plain().at(arg.span));
+        return Err(arg.wrong(rules::MAP_OPERAND.plain()));
     }
     Ok(())
 }

@@ -91,7 +91,8 @@ impl Table<'_> {
         for bank in Bank::ALL {
             let free = self.held[bank as usize].iter().filter(|h| h.is_none()).count();
             if need[bank as usize] > free {
-                self.exhausted(bank, need[bank as usize], &format!("`{name}`"), span);
+                let help = "use one explicit register for several loads";
+                self.exhausted(bank, need[bank as usize], &format!("`{name}`"), span, help);
                 return false;
             }
         }

@@ -53,7 +53,7 @@ fn saturated_rows_hops(bencher: Bencher) {
     for pe in 0..side * side {
         let rx = if pe % side == 0 { Direction::Ramp } else { Direction::West };
         let tx = if pe % side == side - 1 { Direction::Ramp } else { Direction::East };
-        routes.set(pe, COLOR, config(rx, tx));
+        routes.set(pe, COLOR, config(rx, tx), None);
     }
     let program = program(side as u16, Vec::new(), vec![u32::MAX; side * side], routes);
     let stream = || {

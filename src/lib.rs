@@ -5,6 +5,7 @@
 
 pub mod arch;
 pub mod builtins;
+pub mod check;
 pub mod cli;
 pub mod diagnostics;
 pub mod dsd;

@@ -1,5 +1,6 @@
 use crate::{CompileError, CslError};
 use cslrun::arch::ArchName;
+use cslrun::check;
 use cslrun::diagnostics::Sink;
 use cslrun::diagnostics::render::{MessageFormat, render};
 use cslrun::image::{self, ExportKind, file};
@@ -127,6 +128,9 @@ fn compiled(path: &std::path::Path, options: &CompileOptions) -> (Option<image::
     let mut sources = SourceMap::default();
     let mut sink = Sink::default();
     let program = sema::compile(&DiskLoader, &mut sources, path, options, &mut sink);
+    if let Some(program) = &program {
+        check::check(program).into_iter().for_each(|d| sink.push(d));
+    }
     let report = render(&sources, sink.all(), MessageFormat::Plain, false);
     (program.filter(|_| sink.errors() == 0), report)
 }

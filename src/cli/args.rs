@@ -90,6 +90,9 @@ pub struct RunArgs {
     /// Leave out the checks for undefined behaviour: faster, and less is found
     #[arg(long)]
     pub unchecked: bool,
+    /// Run equally ready tasks in another order, one for each number: the result must not change
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
     #[command(flatten)]
     written: WrittenSteps,
     /// The steps in the order given.

@@ -1,4 +1,5 @@
 use super::{Exit, args::CompileArgs};
+use crate::check;
 use crate::diagnostics::render::{self, MessageFormat};
 use crate::diagnostics::{Diagnostic, Severity, Sink};
 use crate::image::Program;
@@ -57,6 +58,9 @@ impl Outcome {
         }
         let mut sink = Sink::default();
         let program = sema::compile(loader, &mut self.sources, &args.file, options, &mut sink);
+        if let Some(program) = &program {
+            check::check(program).into_iter().for_each(|d| sink.push(d));
+        }
         self.diagnostics.extend_from_slice(sink.all());
         if program.is_none() || sink.errors() > 0 {
             self.exit = verdict(&self.diagnostics, Exit::Rejected);

@@ -16,6 +16,7 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let options = RunOptions {
         max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
         checked: !args.unchecked,
+        seed: args.seed,
         ..defaults
     };
     let mut runner = Runner::new(Arc::new(program), options);
@@ -29,7 +30,10 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
             outcome.printed += &format!("{} cycles\n", grouped(runner.cycles()));
         }
         Err(Trouble::Words(words)) => outcome.refuse(words),
-        Err(Trouble::Run(failure)) => fail(&failure, &mut outcome),
+        Err(Trouble::Run(failure)) => {
+            outcome.diagnostics.extend(runner.warnings());
+            fail(&failure, &mut outcome);
+        }
     }
     outcome
 }

@@ -15,12 +15,12 @@ mod survey;
 mod tests;
 
 pub use ramp::{Ramp, Wavelet};
+pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
 pub use survey::{Leftover, Obstacle, Place};
 
-use crate::arch::{Arch, Color, Direction, PeCoord};
+use crate::arch::{Arch, Color, Direction};
 use crate::image::Program;
 use lane::{Flit, Landing, Lane};
-use route::Routes;
 use router::{Move, Router};
 use std::sync::Arc;
 
@@ -57,7 +57,22 @@ pub struct Fabric {
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
     torn_down: Vec<(u32, Color)>,
+    /// Wavelets of one color that wait at one router, come from several sides.
+    collisions: Vec<Collision>,
+    /// Looks for collisions.
+    checked: bool,
     hops: u64,
+}
+
+/// Wavelets of one color that have come to a router from several sides that it accepts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Collision {
+    /// The router.
+    pub pe: usize,
+    /// The color.
+    pub color: Color,
+    /// The sides.
+    pub sides: Mask,
 }
 
 impl Fabric {
@@ -82,6 +97,8 @@ impl Fabric {
             freed: Vec::new(),
             unrouted: Vec::new(),
             torn_down: Vec::new(),
+            collisions: Vec::new(),
+            checked: false,
             hops: 0,
         }
     }
@@ -116,6 +133,16 @@ impl Fabric {
     /// Colors that control wavelets have suspended at the router of a PE, since the last call.
     pub fn take_torn_down(&mut self) -> Vec<(u32, Color)> {
         std::mem::take(&mut self.torn_down)
+    }
+
+    /// From now on looks for collisions.
+    pub fn check(&mut self) {
+        self.checked = true;
+    }
+
+    /// Collisions since the last call.
+    pub fn take_collisions(&mut self) -> Vec<Collision> {
+        std::mem::take(&mut self.collisions)
     }
 
     /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
@@ -221,42 +248,18 @@ impl Fabric {
     /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
     /// the partner's, or to both, as the color swap says.
     fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> Landing {
-        let partner = Color(color.0 ^ 1);
-        let swaps = |fabric: &Fabric, c| {
-            let known = fabric.known_lane(pe, c).map(|lane| lane.route);
-            let id = known.unwrap_or_else(|| fabric.routes.of(&fabric.program, pe, c));
-            let route = fabric.routes.get(id);
-            match side {
-                Direction::East | Direction::West => route.swap_x,
-                Direction::North | Direction::South => route.swap_y,
-                Direction::Ramp => route.swap_x && route.swap_y,
-            }
-        };
-        let (own, other) = (swaps(self, color), swaps(self, partner));
-        // a color that this router does not know cannot keep its wavelets
-        let is_known = self.routes.get(self.routes.of(&self.program, pe, color)).exists();
-        let stays = !other || (!own && is_known);
-        match (stays, other) {
-            (true, false) => Landing::Lanes(self.lane_of(pe, color), None),
-            (false, _) => Landing::Lanes(self.lane_of(pe, partner), None),
-            (true, true) => {
-                let first = self.lane_of(pe, color);
-                Landing::Lanes(first, Some(self.lane_of(pe, partner)))
-            }
-        }
+        // What the program has set while running counts.
+        let (first, second) = received_on(color, side, |c| match self.known_lane(pe, c) {
+            Some(lane) => self.routes.get(lane.route),
+            None => self.routes.get(self.routes.of(&self.program, pe, c)),
+        });
+        let first = self.lane_of(pe, first);
+        Landing::Lanes(first, second.map(|c| self.lane_of(pe, c)))
     }
 
     /// The neighbour on one side.
     fn neighbour(&self, pe: usize, side: Direction) -> Option<usize> {
-        let PeCoord { x, y } = self.program.pe_coord(pe);
-        let at = match side {
-            Direction::North => PeCoord { x, y: y.checked_sub(1)? },
-            Direction::South => PeCoord { x, y: y + 1 },
-            Direction::East => PeCoord { x: x + 1, y },
-            Direction::West => PeCoord { x: x.checked_sub(1)?, y },
-            Direction::Ramp => PeCoord { x, y },
-        };
-        (at.x < self.program.width && at.y < self.program.height).then(|| self.program.pe_index(at))
+        self.program.neighbour(pe, side)
     }
 }
 

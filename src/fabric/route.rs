@@ -91,10 +91,14 @@ impl Route {
         self.positions[usize::from(position)]
     }
 
+    /// What each position lets through, in order.
+    pub fn gates(&self) -> &[Gate] {
+        &self.positions[..usize::from(self.count)]
+    }
+
     /// What any position lets through.
     pub fn widest(&self) -> Gate {
-        let valid = &self.positions[..usize::from(self.count)];
-        valid.iter().fold(Gate::default(), |g, p| Gate { rx: g.rx | p.rx, tx: g.tx | p.tx })
+        self.gates().iter().fold(Gate::default(), |g, p| Gate { rx: g.rx | p.rx, tx: g.tx | p.tx })
     }
 
     /// The position to which a command moves the switch.
@@ -122,6 +126,32 @@ impl Route {
     }
 }
 
+/// The colors on which a router receives a wavelet of one color from one side: its own, the
+/// partner's, or both, as the color swap says.
+pub fn received_on<'r>(
+    color: Color,
+    side: Direction,
+    route: impl Fn(Color) -> &'r Route,
+) -> (Color, Option<Color>) {
+    let partner = Color(color.0 ^ 1);
+    let swaps = |c| {
+        let route = route(c);
+        match side {
+            Direction::East | Direction::West => route.swap_x,
+            Direction::North | Direction::South => route.swap_y,
+            Direction::Ramp => route.swap_x && route.swap_y,
+        }
+    };
+    // A color that this router does not know cannot keep its wavelets.
+    let is_known = || route(color).exists();
+    match (swaps(color), swaps(partner)) {
+        (true, true) => (partner, None),
+        (false, true) if !is_known() => (partner, None),
+        (false, true) => (color, Some(partner)),
+        (_, false) => (color, None),
+    }
+}
+
 /// The routes of a program; number 0 is that of a color which is not configured.
 pub struct Routes {
     all: Vec<Route>,
@@ -144,11 +174,11 @@ impl Routes {
             locals: Vec::new(),
             made: HashMap::new(),
         };
-        for config in program.routes.configs() {
-            routes.add(config);
+        for declared in program.routes.declared() {
+            routes.add(&declared.config);
         }
         for tile in &program.tiles {
-            let row = tile.local_routes.iter().map(|(color, config)| (*color, routes.add(config)));
+            let row = tile.local_routes.iter().map(|(color, config, _)| (*color, routes.add(config)));
             let row = row.collect();
             routes.locals.push(row);
         }

@@ -3,7 +3,7 @@
 use super::control::{self, Command};
 use super::lane::{Flit, Landing};
 use super::route::Mask;
-use super::{Fabric, Wavelet};
+use super::{Collision, Fabric, Wavelet};
 use crate::arch::{Color, Direction};
 use crate::image::routes::PopMode;
 
@@ -80,6 +80,9 @@ impl Fabric {
             }
             let route = self.routes.get(self.lanes[lane as usize].route);
             self.lanes[lane as usize].choose_side(now, route);
+            if self.checked {
+                self.note_collision(pe, lane, now);
+            }
             for input in Direction::ALL {
                 if self.lanes[lane as usize].filled & 1 << input as u8 != 0 {
                     self.claim(pe, lane, input, now, &mut claims);
@@ -99,6 +102,20 @@ impl Fabric {
                     self.moves.push(Move { lane, input, targets: 1 << output, all });
                 }
             }
+        }
+    }
+
+    /// The order in which a router takes wavelets of one color from several sides is undefined.
+    fn note_collision(&mut self, pe: usize, lane: u32, now: u64) {
+        let lane = &self.lanes[lane as usize];
+        let open = lane.filled & lane.gate.rx;
+        if open.count_ones() < 2 {
+            return;
+        }
+        let there = |d: &Direction| open & 1 << *d as u8 != 0 && lane.head(*d, now).is_some();
+        let sides: Mask = Direction::ALL.into_iter().filter(there).fold(0, |all, d| all | 1 << d as u8);
+        if sides.count_ones() > 1 {
+            self.collisions.push(Collision { pe, color: lane.color, sides });
         }
     }
 

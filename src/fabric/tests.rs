@@ -80,7 +80,7 @@ fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig
     let pes = usize::from(width) * usize::from(height);
     let mut table = RouteTable::new(pes);
     for (pe, color, config) in routes {
-        assert!(table.set(pe, Color(color), config));
+        assert!(table.set(pe, Color(color), config, None));
     }
     let program = Arc::new(Program {
         arch: ArchName::Wse2,

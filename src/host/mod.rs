@@ -40,6 +40,8 @@ pub struct RunOptions {
     pub checked: bool,
     /// Cycles by which each column starts a launch after the one west of it.
     pub launch_skew: u64,
+    /// Picks among equally ready tasks in an order that this number decides.
+    pub seed: Option<u64>,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,
 }
@@ -50,6 +52,7 @@ impl Default for RunOptions {
             max_cycles: DEFAULT_MAX_CYCLES,
             checked: true,
             launch_skew: 1,
+            seed: None,
             command_latency: COMMAND_LATENCY,
         }
     }
@@ -99,7 +102,10 @@ impl Runner {
     /// Loads a program; nothing has run yet.
     pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
         let pe_options = PeOptions { checked: options.checked };
-        let wafer = Wafer::new(&program, pe_options);
+        let mut wafer = Wafer::new(&program, pe_options);
+        if let Some(seed) = options.seed {
+            wafer.shuffle(seed);
+        }
         Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
     }
 
@@ -128,17 +134,24 @@ impl Runner {
         self.wafer.traced()
     }
 
+    /// What was suspicious on the wafer so far.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.wafer.warnings()
+    }
+
     /// Numbers about the run so far.
     pub fn report(&self) -> RunReport {
         RunReport::new(&self.wafer)
     }
 
     /// Runs every queued command, then the program until nothing happens any more. Gives warnings
-    /// about the copies and about what is left.
+    /// about the copies, about what happened, and about what is left.
     pub fn run_until_idle(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         self.run_until_commands_done()?;
         let mut warnings: Vec<_> = std::mem::take(&mut self.warnings).into_values().collect();
-        warnings.extend(self.run_the_rest()?);
+        let left = self.run_the_rest()?;
+        warnings.extend(self.wafer.warnings());
+        warnings.extend(left);
         Ok(warnings)
     }
 

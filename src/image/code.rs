@@ -559,6 +559,13 @@ pub enum Op {
     UnblockUt {
         a: Reg,
     },
+    /// Stops the run unless `a` is from `low` to `high`; `what` in `TileImage::strings`.
+    CheckId {
+        a: Reg,
+        low: u8,
+        high: u8,
+        what: u32,
+    },
     /// Stops the run unless `a` is true; `text` in `TileImage::strings`.
     Assert {
         a: Reg,

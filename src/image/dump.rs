@@ -4,9 +4,10 @@ pub(super) mod describe;
 mod places;
 mod tile;
 
-use super::{ExportKind, NO_TILE, Program};
+use super::{ColorConfig, ExportKind, NO_TILE, Program};
 use comfy_table::{Cell, CellAlignment, Table, presets::NOTHING};
 use describe::{config, words};
+use indexmap::IndexSet;
 use places::places;
 use std::collections::BTreeMap;
 
@@ -78,15 +79,18 @@ fn exports(program: &Program) -> Table {
 
 /// One row per color and configuration, with the PEs that have it.
 fn routes(program: &Program) -> Option<Table> {
-    let mut groups: BTreeMap<(u8, u32), Vec<usize>> = BTreeMap::new();
+    let mut distinct: IndexSet<&ColorConfig> = IndexSet::new();
+    let declared = program.routes.declared().iter();
+    let config_of: Vec<usize> = declared.map(|d| distinct.insert_full(&d.config).0).collect();
+    let mut groups: BTreeMap<(u8, usize), Vec<usize>> = BTreeMap::new();
     for pe in 0..program.place.len() {
-        for (color, config) in program.routes.row(pe) {
-            groups.entry((color.0, *config)).or_default().push(pe);
+        for (color, id) in program.routes.row(pe) {
+            groups.entry((color.0, config_of[*id as usize])).or_default().push(pe);
         }
     }
     let mut table = table(&["color", "route", "PEs"], &[0]);
     for ((color, id), pes) in &groups {
-        let config = config(&program.routes.configs()[*id as usize]);
+        let config = config(distinct[*id]);
         table.add_row([color.to_string(), config, places(pes, program.width)]);
     }
     (!groups.is_empty()).then_some(table)

@@ -5,19 +5,21 @@
 
 mod allocation;
 mod beside;
+mod certain;
 pub mod code;
 pub mod dump;
 pub mod file;
 pub mod picture;
 mod registers;
 pub mod routes;
-mod sends;
+pub mod traffic;
 
 pub use allocation::{OperandRegisters, RegisterUse};
+pub use certain::Certain;
 pub use code::{FnId, Function, Op, Reg};
 pub use routes::{ColorConfig, RouteTable};
 
-use crate::arch::{ArchName, Color, DsrId, InQueue, OutQueue, PeCoord, TaskId};
+use crate::arch::{ArchName, Color, Direction, DsrId, InQueue, OutQueue, PeCoord, TaskId};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::source::{SourceMap, Span};
 use serde::{Deserialize, Serialize};
@@ -83,6 +85,19 @@ impl Program {
     pub fn pe_coord(&self, index: usize) -> PeCoord {
         let width = usize::from(self.width.max(1));
         PeCoord { x: (index % width) as u16, y: (index / width) as u16 }
+    }
+
+    /// The PE next to another one; `None` beyond the rectangle.
+    pub fn neighbour(&self, index: usize, side: Direction) -> Option<usize> {
+        let PeCoord { x, y } = self.pe_coord(index);
+        let at = match side {
+            Direction::North => PeCoord { x, y: y.checked_sub(1)? },
+            Direction::South => PeCoord { x, y: y + 1 },
+            Direction::East => PeCoord { x: x + 1, y },
+            Direction::West => PeCoord { x: x.checked_sub(1)?, y },
+            Direction::Ramp => PeCoord { x, y },
+        };
+        (at.x < self.width && at.y < self.height).then(|| self.pe_index(at))
     }
 
     /// The image of a PE, if the layout gave it code.
@@ -216,8 +231,8 @@ pub struct TileImage {
     pub input_queues: Vec<QueueBinding<InQueue>>,
     /// Output queues bound to colors.
     pub output_queues: Vec<QueueBinding<OutQueue>>,
-    /// Routes set by `@set_local_color_config`.
-    pub local_routes: Vec<(Color, ColorConfig)>,
+    /// Routes set by `@set_local_color_config`, and where.
+    pub local_routes: Vec<(Color, ColorConfig, Span)>,
     /// Strings of `Op::Assert`, `Op::Trap` and the print intrinsics.
     pub strings: Vec<String>,
     /// Which DSRs, XDSRs and SRs hold what, for people.

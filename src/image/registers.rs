@@ -112,6 +112,7 @@ impl Op {
             | Unblock { a }
             | BlockUt { a }
             | UnblockUt { a }
+            | CheckId { a, .. }
             | Assert { a, .. } => each(f, [a]),
             LoadAt { d, .. } | Frame { d, .. } | Unset { d, .. } => each(f, [d]),
             LoadElem { d, b, .. } => each(f, [d, b]),

@@ -1,6 +1,7 @@
 //! Routes: what `@set_color_config` and `@set_local_color_config` have said, for every PE.
 
 use crate::arch::{Color, Direction};
+use crate::source::Span;
 use indexmap::IndexSet;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -160,22 +161,31 @@ pub enum Filter {
     },
 }
 
-/// The configurations of all PEs; equal ones are stored once.
+/// A configuration and the line that made it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Declared {
+    /// What it says.
+    pub config: ColorConfig,
+    /// The call of `@set_color_config` or `@set_local_color_config`.
+    pub span: Option<Span>,
+}
+
+/// The configurations of all PEs; equal ones of one line are stored once.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RouteTable {
-    configs: IndexSet<ColorConfig>,
+    declared: IndexSet<Declared>,
     pes: Vec<Vec<(Color, u32)>>,
 }
 
 impl RouteTable {
     /// An empty table for this many PEs.
     pub fn new(pes: usize) -> RouteTable {
-        RouteTable { configs: IndexSet::new(), pes: vec![Vec::new(); pes] }
+        RouteTable { declared: IndexSet::new(), pes: vec![Vec::new(); pes] }
     }
 
     /// Sets the configuration of a color on a PE; false if it has one already.
-    pub fn set(&mut self, pe: usize, color: Color, config: ColorConfig) -> bool {
-        let (id, _) = self.configs.insert_full(config);
+    pub fn set(&mut self, pe: usize, color: Color, config: ColorConfig, span: Option<Span>) -> bool {
+        let (id, _) = self.declared.insert_full(Declared { config, span });
         let row = &mut self.pes[pe];
         match row.binary_search_by_key(&color, |(c, _)| *c) {
             Ok(_) => false,
@@ -186,11 +196,11 @@ impl RouteTable {
         }
     }
 
-    /// The configuration of a color on a PE.
-    pub fn get(&self, pe: usize, color: Color) -> Option<&ColorConfig> {
+    /// What was said about a color on a PE.
+    pub fn get(&self, pe: usize, color: Color) -> Option<&Declared> {
         let row = self.pes.get(pe)?;
         let at = row.binary_search_by_key(&color, |(c, _)| *c).ok()?;
-        Some(&self.configs[row[at].1 as usize])
+        Some(&self.declared[row[at].1 as usize])
     }
 
     /// All colors of a PE with the number of their configuration, by color.
@@ -199,7 +209,7 @@ impl RouteTable {
     }
 
     /// The distinct configurations, by number.
-    pub fn configs(&self) -> &IndexSet<ColorConfig> {
-        &self.configs
+    pub fn declared(&self) -> &IndexSet<Declared> {
+        &self.declared
     }
 }

@@ -81,6 +81,11 @@ impl Calls {
         self.frames.iter().rev().enumerate().map(place).collect()
     }
 
+    /// The call around the innermost one.
+    pub fn caller(&self) -> Option<&Frame> {
+        self.frames.iter().rev().nth(1)
+    }
+
     /// The innermost call, to change.
     pub fn last_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("an operation runs in a call")

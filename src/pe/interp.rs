@@ -146,6 +146,13 @@ impl Pe {
         function.spans.get(frame.pc).copied().unwrap_or(function.span)
     }
 
+    /// What the call around the innermost one executes; the innermost one if there is no other.
+    pub(super) fn caller_place(&self, tile: &TileImage) -> Span {
+        let Some(frame) = self.main.calls.caller() else { return self.place(tile) };
+        let function = &tile.functions[frame.function.0 as usize];
+        function.spans.get(frame.pc.wrapping_sub(1)).copied().unwrap_or(function.span)
+    }
+
     fn after_service(&mut self, served: Served, now: u64, meter: &mut Meter) -> bool {
         let frame = self.main.calls.last_mut();
         match served {
@@ -181,6 +188,7 @@ impl Pe {
         let claimed = self.lanes.claimed_inputs();
         let tile = Arc::clone(&self.tile);
         let ready = self.tasks.pick(self.arch.name, &mut self.queues, claimed, now);
+        self.tasks.started += u64::from(ready.is_some());
         let (function, arguments, count) = match ready {
             Some(Ready::Local(TaskId(TEARDOWN_TASK))) if !tile.handlers.is_empty() => {
                 let Some(function) = self.next_handler(&tile) else { return Ok(true) };

@@ -92,7 +92,10 @@ impl Pe {
             Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as usize),
             Intrinsic::PrintF32 => format!("{:?}", f32::from_bits(argument(0) as u32)),
             Intrinsic::PrintF16 => format!("{:?}", f16::to_f32(argument(0) as u16)),
-            Intrinsic::UnblockCommandStream => return self.command_stream_blocked = false,
+            Intrinsic::UnblockCommandStream => {
+                self.check_unblock(tile);
+                return self.command_stream_blocked = false;
+            }
             Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
             Intrinsic::TscReset => return self.clock.reset(time),
             Intrinsic::SetActivePrng => return self.random.select(argument(0) as u16),

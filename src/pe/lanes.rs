@@ -76,7 +76,7 @@ impl Lanes {
         *self.slot(place) = Some(lane);
     }
 
-    fn slot(&mut self, place: usize) -> &mut Option<Box<Lane>> {
+    pub fn slot(&mut self, place: usize) -> &mut Option<Box<Lane>> {
         if place == MAIN { &mut self.main } else { &mut self.threads[place] }
     }
 
@@ -148,6 +148,8 @@ impl Pe {
                 return Err(self.explain_reach(complaint, lane.operation.walks()).at(lane.span));
             }
         };
+        self.check_intakes(place)?;
+        let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
         match step {
             Step::Moved => lane.stalled = None,
             Step::Stalled(stall) => {
@@ -198,7 +200,10 @@ impl Pe {
         self.save_positions(&lane.operation, &lane.saved);
         match done {
             Done::Nothing => {}
-            Done::Activate(id) => self.tasks.activate(id).at(lane.span)?,
+            Done::Activate(id) => {
+                self.check_activation(id, lane.span);
+                self.tasks.activate(id).at(lane.span)?;
+            }
             Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),
         }
         if place == MAIN {

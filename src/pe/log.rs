@@ -1,7 +1,10 @@
 //! What PEs leave behind for people: printed lines and debug traces.
 
 use crate::arch::PeCoord;
+use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
 use crate::source::Span;
+use indexmap::IndexMap;
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// A line printed through `<simprint>`.
@@ -64,6 +67,21 @@ pub struct PeLog {
     pub asserts_held: BTreeSet<Span>,
     /// Collective operations that have begun, until somebody takes them.
     pub joined: Vec<Joined>,
+    /// What was suspicious: each rule once for each place on each PE.
+    warnings: IndexMap<(Cow<'static, str>, Option<Span>, PeCoord), Diagnostic>,
+}
+
+impl PeLog {
+    /// Takes a warning; only the first of its kind is kept.
+    pub fn warn(&mut self, pe: PeCoord, warning: Complaint) {
+        let place = warning.0.primary.as_ref().map(|l| l.span);
+        self.warnings.entry((warning.0.rule.clone(), place, pe)).or_insert_with(|| warning.into());
+    }
+
+    /// The warnings, equal ones of many PEs folded.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        fold_moments(self.warnings.values().cloned())
+    }
 }
 
 /// A line is printed when it has this many bytes, even if it goes on (ruling).

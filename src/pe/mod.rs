@@ -11,6 +11,7 @@ mod convert;
 mod fifo;
 mod guard;
 mod handlers;
+mod hazards;
 mod interp;
 mod intrinsics;
 mod lanes;
@@ -101,6 +102,10 @@ pub struct Pe {
     line: LineBuffer,
     configuration: Configuration,
     command_stream_blocked: bool,
+    /// The host has launched something.
+    was_launched: bool,
+    /// What was suspicious in this cycle.
+    warnings: Vec<Complaint>,
 }
 
 impl Pe {
@@ -127,6 +132,8 @@ impl Pe {
             line: LineBuffer::default(),
             configuration: Configuration::default(),
             command_stream_blocked: false,
+            was_launched: false,
+            warnings: Vec::new(),
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
@@ -150,7 +157,11 @@ impl Pe {
         log: &mut PeLog,
         desk: &mut Desk,
     ) -> Result<Wake, Complaint> {
-        self.advance(now, World { ramp, log, desk }).map_err(|c| c.on(self.moment(now)))
+        let wake = self.advance(now, World { ramp, log, desk });
+        for warning in std::mem::take(&mut self.warnings) {
+            log.warn(self.at, warning.on(self.moment(now)));
+        }
+        wake.map_err(|c| c.on(self.moment(now)))
     }
 
     fn moment(&self, cycle: u64) -> Moment {
@@ -158,6 +169,7 @@ impl Pe {
     }
 
     fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Complaint> {
+        self.check_contest(now)?;
         let moved = self.run_lanes(now)?;
         let ran = self.run_main(now, &mut world)?;
         let sent = self.queues.drain(world.ramp);
@@ -177,6 +189,12 @@ impl Pe {
         Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
     }
 
+    /// From now on picks among equally ready tasks in an order that the seed decides.
+    pub fn shuffle(&mut self, seed: u64) {
+        let place = u64::from(self.at.x) << 48 | u64::from(self.at.y) << 32;
+        self.tasks.seed = Some(seed ^ place);
+    }
+
     /// Whether a wavelet of this color would be taken now.
     pub fn room_for(&self, color: Color, _control: bool) -> bool {
         self.queues.room_for(color)
@@ -191,6 +209,7 @@ impl Pe {
     pub fn launch(&mut self, f: FnId, arguments: &[u64]) {
         // a tile without <memcpy/memcpy> has nothing to unblock with: its launches end by themselves
         self.command_stream_blocked = self.tile.has_memcpy;
+        self.was_launched = true;
         self.launches.push_back(Launch { function: f, arguments: arguments.to_vec() });
     }
 
@@ -258,13 +277,18 @@ impl Pe {
         waits.extend(self.main_wait());
         waits.extend(self.tasks.stuck().map(|id| self.stuck_task(id)));
         let queued = self.queues.inputs.iter().filter(|inbox| inbox.len() > 0);
-        waits.extend(queued.map(|inbox| Wait {
-            who: Waiter::Queue,
-            on: WaitsFor::Consumer { color: inbox.color, queue: inbox.queue },
-            name: wavelets(inbox.len()),
-            since: inbox.since,
-            progress: None,
-            span: None,
+        waits.extend(queued.map(|inbox| {
+            let held = self.tasks.held_back(self.arch.name, inbox);
+            let task = held.and_then(|id| binding(&self.tile, TaskKind::Control, id).ok());
+            let blocked = task.map(|t| format!("`{}` (id {})", t.name, t.id));
+            Wait {
+                who: Waiter::Queue,
+                on: WaitsFor::Consumer { color: inbox.color, queue: inbox.queue, blocked },
+                name: wavelets(inbox.len()),
+                since: inbox.since,
+                progress: None,
+                span: task.map(|t| t.span),
+            }
         }));
         waits.extend(self.queues.outgoing().map(|(color, queue, count)| Wait {
             who: Waiter::Queue,

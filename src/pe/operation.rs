@@ -4,7 +4,7 @@ use super::fifo::{FifoEnd, FifoState};
 use super::memory::Memory;
 use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
-use crate::arch::{Color, DsrId};
+use crate::arch::{Color, DsrId, InQueue};
 use crate::diagnostics::Complaint;
 use crate::dsd::Simd;
 use crate::dsd::access::Walk;
@@ -36,16 +36,29 @@ pub(super) enum To {
 #[derive(Clone, Debug)]
 pub(super) struct Intake {
     pub input: usize,
+    /// The queue that the DSD names.
+    pub queue: Option<InQueue>,
     /// Elements have 16 bits, so that one half of a wavelet holds one.
     pub narrow: bool,
     pub simd: Simd,
     pub control_transform: bool,
+    /// A wavelet that loses something on the way in.
+    pub mixed: Option<Mixed>,
     /// The second element of a packed wavelet.
     pub half: Option<u32>,
     /// Wavelets of a pair that are already there (`simd_64`).
     pub paired: bool,
     /// One wavelet in a cycle.
     pub last_used: u64,
+}
+
+/// What is wrong with a wavelet that an operation takes as data.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mixed {
+    /// It is a control wavelet, and nothing will tell.
+    Control(Color),
+    /// It looks like a control wavelet to `control_transform`.
+    Marked(Wavelet),
 }
 
 /// A fabout operand.
@@ -158,11 +171,23 @@ impl Operation {
 
     /// The inputs it reads, bit = input.
     pub fn inputs(&self) -> u64 {
-        let bits = self.from.iter().map(|f| match f {
-            From::Fabric(intake) => 1 << intake.input,
-            From::Local(_) | From::Fifo(_) => 0,
-        });
-        bits.fold(0, |all, bit| all | bit)
+        self.intakes().fold(0, |all, intake| all | 1 << intake.input)
+    }
+
+    /// Its fabric sources.
+    pub fn intakes(&self) -> impl Iterator<Item = &Intake> {
+        self.from.iter().filter_map(|from| match from {
+            From::Fabric(intake) => Some(intake),
+            From::Local(_) | From::Fifo(_) => None,
+        })
+    }
+
+    /// What was wrong with a wavelet that it has just taken.
+    pub fn take_mixed(&mut self) -> Option<Mixed> {
+        self.from.iter_mut().find_map(|from| match from {
+            From::Fabric(intake) => intake.mixed.take(),
+            From::Local(_) | From::Fifo(_) => None,
+        })
     }
 
     /// The color it sends.
@@ -337,6 +362,11 @@ impl Intake {
         self.last_used = around.now;
         self.paired = !self.paired;
         let mut word = wavelet.data;
+        if wavelet.control && !self.control_transform {
+            self.mixed = Some(Mixed::Control(around.queues.inputs[self.input].color));
+        } else if !wavelet.control && self.control_transform && word & CONTROL_MARK != 0 {
+            self.mixed = Some(Mixed::Marked(wavelet));
+        }
         if self.control_transform {
             word = word & !CONTROL_MARK | if wavelet.control { CONTROL_MARK } else { 0 };
         }

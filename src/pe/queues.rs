@@ -5,6 +5,7 @@ use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::TileImage;
+use crate::source::Span;
 use std::collections::VecDeque;
 
 /// Depth of the private queue that a color without a queue has on WSE-2 (ruling OQ-48).
@@ -79,6 +80,11 @@ impl Outbox {
         self.items.is_empty()
     }
 
+    /// Number of wavelets.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
     /// Color of the oldest wavelet.
     pub fn head_color(&self) -> Option<Color> {
         self.items.front().map(|head| head.color)
@@ -98,6 +104,8 @@ pub(super) struct Queues {
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
     next_output: usize,
+    /// The color that each input queue was last read for, and by whom.
+    readers: [Option<(Color, Span)>; 8],
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
 }
@@ -118,7 +126,14 @@ impl Queues {
             depth: arch.output_queue_depth[usize::from(b.queue.0)],
             items: VecDeque::new(),
         });
-        Queues { arch, inputs: inputs.collect(), outputs: outputs.collect(), next_output: 0, refused: 0 }
+        Queues {
+            arch,
+            inputs: inputs.collect(),
+            outputs: outputs.collect(),
+            next_output: 0,
+            readers: [None; 8],
+            refused: 0,
+        }
     }
 
     /// Whether a wavelet of this color would be taken now.
@@ -164,6 +179,11 @@ impl Queues {
             let name = queue.map_or("the operand".to_string(), |q| format!("input queue {q}"));
             QUEUE_UNBOUND.because(&[("queue", &name)])
         })
+    }
+
+    /// An operation reads a color through a queue; gives the color and place of the one before.
+    pub fn read_through(&mut self, queue: InQueue, color: Color, span: Span) -> Option<(Color, Span)> {
+        self.readers.get_mut(usize::from(queue.0))?.replace((color, span))
     }
 
     /// Where a fabout operand writes, and the color: on WSE-3 that of the queue.

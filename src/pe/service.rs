@@ -7,6 +7,7 @@ use super::{Pe, World};
 use crate::arch::TaskId;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
+use crate::diagnostics::rules::tasks::ID_OUT_OF_RANGE;
 use crate::dsd::{DSD_WORDS, Dsd};
 use crate::image::TileImage;
 use crate::image::code::{DsdEdit, Op, Reg};
@@ -40,6 +41,21 @@ impl Pe {
             Op::Assert { text, .. } => {
                 return Err(ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]));
             }
+            Op::CheckId { a, low, high, what } => {
+                let id = self.main.register(a);
+                if self.options.checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
+                    let facts: [(&str, &dyn std::fmt::Display); 4] = [
+                        ("kind", &tile.strings[what as usize]),
+                        ("value", &id),
+                        ("low", &low),
+                        ("high", &high),
+                    ];
+                    return Err(ID_OUT_OF_RANGE
+                        .because(&facts)
+                        .help("the number is computed while the program runs: check it first"));
+                }
+                return Ok(Served::Done(0));
+            }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
             Op::Copy { a, b, words } => return self.copy(a, b, words),
             Op::Zero { a, words } => {
@@ -59,15 +75,19 @@ impl Pe {
                 let length = self.main.register(a) as u16;
                 self.fifos[usize::from(fifo.0)].set_length(write, length);
             }
-            task => self.task_state(task)?,
+            task => self.task_state(tile, task)?,
         }
         Ok(Served::Done(1))
     }
 
-    fn task_state(&mut self, op: Op) -> Result<(), Complaint> {
+    fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Complaint> {
         let id = |a: Reg| TaskId(self.main.register(a) as u8);
         match op {
-            Op::Activate { a } => self.tasks.activate(id(a))?,
+            Op::Activate { a } => {
+                let (id, span) = (id(a), self.place(tile));
+                self.check_activation(id, span);
+                self.tasks.activate(id)?;
+            }
             Op::Block { a } => self.tasks.blocked |= bit(id(a)),
             Op::Unblock { a } => self.tasks.blocked &= !bit(id(a)),
             Op::BlockUt { a } => self.lanes.blocked |= 1 << (id(a).0 & 7),

@@ -1,6 +1,6 @@
 //! Active and blocked tasks, and which one runs next.
 
-use super::queues::Queues;
+use super::queues::{Inbox, Queues};
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
@@ -18,6 +18,10 @@ pub(super) struct Tasks {
     data: u64,
     /// Rotating tasks with their counters.
     rotations: Vec<(Rotation, u32)>,
+    /// Gives equally ready tasks an arbitrary order instead of that of their ids.
+    pub seed: Option<u64>,
+    /// Tasks that have started.
+    pub started: u64,
 }
 
 /// What the picker has found.
@@ -48,6 +52,8 @@ impl Tasks {
             local: bound(TaskKind::Local) | system,
             data: bound(TaskKind::Data),
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
+            seed: None,
+            started: 0,
         }
     }
 
@@ -108,6 +114,28 @@ impl Tasks {
         best
     }
 
+    /// The data task that would take the oldest wavelet of an input.
+    pub fn wants(&self, arch: ArchName, queues: &Queues, input: usize) -> Option<TaskId> {
+        let inbox = &queues.inputs[input];
+        let channel = match arch {
+            ArchName::Wse2 => inbox.color.0,
+            ArchName::Wse3 => inbox.queue?.0,
+        };
+        let id = TaskId(channel);
+        let is_data = inbox.head().is_some_and(|head| !head.control);
+        (is_data && self.data & !self.blocked & bit(id) != 0).then_some(id)
+    }
+
+    /// The control task that the oldest wavelet of an input names while its channel is blocked.
+    pub fn held_back(&self, arch: ArchName, inbox: &Inbox) -> Option<TaskId> {
+        let channel = match arch {
+            ArchName::Wse2 => inbox.color.0,
+            ArchName::Wse3 => inbox.queue?.0,
+        };
+        let head = inbox.head().filter(|head| head.control && self.blocked & 1 << channel != 0)?;
+        Some(control_id(head))
+    }
+
     fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Ready> {
         let inbox = &mut queues.inputs[input];
         let channel = match arch {
@@ -137,14 +165,28 @@ impl Tasks {
     }
 
     // What a PE has set itself to do comes before new input: programs count on that.
-    fn rank(&self, ready: Ready) -> (bool, bool, u8) {
+    fn rank(&self, ready: Ready) -> (bool, bool, u64) {
         let id = ready.id();
-        (self.high & bit(id) == 0, matches!(ready, Ready::Wavelet { .. }), id.0)
+        let waits = self.seed.is_none() && matches!(ready, Ready::Wavelet { .. });
+        (self.high & bit(id) == 0, waits, self.turn(id.0))
     }
 
     fn first(&self, mask: u64) -> Option<u8> {
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
-        (preferred != 0).then(|| preferred.trailing_zeros() as u8)
+        match self.seed {
+            None => (preferred != 0).then(|| preferred.trailing_zeros() as u8),
+            Some(_) => (0..64).filter(|id| preferred & 1 << id != 0).min_by_key(|id| self.turn(*id)),
+        }
+    }
+
+    /// The place of an id among equals: its number, or with a seed another one at every start.
+    fn turn(&self, id: u8) -> u64 {
+        let Some(seed) = self.seed else { return id.into() };
+        // splitmix64: neighbouring numbers give unrelated results.
+        let mut x = seed.wrapping_add(self.started << 6 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        x ^ x >> 31
     }
 }
 

@@ -4,13 +4,13 @@ use super::Pe;
 use super::fifo::Verdict;
 use super::interp::Served;
 use super::lanes::{Done, Lane, MAIN};
-use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
+use super::operation::{From, Intake, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
 use super::start::{Start, form};
-use crate::arch::{ArchName, UtId};
+use crate::arch::UtId;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::DSD_QUEUE;
-use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MISSING_INDEX, QUEUE_IN_USE};
+use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MISSING_INDEX};
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
@@ -89,7 +89,7 @@ impl Pe {
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
-        self.check_queues(&operation)?;
+        self.check_queues(&operation, vector.span)?;
         let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         operation.stops_at_control = settings.on_control.is_some();
         let lane = Lane {
@@ -121,30 +121,6 @@ impl Pe {
         let running = self.lanes.iter().find(|(other, _)| *other == place);
         let Some((_, lane)) = running else { return Ok(place) };
         Err(MICROTHREAD_IN_USE.because(&[("ut", &place)]).also(lane.span, "this one is still running"))
-    }
-
-    /// No two operations share a queue. WSE-3 lets them, in an order that nobody promises (OQ-37).
-    fn check_queues(&self, operation: &Operation) -> Result<(), Complaint> {
-        if !self.options.checked || self.arch.name == ArchName::Wse3 {
-            return Ok(());
-        }
-        let (inputs, output) = (operation.inputs(), operation.output());
-        for (_, lane) in self.lanes.iter() {
-            let shared = lane.operation.inputs() & inputs;
-            let queue = if shared != 0 {
-                let inbox = &self.queues.inputs[shared.trailing_zeros() as usize];
-                inbox.queue.map_or(format!("color {}", inbox.color), |q| format!("input queue {q}"))
-            } else if output.is_some() && lane.operation.output() == output {
-                let outbox = &self.queues.outputs[output.expect("just compared")];
-                outbox.queue.map_or("the output queue".to_string(), |q| format!("output queue {q}"))
-            } else {
-                continue;
-            };
-            return Err(QUEUE_IN_USE
-                .because(&[("queue", &queue)])
-                .also(lane.span, "this one is still running"));
-        }
-        Ok(())
     }
 
     fn resolve(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Start, Complaint> {
@@ -310,9 +286,11 @@ impl Pe {
     pub(super) fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Complaint> {
         Ok(Intake {
             input: self.queues.input(fabin.color, fabin.queue)?,
+            queue: fabin.queue,
             narrow: words == 1,
             simd: fabin.simd,
             control_transform: fabin.control_transform,
+            mixed: None,
             half: None,
             paired: false,
             last_used: u64::MAX,

@@ -57,6 +57,8 @@ pub enum WaitsFor {
         color: Color,
         /// The queue, unless it is a private one.
         queue: Option<InQueue>,
+        /// The control task that the oldest one names and that may not run on this channel.
+        blocked: Option<String>,
     },
     /// The router.
     Router {

@@ -4,6 +4,7 @@ use super::world::Sema;
 use crate::arch::{Color, OutQueue};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::layout as rules;
+use crate::image::traffic::Sending;
 use crate::image::{ColorConfig, RouteTable, TileImage};
 use crate::source::Span;
 use std::collections::BTreeSet;
@@ -38,13 +39,13 @@ impl Sema<'_> {
         place: &[u32],
         rect: Span,
     ) {
-        let configs = routes.configs();
-        if configs.iter().all(|c| c.inject.is_none()) {
+        let configs = routes.declared();
+        if configs.iter().all(|d| d.config.inject.is_none()) {
             return;
         }
         let mut seen = BTreeSet::new();
         for (pe, tile) in place.iter().enumerate() {
-            let row = || routes.row(pe).iter().map(|(color, id)| (*color, &configs[*id as usize]));
+            let row = || routes.row(pe).iter().map(|(color, id)| (*color, &configs[*id as usize].config));
             for (color, config) in row().filter(|(_, c)| c.inject.is_some()) {
                 if !seen.insert((*tile, color)) {
                     continue;
@@ -67,7 +68,8 @@ impl Sema<'_> {
 /// Operations that send an injecting color through another queue, or another color through its own.
 fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Complaint> {
     let queue = wired_to(color);
-    let complaint = |(sent, through, span): (Color, OutQueue, Span)| {
+    let complaint = |sending: Sending| {
+        let (sent, through, span) = (sending.color?, sending.queue?, sending.span);
         if (sent == color) == (through == queue) {
             return None;
         }
@@ -84,5 +86,5 @@ fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Co
             false => c.help("take another queue"),
         })
     };
-    tile.sends().filter_map(|(sent, through, span)| complaint((sent?, through?, span))).collect()
+    tile.sends().filter_map(complaint).collect()
 }

@@ -34,8 +34,6 @@ pub struct LayoutState {
     pub place: Vec<u32>,
     /// `@set_color_config`
     pub routes: RouteTable,
-    /// Where each route was set first, for messages about the second time.
-    pub route_spans: FxHashMap<(u32, Color), Span>,
     /// `@export_name`
     pub exports: Vec<ExportName>,
     /// `<memcpy/get_params>`
@@ -294,11 +292,9 @@ impl Sema<'_> {
         let place = std::mem::take(&mut self.layout.place);
         for (pe, tile) in place.iter().enumerate() {
             let Some(tile) = tiles.get(*tile as usize) else { continue };
-            for (color, config) in &tile.local_routes {
-                if !routes.set(pe, *color, config.clone()) {
-                    let first = self.layout.route_spans.get(&(pe as u32, *color)).copied();
-                    let c = route_twice(*color, first.unwrap_or(rect));
-                    self.report(c);
+            for (color, config, span) in &tile.local_routes {
+                if !routes.set(pe, *color, config.clone(), Some(*span)) {
+                    self.report(route_twice(&routes, pe, *color, *span));
                 }
             }
         }
@@ -372,6 +368,10 @@ fn own_exports(tiles: &[Arc<TileImage>]) -> Vec<ExportName> {
 }
 
 /// The complaint about a second configuration of a color on a PE.
-pub fn route_twice(color: Color, first: Span) -> Complaint {
-    rules::ROUTE_TWICE.because(&[("color", &color)]).at(first)
+pub fn route_twice(routes: &RouteTable, pe: usize, color: Color, second: Span) -> Complaint {
+    let c = rules::ROUTE_TWICE.because(&[("color", &color)]).at(second);
+    match routes.get(pe, color).and_then(|first| first.span) {
+        Some(first) => c.also(first, "first set here"),
+        None => c,
+    }
 }

@@ -11,6 +11,8 @@ pub struct Cells {
     program: Arc<Program>,
     options: PeOptions,
     pes: Vec<Option<Box<Pe>>>,
+    /// Decides the order of equally ready tasks.
+    pub seed: Option<u64>,
     now: u64,
     delivered: Vec<u32>,
 }
@@ -20,7 +22,7 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        Cells { program: program.clone(), options, pes, now: 0, delivered: Vec::new() }
+        Cells { program: program.clone(), options, pes, seed: None, now: 0, delivered: Vec::new() }
     }
 
     /// The cycle of deliveries.
@@ -38,7 +40,10 @@ impl Cells {
         if self.pes[index].is_none() {
             let at = self.program.pe_coord(index);
             let tile = self.program.tile_at(at)?.clone();
-            let pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
+            let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
+            if let Some(seed) = self.seed {
+                pe.shuffle(seed);
+            }
             self.pes[index] = Some(Box::new(pe));
         }
         self.pes[index].as_deref_mut()

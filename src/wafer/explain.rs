@@ -4,7 +4,9 @@ use super::Wafer;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::grouped;
-use crate::diagnostics::rules::tasks::{DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED};
+use crate::diagnostics::rules::tasks::{
+    CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
+};
 use crate::diagnostics::{Complaint, Diagnostic, Moment};
 use crate::source::SourceMap;
 
@@ -71,8 +73,8 @@ impl StallReport {
 impl Wafer {
     /// Warnings about what a finished run leaves behind.
     pub fn leftovers(&self) -> Vec<Diagnostic> {
-        let left = self.left();
-        let mut warnings = Vec::new();
+        let (held, left): (Vec<Left>, Vec<Left>) = self.left().into_iter().partition(|l| l.held.is_some());
+        let mut warnings: Vec<Diagnostic> = held.iter().take(MOST_NOTES).map(|l| self.held_back(l)).collect();
         if let Some(first) = left.first() {
             let Left { color, pe, .. } = first;
             let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
@@ -96,6 +98,21 @@ impl Wafer {
             warnings.push(d);
         }
         warnings
+    }
+}
+
+impl Wafer {
+    fn held_back(&self, left: &Left) -> Diagnostic {
+        let Left { color, pe, also_on, held, .. } = left;
+        let c = CONTROL_CHANNEL_BLOCKED.because(&[("color", color), ("pe", pe)]).note(left_note(left));
+        let c = match held {
+            Some(span) => c.at(*span).label("this task would run"),
+            None => c,
+        };
+        let help = "`@unblock` the color in a comptime block; on wse3 the input queue";
+        let mut d = Diagnostic::from(c.help(help).on(Moment { x: pe.x, y: pe.y, cycle: self.now }));
+        d.also_on = *also_on;
+        d
     }
 }
 

@@ -10,14 +10,15 @@ mod explain;
 mod stall;
 #[cfg(test)]
 mod tests;
+mod traps;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::grouped;
-use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, UNROUTED_COLOR};
-use crate::diagnostics::{Complaint, Diagnostic, Moment, fold_moments};
+use crate::diagnostics::rules::tasks::CYCLE_LIMIT;
+use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::pe::{Desk, PeLog, Wake};
@@ -88,10 +89,14 @@ impl Wafer {
                 agenda.wake(pe, 0, 0);
             }
         }
+        let mut fabric = Fabric::new(program);
+        if options.checked {
+            fabric.check();
+        }
         Wafer {
             program: program.clone(),
             cells: Cells::new(program, options),
-            fabric: Fabric::new(program),
+            fabric,
             agenda,
             launches: VecDeque::new(),
             now: 0,
@@ -103,6 +108,11 @@ impl Wafer {
             blocked: 0,
             reached: 0,
         }
+    }
+
+    /// Picks among equally ready tasks in an order that the seed decides; before anything runs.
+    pub fn shuffle(&mut self, seed: u64) {
+        self.cells.seed = Some(seed);
     }
 
     /// The program.
@@ -136,6 +146,11 @@ impl Wafer {
     /// Places of the `@assert`s that held at least once, on any PE.
     pub fn asserts_held(&self) -> &BTreeSet<Span> {
         &self.log.asserts_held
+    }
+
+    /// What was suspicious so far, equal findings of many PEs folded.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.log.warnings()
     }
 
     /// A PE, for the host; `None` if it has no code.
@@ -202,6 +217,7 @@ impl Wafer {
         self.tear_down();
         self.join_collectives();
         self.trap_unrouted();
+        self.trap_collisions();
         if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
     }
 
@@ -304,18 +320,5 @@ impl Wafer {
         }
         let joined = std::mem::take(&mut self.log.joined);
         self.trapped.extend(self.collectives.join(joined, &self.program.sources).err());
-    }
-
-    fn trap_unrouted(&mut self) {
-        for (pe, color) in self.fabric.take_unrouted() {
-            let at = self.program.pe_coord(pe as usize);
-            let mut complaint = UNROUTED_COLOR.because(&[("color", &color), ("pe", &at)]);
-            if let Some(span) = stall::send_span(&self.program, pe as usize, color) {
-                complaint = complaint.at(span).label("sent here");
-            }
-            let help = format!("give color {color} a route on this PE with `@set_color_config`");
-            let moment = Moment { x: at.x, y: at.y, cycle: self.now - 1 };
-            self.trapped.push(complaint.help(help).on(moment));
-        }
     }
 }

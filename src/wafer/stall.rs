@@ -111,6 +111,8 @@ pub struct Left {
     pub place: String,
     /// Why they do not move.
     pub why: String,
+    /// The binding of the control task that the first one names, if its channel is blocked.
+    pub held: Option<Span>,
 }
 
 /// A host command that cannot go on.
@@ -180,24 +182,28 @@ impl Wafer {
     /// Wavelets in queues, ramps and routers, by place.
     pub(super) fn left(&self) -> Vec<Left> {
         let mut groups: IndexMap<(u32, Color, [String; 3]), Left> = IndexMap::new();
-        let mut add = |pe: usize, color: Color, what: String, place: String, why: String| {
+        let mut add = |pe: usize, color, what: String, place: String, why: String, held| {
             let at = self.program.pe_coord(pe);
             let key = (self.program.place[pe], color, [what.clone(), place.clone(), why.clone()]);
-            let new = Left { pe: at, also_on: 0, color, what, place, why };
+            let new = Left { pe: at, also_on: 0, color, what, place, why, held };
             groups.entry(key).and_modify(|l| l.also_on += 1).or_insert(new);
         };
         for (i, _, pe) in self.cells.made() {
             for wait in pe.waits().into_iter().filter(|w| w.who == Waiter::Queue) {
                 match wait.on {
-                    WaitsFor::Consumer { color, queue } => {
+                    WaitsFor::Consumer { color, queue, blocked } => {
                         let place =
                             queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
-                        add(i, color, wait.name, place, "nothing takes them".into());
+                        let why = match blocked {
+                            Some(task) => format!("control task {task} may not run: the channel is blocked"),
+                            None => "nothing takes them".into(),
+                        };
+                        add(i, color, wait.name, place, why, wait.span);
                     }
                     WaitsFor::Router { color, queue } => {
                         let place =
                             queue.map_or("in its output queue".into(), |q| format!("in output queue {q}"));
-                        add(i, color, wait.name, place, "the router takes no more".into());
+                        add(i, color, wait.name, place, "the router takes no more".into(), None);
                     }
                     _ => {}
                 }
@@ -205,7 +211,7 @@ impl Wafer {
         }
         for l in self.fabric.leftovers() {
             let what = format!("{} {}", l.count, if l.count == 1 { "wavelet" } else { "wavelets" });
-            add(l.pe, l.color, what, place_words(l.place), obstacle_words(&l));
+            add(l.pe, l.color, what, place_words(l.place), obstacle_words(&l), None);
         }
         groups.into_values().collect()
     }

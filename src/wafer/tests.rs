@@ -135,8 +135,8 @@ fn config(rx: Direction, tx: Direction) -> ColorConfig {
 /// PE(0,0) sends, PE(1,0) receives.
 fn pair(sends: u16, receives: u16) -> Arc<Program> {
     let mut routes = RouteTable::new(2);
-    routes.set(0, COLOR, config(Direction::Ramp, Direction::East));
-    routes.set(1, COLOR, config(Direction::West, Direction::Ramp));
+    routes.set(0, COLOR, config(Direction::Ramp, Direction::East), None);
+    routes.set(1, COLOR, config(Direction::West, Direction::Ramp), None);
     let tiles = vec![mover(fabout(sends), mem(sends), 1), mover(mem(receives), fabin(receives), 2)];
     program(2, tiles, vec![0, 1], routes)
 }
@@ -194,7 +194,7 @@ fn equal_waits_are_folded() {
     let tiles = vec![mover(mem(5), fabin(5), 2)];
     let mut routes = RouteTable::new(12);
     for pe in 0..12 {
-        routes.set(pe, COLOR, config(Direction::West, Direction::Ramp));
+        routes.set(pe, COLOR, config(Direction::West, Direction::Ramp), None);
     }
     let mut w = wafer(&program(4, tiles, vec![0; 12], routes));
     let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("nobody sends") };
@@ -209,8 +209,8 @@ fn pes_that_wait_for_each_other_are_named_as_a_circle() {
         tx: [side, Direction::Ramp].into_iter().collect(),
         ..ColorConfig::default()
     };
-    routes.set(0, COLOR, both(Direction::East));
-    routes.set(1, COLOR, both(Direction::West));
+    routes.set(0, COLOR, both(Direction::East), None);
+    routes.set(1, COLOR, both(Direction::West), None);
     let tiles = vec![mover(mem(1), fabin(1), 1), mover(mem(1), fabin(1), 2)];
     let mut w = wafer(&program(2, tiles, vec![0, 1], routes));
     let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("nobody sends") };

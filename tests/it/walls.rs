@@ -20,7 +20,8 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("pe", &["source", "value", "dsd", "builtins", "image", "arch", "diagnostics", "fabric"]),
     ("wafer", &["source", "pe", "fabric", "image", "arch", "diagnostics"]),
     ("host", &["source", "wafer", "image", "value", "diagnostics", "arch"]),
-    ("cli", &["source", "arch", "diagnostics", "sema", "image", "host"]),
+    ("check", &["source", "fabric", "image", "dsd", "arch", "diagnostics"]),
+    ("cli", &["source", "check", "arch", "diagnostics", "sema", "image", "host"]),
 ];
 
 /// What a PE may know of the fabric.

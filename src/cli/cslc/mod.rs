@@ -10,6 +10,7 @@ mod options;
 pub use options::{Invocation, UsageError, parse};
 
 use super::{Exit, output};
+use crate::check;
 use crate::diagnostics::Sink;
 use crate::diagnostics::render::{MessageFormat, render};
 use crate::image::Program;
@@ -84,6 +85,9 @@ fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
             None
         }
     });
+    if let Some(program) = &program {
+        check::check(program).into_iter().for_each(|d| sink.push(d));
+    }
     let text = render(&sources, sink.all(), MessageFormat::Plain, false);
     match program {
         Some(program) if sink.errors() == 0 => {

@@ -1,5 +1,6 @@
 //! The catalogue of rules, one file for each room that raises them.
 
+pub mod check;
 pub mod comptime;
 pub mod dsd;
 pub mod host;
@@ -12,7 +13,7 @@ use super::Rule;
 
 /// Every rule, room by room.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [syntax::ALL, comptime::ALL, dsd::ALL, tasks::ALL, layout::ALL, run::ALL, host::ALL]
+    [syntax::ALL, comptime::ALL, dsd::ALL, tasks::ALL, layout::ALL, check::ALL, run::ALL, host::ALL]
         .into_iter()
         .flatten()
         .copied()

@@ -1,12 +1,16 @@
 //! Rules of the room `run`: what a PE may find out while it executes.
 
 crate::rules! {
+    /// A task is active or it is not: it does not count how often it was activated.
+    @Warning ALREADY_ACTIVE = "already-active": "`{name}` (id {id}) is active already and will run once";
     /// `@assert` states what must hold; on hardware the PE would go on with wrong data.
     ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
     /// Nothing in a wavelet says which operation it belongs to, so all PEs of a line must agree.
     COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";
     /// Data of a collective come from or go to one PE of the line.
     COLLECTIVE_ROOT = "collective-root": "root {root} of a collective is none of the {size} PEs of {line}";
+    /// Only its payload arrives; that it was a control wavelet is lost.
+    @Warning CONTROL_AS_DATA = "control-as-data": "a control wavelet of color {color} is taken as data";
     /// A control wavelet starts the task with the number it carries, so one must be bound to it.
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound";
     /// The words of a local serve other calls, or none, when its function has returned.
@@ -33,6 +37,8 @@ crate::rules! {
     FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
     /// Array elements are numbered from 0; others belong to something else.
     INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
+    /// `control_transform` marks control wavelets in the two highest bits of the index.
+    INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
     /// The first source sets the number of elements, and memory operands have to hold that many.
     LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}";
     /// `@map` takes one element at a time, which a DSR does only when it is loaded so.
@@ -47,6 +53,10 @@ crate::rules! {
     QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// A pointer to many elements leads through the variable that it was made from, not beyond.
     POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`";
+    /// What an operation leaves in a queue would be mixed with what the next one puts there.
+    QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
+    /// Nobody promises in which order they get their turn.
+    @Warning QUEUE_SHARED = "queue-shared": "another operation still uses {queue}";
     /// Wavelets reach a queue by its color, so a queue without a color never moves any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
     /// Shifting by the width of the type or more is undefined.
@@ -55,10 +65,14 @@ crate::rules! {
     SINGLE_STEP = "single-step": "an operation uses {dsr}, which was loaded with `.single_step`";
     /// Call frames live in the memory of the PE, and it is small.
     STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory";
+    /// Each wavelet goes to one of them, and nobody promises to which.
+    STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both take wavelets of color {color}";
     /// Only a bound local task can be activated.
     TASK_UNBOUND = "task-unbound": "no local task is bound to {id}";
     /// Control has come to a place that the program promised it never would.
     TRAP = "unreachable-reached": "{text}";
+    /// The host goes on at the first call; the second one comes when another launch may be running.
+    @Warning UNBLOCKED_TWICE = "unblocked-twice": "the command stream is not blocked any more";
     /// Only some words of the configuration space have a model.
     @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled";
     /// The registers and words of a local hold what others have left there, until it gets a value.

@@ -57,10 +57,14 @@ crate::rules! {
     UNBLOCK_KIND = "unblock-kind": "{have} cannot be blocked or unblocked on {arch}";
     /// A task that never ends would keep the run going for ever, so there is a limit.
     CYCLE_LIMIT = "cycle-limit": "the program is not finished after {limit} cycles";
+    /// A channel without a data task is blocked until the program unblocks it.
+    @Warning CONTROL_CHANNEL_BLOCKED = "control-channel-blocked": "a control wavelet of color {color} waits on {pe} for ever";
     /// When nothing can move any more, what has not finished never will.
     DEADLOCK = "deadlock": "deadlock at cycle {cycle}: {what} can never finish";
     /// Wavelets that nobody takes mean that sender and receiver disagree about their number.
     @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end";
+    /// A router has one way for each color; what comes from two sides at once is undefined.
+    SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";
     /// An active task runs once it is also unblocked; one that stays blocked was forgotten.
     @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end";
     /// A router passes on only the colors that the layout has configured for it.

@@ -120,9 +120,9 @@ fn program() -> Program {
         ..one(Direction::West, Direction::Ramp)
     };
     for y in 0..height {
-        routes.set(usize::from(4 * y), Color(5), one(Direction::Ramp, Direction::East));
+        routes.set(usize::from(4 * y), Color(5), one(Direction::Ramp, Direction::East), None);
         for x in 1..width {
-            routes.set(usize::from(4 * y + x), Color(5), switched.clone());
+            routes.set(usize::from(4 * y + x), Color(5), switched.clone(), None);
         }
     }
     Program {

@@ -144,7 +144,7 @@ fn queue<Q: Display>(name: String, q: &QueueBinding<Q>) -> [String; 4] {
 
 fn local_routes(tile: &TileImage) -> Table {
     let mut table = table(&["color", "route"], &[0]);
-    for (color, c) in &tile.local_routes {
+    for (color, c, _) in &tile.local_routes {
         table.add_row([color.to_string(), config(c)]);
     }
     table

@@ -110,15 +110,9 @@ impl Sema<'_> {
         let pe = self.pe_arg(call)?;
         let color = self.color_arg(call.args[2])?;
         let config = self.color_config(call.args[3], color)?;
-        if !self.layout.routes.set(pe, color, config) {
-            let first = self.layout.route_spans.get(&(pe as u32, color)).copied();
-            let c = route_twice(color, call.span);
-            return Err(match first {
-                Some(first) => c.also(first, "first set here"),
-                None => c,
-            });
+        if !self.layout.routes.set(pe, color, config, Some(call.span)) {
+            return Err(route_twice(&self.layout.routes, pe, color, call.span));
         }
-        self.layout.route_spans.insert((pe as u32, color), call.span);
         Ok(Operand::void())
     }
 
@@ -126,13 +120,14 @@ impl Sema<'_> {
         let color = self.color_arg(call.args[0])?;
         let config = self.color_config(call.args[1], color)?;
         let routes = &mut self.world.tile.image.local_routes;
-        if routes.iter().any(|(c, _)| *c == color) {
-            return Err(route_twice(color, call.span));
+        if let Some((.., first)) = routes.iter().find(|(c, ..)| *c == color) {
+            let twice = rules::ROUTE_TWICE.because(&[("color", &color)]).at(call.span);
+            return Err(twice.also(*first, "first set here"));
         }
-        if let Some(c) = injects_twice(routes.iter().map(|(c, r)| (*c, r)), color, &config) {
+        if let Some(c) = injects_twice(routes.iter().map(|(c, r, _)| (*c, r)), color, &config) {
             return Err(c.at(call.span));
         }
-        routes.push((color, config));
+        routes.push((color, config, call.span));
         Ok(Operand::void())
     }
 

@@ -68,8 +68,12 @@ impl Sema<'_> {
             }
             v => {
                 let v = self.coerce(v, &Ty::U16, at)?;
-                let r = self.reg_of(&v, at)?;
-                Ok(Operand::Reg(r, Ty::Id(kind)))
+                let a = self.reg_of(&v, at)?;
+                let (low, high) = self.id_range(kind);
+                let what = self.string(kind.word());
+                self.b().span = at;
+                self.b().emit(Op::CheckId { a, low: low as u8, high: high as u8, what });
+                Ok(Operand::Reg(a, Ty::Id(kind)))
             }
         }
     }

@@ -1,0 +1,247 @@
+//! Where wavelets can get to, whatever the switches do.
+
+use crate::arch::{Color, Direction};
+use crate::fabric::{Gate, Mask, Route, Routes, received_on};
+use crate::image::code::{Intrinsic, Op};
+use crate::image::{Program, TileImage};
+use crate::source::Span;
+
+/// Colors side by side in [`Flow::reached`].
+const COLORS: usize = 32;
+
+/// Why a wavelet gets no further.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+pub enum End {
+    /// The router has no route for the color, or none from this side.
+    Refused,
+    /// The route goes to no side.
+    Nowhere,
+    /// The route leaves the rectangle on this side.
+    Edge(Direction),
+}
+
+/// A place where wavelets get no further.
+#[derive(Copy, Clone, Debug)]
+pub struct DeadEnd {
+    /// The router.
+    pub pe: usize,
+    /// Their color there.
+    pub color: Color,
+    /// Their color at the router before.
+    pub sent_as: Color,
+    /// The side that they come from.
+    pub side: Direction,
+    /// What stops them.
+    pub end: End,
+}
+
+/// A wavelet that has come to a router.
+#[derive(Copy, Clone)]
+struct Arrival {
+    pe: u32,
+    color: Color,
+    sent_as: Color,
+    side: Direction,
+}
+
+/// Everything that the senders of a program can reach.
+pub struct Flow<'p> {
+    /// The program.
+    pub program: &'p Program,
+    routes: Routes,
+    /// Sides from which each color reaches each router.
+    reached: Vec<Mask>,
+    open: Vec<Arrival>,
+    /// Follows only what happens in every run.
+    only_certain: bool,
+    /// Colors of control wavelets, bit = color.
+    controls: u32,
+    /// Places where wavelets that are certain to be sent get no further.
+    pub dead_ends: Vec<DeadEnd>,
+}
+
+/// A color at a router.
+pub type Node = (usize, Color);
+
+/// What the code of a tile does to the fabric.
+struct Habits {
+    /// Colors that it sends whenever it runs.
+    certain: Vec<Color>,
+    /// Colors that it may send.
+    sends: Vec<Color>,
+    /// Colors of control wavelets, bit = color.
+    controls: u32,
+    /// Changes routes while it runs, so that nothing is known about them.
+    reroutes: bool,
+}
+
+impl<'p> Flow<'p> {
+    /// Follows every color from every PE that sends it.
+    pub fn new(program: &'p Program) -> Flow<'p> {
+        let habits: Vec<Habits> = program.tiles.iter().map(|t| Habits::of(program, t)).collect();
+        let mut flow = Flow {
+            program,
+            routes: Routes::new(program),
+            reached: Vec::new(),
+            open: Vec::new(),
+            only_certain: false,
+            controls: habits.iter().fold(0, |all, h| all | h.controls),
+            dead_ends: Vec::new(),
+        };
+        if habits.iter().all(|h| h.sends.is_empty()) || habits.iter().any(|h| h.reroutes) {
+            return flow;
+        }
+        flow.reached = vec![0; program.place.len() * COLORS];
+        flow.only_certain = true;
+        flow.follow_all(&habits, |h| &h.certain);
+        flow.only_certain = false;
+        flow.reached.fill(0);
+        flow.follow_all(&habits, |h| &h.sends);
+        flow
+    }
+
+    fn follow_all(&mut self, habits: &[Habits], colors: impl Fn(&Habits) -> &[Color]) {
+        for (pe, tile) in self.program.place.iter().enumerate() {
+            for color in habits.get(*tile as usize).map_or(&[][..], &colors) {
+                self.enter(pe, *color, Direction::Ramp);
+            }
+            // One PE at a time keeps the list of what is open short.
+            while let Some(arrival) = self.open.pop() {
+                self.follow(arrival);
+            }
+        }
+    }
+
+    fn enter(&mut self, pe: usize, sent_as: Color, side: Direction) {
+        let (first, second) = self.received_on(pe, sent_as, side);
+        for color in [Some(first), second].into_iter().flatten() {
+            let seen = &mut self.reached[pe * COLORS + usize::from(color.0)];
+            if *seen & bit(side) == 0 {
+                *seen |= bit(side);
+                self.open.push(Arrival { pe: pe as u32, color, sent_as, side });
+            }
+        }
+    }
+
+    fn follow(&mut self, at: Arrival) {
+        let Arrival { pe, color, sent_as, side } = at;
+        let pe = pe as usize;
+        let route = self.route(pe, color);
+        // Teardown is left by code that sets new routes.
+        if route.teardown {
+            return;
+        }
+        let accepting = route.gates().iter().filter(|g| g.rx & bit(side) != 0);
+        let (accepted, all) = accepting.fold((false, 0), |(_, all), gate| (true, all | gate.tx));
+        // Nobody knows when a switch will turn: only the first position is certain to be used.
+        let first = if route.gates().is_empty() { Gate::default() } else { route.gate(route.start) };
+        let targets = match self.only_certain {
+            true if first.rx & bit(side) != 0 => first.tx,
+            true => 0,
+            false => all,
+        };
+        let is_fixed = route.gates().len() < 2;
+        if !accepted || is_fixed && targets == 0 {
+            let end = if accepted { End::Nowhere } else { End::Refused };
+            return self.stop(DeadEnd { pe, color, sent_as, side, end });
+        }
+        for target in sides(targets).filter(|t| *t != Direction::Ramp) {
+            match self.program.neighbour(pe, target) {
+                Some(next) => self.enter(next, color, target.opposite()),
+                None => self.stop(DeadEnd { pe, color, sent_as, side, end: End::Edge(target) }),
+            }
+        }
+    }
+
+    fn stop(&mut self, end: DeadEnd) {
+        if self.only_certain {
+            self.dead_ends.push(end);
+        }
+    }
+
+    /// The route of a color on a PE.
+    pub fn route(&self, pe: usize, color: Color) -> &Route {
+        self.routes.get(self.routes.of(self.program, pe, color))
+    }
+
+    fn received_on(&self, pe: usize, color: Color, side: Direction) -> (Color, Option<Color>) {
+        received_on(color, side, |c| self.route(pe, c))
+    }
+
+    /// Where the route was declared.
+    pub fn declared(&self, pe: usize, color: Color) -> Option<Span> {
+        self.program.routes.get(pe, color)?.span
+    }
+
+    /// Every color at every router that wavelets can reach, with the sides from which they come.
+    pub fn reached(&self) -> impl Iterator<Item = (usize, Color, Mask)> {
+        let all = self.reached.iter().enumerate().filter(|(_, sides)| **sides != 0);
+        all.map(|(i, sides)| (i / COLORS, Color((i % COLORS) as u8), *sides))
+    }
+
+    /// The sides from which a color reaches a router that lets them in.
+    pub fn inputs(&self, pe: usize, color: Color) -> Mask {
+        let reached = self.reached.get(pe * COLORS + usize::from(color.0)).copied().unwrap_or(0);
+        reached & self.route(pe, color).widest().rx
+    }
+
+    /// Where the wavelets of a router go next.
+    pub fn next(&self, (pe, color): Node) -> impl Iterator<Item = Node> {
+        let inputs = self.inputs(pe, color);
+        let open = self.route(pe, color).gates().iter().filter(|g| g.rx & inputs != 0);
+        let targets = sides(open.fold(0, |all, gate| all | gate.tx)).filter(|t| *t != Direction::Ramp);
+        targets.flat_map(move |target| {
+            let next = self.program.neighbour(pe, target);
+            let side = target.opposite();
+            let landed = next.map(|next| (next, self.received_on(next, color, side)));
+            let nodes = landed.into_iter().flat_map(|(next, (first, second))| {
+                [Some(first), second].into_iter().flatten().map(move |c| (next, c))
+            });
+            nodes.filter(move |(next, c)| self.inputs(*next, *c) & bit(side) != 0)
+        })
+    }
+
+    /// The place of a color at a router in lists that have one for each.
+    pub fn place(&self, (pe, color): Node) -> usize {
+        pe * COLORS + usize::from(color.0)
+    }
+
+    /// How many places there are; none when nothing is sent.
+    pub fn places(&self) -> usize {
+        self.reached.len()
+    }
+
+    /// Whether control wavelets of a color are sent anywhere; some of them reach no PE.
+    pub fn has_control(&self, color: Color) -> bool {
+        self.controls & 1 << color.0 != 0
+    }
+}
+
+impl Habits {
+    fn of(program: &Program, tile: &TileImage) -> Habits {
+        let to_host = |c: &Color| program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(*c)));
+        let always = tile.certain();
+        let colors = |only: bool| {
+            let ops = tile.sends().filter(|s| !only || always.contains(s.op));
+            let mut all: Vec<Color> = ops.filter_map(|s| s.color).filter(|c| !to_host(c)).collect();
+            all.sort_unstable();
+            all.dedup();
+            all
+        };
+        let control = tile.sends().filter(|s| s.control).filter_map(|s| s.color);
+        let controls = control.fold(0, |all, color| all | 1 << color.0);
+        let writes = |op: &Op| matches!(op, Op::Intrinsic { id: Intrinsic::ConfigWrite, .. });
+        let reroutes = tile.functions.iter().any(|f| f.code.iter().any(writes));
+        Habits { certain: colors(true), sends: colors(false), controls, reroutes }
+    }
+}
+
+/// The bit of a direction.
+pub fn bit(side: Direction) -> Mask {
+    1 << side as u8
+}
+
+/// The directions of a mask.
+pub fn sides(mask: Mask) -> impl Iterator<Item = Direction> {
+    Direction::ALL.into_iter().filter(move |d| mask & bit(*d) != 0)
+}

@@ -1,0 +1,22 @@
+//! What can be known to be wrong before anything runs: routes, queues, ids, filters.
+//!
+//! In: a `Program`. Out: diagnostics. Never: runs anything, or takes more than a few steps per PE
+//! and color.
+
+mod filters;
+mod flow;
+mod reserved;
+mod routes;
+mod tiles;
+
+use crate::diagnostics::Diagnostic;
+use crate::image::Program;
+
+/// Everything that looks wrong, in a fixed order.
+pub fn check(program: &Program) -> Vec<Diagnostic> {
+    let mut found = tiles::check(program);
+    found.extend(reserved::check(program));
+    found.extend(filters::check(program));
+    found.extend(routes::check(program));
+    found
+}

@@ -1,0 +1,74 @@
+//! Numbers that belong to the system or to the memcpy library.
+
+use crate::arch::ArchName;
+use crate::diagnostics::rules::check as rules;
+use crate::diagnostics::{Complaint, Diagnostic};
+use crate::image::{Program, TaskKind, TileImage};
+use crate::source::Span;
+
+/// Colors over which `<memcpy>` moves data and commands (rulings OQ-54).
+const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
+/// Ids of its tasks beside those of its colors (ruling OQ-54).
+const MEMCPY_TASKS: &[u8] = &[21, 22, 23, 27, 28, 30];
+/// Ids of its control tasks.
+const MEMCPY_CONTROL_TASKS: &[u8] = &[33, 34, 35, 36, 37];
+
+/// Checks what a program uses against what is taken.
+pub fn check(program: &Program) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    if program.memcpy.is_some() {
+        found.extend(colors(program).map(Diagnostic::from));
+    }
+    for tile in &program.tiles {
+        found.extend(tasks(program, tile).map(Diagnostic::from));
+        if tile.has_memcpy && program.arch == ArchName::Wse3 {
+            found.extend(queues(tile).map(Diagnostic::from));
+        }
+    }
+    found
+}
+
+/// Routes on colors of the library, each line once.
+fn colors(program: &Program) -> impl Iterator<Item = Complaint> {
+    let mut told = std::collections::BTreeSet::new();
+    let rows = (0..program.place.len()).flat_map(|pe| program.routes.row(pe));
+    let spans = rows.filter(|(color, _)| MEMCPY_COLORS.contains(&color.0)).filter_map(move |(color, id)| {
+        let span = program.routes.declared()[*id as usize].span?;
+        told.insert((color.0, span)).then_some((*color, span))
+    });
+    spans.map(|(color, span)| {
+        let c = rules::MEMCPY_COLOR.because(&[("color", &color)]).at(span);
+        c.help("take a color from 0 to 20")
+    })
+}
+
+fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Complaint> {
+    let has_memcpy = tile.has_memcpy;
+    // What the library itself binds is meant to be there.
+    let own = tile.tasks.iter().filter(|t| !in_library(program, t.span));
+    own.filter_map(move |t| {
+        let taken = match t.kind {
+            TaskKind::Control => MEMCPY_CONTROL_TASKS,
+            // On WSE-3 a data task has the number of its queue.
+            TaskKind::Data if program.arch == ArchName::Wse3 => &[],
+            TaskKind::Local | TaskKind::Data => MEMCPY_TASKS,
+        };
+        (has_memcpy && taken.contains(&t.id.0)).then(|| {
+            let c = rules::MEMCPY_TASK_ID.because(&[("id", &t.id), ("name", &t.name)]).at(t.span);
+            c.help("take another id")
+        })
+    })
+}
+
+fn in_library(program: &Program, span: Span) -> bool {
+    program.sources.file(span.file).name.starts_with('<')
+}
+
+fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+    let inputs = tile.input_queues.iter().map(|b| ("input", b.queue.0, b.span));
+    let outputs = tile.output_queues.iter().map(|b| ("output", b.queue.0, b.span));
+    inputs.chain(outputs).filter(|(_, n, _)| *n < 2).map(|(kind, n, span)| {
+        let name = format!("{kind} queue {n}");
+        rules::MEMCPY_QUEUE.because(&[("queue", &name)]).at(span).help("take a queue from 2 to 7")
+    })
+}

@@ -1,0 +1,197 @@
+//! What is wrong with the way of wavelets: dead ends, circles, inputs that compete, nobody at the end.
+
+use super::flow::{DeadEnd, End, Flow, Node, bit, sides};
+use crate::arch::{Color, Direction};
+use crate::diagnostics::rules::{check as rules, tasks::UNROUTED_COLOR};
+use crate::diagnostics::{Complaint, Diagnostic};
+use crate::fabric::{Gate, Mask};
+use crate::image::Program;
+use crate::source::Span;
+use indexmap::IndexMap;
+use std::borrow::Cow;
+
+/// PEs of a circle that are named.
+const NAMED: usize = 6;
+
+/// Checks the routes of a program.
+pub fn check(program: &Program) -> Vec<Diagnostic> {
+    let flow = Flow::new(program);
+    let mut found = Folded::default();
+    for end in &flow.dead_ends {
+        found.add(dead_end(&flow, end));
+    }
+    let circular = circles(&flow, &mut found);
+    for (pe, color, _) in flow.reached() {
+        // A circle has a way in beside the way round: that is the same mistake.
+        if circular & 1 << color.0 == 0 {
+            several_inputs(&flow, pe, color, &mut found);
+        }
+        nobody_takes(&flow, pe, color, &mut found);
+    }
+    found.finish()
+}
+
+/// The same complaint about many PEs is one.
+#[derive(Default)]
+struct Folded(IndexMap<(Cow<'static, str>, Option<Span>, Option<Span>), (Complaint, u64)>);
+
+impl Folded {
+    fn add(&mut self, c: Complaint) {
+        let other = c.0.others.first().map(|l| l.span);
+        let key = (c.0.rule.clone(), c.0.primary.as_ref().map(|l| l.span), other);
+        self.0.entry(key).and_modify(|(_, more)| *more += 1).or_insert((c, 0));
+    }
+
+    fn finish(self) -> Vec<Diagnostic> {
+        let all = self.0.into_values().map(|(c, more)| match more {
+            0 => c.into(),
+            1 => c.note("the same on 1 other PE").into(),
+            n => c.note(format!("the same on {n} other PEs")).into(),
+        });
+        all.collect()
+    }
+}
+
+fn at(c: Complaint, span: Option<Span>) -> Complaint {
+    match span {
+        Some(span) => c.at(span),
+        None => c,
+    }
+}
+
+fn also(c: Complaint, span: Option<Span>, text: String) -> Complaint {
+    match span {
+        Some(span) => c.also(span, text),
+        None => c,
+    }
+}
+
+fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Complaint {
+    let DeadEnd { pe, color, sent_as, side, end } = *end;
+    let here = flow.program.pe_coord(pe);
+    let own = flow.declared(pe, color);
+    match end {
+        End::Edge(to) => {
+            let facts: [(&str, &dyn std::fmt::Display); 3] =
+                [("color", &color), ("pe", &here), ("side", &to)];
+            let c = at(rules::ROUTE_OFF_EDGE.because(&facts), own).label(format!("goes {to} on {here}"));
+            c.help("end the route at the edge: give the last PE a configuration of its own")
+        }
+        End::Nowhere => {
+            let c = at(rules::ROUTE_NOWHERE.because(&[("color", &color), ("pe", &here)]), own);
+            c.note(format!("wavelets come from {side} and are dropped there"))
+                .help("name in `.tx` where they go; RAMP is the PE itself")
+        }
+        End::Refused if side == Direction::Ramp => {
+            let send = flow.program.tile_at(here).and_then(|t| t.first_send(sent_as));
+            let facts: [(&str, &dyn std::fmt::Display); 2] = [("color", &color), ("pe", &here)];
+            let Some(own) = own else {
+                let help = format!("give color {color} a route on this PE with `@set_color_config`");
+                return at(UNROUTED_COLOR.because(&facts), send).label("sent here").help(help);
+            };
+            let c = at(rules::SEND_REFUSED.because(&facts), send);
+            let c = c.also(own, format!("the route on {here} does not name RAMP in `.rx`"));
+            c.help("give the PE a route with `.rx = .{ RAMP }`")
+        }
+        End::Refused => {
+            let facts: [(&str, &dyn std::fmt::Display); 3] =
+                [("color", &color), ("pe", &here), ("side", &side)];
+            let c = rules::ROUTE_BROKEN.because(&facts);
+            let before = flow.program.neighbour(pe, side);
+            let sender = before.map_or(here, |pe| flow.program.pe_coord(pe));
+            let from = before.and_then(|pe| flow.declared(pe, sent_as));
+            let c = at(c, from).label(format!("{sender} sends it {}", side.opposite()));
+            let c = match own {
+                Some(_) => also(c, own, format!("{here} does not accept it from {side}")),
+                None => c.note(format!("color {color} has no route on {here}")),
+            };
+            c.help(format!("give {here} a route with `.rx = .{{ {side} }}`, or end the route before it"))
+        }
+    }
+}
+
+/// Two sides at once are undefined; only routers that have both open in one position count.
+fn several_inputs(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
+    let inputs = flow.inputs(pe, color);
+    let compete = |rx: Mask| (inputs & rx).count_ones() > 1;
+    let Some(gate) = flow.route(pe, color).gates().iter().find(|g| compete(g.rx)) else { return };
+    let here = flow.program.pe_coord(pe);
+    let names: Vec<_> = sides(inputs & gate.rx).map(|d| d.word()).collect();
+    let facts: [(&str, &dyn std::fmt::Display); 3] =
+        [("color", &color), ("pe", &here), ("sides", &names.join(" and "))];
+    let c = at(rules::SEVERAL_INPUTS.because(&facts), flow.declared(pe, color));
+    found.add(c.help("make sure that they never send at the same time, or use a color for each"));
+}
+
+fn nobody_takes(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
+    let program = flow.program;
+    let inputs = flow.inputs(pe, color);
+    let to_ramp = |g: &Gate| g.rx & inputs != 0 && g.tx & bit(Direction::Ramp) != 0;
+    if !flow.route(pe, color).gates().iter().any(to_ramp) {
+        return;
+    }
+    let here = program.pe_coord(pe);
+    if program.tile_at(here).is_none_or(|t| t.may_take(program.arch, color)) || flow.has_control(color) {
+        return;
+    }
+    let c = rules::NOBODY_TAKES.because(&[("color", &color), ("pe", &here)]);
+    let c = at(c, flow.declared(pe, color)).label("the route leads to RAMP");
+    found.add(c.help("bind a data task, read it with a fabin_dsd, or leave RAMP out of `.tx`"));
+}
+
+/// Routes without switches that lead back to themselves: wavelets would never leave them. Gives the
+/// colors, bit = color.
+fn circles(flow: &Flow<'_>, found: &mut Folded) -> u32 {
+    let is_fixed = |(pe, color): Node| flow.route(pe, color).gates().len() == 1;
+    let nodes = || flow.reached().map(|(pe, color, _)| (pe, color)).filter(|n| is_fixed(*n));
+    // Takes away, again and again, what nothing leads to; what is left is on or behind a circle.
+    let mut incoming = vec![0_u8; flow.places()];
+    for node in nodes() {
+        flow.next(node).filter(|n| is_fixed(*n)).for_each(|n| incoming[flow.place(n)] += 1);
+    }
+    let mut free: Vec<Node> = nodes().filter(|n| incoming[flow.place(*n)] == 0).collect();
+    while let Some(node) = free.pop() {
+        for next in flow.next(node).filter(|n| is_fixed(*n)) {
+            incoming[flow.place(next)] -= 1;
+            if incoming[flow.place(next)] == 0 {
+                free.push(next);
+            }
+        }
+    }
+    let left: Vec<Node> = nodes().filter(|n| incoming[flow.place(*n)] > 0).collect();
+    let mut told = 0_u32;
+    for node in &left {
+        if told & 1 << node.1.0 == 0 {
+            told |= 1 << node.1.0;
+            found.add(circle(flow, *node, &left));
+        }
+    }
+    told
+}
+
+/// Walks backwards among what is left until a router comes again.
+fn circle(flow: &Flow<'_>, start: Node, left: &[Node]) -> Complaint {
+    let before = |node: Node| {
+        let neighbours = Direction::ALL.into_iter().filter_map(|d| flow.program.neighbour(node.0, d));
+        let mut all = neighbours.flat_map(|pe| [(pe, node.1), (pe, Color(node.1.0 ^ 1))]);
+        all.find(|n| left.binary_search(n).is_ok() && flow.next(*n).any(|next| next == node))
+    };
+    let mut way = vec![start];
+    let first = loop {
+        let last = way[way.len() - 1];
+        let Some(node) = before(last) else { break 0 };
+        match way.iter().position(|n| *n == node) {
+            Some(first) => break first,
+            None => way.push(node),
+        }
+    };
+    let mut pes: Vec<String> =
+        way[first..].iter().rev().map(|(pe, _)| flow.program.pe_coord(*pe).to_string()).collect();
+    let count = pes.len();
+    pes.truncate(NAMED);
+    let more = if count > NAMED { format!(", .. ({count} PEs)") } else { String::new() };
+    let (pe, color) = way[first];
+    let c = at(rules::ROUTE_LOOP.because(&[("color", &color)]), flow.declared(pe, color));
+    c.note(format!("the circle: {}{more}", pes.join(", ")))
+        .help("let one PE of the circle take the wavelets and send them again")
+}

@@ -1,0 +1,69 @@
+//! What is wrong with the code of a tile, wherever it runs.
+
+use crate::arch::{ArchName, TaskId};
+use crate::diagnostics::rules::{check as rules, run};
+use crate::diagnostics::{Complaint, Diagnostic};
+use crate::image::code::{AsyncConfig, Completion, IdArg, Op};
+use crate::image::{Program, TaskKind, TileImage};
+use crate::source::Span;
+
+/// Checks every tile of a program.
+pub fn check(program: &Program) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for tile in &program.tiles {
+        found.extend(activations(tile).map(Diagnostic::from));
+        if program.arch == ArchName::Wse3 {
+            found.extend(queues(tile).map(Diagnostic::from));
+        }
+    }
+    found
+}
+
+/// Ids that are activated and bound to no local task.
+fn activations(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+    let in_code = tile.functions.iter().flat_map(|f| {
+        let ops = f.code.iter().enumerate();
+        ops.filter_map(move |(pc, op)| match op {
+            Op::Activate { a } => Some((TaskId(f.constant(*a)? as u8), f.spans.get(pc).copied()?)),
+            _ => None,
+        })
+    });
+    let completions = tile.vector_ops.iter().map(|v| (&v.config, v.span));
+    let loads = tile.dsr_loads.iter().map(|l| (&l.config, l.span));
+    let completed = completions.chain(loads).filter_map(|(config, span)| Some((activated(config)?, span)));
+    let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
+    in_code.chain(completed).filter(move |(id, _)| !is_bound(*id)).map(|(id, span)| {
+        let c = run::TASK_UNBOUND.because(&[("id", &id)]).at(span);
+        c.help(format!("bind one in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`"))
+    })
+}
+
+fn activated(config: &AsyncConfig) -> Option<TaskId> {
+    match config.completion {
+        Completion::Activate(IdArg::Known(id)) => Some(id),
+        Completion::Activate(IdArg::In(_)) | Completion::Unblock(_) | Completion::Nothing => None,
+    }
+}
+
+/// Queues that are used and that no `@initialize_queue` has given a color.
+fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+    let input = |n: u8| tile.input_queues.iter().any(|b| b.queue.0 == n);
+    let output = |n: u8| tile.output_queues.iter().any(|b| b.queue.0 == n);
+    let tasks = tile.tasks.iter().filter(|t| t.kind == TaskKind::Data).map(|t| (t.id.0, t.span));
+    let certain = tile.certain();
+    let takes = tile.takes().filter(|t| certain.contains(t.op));
+    let sends = tile.sends().filter(|s| certain.contains(s.op));
+    let taken: Vec<_> = takes.filter_map(|t| Some((t.queue?.0, t.span))).collect();
+    let sent: Vec<_> = sends.filter_map(|s| Some((s.queue?.0, s.span))).collect();
+    let inputs = tasks.chain(taken).filter(move |(n, _)| !input(*n));
+    let outputs = sent.into_iter().filter(move |(n, _)| !output(*n));
+    let complain = |kind: &str, n: u8, span: Span| {
+        let name = format!("{kind} queue {n}");
+        let c = rules::QUEUE_NOT_INITIALIZED.because(&[("queue", &name)]).at(span);
+        c.help(format!(
+            "write in a comptime block: `@initialize_queue(@get_{kind}_queue({n}), .{{ .color = .. }})`"
+        ))
+    };
+    let inputs = inputs.map(move |(n, span)| complain("input", n, span));
+    inputs.chain(outputs.map(move |(n, span)| complain("output", n, span)))
+}

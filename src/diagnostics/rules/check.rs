@@ -1,0 +1,30 @@
+//! Rules of the room `check`: what is wrong with a program before it runs.
+
+crate::rules! {
+    /// It stands between the router and the PE, so it needs a route that leads to the PE.
+    @Warning FILTER_WITHOUT_RAMP = "filter-without-ramp": "this filter never sees a wavelet";
+    /// The library moves data and commands of the host over it.
+    MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
+    /// The library takes its commands from it.
+    MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
+    /// The library has bound it to a task of its own.
+    MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
+    /// What nobody takes fills the queues until the sender stops.
+    @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} takes color {color}";
+    /// On WSE-3 wavelets find their queue only if it was given their color.
+    @Warning QUEUE_NOT_INITIALIZED = "queue-not-initialized": "{queue} has no color";
+    /// A wavelet that a router does not accept waits on the link for ever.
+    @Warning ROUTE_BROKEN = "route-broken": "{pe} does not accept color {color} from {side}";
+    /// Nothing ever takes a wavelet out of such a circle.
+    @Warning ROUTE_LOOP = "route-loop": "wavelets of color {color} run in a circle for ever";
+    /// A router drops what its route sends to no side.
+    @Warning ROUTE_NOWHERE = "route-nowhere": "the route of color {color} on {pe} leads nowhere";
+    /// Beyond the rectangle nobody takes wavelets.
+    @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}";
+    /// A PE sends through its own router, which accepts only what its route names.
+    @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";
+    /// The order of wavelets that come from two sides at once is undefined.
+    @Warning SEVERAL_INPUTS = "several-inputs": "color {color} can reach {pe} from {sides} at once";
+    /// The hardware has a fixed number.
+    TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters, {limit} is the limit";
+}

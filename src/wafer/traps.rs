@@ -1,0 +1,62 @@
+//! What the fabric has found out about the program, as errors.
+
+use super::{Wafer, stall};
+use crate::arch::{Color, Direction};
+use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_COLOR};
+use crate::diagnostics::{Complaint, Moment};
+use crate::fabric::Collision;
+
+/// Senders of colliding wavelets that are named.
+const NAMED: usize = 4;
+
+impl Wafer {
+    /// The last cycle, on a PE.
+    fn moment(&self, pe: usize) -> Moment {
+        let at = self.program.pe_coord(pe);
+        Moment { x: at.x, y: at.y, cycle: self.now - 1 }
+    }
+
+    /// Sends on colors that the router of the sender does not know.
+    pub(super) fn trap_unrouted(&mut self) {
+        for (pe, color) in self.fabric.take_unrouted() {
+            let at = self.program.pe_coord(pe as usize);
+            let mut complaint = UNROUTED_COLOR.because(&[("color", &color), ("pe", &at)]);
+            if let Some(span) = stall::send_span(&self.program, pe as usize, color) {
+                complaint = complaint.at(span).label("sent here");
+            }
+            let help = format!("give color {color} a route on this PE with `@set_color_config`");
+            self.trapped.push(complaint.help(help).on(self.moment(pe as usize)));
+        }
+    }
+
+    /// Wavelets of one color that come to a router from two sides at once.
+    pub(super) fn trap_collisions(&mut self) {
+        for Collision { pe, color, sides } in self.fabric.take_collisions() {
+            let at = self.program.pe_coord(pe);
+            let sides: Vec<_> = Direction::ALL.into_iter().filter(|d| sides & 1 << *d as u8 != 0).collect();
+            let names: Vec<_> = sides.iter().map(|d| d.word()).collect();
+            let facts: [(&str, &dyn std::fmt::Display); 3] =
+                [("pe", &at), ("color", &color), ("sides", &names.join(" and "))];
+            let mut complaint = SIMULTANEOUS_ARRIVALS.because(&facts);
+            if let Some(span) = self.program.routes.get(pe, color).and_then(|d| d.span) {
+                complaint = complaint.at(span).label("this route accepts both");
+            }
+            let complaint = self.name_senders(complaint, pe, color);
+            let help = "let one side wait for the other, or use a color for each side";
+            self.trapped.push(complaint.help(help).on(self.moment(pe)));
+        }
+    }
+
+    fn name_senders(&self, mut complaint: Complaint, pe: usize, color: Color) -> Complaint {
+        let senders = self.fabric.senders(pe, color).into_iter().filter(|s| self.fabric.sent(*s, color) > 0);
+        for sender in senders.take(NAMED) {
+            let (who, sent) = (self.program.pe_coord(sender), self.fabric.sent(sender, color));
+            let text = format!("{who} has sent {sent} on color {color}");
+            complaint = match stall::send_span(&self.program, sender, color) {
+                Some(span) if complaint.0.others.iter().all(|l| l.span != span) => complaint.also(span, text),
+                _ => complaint.note(text),
+            };
+        }
+        complaint
+    }
+}

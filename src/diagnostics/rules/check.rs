@@ -1,8 +1,6 @@
 //! Rules of the room `check`: what is wrong with a program before it runs.
 
 crate::rules! {
-    /// It stands between the router and the PE, so it needs a route that leads to the PE.
-    @Warning FILTER_WITHOUT_RAMP = "filter-without-ramp": "this filter never sees a wavelet";
     /// The library moves data and commands of the host over it.
     MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
     /// The library takes its commands from it.

@@ -6,6 +6,9 @@
 
 use super::{ArchName, Color};
 
+/// Pointers into the configuration space count bytes: the addresses that they have.
+pub const BYTE_WINDOW: std::ops::RangeInclusive<u64> = 0xc000..=0xffff;
+
 /// A word of the configuration space.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum ConfigWord {

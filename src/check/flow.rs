@@ -1,9 +1,10 @@
 //! Where wavelets can get to, whatever the switches do.
 
-use crate::arch::{Color, Direction};
+use crate::arch::config::{BYTE_WINDOW, ConfigWord};
+use crate::arch::{ArchName, Color, Direction};
 use crate::fabric::{Gate, Mask, Route, Routes, received_on};
 use crate::image::code::{Intrinsic, Op};
-use crate::image::{Program, TileImage};
+use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
 
 /// Colors side by side in [`Flow::reached`].
@@ -56,6 +57,8 @@ pub struct Flow<'p> {
     only_certain: bool,
     /// Colors of control wavelets, bit = color.
     controls: u32,
+    /// Colors that nothing is known about, bit = color.
+    rerouted: u32,
     /// Places where wavelets that are certain to be sent get no further.
     pub dead_ends: Vec<DeadEnd>,
 }
@@ -71,8 +74,8 @@ struct Habits {
     sends: Vec<Color>,
     /// Colors of control wavelets, bit = color.
     controls: u32,
-    /// Changes routes while it runs, so that nothing is known about them.
-    reroutes: bool,
+    /// Colors whose routes it may change while it runs, so that nothing is known about them.
+    reroutes: u32,
 }
 
 impl<'p> Flow<'p> {
@@ -86,9 +89,11 @@ impl<'p> Flow<'p> {
             open: Vec::new(),
             only_certain: false,
             controls: habits.iter().fold(0, |all, h| all | h.controls),
+            rerouted: habits.iter().fold(0, |all, h| all | h.reroutes),
             dead_ends: Vec::new(),
         };
-        if habits.iter().all(|h| h.sends.is_empty()) || habits.iter().any(|h| h.reroutes) {
+        // A program without any route says nothing about the fabric: it is a fragment.
+        if program.routes.declared().is_empty() || habits.iter().all(|h| h.sends.is_empty()) {
             return flow;
         }
         flow.reached = vec![0; program.place.len() * COLORS];
@@ -113,6 +118,9 @@ impl<'p> Flow<'p> {
     }
 
     fn enter(&mut self, pe: usize, sent_as: Color, side: Direction) {
+        if self.rerouted & 1 << sent_as.0 != 0 {
+            return;
+        }
         let (first, second) = self.received_on(pe, sent_as, side);
         for color in [Some(first), second].into_iter().flatten() {
             let seen = &mut self.reached[pe * COLORS + usize::from(color.0)];
@@ -230,10 +238,30 @@ impl Habits {
         };
         let control = tile.sends().filter(|s| s.control).filter_map(|s| s.color);
         let controls = control.fold(0, |all, color| all | 1 << color.0);
-        let writes = |op: &Op| matches!(op, Op::Intrinsic { id: Intrinsic::ConfigWrite, .. });
-        let reroutes = tile.functions.iter().any(|f| f.code.iter().any(writes));
+        let reroutes = tile.functions.iter().fold(0, |all, f| all | rerouted(program.arch, f));
         Habits { certain: colors(true), sends: colors(false), controls, reroutes }
     }
+}
+
+/// Colors whose routes a function may change, bit = color.
+fn rerouted(arch: ArchName, function: &Function) -> u32 {
+    function.code.iter().enumerate().fold(0, |all, (pc, op)| {
+        let address = match *op {
+            Op::Intrinsic { id: Intrinsic::ConfigWrite, base } => function.constant_before(pc, base),
+            Op::Store { a, .. } => match function.constant(a) {
+                Some(address) if BYTE_WINDOW.contains(&address) => Some(address / 2),
+                _ => return all,
+            },
+            Op::StoreAt { addr, .. } if BYTE_WINDOW.contains(&addr.into()) => Some(u64::from(addr) / 2),
+            _ => return all,
+        };
+        all | match address.map(|a| ConfigWord::at(arch, a as u16)) {
+            Some(Some(ConfigWord::Pe(..)) | None) => 0,
+            Some(Some(ConfigWord::Routes(c))) => 1 << c.0 | 1 << (c.0 ^ 1),
+            Some(Some(ConfigWord::Switch(c) | ConfigWord::Position(c, _))) => 1 << c.0,
+            None => u32::MAX,
+        }
+    })
 }
 
 /// The bit of a direction.

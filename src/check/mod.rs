@@ -12,11 +12,16 @@ mod tiles;
 use crate::diagnostics::Diagnostic;
 use crate::image::Program;
 
-/// Everything that looks wrong, in a fixed order.
+/// What is certain to go wrong, in a fixed order.
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut found = tiles::check(program);
     found.extend(reserved::check(program));
     found.extend(filters::check(program));
     found.extend(routes::check(program));
     found
+}
+
+/// What may go wrong, depending on what the program does when: a run tells whether it has.
+pub fn possible(program: &Program) -> Vec<Diagnostic> {
+    routes::possible(program)
 }

@@ -20,7 +20,15 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     for end in &flow.dead_ends {
         found.add(dead_end(&flow, end));
     }
-    let circular = circles(&flow, &mut found);
+    circles(&flow, &mut found);
+    found.finish()
+}
+
+/// Inputs that compete, and wavelets that nobody takes: the order of events and filters decide.
+pub fn possible(program: &Program) -> Vec<Diagnostic> {
+    let flow = Flow::new(program);
+    let circular = circles(&flow, &mut Folded::default());
+    let mut found = Folded::default();
     for (pe, color, _) in flow.reached() {
         // A circle has a way in beside the way round: that is the same mistake.
         if circular & 1 << color.0 == 0 {
@@ -127,7 +135,8 @@ fn nobody_takes(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let program = flow.program;
     let inputs = flow.inputs(pe, color);
     let to_ramp = |g: &Gate| g.rx & inputs != 0 && g.tx & bit(Direction::Ramp) != 0;
-    if !flow.route(pe, color).gates().iter().any(to_ramp) {
+    let is_filtered = program.routes.get(pe, color).is_some_and(|d| d.config.filter.is_some());
+    if is_filtered || !flow.route(pe, color).gates().iter().any(to_ramp) {
         return;
     }
     let here = program.pe_coord(pe);

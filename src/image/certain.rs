@@ -64,7 +64,7 @@ impl TileImage {
     fn follows(&self, op: &VectorOp) -> Option<FnId> {
         let waits = op.sources.iter().any(|source| match source {
             Operand::Dsd(DsdRef::Const(n)) => matches!(self.dsds.get(*n as usize), Some(Dsd::FabIn(_))),
-            Operand::Dsd(DsdRef::At(_) | DsdRef::Dsr(_)) => true,
+            Operand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => true,
             Operand::Scalar(_) | Operand::Pointer(_) => false,
         });
         match op.config.completion {
@@ -78,6 +78,15 @@ impl Function {
     /// What a register holds that is never anything but a constant.
     pub fn constant(&self, reg: Reg) -> Option<u64> {
         self.consts.get(usize::from(reg).checked_sub(self.params.into())?).copied()
+    }
+
+    /// The constant that the operations right before one have put into a register.
+    pub fn constant_before(&self, pc: usize, reg: Reg) -> Option<u64> {
+        let moves = self.code[..pc].iter().rev().map_while(|op| match *op {
+            Op::Mov { d, a } => Some((d, a)),
+            _ => None,
+        });
+        moves.into_iter().find(|(d, _)| *d == reg).and_then(|(_, a)| self.constant(a))
     }
 
     /// Operations that no jump passes over.

@@ -81,7 +81,7 @@ impl TileImage {
     /// Whether operations use DSDs that are only known at run time.
     pub fn has_unknown_dsds(&self) -> bool {
         self.operands().any(|(operand, ..)| match operand {
-            Operand::Dsd(DsdRef::At(_)) => true,
+            Operand::Dsd(DsdRef::At(..)) => true,
             Operand::Dsd(DsdRef::Dsr(dsr)) => {
                 self.dsr_loads.iter().any(|l| l.dsr.id == dsr.id && !matches!(l.dsd, DsdRef::Const(_)))
             }
@@ -128,12 +128,12 @@ impl TileImage {
         let (constant, register) = match operand {
             Operand::Dsd(DsdRef::Const(n)) => (Some(n), None),
             Operand::Dsd(DsdRef::Dsr(dsr)) => (None, Some(dsr.id)),
-            Operand::Dsd(DsdRef::At(_)) | Operand::Scalar(_) | Operand::Pointer(_) => (None, None),
+            Operand::Dsd(DsdRef::At(..)) | Operand::Scalar(_) | Operand::Pointer(_) => (None, None),
         };
         let loads = self.dsr_loads.iter().filter(move |l| Some(l.dsr.id) == register);
         let loaded = loads.filter_map(|l| match l.dsd {
             DsdRef::Const(n) => Some(n),
-            DsdRef::At(_) | DsdRef::Dsr(_) => None,
+            DsdRef::At(..) | DsdRef::Dsr(_) => None,
         });
         constant.into_iter().chain(loaded).filter_map(|n| self.dsds.get(n as usize))
     }

@@ -4,14 +4,12 @@ use super::interp::Served;
 use super::queues::Queues;
 use super::scalar::Meter;
 use super::{Pe, World};
-use crate::arch::config::{ConfigWord, PeBlock};
+use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
 
-/// Pointers count bytes where the configuration space lies: this is the lowest such address.
-const WINDOW: usize = 0xc000;
 /// Cycles of an access (estimate).
 const CYCLES: u64 = 2;
 
@@ -85,7 +83,7 @@ impl Pe {
             Op::LoadAt { addr, kind, .. } | Op::StoreAt { addr, kind, .. } => (addr.into(), kind),
             _ => return None,
         };
-        if !(WINDOW..=0xffff).contains(&address) || kind != Access::U16 {
+        if !BYTE_WINDOW.contains(&(address as u64)) || kind != Access::U16 {
             return None;
         }
         if meter.spent > 0 {

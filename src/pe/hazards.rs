@@ -16,9 +16,15 @@ impl Pe {
         self.warnings.push(warning);
     }
 
-    /// No two operations share a queue, and what is left of one is no business of the next. WSE-3
-    /// lets operations share a queue, in an order that nobody promises (ruling OQ-37).
-    pub(super) fn check_queues(&mut self, operation: &Operation, span: Span) -> Result<(), Complaint> {
+    /// No two operations share a queue, and what is left of one is no business of the next. On WSE-3
+    /// operations of different microthreads may share one; one of the main thread has no microthread
+    /// that would tell them apart (ruling OQ-37).
+    pub(super) fn check_queues(
+        &mut self,
+        operation: &Operation,
+        is_async: bool,
+        span: Span,
+    ) -> Result<(), Complaint> {
         if !self.options.checked {
             return Ok(());
         }
@@ -27,8 +33,10 @@ impl Pe {
                 let c = rules::QUEUE_IN_USE.because(&[("queue", &queue)]);
                 return Err(c.also(other, "this one is still running").help(WAIT));
             }
-            let c = rules::QUEUE_SHARED.because(&[("queue", &queue)]).at(span);
-            self.warn(c.also(other, "this one is still running").help(WAIT));
+            if !is_async {
+                let c = rules::QUEUE_SHARED.because(&[("queue", &queue)]).at(span);
+                self.warn(c.also(other, "this one is still running").help(WAIT));
+            }
         }
         self.check_outlet(operation)?;
         for intake in operation.intakes() {

@@ -89,7 +89,7 @@ impl Pe {
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
-        self.check_queues(&operation, vector.span)?;
+        self.check_queues(&operation, settings.is_async, vector.span)?;
         let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         operation.stops_at_control = settings.on_control.is_some();
         let lane = Lane {

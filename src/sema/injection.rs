@@ -50,7 +50,7 @@ impl Sema<'_> {
                 if !seen.insert((*tile, color)) {
                     continue;
                 }
-                let at = self.layout.route_spans.get(&(pe as u32, color)).copied();
+                let at = routes.get(pe, color).and_then(|d| d.span);
                 let mut wrong = Vec::new();
                 wrong.extend(
                     injects_twice(row().filter(|(c, _)| *c < color), color, config)

@@ -49,10 +49,10 @@ crate::rules! {
     MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation";
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
     MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
-    /// The elements of two operations on one queue would be mixed.
-    QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// A pointer to many elements leads through the variable that it was made from, not beyond.
     POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`";
+    /// The elements of two operations on one queue would be mixed.
+    QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// What an operation leaves in a queue would be mixed with what the next one puts there.
     QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
     /// Nobody promises in which order they get their turn.

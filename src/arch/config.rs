@@ -18,6 +18,8 @@ pub enum ConfigWord {
     Switch(Color),
     /// WSE-3: what a switch position (1 to 3) lets through; laid out like the routes.
     Position(Color, u8),
+    /// A word of the counter filter of a color: [`filter`].
+    Filter(Color, u16),
     /// A register of the PE itself: the block and the place in it.
     Pe(PeBlock, u16),
 }
@@ -37,6 +39,18 @@ pub enum PeBlock {
     OutputQueues,
     /// Bit = queue that `@queue_flush` has found empty: inputs in the low byte, outputs in the high one.
     Flushed,
+    /// What is xored into the index of control wavelets by `.control_transform`.
+    ControlMask,
+    /// Bit = exception that does not stop the PE.
+    ExceptionMask,
+}
+
+/// Words of a counter filter: counter, limit, and how many pass; each the low half first.
+pub mod filter {
+    /// Words of a filter.
+    pub const WORDS: u16 = 8;
+    /// Those that hold something.
+    pub const USED: u16 = 6;
 }
 
 /// Bits of a route word.
@@ -111,6 +125,7 @@ const COLORS: u16 = 24;
 
 /// What `@__config_address` calls each block, where it starts and how long it is.
 const BLOCKS: &[(&str, u16, u16)] = &[
+    ("filters", 0x7d00, filter::WORDS * COLORS),
     ("pe", 0x7e00, 0x20),
     ("positions", 0x7e80, 4 * COLORS),
     // csl-examples, allreduce
@@ -126,6 +141,8 @@ const PE_BLOCKS: &[(&str, PeBlock, u16)] = &[
     ("input_queues", PeBlock::InputQueues, 1),
     ("output_queues", PeBlock::OutputQueues, 1),
     ("flushed", PeBlock::Flushed, 1),
+    ("control_mask", PeBlock::ControlMask, 1),
+    ("exception_mask", PeBlock::ExceptionMask, 1),
 ];
 
 impl ConfigWord {
@@ -139,6 +156,9 @@ impl ConfigWord {
             ("switches", _) => Some(ConfigWord::Switch(Color(place as u8))),
             ("positions", ArchName::Wse3) if !place.is_multiple_of(4) => {
                 Some(ConfigWord::Position(Color((place / 4) as u8), (place % 4) as u8))
+            }
+            ("filters", _) if place % filter::WORDS < filter::USED => {
+                Some(ConfigWord::Filter(Color((place / filter::WORDS) as u8), place % filter::WORDS))
             }
             ("pe", _) => pe_register(place),
             _ => None,
@@ -177,6 +197,8 @@ mod tests {
         };
         assert_eq!(at("routes", 5), Some(ConfigWord::Routes(Color(5))));
         assert_eq!(at("switches", 23), Some(ConfigWord::Switch(Color(23))));
+        assert_eq!(at("filters", 8 * 2 + 5), Some(ConfigWord::Filter(Color(2), 5)));
+        assert_eq!(at("filters", 8 * 2 + 6), None);
         assert_eq!(at("positions", 4 * 7 + 3), Some(ConfigWord::Position(Color(7), 3)));
         for (name, block, words) in PE_BLOCKS {
             assert_eq!(at(name, words - 1), Some(ConfigWord::Pe(*block, words - 1)), "{name}");

@@ -256,7 +256,7 @@ fn rerouted(arch: ArchName, function: &Function) -> u32 {
             _ => return all,
         };
         all | match address.map(|a| ConfigWord::at(arch, a as u16)) {
-            Some(Some(ConfigWord::Pe(..)) | None) => 0,
+            Some(Some(ConfigWord::Pe(..) | ConfigWord::Filter(..)) | None) => 0,
             Some(Some(ConfigWord::Routes(c))) => 1 << c.0 | 1 << (c.0 ^ 1),
             Some(Some(ConfigWord::Switch(c) | ConfigWord::Position(c, _))) => 1 << c.0,
             None => u32::MAX,

@@ -22,6 +22,7 @@ impl Fabric {
                 u16::from(lane.position) << switch::POSITION_SHIFT | switch_word(self.arch.name, config)
             }
             ConfigWord::Position(_, n) => position_word(switches(config).positions[usize::from(n) - 1]),
+            ConfigWord::Filter(_, place) => return lane.filter.as_ref()?.word(place),
             ConfigWord::Pe(..) => return None,
         })
     }
@@ -35,6 +36,9 @@ impl Fabric {
         let swapped = (config.swap_x, config.swap_y);
         let lane = &mut self.lanes[id];
         match word {
+            ConfigWord::Filter(_, place) => {
+                return lane.filter.as_mut().is_some_and(|f| f.set_word(place, value));
+            }
             ConfigWord::Routes(_) => {
                 lane.teardown = value & routes::TEARDOWN != 0;
                 set_route_word(&mut config, value);
@@ -68,14 +72,17 @@ impl Fabric {
         let has_switch = |color: Color| self.arch.switch_colors & 1 << color.0 != 0;
         match word {
             ConfigWord::Switch(color) | ConfigWord::Position(color, _) => has_switch(color).then_some(word),
-            ConfigWord::Routes(_) | ConfigWord::Pe(..) => Some(word),
+            ConfigWord::Routes(_) | ConfigWord::Filter(..) | ConfigWord::Pe(..) => Some(word),
         }
     }
 }
 
 fn color_of(word: ConfigWord) -> Option<Color> {
     match word {
-        ConfigWord::Routes(color) | ConfigWord::Switch(color) | ConfigWord::Position(color, _) => Some(color),
+        ConfigWord::Routes(color)
+        | ConfigWord::Switch(color)
+        | ConfigWord::Position(color, _)
+        | ConfigWord::Filter(color, _) => Some(color),
         ConfigWord::Pe(..) => None,
     }
 }

@@ -8,6 +8,8 @@ use crate::image::routes::Filter;
 pub struct FilterState {
     filter: Filter,
     counter: u32,
+    /// How many wavelets of a period pass.
+    passing: u32,
     limit: Option<u32>,
     next_limit: Option<u32>,
     off: bool,
@@ -16,13 +18,41 @@ pub struct FilterState {
 impl FilterState {
     /// A filter as configured.
     pub fn new(filter: &Filter) -> FilterState {
-        let (counter, limit, next_limit, off) = match filter {
-            Filter::Range { .. } => (0, None, None, false),
-            Filter::Counter { init, limit1, limit2, sparse, .. } => {
-                (*init, *limit1, *limit2, *sparse && limit1.is_none())
+        let (counter, passing, limit, next_limit, off) = match filter {
+            Filter::Range { .. } => (0, 0, None, None, false),
+            Filter::Counter { init, limit1, limit2, sparse, max, .. } => {
+                (*init, max.saturating_add(1), *limit1, *limit2, *sparse && limit1.is_none())
             }
         };
-        FilterState { filter: filter.clone(), counter, limit, next_limit, off }
+        FilterState { filter: filter.clone(), counter, passing, limit, next_limit, off }
+    }
+
+    /// A word of its registers; only counters have any.
+    pub fn word(&self, place: u16) -> Option<u16> {
+        let value = match self.filter {
+            Filter::Range { .. } => return None,
+            Filter::Counter { .. } => match place / 2 {
+                0 => self.counter,
+                1 => self.limit.unwrap_or(u32::MAX),
+                _ => self.passing,
+            },
+        };
+        Some((value >> (16 * (place % 2))) as u16)
+    }
+
+    /// Writes a word of its registers; false if it has none.
+    pub fn set_word(&mut self, place: u16, word: u16) -> bool {
+        if matches!(self.filter, Filter::Range { .. }) {
+            return false;
+        }
+        let shift = 16 * (place % 2);
+        let set = |old: u32| old & !(0xffff << shift) | u32::from(word) << shift;
+        match place / 2 {
+            0 => self.counter = set(self.counter),
+            1 => self.limit = Some(set(self.limit.unwrap_or(u32::MAX))),
+            _ => self.passing = set(self.passing),
+        }
+        true
     }
 
     /// Whether the wavelet may pass; counts it.
@@ -32,9 +62,11 @@ impl FilterState {
         }
         match self.filter {
             Filter::Range { min, max } => w.control || (min..=max).contains(&((w.data >> 16) as u16)),
-            Filter::Counter { sparse, count_data, count_control, max, filter_control, .. } => {
-                let passes =
-                    if filter_control { w.control && self.counter == max } else { self.counter <= max };
+            Filter::Counter { sparse, count_data, count_control, filter_control, .. } => {
+                let passes = match filter_control {
+                    true => w.control && self.counter + 1 == self.passing,
+                    false => self.counter < self.passing,
+                };
                 if if w.control { count_control } else { count_data } {
                     self.count(sparse);
                 }

@@ -63,6 +63,8 @@ pub enum Operand {
     Scalar(Reg),
     /// The scalar at the word address in a register (destinations; `@map` arguments pass it on).
     Pointer(Reg),
+    /// Nothing: the destination of `@dfilt`.
+    Nowhere,
 }
 
 /// What happens when an asynchronous operation ends.

@@ -65,7 +65,7 @@ impl TileImage {
         let waits = op.sources.iter().any(|source| match source {
             Operand::Dsd(DsdRef::Const(n)) => matches!(self.dsds.get(*n as usize), Some(Dsd::FabIn(_))),
             Operand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => true,
-            Operand::Scalar(_) | Operand::Pointer(_) => false,
+            Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => false,
         });
         match op.config.completion {
             Completion::Activate(IdArg::Known(id)) if !waits => self.local_task(id),

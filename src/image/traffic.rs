@@ -85,7 +85,9 @@ impl TileImage {
             Operand::Dsd(DsdRef::Dsr(dsr)) => {
                 self.dsr_loads.iter().any(|l| l.dsr.id == dsr.id && !matches!(l.dsd, DsdRef::Const(_)))
             }
-            Operand::Dsd(DsdRef::Const(_)) | Operand::Scalar(_) | Operand::Pointer(_) => false,
+            Operand::Dsd(DsdRef::Const(_)) | Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => {
+                false
+            }
         })
     }
 
@@ -128,7 +130,9 @@ impl TileImage {
         let (constant, register) = match operand {
             Operand::Dsd(DsdRef::Const(n)) => (Some(n), None),
             Operand::Dsd(DsdRef::Dsr(dsr)) => (None, Some(dsr.id)),
-            Operand::Dsd(DsdRef::At(..)) | Operand::Scalar(_) | Operand::Pointer(_) => (None, None),
+            Operand::Dsd(DsdRef::At(..)) | Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => {
+                (None, None)
+            }
         };
         let loads = self.dsr_loads.iter().filter(move |l| Some(l.dsr.id) == register);
         let loaded = loads.filter_map(|l| match l.dsd {

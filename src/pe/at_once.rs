@@ -57,6 +57,7 @@ impl Pe {
                 Operand::Scalar(reg) if k > 0 => {
                     scalars[k - 1] = Some(self.scalar_source(reg, words));
                 }
+                Operand::Nowhere => return Ok(None),
                 Operand::Scalar(_) | Operand::Pointer(_) => {}
             }
         }

@@ -4,12 +4,17 @@ use super::interp::Served;
 use super::queues::Queues;
 use super::scalar::Meter;
 use super::{Pe, World};
+use crate::arch::ArchName;
 use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::UNKNOWN_CONFIG;
+use crate::diagnostics::rules::run::{NO_COUNTER, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
 
+/// No exception stops the PE.
+const ALL_MASKED: u16 = 0xffff;
+/// The part of an index that `control_transform.set_mask` changes.
+const CONTROL_MASK: u16 = 0x3f;
 /// Cycles of an access (estimate).
 const CYCLES: u64 = 2;
 
@@ -17,16 +22,21 @@ const CYCLES: u64 = 2;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Configuration {
     main_thread_priority: u16,
+    /// What is xored into the low bits of the index of control wavelets by `.control_transform`.
+    pub control_mask: u16,
 }
 
 impl Pe {
     /// The word at an address.
     pub(super) fn read_config(&mut self, address: u16, world: &mut World<'_>) -> Result<u16, Complaint> {
         let word = match ConfigWord::at(self.arch.name, address) {
+            Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
+                return self.duties.read_torn_down(half, self.task_since);
+            }
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => world.ramp.config(address),
         };
-        word.ok_or_else(|| unknown(address))
+        word.ok_or_else(|| unknown(self.arch.name, address))
     }
 
     /// Writes the word at an address.
@@ -40,13 +50,15 @@ impl Pe {
             Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
             _ => world.ramp.set_config(address, value),
         };
-        if known { Ok(()) } else { Err(unknown(address)) }
+        if known { Ok(()) } else { Err(unknown(self.arch.name, address)) }
     }
 
     fn read_register(&mut self, block: PeBlock, place: u16) -> u16 {
         match block {
-            PeBlock::TeardownPending => self.duties.read_torn_down(place),
+            PeBlock::TeardownPending => unreachable!("the teardown task reads it"),
             PeBlock::Flushed => self.duties.flushed(),
+            PeBlock::ControlMask => self.configuration.control_mask,
+            PeBlock::ExceptionMask => ALL_MASKED,
             PeBlock::TaskPriority => (self.tasks.high >> (16 * place)) as u16,
             PeBlock::MainThreadPriority => self.configuration.main_thread_priority,
             PeBlock::InputQueues => self.queues.input_status(),
@@ -62,6 +74,8 @@ impl Pe {
             }
             PeBlock::MainThreadPriority => self.configuration.main_thread_priority = value,
             PeBlock::Flushed => self.duties.set_flushed(value),
+            PeBlock::ControlMask => self.configuration.control_mask = value & CONTROL_MASK,
+            PeBlock::ExceptionMask => return value == ALL_MASKED,
             PeBlock::TeardownPending | PeBlock::InputQueues | PeBlock::OutputQueues => return false,
         }
         true
@@ -103,7 +117,15 @@ impl Pe {
     }
 }
 
-fn unknown(address: u16) -> Complaint {
+fn unknown(arch: ArchName, address: u16) -> Complaint {
+    match ConfigWord::at(arch, address) {
+        Some(ConfigWord::Filter(color, _)) => {
+            let help = "`tile_config.filters` changes counter and sparse counter filters";
+            return NO_COUNTER.because(&[("color", &color)]).help(help);
+        }
+        Some(ConfigWord::Pe(PeBlock::ExceptionMask, _)) => return UNMASKED_EXCEPTION.plain(),
+        _ => {}
+    }
     UNKNOWN_CONFIG.because(&[("address", &format!("{address:#06x}"))])
 }
 

@@ -1,16 +1,18 @@
 //! The teardown task: what makes it run, and what it runs.
 
 use super::Pe;
+use super::operation::Operation;
 use crate::arch::{Color, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
-use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::FLUSH_OPEN;
+use crate::diagnostics::rules::run::{FLUSH_NOT_LEFT, FLUSH_OPEN, FLUSH_TOO_EARLY, PENDING_TWICE};
+use crate::diagnostics::{At, Complaint};
 use crate::image::{Event, FnId, TileImage};
+use crate::source::Span;
 
 /// Number of the first output queue in a set of queues; input queues come first.
 const OUTPUTS: u16 = 8;
 
 /// What the teardown task has to do, and what it may ask about.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Duties {
     /// Handlers that have to run, bit = number in the tile.
     due: u64,
@@ -18,20 +20,41 @@ pub(super) struct Duties {
     torn_down: u32,
     /// What the last read of the low half of `torn_down` has found.
     seen: u32,
-    /// Queues that `@queue_flush` has named and that are not empty yet, bit = queue.
-    flushing: u16,
-    /// Those that have become empty since, until `queue_flush.exit`.
+    /// When the task that has read it began.
+    read_in: Option<u64>,
+    /// Queues that `@queue_flush` has named and that are not empty yet.
+    flushing: Vec<Flush>,
+    /// Those that have become empty since, until `queue_flush.exit`, bit = queue.
     flushed: u16,
+    /// Those for which a handler runs, and where it stands.
+    answered: Option<(u16, Span)>,
+}
+
+/// A `@queue_flush` that waits for its queue.
+#[derive(Clone, Debug)]
+struct Flush {
+    queue: u16,
+    span: Span,
 }
 
 impl Duties {
-    /// A half of the colors that have gone into teardown since the low half was read.
-    pub fn read_torn_down(&mut self, half: u16) -> u16 {
-        if half == 0 {
-            self.seen = std::mem::take(&mut self.torn_down);
-            return self.seen as u16;
+    /// A half of the colors that have gone into teardown since the low half was read, by a task that
+    /// began at a certain time.
+    pub fn read_torn_down(&mut self, half: u16, task: u64) -> Result<u16, Complaint> {
+        if half > 0 {
+            return Ok((self.seen >> 16) as u16);
         }
-        (self.seen >> 16) as u16
+        if self.read_in == Some(task) {
+            return Err(PENDING_TWICE.plain().help("keep what the first call has returned"));
+        }
+        self.read_in = Some(task);
+        self.seen = std::mem::take(&mut self.torn_down);
+        Ok(self.seen as u16)
+    }
+
+    /// Whether a `@queue_flush` waits for its queue.
+    pub fn has_flushes(&self) -> bool {
+        !self.flushing.is_empty()
     }
 
     /// Queues that are empty after a flush: inputs in the low byte, outputs in the high one.
@@ -53,30 +76,51 @@ impl Pe {
     }
 
     /// `@queue_flush`: 0 to 7 are input queues, the others output queues.
-    pub(super) fn flush(&mut self, queue: u16) -> Result<(), Complaint> {
-        let bit = 1 << (queue & 15);
-        if self.duties.flushed & bit != 0 {
+    pub(super) fn flush(&mut self, tile: &TileImage, queue: u16) -> Result<(), Complaint> {
+        if self.duties.flushed & 1 << queue != 0 {
             let (event, _) = self.emptiness(queue);
             let open = FLUSH_OPEN.because(&[("queue", &event)]);
             return Err(open.help("call `tile_config.queue_flush.exit(queue)` before the next flush"));
         }
-        self.duties.flushing |= bit;
+        self.duties.flushing.push(Flush { queue, span: self.place(tile) });
         Ok(())
     }
 
     /// Tells the teardown task about queues that have become empty.
-    pub(super) fn watch_flushes(&mut self) {
-        if self.duties.flushing == 0 {
-            return;
+    pub(super) fn watch_flushes(&mut self) -> Result<(), Complaint> {
+        let all = std::mem::take(&mut self.duties.flushing).into_iter();
+        let (empty, waiting): (Vec<Flush>, Vec<Flush>) = all.partition(|f| self.emptiness(f.queue).1);
+        for flush in empty {
+            let (event, _) = self.emptiness(flush.queue);
+            self.check_users(event).at(flush.span)?;
+            self.duties.flushed |= 1 << flush.queue;
+            self.raise(event);
         }
-        for queue in 0..2 * OUTPUTS {
-            let bit = 1 << queue;
-            let (event, is_empty) = self.emptiness(queue);
-            if self.duties.flushing & bit != 0 && is_empty {
-                self.duties.flushing &= !bit;
-                self.duties.flushed |= bit;
-                self.raise(event);
+        self.duties.flushing = waiting;
+        Ok(())
+    }
+
+    /// A queue may be empty because an operation has not begun to fill it.
+    fn check_users(&self, event: Event) -> Result<(), Complaint> {
+        let is_user = |operation: &Operation| match event {
+            Event::Teardown(_) => false,
+            Event::EmptyInput(queue) => self
+                .queues
+                .inputs
+                .iter()
+                .enumerate()
+                .any(|(n, inbox)| operation.inputs() & 1 << n != 0 && inbox.queue == Some(queue)),
+            Event::EmptyOutput(queue) => {
+                operation.output().is_some_and(|n| self.queues.outputs[n].queue == Some(queue))
             }
+        };
+        match self.lanes.iter().find(|(_, lane)| is_user(&lane.operation)) {
+            Some((_, lane)) if self.options.checked => {
+                let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]);
+                let early = early.also(lane.span, "this one is not done");
+                Err(early.help("flush the queue in the task that `.activate` of the operation names"))
+            }
+            Some(_) | None => Ok(()),
         }
     }
 
@@ -112,6 +156,29 @@ impl Pe {
         if let Event::Teardown(color) = handler.on {
             self.duties.torn_down &= !(1 << color.0);
         }
+        let queues = match handler.on {
+            Event::Teardown(_) => 0,
+            Event::EmptyInput(queue) => 1 << queue.0,
+            Event::EmptyOutput(queue) => 1 << (u16::from(queue.0) + OUTPUTS),
+        };
+        self.duties.answered = Some((queues, tile.functions[handler.function.0 as usize].span));
         Some(handler.function)
+    }
+
+    /// A teardown task of the program itself begins: it answers all flushes.
+    pub(super) fn begin_teardown_task(&mut self, at: Span) {
+        self.duties.answered = Some((self.duties.flushed, at));
+    }
+
+    /// A task has ended; if it was to leave flushes, it must have done so.
+    pub(super) fn end_task(&mut self) -> Result<(), Complaint> {
+        let Some((answered, at)) = self.duties.answered.take() else { return Ok(()) };
+        let open = answered & self.duties.flushed;
+        if open == 0 || !self.options.checked {
+            return Ok(());
+        }
+        let (event, _) = self.emptiness(open.trailing_zeros() as u16);
+        let complaint = FLUSH_NOT_LEFT.because(&[("queue", &event)]);
+        Err(complaint.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))
     }
 }

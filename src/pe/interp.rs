@@ -124,7 +124,8 @@ impl Pe {
         let words = self.memory.words_mut();
         let op = match scalar::run(tile, &mut self.main.calls, words, &mut self.guard, meter) {
             Ok(Exit::Service(op)) => op,
-            Ok(Exit::Pause | Exit::End) => return Ok(false),
+            Ok(Exit::Pause) => return Ok(false),
+            Ok(Exit::End) => return self.end_task().map(|()| false),
             // It may have met a word that is not there yet; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
             Err(c) => {
@@ -196,7 +197,11 @@ impl Pe {
             }
             Some(Ready::Local(id)) => {
                 self.tasks.start(id);
-                (binding(&tile, TaskKind::Local, id)?.function, [0; 2], 0)
+                let function = binding(&tile, TaskKind::Local, id)?.function;
+                if id.0 == TEARDOWN_TASK {
+                    self.begin_teardown_task(tile.functions[function.0 as usize].span);
+                }
+                (function, [0; 2], 0)
             }
             Some(Ready::Wavelet { id, kind, input }) => {
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };

@@ -69,7 +69,7 @@ impl Pe {
                 return Ok(SMALL);
             }
             Intrinsic::QueueFlush => {
-                self.flush(argument(0) as u16)?;
+                self.flush(tile, argument(0) as u16)?;
                 return Ok(SMALL);
             }
             other => {

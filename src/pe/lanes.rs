@@ -227,7 +227,7 @@ impl Pe {
             Some(Wait {
                 who: if place == MAIN { Waiter::MainThread } else { Waiter::Microthread(UtId(place as u8)) },
                 on,
-                name: format!("@{}", lane.operation.op.name),
+                name: format!("@{}", lane.operation.name()),
                 since: lane.stalled.map_or(lane.started, |(_, since)| since),
                 progress: lane.operation.total.map(|total| (lane.operation.done, total)),
                 span: Some(lane.span),

@@ -53,6 +53,7 @@ impl Pe {
     fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
         let dsd = match operand {
             Operand::Dsd(dsd) => dsd,
+            Operand::Nowhere => unreachable!("`@map` puts its results somewhere"),
             Operand::Scalar(reg) | Operand::Pointer(reg) => {
                 let place = Place::Value(self.main.register(reg));
                 return Ok(Side { place, kind, left: None, saved: None });

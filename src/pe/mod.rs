@@ -41,6 +41,7 @@ use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::{Complaint, Moment};
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::{FnId, TaskKind, TileImage};
+use crate::source::Span;
 use crate::value::random::Generators;
 use config::Configuration;
 use fifo::FifoState;
@@ -173,7 +174,9 @@ impl Pe {
         let moved = self.run_lanes(now)?;
         let ran = self.run_main(now, &mut world)?;
         let sent = self.queues.drain(world.ramp);
-        self.watch_flushes();
+        if self.duties.has_flushes() {
+            self.watch_flushes()?;
+        }
         let others_wait = !self.lanes.is_empty() || self.main.is_stalled();
         if others_wait && (moved || ran || sent) || sent && self.queues.has_outgoing() {
             return Ok(Wake::At(now + 1));
@@ -211,6 +214,11 @@ impl Pe {
         self.command_stream_blocked = self.tile.has_memcpy;
         self.was_launched = true;
         self.launches.push_back(Launch { function: f, arguments: arguments.to_vec() });
+    }
+
+    /// What its main thread executes, the innermost call first.
+    pub fn calls(&self) -> Vec<Span> {
+        self.main.calls.places(&self.tile)
     }
 
     /// Where it is.

@@ -30,6 +30,8 @@ pub(super) enum To {
     Local(Dest),
     Fabric(Outlet),
     Fifo(FifoEnd),
+    /// `@dfilt`: data wavelets are dropped, control wavelets are counted.
+    Nowhere,
 }
 
 /// A fabin operand.
@@ -41,9 +43,10 @@ pub(super) struct Intake {
     /// Elements have 16 bits, so that one half of a wavelet holds one.
     pub narrow: bool,
     pub simd: Simd,
-    pub control_transform: bool,
     /// A wavelet that loses something on the way in.
     pub mixed: Option<Mixed>,
+    /// `.control_transform`: what is xored into control wavelets.
+    pub control_transform: Option<u32>,
     /// The second element of a packed wavelet.
     pub half: Option<u32>,
     /// Wavelets of a pair that are already there (`simd_64`).
@@ -70,7 +73,8 @@ pub(super) struct Outlet {
     pub color: Color,
     pub simd: Simd,
     pub control: bool,
-    pub control_transform: bool,
+    /// `.control_transform`: what is xored into control wavelets.
+    pub control_transform: Option<u32>,
     pub advance_switch: bool,
     /// Goes into bits 31..16 of every wavelet.
     pub index: u16,
@@ -140,6 +144,11 @@ pub(super) struct Operation {
 }
 
 impl Operation {
+    /// The name that the program calls it by, without `@`.
+    pub fn name(&self) -> &'static str {
+        if matches!(self.to, To::Nowhere) { "dfilt" } else { self.op.name }
+    }
+
     /// Whether nothing is left to do.
     pub fn is_complete(&self) -> bool {
         self.total == Some(self.done)
@@ -154,6 +163,7 @@ impl Operation {
         let before = self.done;
         while !self.is_complete() {
             match self.ready(around) {
+                Ready::Yes if self.drops_data(around) => return Ok(Step::Moved),
                 Ready::Yes => self.element(around)?,
                 Ready::Control(input) => {
                     around.queues.inputs[input].take(around.now);
@@ -167,6 +177,14 @@ impl Operation {
         }
         self.conclude(around.memory)?;
         Ok(Step::Finished)
+    }
+
+    /// Whether `@dfilt` has dropped the wavelet that is there.
+    fn drops_data(&self, around: &mut Surroundings<'_>) -> bool {
+        let (To::Nowhere, From::Fabric(intake)) = (&self.to, &self.from[0]) else { return false };
+        let inbox = &mut around.queues.inputs[intake.input];
+        let is_data = inbox.head().is_some_and(|w| !w.control);
+        is_data && inbox.take(around.now).is_some()
     }
 
     /// The inputs it reads, bit = input.
@@ -184,6 +202,10 @@ impl Operation {
 
     /// What was wrong with a wavelet that it has just taken.
     pub fn take_mixed(&mut self) -> Option<Mixed> {
+        if matches!(self.to, To::Nowhere) {
+            // Control wavelets are what `@dfilt` counts.
+            return None;
+        }
         self.from.iter_mut().find_map(|from| match from {
             From::Fabric(intake) => intake.mixed.take(),
             From::Local(_) | From::Fifo(_) => None,
@@ -194,7 +216,7 @@ impl Operation {
     pub fn color(&self) -> Option<Color> {
         match &self.to {
             To::Fabric(outlet) => Some(outlet.color),
-            To::Local(_) | To::Fifo(_) => None,
+            To::Local(_) | To::Fifo(_) | To::Nowhere => None,
         }
     }
 
@@ -202,7 +224,7 @@ impl Operation {
     pub fn output(&self) -> Option<usize> {
         match &self.to {
             To::Fabric(outlet) => Some(outlet.output),
-            To::Local(_) | To::Fifo(_) => None,
+            To::Local(_) | To::Fifo(_) | To::Nowhere => None,
         }
     }
 
@@ -221,7 +243,7 @@ impl Operation {
             }
         }
         match &self.to {
-            To::Local(_) => {}
+            To::Local(_) | To::Nowhere => {}
             To::Fifo(end) if self.fits(end, true, around) => {}
             To::Fifo(end) => return Ready::No(Stall::FifoFull(*end)),
             To::Fabric(outlet) => match self.outlet_ready(outlet, around) {
@@ -321,7 +343,7 @@ impl Operation {
                 let (at, words) = (walk.next_element()?, walk.words());
                 write(around.memory.words_mut(), at, words, value);
             }
-            To::Local(Dest::Scalar { .. }) => {}
+            To::Local(Dest::Scalar { .. }) | To::Nowhere => {}
             To::Fifo(end) => {
                 let task = around.fifos[end.fifo].push(around.memory.words_mut(), value, end.words);
                 activate(around.tasks, task)?;
@@ -362,13 +384,16 @@ impl Intake {
         self.last_used = around.now;
         self.paired = !self.paired;
         let mut word = wavelet.data;
-        if wavelet.control && !self.control_transform {
+        if wavelet.control && self.control_transform.is_none() {
             self.mixed = Some(Mixed::Control(around.queues.inputs[self.input].color));
-        } else if !wavelet.control && self.control_transform && word & CONTROL_MARK != 0 {
+        } else if !wavelet.control && self.control_transform.is_some() && word & CONTROL_MARK != 0 {
             self.mixed = Some(Mixed::Marked(wavelet));
         }
-        if self.control_transform {
-            word = word & !CONTROL_MARK | if wavelet.control { CONTROL_MARK } else { 0 };
+        if let Some(mask) = self.control_transform {
+            word &= !CONTROL_MARK;
+            if wavelet.control {
+                word = (word | CONTROL_MARK) ^ mask;
+            }
         }
         if !self.narrow {
             return word;
@@ -395,9 +420,10 @@ impl Outlet {
                 None => {}
             }
         }
-        let marked = self.control_transform && word & CONTROL_MARK == CONTROL_MARK;
-        if self.control_transform {
-            word &= !CONTROL_MARK;
+        let mut marked = false;
+        if let Some(mask) = self.control_transform {
+            marked = word & CONTROL_MARK == CONTROL_MARK;
+            word = word & !CONTROL_MARK ^ if marked { mask } else { 0 };
         }
         self.last_used = around.now;
         around.queues.outputs[self.output].push(Outgoing {

@@ -77,7 +77,7 @@ impl Operation {
         use crate::dsd::local::{Dest, Source};
         let dest = match &self.to {
             To::Local(Dest::Walk(walk)) => Some((0, walk)),
-            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) => None,
+            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
         };
         let sources = self.from.iter().enumerate().filter_map(|(k, from)| match from {
             From::Local(Source::Walk(walk)) => Some((k + 1, walk)),

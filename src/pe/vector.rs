@@ -7,10 +7,10 @@ use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
 use super::start::{Start, form};
-use crate::arch::UtId;
+use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::DSD_QUEUE;
-use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MISSING_INDEX};
+use crate::diagnostics::rules::run::{DFILT_DSR, MICROTHREAD_IN_USE, MISSING_INDEX};
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
@@ -131,12 +131,14 @@ impl Pe {
         start.operation.to = match vector.dest {
             Operand::Dsd(dsd) => self.dest(tile, dsd, op.dest.words(), index, &mut start)?,
             Operand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
+            Operand::Nowhere => To::Nowhere,
             Operand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
         };
         for (k, source) in vector.sources.iter().enumerate() {
             let words = form.sources[k].elem().words();
             let from = match *source {
                 Operand::Dsd(dsd) => self.source(tile, dsd, k, words, index, &mut start)?,
+                Operand::Nowhere => unreachable!("a source is somewhere"),
                 Operand::Scalar(reg) | Operand::Pointer(reg) => {
                     From::Local(Source::Scalar(self.scalar_source(reg, words)))
                 }
@@ -236,6 +238,9 @@ impl Pe {
         start: &mut Start,
     ) -> Result<From, Complaint> {
         let resolved = self.operand(tile, dsd, Use::Operation)?;
+        if let (To::Nowhere, DsdRef::Dsr(dsr)) = (&start.operation.to, dsd) {
+            check_filtered(&resolved, dsr.id)?;
+        }
         start.note(k + 1, &resolved);
         Ok(match resolved.dsd {
             Dsd::Mem(mem) => From::Local(Source::Walk(self.walk(&mem, resolved.at, words, index)?)),
@@ -282,6 +287,11 @@ impl Pe {
         if self.options.checked { (mem.lo, mem.hi.min(size)) } else { (0, size) }
     }
 
+    /// What `.control_transform` xors into control wavelets: the low bits of their index.
+    fn control_mask(&self, transforms: bool) -> Option<u32> {
+        transforms.then(|| u32::from(self.configuration.control_mask) << 16)
+    }
+
     /// A fabin operand with elements of `words` words.
     pub(super) fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Complaint> {
         Ok(Intake {
@@ -289,8 +299,8 @@ impl Pe {
             queue: fabin.queue,
             narrow: words == 1,
             simd: fabin.simd,
-            control_transform: fabin.control_transform,
             mixed: None,
+            control_transform: self.control_mask(fabin.control_transform),
             half: None,
             paired: false,
             last_used: u64::MAX,
@@ -314,11 +324,27 @@ impl Pe {
             color,
             simd: fabout.simd,
             control: fabout.control,
-            control_transform: fabout.control_transform,
+            control_transform: self.control_mask(fabout.control_transform),
             advance_switch: fabout.advance_switch,
             index: index.filter(|_| fabout.index_offset).unwrap_or(0),
             half: None,
             last_used: u64::MAX,
         })
+    }
+}
+
+/// The DSR of `@dfilt` names an input queue, and a microthread works on it.
+fn check_filtered(resolved: &Resolved, dsr: DsrId) -> Result<(), Complaint> {
+    let is_async = resolved.settings.is_some_and(|s| s.is_async);
+    match (resolved.dsd, is_async) {
+        (Dsd::FabIn(_), true) => Ok(()),
+        (Dsd::FabIn(_), false) => {
+            let wrong = DFILT_DSR.because(&[("dsr", &dsr), ("how", &"is not asynchronous")]);
+            Err(wrong.help("load it with `.{ .async = true }`"))
+        }
+        _ => {
+            let wrong = DFILT_DSR.because(&[("dsr", &dsr), ("how", &"holds no fabin_dsd")]);
+            Err(wrong.help("load it with the fabin_dsd whose wavelets are to be dropped"))
+        }
     }
 }

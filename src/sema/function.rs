@@ -346,7 +346,7 @@ fn renumber_load(load: &mut DsrLoad, f: &impl Fn(Reg) -> Reg) {
 fn renumber_operand(o: &mut CodeOperand, f: &impl Fn(Reg) -> Reg) {
     match o {
         CodeOperand::Dsd(DsdRef::At(r, _)) | CodeOperand::Scalar(r) | CodeOperand::Pointer(r) => *r = f(*r),
-        CodeOperand::Dsd(DsdRef::Const(_) | DsdRef::Dsr(_)) => {}
+        CodeOperand::Dsd(DsdRef::Const(_) | DsdRef::Dsr(_)) | CodeOperand::Nowhere => {}
     }
 }
 

@@ -1,5 +1,6 @@
 //! The layout block: which PE runs what, and with which routes.
 
+use super::builtin::filters::FilterUse;
 use super::tile::TileBuilder;
 use super::value::Value;
 use super::world::{Sema, Unit, World};
@@ -34,6 +35,10 @@ pub struct LayoutState {
     pub place: Vec<u32>,
     /// `@set_color_config`
     pub routes: RouteTable,
+    /// The class that is being compiled.
+    pub class: u32,
+    /// `@get_filter_id`
+    pub filter_uses: Vec<FilterUse>,
     /// `@export_name`
     pub exports: Vec<ExportName>,
     /// `<memcpy/get_params>`
@@ -205,7 +210,8 @@ impl Sema<'_> {
     fn compile_tiles(&mut self) -> Vec<Arc<TileImage>> {
         let classes = std::mem::take(&mut self.layout.classes);
         let mut tiles = Vec::with_capacity(classes.len());
-        for class in classes {
+        for (n, class) in classes.into_iter().enumerate() {
+            self.layout.class = n as u32;
             let before = self.sink.errors();
             tiles.push(Arc::new(self.compile_tile(&class)));
             // the same mistake in many classes is one mistake
@@ -299,6 +305,7 @@ impl Sema<'_> {
             }
         }
         self.check_injection(&routes, &tiles, &place, rect);
+        self.check_filters(&routes, &place, width);
         let fabric = self.fabric(width, height, rect);
         if self.sink.errors() > 0 {
             return None;

@@ -8,7 +8,7 @@ use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
 };
 use crate::diagnostics::{Complaint, Diagnostic, Moment};
-use crate::source::SourceMap;
+use crate::source::{SourceMap, Span};
 
 /// More notes of one kind than this are counted, not told.
 pub(super) const MOST_NOTES: usize = 8;
@@ -114,6 +114,19 @@ impl Wafer {
         d.also_on = *also_on;
         d
     }
+}
+
+/// Points a complaint about a line of the library at the call of the program that led there.
+pub fn outside_library(mut c: Complaint, calls: &[Span], sources: &SourceMap) -> Complaint {
+    let is_library = |span: Span| sources.file(span.file).is_library();
+    let outside = calls.iter().copied().find(|span| !is_library(*span));
+    if let (Some(primary), Some(outside)) = (&mut c.0.primary, outside)
+        && is_library(primary.span)
+        && calls.first() == Some(&primary.span)
+    {
+        primary.span = outside;
+    }
+    c
 }
 
 fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {

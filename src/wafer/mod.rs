@@ -296,7 +296,10 @@ impl Wafer {
         match wake {
             Ok(Wake::At(cycle)) => self.agenda.wake(index, cycle.max(self.now + 1), self.now),
             Ok(Wake::OnEvent) => {}
-            Err(complaint) => self.trapped.push(complaint),
+            Err(complaint) => {
+                let calls = pe.calls();
+                self.trapped.push(explain::outside_library(complaint, &calls, &self.program.sources));
+            }
         }
     }
 

@@ -31,6 +31,12 @@ crate::rules! {
     BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
     /// Load it with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
+    /// It drops what arrives on one input queue.
+    DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";
+    /// It counts control wavelets and writes nothing.
+    DFILT_SETTING = "dfilt-setting": "`.{name}` has no meaning for `@dfilt`";
+    /// A task that dropped wavelets itself could do nothing else.
+    DFILT_SYNC = "dfilt-sync": "`@dfilt` needs `.async = true`";
     /// The base address of a DSD is a pointer to 16- or 32-bit elements.
     DSD_BASE = "dsd-base": "{type} is no base address";
     /// A mem1d_dsd has one dimension, a mem4d_dsd up to four.

@@ -33,6 +33,8 @@ crate::rules! {
     INJECT_TWICE = "inject-twice": "colors {one} and {other} would both inject from output queue {queue}";
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors";
+    /// A filter has a number where it is configured.
+    NO_FILTER = "no-filter": "color {color} has no filter on {pe}";
     /// `@set_rectangle` comes first.
     NO_RECTANGLE = "no-rectangle": "the layout sets no rectangle";
     /// Switches and filters change routes that exist.

@@ -15,6 +15,8 @@ crate::rules! {
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound";
     /// The words of a local serve other calls, or none, when its function has returned.
     DANGLING_POINTER = "dangling-pointer": "the pointer leads to a local of a call that has returned";
+    /// `@dfilt` drops the wavelets of one input queue, beside the task.
+    DFILT_DSR = "dfilt-dsr": "`@dfilt` uses {dsr}, which {how}";
     /// Integer division and remainder have no value for a zero divisor.
     DIVISION_BY_ZERO = "division-by-zero": "division by zero";
     /// The quotient of the smallest integer and -1 does not fit its type.
@@ -29,12 +31,16 @@ crate::rules! {
     FIFO_DSR_EMPTY = "fifo-dsr-empty": "{dsr} holds no FIFO";
     /// Only operands of FIFO type tell a synchronous operation that a FIFO is full or empty.
     FIFO_EVENT = "fifo-event": "the FIFO `{fifo}` is {state}, and {dsr} cannot tell";
-    /// A queue is flushed again after its last flush has been left.
-    FLUSH_OPEN = "flush-open": "{queue} is still in its last flush";
     /// `.fault` says that the event must never happen.
     FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`";
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
     FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
+    /// A flush lasts until its handler ends it; on hardware the handler would run again at once.
+    FLUSH_NOT_LEFT = "flush-not-left": "the handler of {queue} returned without `queue_flush.exit`";
+    /// A queue is flushed again after its last flush has been left.
+    FLUSH_OPEN = "flush-open": "{queue} is still in its last flush";
+    /// A queue is also empty before an operation has begun to fill it.
+    FLUSH_TOO_EARLY = "flush-too-early": "{queue} is empty, but an operation on it is not done";
     /// Array elements are numbered from 0; others belong to something else.
     INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
     /// `control_transform` marks control wavelets in the two highest bits of the index.
@@ -49,6 +55,10 @@ crate::rules! {
     MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation";
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
     MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
+    /// Only counters have a state that a program may change.
+    NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";
+    /// Reading the register of pending teardowns clears it; a second reading finds nothing.
+    PENDING_TWICE = "pending-twice": "this task has called `teardown.get_pending` before";
     /// A pointer to many elements leads through the variable that it was made from, not beyond.
     POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`";
     /// The elements of two operations on one queue would be mixed.
@@ -75,6 +85,8 @@ crate::rules! {
     @Warning UNBLOCKED_TWICE = "unblocked-twice": "the command stream is not blocked any more";
     /// Only some words of the configuration space have a model.
     @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled";
+    /// Exceptions that are not masked stop the PE; cslrun raises none.
+    @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked";
     /// The registers and words of a local hold what others have left there, until it gets a value.
     UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
 }

@@ -8,6 +8,7 @@ pub mod dsr_loads;
 mod dsrs;
 mod fifo_registers;
 pub mod fifos;
+pub mod filters;
 mod handlers;
 mod host;
 mod library;
@@ -103,6 +104,9 @@ impl Sema<'_> {
             return result.map(Ev::Value);
         }
         if let Some(result) = self.handler_builtin(name, call) {
+            return result.map(Ev::Value);
+        }
+        if let Some(result) = self.filter_builtin(name, call) {
             return result.map(Ev::Value);
         }
         if let Some(result) = self.host_builtin(name, call) {

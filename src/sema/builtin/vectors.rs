@@ -17,16 +17,20 @@ use crate::syntax::ast::ExprId;
 use crate::value::ty::{ArrayTy, DsdTy, IntTy, Ty};
 
 /// An argument that has been looked at.
-struct Arg {
-    value: Operand,
-    what: What,
-    span: Span,
-    declared: Option<Span>,
+pub struct Arg {
+    /// Its value.
+    pub value: Operand,
+    /// What it is.
+    pub what: What,
+    /// Where it stands.
+    pub span: Span,
+    /// Where what it names is declared.
+    pub declared: Option<Span>,
 }
 
 impl Arg {
     /// A complaint about it.
-    fn wrong(&self, c: Complaint) -> Complaint {
+    pub fn wrong(&self, c: Complaint) -> Complaint {
         let c = c.at(self.span);
         match self.declared {
             Some(span) => c.also(span, "declared here"),
@@ -37,10 +41,14 @@ impl Arg {
 
 /// What an argument is.
 #[derive(Copy, Clone, PartialEq)]
-enum What {
+pub enum What {
+    /// A DSD.
     Dsd(DsdTy),
+    /// A register.
     Dsr(DsrRef),
+    /// A pointer.
     Pointer,
+    /// A number.
     Scalar,
 }
 
@@ -59,7 +67,8 @@ impl What {
 }
 
 impl Sema<'_> {
-    fn vector_arg(&mut self, id: ExprId) -> Result<Arg> {
+    /// Looks at an argument.
+    pub fn vector_arg(&mut self, id: ExprId) -> Result<Arg> {
         let span = self.span(id);
         let value = self.value(id, None)?;
         let what = match value.ty() {
@@ -111,19 +120,24 @@ impl Sema<'_> {
         for (arg, source) in args.iter().zip(form.sources) {
             operands.push(self.source(arg, *source)?);
         }
-        let result = self.b().reg();
-        let n = self.world.tile.image.vector_ops.len() as u32;
-        self.world.tile.image.vector_ops.push(VectorOp {
+        self.emit_vector(VectorOp {
             op: row,
             dest,
             sources: operands,
             config: settings.run,
             index: settings.index,
-            result: Some(result),
+            result: None,
             span: call.span,
-        });
+        })
+    }
+
+    /// Writes an operation; its value is the bool that it returns.
+    pub fn emit_vector(&mut self, op: VectorOp) -> Result<Operand> {
+        let result = self.b().reg();
+        let n = self.world.tile.image.vector_ops.len() as u32;
+        self.b().span = op.span;
+        self.world.tile.image.vector_ops.push(VectorOp { result: Some(result), ..op });
         self.world.tile.beside.vectors.push(n);
-        self.b().span = call.span;
         self.b().emit(Op::Vector { n });
         self.b().fence();
         Ok(Operand::Reg(result, Ty::Bool))
@@ -213,7 +227,8 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn vector_operand(&mut self, arg: &Arg) -> Result<CodeOperand> {
+    /// A DSD or a register for code.
+    pub fn vector_operand(&mut self, arg: &Arg) -> Result<CodeOperand> {
         Ok(match arg.what {
             What::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
             _ => CodeOperand::Dsd(self.dsd_ref(&arg.value, arg.span)?),

@@ -220,7 +220,7 @@ fn slots(op: &VectorOp) -> Vec<Slot> {
 fn map_slots(map: &MapOp) -> Vec<Slot> {
     let vector = |operand: Operand, bank, role| match operand {
         Operand::Dsd(dsd) => Some(Slot { dsd, bank, role }),
-        Operand::Scalar(_) | Operand::Pointer(_) => None,
+        Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => None,
     };
     let inputs = map.inputs.iter().filter_map(|(o, _)| vector(*o, Bank::Src1, "from"));
     let output = map.output.and_then(|(o, _)| vector(o, Bank::Dest, "to"));

@@ -89,7 +89,7 @@ impl Sema<'_> {
         if function.inline || in_parts {
             return self.expand(f, function, &signature, operands, span);
         }
-        let id = self.instantiate(f, &signature)?;
+        let id = self.instantiate(f, &signature, span)?;
         let mut code_args = Vec::new();
         for ((operand, at), param) in operands.into_iter().zip(&signature.params) {
             if let ParamKind::Typed(ty) = param {

@@ -9,7 +9,7 @@ use super::value::{FnRef, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::UNSET_VARIABLE;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Complaint, Label, Result};
 use crate::image::code::{AsyncConfig, DsrLoad, MapOp, VectorOp};
 use crate::image::code::{
     Completion, DsdRef, FnId, Function, IdArg, OnControl, Op, Operand as CodeOperand, Reg,
@@ -66,6 +66,7 @@ pub struct Pending {
     f: FnRef,
     signature: Signature,
     id: FnId,
+    calls: Vec<Label>,
 }
 
 /// Lists of operations that lie beside the code of the current function and name its registers.
@@ -105,11 +106,11 @@ impl Sema<'_> {
                 .at(function.span)
                 .help("only functions whose parameters are all run-time values can be called from outside"));
         }
-        self.instantiate(f, &signature)
+        self.instantiate(f, &signature, function.span)
     }
 
-    /// The code of one instance of a function; written later.
-    pub fn instantiate(&mut self, f: FnRef, signature: &Signature) -> Result<FnId> {
+    /// The code of one instance of a function, which is first called at `span`; written later.
+    pub fn instantiate(&mut self, f: FnRef, signature: &Signature, span: Span) -> Result<FnId> {
         let same = |(params, _): &&(Vec<ParamKind>, FnId)| *params == signature.params;
         if let Some((_, id)) = self.world.tile.instances.get(&f).and_then(|all| all.iter().find(same)) {
             return Ok(*id);
@@ -140,7 +141,8 @@ impl Sema<'_> {
         let id = FnId(self.world.tile.functions.len() as u32);
         self.world.tile.functions.push(None);
         self.world.tile.instances.entry(f).or_default().push((signature.params.clone(), id));
-        self.world.tile.pending.push_back(Pending { f, signature: signature.clone(), id });
+        let calls = self.calls_to(function, signature, span);
+        self.world.tile.pending.push_back(Pending { f, signature: signature.clone(), id, calls });
         Ok(id)
     }
 
@@ -167,6 +169,7 @@ impl Sema<'_> {
         let params = passed as u16 + u16::from(by_address);
         self.builder = Some(FnBuilder::new(params, function.span));
         self.world.tile.writing = Some(p.f);
+        self.world.tile.calls = p.calls;
         self.world.tile.beside = Beside::default();
         self.frames.push(Frame {
             instance: p.f.instance,

@@ -199,7 +199,7 @@ impl Sema<'_> {
         block: &crate::syntax::ast::Block,
         span: Span,
     ) -> Result<()> {
-        let id = self.instantiate_module(root.clone(), params, String::new(), None)?;
+        let id = self.instantiate_module(root.clone(), params, String::new(), None, None)?;
         self.importing = vec![(root.path.clone(), None)];
         self.enter_module(id);
         let result = self.deeper(span, |s| s.block(block));
@@ -228,8 +228,13 @@ impl Sema<'_> {
         let shown: Vec<String> = class.params.iter().map(|(n, v)| format!("{n} = {v}")).collect();
         let file = class.unit.path.display().to_string();
         self.importing = vec![(class.unit.path.clone(), class.span)];
-        let made =
-            self.instantiate_module(class.unit.clone(), class.params.clone(), String::new(), class.span);
+        let made = self.instantiate_module(
+            class.unit.clone(),
+            class.params.clone(),
+            String::new(),
+            None,
+            class.span,
+        );
         match made {
             Ok(id) => {
                 self.import_root(id);

@@ -12,6 +12,7 @@ mod assigned;
 mod builder;
 mod builtin;
 mod call;
+mod chain;
 mod control;
 mod expr;
 mod externs;

@@ -22,6 +22,7 @@ impl Sema<'_> {
     pub fn report(&mut self, complaint: Complaint) {
         self.faults += 1;
         if !complaint.rule().is_empty() {
+            let complaint = self.with_chain(complaint);
             self.sink.push(complaint);
         }
     }
@@ -127,6 +128,7 @@ impl Sema<'_> {
         unit: Rc<Unit>,
         params: IndexMap<ast::Name, Value>,
         name: String,
+        importer: Option<InstanceId>,
         imported_at: Option<Span>,
     ) -> Result<InstanceId> {
         let decls = unit.file.decls.iter().map(|d| match d {
@@ -140,6 +142,7 @@ impl Sema<'_> {
             params,
             decls,
             name,
+            importer,
             imported_at,
             imports: Vec::new(),
             blocks_done: false,
@@ -189,7 +192,7 @@ impl Sema<'_> {
         }
         let outer = self.instance(importer).name.clone();
         let full = if outer.is_empty() { name.to_string() } else { format!("{outer}.{name}") };
-        let id = self.instantiate_module(unit, params, full, Some(span))?;
+        let id = self.instantiate_module(unit, params, full, Some(importer), Some(span))?;
         self.instance_mut(importer).imports.push(id);
         self.importing.push((key, Some(span)));
         let result = self.import_all(id);
@@ -243,7 +246,7 @@ impl Sema<'_> {
             }
             Err(complaint) => {
                 self.instance_mut(instance).decls[decl as usize] = DeclState::Failed;
-                Err(complaint.at(v.span))
+                Err(self.with_imports(complaint.at(v.span), instance))
             }
         }
     }
@@ -424,7 +427,7 @@ impl Sema<'_> {
             self.world.in_comptime_block = false;
             self.frames.pop();
             if let Err(complaint) = result {
-                self.report(complaint.at(*span));
+                self.report(self.with_imports(complaint.at(*span), id));
             }
         }
     }

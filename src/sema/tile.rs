@@ -7,8 +7,8 @@ use super::operand::repr;
 use super::value::{FnRef, GlobalId, Value};
 use super::world::Sema;
 use crate::arch::{ArchName, Color, InQueue, TaskId};
-use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Label, Result};
 use crate::dsd::{Dsd, Priority};
 use crate::image::code::{FnId, Function};
 use crate::image::{Event, QueueBinding, Scalar, Symbol, TaskBinding, TaskKind, TileImage};
@@ -43,6 +43,8 @@ pub struct TileBuilder {
     pub instances: FxHashMap<FnRef, Vec<(Vec<ParamKind>, FnId)>>,
     /// The function being written.
     pub writing: Option<FnRef>,
+    /// The calls that lead to it if it is an instance of a generic function, the innermost first.
+    pub calls: Vec<Label>,
     /// Signatures of functions that are not generic.
     pub signatures: FxHashMap<FnRef, Rc<Signature>>,
     /// Constants without a name that code needs in memory.

@@ -42,7 +42,9 @@ pub struct Instance {
     pub decls: Vec<DeclState>,
     /// How its globals are called in the symbol table: empty for the root, `m` for an import bound to `m`.
     pub name: String,
-    /// Who imports it, for messages.
+    /// The module that imports it; `None` for the code of a tile.
+    pub importer: Option<InstanceId>,
+    /// Where it is imported, or placed on a tile, for messages.
     pub imported_at: Option<Span>,
     /// Modules that it imports, in order; their comptime blocks run first.
     pub imports: Vec<InstanceId>,

@@ -1,0 +1,93 @@
+//! Code that exists in several copies: which import or call made the copy that is wrong.
+
+use super::function::{ParamKind, Signature};
+use super::value::{InstanceId, Value};
+use super::world::Sema;
+use crate::diagnostics::{Complaint, Label};
+use crate::source::Span;
+use crate::syntax::ast::FnDecl;
+
+/// How many imports and calls a message names.
+const SHOWN: usize = 6;
+
+/// How many values an import or a call shows.
+const SHOWN_VALUES: usize = 4;
+
+impl Sema<'_> {
+    /// Adds to a complaint what made the copy of the code that is being looked at.
+    pub fn with_chain(&self, c: Complaint) -> Complaint {
+        let c = self.with_calls(c);
+        let writing = self.world.tile.writing.map(|f| f.instance);
+        match self.frames.last().map(|frame| frame.instance).or(writing) {
+            Some(instance) => self.with_imports(c, instance),
+            None => c,
+        }
+    }
+
+    /// Adds the imports that lead to a copy of a module, the innermost first, if the complaint is
+    /// about the file of the module.
+    pub fn with_imports(&self, c: Complaint, instance: InstanceId) -> Complaint {
+        let file = self.instance(instance).unit.file.id;
+        if self.instance(instance).importer.is_none() || !is_in(&c, |span| span.file == file) {
+            return c;
+        }
+        let mut labels = Vec::new();
+        let mut next = Some(instance);
+        while let Some(id) = next {
+            let module = self.instance(id);
+            let Some(at) = module.imported_at else { break };
+            let given = with_values(module.params.iter().map(|(name, v)| (name.as_str(), v)));
+            let done = if module.importer.is_some() { "imported" } else { "placed" };
+            if done == "imported" || !given.is_empty() {
+                let path = module.unit.path.display();
+                labels.push(Label { span: at, text: format!("`{path}` is {done} here{given}") });
+            }
+            next = module.importer;
+        }
+        with_labels(c, &labels)
+    }
+
+    /// Adds the calls that lead to the generic function being written, if the complaint is about it.
+    fn with_calls(&self, c: Complaint) -> Complaint {
+        let Some(f) = self.world.tile.writing else { return c };
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        let whole = function.body.as_ref().map_or(function.span, |body| function.span.to(body.span));
+        let within = |span: Span| span.file == whole.file && whole.lo <= span.lo && span.hi <= whole.hi;
+        if is_in(&c, within) { with_labels(c, &self.world.tile.calls) } else { c }
+    }
+
+    /// The calls that lead to a new instance of a generic function, the innermost first.
+    pub fn calls_to(&self, function: &FnDecl, signature: &Signature, at: Span) -> Vec<Label> {
+        if !signature.generic {
+            return Vec::new();
+        }
+        let known = function.params.iter().zip(&signature.params).filter_map(|(param, kind)| {
+            let ParamKind::Known(v) = kind else { return None };
+            Some((param.name.as_ref()?.name.as_str(), v))
+        });
+        let text = format!("in this call of `{}`{}", function.name.name, with_values(known));
+        let outer = if self.is_comptime() { &[] } else { self.world.tile.calls.as_slice() };
+        [Label { span: at, text }].into_iter().chain(outer.iter().cloned()).take(SHOWN).collect()
+    }
+}
+
+fn is_in(c: &Complaint, place: impl FnOnce(Span) -> bool) -> bool {
+    c.0.primary.as_ref().is_some_and(|label| place(label.span))
+}
+
+fn with_labels(mut c: Complaint, labels: &[Label]) -> Complaint {
+    for label in labels.iter().take(SHOWN) {
+        let is_known = c.0.others.iter().any(|other| other.span == label.span);
+        if !is_known {
+            c = c.also(label.span, label.text.clone());
+        }
+    }
+    c
+}
+
+/// ` with n = 3, c = color 4`
+fn with_values<'a>(values: impl Iterator<Item = (&'a str, &'a Value)>) -> String {
+    let shown: Vec<String> = values.take(SHOWN_VALUES).map(|(name, v)| format!("{name} = {v}")).collect();
+    if shown.is_empty() { String::new() } else { format!(" with {}", shown.join(", ")) }
+}

@@ -6,7 +6,7 @@
 
 use super::memory::{load, store};
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
+use crate::diagnostics::rules::run::{CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
 use crate::image::code::{Access, Local};
 use crate::image::{FnId, Symbol, TileImage};
 
@@ -24,6 +24,10 @@ pub(super) struct Guard {
     stack: usize,
     /// Words of the memory.
     size: usize,
+    /// The first word of all that stores have to be watched for: a constant, or the stack.
+    first: usize,
+    /// The variable that was written through a pointer last: first word, and one past the last.
+    written: (usize, usize),
     /// Words without a value, bit = distance from `stack`.
     unset: Vec<u64>,
     /// The variable through which a pointer was led last: first word, and one past the last.
@@ -38,7 +42,19 @@ impl Guard {
     /// Watches a tile, or nothing.
     pub fn new(tile: &TileImage, size: usize, checked: bool) -> Guard {
         let stack = if checked { tile.data_end.into() } else { usize::MAX };
-        Guard { stack, size, unset: Vec::new(), near: (0, 0), left: None, culprit: None }
+        let constant = tile.symbols.iter().find(|s| checked && !s.mutable && s.words > 0);
+        let first = constant.map_or(stack, |s| s.addr.into());
+        let nothing = (0, 0);
+        Guard {
+            stack,
+            size,
+            first,
+            written: nothing,
+            unset: Vec::new(),
+            near: nothing,
+            left: None,
+            culprit: None,
+        }
     }
 
     /// Whether anything is watched.
@@ -71,14 +87,14 @@ impl Guard {
     #[inline(always)]
     pub fn store(
         &mut self,
+        tile: &TileImage,
         memory: &mut [u16],
-        at: usize,
-        kind: Access,
+        (at, kind): (usize, Access),
         value: u64,
         top: usize,
     ) -> Result<(), Complaint> {
-        if at >= self.stack {
-            self.before_store(at, kind, top)?;
+        if at >= self.first {
+            self.before_store(tile, at, kind, top)?;
         }
         store(memory, at, kind, value)
     }
@@ -98,8 +114,17 @@ impl Guard {
         }
     }
 
-    fn before_store(&mut self, at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
+    fn before_store(
+        &mut self,
+        tile: &TileImage,
+        at: usize,
+        kind: Access,
+        top: usize,
+    ) -> Result<(), Complaint> {
         let words = usize::from(kind.words());
+        if at < self.stack {
+            return self.check_constant(tile, at);
+        }
         self.check_alive(at, at + words, top)?;
         self.give_value(at, words);
         Ok(())
@@ -112,6 +137,21 @@ impl Guard {
             return Err(DANGLING_POINTER.plain());
         }
         Ok(())
+    }
+
+    fn check_constant(&mut self, tile: &TileImage, at: usize) -> Result<(), Complaint> {
+        if at >= self.written.0 && at < self.written.1 {
+            return Ok(());
+        }
+        match symbol_at(tile, at) {
+            Some(symbol) if !symbol.mutable => Err(const_written(symbol)),
+            Some(symbol) => {
+                let start = usize::from(symbol.addr);
+                self.written = (start, start + usize::from(symbol.words));
+                Ok(())
+            }
+            None => Ok(()),
+        }
     }
 
     /// A call ends that has words from `start` to `end`.
@@ -231,6 +271,13 @@ impl Guard {
             None => complaint,
         }
     }
+}
+
+fn const_written(symbol: &Symbol) -> Complaint {
+    CONST_WRITTEN
+        .because(&[("name", &symbol.name)])
+        .also(symbol.span, "declared `const`")
+        .help(format!("declare `{}` as `var`, and keep `const` in the types of pointers to it", symbol.name))
 }
 
 fn part_of(local: &Local) -> String {

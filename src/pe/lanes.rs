@@ -37,6 +37,8 @@ pub(super) struct Lane {
     /// Register for the result of a synchronous operation.
     pub result: Option<Reg>,
     pub saved: Vec<Saved>,
+    /// The DSRs among its operands.
+    pub registers: Vec<DsrId>,
     pub is_async: bool,
     pub span: Span,
     pub started: u64,

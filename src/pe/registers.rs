@@ -5,7 +5,7 @@ use super::lanes::{Done, Saved};
 use super::operation::{From, Operation, Stall, To};
 use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, TaskId, UtId};
 use crate::diagnostics::rules::run::{
-    DSR_EMPTY, DSR_NOT_MEMORY, FIFO_DSR_EMPTY, FIFO_EVENT, MAP_SINGLE_STEP, SINGLE_STEP,
+    DSR_BUSY, DSR_EMPTY, DSR_NOT_MEMORY, FIFO_DSR_EMPTY, FIFO_EVENT, MAP_SINGLE_STEP, SINGLE_STEP,
 };
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::local::{Dest, Source};
@@ -45,6 +45,8 @@ pub(super) struct Resolved {
     pub at: u16,
     /// Of the DSR, if it is one.
     pub settings: Option<Settings>,
+    /// The DSR, if it is one.
+    pub dsr: Option<DsrId>,
     /// The DSR that wants to know where the vector goes on.
     pub saved: Option<DsrId>,
     /// The DSR whose type does not say that it holds a FIFO, and does.
@@ -64,7 +66,7 @@ impl Resolved {
     /// A DSD that is in no register.
     pub fn plain(dsd: Dsd) -> Resolved {
         let at = if let Dsd::Mem(mem) = dsd { mem.base } else { 0 };
-        Resolved { dsd, at, settings: None, saved: None, untyped_fifo: None }
+        Resolved { dsd, at, settings: None, dsr: None, saved: None, untyped_fifo: None }
     }
 }
 
@@ -146,6 +148,7 @@ impl Loaded {
 impl Pe {
     /// `@load_to_dsr` and its family.
     pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Complaint> {
+        self.check_free(load.dsr.id).at(load.span)?;
         let tile = std::sync::Arc::clone(&self.tile);
         let Resolved { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
         let settings = self.settings(&load.config);
@@ -156,6 +159,7 @@ impl Pe {
 
     /// `@set_dsr_base_addr`: everything but the address stays.
     pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Complaint> {
+        self.check_free(dsr.id)?;
         let base = self.address(a) as u16;
         let Some(loaded) = self.registers.slot(dsr.id).copied() else {
             return Err(DSR_EMPTY.because(&[("dsr", &dsr.id)]));
@@ -171,6 +175,20 @@ impl Pe {
                 Err(c.also(loaded.span, "it was loaded here"))
             }
         }
+    }
+
+    /// No operation in progress uses the register (entry UB-026).
+    fn check_free(&self, dsr: DsrId) -> Result<(), Complaint> {
+        if !self.options.checked {
+            return Ok(());
+        }
+        let user = self.lanes.iter().find(|(_, lane)| lane.registers.contains(&dsr));
+        user.map_or(Ok(()), |(_, lane)| {
+            Err(DSR_BUSY
+                .because(&[("dsr", &dsr)])
+                .also(lane.span, "this one is still running")
+                .help("change it in the task that the operation activates at its end"))
+        })
     }
 
     /// The settings of an operation or load, with ids from registers.

@@ -175,7 +175,7 @@ fn run_call(
             }
             Op::Store { s, a, off, kind } => {
                 let at = get!(a) as usize + usize::from(off);
-                attempt!(guard.store(memory, at, kind, get!(s), frame.end));
+                attempt!(guard.store(tile, memory, (at, kind), get!(s), frame.end));
             }
             Op::LoadAt { d, addr, kind } => set!(d, attempt!(load(memory, addr.into(), kind))),
             Op::StoreAt { s, addr, kind } => attempt!(store(memory, addr.into(), kind, get!(s))),

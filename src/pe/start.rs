@@ -4,7 +4,7 @@ use super::fifo::FifoState;
 use super::lanes::Saved;
 use super::operation::{From, Operation, To};
 use super::registers::{Resolved, Settings};
-use crate::arch::UtId;
+use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
@@ -21,6 +21,8 @@ pub(super) struct Start {
     pub operation: Operation,
     pub settings: Settings,
     pub saved: Vec<Saved>,
+    /// The DSRs among the operands.
+    pub registers: Vec<DsrId>,
     pub ut: Option<UtId>,
     pub has_fabric: bool,
     /// A fabric operand names no queue.
@@ -67,6 +69,7 @@ impl Start {
             operation,
             settings,
             saved: Vec::new(),
+            registers: Vec::new(),
             ut: None,
             has_fabric: false,
             lacks_queue: false,
@@ -101,6 +104,7 @@ impl Start {
         if resolved.untyped_fifo.is_some() {
             self.operation.untyped_fifos[operand.min(1)] = resolved.untyped_fifo;
         }
+        self.registers.extend(resolved.dsr);
         if let Some(dsr) = resolved.saved {
             self.saved.push(Saved { dsr, operand });
         }

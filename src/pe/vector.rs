@@ -85,7 +85,7 @@ impl Pe {
     }
 
     fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
-        let Start { mut operation, settings, saved, ut, lacks_queue, .. } = start;
+        let Start { mut operation, settings, saved, registers, ut, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
@@ -99,6 +99,7 @@ impl Pe {
             priority: settings.priority.unwrap_or_default(),
             result: vector.result,
             saved,
+            registers,
             is_async: settings.is_async,
             span: vector.span,
             started: time,
@@ -196,6 +197,7 @@ impl Pe {
                     dsd: loaded.dsd,
                     at: loaded.at,
                     settings: Some(loaded.settings),
+                    dsr: Some(dsr.id),
                     saved: loaded.save_address.then_some(dsr.id),
                     untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
                 }

@@ -20,7 +20,7 @@ use std::rc::Rc;
 impl Sema<'_> {
     /// Reports a complaint, unless it only repeats one.
     pub fn report(&mut self, complaint: Complaint) {
-        self.faults += 1;
+        self.faults += u64::from(complaint.0.severity.is_error());
         if !complaint.rule().is_empty() {
             let complaint = self.with_chain(complaint);
             self.sink.push(complaint);

@@ -113,6 +113,7 @@ impl Sema<'_> {
         self.finish_fifo_tasks();
         self.finish_queues();
         self.check_loaded_queues();
+        self.check_ignored_settings();
         self.block_free_channels();
         self.check_memory();
         let mut image = std::mem::take(&mut self.world.tile.image);

@@ -117,6 +117,8 @@ crate::rules! {
     RETURN_OUTSIDE = "return-outside": "`return` outside of a function";
     /// `return` needs a value of that type.
     RETURN_VALUE = "return-value": "this function gives back {type}";
+    /// The compiler may put the fields of a plain struct or union anywhere.
+    STRUCT_LAYOUT = "struct-layout": "the layout of {type} is not defined";
     /// Every value needs a case.
     SWITCH_NOT_EXHAUSTIVE = "switch-not-exhaustive": "the switch does not handle {missing}";
     /// `switch` takes integers and enums.

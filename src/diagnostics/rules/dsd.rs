@@ -31,6 +31,8 @@ crate::rules! {
     BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
     /// Load it with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
+    /// What is read from a constant is its first value, whatever an operation has put there.
+    @Warning CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
     /// It drops what arrives on one input queue.
     DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";
     /// It counts control wavelets and writes nothing.
@@ -109,6 +111,8 @@ crate::rules! {
     FIFO_SETTING = "fifo-setting": "a FIFO has no setting `.{name}`";
     /// Only local tasks can be activated.
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
+    /// A DSR brings the settings of its load along, and those of the operation do not count.
+    @Warning IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";
     /// Shorter operations have no room for it.
     INDEX_SETTING = "index-setting": "`.index` needs an operation with at least three operands";
     /// DSDs do not say what type their elements have.

@@ -9,6 +9,8 @@ crate::rules! {
     COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";
     /// Data of a collective come from or go to one PE of the line.
     COLLECTIVE_ROOT = "collective-root": "root {root} of a collective is none of the {size} PEs of {line}";
+    /// A pointer to a constant may lose its `const` in a cast; the constant stays one.
+    CONST_WRITTEN = "const-written": "the constant `{name}` is written";
     /// Only its payload arrives; that it was a control wavelet is lost.
     @Warning CONTROL_AS_DATA = "control-as-data": "a control wavelet of color {color} is taken as data";
     /// A control wavelet starts the task with the number it carries, so one must be bound to it.
@@ -23,6 +25,8 @@ crate::rules! {
     DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type";
     /// A DSD variable describes nothing until it is assigned.
     DSD_UNSET = "dsd-unset": "the DSD has never been set";
+    /// An operation in progress works with its registers until it is complete.
+    DSR_BUSY = "dsr-busy": "{dsr} is changed while an operation still uses it";
     /// A DSR describes nothing until a DSD is loaded.
     DSR_EMPTY = "dsr-empty": "{dsr} holds no DSD";
     /// Only vectors in memory have a base address.

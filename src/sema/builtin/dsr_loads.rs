@@ -2,6 +2,7 @@
 
 use super::Call;
 use super::dsrs::{Settings, check_queue};
+use super::hazards::ignored_settings;
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Complaint, Result};
@@ -93,6 +94,9 @@ impl Sema<'_> {
         };
         if settings.run.is_async {
             check_queue(&v, dsd_at)?;
+        }
+        if dsr.id.file == DsrFile::Dest {
+            self.check_dest(&v, dsd_at);
         }
         let dsd = self.dsd_ref(&v, dsd_at)?;
         self.emit_load(DsrLoad {
@@ -190,6 +194,15 @@ impl Sema<'_> {
         let a = self.reg_of(&ptr, at)?;
         self.b().emit(Op::SetDsrBase { dsr, a });
         Ok(Operand::void())
+    }
+
+    /// What operations say that has no effect on what DSRs were loaded with.
+    pub fn check_ignored_settings(&mut self) {
+        let image = &self.world.tile.image;
+        let ops = image.vector_ops.iter();
+        let complaints: Vec<_> =
+            ops.filter_map(|op| ignored_settings(op, &image.dsds, &image.dsr_loads)).collect();
+        complaints.into_iter().for_each(|c| self.report(c));
     }
 
     /// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs).

@@ -10,6 +10,7 @@ mod fifo_registers;
 pub mod fifos;
 pub mod filters;
 mod handlers;
+mod hazards;
 mod host;
 mod library;
 mod properties;

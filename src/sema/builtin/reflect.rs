@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
-use crate::value::ty::{AnonTy, ArrayTy, Ty};
+use crate::value::ty::{AnonTy, ArrayTy, FieldLayout, Ty};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -145,6 +145,7 @@ impl Sema<'_> {
         let (Ty::Ptr(p), Ty::Ptr(_)) = (&to, v.ty()) else {
             return Err(rules::BAD_CAST.because(&[("from", &v.ty()), ("to", &to)]).at(at));
         };
+        check_layouts(&v.ty(), &to).at(at)?;
         match v {
             Operand::Known(Value::Ptr(old)) => {
                 Ok(Operand::Known(Value::Ptr(Pointer { ty: p.clone(), to: old.to })))
@@ -411,6 +412,38 @@ impl Sema<'_> {
             return Ok(v);
         }
         arith::coerce(&v, &ty).at(at)
+    }
+}
+
+/// A pointer to a struct whose layout is not defined leads to nothing else (entry UB-005).
+fn check_layouts(from: &Ty, to: &Ty) -> Result<()> {
+    let (from, to) = (behind(from), behind(to));
+    let is_any = |ty: &Ty| matches!(ty, Ty::AnyOpaque);
+    if from == to || is_any(from) || is_any(to) {
+        return Ok(());
+    }
+    match [from, to].into_iter().find(|ty| has_free_layout(ty)) {
+        Some(ty) => Err(rules::STRUCT_LAYOUT
+            .because(&[("type", ty)])
+            .help("declare it as `extern struct` or `packed struct`, whose layouts are defined")),
+        None => Ok(()),
+    }
+}
+
+fn has_free_layout(ty: &Ty) -> bool {
+    match ty {
+        Ty::Struct(s) | Ty::Union(s) => s.layout == FieldLayout::Plain,
+        Ty::Anon(_) => true,
+        _ => false,
+    }
+}
+
+/// What a pointer leads to; an array counts as its elements.
+fn behind(ty: &Ty) -> &Ty {
+    let Ty::Ptr(p) = ty else { return ty };
+    match &p.to {
+        Ty::Array(a) => &a.elem,
+        other => other,
     }
 }
 

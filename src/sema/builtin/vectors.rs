@@ -2,6 +2,7 @@
 
 use super::Call;
 use super::dsrs::{Settings, check_queue, dsr_ref};
+use super::hazards::check_index;
 use crate::arch::{ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Complaint, Result};
@@ -115,6 +116,9 @@ impl Sema<'_> {
             None => Settings::default(),
         };
         self.check_async(&settings, &dest, &args, call)?;
+        let all = std::iter::once(&dest).chain(&args).map(|arg| (&arg.value, arg.span));
+        check_index(settings.index.is_some(), all, call.span)?;
+        self.check_dest(&dest.value, dest.span);
         let dest = self.destination(op, &dest)?;
         let mut operands = Vec::new();
         for (arg, source) in args.iter().zip(form.sources) {
@@ -253,6 +257,7 @@ impl Sema<'_> {
                 op.dest.word()
             ))));
         }
+        self.check_writable(&arg.value.ty(), arg.span)?;
         Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
     }
 
@@ -352,6 +357,7 @@ impl Sema<'_> {
         if let What::Dsr(d) = arg.what {
             check_position(d, "destination", arg)?;
         }
+        self.check_dest(&arg.value, arg.span);
         if arg.what.is_vector() {
             return Ok((self.vector_operand(arg)?, access));
         }

@@ -1,0 +1,124 @@
+//! Operations that the language accepts and leaves undefined, or that do not do what they say.
+
+use crate::arch::DsrId;
+use crate::diagnostics::rules::run::MISSING_INDEX;
+use crate::diagnostics::rules::{comptime, dsd as rules};
+use crate::diagnostics::{Complaint, Result};
+use crate::dsd::{Dsd, FabOut, Mem};
+use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, Operand as CodeOperand, VectorOp};
+use crate::sema::operand::Operand;
+use crate::sema::value::{GlobalId, Value};
+use crate::sema::world::{Global, Sema};
+use crate::source::Span;
+use crate::value::ty::{DsdTy, Ty};
+
+impl Sema<'_> {
+    /// A pointer through which something is written.
+    pub fn check_writable(&self, pointer: &Ty, at: Span) -> Result<()> {
+        match pointer {
+            Ty::Ptr(p) if p.is_const => {
+                let help = "point to a `var`";
+                Err(comptime::CONST_ASSIGNMENT.plain().at(at).help(help))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A vector that is written should not lie in a constant. Only a warning: the specification's own
+    /// programs do it (entry UB-002, ruling OQ-39).
+    pub fn check_dest(&mut self, dest: &Operand, at: Span) {
+        let Some(Value::Dsd(Dsd::Mem(mem))) = dest.known() else { return };
+        let Some(constant) = self.constant_behind(mem) else { return };
+        let complaint = rules::CONST_DESTINATION
+            .because(&[("name", &constant.name)])
+            .at(at)
+            .also(constant.span, "declared `const`")
+            .help(format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name));
+        self.report(complaint);
+    }
+
+    fn constant_behind(&self, mem: &Mem) -> Option<&Global> {
+        let globals = self.world.tile.placed.iter().map(|id: &GlobalId| self.global(*id));
+        let mut constants = globals.filter(|g| !g.is_var && g.ty.words() != Some(0));
+        constants.find(|g| g.addr == Some(mem.lo))
+    }
+}
+
+/// Every vector with `wavelet_index_offset` takes its offset from the operation (entry UB-011).
+pub fn check_index<'a>(
+    index: bool,
+    operands: impl Iterator<Item = (&'a Operand, Span)>,
+    at: Span,
+) -> Result<()> {
+    if index {
+        return Ok(());
+    }
+    for (operand, span) in operands {
+        let (Dsd::Mem(Mem { index_offset: true, .. }) | Dsd::FabOut(FabOut { index_offset: true, .. })) =
+            (match operand.known() {
+                Some(Value::Dsd(dsd)) => dsd,
+                _ => continue,
+            })
+        else {
+            continue;
+        };
+        return Err(MISSING_INDEX
+            .plain()
+            .at(at)
+            .also(span, "this operand")
+            .help("add `.{ .index = .. }` to the operation"));
+    }
+    Ok(())
+}
+
+/// Settings of an operation that have no effect, because they are not among those with which its
+/// DSRs were loaded (entry UB-012).
+pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Option<Complaint> {
+    let operands = || std::iter::once(&op.dest).chain(&op.sources);
+    if !op.config.is_async || operands().any(|operand| is_plain_fabric(operand, dsds)) {
+        return None;
+    }
+    let registers: Vec<DsrId> = operands().filter_map(register).collect();
+    let loads: Vec<&DsrLoad> = loads.iter().filter(|load| registers.contains(&load.dsr.id)).collect();
+    let rules: Vec<&AsyncConfig> = loads.iter().map(|load| &load.config).filter(|c| c.is_async).collect();
+    let setting = match op.config {
+        _ if rules.is_empty() => "async",
+        AsyncConfig { completion: Completion::Activate(_), .. } if rules.iter().all(|c| ends_silently(c)) => {
+            "activate"
+        }
+        AsyncConfig { completion: Completion::Unblock(_), .. } if rules.iter().all(|c| ends_silently(c)) => {
+            "unblock"
+        }
+        AsyncConfig { on_control: Some(_), .. } if rules.iter().all(|c| c.on_control.is_none()) => {
+            "on_control"
+        }
+        _ => return None,
+    };
+    let load = loads.first()?;
+    Some(
+        rules::IGNORED_SETTING
+            .because(&[("setting", &setting), ("dsr", &load.dsr.id)])
+            .at(op.span)
+            .also(load.span, "it was loaded here")
+            .help("put the setting into the load: what a DSR was loaded with counts"),
+    )
+}
+
+fn ends_silently(config: &AsyncConfig) -> bool {
+    config.completion == Completion::Nothing
+}
+
+fn register(operand: &CodeOperand) -> Option<DsrId> {
+    match operand {
+        CodeOperand::Dsd(DsdRef::Dsr(dsr)) => Some(dsr.id),
+        _ => None,
+    }
+}
+
+fn is_plain_fabric(operand: &CodeOperand, dsds: &[Dsd]) -> bool {
+    match operand {
+        CodeOperand::Dsd(DsdRef::Const(n)) => matches!(dsds[*n as usize], Dsd::FabIn(_) | Dsd::FabOut(_)),
+        CodeOperand::Dsd(DsdRef::At(_, kind)) => matches!(kind, DsdTy::FabIn | DsdTy::FabOut),
+        CodeOperand::Dsd(DsdRef::Dsr(_)) | CodeOperand::Scalar(_) | CodeOperand::Pointer(_) => false,
+    }
+}

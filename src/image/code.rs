@@ -476,6 +476,14 @@ pub enum Op {
     CheckSet {
         a: Reg,
     },
+    /// A field of the union at `a` is used: the word `off` behind its start must hold `mark`, or no
+    /// mark of any field. `names` are those of its fields, in `TileImage::strings`, with commas between.
+    CheckVariant {
+        a: Reg,
+        off: u16,
+        mark: u16,
+        names: u32,
+    },
     /// The `words` from address `a` are declared without a value.
     UnsetWords {
         a: Reg,

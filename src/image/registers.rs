@@ -104,6 +104,7 @@ impl Op {
             | Zero { a, .. }
             | CheckSet { a }
             | UnsetWords { a, .. }
+            | CheckVariant { a, .. }
             | PutDsd { a, .. }
             | SetDsrBase { a, .. }
             | FifoLength { a, .. }

@@ -6,6 +6,7 @@ use super::tasks::bit;
 use super::{Pe, World};
 use crate::arch::TaskId;
 use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
 use crate::diagnostics::rules::tasks::ID_OUT_OF_RANGE;
 use crate::dsd::{DSD_WORDS, Dsd};
@@ -67,6 +68,10 @@ impl Pe {
                 self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
                 return Ok(Served::Done(0));
             }
+            Op::CheckVariant { a, off, mark, names } => {
+                self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
+                return Ok(Served::Done(0));
+            }
             Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
             Op::EditDsd { a, b, edit, origin } => self.edit_dsd((a, b), edit, origin)?,
             Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,
@@ -109,6 +114,30 @@ impl Pe {
         self.guard.copy(to, from, count);
         self.memory.words_mut().copy_within(from..from + count, to);
         Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
+    }
+
+    /// A field of a union is used, of which the word at `at` says which one is active. One without a
+    /// value gets this field.
+    fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Complaint> {
+        if !self.options.checked {
+            return Ok(());
+        }
+        let word = &mut self.memory.slice_mut(at, 1)?[0];
+        let name = |mark: u16| names.split(',').nth(usize::from(mark.checked_sub(1)?));
+        match name(*word) {
+            Some(_) if *word == mark => {}
+            Some(active) => {
+                return Err(INACTIVE_VARIANT
+                    .because(&[("name", &name(mark).unwrap_or_default())])
+                    .note(format!("the active variant is `{active}`"))
+                    .help("assign the whole union to change the variant"));
+            }
+            None => {
+                *word = mark;
+                self.guard.give_value(at, 1);
+            }
+        }
+        Ok(())
     }
 
     fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {

@@ -394,7 +394,7 @@ impl Sema<'_> {
             Operand::Parts(_, parts) => {
                 let part = self.coerce(parts[0].clone(), &field, span)?;
                 let addr = self.temporary(&ty, span)?;
-                self.store_at(addr, &part, span)?;
+                self.store_union(addr, &ty, active, &part, span)?;
                 Ok(Operand::Mem(addr, ty))
             }
             _ => Err(wrong()),

@@ -277,6 +277,29 @@ impl Sema<'_> {
         }
     }
 
+    /// Writes a union with a field that is not known.
+    pub fn store_union(&mut self, addr: Addr, ty: &Ty, field: usize, part: &Operand, span: Span) -> Result<()> {
+        self.store_at(addr, part, span)?;
+        let Some(words) = ty.words().filter(|_| ty.is_marked_union()) else { return Ok(()) };
+        let mark = Operand::Known(Value::u16(mark_of_field(field)));
+        self.store_at(Addr { base: addr.base, off: addr.off + words - 1 }, &mark, span)
+    }
+
+    /// A field of a union is used: it has to be the active one.
+    pub fn check_variant(&mut self, place: &Place, union: &Ty, field: usize) -> Result<()> {
+        let (Place::Memory { addr, known: None, .. }, Some(words)) = (place, union.words()) else {
+            return Ok(());
+        };
+        if !union.is_marked_union() || self.is_comptime() {
+            return Ok(());
+        }
+        let names = self.string(&union.field_names().join(","));
+        let a = self.addr_reg(*addr)?;
+        let off = words as u16 - 1;
+        self.b().emit(Op::CheckVariant { a, off, mark: mark_of_field(field), names });
+        Ok(())
+    }
+
     fn copy(&mut self, to: Addr, from: Addr, ty: &Ty) -> Result<()> {
         let words = ty.words().unwrap_or(0) as u16;
         let (a, b) = (self.addr_reg(to)?, self.addr_reg(from)?);
@@ -583,6 +606,11 @@ fn undefined_aggregate(ty: &Ty) -> Option<Value> {
     }
 }
 
+/// What the last word of a union says about its active field; 0 is none.
+fn mark_of_field(field: usize) -> u16 {
+    field as u16 + 1
+}
+
 /// Appends the words of a value as they lie in memory.
 pub fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
     match v {
@@ -599,7 +627,13 @@ pub fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()
             }
             Ok(())
         }
-        Value::Union(u) if u.ty.layout != FieldLayout::Packed => write_words(sema, &u.value, out),
+        Value::Union(u) if u.ty.layout != FieldLayout::Packed => {
+            let ty = v.ty();
+            if let Some(words) = ty.words().filter(|_| ty.is_marked_union()) {
+                out[words as usize - 1] = mark_of_field(u.active);
+            }
+            write_words(sema, &u.value, out)
+        }
         _ => {
             let bits = sema.scalar_bits(v)?;
             let words = v.ty().words().unwrap_or(1) as usize;

@@ -97,7 +97,9 @@ impl Sema<'_> {
             let off = ty.packed_offset(i);
             return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
         }
-        self.narrow(place, Step::Field(i), field, off).map(Ev::Place)
+        let part = self.narrow(place, Step::Field(i), field, off)?;
+        self.check_variant(&part, &ty, i)?;
+        Ok(Ev::Place(part))
     }
 
     /// The place of a part at a known position.

@@ -382,9 +382,19 @@ impl Ty {
                 }
                 Some(at.next_multiple_of(self.align_words()))
             }
-            Ty::Union(s) => s.fields.iter().map(|(_, t)| t.words()).try_fold(0, |m, w| Some(m.max(w?))),
+            Ty::Union(s) => {
+                let mut fields = s.fields.iter().map(|(_, t)| t.words());
+                let words = fields.try_fold(0, |m: u32, w| Some(m.max(w?)))?;
+                let mark = u32::from(self.is_marked_union());
+                Some((words + mark).next_multiple_of(self.align_words()))
+            }
             _ => None,
         }
+    }
+
+    /// Whether its last word says which field is active: nothing else can (entry UB-004).
+    pub fn is_marked_union(&self) -> bool {
+        matches!(self, Ty::Union(s) if s.layout == FieldLayout::Plain)
     }
 
     /// Alignment in words: 1 or 2.

@@ -119,6 +119,9 @@ fn is_plain_fabric(operand: &CodeOperand, dsds: &[Dsd]) -> bool {
     match operand {
         CodeOperand::Dsd(DsdRef::Const(n)) => matches!(dsds[*n as usize], Dsd::FabIn(_) | Dsd::FabOut(_)),
         CodeOperand::Dsd(DsdRef::At(_, kind)) => matches!(kind, DsdTy::FabIn | DsdTy::FabOut),
-        CodeOperand::Dsd(DsdRef::Dsr(_)) | CodeOperand::Scalar(_) | CodeOperand::Pointer(_) => false,
+        CodeOperand::Dsd(DsdRef::Dsr(_))
+        | CodeOperand::Scalar(_)
+        | CodeOperand::Pointer(_)
+        | CodeOperand::Nowhere => false,
     }
 }

@@ -6,7 +6,9 @@
 
 use super::memory::{load, store};
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::{CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
+use crate::diagnostics::rules::run::{
+    CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE,
+};
 use crate::image::code::{Access, Local};
 use crate::image::{FnId, Symbol, TileImage};
 

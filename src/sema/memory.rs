@@ -278,7 +278,14 @@ impl Sema<'_> {
     }
 
     /// Writes a union with a field that is not known.
-    pub fn store_union(&mut self, addr: Addr, ty: &Ty, field: usize, part: &Operand, span: Span) -> Result<()> {
+    pub fn store_union(
+        &mut self,
+        addr: Addr,
+        ty: &Ty,
+        field: usize,
+        part: &Operand,
+        span: Span,
+    ) -> Result<()> {
         self.store_at(addr, part, span)?;
         let Some(words) = ty.words().filter(|_| ty.is_marked_union()) else { return Ok(()) };
         let mark = Operand::Known(Value::u16(mark_of_field(field)));

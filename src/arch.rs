@@ -131,6 +131,10 @@ pub const NULL_TASK: u8 = 31;
 pub const TEARDOWN_TASK: u8 = 29;
 /// The timer task (seed: Task Identifiers).
 pub const TIMER_TASK: u8 = 30;
+/// The color of `<message_passing>`, the first of the five that it takes (`docs/decisions.md`).
+pub const MESSAGE_COLOR: Color = Color(14);
+/// The longest message, in wavelets (vendor documentation of `<message_passing>`).
+pub const MESSAGE_WORDS: u16 = 32;
 /// Number of task ids: 0..63 (seed: Task Identifiers).
 pub const TASK_IDS: usize = 64;
 

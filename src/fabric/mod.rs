@@ -6,6 +6,7 @@ mod config;
 mod control;
 mod filter;
 mod lane;
+mod letters;
 mod ramp;
 mod route;
 mod router;
@@ -18,9 +19,10 @@ pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
 pub use survey::{Leftover, Obstacle, Place};
 
-use crate::arch::{Arch, Color, Direction};
+use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
 use lane::{Flit, Landing, Lane};
+use letters::Letters;
 use router::{Move, Router};
 use std::sync::Arc;
 
@@ -61,6 +63,7 @@ pub struct Fabric {
     collisions: Vec<Collision>,
     /// Looks for collisions.
     checked: bool,
+    letters: Letters,
     hops: u64,
 }
 
@@ -99,6 +102,7 @@ impl Fabric {
             torn_down: Vec::new(),
             collisions: Vec::new(),
             checked: false,
+            letters: Letters::default(),
             hops: 0,
         }
     }
@@ -110,7 +114,7 @@ impl Fabric {
 
     /// Whether any router may have something to do.
     pub fn is_awake(&self) -> bool {
-        !(self.awake.is_empty() && self.retries.is_empty())
+        !(self.awake.is_empty() && self.retries.is_empty()) || self.letters_move()
     }
 
     /// The PE has run: its queues may have room again.
@@ -143,6 +147,11 @@ impl Fabric {
     /// Collisions since the last call.
     pub fn take_collisions(&mut self) -> Vec<Collision> {
         std::mem::take(&mut self.collisions)
+    }
+
+    /// Senders and receivers of the messages handed over since the last call.
+    pub fn take_handed_over(&mut self) -> Vec<(u32, u32)> {
+        std::mem::take(&mut self.letters.handed_over)
     }
 
     /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
@@ -277,6 +286,10 @@ impl Ramp for PeRamp<'_> {
 
     fn advance_switch(&mut self, color: Color) {
         self.fabric.advance_after_last(self.pe, color);
+    }
+
+    fn address_letter(&mut self, to: PeCoord, length: u16) {
+        self.fabric.address(self.pe, to, length);
     }
 
     fn config(&mut self, addr: u16) -> Option<u16> {

@@ -1,4 +1,4 @@
-use crate::arch::Color;
+use crate::arch::{Color, PeCoord};
 
 /// 32 bits on their way through the fabric.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -17,6 +17,9 @@ pub trait Ramp {
 
     /// Moves the switch of a color on this PE's own router to its next position.
     fn advance_switch(&mut self, color: Color);
+
+    /// Gives the next words on the color of messages a receiver.
+    fn address_letter(&mut self, to: PeCoord, length: u16);
 
     /// Reads a configuration word (word address); `None` if the machine model has none there.
     fn config(&mut self, addr: u16) -> Option<u16>;

@@ -4,7 +4,7 @@ use super::control::{self, Command};
 use super::lane::{Flit, Landing};
 use super::route::Mask;
 use super::{Collision, Fabric, Wavelet};
-use crate::arch::{Color, Direction};
+use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::PopMode;
 
 const RAMP: Mask = 1 << Direction::Ramp as u8;
@@ -60,6 +60,7 @@ impl Fabric {
             self.carry_out(&m, now);
         }
         self.moves = moves;
+        self.hand_over_letters(now);
     }
 
     fn ramp_is_moving(&self, pe: usize, now: u64) -> bool {
@@ -277,6 +278,9 @@ impl Fabric {
 
     /// Takes a wavelet from a PE, or gives it back when the onramp is full.
     pub(super) fn inject(&mut self, pe: usize, color: Color, w: Wavelet, now: u64) -> Result<(), Wavelet> {
+        if color == MESSAGE_COLOR && self.writes_letter(pe) {
+            return self.write_letter(pe, w, now);
+        }
         let own = self.lane_of(pe, color);
         let Landing::Lanes(first, second) = self.landing(own, Direction::Ramp) else { return Err(w) };
         let depth = self.onramp_depth();

@@ -3,7 +3,7 @@
 use super::Fabric;
 use super::lane::{Landing, Lane};
 use super::route::Gate;
-use crate::arch::{Color, Direction};
+use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use serde::Serialize;
 use std::collections::BTreeSet;
 
@@ -70,7 +70,8 @@ impl Fabric {
             all.push(Leftover { pe, color, place, count, obstacle });
         }
         if !lane.offramp.is_empty() {
-            let (count, obstacle) = (lane.offramp.len(), Obstacle::Pe);
+            let letters = if color == MESSAGE_COLOR { self.letters.waiting_for(pe) } else { 0 };
+            let (count, obstacle) = (lane.offramp.len() + letters, Obstacle::Pe);
             all.push(Leftover { pe, color, place: Place::Offramp, count, obstacle });
         }
     }
@@ -104,6 +105,10 @@ impl Fabric {
     /// What in the end holds up a color that a PE cannot send: follows full routers to the first
     /// one that is held up by something else.
     pub fn blockage(&self, pe: usize, color: Color) -> Option<Leftover> {
+        if let Some(to) = self.letters.held_up_by(pe).filter(|_| color == MESSAGE_COLOR) {
+            let count = self.letters.waiting_for(to);
+            return Some(Leftover { pe: to, color, place: Place::Offramp, count, obstacle: Obstacle::Pe });
+        }
         let mut seen = BTreeSet::new();
         let (mut at, mut input) = (pe, Direction::Ramp);
         loop {
@@ -124,6 +129,9 @@ impl Fabric {
     /// PEs whose wavelets of a color can reach a PE, whatever the switches do.
     pub fn senders(&self, pe: usize, color: Color) -> Vec<usize> {
         let mut senders = BTreeSet::new();
+        if color == MESSAGE_COLOR {
+            senders.extend(self.letters.senders(pe));
+        }
         let mut seen = BTreeSet::new();
         let mut open = vec![(pe, color)];
         while let Some((at, color)) = open.pop() {

@@ -210,4 +210,10 @@ pub enum Intrinsic {
     /// collective operation with its row (axis 0) or column (1) of `size` PEs. Kinds are 0 broadcast,
     /// 1 scatter, 2 gather, 3 reduce_fadds, 4 reduce_faddh.
     Collective,
+    /// `(column: u16, row: u16, length: u16, room: u16) void`: the next `length` words on the color of
+    /// messages, from a buffer of `room` elements, go to a PE.
+    SendMessage,
+    /// `(queue: u16, room: u16) void`: the next message of an input queue is received, without its
+    /// header, into a buffer of `room` elements.
+    ReceiveMessage,
 }

@@ -258,7 +258,11 @@ pub(super) fn needs_clock(op: Op) -> bool {
         Op::BlockUt { .. } | Op::UnblockUt { .. } | Op::FifoLength { .. } => true,
         Op::Intrinsic { id, .. } => {
             use Intrinsic::{ConfigRead, ConfigWrite, QueueFlush, UnblockCommandStream};
-            matches!(id, UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush)
+            use Intrinsic::{ReceiveMessage, SendMessage};
+            matches!(
+                id,
+                UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush | SendMessage | ReceiveMessage
+            )
         }
         _ => false,
     }

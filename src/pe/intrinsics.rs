@@ -1,8 +1,8 @@
 //! What the embedded library asks of the PE.
 
-use super::log::{Joined, Traced};
+use super::log::{Joined, Letter, LetterEnd, Traced};
 use super::{Pe, World};
-use crate::arch::PeCoord;
+use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
 use crate::image::code::{Intrinsic, Reg};
@@ -119,10 +119,26 @@ impl Pe {
                     calls: self.main.calls.places(tile),
                 });
             }
+            Intrinsic::SendMessage => {
+                let argument = |k: Reg| argument(k) as u16;
+                let (to, length) = (PeCoord { x: argument(0), y: argument(1) }, argument(2));
+                world.ramp.address_letter(to, length);
+                return self.note_letter(tile, LetterEnd::Send { to, length }, argument(3), time, world);
+            }
+            Intrinsic::ReceiveMessage => {
+                let room = argument(1) as u16;
+                self.queues.receive_message(InQueue(argument(0) as u8));
+                return self.note_letter(tile, LetterEnd::Receive, room, time, world);
+            }
             other => unreachable!("{other:?} has a result"),
         };
         let at: PeCoord = self.at;
         self.line.print(&text, at, time, world.log);
+    }
+
+    fn note_letter(&self, tile: &TileImage, end: LetterEnd, room: u16, cycle: u64, world: &mut World<'_>) {
+        let calls = self.main.calls.places(tile);
+        world.log.letters.push(Letter { pe: self.at, cycle, end, room, calls });
     }
 }
 

@@ -56,6 +56,35 @@ pub struct Joined {
     pub calls: Vec<Span>,
 }
 
+/// A call of `<message_passing>` on one PE.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Letter {
+    /// The PE.
+    pub pe: PeCoord,
+    /// When.
+    pub cycle: u64,
+    /// What the call does.
+    pub end: LetterEnd,
+    /// Elements of its buffer.
+    pub room: u16,
+    /// Calls under way, the innermost first.
+    pub calls: Vec<Span>,
+}
+
+/// One end of a message.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum LetterEnd {
+    /// It leaves.
+    Send {
+        /// For this PE, which may not exist.
+        to: PeCoord,
+        /// Elements.
+        length: u16,
+    },
+    /// The next one that comes is taken.
+    Receive,
+}
+
 /// Collects in the order of writing.
 #[derive(Clone, Debug, Default)]
 pub struct PeLog {
@@ -67,6 +96,8 @@ pub struct PeLog {
     pub asserts_held: BTreeSet<Span>,
     /// Collective operations that have begun, until somebody takes them.
     pub joined: Vec<Joined>,
+    /// Calls of `<message_passing>`, until somebody takes them.
+    pub letters: Vec<Letter>,
     /// What was suspicious: each rule once for each place on each PE.
     warnings: IndexMap<(Cow<'static, str>, Option<Span>, PeCoord), Diagnostic>,
 }

@@ -33,7 +33,7 @@ mod wait;
 mod tests;
 
 pub use calls::Desk;
-pub use log::{Joined, PeLog, Printed, Traced};
+pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
 pub use memory::Memory;
 pub use wait::{Wait, Waiter, WaitsFor, Wake};
 

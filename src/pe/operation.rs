@@ -164,7 +164,13 @@ impl Operation {
         while !self.is_complete() {
             match self.ready(around) {
                 Ready::Yes if self.drops_data(around) => return Ok(Step::Moved),
-                Ready::Yes => self.element(around)?,
+                Ready::Yes => {
+                    self.element(around)?;
+                    if self.ends_message(around) && !self.is_complete() {
+                        self.conclude(around.memory)?;
+                        return Ok(Step::Ended);
+                    }
+                }
                 Ready::Control(input) => {
                     around.queues.inputs[input].take(around.now);
                     self.conclude(around.memory)?;
@@ -228,6 +234,15 @@ impl Operation {
         }
     }
 
+    /// Whether it has just taken the last word of a message of `<message_passing>`.
+    fn ends_message(&self, around: &mut Surroundings<'_>) -> bool {
+        self.stops_at_control
+            && self.from[..self.arity].iter().any(|from| match from {
+                From::Fabric(intake) => around.queues.inputs[intake.input].end_message(),
+                From::Local(_) | From::Fifo(_) => false,
+            })
+    }
+
     fn ready(&self, around: &mut Surroundings<'_>) -> Ready {
         let mut tired = false;
         for from in &self.from[..self.arity] {
@@ -274,7 +289,7 @@ impl Operation {
         }
         let inbox = &around.queues.inputs[intake.input];
         let Some(head) = inbox.head() else { return Ready::No(Stall::Input(intake.input)) };
-        if head.control && self.stops_at_control {
+        if head.control && self.stops_at_control && !inbox.is_message() {
             return Ready::Control(intake.input);
         }
         if intake.last_used == around.now {

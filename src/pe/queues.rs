@@ -25,6 +25,20 @@ pub(super) struct Inbox {
     items: VecDeque<Wavelet>,
     /// When the oldest wavelet became the oldest.
     pub since: u64,
+    message: Message,
+}
+
+/// What an operation still has to see of the message that it receives.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+enum Message {
+    /// It receives wavelets, not a message.
+    No,
+    /// The header, which nobody wants.
+    Header,
+    /// The words; a control wavelet is the last.
+    Words,
+    /// Nothing.
+    Over,
 }
 
 impl Inbox {
@@ -36,7 +50,25 @@ impl Inbox {
     /// Takes the oldest wavelet.
     pub fn take(&mut self, now: u64) -> Option<Wavelet> {
         self.since = now;
-        self.items.pop_front()
+        let wavelet = self.items.pop_front();
+        if self.message == Message::Words && wavelet.is_some_and(|w| w.control) {
+            self.message = Message::Over;
+        }
+        wavelet
+    }
+
+    /// Whether a control wavelet is a word of a message, and not a command.
+    pub fn is_message(&self) -> bool {
+        self.message == Message::Words
+    }
+
+    /// Whether the last word of a message has just been taken; true once.
+    pub fn end_message(&mut self) -> bool {
+        let is_over = self.message == Message::Over;
+        if is_over {
+            self.message = Message::No;
+        }
+        is_over
     }
 
     /// Number of wavelets.
@@ -119,6 +151,7 @@ impl Queues {
             control_table: tile.control_tables[usize::from(b.queue.0)],
             items: VecDeque::new(),
             since: 0,
+            message: Message::No,
         });
         let outputs = tile.output_queues.iter().map(|b| Outbox {
             queue: Some(b.queue),
@@ -149,10 +182,22 @@ impl Queues {
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) {
         let inbox = self.inbox_of(color);
         let inbox = &mut self.inputs[inbox];
+        if inbox.message == Message::Header {
+            inbox.message = Message::Words;
+            return;
+        }
         if inbox.items.is_empty() {
             inbox.since = now;
         }
         inbox.items.push_back(wavelet);
+    }
+
+    /// What comes next in a queue is a message; drops its header, which may not have come yet.
+    pub fn receive_message(&mut self, queue: InQueue) {
+        if let Some(inbox) = self.inputs.iter_mut().find(|i| i.queue == Some(queue)) {
+            let has_header = inbox.items.pop_front().is_some();
+            inbox.message = if has_header { Message::Words } else { Message::Header };
+        }
     }
 
     fn inbox_of(&mut self, color: Color) -> usize {
@@ -164,6 +209,7 @@ impl Queues {
                 control_table: 0,
                 items: VecDeque::new(),
                 since: 0,
+                message: Message::No,
             });
             self.inputs.len() - 1
         })

@@ -114,6 +114,11 @@ impl SourceMap {
         LineCol { line: line + 1, column }
     }
 
+    /// The first of these places that is in the program itself.
+    pub fn outside_library(&self, places: &[Span]) -> Option<Span> {
+        places.iter().copied().find(|span| !self.file(span.file).is_library())
+    }
+
     /// `file:line:column` of the start of a span.
     pub fn describe(&self, span: Span) -> String {
         let at = self.line_col(span.file, span.lo);

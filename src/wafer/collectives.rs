@@ -84,7 +84,7 @@ fn told(j: &Joined) -> String {
 
 /// Where the program calls the library.
 fn call(j: &Joined, sources: &SourceMap) -> Option<Span> {
-    j.calls.iter().copied().find(|span| !sources.file(span.file).is_library())
+    sources.outside_library(&j.calls)
 }
 
 fn moment(pe: PeCoord, cycle: u64) -> Moment {

@@ -7,6 +7,7 @@ mod agenda;
 mod cells;
 mod collectives;
 mod explain;
+mod letters;
 mod stall;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use crate::source::Span;
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
+use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -73,6 +75,7 @@ pub struct Wafer {
     log: PeLog,
     desk: Desk,
     collectives: Collectives,
+    letters: Letters,
     trapped: Vec<Complaint>,
     blocked: usize,
     /// The cycle that the furthest PE has reached.
@@ -104,6 +107,7 @@ impl Wafer {
             log: PeLog::default(),
             desk: Desk::default(),
             collectives: Collectives::default(),
+            letters: Letters::default(),
             trapped: Vec::new(),
             blocked: 0,
             reached: 0,
@@ -216,6 +220,7 @@ impl Wafer {
         self.wake_freed();
         self.tear_down();
         self.join_collectives();
+        self.note_letters();
         self.trap_unrouted();
         self.trap_collisions();
         if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
@@ -323,5 +328,16 @@ impl Wafer {
         }
         let joined = std::mem::take(&mut self.log.joined);
         self.trapped.extend(self.collectives.join(joined, &self.program.sources).err());
+    }
+
+    fn note_letters(&mut self) {
+        if !self.log.letters.is_empty() {
+            let calls = std::mem::take(&mut self.log.letters);
+            self.trapped.extend(self.letters.note(calls, &self.program).err());
+        }
+        for (from, to) in self.fabric.take_handed_over() {
+            let paired = self.letters.hand_over(from as usize, to as usize, &self.program.sources);
+            self.trapped.extend(paired.err());
+        }
     }
 }

@@ -239,11 +239,13 @@ impl Wafer {
                     span: send_span(&self.program, s, *color),
                     waits: waiting.binary_search(&s).is_ok(),
                 };
+                let senders: Vec<Sender> =
+                    self.fabric.senders(pe, *color).into_iter().map(sender).collect();
                 Some(Missing::Wavelets {
                     color: *color,
                     received: self.fabric.received(pe, *color),
-                    reachable: self.fabric.reaches_pe(pe, *color),
-                    senders: self.fabric.senders(pe, *color).into_iter().map(sender).collect(),
+                    reachable: self.fabric.reaches_pe(pe, *color) || !senders.is_empty(),
+                    senders,
                 })
             }
             WaitsFor::Space { color, .. } => {

@@ -55,6 +55,10 @@ crate::rules! {
     MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
     /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
     MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}";
+    /// A message is as long as its sender says, and nothing stops it at the end of a buffer.
+    MESSAGE_LENGTH = "message-length": "a message of {length} elements, and {whose}";
+    /// Messages find their receiver by its place in the rectangle.
+    MESSAGE_TARGET = "message-target": "{pe}, the receiver of a message, is outside of the rectangle of {rectangle} PEs";
     /// A microthread runs one operation at a time.
     MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation";
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.

@@ -125,6 +125,8 @@ impl Ramp for Sink {
         self.advanced.push(color);
     }
 
+    fn address_letter(&mut self, _to: PeCoord, _length: u16) {}
+
     fn config(&mut self, _addr: u16) -> Option<u16> {
         None
     }

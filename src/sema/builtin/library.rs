@@ -37,6 +37,8 @@ fn intrinsic(name: &str) -> Option<(Intrinsic, &'static [Ty], Ty)> {
         "Trace" => (Trace, &[Ty::U32, Ty::U16, Ty::U32, Ty::U32], Ty::Void),
         "ConfigRead" => (ConfigRead, U16, Ty::U16),
         "Collective" => (Collective, &[Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16, Ty::U16], Ty::Void),
+        "SendMessage" => (SendMessage, &[Ty::U16, Ty::U16, Ty::U16, Ty::U16], Ty::Void),
+        "ReceiveMessage" => (ReceiveMessage, &[Ty::U16, Ty::U16], Ty::Void),
         "ConfigWrite" => (ConfigWrite, &[Ty::U16, Ty::U16], Ty::Void),
         _ => return None,
     })

@@ -1,0 +1,147 @@
+//! Messages of `<message_passing>`: wavelets that find a PE by its place, not along a route.
+//!
+//! A PE addresses a letter and then sends its words on the color of messages. When the last word is
+//! written, the letter crosses the wafer in one cycle per link. It is handed over as a whole, behind a
+//! header with its length, once its receiver has taken all of the letter before; its last word is a
+//! control wavelet. A PE has one letter under way at a time: later words wait in its queue.
+
+use super::lane::Flit;
+use super::{Fabric, Wavelet};
+use crate::arch::{MESSAGE_COLOR, PeCoord};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+
+/// A message on its way.
+#[derive(Clone, Debug)]
+struct Letter {
+    from: u32,
+    to: u32,
+    length: usize,
+    words: Vec<u32>,
+    /// When it reaches the router of its receiver.
+    arrives: u64,
+}
+
+/// All messages that are not handed over.
+#[derive(Clone, Debug, Default)]
+pub struct Letters {
+    /// Addressed and not yet written, by sender.
+    open: BTreeMap<u32, VecDeque<Letter>>,
+    /// Written, by receiver, in the order of their arrival.
+    closed: BTreeMap<u32, Vec<Letter>>,
+    /// Senders whose next word was refused.
+    refused: BTreeSet<u32>,
+    /// Receivers with everybody who has written to them.
+    correspondents: BTreeSet<(u32, u32)>,
+    /// Senders and receivers of messages that nobody has been told of.
+    pub handed_over: Vec<(u32, u32)>,
+}
+
+impl Letters {
+    /// The letter of a sender that is under way.
+    fn under_way(&self, from: usize) -> Option<&Letter> {
+        self.closed.values().flatten().find(|l| l.from as usize == from)
+    }
+
+    /// Who receives the letter that keeps a sender from sending more.
+    pub fn held_up_by(&self, from: usize) -> Option<usize> {
+        self.under_way(from).map(|l| l.to as usize)
+    }
+
+    /// Words that wait for a receiver.
+    pub fn waiting_for(&self, to: usize) -> usize {
+        self.closed.get(&(to as u32)).map_or(0, |letters| letters.iter().map(|l| l.length + 1).sum())
+    }
+
+    /// Who has written to a PE.
+    pub fn senders(&self, to: usize) -> Vec<usize> {
+        let row = (to as u32, 0)..=(to as u32, u32::MAX);
+        self.correspondents.range(row).map(|(_, from)| *from as usize).collect()
+    }
+
+    fn close(&mut self, letter: Letter) {
+        self.correspondents.insert((letter.to, letter.from));
+        let row = self.closed.entry(letter.to).or_default();
+        let at = row.partition_point(|l| (l.arrives, l.from) < (letter.arrives, letter.from));
+        row.insert(at, letter);
+    }
+}
+
+impl Fabric {
+    /// The next `length` words that a PE sends on the color of messages go to another one.
+    pub(super) fn address(&mut self, pe: usize, to: PeCoord, length: u16) {
+        // The wafer complains about a place outside of the rectangle, and about an empty letter.
+        if to.x >= self.program.width || to.y >= self.program.height || length == 0 {
+            return;
+        }
+        let to = self.program.pe_index(to) as u32;
+        let letter = Letter { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
+        self.letters.open.entry(pe as u32).or_default().push_back(letter);
+    }
+
+    /// Whether the words that a PE sends belong to a letter.
+    pub(super) fn writes_letter(&self, pe: usize) -> bool {
+        self.letters.open.get(&(pe as u32)).is_some_and(|letters| !letters.is_empty())
+    }
+
+    /// Takes the next word of a letter, or gives it back.
+    pub(super) fn write_letter(&mut self, pe: usize, w: Wavelet, now: u64) -> Result<(), Wavelet> {
+        if self.letters.under_way(pe).is_some() {
+            self.letters.refused.insert(pe as u32);
+            return Err(w);
+        }
+        let lane = self.lane_of(pe, MESSAGE_COLOR);
+        self.lanes[lane as usize].sent += 1;
+        let open = self.letters.open.get_mut(&(pe as u32)).expect("only asked of PEs with a letter");
+        let letter = open.front_mut().expect("only asked of PEs with a letter");
+        letter.words.push(w.data);
+        if letter.words.len() == letter.length {
+            let mut letter = open.pop_front().expect("it was there");
+            let links = self.distance(pe, letter.to as usize);
+            letter.arrives = now + u64::from(self.arch.ramp_latency) + links;
+            self.letters.close(letter);
+        }
+        Ok(())
+    }
+
+    fn distance(&self, one: usize, other: usize) -> u64 {
+        let (a, b) = (self.program.pe_coord(one), self.program.pe_coord(other));
+        u64::from(a.x.abs_diff(b.x)) + u64::from(a.y.abs_diff(b.y))
+    }
+
+    /// Whether a letter can be handed over now or later without anybody doing anything.
+    pub(super) fn letters_move(&self) -> bool {
+        let free = |to: u32| self.known_lane(to as usize, MESSAGE_COLOR).is_none_or(|l| l.offramp.is_empty());
+        self.letters.closed.keys().any(|to| free(*to))
+    }
+
+    /// Hands over what has arrived.
+    pub(super) fn hand_over_letters(&mut self, now: u64) {
+        let receivers: Vec<u32> = self.letters.closed.keys().copied().collect();
+        for to in receivers {
+            let id = self.lane_of(to as usize, MESSAGE_COLOR) as usize;
+            let row = self.letters.closed.get_mut(&to).expect("a receiver that is listed");
+            if !self.lanes[id].offramp.is_empty() || row[0].arrives > now {
+                continue;
+            }
+            let letter = row.remove(0);
+            if row.is_empty() {
+                self.letters.closed.remove(&to);
+            }
+            let header = Wavelet { data: letter.length as u32, control: false };
+            let last = letter.words.len() - 1;
+            let words = letter.words.iter().enumerate();
+            let words = words.map(|(k, word)| Wavelet { data: *word, control: k == last });
+            let first = now + u64::from(self.arch.ramp_latency);
+            for (k, w) in std::iter::once(header).chain(words).enumerate() {
+                self.lanes[id].offramp.push_back((first + k as u64, Flit::new(w)));
+            }
+            self.routers[to as usize].descending += letter.words.len() as u32 + 1;
+            self.hops += self.distance(letter.from as usize, to as usize) * letter.words.len() as u64;
+            self.wake(to as usize);
+            self.letters.handed_over.push((letter.from, to));
+            if self.letters.refused.remove(&letter.from) {
+                self.freed.push(letter.from);
+            }
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! Whether messages of `<message_passing>` fit what they are sent from and received into.
+
+use crate::arch::{MESSAGE_WORDS, PeCoord};
+use crate::diagnostics::rules::run::{MESSAGE_LENGTH, MESSAGE_TARGET};
+use crate::diagnostics::{Complaint, Moment};
+use crate::image::Program;
+use crate::pe::{Letter, LetterEnd};
+use crate::source::{SourceMap, Span};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Calls of the library whose other end has not been seen yet.
+#[derive(Debug, Default)]
+pub struct Letters {
+    /// Sent, and not handed over, by sender.
+    sent: BTreeMap<usize, VecDeque<Letter>>,
+    /// Handed over, and not received, by receiver.
+    arrived: BTreeMap<usize, VecDeque<Letter>>,
+    /// Waiting for a message, by receiver.
+    expected: BTreeMap<usize, VecDeque<Letter>>,
+}
+
+impl Letters {
+    /// Takes note of calls; complains about the first that is wrong.
+    pub fn note(&mut self, mut calls: Vec<Letter>, program: &Program) -> Result<(), Complaint> {
+        calls.sort_by_key(|l| (l.cycle, l.pe.y, l.pe.x));
+        for letter in calls {
+            let pe = program.pe_index(letter.pe);
+            match letter.end {
+                LetterEnd::Send { to, length } => {
+                    check_sent(&letter, to, length, program)?;
+                    self.sent.entry(pe).or_default().push_back(letter);
+                }
+                LetterEnd::Receive => {
+                    self.expected.entry(pe).or_default().push_back(letter);
+                    self.pair(pe, &program.sources)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A PE has been handed the oldest message of another one.
+    pub fn hand_over(&mut self, from: usize, to: usize, sources: &SourceMap) -> Result<(), Complaint> {
+        let sent = self.sent.get_mut(&from).and_then(VecDeque::pop_front);
+        self.arrived.entry(to).or_default().extend(sent);
+        self.pair(to, sources)
+    }
+
+    /// The n-th message that a PE is handed goes to its n-th receiving call.
+    fn pair(&mut self, pe: usize, sources: &SourceMap) -> Result<(), Complaint> {
+        let arrived = self.arrived.entry(pe).or_default();
+        let expected = self.expected.entry(pe).or_default();
+        if arrived.is_empty() || expected.is_empty() {
+            return Ok(());
+        }
+        let (Some(sent), Some(receive)) = (arrived.pop_front(), expected.pop_front()) else { return Ok(()) };
+        match sent.end {
+            LetterEnd::Send { length, .. } if length > receive.room => {
+                Err(too_long(&sent, length, &receive, sources))
+            }
+            LetterEnd::Send { .. } | LetterEnd::Receive => Ok(()),
+        }
+    }
+}
+
+fn check_sent(sent: &Letter, to: PeCoord, length: u16, program: &Program) -> Result<(), Complaint> {
+    let (width, height) = (program.width, program.height);
+    if to.x >= width || to.y >= height {
+        let rectangle = format!("{width} x {height}");
+        let c = MESSAGE_TARGET.because(&[("pe", &to), ("rectangle", &rectangle)]);
+        let help = format!("columns are 0 to {}, rows 0 to {}", width - 1, height - 1);
+        return Err(place(c, sent, &program.sources).help(help));
+    }
+    let longest = MESSAGE_WORDS.min(sent.room);
+    if length == 0 || length > longest {
+        let whose = match sent.room < MESSAGE_WORDS {
+            true => format!("its buffer has {}", sent.room),
+            false => format!("a message has at most {MESSAGE_WORDS}"),
+        };
+        let c = MESSAGE_LENGTH.because(&[("length", &length), ("whose", &whose)]);
+        return Err(place(c, sent, &program.sources).help(format!("send 1 to {longest} elements")));
+    }
+    Ok(())
+}
+
+fn too_long(sent: &Letter, length: u16, receive: &Letter, sources: &SourceMap) -> Complaint {
+    let whose = format!("the buffer that receives it has {}", receive.room);
+    let c = place(MESSAGE_LENGTH.because(&[("length", &length), ("whose", &whose)]), receive, sources);
+    let c = match call(sent, sources) {
+        Some(span) => c.also(span, format!("{} sends {length} elements", sent.pe)),
+        None => c,
+    };
+    c.help(format!("receive into an array of {length} elements"))
+}
+
+fn place(c: Complaint, letter: &Letter, sources: &SourceMap) -> Complaint {
+    let c = c.on(Moment { x: letter.pe.x, y: letter.pe.y, cycle: letter.cycle });
+    match call(letter, sources) {
+        Some(span) => c.at(span),
+        None => c,
+    }
+}
+
+/// Where the program calls the library.
+fn call(letter: &Letter, sources: &SourceMap) -> Option<Span> {
+    sources.outside_library(&letter.calls)
+}

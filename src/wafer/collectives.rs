@@ -8,6 +8,7 @@ use crate::diagnostics::rules::run::{COLLECTIVE_MISMATCH, COLLECTIVE_ROOT};
 use crate::diagnostics::{Complaint, Moment};
 use crate::pe::Joined;
 use crate::source::{SourceMap, Span};
+use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// What `Intrinsic::Collective` calls the operations.
@@ -21,6 +22,22 @@ type Line = (bool, u16, u16);
 pub struct Collectives {
     lines: BTreeMap<Line, LineState>,
 }
+
+/// An operation that some PEs of a line have begun and others have not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Unjoined {
+    /// The line, the operation and the PE that was first.
+    pub text: String,
+    /// The first PEs that have not called it.
+    pub missing: Vec<PeCoord>,
+    /// How many more there are.
+    pub more: usize,
+    /// The call of the first PE.
+    pub span: Option<Span>,
+}
+
+/// More PEs that have not joined an operation than this are counted, not named.
+const MOST_MISSING: usize = 4;
 
 #[derive(Debug, Default)]
 struct LineState {
@@ -45,6 +62,11 @@ impl Collectives {
         Ok(())
     }
 
+    /// What not all PEs of a line have joined, the oldest operation of each line.
+    pub fn unjoined(&self, sources: &SourceMap) -> Vec<Unjoined> {
+        self.lines.values().filter_map(|state| state.unjoined(sources)).collect()
+    }
+
     fn join_one(&mut self, j: Joined, sources: &SourceMap) -> Result<(), Complaint> {
         let (line, place) = if j.is_column { (j.pe.x, j.pe.y) } else { (j.pe.y, j.pe.x) };
         let state = self.lines.entry((j.is_column, line, j.color)).or_default();
@@ -67,6 +89,20 @@ impl Collectives {
 }
 
 impl LineState {
+    fn unjoined(&self, sources: &SourceMap) -> Option<Unjoined> {
+        let (first, _) = self.open.first()?;
+        let pe = |place| match first.is_column {
+            true => PeCoord { x: first.pe.x, y: place },
+            false => PeCoord { x: place, y: first.pe.y },
+        };
+        let is_missing = |place: &u16| self.begun.get(place).is_none_or(|begun| *begun <= self.closed);
+        let mut missing: Vec<PeCoord> = (0..first.size).filter(is_missing).map(pe).collect();
+        let more = missing.len().saturating_sub(MOST_MISSING);
+        missing.truncate(MOST_MISSING);
+        let text = format!("{}: {} has called {}", line_word(first), first.pe, told(first));
+        Some(Unjoined { text, missing, more, span: call(first, sources) })
+    }
+
     /// Forgets operations that all PEs have begun.
     fn close(&mut self) {
         while self.open.first().is_some_and(|(first, count)| *count == first.size) {

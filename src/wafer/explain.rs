@@ -1,6 +1,7 @@
 //! The stall report as a diagnostic, and the warnings about what is left at the end.
 
 use super::Wafer;
+use super::collectives::Unjoined;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::grouped;
@@ -22,11 +23,17 @@ impl StallReport {
             (n, false) => counted(n, "operation", "operations") + " and a command of the host",
         };
         let mut c = DEADLOCK.because(&[("cycle", &grouped(self.cycle)), ("what", &what)]);
-        if let Some(first) = self.waits.first() {
+        let joined = self.collectives.first().and_then(|operation| operation.span);
+        if let Some(span) = joined {
+            c = c.at(span).label("not all PEs have joined this operation");
+        } else if let Some(first) = self.waits.first() {
             c = blame(c, first, self.cycle);
         }
+        for operation in self.collectives.iter().take(MOST_NOTES) {
+            c = c.note(collective_note(operation));
+        }
         for (i, wait) in self.waits.iter().take(MOST_NOTES).enumerate() {
-            if i > 0 || wait.span.is_none() {
+            if i > 0 || wait.span.is_none() || joined.is_some() {
                 c = c.note(wait_note(wait, sources));
             }
             if let Some(note) = wait.missing.as_ref().and_then(|m| missing_note(m, wait.pe, sources)) {
@@ -56,6 +63,9 @@ impl StallReport {
     }
 
     fn advice(&self) -> &'static str {
+        if !self.collectives.is_empty() {
+            return "all PEs of a row or column must call the same collective operations in the same order";
+        }
         if !self.circle.is_empty() {
             return "let one PE of the circle send before it receives, or use an asynchronous operation";
         }
@@ -198,6 +208,13 @@ fn host_note(h: &HostWait) -> String {
     let names: Vec<_> = h.pes.iter().map(PeCoord::to_string).collect();
     let more = if h.more > 0 { format!(" and {} more", h.more) } else { String::new() };
     format!("the host waits with {}: {} on {}{more}", h.command, h.needs, names.join(", "))
+}
+
+fn collective_note(operation: &Unjoined) -> String {
+    let Unjoined { text, missing, more, .. } = operation;
+    let names: Vec<_> = missing.iter().map(PeCoord::to_string).collect();
+    let more = if *more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{text}; not called by {}{more}", names.join(", "))
 }
 
 fn left_note(l: &Left) -> String {

@@ -14,6 +14,7 @@ mod tests;
 mod traps;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
+pub use collectives::Unjoined;
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 
 use crate::arch::{Color, PeCoord};

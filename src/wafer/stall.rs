@@ -1,6 +1,7 @@
 //! Why nothing moves any more: who waits, for what, and who would have had to act.
 
 use super::Wafer;
+use super::collectives::Unjoined;
 use crate::arch::{Color, PeCoord};
 use crate::fabric::{Leftover, Obstacle, Place};
 use crate::image::Program;
@@ -30,6 +31,8 @@ pub struct StallReport {
     pub left: Vec<Left>,
     /// What the host waits for.
     pub host: Vec<HostWait>,
+    /// Collective operations that some PEs of a row or column have not called.
+    pub collectives: Vec<Unjoined>,
     /// Whether everything that waits is an asynchronous operation.
     pub only_asynchronous: bool,
     /// Whether these have not received anything yet, and no wavelet lies around: receivers that a
@@ -139,7 +142,9 @@ impl Wafer {
         }
         let only_asynchronous = unfinished.iter().all(|(_, w)| matches!(w.who, Waiter::Microthread(_)));
         let left = self.left();
-        let only_armed = only_asynchronous && left.is_empty() && unfinished.iter().all(|(_, w)| is_armed(w));
+        let collectives = self.collectives.unjoined(&self.program.sources);
+        let is_quiet = only_asynchronous && left.is_empty() && collectives.is_empty();
+        let only_armed = is_quiet && unfinished.iter().all(|(_, w)| is_armed(w));
         let mut groups = fold(&self.program, &unfinished);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
@@ -155,6 +160,7 @@ impl Wafer {
             circle,
             left,
             host,
+            collectives,
             only_asynchronous,
             only_armed,
         })

@@ -50,11 +50,12 @@ impl Inbox {
     /// Takes the oldest wavelet.
     pub fn take(&mut self, now: u64) -> Option<Wavelet> {
         self.since = now;
-        let wavelet = self.items.pop_front();
-        if self.message == Message::Words && wavelet.is_some_and(|w| w.control) {
+        let wavelet = self.items.pop_front()?;
+        if self.message == Message::Words && wavelet.control {
             self.message = Message::Over;
+            return Some(Wavelet { control: false, ..wavelet });
         }
-        wavelet
+        Some(wavelet)
     }
 
     /// Whether a control wavelet is a word of a message, and not a command.

@@ -245,8 +245,7 @@ impl Wafer {
                     span: send_span(&self.program, s, *color),
                     waits: waiting.binary_search(&s).is_ok(),
                 };
-                let senders: Vec<Sender> =
-                    self.fabric.senders(pe, *color).into_iter().map(sender).collect();
+                let senders: Vec<Sender> = self.fabric.senders(pe, *color).into_iter().map(sender).collect();
                 Some(Missing::Wavelets {
                     color: *color,
                     received: self.fabric.received(pe, *color),

@@ -27,6 +27,7 @@ impl Ramp for NoRamp {
         Err(wavelet)
     }
     fn advance_switch(&mut self, _: Color) {}
+    fn address_letter(&mut self, _: PeCoord, _: u16) {}
     fn config(&mut self, _: u16) -> Option<u16> {
         None
     }

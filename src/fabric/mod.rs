@@ -81,16 +81,10 @@ pub struct Collision {
 impl Fabric {
     /// The fabric of a program, empty.
     pub fn new(program: &Arc<Program>) -> Fabric {
-        Fabric::with_depth(program, program.arch.numbers().link_depth)
-    }
-
-    /// The same with another buffer depth per color and link, 1 to 4.
-    pub fn with_depth(program: &Arc<Program>, link_depth: u8) -> Fabric {
-        let depth = usize::from(link_depth).clamp(1, lane::MAX_LINK_DEPTH);
         Fabric {
             program: program.clone(),
             arch: program.arch.numbers(),
-            link_depth: depth,
+            link_depth: program.arch.numbers().link_depth.into(),
             routes: Routes::new(program),
             routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
             lanes: Vec::new(),
@@ -105,6 +99,11 @@ impl Fabric {
             letters: Letters::default(),
             hops: 0,
         }
+    }
+
+    /// Another buffer depth per color and link, 1 to 4; before anything runs.
+    pub fn limit_links(&mut self, depth: u8) {
+        self.link_depth = usize::from(depth).clamp(1, lane::MAX_LINK_DEPTH);
     }
 
     /// What the PE may use of the fabric in this cycle.

@@ -95,7 +95,9 @@ fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig
         sources: SourceMap::default(),
     });
     let sinks = Sinks { got: vec![Vec::new(); pes], room: vec![usize::MAX; pes], now: 0 };
-    Bench { fabric: Fabric::with_depth(&program, depth), sinks, to_send: Vec::new(), reversed: false }
+    let mut fabric = Fabric::new(&program);
+    fabric.limit_links(depth);
+    Bench { fabric, sinks, to_send: Vec::new(), reversed: false }
 }
 
 /// PE 0 sends east along a row; the last one takes it.

@@ -42,6 +42,8 @@ pub struct RunOptions {
     pub launch_skew: u64,
     /// Picks among equally ready tasks in an order that this number decides.
     pub seed: Option<u64>,
+    /// Wavelets that a router holds for each color and link (1 to 4), if not those of the machine.
+    pub link_depth: Option<u8>,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,
 }
@@ -53,6 +55,7 @@ impl Default for RunOptions {
             checked: true,
             launch_skew: 1,
             seed: None,
+            link_depth: None,
             command_latency: COMMAND_LATENCY,
         }
     }
@@ -105,6 +108,9 @@ impl Runner {
         let mut wafer = Wafer::new(&program, pe_options);
         if let Some(seed) = options.seed {
             wafer.shuffle(seed);
+        }
+        if let Some(depth) = options.link_depth {
+            wafer.limit_links(depth);
         }
         Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
     }

@@ -120,6 +120,11 @@ impl Wafer {
         self.cells.seed = Some(seed);
     }
 
+    /// Gives all routers other buffers, 1 to 4 wavelets for each color and link; before anything runs.
+    pub fn limit_links(&mut self, depth: u8) {
+        self.fabric.limit_links(depth);
+    }
+
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program

@@ -1,0 +1,250 @@
+//! Random networks as CSL programs, run with deep and with shallow buffers.
+
+use super::choices::{Choices, shrink};
+use super::network::{Addend, Flow, Kind, Network, Node, Op};
+use super::trial::count;
+use cslrun::arch::{ArchName, Direction, PeCoord};
+use cslrun::check;
+use cslrun::diagnostics::Sink;
+use cslrun::diagnostics::render::{self, MessageFormat};
+use cslrun::host::{RunOptions, Runner};
+use cslrun::image::Program;
+use cslrun::sema::{self, CompileOptions};
+use cslrun::source::{MemoryLoader, SourceMap};
+use std::fmt::Write;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::sync::Arc;
+
+/// Input queue of the second addend; operations use 0 to 5.
+const SECOND_QUEUE: u8 = 7;
+
+#[test]
+fn results_do_not_depend_on_the_depth_of_buffers() {
+    let (mut ended, mut stuck) = (0, 0);
+    for seed in 0..count() {
+        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let mut choices = Choices::from_seed(seed);
+        let network = Network::any(&mut choices, arch);
+        match verdict(&network) {
+            Ok(true) => ended += 1,
+            Ok(false) => stuck += 1,
+            Err(_) => explain(seed, arch, choices.made()),
+        }
+    }
+    // Most programs end, but the report of a deadlock is tested, too.
+    assert!(ended > stuck && stuck > 0, "{ended} have ended, {stuck} have not");
+}
+
+fn explain(seed: u64, arch: ArchName, made: Vec<u32>) -> ! {
+    let again = |list: &[u32]| Network::any(&mut Choices::replay(list), arch);
+    let simplest = again(&shrink(made, |list| verdict(&again(list)).is_err()));
+    let why = verdict(&simplest).expect_err("shrinking keeps the failure");
+    let files: Vec<_> =
+        files(&simplest).into_iter().map(|(name, text)| format!("//- {name}\n{text}")).collect();
+    panic!("network of seed {seed}, --arch {arch}\n{why}\n{}", files.concat());
+}
+
+/// Whether the program ends with all depths of buffers; or what is wrong.
+fn verdict(network: &Network) -> Result<bool, String> {
+    catch_unwind(AssertUnwindSafe(|| run_with_all_depths(network)))
+        .unwrap_or_else(|_| Err("a panic, shown above".to_string()))
+}
+
+/// How a run came out.
+enum Run {
+    Ended(Box<Runner>),
+    Deadlock,
+}
+
+fn run_with_all_depths(network: &Network) -> Result<bool, String> {
+    let expected = network.outcome();
+    let (program, sources) = compile(network)?;
+    let mut is_stuck = false;
+    // The deepest first: with more room no less can happen.
+    for depth in [4, 2, 1] {
+        match run(&program, &sources, depth)? {
+            Run::Deadlock if expected.surely => return Err(format!("a deadlock with buffers of {depth}")),
+            Run::Deadlock => is_stuck = true,
+            Run::Ended(_) if is_stuck => return Err(format!("it ends with buffers of {depth}, not of more")),
+            Run::Ended(_) if !expected.ends => return Err("it ends, which it cannot".to_string()),
+            Run::Ended(mut runner) => {
+                for (pe, flow, values) in &expected.kept {
+                    compare(&mut runner, network, *pe, *flow, values)?;
+                }
+            }
+        }
+    }
+    let found = check::check(&program);
+    if !is_stuck && !found.is_empty() {
+        return Err(render::render(&sources, &found, MessageFormat::Plain, false));
+    }
+    Ok(!is_stuck)
+}
+
+fn compare(
+    runner: &mut Runner,
+    network: &Network,
+    pe: usize,
+    flow: usize,
+    values: &[u16],
+) -> Result<(), String> {
+    let at = PeCoord { x: (pe % network.width) as u16, y: (pe / network.width) as u16 };
+    let name = format!("kept{flow}");
+    let (_, found) = runner.read_symbol(at, &name).map_err(|_| format!("{at} has no `{name}`"))?;
+    if found == values {
+        return Ok(());
+    }
+    Err(format!("`{name}` of {at} holds    {found:?}\n`{name}` of {at} must hold {values:?}"))
+}
+
+fn compile(network: &Network) -> Result<(Arc<Program>, SourceMap), String> {
+    let mut loader = MemoryLoader::default();
+    for (name, text) in files(network) {
+        loader.add(&name, text);
+    }
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let options = CompileOptions::new(network.arch);
+    let program = sema::compile(&loader, &mut sources, Path::new("layout.csl"), &options, &mut sink);
+    match program.filter(|_| sink.all().is_empty()) {
+        Some(program) => Ok((Arc::new(program), sources)),
+        None => Err(render::render(&sources, sink.all(), MessageFormat::Plain, false)),
+    }
+}
+
+/// A deadlock is fine if its report says which line waits, where and since when.
+fn run(program: &Arc<Program>, sources: &SourceMap, depth: u8) -> Result<Run, String> {
+    let options = RunOptions { link_depth: Some(depth), ..RunOptions::default() };
+    let mut runner = Runner::new(program.clone(), options);
+    let diagnostics = match runner.run_until_idle() {
+        Ok(warnings) if warnings.is_empty() => return Ok(Run::Ended(Box::new(runner))),
+        Ok(warnings) => warnings,
+        Err(failure) => failure.diagnostics(sources),
+    };
+    match diagnostics.as_slice() {
+        [d] if d.rule == "deadlock" && d.primary.is_some() && d.moment.is_some() => Ok(Run::Deadlock),
+        _ => Err(render::render(sources, &diagnostics, MessageFormat::Plain, false)),
+    }
+}
+
+fn files(network: &Network) -> Vec<(String, String)> {
+    let mut layout = String::from("layout {\n");
+    let _ = writeln!(layout, "  @set_rectangle({}, {});", network.width, network.height);
+    let mut files = Vec::new();
+    for (pe, ops) in network.pes.iter().enumerate() {
+        let (x, y, name) = (pe % network.width, pe / network.width, format!("pe{pe}.csl"));
+        let _ = writeln!(layout, "  @set_tile_code({x}, {y}, \"{name}\", .{{}});");
+        files.push((name, tile(network, ops)));
+    }
+    for (n, Flow { tree, .. }) in network.flows.iter().enumerate() {
+        for Node { pe, from, to, takes } in tree {
+            let (x, y) = (pe % network.width, pe / network.width);
+            let ramp = takes.then_some(Direction::Ramp);
+            let to: Vec<_> = to.iter().copied().chain(ramp).map(Direction::word).collect();
+            let _ = writeln!(
+                layout,
+                "  @set_color_config({x}, {y}, @get_color({}), .{{ .routes = .{{ .rx = .{{ {} }}, .tx = .{{ {} }} }} }});",
+                n + 1,
+                from.word(),
+                to.join(", ")
+            );
+        }
+    }
+    layout.push_str("}\n");
+    files.insert(0, ("layout.csl".to_string(), layout));
+    files
+}
+
+/// The program of a PE.
+fn tile(network: &Network, ops: &[Op]) -> String {
+    let mut text = Tile { network, globals: String::new(), body: String::new(), queues: String::new() };
+    for op in ops {
+        text.op(op);
+    }
+    let Tile { globals, body, queues, .. } = text;
+    format!(
+        "{globals}task main() void {{\n{body}}}\nconst main_id = @get_local_task_id(8);\ncomptime {{\n{queues}  \
+         @bind_local_task(main, main_id);\n  @activate(main_id);\n}}\n"
+    )
+}
+
+struct Tile<'a> {
+    network: &'a Network,
+    globals: String,
+    body: String,
+    queues: String,
+}
+
+impl Tile<'_> {
+    fn op(&mut self, op: &Op) {
+        let settings = match (op.is_async, self.network.arch) {
+            (false, _) => String::new(),
+            (true, ArchName::Wse2) => ", .{ .async = true }".to_string(),
+            (true, ArchName::Wse3) => format!(", .{{ .async = true, .ut_id = @get_ut_id({}) }}", op.queue),
+        };
+        let call = match &op.kind {
+            Kind::Send { flow, data } => {
+                self.array(&format!("data{flow}"), data);
+                format!("@mov16({}, data{flow}_dsd", self.outgoing(*flow, op.queue))
+            }
+            Kind::Forward { flow, of, add } => {
+                let to = self.outgoing(*flow, op.queue);
+                let from = self.incoming(*of, op.queue);
+                match add {
+                    Addend::Number(n) => format!("@add16({to}, {from}, {n}"),
+                    Addend::Flow(other) => {
+                        format!("@add16({to}, {from}, {}", self.incoming(*other, SECOND_QUEUE))
+                    }
+                }
+            }
+            Kind::Keep { flow, onto } => {
+                let name = format!("kept{flow}");
+                self.array(&name, &vec![onto.unwrap_or(0); self.network.flows[*flow].length]);
+                let from = self.incoming(*flow, op.queue);
+                match onto {
+                    Some(_) => format!("@add16({name}_dsd, {name}_dsd, {from}"),
+                    None => format!("@mov16({name}_dsd, {from}"),
+                }
+            }
+        };
+        let _ = writeln!(self.body, "  {call}{settings});");
+    }
+
+    fn array(&mut self, name: &str, values: &[u16]) {
+        let length = values.len();
+        let values: Vec<_> = values.iter().map(u16::to_string).collect();
+        let _ = writeln!(self.globals, "var {name} = [{length}]u16{{ {} }};", values.join(", "));
+        let access = format!("|i|{{{length}}} -> {name}[i]");
+        let _ = writeln!(
+            self.globals,
+            "const {name}_dsd = @get_dsd(mem1d_dsd, .{{ .tensor_access = {access} }});"
+        );
+    }
+
+    fn outgoing(&mut self, flow: usize, queue: u8) -> String {
+        self.fabric(flow, queue, "output", "fabout")
+    }
+
+    fn incoming(&mut self, flow: usize, queue: u8) -> String {
+        self.fabric(flow, queue, "input", "fabin")
+    }
+
+    /// The name of a fabric DSD.
+    fn fabric(&mut self, flow: usize, queue: u8, side: &str, kind: &str) -> String {
+        let (name, length) = (format!("{kind}{flow}"), self.network.flows[flow].length);
+        let color = format!("@get_color({})", flow + 1);
+        let queue = format!("@get_{side}_queue({queue})");
+        let by_color = match self.network.arch {
+            ArchName::Wse2 => format!(".fabric_color = {color}, "),
+            ArchName::Wse3 => {
+                let _ = writeln!(self.queues, "  @initialize_queue({queue}, .{{ .color = {color} }});");
+                String::new()
+            }
+        };
+        let _ = writeln!(
+            self.globals,
+            "const {name} = @get_dsd({kind}_dsd, .{{ .extent = {length}, {by_color}.{side}_queue = {queue} }});"
+        );
+        name
+    }
+}

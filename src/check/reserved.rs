@@ -1,6 +1,6 @@
 //! Numbers that belong to the system or to the memcpy library.
 
-use crate::arch::ArchName;
+use crate::arch::{ArchName, DsrFile, DsrId, InQueue, OutQueue};
 use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Complaint, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
@@ -10,6 +10,9 @@ use crate::source::Span;
 const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
 /// Ids of its tasks beside those of its colors (ruling OQ-54).
 const MEMCPY_TASKS: &[u8] = &[21, 22, 23, 27, 28, 30];
+/// Registers with which it copies (docs: reserved resources).
+const MEMCPY_DSRS: [DsrId; 2] =
+    [DsrId { file: DsrFile::Dest, number: 0 }, DsrId { file: DsrFile::Src1, number: 0 }];
 /// Ids of its control tasks.
 const MEMCPY_CONTROL_TASKS: &[u8] = &[33, 34, 35, 36, 37];
 
@@ -21,11 +24,45 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     }
     for tile in &program.tiles {
         found.extend(tasks(program, tile).map(Diagnostic::from));
-        if tile.has_memcpy && program.arch == ArchName::Wse3 {
-            found.extend(queues(tile).map(Diagnostic::from));
+        if tile.has_memcpy {
+            found.extend(registers(program, tile).map(Diagnostic::from));
+            if program.arch == ArchName::Wse3 {
+                found.extend(queues(tile).map(Diagnostic::from));
+            }
         }
     }
     found
+}
+
+/// Uses of the queues 0 of WSE-2, which a program may have while the library is idle (ruling OQ-55).
+pub fn possible(program: &Program) -> Vec<Diagnostic> {
+    if program.arch == ArchName::Wse3 {
+        return Vec::new();
+    }
+    let tiles = program.tiles.iter().filter(|t| t.has_memcpy);
+    let shared = tiles.flat_map(|tile| {
+        let takes = tile.takes().filter(|t| t.queue == Some(InQueue(0))).map(|t| ("input", t.span));
+        let sends = tile.sends().filter(|s| s.queue == Some(OutQueue(0))).map(|s| ("output", s.span));
+        let own = |(_, span): &(_, Span)| !in_library(program, *span);
+        takes.filter(own).take(1).chain(sends.filter(own).take(1))
+    });
+    let told = shared.map(|(kind, span)| {
+        let name = format!("{kind} queue 0");
+        let c = rules::MEMCPY_QUEUE_SHARED.because(&[("queue", &name)]).at(span);
+        c.help("take a queue from 1 to 7").into()
+    });
+    told.collect()
+}
+
+/// Registers of the library in which a program keeps something over several tasks: asynchronous
+/// operations and loads before the start. Others are done before the library gets its turn.
+fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Complaint> {
+    let loads = tile.dsr_loads.iter().enumerate().filter(|(_, l)| MEMCPY_DSRS.contains(&l.dsr.id));
+    let lasting = loads.filter(|(n, l)| l.config.is_async || tile.initial_dsrs.contains(&(*n as u32)));
+    lasting.filter(|(_, l)| !in_library(program, l.span)).map(|(_, l)| {
+        let c = rules::MEMCPY_DSR.because(&[("dsr", &l.dsr.id)]).at(l.span);
+        c.help("take a register with another number")
+    })
 }
 
 /// Routes on colors of the library, each line once.

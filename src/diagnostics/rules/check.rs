@@ -3,8 +3,12 @@
 crate::rules! {
     /// The library moves data and commands of the host over it.
     MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
+    /// The library copies through it between any two tasks.
+    @Warning MEMCPY_DSR = "memcpy-dsr": "`<memcpy>` uses {dsr} between tasks";
     /// The library takes its commands from it.
     MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
+    /// On WSE-2 the library uses it while it copies; a program may do so at other times.
+    @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` uses {queue} while it copies";
     /// The library has bound it to a task of its own.
     MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
     /// What nobody takes fills the queues until the sender stops.

@@ -1,6 +1,6 @@
 //! Numbers that belong to the system or to the memcpy library.
 
-use crate::arch::{ArchName, DsrFile, DsrId, InQueue, OutQueue};
+use crate::arch::{ArchName, DsrFile, DsrId, InQueue};
 use crate::diagnostics::rules::check as rules;
 use crate::diagnostics::{Complaint, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
@@ -26,32 +26,21 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
         found.extend(tasks(program, tile).map(Diagnostic::from));
         if tile.has_memcpy {
             found.extend(registers(program, tile).map(Diagnostic::from));
-            if program.arch == ArchName::Wse3 {
-                found.extend(queues(tile).map(Diagnostic::from));
+            match program.arch {
+                ArchName::Wse2 => found.extend(commands(program, tile).map(Diagnostic::from)),
+                ArchName::Wse3 => found.extend(queues(tile).map(Diagnostic::from)),
             }
         }
     }
     found
 }
 
-/// Uses of the queues 0 of WSE-2, which a program may have while the library is idle (ruling OQ-55).
-pub fn possible(program: &Program) -> Vec<Diagnostic> {
-    if program.arch == ArchName::Wse3 {
-        return Vec::new();
-    }
-    let tiles = program.tiles.iter().filter(|t| t.has_memcpy);
-    let shared = tiles.flat_map(|tile| {
-        let takes = tile.takes().filter(|t| t.queue == Some(InQueue(0))).map(|t| ("input", t.span));
-        let sends = tile.sends().filter(|s| s.queue == Some(OutQueue(0))).map(|s| ("output", s.span));
-        let own = |(_, span): &(_, Span)| !in_library(program, *span);
-        takes.filter(own).take(1).chain(sends.filter(own).take(1))
-    });
-    let told = shared.map(|(kind, span)| {
-        let name = format!("{kind} queue 0");
-        let c = rules::MEMCPY_QUEUE_SHARED.because(&[("queue", &name)]).at(span);
-        c.help("take a queue from 1 to 7").into()
-    });
-    told.collect()
+/// Operations that read the input queue of the library's commands on WSE-2. Public programs send
+/// from output queue 0 beside the library, so that is no mistake (ruling OQ-55).
+fn commands(program: &Program, tile: &TileImage) -> Option<Complaint> {
+    let mut takes = tile.takes().filter(|t| t.queue == Some(InQueue(0)) && !in_library(program, t.span));
+    let c = rules::MEMCPY_QUEUE_SHARED.plain().at(takes.next()?.span);
+    Some(c.help("take a queue from 1 to 7"))
 }
 
 /// Registers of the library in which a program keeps something over several tasks: asynchronous

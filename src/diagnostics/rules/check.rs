@@ -7,8 +7,8 @@ crate::rules! {
     @Warning MEMCPY_DSR = "memcpy-dsr": "`<memcpy>` uses {dsr} between tasks";
     /// The library takes its commands from it.
     MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
-    /// On WSE-2 the library uses it while it copies; a program may do so at other times.
-    @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` uses {queue} while it copies";
+    /// An operation that reads it may take a command, and the host waits for ever.
+    @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` takes its commands from input queue 0";
     /// The library has bound it to a task of its own.
     MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
     /// What nobody takes fills the queues until the sender stops.

@@ -14,6 +14,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
         found.extend(activations(tile).map(Diagnostic::from));
         if program.arch == ArchName::Wse3 {
             found.extend(queues(tile).map(Diagnostic::from));
+            found.extend(queue_colors(tile).map(Diagnostic::from));
         }
     }
     found
@@ -43,6 +44,26 @@ fn activated(config: &AsyncConfig) -> Option<TaskId> {
         Completion::Activate(IdArg::Known(id)) => Some(id),
         Completion::Activate(IdArg::In(_)) | Completion::Unblock(_) | Completion::Nothing => None,
     }
+}
+
+/// DSDs that name another color than their queue has (ruling OQ-38).
+fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+    let taken = tile.takes().filter_map(|t| {
+        let bound = tile.input_queues.iter().find(|b| Some(b.queue) == t.queue)?;
+        Some((t.color?, t.span, format!("input queue {}", bound.queue), bound.color, bound.span))
+    });
+    let sent = tile.sends().filter_map(|s| {
+        let bound = tile.output_queues.iter().find(|b| Some(b.queue) == s.queue)?;
+        Some((s.color?, s.span, format!("output queue {}", bound.queue), bound.color, bound.span))
+    });
+    let differ = taken.chain(sent).filter(|(color, _, _, bound, _)| color != bound);
+    differ.map(|(color, at, queue, bound, bound_at)| {
+        rules::QUEUE_COLOR_DIFFERS
+            .because(&[("color", &color), ("queue", &queue), ("bound", &bound)])
+            .at(at)
+            .also(bound_at, format!("{queue} gets its color here"))
+            .help("give both the same color, or leave `.fabric_color` out of the DSD")
+    })
 }
 
 /// Queues that are used and that no `@initialize_queue` has given a color.

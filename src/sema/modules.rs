@@ -460,10 +460,13 @@ impl Sema<'_> {
 
     fn resolve_exported(&mut self, id: InstanceId, decl: u32) -> Result<()> {
         self.resolve_if_untouched(id, decl)?;
-        if let DeclState::Global(g) = self.instance(id).decls[decl as usize] {
-            self.place_global(g)?;
+        let DeclState::Global(g) = self.instance(id).decls[decl as usize] else { return Ok(()) };
+        let Global { ty, span, .. } = self.global(g);
+        if matches!(ty, Ty::Dsd(_)) {
+            let help = "export the array, and build the DSD where it is used";
+            return Err(rules::EXPORT_TYPE.because(&[("type", ty)]).at(*span).help(help));
         }
-        Ok(())
+        self.place_global(g).map(drop)
     }
 
     /// A pointer to a whole global array, as `&array` gives it.

@@ -6,6 +6,7 @@ mod cases;
 mod claims;
 mod cli;
 mod console;
+mod decisions;
 mod library;
 mod pages;
 mod props;

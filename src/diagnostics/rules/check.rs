@@ -13,6 +13,8 @@ crate::rules! {
     MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
     /// What nobody takes fills the queues until the sender stops.
     @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} takes color {color}";
+    /// On WSE-3 the color of a queue is the color of its wavelets.
+    QUEUE_COLOR_DIFFERS = "queue-color-differs": "a DSD of color {color} uses {queue}, which has color {bound}";
     /// On WSE-3 wavelets find their queue only if it was given their color.
     @Warning QUEUE_NOT_INITIALIZED = "queue-not-initialized": "{queue} has no color";
     /// A wavelet that a router does not accept waits on the link for ever.

@@ -7,6 +7,7 @@ use super::types::named;
 use super::value::{GlobalId, InstanceId, Pointee, Pointer, Value};
 use super::world::{DeclState, Global, Instance, Sema, Unit};
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::dsd::DSD_EXPORT;
 use crate::diagnostics::{Complaint, Result};
 use crate::source::{LoadError, Span, tidy};
 use crate::stdlib;
@@ -464,7 +465,7 @@ impl Sema<'_> {
         let Global { ty, span, .. } = self.global(g);
         if matches!(ty, Ty::Dsd(_)) {
             let help = "export the array, and build the DSD where it is used";
-            return Err(rules::EXPORT_TYPE.because(&[("type", ty)]).at(*span).help(help));
+            return Err(DSD_EXPORT.because(&[("dsd", ty)]).at(*span).help(help));
         }
         self.place_global(g).map(drop)
     }

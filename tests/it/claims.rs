@@ -48,6 +48,13 @@ fn claims_are_checked_by_cases_of_their_kind() {
 }
 
 #[test]
+fn every_claim_has_a_case() {
+    let named: BTreeSet<String> = all_cases().into_iter().flat_map(|c| c.claims).collect();
+    let missing: Vec<String> = claims().into_keys().filter(|id| !named.contains(id)).collect();
+    assert!(missing.is_empty(), "claims without a case: {}", missing.join(", "));
+}
+
+#[test]
 fn clean_cases_come_close_to_rules_that_exist() {
     let names: BTreeSet<&str> = rules::all().map(|r| r.name).collect();
     for Case { path, clean, rule, .. } in all_cases() {

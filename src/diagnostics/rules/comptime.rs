@@ -49,8 +49,6 @@ crate::rules! {
     DUPLICATE_CASE = "duplicate-case": "{value} is listed twice";
     /// A scope, struct or configuration has each name once.
     DUPLICATE_NAME = "duplicate-name": "`{name}` is declared twice";
-    /// What a DSD describes is known to its own file only.
-    EXPORT_TYPE = "export-type": "a {type} cannot be exported";
     /// All declarations of one symbol agree.
     EXTERN_MISMATCH = "extern-mismatch": "`{name}` is declared in another way than where it is defined";
     /// The file that defines a variable gives its value.

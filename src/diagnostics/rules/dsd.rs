@@ -47,6 +47,8 @@ crate::rules! {
     DSD_EDIT = "dsd-edit": "`@{name}` does not take a {dsd}";
     /// Elements are 16- or 32-bit numbers.
     DSD_ELEMENT = "dsd-element": "{type} is no element of a DSD";
+    /// What a DSD describes is known to its own file only.
+    DSD_EXPORT = "dsd-export": "a {dsd} cannot be exported";
     /// Switches of a DSD are set when the program is compiled.
     DSD_FLAG = "dsd-flag": "`.{name}` needs a bool that is known at comptime";
     /// `@get_dsd` makes memory and fabric DSDs.

@@ -204,6 +204,7 @@ impl Pe {
                 (function, [0; 2], 0)
             }
             Some(Ready::Wavelet { id, kind, input }) => {
+                self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 let bound = binding(&tile, kind, id)?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
@@ -217,6 +218,7 @@ impl Pe {
 
     fn start_launch(&mut self, tile: &TileImage, now: u64) -> Result<bool, Complaint> {
         let Some(launch) = self.launches.pop_front() else { return Ok(false) };
+        self.tasks.start_other();
         self.start(tile, launch.function, &launch.arguments, now)?;
         Ok(true)
     }

@@ -309,6 +309,11 @@ impl Pe {
         waits
     }
 
+    /// What the main thread executes; `None` between tasks.
+    pub fn place_now(&self) -> Option<crate::source::Span> {
+        self.main.calls.places(&self.tile).first().copied()
+    }
+
     fn stuck_task(&self, id: TaskId) -> Wait {
         let bound = binding(&self.tile, TaskKind::Local, id).ok();
         Wait {

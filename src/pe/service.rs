@@ -91,7 +91,7 @@ impl Pe {
             Op::Activate { a } => {
                 let (id, span) = (id(a), self.place(tile));
                 self.check_activation(id, span);
-                self.tasks.activate(id)?;
+                self.tasks.activate_by_code(id)?;
             }
             Op::Block { a } => self.tasks.blocked |= bit(id(a)),
             Op::Unblock { a } => self.tasks.blocked &= !bit(id(a)),

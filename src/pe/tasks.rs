@@ -14,6 +14,10 @@ pub(super) struct Tasks {
     pub blocked: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
+    /// Local tasks that have activated themselves: others go before them.
+    again: u64,
+    /// The local task that runs, or ran last.
+    current: Option<TaskId>,
     local: u64,
     data: u64,
     /// Rotating tasks with their counters.
@@ -49,12 +53,22 @@ impl Tasks {
             active: tile.active,
             blocked: tile.blocked,
             high: 0,
+            again: 0,
+            current: None,
             local: bound(TaskKind::Local) | system,
             data: bound(TaskKind::Data),
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
             seed: None,
             started: 0,
         }
+    }
+
+    /// Makes a local task active, from code that runs.
+    pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Complaint> {
+        if self.current == Some(id) {
+            self.again |= bit(id);
+        }
+        self.activate(id)
     }
 
     /// Makes a local task active.
@@ -74,6 +88,17 @@ impl Tasks {
     /// Takes back the activation: the task starts.
     pub fn start(&mut self, id: TaskId) {
         self.active &= !bit(id);
+        if self.again & bit(id) != 0 {
+            // No other was ready: all have had their turn.
+            self.again = 0;
+        }
+        self.current = Some(id);
+    }
+
+    /// A wavelet or the host starts something.
+    pub fn start_other(&mut self) {
+        self.again = 0;
+        self.current = None;
     }
 
     /// The task that really starts where a data task would: every so often the alternative of a pair.
@@ -95,9 +120,9 @@ impl Tasks {
         (0..64).map(TaskId).filter(move |id| stuck & bit(*id) != 0)
     }
 
-    /// High priority first, then local tasks before wavelets, then the lowest id
-    /// (docs/decisions.md). Inputs in `claimed` belong to
-    /// operations that are running. Wavelets for nobody are dropped on the way.
+    /// High priority first, then local tasks, the lowest id first, then wavelets, then local tasks
+    /// that have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
+    /// that are running. Wavelets for nobody are dropped on the way.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Ready::Local(TaskId(id)));
@@ -164,17 +189,26 @@ impl Tasks {
         }
     }
 
-    // What a PE has set itself to do comes before new input: programs count on that.
-    fn rank(&self, ready: Ready) -> (bool, bool, u64) {
+    // What a PE has set itself to do comes before new input: programs count on that. But a task that
+    // activates itself to look again must not keep others from what it waits for.
+    fn rank(&self, ready: Ready) -> (bool, bool, bool, u64) {
         let id = ready.id();
-        let waits = self.seed.is_none() && matches!(ready, Ready::Wavelet { .. });
-        (self.high & bit(id) == 0, waits, self.turn(id.0))
+        let (again, waits) = match ready {
+            _ if self.seed.is_some() => (false, false),
+            Ready::Local(id) => (self.again & bit(id) != 0, false),
+            Ready::Wavelet { .. } => (false, true),
+        };
+        (self.high & bit(id) == 0, again, waits, self.turn(id.0))
     }
 
     fn first(&self, mask: u64) -> Option<u8> {
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
         match self.seed {
-            None => (preferred != 0).then(|| preferred.trailing_zeros() as u8),
+            None => {
+                let fresh = preferred & !self.again;
+                let next = if fresh != 0 { fresh } else { preferred };
+                (next != 0).then(|| next.trailing_zeros() as u8)
+            }
             Some(_) => (0..64).filter(|id| preferred & 1 << id != 0).min_by_key(|id| self.turn(*id)),
         }
     }
@@ -263,6 +297,32 @@ mod tests {
         tasks.high = 0;
         tasks.blocked |= 1 << 9;
         assert_eq!(pick(&tasks, 0), Some(5));
+    }
+
+    #[test]
+    fn a_task_that_activates_itself_lets_all_others_run() {
+        let tile = tile(&[(3, TaskKind::Local), (9, TaskKind::Local), (5, TaskKind::Data)]);
+        let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
+        queues.deliver(0, Color(5), data(1));
+        queues.deliver(0, Color(5), data(2));
+        let mut order = Vec::new();
+        tasks.activate(TaskId(3)).unwrap();
+        tasks.activate(TaskId(9)).unwrap();
+        for _ in 0..8 {
+            match tasks.pick(ArchName::Wse2, &mut queues, 0, 0).expect("two tasks are active") {
+                Ready::Local(id) => {
+                    tasks.start(id);
+                    tasks.activate_by_code(id).unwrap();
+                    order.push(id.0);
+                }
+                Ready::Wavelet { id, input, .. } => {
+                    queues.inputs[input].take(0);
+                    tasks.start_other();
+                    order.push(id.0);
+                }
+            }
+        }
+        assert_eq!(order, [3, 9, 5, 3, 9, 5, 3, 9]);
     }
 
     #[test]

@@ -221,7 +221,7 @@ fn left_note(l: &Left) -> String {
     format!("{}: {} of color {} {}: {}", on_pes(l.pe, l.also_on), l.what, l.color, l.place, l.why)
 }
 
-fn on_pes(pe: PeCoord, also_on: u64) -> String {
+pub(super) fn on_pes(pe: PeCoord, also_on: u64) -> String {
     match also_on {
         0 => pe.to_string(),
         1 => format!("{pe} and 1 other PE"),

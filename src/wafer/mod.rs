@@ -28,6 +28,7 @@ use crate::source::Span;
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
+use indexmap::IndexMap;
 use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -259,12 +260,24 @@ impl Wafer {
     /// The end of a run that takes too long.
     pub fn out_of_cycles(&self, limit: u64) -> Ended {
         let mut complaint = CYCLE_LIMIT.because(&[("limit", &grouped(limit))]);
-        let busy = self.agenda.running();
-        for pe in busy.iter().take(explain::MOST_NOTES) {
-            complaint = complaint.note(format!("{} still runs", self.program.pe_coord(*pe)));
+        let mut places: IndexMap<Option<Span>, (PeCoord, u64)> = IndexMap::new();
+        let running: BTreeSet<usize> = self.agenda.running().into_iter().collect();
+        for (_, pe, cell) in self.cells.made().filter(|(i, ..)| running.contains(i)) {
+            places.entry(cell.place_now()).and_modify(|(_, others)| *others += 1).or_insert((pe, 0));
         }
-        if busy.len() > explain::MOST_NOTES {
-            complaint = complaint.note(format!("so do {} more PEs", busy.len() - explain::MOST_NOTES));
+        for (place, (pe, others)) in places.iter().take(explain::MOST_NOTES) {
+            let who = explain::on_pes(*pe, *others);
+            complaint = match place {
+                Some(span) if complaint.0.primary.is_none() => {
+                    complaint.at(*span).label(format!("{who} is still here"))
+                }
+                Some(span) => complaint.note(format!("{who}: still at {}", self.program.sources.describe(*span))),
+                None => complaint.note(format!("{who}: tasks start again and again")),
+            };
+        }
+        if places.len() > explain::MOST_NOTES {
+            let more = places.len() - explain::MOST_NOTES;
+            complaint = complaint.note(format!("PEs in {more} more places are not listed"));
         }
         let help = "if the program is meant to run this long, raise the limit with --max-cycles";
         Ended::OutOfCycles(Box::new(complaint.help(help).into()))

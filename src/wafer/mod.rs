@@ -271,7 +271,9 @@ impl Wafer {
                 Some(span) if complaint.0.primary.is_none() => {
                     complaint.at(*span).label(format!("{who} is still here"))
                 }
-                Some(span) => complaint.note(format!("{who}: still at {}", self.program.sources.describe(*span))),
+                Some(span) => {
+                    complaint.note(format!("{who}: still at {}", self.program.sources.describe(*span)))
+                }
                 None => complaint.note(format!("{who}: tasks start again and again")),
             };
         }

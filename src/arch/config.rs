@@ -45,6 +45,22 @@ pub enum PeBlock {
     ExceptionMask,
 }
 
+impl PeBlock {
+    /// What it holds at the start, if a program may set it then.
+    pub fn initial(self) -> Option<u16> {
+        match self {
+            PeBlock::TaskPriority | PeBlock::MainThreadPriority | PeBlock::ControlMask => Some(0),
+            PeBlock::ExceptionMask => Some(ALL_MASKED),
+            PeBlock::TeardownPending | PeBlock::InputQueues | PeBlock::OutputQueues | PeBlock::Flushed => {
+                None
+            }
+        }
+    }
+}
+
+/// The exception mask under which no exception stops the PE.
+pub const ALL_MASKED: u16 = 0xffff;
+
 /// Words of a counter filter: counter, limit, and how many pass; each the low half first.
 pub mod filter {
     /// Words of a filter.

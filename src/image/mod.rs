@@ -212,6 +212,8 @@ pub struct TileImage {
     pub fifos: Vec<Fifo>,
     /// Loads that take effect before the start, as indices into `dsr_loads`.
     pub initial_dsrs: Vec<u32>,
+    /// Configuration words that a comptime block has set, in that order.
+    pub initial_config: Vec<(u16, u16)>,
     /// Bound tasks.
     pub tasks: Vec<TaskBinding>,
     /// What the teardown task runs, when the program has none of its own.

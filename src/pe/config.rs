@@ -5,14 +5,12 @@ use super::queues::Queues;
 use super::scalar::Meter;
 use super::{Pe, World};
 use crate::arch::ArchName;
-use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
+use crate::arch::config::{ALL_MASKED, BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{NO_COUNTER, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
 
-/// No exception stops the PE.
-const ALL_MASKED: u16 = 0xffff;
 /// The part of an index that `control_transform.set_mask` changes.
 const CONTROL_MASK: u16 = 0x3f;
 /// Cycles of an access (estimate).
@@ -51,6 +49,15 @@ impl Pe {
             _ => world.ramp.set_config(address, value),
         };
         if known { Ok(()) } else { Err(unknown(self.arch.name, address)) }
+    }
+
+    /// Sets the registers that the program begins with.
+    pub(super) fn configure(&mut self, tile: &TileImage) {
+        for (address, value) in &tile.initial_config {
+            if let Some(ConfigWord::Pe(block, place)) = ConfigWord::at(self.arch.name, *address) {
+                self.write_register(block, place, *value);
+            }
+        }
     }
 
     fn read_register(&mut self, block: PeBlock, place: u16) -> u16 {

@@ -142,6 +142,7 @@ impl Pe {
             pe.memory
                 .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
         }
+        pe.configure(&tile);
         for load in &tile.initial_dsrs {
             let load = &tile.dsr_loads[*load as usize];
             pe.load_dsr(load).expect("loads before the start name constants");

@@ -3,6 +3,8 @@
 crate::rules! {
     /// The setting takes certain values only.
     BAD_CHOICE = "bad-choice": "{value} is none of {choices}";
+    /// A comptime block sets registers of the PE; its router is set with the routes.
+    CONFIG_AT_COMPTIME = "config-at-comptime": "configuration word {address} is no setting that a PE begins with";
     /// The ranges of an access are what its address may be.
     CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access";
     /// Ranges of configuration addresses are pairs of numbers.

@@ -1,9 +1,9 @@
 //! The configuration space.
 
 use super::Call;
-use crate::arch::config::ConfigWord;
-use crate::diagnostics::Result;
-use crate::diagnostics::rules::{comptime, tasks as rules};
+use crate::arch::config::{ConfigWord, PeBlock};
+use crate::diagnostics::rules::{run, tasks as rules};
+use crate::diagnostics::{Complaint, Result};
 use crate::image::code::Intrinsic;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -14,32 +14,72 @@ impl Sema<'_> {
     /// The builtins of this file; `None` for others.
     pub fn config_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
         Some(match name {
-            "get_config" | "get_config_unchecked" => self.get_config(name, call),
-            "set_config" | "set_config_unchecked" => self.set_config(name, call),
+            "get_config" | "get_config_unchecked" => self.get_config(call),
+            "set_config" | "set_config_unchecked" => self.set_config(call),
             "__config_address" => self.config_address(call),
             _ => return None,
         })
     }
 
-    fn get_config(&mut self, name: &str, call: Call<'_>) -> Result<Operand> {
-        let address = self.config_operand(name, call, 0)?;
+    fn get_config(&mut self, call: Call<'_>) -> Result<Operand> {
+        if self.is_comptime() {
+            return self.initial_config(call);
+        }
+        let address = self.config_operand(call, 0)?;
         self.check_ranges(call, 1, &address)?;
         self.intrinsic(Intrinsic::ConfigRead, &[address], Ty::U16, call.span)
     }
 
-    fn set_config(&mut self, name: &str, call: Call<'_>) -> Result<Operand> {
-        let address = self.config_operand(name, call, 0)?;
-        let value = self.config_operand(name, call, 1)?;
+    fn set_config(&mut self, call: Call<'_>) -> Result<Operand> {
+        if self.is_comptime() {
+            return self.set_initial_config(call);
+        }
+        let address = self.config_operand(call, 0)?;
+        let value = self.config_operand(call, 1)?;
         self.check_ranges(call, 2, &address)?;
         self.intrinsic(Intrinsic::ConfigWrite, &[address, value], Ty::Void, call.span)
     }
 
-    /// The address or value of an access by the running program.
-    fn config_operand(&mut self, name: &str, call: Call<'_>, n: usize) -> Result<Operand> {
-        if self.is_comptime() {
-            let complaint = comptime::UNSUPPORTED_BUILTIN.because(&[("name", &name)]).at(call.span);
-            return Err(complaint.note("cslrun knows it in code that runs on a PE only"));
+    /// `@get_config` in a comptime block: what the PE begins with.
+    fn initial_config(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (address, block) = self.initial_register(call, 1)?;
+        let set = self.world.tile.image.initial_config.iter().rev().find(|(a, _)| *a == address);
+        let value = set.map(|(_, value)| *value).or(block.initial());
+        let value = value.ok_or_else(|| not_before_the_start(address).at(call.span))?;
+        Ok(Operand::Known(Value::u16(value)))
+    }
+
+    /// `@set_config` in a comptime block.
+    fn set_initial_config(&mut self, call: Call<'_>) -> Result<Operand> {
+        let (address, block) = self.initial_register(call, 2)?;
+        let value = self.known_as(call.args[1], &Ty::U16)?.to::<u16>().unwrap_or_default();
+        if block.initial().is_none() {
+            return Err(not_before_the_start(address).at(call.span));
         }
+        if block == PeBlock::ExceptionMask && Some(value) != block.initial() {
+            return Err(run::UNMASKED_EXCEPTION.plain().at(call.span));
+        }
+        self.world.tile.image.initial_config.push((address, value));
+        Ok(Operand::void())
+    }
+
+    /// A register of the PE that a comptime block names; `n` is the place of the ranges.
+    fn initial_register(&mut self, call: Call<'_>, n: usize) -> Result<(u16, PeBlock)> {
+        let at = self.span(call.args[0]);
+        let known = self.known_as(call.args[0], &Ty::U16)?;
+        let address = known.to::<u16>().unwrap_or_default();
+        self.check_ranges(call, n, &Operand::Known(known))?;
+        match ConfigWord::at(self.arch.name, address) {
+            Some(ConfigWord::Pe(block, _)) => Ok((address, block)),
+            Some(_) => Err(not_before_the_start(address)
+                .at(at)
+                .help("routes, switches and filters are set with `@set_local_color_config`")),
+            None => Err(run::UNKNOWN_CONFIG.because(&[("address", &format!("{address:#06x}"))]).at(at)),
+        }
+    }
+
+    /// The address or value of an access by the running program.
+    fn config_operand(&mut self, call: Call<'_>, n: usize) -> Result<Operand> {
         let at = self.span(call.args[n]);
         let v = self.value(call.args[n], None)?;
         self.coerce(v, &Ty::U16, at)
@@ -68,6 +108,11 @@ impl Sema<'_> {
         let address = ConfigWord::address(&name).expect("the library names blocks that exist");
         Ok(Operand::Known(Value::u16(address)))
     }
+}
+
+/// The register has no value, or cannot be set, before the program runs.
+fn not_before_the_start(address: u16) -> Complaint {
+    rules::CONFIG_AT_COMPTIME.because(&[("address", &format!("{address:#06x}"))])
 }
 
 /// One inclusive range, or a tuple of them.

@@ -128,7 +128,8 @@ impl Network {
             }
             None => {
                 let length = 1 + choices.below(20) as usize;
-                let data = (0..length).map(|_| choices.below(1000) as u16).collect();
+                let (first, step) = (choices.below(1000) as u16, 1 + choices.below(1000) as u16);
+                let data = (0..length as u16).map(|n| first.wrapping_add(n.wrapping_mul(step))).collect();
                 (length, Kind::Send { flow: new, data })
             }
         };

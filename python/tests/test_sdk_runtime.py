@@ -1,3 +1,5 @@
+import shutil
+
 import numpy as np
 import pytest
 from conftest import COUNT, HEIGHT, WIDTH
@@ -229,6 +231,34 @@ def test_memory_can_be_read_after_stop(runtime):
     runtime.stop()
     assert runtime.read_symbol(0, 0, "shorts", dtype="int16").tolist() == [1, 2, 3, 4]
     assert runtime.coord_logical_to_physical((1, 1)) == (5, 2)
+
+
+def test_a_core_is_written_where_it_is_wanted(compiled, tmp_path):
+    runtime = SdkRuntime(compiled)
+    with pytest.raises(RuntimeError, match="dump_core"):
+        runtime.dump_core()
+    with pytest.raises(RuntimeError, match="call load"):
+        runtime.read_symbol(0, 0, "shorts")
+    runtime.load()
+    runtime.run()
+    runtime.stop()
+    runtime.dump_core(str(tmp_path / "corefile.cs1"))
+    runtime.dump_core()
+    assert (tmp_path / "corefile.cs1").stat().st_size > 0
+    assert (tmp_path / "out.core").read_bytes() == (tmp_path / "corefile.cs1").read_bytes()
+
+
+@pytest.mark.parametrize("options", [{"suppress_simfab_trace": True}, {"simfab_numthreads": 64}, {"msg_level": "INFO"}])
+def test_settings_of_the_simulator_are_accepted(compiled, tmp_path, options, recwarn):
+    runtime = SdkRuntime(compiled, **options)
+    runtime.load()
+    runtime.run()
+    runtime.launch("say", np.uint16(3), nonblock=False)
+    runtime.stop()
+    # Scripts move both, also when they have asked for no traces.
+    shutil.move(tmp_path / "sim.log", tmp_path / "old.log")
+    shutil.move(tmp_path / "simfab_traces", tmp_path / "old_traces")
+    assert not list(recwarn)
 
 
 def test_there_is_no_system(compiled):

@@ -319,7 +319,7 @@ impl Runner {
             Some(Work::In(copy, _)) => format!("the copy to `{}`", copy.name),
             Some(Work::Out(copy)) => format!("the copy from `{}`", copy.name),
             Some(Work::Launch { name, .. }) => format!("the launch of `{name}`"),
-            Some(Work::Stream(streaming)) => format!("the stream of color {}", streaming.copy.color),
+            Some(Work::Stream(streaming)) => streaming.describe(),
             Some(Work::Settle { .. }) => "its next copy".to_string(),
             None if self.wafer.blocked() > 0 => "the end of the run".to_string(),
             None => return Vec::new(),
@@ -345,9 +345,8 @@ impl Runner {
             );
         }
         if let Some(Work::Stream(streaming)) = work {
-            let needs = "the PE has to take or give the rest of its words".to_string();
             return (
-                needs,
+                streaming.needs(),
                 streaming.holding(),
                 "the host and the program must agree on the number of words",
             );

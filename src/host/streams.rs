@@ -3,6 +3,7 @@
 use super::{Failure, Region, Runner, Ticket};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Result;
+use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::{COPY_SIZE, STREAM_COLOR};
 
 /// What to stream.
@@ -52,6 +53,25 @@ impl Streaming {
     pub fn is_done(&self) -> bool {
         let each = self.copy.words() / self.moved.len().max(1);
         self.moved.iter().all(|moved| *moved == each)
+    }
+
+    /// The copy, for people.
+    pub fn describe(&self) -> String {
+        let StreamCopy { color, region: Region { x, y, w, h }, elements, .. } = self.copy;
+        let way = if self.into { "to" } else { "from" };
+        let words = if elements == 1 { "word" } else { "words" };
+        format!(
+            "the stream of color {color} {way} {w} x {h} PEs at ({x},{y}), {} {words} each",
+            grouped(elements as u64)
+        )
+    }
+
+    /// What has to happen before it can go on.
+    pub fn needs(&self) -> String {
+        let moved: usize = self.moved.iter().sum();
+        let verb = if self.into { "take" } else { "send" };
+        let (moved, all) = (grouped(moved as u64), grouped(self.copy.words() as u64));
+        format!("after {moved} of {all} words the program has to {verb} more")
     }
 
     /// The PEs that have words to take or to give.

@@ -197,6 +197,27 @@ impl Walk {
         }
     }
 
+    /// How many elements after it is written along `self` a word is read along `source`, at least; `None`
+    /// if that never happens, or the two do not move in equal steps.
+    pub fn lag(&self, source: &Walk, count: u32) -> Option<u32> {
+        let (step, count) = (self.step[0], count as i32);
+        let comparable = self.is_line() && source.is_line() && self.words == source.words && step != 0;
+        if !comparable || (self.at - source.at) % step != 0 {
+            return None;
+        }
+        let ahead = (self.at - source.at) / step;
+        let lag = if source.step[0] == step {
+            ahead
+        } else if source.step[0] == -step {
+            // Element i is written where element `-ahead - i` is read.
+            let i = (-ahead - 1).div_euclid(2);
+            if i < 0 || -ahead - i >= count { 0 } else { -ahead - 2 * i }
+        } else {
+            0
+        };
+        (lag > 0 && lag < count).then_some(lag as u32)
+    }
+
     fn line(&self, count: u32) -> Option<Row> {
         let at = usize::try_from(self.at).ok()?;
         self.is_line().then_some(Row { at, step: self.step[0], count: count.max(1) as usize })
@@ -300,6 +321,21 @@ mod tests {
         let mut walk = Walk::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
         let complaint = walk.next_row(9).unwrap_err();
         assert_eq!(complaint.0.title, "word 32 is outside of words 20 to 29, which the DSD may reach");
+    }
+
+    #[test]
+    fn the_lag_is_the_distance_from_a_write_to_the_next_read_of_the_same_word() {
+        let line = |at, step| Walk::new(&mem(MemKind::Mem1d, at, &[10], &[step], 0), at, 1, (0, 100));
+        let naive = |dest: i32, by: i32, source: i32, other: i32| {
+            let pairs = (0..10).flat_map(|i| (i + 1..10).map(move |j| (i, j)));
+            pairs.filter(|(i, j)| dest + by * i == source + other * j).map(|(i, j)| (j - i) as u32).min()
+        };
+        for (dest, by) in (20..50).flat_map(|at| [(at, 1), (at, 2), (at, -1)]) {
+            for other in [by, -by] {
+                let lag = line(dest, by).lag(&line(35, other), 10);
+                assert_eq!(lag, naive(dest.into(), by.into(), 35, other.into()), "{dest} {by} {other}");
+            }
+        }
     }
 
     #[test]

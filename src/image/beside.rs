@@ -170,6 +170,9 @@ pub enum Intrinsic {
     PeX,
     /// `() u16`: row in the rectangle.
     PeY,
+    /// `(id: u16, names: u32) u16`: where the advertised symbol with this id lies; the names of all
+    /// stand in `TileImage::strings`, with commas between.
+    SymbolAddress,
     /// `() void`: lets the PE take its next host command.
     UnblockCommandStream,
     /// `(on: bool) void`: starts or stops the time stamp counter; starting clears it.

@@ -484,6 +484,13 @@ pub enum Op {
         mark: u16,
         names: u32,
     },
+    /// The pointer in `a` is cast from one to anything: the variable behind it should hold values of
+    /// `words`, of the type `ty` in `TileImage::strings`.
+    CheckCast {
+        a: Reg,
+        words: u16,
+        ty: u32,
+    },
     /// The `words` from address `a` are declared without a value.
     UnsetWords {
         a: Reg,

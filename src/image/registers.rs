@@ -105,6 +105,7 @@ impl Op {
             | CheckSet { a }
             | UnsetWords { a, .. }
             | CheckVariant { a, .. }
+            | CheckCast { a, .. }
             | PutDsd { a, .. }
             | SetDsrBase { a, .. }
             | FifoLength { a, .. }

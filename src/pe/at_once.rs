@@ -61,6 +61,9 @@ impl Pe {
                 Operand::Scalar(_) | Operand::Pointer(_) => {}
             }
         }
+        if let (Some(dest), Operand::Dsd(dsd)) = (&vectors[0], vector.dest) {
+            self.check_dest(tile, dsd, dest.at, vector.span);
+        }
         if form.flipped {
             scalars.swap(0, 1);
             vectors.swap(1, 2);
@@ -129,6 +132,7 @@ impl Pe {
             (None, Operand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
+        self.check_overlap(op, (&dest, &sources), count, vector.span);
         let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
         ran.map_err(|c| self.explain_reach(c, walks(&dest, &sources)))?;
         self.save_walks(&dest, &sources, vectors);

@@ -156,6 +156,12 @@ impl Guard {
         }
     }
 
+    /// The constant that a word belongs to.
+    pub fn constant_at<'t>(&self, tile: &'t TileImage, at: usize) -> Option<&'t Symbol> {
+        let watched = at >= self.first && at < self.stack;
+        symbol_at(tile, at).filter(|symbol| watched && !symbol.mutable)
+    }
+
     /// A call ends that has words from `start` to `end`.
     #[inline]
     pub fn leave(&mut self, start: usize, end: usize, function: FnId) {

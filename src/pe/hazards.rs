@@ -2,13 +2,18 @@
 //! this changes what happens; `--unchecked` leaves it out.
 
 use super::Pe;
-use super::operation::{Intake, Mixed, Operation};
+use super::operation::{Intake, Mixed, Operation, Stall};
 use super::tasks::bit;
-use crate::arch::{ArchName, TaskId};
+use crate::arch::{ArchName, DsrFile, TaskId};
+use crate::diagnostics::rules::dsd::CONST_DESTINATION;
 use crate::diagnostics::rules::run as rules;
 use crate::diagnostics::{At, Complaint};
+use crate::dsd::local::{Dest, Source};
+use crate::dsd::ops::DsdOp;
+use crate::image::code::{DsdRef, Reg};
 use crate::image::{TaskKind, TileImage};
 use crate::source::Span;
+use crate::value::math::Function;
 
 impl Pe {
     /// Says something about a program that goes on.
@@ -159,5 +164,87 @@ impl Pe {
         }
     }
 }
+
+impl Pe {
+    /// A word that is read soon after it was written may be read too early: the hardware does several
+    /// elements at once (entry UB-020).
+    pub(super) fn check_overlap(
+        &mut self,
+        op: &DsdOp,
+        (dest, sources): (&Dest, &[Source; 3]),
+        count: u32,
+        span: Span,
+    ) {
+        let Dest::Walk(dest) = dest else { return };
+        let width = u32::from(op.width(self.arch.name));
+        if !self.options.checked || width < 2 {
+            return;
+        }
+        let lags = sources.iter().filter_map(|source| match source {
+            Source::Walk(walk) => dest.lag(walk, count),
+            Source::Scalar(_) => None,
+        });
+        if let Some(lag) = lags.min().filter(|lag| *lag < width) {
+            let c = rules::OVERLAP.because(&[("lag", &lag)]).at(span);
+            let note = format!("the machine does up to {width} elements of `@{}` at once", op.name);
+            self.warn(c.note(note).help("write to another array, or start at the other end"));
+        }
+    }
+
+    /// A vector whose place is only known now should not lie in a constant (entry UB-002).
+    pub(super) fn check_dest(&mut self, tile: &TileImage, dsd: DsdRef, at: u16, span: Span) {
+        let is_new = match dsd {
+            DsdRef::Const(_) => false,
+            DsdRef::At(..) => true,
+            // What a dsr_dest holds was looked at when it was loaded.
+            DsdRef::Dsr(dsr) => dsr.id.file != DsrFile::Dest,
+        };
+        if !is_new || !self.options.checked {
+            return;
+        }
+        let Some(constant) = self.guard.constant_at(tile, at.into()) else { return };
+        let c = CONST_DESTINATION.because(&[("name", &constant.name)]).at(span);
+        let help = format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name);
+        self.warn(c.also(constant.span, "declared `const`").help(help));
+    }
+
+    /// When one operand of a `@map` ends, the others have been read in vain (entry UB-028).
+    pub(super) fn check_map(&mut self, lengths: impl Iterator<Item = u32> + Clone, span: Span) {
+        let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return };
+        if short != long && self.options.checked {
+            let c = rules::MAP_LENGTHS.because(&[("short", &short), ("long", &long)]).at(span);
+            self.warn(c.help("give all inputs the same length"));
+        }
+    }
+
+    /// A synchronous operation has returned false, and nobody looks (entry UB-029).
+    pub(super) fn check_result(&mut self, result: Option<Reg>, stall: Stall, span: Span) {
+        let (end, state) = match stall {
+            Stall::FifoEmpty(end) => (end, "empty"),
+            Stall::FifoFull(end) => (end, "full"),
+            Stall::Input(_) | Stall::Output(_) => return,
+        };
+        if result.is_some() || !self.options.checked {
+            return;
+        }
+        let fifo = &self.tile.fifos[end.fifo];
+        let c = rules::FIFO_RESULT.because(&[("fifo", &fifo.name), ("state", &state)]).at(span);
+        let c = c.also(fifo.span, "the FIFO");
+        self.warn(c.help("look at the result of the operation: it is false when elements are left"));
+    }
+
+    /// The library of the machine is wrong for large angles (entry UB-061).
+    pub(super) fn check_angle(&mut self, tile: &TileImage, function: Function, x: f32) {
+        let is_angle = matches!(function, Function::Sin | Function::Cos);
+        if is_angle && x.abs() >= LARGEST_ANGLE && self.options.checked {
+            let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
+            let c = c.at(self.caller_place(tile));
+            self.warn(c.help("reduce the angle modulo 2*pi before"));
+        }
+    }
+}
+
+/// Angles from here on are beyond what `<math>` of the machine can reduce.
+const LARGEST_ANGLE: f32 = 16384.0 * std::f32::consts::PI;
 
 const WAIT: &str = "start it when the other one is complete: `.activate` a task that does";

@@ -4,7 +4,8 @@ use super::log::{Joined, Letter, LetterEnd, Traced};
 use super::{Pe, World};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Complaint;
-use crate::image::TileImage;
+use crate::diagnostics::rules::run::SYMBOL_ID;
+use crate::image::{ExportTarget, TileImage};
 use crate::image::code::{Intrinsic, Reg};
 use crate::value::{f16, math};
 
@@ -60,7 +61,9 @@ impl Pe {
             Intrinsic::TscRead => self.clock.read(argument(0), time),
             Intrinsic::Random16 => self.random.next16().into(),
             Intrinsic::Math32 | Intrinsic::Math16 => {
-                self.main.set_register(base, math_function(id, argument(0), argument(1), argument(2)));
+                let [function, x, y] = [argument(0), argument(1), argument(2)];
+                let value = self.math_function(tile, id, function, (x, y));
+                self.main.set_register(base, value);
                 return Ok(MATH);
             }
             Intrinsic::ConfigRead => self.read_config(argument(0) as u16, world)?.into(),
@@ -68,6 +71,7 @@ impl Pe {
                 self.write_config(argument(0) as u16, argument(1) as u16, world)?;
                 return Ok(SMALL);
             }
+            Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1) as usize)?,
             Intrinsic::QueueFlush => {
                 self.flush(tile, argument(0) as u16)?;
                 return Ok(SMALL);
@@ -79,6 +83,17 @@ impl Pe {
         };
         self.main.set_register(base, result);
         Ok(SMALL)
+    }
+
+    fn math_function(&mut self, tile: &TileImage, id: Intrinsic, function: u64, (x, y): (u64, u64)) -> u64 {
+        let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
+        if id == Intrinsic::Math16 {
+            self.check_angle(tile, function, f16::to_f32(x as u16));
+            return math::eval16(function, x as u16, y as u16).into();
+        }
+        let (x, y) = (f32::from_bits(x as u32), f32::from_bits(y as u32));
+        self.check_angle(tile, function, x);
+        math::eval32(function, x, y).to_bits().into()
     }
 
     /// Requests without a result.
@@ -142,13 +157,17 @@ impl Pe {
     }
 }
 
-fn math_function(id: Intrinsic, function: u64, x: u64, y: u64) -> u64 {
-    let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
-    match id {
-        Intrinsic::Math16 => math::eval16(function, x as u16, y as u16).into(),
-        _ => {
-            let (x, y) = (f32::from_bits(x as u32), f32::from_bits(y as u32));
-            math::eval32(function, x, y).to_bits().into()
+/// Where the advertised symbol lies that has this id; the names of all stand in `strings[names]`.
+fn symbol_address(tile: &TileImage, id: usize, names: usize) -> Result<u64, Complaint> {
+    let names: Vec<&str> = tile.strings[names].split(',').filter(|name| !name.is_empty()).collect();
+    let name = id.checked_sub(1).and_then(|k| names.get(k));
+    let export = tile.exports.iter().find(|export| Some(&export.name.as_str()) == name);
+    match export.map(|export| export.target) {
+        Some(ExportTarget::Pointer(at) | ExportTarget::Data(at)) => Ok(at.into()),
+        Some(ExportTarget::Fn(_)) | None => {
+            let known: Vec<String> = names.iter().zip(1..).map(|(name, id)| format!("{id} {name}")).collect();
+            let c = SYMBOL_ID.because(&[("id", &id)]);
+            Err(c.note(format!("the symbols are: {}", known.join(", "))).help("use `@get_symbol_id`"))
         }
     }
 }

@@ -46,6 +46,7 @@ impl Pe {
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
         let output = map.output.map(|(operand, kind)| self.side(tile, operand, kind));
         let output = output.transpose().at(map.span)?;
+        self.check_map(inputs.iter().filter_map(|side| side.left), map.span);
         self.maps.push(MapState { inputs, output });
         Ok(())
     }

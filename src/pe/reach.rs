@@ -4,9 +4,10 @@ use super::Pe;
 use super::guard::{local_at, symbol_at};
 use super::operation::Operation;
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
 use crate::dsd::Mem;
 use crate::dsd::access::{Outside, Walk};
+use crate::image::TileImage;
 use crate::source::Span;
 
 /// A variable in memory.
@@ -22,6 +23,26 @@ impl Pe {
     /// DSD over the end of the variable behind the address.
     pub(super) fn aim(&self, mem: &mut Mem, address: u16) {
         (mem.base, mem.lo, mem.hi) = (address, 0, self.memory.size() as u16);
+    }
+
+    /// A pointer to anything becomes one to a scalar of `words`. A variable that is a scalar itself
+    /// must have as many; of others it may be a part.
+    pub(super) fn check_cast(
+        &self,
+        tile: &TileImage,
+        at: usize,
+        words: u16,
+        ty: &str,
+    ) -> Result<(), Complaint> {
+        let Some(symbol) = symbol_at(tile, at).filter(|_| self.options.checked) else { return Ok(()) };
+        let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();
+        if !is_scalar || symbol.words == words {
+            return Ok(());
+        }
+        Err(WRONG_CAST
+            .because(&[("name", &symbol.name), ("have", &symbol.ty), ("want", &ty)])
+            .also(symbol.span, "the pointer leads to this variable")
+            .help(format!("cast to `*{}`", symbol.ty)))
     }
 
     /// The variable that a word belongs to.

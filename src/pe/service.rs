@@ -72,6 +72,10 @@ impl Pe {
                 self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
                 return Ok(Served::Done(0));
             }
+            Op::CheckCast { a, words, ty } => {
+                self.check_cast(tile, self.address(a), words, &tile.strings[ty as usize])?;
+                return Ok(Served::Done(0));
+            }
             Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
             Op::EditDsd { a, b, edit, origin } => self.edit_dsd((a, b), edit, origin)?,
             Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,

@@ -55,6 +55,7 @@ impl Pe {
             match self.verdict(stall, false)? {
                 Verdict::Waits => return self.launch_lane(vector, start, time),
                 Verdict::GivesUp => {
+                    self.check_result(vector.result, stall, vector.span);
                     self.leave_length(stall, &start.operation)?;
                     complete = false;
                 }

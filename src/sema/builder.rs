@@ -161,6 +161,11 @@ impl FnBuilder {
         self.code.len() - 1
     }
 
+    /// The operation that was written last.
+    pub fn last(&self) -> Option<Op> {
+        self.code.last().copied()
+    }
+
     /// Replaces an operation that was written as a placeholder.
     pub fn patch(&mut self, at: usize, op: Op) {
         self.code[at] = op;

@@ -139,6 +139,7 @@ impl Sema<'_> {
             ExprKind::Binary(BinaryOp::And, a, b) => self.short_circuit(*a, *b, false),
             ExprKind::Binary(BinaryOp::Or, a, b) => self.short_circuit(*a, *b, true),
             ExprKind::Binary(op, a, b) => {
+                self.check_order(*a, *op, *b, span);
                 let (a, b) = (self.value(*a, None)?, self.value(*b, None)?);
                 self.binary(*op, a, b, span).map(Ev::Value)
             }

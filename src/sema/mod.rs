@@ -23,6 +23,7 @@ mod loops;
 mod memory;
 mod modules;
 mod operand;
+mod order;
 mod options;
 mod registers;
 mod scope;

@@ -58,7 +58,9 @@ impl Sema<'_> {
             }
         }
         let addressed = Rc::new(addressed_names(&parsed.file));
-        let unit = Rc::new(Unit { file: parsed.file, path: path.clone(), library, names, addressed });
+        let effects = super::order::Effects::of(&parsed.file);
+        let unit =
+            Rc::new(Unit { file: parsed.file, path: path.clone(), library, names, effects, addressed });
         self.units.insert(path, Some(unit.clone()));
         unit
     }

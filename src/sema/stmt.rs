@@ -98,8 +98,19 @@ impl Sema<'_> {
         }
         match self.expr(e, None)? {
             Ev::Value(Operand::Known(Value::Undefined(Ty::NoReturn))) => Ok(Flow::Dead),
+            Ev::Value(Operand::Reg(result, Ty::Bool)) => {
+                self.drop_result(result);
+                Ok(Flow::Next)
+            }
             _ => Ok(Flow::Next),
         }
+    }
+
+    /// Nobody looks at the result of the operation that was just written.
+    fn drop_result(&mut self, register: u16) {
+        let Some(Op::Vector { n }) = self.builder.as_ref().and_then(|b| b.last()) else { return };
+        let op = &mut self.world.tile.image.vector_ops[n as usize];
+        op.result = op.result.filter(|result| *result != register);
     }
 
     fn block_stmt(&mut self, block: &Block) -> Result<Flow> {

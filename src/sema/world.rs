@@ -27,6 +27,8 @@ pub struct Unit {
     pub library: bool,
     /// Top-level names.
     pub names: FxHashMap<Name, u32>,
+    /// What its functions do to its globals.
+    pub effects: super::order::Effects,
     /// Names whose address is taken somewhere in the file.
     pub addressed: Rc<rustc_hash::FxHashSet<Name>>,
 }

@@ -105,6 +105,8 @@ crate::rules! {
     NO_COMMON_TYPE = "no-common-type": "{left} and {right} have no common type";
     /// Comptime integers have a limit of about a million bits.
     NUMBER_TOO_LARGE = "number-too-large": "this number is too large to compute";
+    /// The order in which operands are computed is undefined.
+    @Warning OPERAND_ORDER = "operand-order": "one operand changes `{name}`, and the other one uses it";
     /// They leave the nearest loop.
     OUTSIDE_LOOP = "outside-loop": "`break` and `continue` without a label need a loop";
     /// Fields of a packed struct are numbers, bools, enums, pointers and packed structs.

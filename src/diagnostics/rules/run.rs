@@ -37,6 +37,8 @@ crate::rules! {
     FIFO_EVENT = "fifo-event": "the FIFO `{fifo}` is {state}, and {dsr} cannot tell";
     /// `.fault` says that the event must never happen.
     FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`";
+    /// A synchronous operation that finds a FIFO full or empty ends early, and only its result says so.
+    @Warning FIFO_RESULT = "fifo-result": "the FIFO `{fifo}` is {state}, and the result of the operation is dropped";
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
     FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
     /// A flush lasts until its handler ends it; on hardware the handler would run again at once.
@@ -49,8 +51,12 @@ crate::rules! {
     INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
     /// `control_transform` marks control wavelets in the two highest bits of the index.
     INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
+    /// `<math>` of the machine gives wrong results for angles from 16384*pi on; cslrun does not.
+    @Warning LARGE_ANGLE = "large-angle": "`{function}` of {angle} is wrong on the machine";
     /// The first source sets the number of elements, and memory operands have to hold that many.
     LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}";
+    /// `@map` ends with its shortest operand; what it has read of the others is lost.
+    @Warning MAP_LENGTHS = "map-lengths": "`@map` ends after {short} elements, and another input has {long}";
     /// `@map` takes one element at a time, which a DSR does only when it is loaded so.
     MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
     /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
@@ -65,6 +71,8 @@ crate::rules! {
     MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
     /// Only counters have a state that a program may change.
     NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";
+    /// The hardware does several elements at once, so one may be read before it is written.
+    @Warning OVERLAP = "overlap": "the destination is {lag} ahead of a source in the same array";
     /// Reading the register of pending teardowns clears it; a second reading finds nothing.
     PENDING_TWICE = "pending-twice": "this task has called `teardown.get_pending` before";
     /// A pointer to many elements leads through the variable that it was made from, not beyond.
@@ -85,6 +93,8 @@ crate::rules! {
     STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory";
     /// Each wavelet goes to one of them, and nobody promises to which.
     STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both take wavelets of color {color}";
+    /// An id that `@get_symbol_id` never gave leads nowhere.
+    SYMBOL_ID = "symbol-id": "no exported variable has the id {id}";
     /// Only a bound local task can be activated.
     TASK_UNBOUND = "task-unbound": "no local task is bound to {id}";
     /// Control has come to a place that the program promised it never would.
@@ -97,4 +107,6 @@ crate::rules! {
     @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked";
     /// The registers and words of a local hold what others have left there, until it gets a value.
     UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
+    /// A pointer to anything has forgotten the type of the variable, which has not changed.
+    WRONG_CAST = "wrong-cast": "`{name}` is {have}, not {want}";
 }

@@ -3,6 +3,7 @@
 use super::Call;
 use crate::diagnostics::rules::{comptime, layout as rules};
 use crate::diagnostics::{At, Result};
+use crate::image::code::Intrinsic;
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
 use crate::sema::injection::injects_twice;
 use crate::sema::layout::route_twice;
@@ -34,6 +35,8 @@ impl Sema<'_> {
                 self.layout.exports.iter().any(|e| matches!(e.kind, ExportKind::Var { .. })),
             ))),
             "get_symbol_id" => self.symbol_id(call),
+            "get_symbol_value" => self.symbol_value(call),
+            "get_tensor_ptr" => self.tensor_pointer(call),
             _ => return None,
         })
     }
@@ -237,6 +240,35 @@ impl Sema<'_> {
         let id = self.layout.exports.iter().position(|e| e.name == name);
         let id = id.ok_or_else(|| rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(at))?;
         Ok(Operand::Known(Value::u16(id as u16 + 1)))
+    }
+}
+
+impl Sema<'_> {
+    /// `@get_symbol_value(T, id)`
+    fn symbol_value(&mut self, call: Call<'_>) -> Result<Operand> {
+        let ty = self.ty(call.args[0])?;
+        self.symbol_behind(call.args[1], ty, call.span)
+    }
+
+    /// `@get_tensor_ptr(id)`
+    fn tensor_pointer(&mut self, call: Call<'_>) -> Result<Operand> {
+        let ty = Ty::U16.pointer(false, true);
+        self.symbol_behind(call.args[0], ty, call.span)
+    }
+
+    /// What the advertised symbol with an id holds, as a value of this type.
+    fn symbol_behind(&mut self, id: ExprId, ty: Ty, span: Span) -> Result<Operand> {
+        let at = self.span(id);
+        let id = self.value_as(id, &Ty::U16)?;
+        let names: Vec<_> = self.layout.exports.iter().map(|e| e.name.as_str()).collect();
+        let names = names.join(",");
+        let names = Operand::Known(Value::u32(self.string(&names)));
+        let Operand::Reg(address, _) = self.intrinsic(Intrinsic::SymbolAddress, &[id, names], Ty::U16, at)?
+        else {
+            unreachable!("the intrinsic has a result")
+        };
+        let addr = Addr { base: Base::Reg(address), off: 0 };
+        self.load(&Place::Memory { addr, ty, writable: false, known: None }, span)
     }
 }
 

@@ -15,7 +15,7 @@ use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
-use crate::value::ty::{AnonTy, ArrayTy, FieldLayout, Ty};
+use crate::value::ty::{AnonTy, ArrayTy, FieldLayout, PtrTy, Ty};
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -146,6 +146,7 @@ impl Sema<'_> {
             return Err(rules::BAD_CAST.because(&[("from", &v.ty()), ("to", &to)]).at(at));
         };
         check_layouts(&v.ty(), &to).at(at)?;
+        self.check_cast(&v, p, at)?;
         match v {
             Operand::Known(Value::Ptr(old)) => {
                 Ok(Operand::Known(Value::Ptr(Pointer { ty: p.clone(), to: old.to })))
@@ -153,6 +154,18 @@ impl Sema<'_> {
             Operand::Reg(r, _) => Ok(Operand::Reg(r, to)),
             _ => Err(rules::REPORTED.plain()),
         }
+    }
+
+    /// A pointer to anything should lead to what it is cast to; where it leads is seen at run time
+    /// (entry UB-003).
+    fn check_cast(&mut self, v: &Operand, to: &PtrTy, at: Span) -> Result<()> {
+        let from_any = matches!(v.ty(), Ty::Ptr(from) if from.to == Ty::AnyOpaque);
+        let Some(repr) = repr(&to.to).filter(|_| from_any && !self.is_comptime()) else { return Ok(()) };
+        let ty = self.string(&to.to.to_string());
+        let a = self.reg_of(v, at)?;
+        let words = repr.access().words();
+        self.b().emit(Op::CheckCast { a, words, ty });
+        Ok(())
     }
 
     /// The type of an expression; code that it would need is thrown away.

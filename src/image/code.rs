@@ -484,6 +484,12 @@ pub enum Op {
         mark: u16,
         names: u32,
     },
+    /// The configuration address in `a` must lie between two others.
+    CheckConfig {
+        a: Reg,
+        low: u16,
+        high: u16,
+    },
     /// The pointer in `a` is cast from one to anything: the variable behind it should hold values of
     /// `words`, of the type `ty` in `TileImage::strings`.
     CheckCast {

@@ -106,6 +106,7 @@ impl Op {
             | UnsetWords { a, .. }
             | CheckVariant { a, .. }
             | CheckCast { a, .. }
+            | CheckConfig { a, .. }
             | PutDsd { a, .. }
             | SetDsrBase { a, .. }
             | FifoLength { a, .. }

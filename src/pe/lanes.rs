@@ -182,8 +182,8 @@ impl Pe {
         }
         let lane = self.lanes.remove(place);
         if verdict == Verdict::GivesUp {
-            self.check_result(lane.result, stall, lane.span);
             self.leave_length(stall, &lane.operation).at(lane.span)?;
+            self.check_result(lane.result, stall, lane.span);
             self.finish(place, &lane, Done::Nothing, false, now)?;
         } else {
             self.finish(place, &lane, lane.completion, true, now)?;

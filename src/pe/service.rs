@@ -8,7 +8,7 @@ use crate::arch::TaskId;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
-use crate::diagnostics::rules::tasks::ID_OUT_OF_RANGE;
+use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::dsd::{DSD_WORDS, Dsd};
 use crate::image::TileImage;
 use crate::image::code::{DsdEdit, Op, Reg};
@@ -70,6 +70,13 @@ impl Pe {
             }
             Op::CheckVariant { a, off, mark, names } => {
                 self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
+                return Ok(Served::Done(0));
+            }
+            Op::CheckConfig { a, low, high } => {
+                let address = self.address(a) as u16;
+                if self.options.checked && !(low..=high).contains(&address) {
+                    return Err(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]));
+                }
                 return Ok(Served::Done(0));
             }
             Op::CheckCast { a, words, ty } => {

@@ -55,8 +55,8 @@ impl Pe {
             match self.verdict(stall, false)? {
                 Verdict::Waits => return self.launch_lane(vector, start, time),
                 Verdict::GivesUp => {
-                    self.check_result(vector.result, stall, vector.span);
                     self.leave_length(stall, &start.operation)?;
+                    self.check_result(vector.result, stall, vector.span);
                     complete = false;
                 }
                 Verdict::Ends => {}

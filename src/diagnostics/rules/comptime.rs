@@ -161,8 +161,6 @@ crate::rules! {
     UNREADABLE_FILE = "unreadable-file": "cannot read `{file}`: {why}";
     /// cslrun runs CSL, not machine code.
     @Unsupported UNSUPPORTED_ASM = "unsupported-asm": "inline assembly is not supported";
-    /// It is part of CSL, but cslrun does not do it.
-    @Unsupported UNSUPPORTED_BUILTIN = "unsupported-builtin": "`@{name}` is not supported yet";
     /// cslrun compiles whole programs and does not link.
     @Unsupported UNSUPPORTED_EXTERN = "unsupported-extern": "the extern symbol `{name}` is not supported";
     /// The SDK has this library module; cslrun does not have it yet.

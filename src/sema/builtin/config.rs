@@ -4,7 +4,7 @@ use super::Call;
 use crate::arch::config::{ConfigWord, PeBlock};
 use crate::diagnostics::rules::{run, tasks as rules};
 use crate::diagnostics::{Complaint, Result};
-use crate::image::code::Intrinsic;
+use crate::image::code::{Intrinsic, Op};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
@@ -93,8 +93,14 @@ impl Sema<'_> {
         let all = config_ranges(&ranges).ok_or_else(|| {
             rules::CONFIG_RANGES.plain().at(at).help("write `.{ first, last }`, both included")
         })?;
-        let known = address.known().and_then(|v| v.to::<u16>());
-        match known.filter(|a| !all.iter().any(|(low, high)| (*low..=*high).contains(a))) {
+        let Some(known) = address.known().and_then(|v| v.to::<u16>()) else {
+            let ends = all.iter().copied().reduce(|(low, high), (l, h)| (low.min(l), high.max(h)));
+            let a = self.reg_of(address, at)?;
+            let (low, high) = ends.unwrap_or((0, u16::MAX));
+            self.b().emit(Op::CheckConfig { a, low, high });
+            return Ok(());
+        };
+        match Some(known).filter(|a| !all.iter().any(|(low, high)| (*low..=*high).contains(a))) {
             Some(outside) => Err(rules::CONFIG_OUTSIDE
                 .because(&[("address", &format!("{outside:#06x}"))])
                 .at(self.span(call.args[0]))

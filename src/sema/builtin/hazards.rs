@@ -75,7 +75,9 @@ pub fn check_index<'a>(
 /// DSRs were loaded (entry UB-012).
 pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Option<Complaint> {
     let operands = || std::iter::once(&op.dest).chain(&op.sources);
-    if !op.config.is_async || operands().any(|operand| is_plain_fabric(operand, dsds)) {
+    // `@dfilt` has a rule of its own for this.
+    let is_filter = op.dest == CodeOperand::Nowhere;
+    if is_filter || !op.config.is_async || operands().any(|operand| is_plain_fabric(operand, dsds)) {
         return None;
     }
     let registers: Vec<DsrId> = operands().filter_map(register).collect();

@@ -236,7 +236,9 @@ impl Sema<'_> {
 
     fn symbol_id(&mut self, call: Call<'_>) -> Result<Operand> {
         let at = self.span(call.args[0]);
-        let (name, ..) = self.symbol(call.args[0], at)?;
+        let (name, target, _) = self.symbol(call.args[0], at)?;
+        let exported = self.world.tile.image.exports.iter().find(|e| e.target == target);
+        let name = exported.map_or(name, |e| e.name.clone());
         let id = self.layout.exports.iter().position(|e| e.name == name);
         let id = id.ok_or_else(|| rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(at))?;
         Ok(Operand::Known(Value::u16(id as u16 + 1)))

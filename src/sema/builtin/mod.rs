@@ -123,7 +123,7 @@ impl Sema<'_> {
             "map" => self.map(call).map(Ev::Value),
             "import_module" | "allocate_fifo" => Err(wrong_phase(name, Phase::Global).at(call.span)),
             _ if name.starts_with("__") => self.library_builtin(name, call).map(Ev::Value),
-            _ => Err(rules::UNSUPPORTED_BUILTIN.because(&[("name", &name)]).at(call.span)),
+            _ => Err(rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span)),
         }
     }
 

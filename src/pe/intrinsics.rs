@@ -5,8 +5,8 @@ use super::{Pe, World};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::SYMBOL_ID;
-use crate::image::{ExportTarget, TileImage};
 use crate::image::code::{Intrinsic, Reg};
+use crate::image::{ExportTarget, TileImage};
 use crate::value::{f16, math};
 
 /// Cycles of a function of `<math>` (estimate).

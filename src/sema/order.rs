@@ -51,7 +51,8 @@ impl Effects {
 
 fn own_uses(file: &ast::File, function: &ast::FnDecl, body: Span) -> (Uses, IndexSet<Name>) {
     let inside = |span: Span| span.lo >= body.lo && span.hi <= body.hi;
-    let mut locals: Vec<&Name> = function.params.iter().filter_map(|p| Some(&p.name.as_ref()?.name)).collect();
+    let mut locals: Vec<&Name> =
+        function.params.iter().filter_map(|p| Some(&p.name.as_ref()?.name)).collect();
     let mut uses = Uses::default();
     for stmt in file.stmts.iter().filter(|s| inside(s.span)) {
         match &stmt.kind {

@@ -10,6 +10,9 @@ use cslrun::arch::{ArchName, Direction};
 /// Operations of one PE: each needs queues of its own.
 const MOST_OPS: usize = 5;
 
+/// Operations use queues 0 to 5: output queues of WSE-2 end there.
+const QUEUES: u8 = 6;
+
 /// The side on which a neighbour lies.
 const SIDES: [(Direction, i32, i32); 4] =
     [(Direction::East, 1, 0), (Direction::South, 0, 1), (Direction::West, -1, 0), (Direction::North, 0, -1)];
@@ -195,14 +198,21 @@ impl Network {
         inside.then(|| y as usize * self.width + x as usize)
     }
 
-    /// Queues differ in their depths; output queues of WSE-2 end at 5.
+    /// Queues differ in their depths.
     fn number_queues(&mut self, choices: &mut Choices) {
         for ops in &mut self.pes {
-            let first = choices.below(6) as usize;
-            for (n, op) in ops.iter_mut().enumerate() {
-                op.queue = ((first + n) % 6) as u8;
+            let first = choices.below(QUEUES.into()) as u8;
+            for (op, n) in ops.iter_mut().zip(first..) {
+                op.queue = n % QUEUES;
             }
         }
+    }
+}
+
+impl Network {
+    /// Gives all operations queues of other depths.
+    pub fn rotate_queues(&mut self) {
+        self.pes.iter_mut().flatten().for_each(|op| op.queue = (op.queue + 3) % QUEUES);
     }
 }
 

@@ -60,6 +60,21 @@ fn every_rule_has_a_case_that_breaks_it() {
 }
 
 #[test]
+fn the_check_finds_the_mistake_of_every_broken_layout() {
+    let cases = all_cases();
+    let broken: Vec<_> =
+        cases.iter().filter(|c| c.path.to_string_lossy().contains("layout/broken/")).collect();
+    assert!(broken.len() >= 25, "{} broken layouts", broken.len());
+    for case in broken {
+        let path = case.path.display();
+        assert!(!case.run, "{path}: found by running it");
+        let name = case.rule.as_ref().unwrap_or_else(|| panic!("{path}: it breaks no rule"));
+        let marked = case.marks().iter().any(|m| m.what.ends_with(&format!("[{name}]")));
+        assert!(marked, "{path}: no line is marked with {name}");
+    }
+}
+
+#[test]
 fn every_case_says_what_it_shows() {
     let names = names();
     for case in all_cases() {

@@ -65,3 +65,56 @@ fn clean_cases_come_close_to_rules_that_exist() {
         }
     }
 }
+
+/// A row of `docs/undefined.md`: the entry, its rules, when they are found, the example.
+struct Entry {
+    id: String,
+    rules: Vec<String>,
+    found: String,
+    example: String,
+}
+
+fn undefined() -> Vec<Entry> {
+    let text = std::fs::read_to_string(root().join("docs/undefined.md")).expect("the page");
+    let rows = text.lines().filter(|l| l.starts_with("| UB-"));
+    rows.map(|row| {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [id, _, rules, found, example] = cells[..] else { panic!("five cells: {row}") };
+        Entry {
+            id: id.to_string(),
+            rules: rules.split('`').skip(1).step_by(2).map(str::to_string).collect(),
+            found: found.to_string(),
+            example: example.to_string(),
+        }
+    })
+    .collect()
+}
+
+#[test]
+fn every_entry_of_undefined_behaviour_has_rules_or_a_reason() {
+    let entries = undefined();
+    assert_eq!(entries.len(), 65);
+    for Entry { id, rules, found, example } in entries {
+        assert!(!example.is_empty(), "{id}: neither an example nor a reason");
+        let times: BTreeSet<&str> = found.split(", ").filter(|t| !t.is_empty()).collect();
+        assert!(times.is_subset(&BTreeSet::from(["compile", "run", "end"])), "{id}: found {found}");
+        assert_eq!(rules.is_empty(), times.is_empty(), "{id}: a rule is found at some time");
+    }
+}
+
+#[test]
+fn every_rule_of_undefined_behaviour_has_a_case_on_either_side() {
+    let cases = all_cases();
+    let by_tests = crate::rules::ELSEWHERE.iter().map(|(rule, _)| *rule);
+    let broken: BTreeSet<&str> = cases.iter().filter_map(|c| c.rule.as_deref()).chain(by_tests).collect();
+    let clean: BTreeSet<&str> = cases.iter().flat_map(|c| &c.clean).map(String::as_str).collect();
+    for Entry { id, rules, .. } in undefined() {
+        for rule in &rules {
+            assert!(broken.contains(rule.as_str()), "{id}: no case breaks `{rule}`");
+            assert!(
+                clean.contains(rule.as_str()),
+                "{id}: no case comes close to `{rule}` (`//! clean: {rule}`)"
+            );
+        }
+    }
+}

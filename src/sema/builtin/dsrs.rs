@@ -75,12 +75,9 @@ impl Sema<'_> {
         }
         let n = v.to::<u16>().filter(|n| *n < u16::from(limit));
         n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
-            tasks::ID_OUT_OF_RANGE.because(&[
-                ("kind", &kind.word()),
-                ("value", v),
-                ("low", &0),
-                ("high", &(limit - 1)),
-            ])
+            tasks::ID_OUT_OF_RANGE
+                .because(&[("kind", &kind.word()), ("value", v), ("low", &0), ("high", &(limit - 1))])
+                .help(format!("write a number from 0 to {}", limit - 1))
         })
     }
 

@@ -85,13 +85,22 @@ impl Sema<'_> {
         };
         let is_task = matches!(kind, IdKind::LocalTask | IdKind::ControlTask);
         if is_task && n.to::<u8>() == Some(NULL_TASK) {
-            return Err(rules::NULL_TASK_ID.because(&[("kind", &kind.word())]));
+            let c = rules::NULL_TASK_ID.because(&[("kind", &kind.word())]);
+            return Err(c.help("take another number: wavelets that name no task carry this one"));
         }
         let fits = n.to::<u16>().filter(|n| (low..=high).contains(n));
         fits.map(|n| Value::Id(kind, n)).ok_or_else(|| {
             rules::ID_OUT_OF_RANGE
                 .because(&[("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)])
                 .note(format!("on {}", self.arch.word))
+                .help(match kind {
+                    IdKind::Color | IdKind::LocalTask
+                        if n.to::<u16>().is_some_and(|n| (32..64).contains(&n)) =>
+                    {
+                        format!("this is an id for a control task: `@get_control_task_id({n})`")
+                    }
+                    _ => format!("write a number from {low} to {high}"),
+                })
         })
     }
 

@@ -125,7 +125,7 @@ impl Guard {
     ) -> Result<(), Complaint> {
         let words = usize::from(kind.words());
         if at < self.stack {
-            return self.check_constant(tile, at);
+            return self.constant_at(tile, at).map_or(Ok(()), |symbol| Err(const_written(symbol)));
         }
         self.check_alive(at, at + words, top)?;
         self.give_value(at, words);
@@ -141,25 +141,20 @@ impl Guard {
         Ok(())
     }
 
-    fn check_constant(&mut self, tile: &TileImage, at: usize) -> Result<(), Complaint> {
-        if at >= self.written.0 && at < self.written.1 {
-            return Ok(());
-        }
-        match symbol_at(tile, at) {
-            Some(symbol) if !symbol.mutable => Err(const_written(symbol)),
-            Some(symbol) => {
-                let start = usize::from(symbol.addr);
-                self.written = (start, start + usize::from(symbol.words));
-                Ok(())
-            }
-            None => Ok(()),
-        }
+    /// The constant that a word belongs to; what lies below the first one costs a comparison.
+    #[inline]
+    pub fn constant_at<'t>(&mut self, tile: &'t TileImage, at: usize) -> Option<&'t Symbol> {
+        let known = at < self.first || at >= self.stack || at >= self.written.0 && at < self.written.1;
+        if known { None } else { self.constant_among(tile, at) }
     }
 
-    /// The constant that a word belongs to.
-    pub fn constant_at<'t>(&self, tile: &'t TileImage, at: usize) -> Option<&'t Symbol> {
-        let watched = at >= self.first && at < self.stack;
-        symbol_at(tile, at).filter(|symbol| watched && !symbol.mutable)
+    fn constant_among<'t>(&mut self, tile: &'t TileImage, at: usize) -> Option<&'t Symbol> {
+        let symbol = symbol_at(tile, at)?;
+        if symbol.mutable {
+            let start = usize::from(symbol.addr);
+            self.written = (start, start + usize::from(symbol.words));
+        }
+        (!symbol.mutable).then_some(symbol)
     }
 
     /// A call ends that has words from `start` to `end`.

@@ -179,7 +179,7 @@ impl Pe {
 
     /// No operation in progress uses the register (entry UB-026).
     fn check_free(&self, dsr: DsrId) -> Result<(), Complaint> {
-        if !self.options.checked {
+        if !self.options.checked || self.lanes.is_empty() {
             return Ok(());
         }
         let user = self.lanes.iter().find(|(_, lane)| lane.registers.contains(&dsr));

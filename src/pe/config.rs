@@ -29,7 +29,7 @@ impl Pe {
     pub(super) fn read_config(&mut self, address: u16, world: &mut World<'_>) -> Result<u16, Complaint> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
-                return self.duties.read_torn_down(half, self.task_since);
+                return self.duties.read_torn_down(half, self.options.checked.then_some(self.task_since));
             }
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => world.ramp.config(address),

@@ -39,9 +39,12 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     found.finish()
 }
 
+/// The rule of a complaint, its place and the other place that it shows.
+type Kind = (Cow<'static, str>, Option<Span>, Option<Span>);
+
 /// The same complaint about many PEs is one.
 #[derive(Default)]
-struct Folded(IndexMap<(Cow<'static, str>, Option<Span>, Option<Span>), (Complaint, u64)>);
+struct Folded(IndexMap<Kind, (Complaint, u64)>);
 
 impl Folded {
     fn add(&mut self, c: Complaint) {

@@ -93,7 +93,7 @@ impl Sema<'_> {
                 .also(g.span, "declared here")
                 .help("use i16, u16, f16, i32, u32 or f32"));
         }
-        if array.len() == 0 {
+        if array.is_empty() {
             return Err(rules::FIFO_BUFFER.because(&[("type", &ty)]).at(at).help("give it room"));
         }
         Ok(id)

@@ -233,7 +233,7 @@ fn a_task_that_never_ends_meets_the_limit() {
     let mut w = wafer(&program(1, vec![Arc::new(tile)], vec![0], RouteTable::new(1)));
     let Ended::OutOfCycles(d) = w.run_until_idle(5000) else { panic!("it never ends") };
     assert_eq!(d.rule, "cycle-limit");
-    assert_eq!(d.notes, ["PE(0,0) still runs"]);
+    assert_eq!(d.primary.unwrap().text, "PE(0,0) is still here");
 }
 
 #[test]

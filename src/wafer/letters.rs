@@ -46,6 +46,11 @@ impl Letters {
         self.pair(to, sources)
     }
 
+    /// Whether a PE waits for a message that has not come.
+    pub fn is_expected_at(&self, pe: usize) -> bool {
+        self.expected.get(&pe).is_some_and(|calls| !calls.is_empty())
+    }
+
     /// The n-th message that a PE is handed goes to its n-th receiving call.
     fn pair(&mut self, pe: usize, sources: &SourceMap) -> Result<(), Complaint> {
         let arrived = self.arrived.entry(pe).or_default();

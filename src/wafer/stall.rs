@@ -2,7 +2,7 @@
 
 use super::Wafer;
 use super::collectives::Unjoined;
-use crate::arch::{Color, PeCoord};
+use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{Leftover, Obstacle, Place};
 use crate::image::Program;
 use crate::pe::{Wait, Waiter, WaitsFor};
@@ -238,6 +238,8 @@ impl Wafer {
 
     fn missing(&self, pe: usize, on: &WaitsFor, waiting: &[usize]) -> Option<Missing> {
         match on {
+            // No route leads to a PE that waits for a message.
+            WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => None,
             WaitsFor::Wavelet { color, .. } => {
                 let sender = |s: usize| Sender {
                     pe: self.program.pe_coord(s),

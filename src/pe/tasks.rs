@@ -14,10 +14,12 @@ pub(super) struct Tasks {
     pub blocked: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
-    /// Local tasks that have activated themselves: others go before them.
+    /// Local tasks that have activated themselves: wavelets go before them.
     again: u64,
-    /// The local task that runs, or ran last.
+    /// The local task that ran last.
     current: Option<TaskId>,
+    /// Whether it still runs, or nothing has run since.
+    is_last_start: bool,
     local: u64,
     data: u64,
     /// Rotating tasks with their counters.
@@ -55,6 +57,7 @@ impl Tasks {
             high: 0,
             again: 0,
             current: None,
+            is_last_start: false,
             local: bound(TaskKind::Local) | system,
             data: bound(TaskKind::Data),
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
@@ -65,7 +68,7 @@ impl Tasks {
 
     /// Makes a local task active, from code that runs.
     pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Complaint> {
-        if self.current == Some(id) {
+        if self.is_last_start && self.current == Some(id) {
             self.again |= bit(id);
         }
         self.activate(id)
@@ -88,17 +91,13 @@ impl Tasks {
     /// Takes back the activation: the task starts.
     pub fn start(&mut self, id: TaskId) {
         self.active &= !bit(id);
-        if self.again & bit(id) != 0 {
-            // No other was ready: all have had their turn.
-            self.again = 0;
-        }
-        self.current = Some(id);
+        self.again &= !bit(id);
+        (self.current, self.is_last_start) = (Some(id), true);
     }
 
     /// A wavelet or the host starts something.
     pub fn start_other(&mut self) {
-        self.again = 0;
-        self.current = None;
+        (self.again, self.is_last_start) = (0, false);
     }
 
     /// The task that really starts where a data task would: every so often the alternative of a pair.
@@ -120,8 +119,8 @@ impl Tasks {
         (0..64).map(TaskId).filter(move |id| stuck & bit(*id) != 0)
     }
 
-    /// High priority first, then local tasks, the lowest id first, then wavelets, then local tasks
-    /// that have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
+    /// High priority first, then local tasks in turn, then wavelets, then local tasks if all that are
+    /// ready have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
     /// that are running. Wavelets for nobody are dropped on the way.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
         let local = self.active & !self.blocked;
@@ -195,7 +194,7 @@ impl Tasks {
         let id = ready.id();
         let (again, waits) = match ready {
             _ if self.seed.is_some() => (false, false),
-            Ready::Local(id) => (self.again & bit(id) != 0, false),
+            Ready::Local(_) => (self.active & !self.blocked & !self.again == 0, false),
             Ready::Wavelet { .. } => (false, true),
         };
         (self.high & bit(id) == 0, again, waits, self.turn(id.0))
@@ -204,9 +203,10 @@ impl Tasks {
     fn first(&self, mask: u64) -> Option<u8> {
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
         match self.seed {
+            // In turn: the next id above that of the task before, or else the lowest.
             None => {
-                let fresh = preferred & !self.again;
-                let next = if fresh != 0 { fresh } else { preferred };
+                let above = preferred & self.current.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
+                let next = if above != 0 { above } else { preferred };
                 (next != 0).then(|| next.trailing_zeros() as u8)
             }
             Some(_) => (0..64).filter(|id| preferred & 1 << id != 0).min_by_key(|id| self.turn(*id)),

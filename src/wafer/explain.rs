@@ -96,7 +96,9 @@ impl Wafer {
             }
             warnings.push(c.into());
         }
-        for wait in self.blocked_tasks().into_iter().take(MOST_NOTES) {
+        // With a host the program ends when its commands are done, whatever tasks wait for.
+        let blocked = if self.program.memcpy.is_some() { Vec::new() } else { self.blocked_tasks() };
+        for wait in blocked.into_iter().take(MOST_NOTES) {
             let c = TASK_STAYS_BLOCKED.because(&[("task", &wait.who), ("pe", &wait.pe)]);
             let c = match wait.span {
                 Some(span) => c.at(span),

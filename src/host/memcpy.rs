@@ -2,7 +2,8 @@
 //!
 //! A command begins when the one before it is complete and no PE is blocked: a launch blocks a PE
 //! until it calls `unblock_cmd_stream`. It also takes its time to come from the host, unless
-//! nothing happens on the wafer anyway. A copy reaches a PE between two of its tasks. A program
+//! nothing happens on the wafer anyway. A copy keeps the channels busy for as long as its words take,
+//! one per cycle and channel; the next command waits for that. A copy reaches a PE between two of its tasks. A program
 //! without `<memcpy>` takes commands whenever it is idle, and copies also before it starts.
 
 use super::streams::Streaming;
@@ -123,6 +124,8 @@ pub(super) struct Stream {
     results: BTreeMap<Ticket, Vec<u32>>,
     next: u64,
     last_launch: Option<String>,
+    /// The channels carry the words of copies up to this cycle.
+    busy_until: u64,
     /// Since when no PE is blocked and no command is under way.
     free_since: Option<u64>,
 }
@@ -257,6 +260,9 @@ impl Runner {
             self.stream.commands.push_front(command);
             return Ok(moved);
         }
+        if let Work::In(copy, _) | Work::Out(copy) = &command.work {
+            self.occupy_channels(copy.region.pes() * copy.elements);
+        }
         match command.work {
             Work::In(..) | Work::Stream(Streaming { into: true, .. }) | Work::Settle { .. } => {}
             Work::Out(_) | Work::Stream(_) => {
@@ -270,9 +276,26 @@ impl Runner {
         Ok(true)
     }
 
+    fn occupy_channels(&mut self, words: usize) {
+        if self.program.memcpy.is_some() {
+            let channels = u64::from(self.program.fabric.channels.max(1));
+            self.stream.busy_until = self.wafer.now() + (words as u64).div_ceil(channels);
+        }
+    }
+
+    /// Lets the time pass that the channels still need; false if they need none.
+    pub(super) fn await_channels(&mut self) -> bool {
+        let busy = self.wafer.now() < self.stream.busy_until;
+        if busy {
+            self.wafer.idle_until(self.stream.busy_until);
+        }
+        busy
+    }
+
     fn may_begin(&mut self, work: &Work, quiet: bool) -> bool {
         match self.program.memcpy {
             Some(_) if self.wafer.blocked() > 0 => false,
+            Some(_) if self.wafer.now() < self.stream.busy_until => false,
             Some(_) => {
                 let now = self.wafer.now();
                 let since = *self.stream.free_since.get_or_insert(now);

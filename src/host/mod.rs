@@ -204,7 +204,7 @@ impl Runner {
         match self.wafer.cycle() {
             Progress::Moving => Ok(()),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
-            Progress::Quiet if self.try_command(true)? => Ok(()),
+            Progress::Quiet if self.await_channels() || self.try_command(true)? => Ok(()),
             Progress::Quiet => Err(self.stalled()),
         }
     }

@@ -80,6 +80,10 @@ fn tile() -> TileImage {
 }
 
 fn runner() -> Runner {
+    runner_with_channels(1)
+}
+
+fn runner_with_channels(channels: u16) -> Runner {
     let name = |name: &str, kind| ExportName { name: name.to_string(), kind, span: HERE };
     let function = |inputs: &[Scalar]| ExportKind::Fn { inputs: inputs.to_vec() };
     let variable = ExportKind::Var { ty: "[*]u16".to_string(), element: Scalar::U16, mutable: true };
@@ -89,7 +93,7 @@ fn runner() -> Runner {
         arch: ArchName::Wse2,
         width: 2,
         height: 1,
-        fabric: FabricPlace::default(),
+        fabric: FabricPlace { channels, ..FabricPlace::default() },
         tiles: vec![Arc::new(tile())],
         place: vec![0, 0],
         routes: RouteTable::new(2),
@@ -131,6 +135,19 @@ fn a_copy_waits_for_the_launch_before_it() {
     let words = r.copy_out(&copy("count", 1)).unwrap();
     assert_eq!(words, [7, 7]);
     assert!(r.cycles() > 0);
+}
+
+#[test]
+fn a_copy_takes_a_cycle_for_each_word_and_channel() {
+    let cycles = |channels| {
+        let mut r = runner_with_channels(channels);
+        r.copy_in(&copy("p", 6), &[0; 12]).unwrap();
+        r.launch("store", &[7]).unwrap();
+        r.run_until_idle().unwrap();
+        r.cycles()
+    };
+    assert_eq!(cycles(1) - cycles(12), 11);
+    assert_eq!(cycles(5) - cycles(12), 2);
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"cslrun\r\n";
 
 /// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
-const FORMAT: u32 = 13;
+const FORMAT: u32 = 14;
 
 /// Why bytes are not a program that this version can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -73,7 +73,7 @@ mod tests {
             arch: ArchName::Wse3,
             width: 2,
             height: 1,
-            fabric: FabricPlace { width: 9, height: 3, x: 4, y: 1 },
+            fabric: FabricPlace { width: 9, height: 3, x: 4, y: 1, channels: 1 },
             tiles: Vec::new(),
             place: vec![crate::image::NO_TILE; 2],
             routes: RouteTable::new(2),

@@ -59,7 +59,7 @@ pub struct MemcpyColors {
     pub d2h: [Option<Color>; 4],
 }
 
-/// Where the rectangle lies in the fabric.
+/// Where the rectangle lies in the fabric, and how the host reaches it.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FabricPlace {
     /// Fabric columns.
@@ -70,6 +70,8 @@ pub struct FabricPlace {
     pub x: u16,
     /// Row of the rectangle's north-west PE.
     pub y: u16,
+    /// Channels to the host; each carries a word per cycle.
+    pub channels: u16,
 }
 
 /// A PE of the rectangle that has no code.

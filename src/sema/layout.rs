@@ -342,6 +342,7 @@ impl Sema<'_> {
             height: height.saturating_add(margin.1),
             x: offset.0,
             y: offset.1,
+            channels: 1,
         };
         let Some(given) = self.options.fabric else { return smallest };
         let fits = u32::from(given.x) + u32::from(width) <= u32::from(given.width)

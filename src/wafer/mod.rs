@@ -136,6 +136,11 @@ impl Wafer {
         self.now
     }
 
+    /// Lets time pass in which nothing happens.
+    pub fn idle_until(&mut self, cycle: u64) {
+        self.now = self.now.max(cycle);
+    }
+
     /// Links that wavelets have crossed.
     pub fn hops(&self) -> u64 {
         self.fabric.hops()

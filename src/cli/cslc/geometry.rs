@@ -53,7 +53,7 @@ impl Needs {
             let least = format!("--fabric-dims must be at least {least_width},{least_height}");
             return Err(self.complaint(format!("the fabric has {width} x {height} PEs")).help(least));
         }
-        Ok(FabricPlace { width, height, x, y })
+        Ok(FabricPlace { width, height, x, y, channels: invocation.channels })
     }
 
     fn complaint(&self, fact: String) -> Complaint {
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn without_options_the_smallest_fabric_is_taken() {
         let it = place("a.csl --memcpy", 2, 3).unwrap();
-        assert_eq!(it, FabricPlace { width: 9, height: 5, x: 4, y: 1 });
+        assert_eq!(it, FabricPlace { width: 9, height: 5, x: 4, y: 1, channels: 1 });
     }
 
     #[test]

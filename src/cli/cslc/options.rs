@@ -22,6 +22,8 @@ pub struct Invocation {
     pub fabric_offsets: Option<(u16, u16)>,
     /// `--memcpy`
     pub memcpy: bool,
+    /// `--channels`
+    pub channels: u16,
     /// `--width-west-buf`
     pub west_buffers: u16,
     /// `--width-east-buf`
@@ -118,6 +120,7 @@ impl Default for Found {
                 fabric_dims: None,
                 fabric_offsets: None,
                 memcpy: false,
+                channels: 1,
                 west_buffers: 0,
                 east_buffers: 0,
                 verbose: false,
@@ -175,7 +178,7 @@ impl Found {
             "--colors" => self.colors(value)?,
             "--fabric-dims" => it.fabric_dims = Some(pair(name, value)?),
             "--fabric-offsets" => it.fabric_offsets = Some(pair(name, value)?),
-            "--channels" => channels(value)?,
+            "--channels" => it.channels = channels(value)?,
             "--width-west-buf" => it.west_buffers = number(name, value)?,
             "--width-east-buf" => it.east_buffers = number(name, value)?,
             "--import-path" => it.options.import_paths.push(PathBuf::from(value)),
@@ -253,11 +256,10 @@ fn pair(option: &str, text: &str) -> Parsed<(u16, u16)> {
     Ok((number(option, x)?, number(option, y)?))
 }
 
-/// The number of channels bounds bandwidth alone, which is not simulated.
-fn channels(text: &str) -> Parsed<()> {
+fn channels(text: &str) -> Parsed<u16> {
     match number("--channels", text)? {
-        1..=16 => Ok(()),
-        n @ 0 | n @ 17..=u32::MAX => Err(UsageError(format!("--channels is 1 to 16, not {n}"))),
+        n @ 1..=16 => Ok(n),
+        n @ (0 | 17..) => Err(UsageError(format!("--channels is 1 to 16, not {n}"))),
     }
 }
 

@@ -129,7 +129,7 @@ fn program() -> Program {
         arch: ArchName::Wse2,
         width,
         height,
-        fabric: FabricPlace { width: 11, height: 4, x: 4, y: 1 },
+        fabric: FabricPlace { width: 11, height: 4, x: 4, y: 1, channels: 1 },
         tiles: vec![
             Arc::new(sender()),
             Arc::new(TileImage { file: "idle.csl".into(), ..TileImage::default() }),

@@ -29,10 +29,13 @@ fn the_documentation_shows_what_is_printed() {
 
 /// One command of a console block and what it is shown to print.
 #[derive(Debug, PartialEq, Eq)]
-struct Shown {
-    command: String,
-    status: i32,
-    output: String,
+pub struct Shown {
+    /// The command.
+    pub command: String,
+    /// Its exit status.
+    pub status: i32,
+    /// What it prints, first to standard output, then to standard error.
+    pub output: String,
 }
 
 /// Runs the commands of a page; returns how many there were.
@@ -54,7 +57,8 @@ fn check(page: &Path) -> usize {
     ran
 }
 
-fn run(command: &str, folder: &Path) -> Shown {
+/// Runs a command in a folder.
+pub fn run(command: &str, folder: &Path) -> Shown {
     let result = Command::new(env!("CARGO_BIN_EXE_cslrun"))
         .args(command.split_whitespace().skip(1))
         .current_dir(folder)
@@ -72,7 +76,8 @@ impl Shown {
     }
 }
 
-fn commands(text: &str) -> Vec<Shown> {
+/// The commands of the console blocks of a page.
+pub fn commands(text: &str) -> Vec<Shown> {
     let mut found: Vec<Shown> = Vec::new();
     let mut inside = false;
     for line in text.lines() {

@@ -1,6 +1,7 @@
 //! The one test binary: CSL cases, the catalogue of rules, the walls between rooms, the console
-//! blocks of the documentation, and the command line.
+//! blocks of the documentation, the book, and the command line.
 
+mod book;
 mod case_file;
 mod cases;
 mod claims;

@@ -11,7 +11,8 @@ use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
-use crate::image::FnId;
+use crate::image::{ExportTarget, FnId};
+use crate::source::Span;
 use crate::wafer::{HostWait, Pe};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -348,8 +349,19 @@ impl Runner {
             None => return Vec::new(),
         };
         let (needs, pes, advice) = self.hold_up(work);
+        let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
         let more = pes.len().saturating_sub(NAMED);
-        vec![HostWait { command, needs, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+        vec![HostWait { command, needs, span, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+    }
+
+    /// The launched function of a PE that has not called `unblock_cmd_stream`.
+    fn launch_that_holds(&self, pe: PeCoord) -> Option<Span> {
+        let tile = self.program.tile_at(pe).filter(|_| self.wafer.blocked() > 0)?;
+        let name = self.stream.last_launch.as_deref()?;
+        match tile.exports.iter().find(|e| e.name == name)?.target {
+            ExportTarget::Fn(id) => Some(tile.functions[id.0 as usize].span),
+            ExportTarget::Pointer(_) | ExportTarget::Data(_) => None,
+        }
     }
 
     /// What has to happen before a command can go on, on which PEs, and what to do about it.

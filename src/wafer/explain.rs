@@ -9,6 +9,7 @@ use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
 };
 use crate::diagnostics::{Complaint, Diagnostic, Moment};
+use crate::fabric::Obstacle;
 use crate::source::{SourceMap, Span};
 
 /// More notes of one kind than this are counted, not told.
@@ -28,6 +29,9 @@ impl StallReport {
             c = c.at(span).label("not all PEs have joined this operation");
         } else if let Some(first) = self.waits.first() {
             c = blame(c, first, self.cycle);
+        } else if let Some(HostWait { span: Some(span), pes, .. }) = self.host.first() {
+            let PeCoord { x, y } = pes[0];
+            c = c.at(*span).label("this launch is not done").on(Moment { x, y, cycle: self.cycle });
         }
         for operation in self.collectives.iter().take(MOST_NOTES) {
             c = c.note(collective_note(operation));
@@ -36,7 +40,10 @@ impl StallReport {
             if i > 0 || wait.span.is_none() || joined.is_some() {
                 c = c.note(wait_note(wait, sources));
             }
-            if let Some(note) = wait.missing.as_ref().and_then(|m| missing_note(m, wait.pe, sources)) {
+            // The library sets the routes of a collective operation when a PE joins.
+            if joined.is_none()
+                && let Some(note) = wait.missing.as_ref().and_then(|m| missing_note(m, wait.pe, sources))
+            {
                 c = c.note(note);
             }
             let shown = |span| c.0.primary.iter().chain(&c.0.others).any(|l| l.span == span);
@@ -70,12 +77,38 @@ impl StallReport {
             return "let one PE of the circle send before it receives, or use an asynchronous operation";
         }
         match self.waits.first().and_then(|w| w.missing.as_ref()) {
-            Some(Missing::Wavelets { senders, .. }) if senders.is_empty() => {
-                "check the routes of the color: they must lead from a sender to this PE"
+            Some(Missing::Wavelets { reachable, received, senders, .. }) => {
+                wavelets_advice(*reachable, *received, senders)
             }
-            Some(Missing::Wavelets { .. }) => "both sides must agree on the number of wavelets",
-            Some(Missing::Space { .. }) => "something must take the wavelets where they are held up",
+            Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
+            Some(Missing::Message) => "another PE has to send a message to this one",
+            Some(Missing::Push) => "another operation has to write to the FIFO",
+            Some(Missing::Pop) => "another operation has to read from the FIFO",
+            Some(Missing::Unblock) => "`@unblock` the task, or let an operation do it with `.unblock`",
             None => self.host.first().map_or("see what the waits have in common", |h| h.advice),
+        }
+    }
+}
+
+fn wavelets_advice(reachable: bool, received: u64, senders: &[Sender]) -> &'static str {
+    if !reachable || senders.is_empty() {
+        return "check the routes of the color: they must lead from a sender to this PE";
+    }
+    if senders.iter().all(|s| s.sent == 0) {
+        return "check that both sides mean this color, and what starts the operation that sends";
+    }
+    match senders.iter().all(|s| s.sent > received) {
+        true => "wavelets went elsewhere: check the switches, filters and color swaps on the way",
+        false => "both sides must agree on the number of wavelets",
+    }
+}
+
+fn space_advice(obstacle: Obstacle) -> &'static str {
+    match obstacle {
+        Obstacle::Pe | Obstacle::Full(_) => "something must take the wavelets where they are held up",
+        Obstacle::Teardown => "leave the teardown there: `tile_config.teardown.exit`",
+        Obstacle::NoRoute | Obstacle::Closed(_) | Obstacle::Edge(_) => {
+            "the route of the color must lead on from there"
         }
     }
 }
@@ -148,7 +181,7 @@ fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
     if let Some(span) = first.span {
         let done =
             first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
-        c = c.at(span).label(format!("{done}waits for {} since cycle {}", first.on, first.since));
+        c = c.at(span).label(format!("{done}{}", need_and_since(first)));
     }
     if let Some(Missing::Wavelets { color, senders, .. }) = &first.missing
         && let Some(Sender { pe, sent, span: Some(span), .. }) = senders.first()
@@ -162,7 +195,15 @@ fn wait_note(w: &PeWait, sources: &SourceMap) -> String {
     let place = w.span.map_or(String::new(), |s| format!(" ({})", sources.describe(s)));
     let done = w.progress.map_or(String::new(), |(done, all)| format!(", {done} of {all} done"));
     let who = on_pes(w.pe, w.also_on);
-    format!("{who}: {} waits for {} since cycle {}{done}{place}", w.who, w.on, w.since)
+    format!("{who}: {} {}{done}{place}", w.who, need_and_since(w))
+}
+
+/// Nobody notes when a task was blocked.
+fn need_and_since(w: &PeWait) -> String {
+    match w.missing {
+        Some(Missing::Unblock) => format!("waits for {}", w.on),
+        _ => format!("waits for {} since cycle {}", w.on, w.since),
+    }
 }
 
 fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<String> {
@@ -186,7 +227,10 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
                 ),
             })
         }
-        Missing::Space { color, at, by } => Some(format!("color {color} from {pe} is held up at {at}: {by}")),
+        Missing::Space { color, at, by, .. } => {
+            Some(format!("color {color} from {pe} is held up at {at}: {by}"))
+        }
+        Missing::Message | Missing::Push | Missing::Pop | Missing::Unblock => None,
     }
 }
 

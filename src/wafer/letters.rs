@@ -51,6 +51,11 @@ impl Letters {
         self.expected.get(&pe).is_some_and(|calls| !calls.is_empty())
     }
 
+    /// The call of the program that waits for a message.
+    pub fn waiting_call(&self, pe: usize, sources: &SourceMap) -> Option<Span> {
+        call(self.expected.get(&pe)?.front()?, sources)
+    }
+
     /// The n-th message that a PE is handed goes to its n-th receiving call.
     fn pair(&mut self, pe: usize, sources: &SourceMap) -> Result<(), Complaint> {
         let arrived = self.arrived.entry(pe).or_default();

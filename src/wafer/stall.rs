@@ -82,8 +82,18 @@ pub enum Missing {
         /// Where the stream is held up.
         at: PeCoord,
         /// By what.
+        obstacle: Obstacle,
+        /// The same for people.
         by: String,
     },
+    /// Nobody sends a message to the waiting PE.
+    Message,
+    /// Nobody writes to the FIFO.
+    Push,
+    /// Nobody reads from the FIFO.
+    Pop,
+    /// Nobody unblocks the task.
+    Unblock,
 }
 
 /// A PE that can send a color to another.
@@ -125,6 +135,8 @@ pub struct HostWait {
     pub command: String,
     /// What it needs.
     pub needs: String,
+    /// The function that was launched and holds it up.
+    pub span: Option<Span>,
     /// The PEs that hold it up, the first few.
     pub pes: Vec<PeCoord>,
     /// How many more there are.
@@ -136,7 +148,7 @@ pub struct HostWait {
 impl Wafer {
     /// What is not finished now that nothing moves; `None` if everything is.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
-        let unfinished: Vec<(usize, Wait)> = self.unfinished().collect();
+        let mut unfinished: Vec<(usize, Wait)> = self.unfinished().collect();
         if unfinished.is_empty() && host.is_empty() {
             return None;
         }
@@ -145,16 +157,21 @@ impl Wafer {
         let collectives = self.collectives.unjoined(&self.program.sources);
         let is_quiet = only_asynchronous && left.is_empty() && collectives.is_empty();
         let only_armed = is_quiet && unfinished.iter().all(|(_, w)| is_armed(w));
+        let waiting: Vec<usize> = unfinished.iter().map(|(pe, _)| *pe).collect();
+        let operations = unfinished.len() as u64;
+        // Without a host, a task that stays blocked holds up nobody.
+        if !host.is_empty() {
+            unfinished.extend(self.held_tasks());
+        }
         let mut groups = fold(&self.program, &unfinished);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
-        let waiting: Vec<usize> = unfinished.iter().map(|(pe, _)| *pe).collect();
         let mut waits: Vec<PeWait> = groups.iter().map(|g| self.explain(g, &waiting)).collect();
         let (order, circle) = self.causes(&groups, &waits);
         let mut taken: Vec<Option<PeWait>> = waits.drain(..).map(Some).collect();
         Some(StallReport {
             cycle: self.now.saturating_sub(1),
-            unfinished: unfinished.len() as u64,
+            unfinished: operations,
             waits: order.into_iter().filter_map(|i| taken[i].take()).collect(),
             more,
             circle,
@@ -177,11 +194,15 @@ impl Wafer {
         )
     }
 
+    /// Tasks that are active but blocked.
+    fn held_tasks(&self) -> impl Iterator<Item = (usize, Wait)> {
+        let waits = self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w)));
+        waits.filter(|(_, w)| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock)
+    }
+
     /// Tasks that are active but blocked, as notes for people.
     pub(super) fn blocked_tasks(&self) -> Vec<PeWait> {
-        let waits = self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w)));
-        let tasks: Vec<_> =
-            waits.filter(|(_, w)| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock).collect();
+        let tasks: Vec<_> = self.held_tasks().collect();
         fold(&self.program, &tasks).iter().map(|g| self.explain(g, &[])).collect()
     }
 
@@ -224,6 +245,11 @@ impl Wafer {
 
     fn explain(&self, group: &Group<'_>, waiting: &[usize]) -> PeWait {
         let Wait { who, on, name, since, progress, span } = group.wait;
+        let missing = self.missing(group.pe, on, waiting);
+        let call = match missing {
+            Some(Missing::Message) => self.letters.waiting_call(group.pe, &self.program.sources),
+            _ => None,
+        };
         PeWait {
             pe: self.program.pe_coord(group.pe),
             also_on: group.pes.len() as u64 - 1,
@@ -231,15 +257,17 @@ impl Wafer {
             on: need_words(on),
             since: *since,
             progress: *progress,
-            span: *span,
-            missing: self.missing(group.pe, on, waiting),
+            span: call.or(*span),
+            missing,
         }
     }
 
     fn missing(&self, pe: usize, on: &WaitsFor, waiting: &[usize]) -> Option<Missing> {
         match on {
             // No route leads to a PE that waits for a message.
-            WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => None,
+            WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => {
+                Some(Missing::Message)
+            }
             WaitsFor::Wavelet { color, .. } => {
                 let sender = |s: usize| Sender {
                     pe: self.program.pe_coord(s),
@@ -251,15 +279,18 @@ impl Wafer {
                 Some(Missing::Wavelets {
                     color: *color,
                     received: self.fabric.received(pe, *color),
-                    reachable: self.fabric.reaches_pe(pe, *color) || !senders.is_empty(),
+                    reachable: *color == MESSAGE_COLOR || self.fabric.reaches_pe(pe, *color),
                     senders,
                 })
             }
             WaitsFor::Space { color, .. } => {
                 let stuck = self.fabric.blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
-                Some(Missing::Space { color: *color, at, by })
+                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by })
             }
+            WaitsFor::FifoData(_) => Some(Missing::Push),
+            WaitsFor::FifoSpace(_) => Some(Missing::Pop),
+            WaitsFor::Unblock => Some(Missing::Unblock),
             _ => None,
         }
     }
@@ -272,8 +303,9 @@ impl Wafer {
         for (from, wait) in waits.iter().enumerate() {
             let targets: Vec<PeCoord> = match &wait.missing {
                 Some(Missing::Wavelets { senders, .. }) => senders.iter().map(|s| s.pe).collect(),
-                Some(Missing::Space { at, .. }) => vec![*at],
-                None => Vec::new(),
+                // Any other obstacle is the router, and that waits for nobody.
+                Some(Missing::Space { at, obstacle: Obstacle::Pe, .. }) => vec![*at],
+                _ => Vec::new(),
             };
             for at in targets {
                 let pe = self.program.pe_index(at);

@@ -18,6 +18,8 @@ pub struct Case {
     pub clean: Vec<String>,
     /// One sentence: what it shows.
     pub what: Option<String>,
+    /// The PE that a report of a hang has to name first: `PE(1,0)`.
+    pub root: Option<String>,
     /// Arguments of the command, such as `--arch wse3 --param N=3 --launch f`.
     pub args: Vec<String>,
     /// Whether the program runs after it is compiled.
@@ -82,6 +84,7 @@ impl Case {
             "topic" => self.topic = Some(value),
             "claim" => self.claims.extend(words(&value)),
             "clean" => self.clean.extend(words(&value)),
+            "root" => self.root = Some(value),
             "what" => self.what = Some(value),
             "args" => self.args = value.split_whitespace().map(str::to_string).collect(),
             "run" => self.run = true,

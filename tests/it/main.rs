@@ -8,6 +8,7 @@ mod claims;
 mod cli;
 mod console;
 mod decisions;
+mod hangs;
 mod library;
 mod pages;
 mod props;

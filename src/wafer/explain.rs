@@ -24,9 +24,13 @@ impl StallReport {
             (n, false) => counted(n, "operation", "operations") + " and a command of the host",
         };
         let mut c = DEADLOCK.because(&[("cycle", &grouped(self.cycle)), ("what", &what)]);
-        let joined = self.collectives.first().and_then(|operation| operation.span);
-        if let Some(span) = joined {
+        let joined = self.collectives.first().and_then(|operation| Some((operation, operation.span?)));
+        if let Some((operation, span)) = joined {
             c = c.at(span).label("not all PEs have joined this operation");
+            // The PEs that have called it are the ones that wait.
+            if let Some(PeCoord { x, y }) = operation.missing.first().copied() {
+                c = c.on(Moment { x, y, cycle: self.cycle });
+            }
         } else if let Some(first) = self.waits.first() {
             c = blame(c, first, self.cycle);
         } else if let Some(HostWait { span: Some(span), pes, .. }) = self.host.first() {

@@ -179,7 +179,12 @@ struct Draft<'a> {
     count: usize,
     /// The vector of the destination, its array and its element.
     dest: Option<(Walk, usize, Elem)>,
+    /// Stride registers that the vectors take.
+    strides: usize,
 }
+
+/// What a PE has of them.
+const STRIDE_REGISTERS: usize = 8;
 
 fn generate(op: &Operation, choices: &mut Choices, prefix: &str) -> Trial {
     let form = choices.pick(op.forms);
@@ -187,8 +192,16 @@ fn generate(op: &Operation, choices: &mut Choices, prefix: &str) -> Trial {
     let count = if choices.once_in(25) { 60 + choices.below(80) } else { 1 + choices.below(12) } as usize;
     let has_vector = form.contains(char::is_uppercase);
     let count = if has_vector { count } else { 1 };
-    let mut draft =
-        Draft { op, choices, prefix, trial: Trial::default(), arrays: Vec::new(), count, dest: None };
+    let mut draft = Draft {
+        op,
+        choices,
+        prefix,
+        trial: Trial::default(),
+        arrays: Vec::new(),
+        count,
+        dest: None,
+        strides: 0,
+    };
     let letters: Vec<char> = form.chars().filter(|c| *c != '*').collect();
     let mut operands = Vec::new();
     let mut words = Vec::new();
@@ -260,6 +273,10 @@ impl Draft<'_> {
                 (Walk::any(self.choices, self.count), self.arrays.len() - 1)
             }
         };
+        let strides = if walk.mem4d { walk.lengths.len() - 1 } else { 0 };
+        let fits = self.strides + strides <= STRIDE_REGISTERS;
+        let walk = if fits { walk } else { Walk::line(self.count) };
+        self.strides += if fits { strides } else { 0 };
         let size = walk.end() + self.choices.below(3) as usize;
         self.arrays[array].grow(size);
         let word = self.dsd(place, &walk, array);

@@ -2,9 +2,10 @@
 //!
 //! A command begins when the one before it is complete and no PE is blocked: a launch blocks a PE
 //! until it calls `unblock_cmd_stream`. It also takes its time to come from the host, unless
-//! nothing happens on the wafer anyway. A copy keeps the channels busy for as long as its words take,
-//! one per cycle and channel; the next command waits for that. A copy reaches a PE between two of its tasks. A program
-//! without `<memcpy>` takes commands whenever it is idle, and copies also before it starts.
+//! nothing happens on the wafer anyway. A copy reaches a PE between two of its tasks, and keeps the
+//! channels busy for as long as its words take, one per cycle and channel; the next command waits
+//! for that. A program without `<memcpy>` takes commands whenever it is idle, and copies also before
+//! it starts.
 
 use super::streams::Streaming;
 use super::{Failure, Runner};

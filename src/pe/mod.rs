@@ -311,7 +311,7 @@ impl Pe {
     }
 
     /// What the main thread executes; `None` between tasks.
-    pub fn place_now(&self) -> Option<crate::source::Span> {
+    pub fn place_now(&self) -> Option<Span> {
         self.main.calls.places(&self.tile).first().copied()
     }
 

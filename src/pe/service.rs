@@ -42,45 +42,18 @@ impl Pe {
             Op::Assert { text, .. } => {
                 return Err(ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]));
             }
-            Op::CheckId { a, low, high, what } => {
-                let id = self.main.register(a);
-                if self.options.checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
-                    let facts: [(&str, &dyn std::fmt::Display); 4] = [
-                        ("kind", &tile.strings[what as usize]),
-                        ("value", &id),
-                        ("low", &low),
-                        ("high", &high),
-                    ];
-                    return Err(ID_OUT_OF_RANGE
-                        .because(&facts)
-                        .help("the number is computed while the program runs: check it first"));
-                }
-                return Ok(Served::Done(0));
-            }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
             Op::Copy { a, b, words } => return self.copy(a, b, words),
             Op::Zero { a, words } => {
                 self.memory.slice_mut(self.address(a), words.into())?.fill(0);
                 return Ok(Served::Done(u64::from(words).div_ceil(2)));
             }
-            Op::UnsetWords { a, words } => {
-                let at = self.address(a);
-                self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
-                return Ok(Served::Done(0));
-            }
-            Op::CheckVariant { a, off, mark, names } => {
-                self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
-                return Ok(Served::Done(0));
-            }
-            Op::CheckConfig { a, low, high } => {
-                let address = self.address(a) as u16;
-                if self.options.checked && !(low..=high).contains(&address) {
-                    return Err(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]));
-                }
-                return Ok(Served::Done(0));
-            }
-            Op::CheckCast { a, words, ty } => {
-                self.check_cast(tile, self.address(a), words, &tile.strings[ty as usize])?;
+            Op::UnsetWords { .. }
+            | Op::CheckId { .. }
+            | Op::CheckVariant { .. }
+            | Op::CheckConfig { .. }
+            | Op::CheckCast { .. } => {
+                self.check(tile, op)?;
                 return Ok(Served::Done(0));
             }
             Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
@@ -94,6 +67,44 @@ impl Pe {
             task => self.task_state(tile, task)?,
         }
         Ok(Served::Done(1))
+    }
+
+    /// Operations that only look for undefined behaviour, or keep book for that; they take no time.
+    fn check(&mut self, tile: &TileImage, op: Op) -> Result<(), Complaint> {
+        match op {
+            Op::CheckId { a, low, high, what } => {
+                let id = self.main.register(a);
+                if self.options.checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
+                    let facts: [(&str, &dyn std::fmt::Display); 4] = [
+                        ("kind", &tile.strings[what as usize]),
+                        ("value", &id),
+                        ("low", &low),
+                        ("high", &high),
+                    ];
+                    return Err(ID_OUT_OF_RANGE
+                        .because(&facts)
+                        .help("the number is computed while the program runs: check it first"));
+                }
+            }
+            Op::UnsetWords { a, words } => {
+                let at = self.address(a);
+                self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
+            }
+            Op::CheckVariant { a, off, mark, names } => {
+                self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
+            }
+            Op::CheckConfig { a, low, high } => {
+                let address = self.address(a) as u16;
+                if self.options.checked && !(low..=high).contains(&address) {
+                    return Err(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]));
+                }
+            }
+            Op::CheckCast { a, words, ty } => {
+                self.check_cast(tile, self.address(a), words, &tile.strings[ty as usize])?;
+            }
+            other => unreachable!("{other:?} checks nothing"),
+        }
+        Ok(())
     }
 
     fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Complaint> {

@@ -17,9 +17,9 @@ pub(super) struct Tasks {
     /// Local tasks that have activated themselves: wavelets go before them.
     again: u64,
     /// The local task that ran last.
-    current: Option<TaskId>,
-    /// Whether it still runs, or nothing has run since.
-    is_last_start: bool,
+    last: Option<TaskId>,
+    /// The local task whose code runs, or has run if nothing has since.
+    running: Option<TaskId>,
     local: u64,
     data: u64,
     /// Rotating tasks with their counters.
@@ -56,8 +56,8 @@ impl Tasks {
             blocked: tile.blocked,
             high: 0,
             again: 0,
-            current: None,
-            is_last_start: false,
+            last: None,
+            running: None,
             local: bound(TaskKind::Local) | system,
             data: bound(TaskKind::Data),
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
@@ -68,7 +68,7 @@ impl Tasks {
 
     /// Makes a local task active, from code that runs.
     pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Complaint> {
-        if self.is_last_start && self.current == Some(id) {
+        if self.running == Some(id) {
             self.again |= bit(id);
         }
         self.activate(id)
@@ -92,12 +92,12 @@ impl Tasks {
     pub fn start(&mut self, id: TaskId) {
         self.active &= !bit(id);
         self.again &= !bit(id);
-        (self.current, self.is_last_start) = (Some(id), true);
+        (self.last, self.running) = (Some(id), Some(id));
     }
 
     /// A wavelet or the host starts something.
     pub fn start_other(&mut self) {
-        (self.again, self.is_last_start) = (0, false);
+        (self.again, self.running) = (0, None);
     }
 
     /// The task that really starts where a data task would: every so often the alternative of a pair.
@@ -205,7 +205,7 @@ impl Tasks {
         match self.seed {
             // In turn: the next id above that of the task before, or else the lowest.
             None => {
-                let above = preferred & self.current.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
+                let above = preferred & self.last.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
                 let next = if above != 0 { above } else { preferred };
                 (next != 0).then(|| next.trailing_zeros() as u8)
             }

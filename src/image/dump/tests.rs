@@ -39,28 +39,7 @@ fn sender() -> TileImage {
             code: vec![Op::Ret],
             spans: vec![nowhere()],
         }],
-        dsds: vec![
-            Dsd::Mem(Mem {
-                kind: MemKind::Mem4d,
-                base: 2,
-                dims: 2,
-                extent: [2, 3, 1, 1],
-                step: [4, -7, 0, 0],
-                index_offset: false,
-                lo: 0,
-                hi: 8,
-                wrap: 0,
-                origin: 0,
-            }),
-            Dsd::FabIn(FabIn {
-                color: Some(Color(5)),
-                queue: Some(InQueue(2)),
-                extent: 4,
-                control_transform: false,
-                simd: Simd::Off,
-                priority: Priority::High,
-            }),
-        ],
+        dsds: dsds(),
         tasks: vec![TaskBinding {
             id: TaskId(9),
             kind: TaskKind::Data,
@@ -78,20 +57,53 @@ fn sender() -> TileImage {
             explicit: true,
             span: nowhere(),
         }],
-        registers: vec![RegisterUse {
-            register: "dest 0".to_string(),
-            holds: "a (mem4d)".to_string(),
-            chosen_by: "the compiler".to_string(),
-            span: nowhere(),
-        }],
-        operands: vec![OperandRegisters {
-            operation: "@mov16".to_string(),
-            operand: "to a (mem4d)".to_string(),
-            registers: "dest 0, xdsr 1".to_string(),
-            why: "a destination".to_string(),
-            span: nowhere(),
-        }],
+        registers: vec![register_use()],
+        operands: vec![operand_registers()],
         ..TileImage::default()
+    }
+}
+
+fn dsds() -> Vec<Dsd> {
+    vec![
+        Dsd::Mem(Mem {
+            kind: MemKind::Mem4d,
+            base: 2,
+            dims: 2,
+            extent: [2, 3, 1, 1],
+            step: [4, -7, 0, 0],
+            index_offset: false,
+            lo: 0,
+            hi: 8,
+            wrap: 0,
+            origin: 0,
+        }),
+        Dsd::FabIn(FabIn {
+            color: Some(Color(5)),
+            queue: Some(InQueue(2)),
+            extent: 4,
+            control_transform: false,
+            simd: Simd::Off,
+            priority: Priority::High,
+        }),
+    ]
+}
+
+fn register_use() -> RegisterUse {
+    RegisterUse {
+        register: "dest 0".to_string(),
+        holds: "a (mem4d)".to_string(),
+        chosen_by: "the compiler".to_string(),
+        span: nowhere(),
+    }
+}
+
+fn operand_registers() -> OperandRegisters {
+    OperandRegisters {
+        operation: "@mov16".to_string(),
+        operand: "to a (mem4d)".to_string(),
+        registers: "dest 0, xdsr 1".to_string(),
+        why: "a destination".to_string(),
+        span: nowhere(),
     }
 }
 

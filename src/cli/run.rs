@@ -4,6 +4,7 @@ use super::outcome::{Outcome, verdict};
 use super::steps::{self, Trouble};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
+use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
 use crate::host::{Failure, RunOptions, Runner};
 use crate::source::Loader;
 use std::sync::Arc;
@@ -62,5 +63,13 @@ fn fail(failure: &Failure, outcome: &mut Outcome) {
         Failure::Trapped(_) => verdict(&diagnostics, Exit::WentWrong),
         Failure::Stalled(_) | Failure::OutOfCycles(_) => Exit::Stuck,
     };
+    outcome.diagnostics.retain(|warning| !diagnostics.iter().any(|error| has_come_true(warning, error)));
     outcome.diagnostics.extend(diagnostics);
+}
+
+/// Whether an error is what a warning before the run was about.
+fn has_come_true(warning: &Diagnostic, error: &Diagnostic) -> bool {
+    let is_the_same = warning.rule == QUEUE_NOT_INITIALIZED.name && error.rule == QUEUE_UNBOUND.name;
+    let place = |d: &Diagnostic| d.primary.as_ref().map(|label| label.span);
+    is_the_same && place(warning) == place(error)
 }

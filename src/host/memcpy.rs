@@ -12,9 +12,10 @@ use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
+use crate::image::code::Intrinsic;
 use crate::image::{ExportTarget, FnId};
 use crate::source::Span;
-use crate::wafer::{HostWait, Pe};
+use crate::wafer::{HostWait, Pe, Taker};
 use std::collections::{BTreeMap, VecDeque};
 
 /// PEs of a rectangle, row by row.
@@ -351,8 +352,23 @@ impl Runner {
         };
         let (needs, pes, advice) = self.hold_up(work);
         let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
+        let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
         let more = pes.len().saturating_sub(NAMED);
-        vec![HostWait { command, needs, span, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+        vec![HostWait { command, needs, span, idle, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+    }
+
+    /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.
+    fn idle_task(&self, pe: PeCoord) -> Option<Taker> {
+        let tile = self.program.tile_at(pe)?;
+        let task = tile.idle_caller(Intrinsic::UnblockCommandStream)?;
+        Some(Taker {
+            span: tile.functions[task.function.0 as usize].span,
+            fact: "this task calls `unblock_cmd_stream`, and nothing activates it".to_string(),
+            advice: format!(
+                "activate `{}` when the work is done: `@activate(@get_local_task_id({}))`",
+                task.name, task.id
+            ),
+        })
     }
 
     /// The launched function of a PE that has not called `unblock_cmd_stream`.

@@ -12,6 +12,7 @@ pub mod file;
 pub mod picture;
 mod registers;
 pub mod routes;
+mod starts;
 pub mod traffic;
 
 pub use allocation::{OperandRegisters, RegisterUse};

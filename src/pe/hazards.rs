@@ -43,7 +43,7 @@ impl Pe {
                 self.warn(c.also(other, "this one is still running").help(WAIT));
             }
         }
-        self.check_outlet(operation)?;
+        self.check_outlet(operation, span)?;
         for intake in operation.intakes() {
             self.check_intake(intake, span)?;
         }
@@ -67,9 +67,10 @@ impl Pe {
     }
 
     /// Wavelets of another color that have not left yet would share the queue.
-    fn check_outlet(&self, operation: &Operation) -> Result<(), Complaint> {
+    fn check_outlet(&mut self, operation: &Operation, span: Span) -> Result<(), Complaint> {
         let (Some(output), Some(color)) = (operation.output(), operation.color()) else { return Ok(()) };
-        let outbox = &self.queues.outputs[output];
+        let outbox = &mut self.queues.outputs[output];
+        outbox.sent_by = Some((color, span));
         let (Some(queue), Some(head)) = (outbox.queue, outbox.head_color()) else { return Ok(()) };
         if head == color {
             return Ok(());

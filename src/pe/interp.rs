@@ -239,7 +239,7 @@ impl Pe {
         let on = match stall {
             Stall::Input(input) => {
                 let inbox = &self.queues.inputs[input];
-                WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue }
+                WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue, ends_at_control: false }
             }
             Stall::Output(output) => {
                 let outbox = &self.queues.outputs[output];

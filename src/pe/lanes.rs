@@ -243,7 +243,8 @@ impl Pe {
         match stall {
             Stall::Input(input) => {
                 let inbox = &self.queues.inputs[input];
-                WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue }
+                let ends_at_control = lane.operation.stops_at_control;
+                WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue, ends_at_control }
             }
             Stall::Output(output) => {
                 let color = lane.operation.color().expect("a fabout operand has a color");

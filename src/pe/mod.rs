@@ -310,6 +310,21 @@ impl Pe {
         waits
     }
 
+    /// The operation that was the last to send a color.
+    pub fn last_sender(&self, color: Color) -> Option<Span> {
+        self.queues.last_sender(color)
+    }
+
+    /// The operation that was the last to take a color through a queue.
+    pub fn last_reader(&self, color: Color) -> Option<Span> {
+        self.queues.last_reader(color)
+    }
+
+    /// Whether a task or channel is blocked.
+    pub fn is_blocked(&self, id: TaskId) -> bool {
+        self.tasks.blocked & tasks::bit(id) != 0
+    }
+
     /// What the main thread executes; `None` between tasks.
     pub fn place_now(&self) -> Option<Span> {
         self.main.calls.places(&self.tile).first().copied()

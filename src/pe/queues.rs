@@ -100,6 +100,8 @@ pub(super) struct Outbox {
     color: Option<Color>,
     depth: u8,
     items: VecDeque<Outgoing>,
+    /// The operation that was the last to send through it, and its color.
+    pub sent_by: Option<(Color, Span)>,
 }
 
 impl Outbox {
@@ -159,6 +161,7 @@ impl Queues {
             color: Some(b.color),
             depth: arch.output_queue_depth[usize::from(b.queue.0)],
             items: VecDeque::new(),
+            sent_by: None,
         });
         Queues {
             arch,
@@ -222,15 +225,22 @@ impl Queues {
             return Ok(self.inbox_of(color));
         }
         let bound = self.inputs.iter().position(|i| i.queue == queue && queue.is_some());
-        bound.ok_or_else(|| {
-            let name = queue.map_or("the operand".to_string(), |q| format!("input queue {q}"));
-            QUEUE_UNBOUND.because(&[("queue", &name)])
-        })
+        bound.ok_or_else(|| unbound("input", queue.map(|q| q.0)))
     }
 
     /// An operation reads a color through a queue; gives the color and place of the one before.
     pub fn read_through(&mut self, queue: InQueue, color: Color, span: Span) -> Option<(Color, Span)> {
         self.readers.get_mut(usize::from(queue.0))?.replace((color, span))
+    }
+
+    /// The operation that was the last to read a color through a queue.
+    pub fn last_reader(&self, color: Color) -> Option<Span> {
+        self.readers.iter().flatten().find(|(c, _)| *c == color).map(|(_, span)| *span)
+    }
+
+    /// The operation that was the last to send a color.
+    pub fn last_sender(&self, color: Color) -> Option<Span> {
+        self.outputs.iter().filter_map(|o| o.sent_by).find(|(c, _)| *c == color).map(|(_, span)| span)
     }
 
     /// Where a fabout operand writes, and the color: on WSE-3 that of the queue.
@@ -245,14 +255,11 @@ impl Queues {
             ArchName::Wse2 => color.or(bound),
             ArchName::Wse3 => bound,
         };
-        let color = color.ok_or_else(|| {
-            let name = queue.map_or("the operand".to_string(), |q| format!("output queue {q}"));
-            QUEUE_UNBOUND.because(&[("queue", &name)])
-        })?;
+        let color = color.ok_or_else(|| unbound("output", queue.map(|q| q.0)))?;
         let at = at.unwrap_or_else(|| {
             let known = queue.and_then(|q| self.arch.output_queue_depth.get(usize::from(q.0)));
             let depth = known.copied().unwrap_or(PRIVATE_OUT_DEPTH);
-            self.outputs.push(Outbox { queue, color: None, depth, items: VecDeque::new() });
+            self.outputs.push(Outbox { queue, color: None, depth, items: VecDeque::new(), sent_by: None });
             self.outputs.len() - 1
         });
         Ok((at, color))
@@ -298,4 +305,10 @@ impl Queues {
         let waiting = self.outputs.iter().filter(|o| !o.items.is_empty());
         waiting.map(|o| (o.items[0].color, o.queue, o.items.len()))
     }
+}
+
+fn unbound(way: &str, queue: Option<u8>) -> Complaint {
+    let Some(n) = queue else { return QUEUE_UNBOUND.because(&[("queue", &"the operand")]) };
+    let c = QUEUE_UNBOUND.because(&[("queue", &format!("{way} queue {n}"))]);
+    c.help(format!("write in a comptime block: `@initialize_queue(@get_{way}_queue({n}), .{{ .color = .. }})`"))
 }

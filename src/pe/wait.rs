@@ -35,6 +35,8 @@ pub enum WaitsFor {
         color: Color,
         /// The queue, unless it is a private one.
         queue: Option<InQueue>,
+        /// Whether a control wavelet would end the operation.
+        ends_at_control: bool,
     },
     /// Space in an output queue.
     Space {

@@ -49,6 +49,11 @@ impl Cells {
         self.pes[index].as_deref_mut()
     }
 
+    /// A PE to which something has happened.
+    pub fn get(&self, index: usize) -> Option<&Pe> {
+        self.pes[index].as_deref()
+    }
+
     /// The PEs that exist, with their coordinates.
     pub fn made(&self) -> impl Iterator<Item = (usize, PeCoord, &Pe)> {
         let made = self.pes.iter().enumerate();

@@ -11,6 +11,7 @@ use crate::diagnostics::rules::tasks::{
 use crate::diagnostics::{Complaint, Diagnostic, Moment};
 use crate::fabric::Obstacle;
 use crate::source::{SourceMap, Span};
+use std::borrow::Cow;
 
 /// More notes of one kind than this are counted, not told.
 pub(super) const MOST_NOTES: usize = 8;
@@ -33,9 +34,8 @@ impl StallReport {
             }
         } else if let Some(first) = self.waits.first() {
             c = blame(c, first, self.cycle);
-        } else if let Some(HostWait { span: Some(span), pes, .. }) = self.host.first() {
-            let PeCoord { x, y } = pes[0];
-            c = c.at(*span).label("this launch is not done").on(Moment { x, y, cycle: self.cycle });
+        } else if let Some(host) = self.host.first() {
+            c = blame_launch(c, host, self.cycle);
         }
         for operation in self.collectives.iter().take(MOST_NOTES) {
             c = c.note(collective_note(operation));
@@ -70,39 +70,54 @@ impl StallReport {
         for left in self.left.iter().take(MOST_NOTES) {
             c = c.note(left_note(left));
         }
-        c.help(self.advice()).into()
+        c.help(self.advice().as_ref()).into()
     }
 
-    fn advice(&self) -> &'static str {
+    fn advice(&self) -> Cow<'_, str> {
         if !self.collectives.is_empty() {
-            return "all PEs of a row or column must call the same collective operations in the same order";
+            let all = "all PEs of a row or column must call the same collective operations in the same order";
+            return all.into();
         }
         if !self.circle.is_empty() {
-            return "let one PE of the circle send before it receives, or use an asynchronous operation";
+            return "let one PE of the circle send before it receives, or use an asynchronous operation".into();
         }
-        match self.waits.first().and_then(|w| w.missing.as_ref()) {
-            Some(Missing::Wavelets { reachable, received, senders, .. }) => {
-                wavelets_advice(*reachable, *received, senders)
+        let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
+            Some(Missing::Wavelets { reachable, received, senders, ends_at_control, .. }) => {
+                wavelets_advice(*reachable, *received, senders, *ends_at_control)
             }
+            Some(Missing::Space { taker: Some(taker), .. }) => return taker.advice.as_str().into(),
             Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
             Some(Missing::Message) => "another PE has to send a message to this one",
             Some(Missing::Push) => "another operation has to write to the FIFO",
             Some(Missing::Pop) => "another operation has to read from the FIFO",
             Some(Missing::Unblock) => "`@unblock` the task, or let an operation do it with `.unblock`",
-            None => self.host.first().map_or("see what the waits have in common", |h| h.advice),
-        }
+            None => match self.host.first() {
+                Some(HostWait { idle: Some(task), .. }) => return task.advice.as_str().into(),
+                Some(host) => host.advice,
+                None => "see what the waits have in common",
+            },
+        };
+        advice.into()
     }
 }
 
-fn wavelets_advice(reachable: bool, received: u64, senders: &[Sender]) -> &'static str {
+fn wavelets_advice(
+    reachable: bool,
+    received: u64,
+    senders: &[Sender],
+    ends_at_control: bool,
+) -> &'static str {
     if !reachable || senders.is_empty() {
         return "check the routes of the color: they must lead from a sender to this PE";
     }
     if senders.iter().all(|s| s.sent == 0) {
         return "check that both sides mean this color, and what starts the operation that sends";
     }
-    match senders.iter().all(|s| s.sent > received) {
-        true => "wavelets went elsewhere: check the switches, filters and color swaps on the way",
+    if senders.iter().all(|s| s.sent > received) {
+        return "wavelets went elsewhere: check the switches, filters and color swaps on the way";
+    }
+    match ends_at_control {
+        true => "send a control wavelet at the end: one element through a fabout_dsd with `.control = true`",
         false => "both sides must agree on the number of wavelets",
     }
 }
@@ -179,13 +194,20 @@ pub fn outside_library(mut c: Complaint, calls: &[Span], sources: &SourceMap) ->
 }
 
 fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
+    let done = first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
+    let waits = format!("{done}{}", need_and_since(first));
+    if let Some(Missing::Space { at: PeCoord { x, y }, taker: Some(taker), .. }) = &first.missing {
+        let c = c.at(taker.span).label(&taker.fact).on(Moment { x: *x, y: *y, cycle });
+        return match first.span {
+            Some(span) => c.also(span, format!("{} {waits}", on_pes(first.pe, first.also_on))),
+            None => c,
+        };
+    }
     let PeCoord { x, y } = first.pe;
     let mut c = c.on(Moment { x, y, cycle });
     c.0.also_on = first.also_on;
     if let Some(span) = first.span {
-        let done =
-            first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
-        c = c.at(span).label(format!("{done}{}", need_and_since(first)));
+        c = c.at(span).label(waits);
     }
     if let Some(Missing::Wavelets { color, senders, .. }) = &first.missing
         && let Some(Sender { pe, sent, span: Some(span), .. }) = senders.first()
@@ -193,6 +215,18 @@ fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
         c = c.also(*span, format!("{pe} has sent {sent} on color {color}"));
     }
     c
+}
+
+fn blame_launch(c: Complaint, host: &HostWait, cycle: u64) -> Complaint {
+    let Some(PeCoord { x, y }) = host.pes.first().copied() else { return c };
+    let c = c.on(Moment { x, y, cycle });
+    match (&host.idle, host.span) {
+        (Some(task), Some(span)) => {
+            c.at(task.span).label(&task.fact).also(span, "the launch of this function is not done")
+        }
+        (None, Some(span)) => c.at(span).label("this launch is not done"),
+        (_, None) => c,
+    }
 }
 
 fn wait_note(w: &PeWait, sources: &SourceMap) -> String {

@@ -9,6 +9,7 @@ mod collectives;
 mod explain;
 mod letters;
 mod stall;
+mod takers;
 #[cfg(test)]
 mod tests;
 mod traps;
@@ -16,6 +17,7 @@ mod traps;
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use collectives::Unjoined;
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
+pub use takers::Taker;
 
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::grouped;

@@ -2,6 +2,7 @@
 
 use super::Wafer;
 use super::collectives::Unjoined;
+use super::takers::Taker;
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{Leftover, Obstacle, Place};
 use crate::image::Program;
@@ -74,6 +75,8 @@ pub enum Missing {
         reachable: bool,
         /// Every PE that can send it there, with what it has sent.
         senders: Vec<Sender>,
+        /// Whether a control wavelet would end the operation that waits.
+        ends_at_control: bool,
     },
     /// Nobody takes the wavelets.
     Space {
@@ -85,6 +88,8 @@ pub enum Missing {
         obstacle: Obstacle,
         /// The same for people.
         by: String,
+        /// What should take them there, unless that PE waits itself.
+        taker: Option<Taker>,
     },
     /// Nobody sends a message to the waiting PE.
     Message,
@@ -137,6 +142,8 @@ pub struct HostWait {
     pub needs: String,
     /// The function that was launched and holds it up.
     pub span: Option<Span>,
+    /// The task that would end the launch and that nothing starts.
+    pub idle: Option<Taker>,
     /// The PEs that hold it up, the first few.
     pub pes: Vec<PeCoord>,
     /// How many more there are.
@@ -268,11 +275,11 @@ impl Wafer {
             WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => {
                 Some(Missing::Message)
             }
-            WaitsFor::Wavelet { color, .. } => {
+            WaitsFor::Wavelet { color, ends_at_control, .. } => {
                 let sender = |s: usize| Sender {
                     pe: self.program.pe_coord(s),
                     sent: self.fabric.sent(s, *color),
-                    span: send_span(&self.program, s, *color),
+                    span: self.send_span(s, *color),
                     waits: waiting.binary_search(&s).is_ok(),
                 };
                 let senders: Vec<Sender> = self.fabric.senders(pe, *color).into_iter().map(sender).collect();
@@ -281,12 +288,15 @@ impl Wafer {
                     received: self.fabric.received(pe, *color),
                     reachable: *color == MESSAGE_COLOR || self.fabric.reaches_pe(pe, *color),
                     senders,
+                    ends_at_control: *ends_at_control,
                 })
             }
             WaitsFor::Space { color, .. } => {
                 let stuck = self.fabric.blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
-                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by })
+                let is_idle = stuck.obstacle == Obstacle::Pe && waiting.binary_search(&stuck.pe).is_err();
+                let taker = if is_idle { self.taker(stuck.pe, stuck.color) } else { None };
+                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by, taker })
             }
             WaitsFor::FifoData(_) => Some(Missing::Push),
             WaitsFor::FifoSpace(_) => Some(Missing::Pop),
@@ -365,7 +375,7 @@ fn waiter_words(who: &Waiter, name: &str) -> String {
 fn need_words(on: &WaitsFor) -> String {
     let through = |q: Option<String>| q.map_or(String::new(), |q| format!(" ({q})"));
     match on {
-        WaitsFor::Wavelet { color, queue } => {
+        WaitsFor::Wavelet { color, queue, .. } => {
             format!("a wavelet of color {color}{}", through(queue.map(|q| format!("input queue {q}"))))
         }
         WaitsFor::Space { color, queue } => {
@@ -398,11 +408,6 @@ fn obstacle_words(stuck: &Leftover) -> String {
         Obstacle::Full(side) => format!("the next router, {side}, is full"),
         Obstacle::Pe => "the PE takes no more".to_string(),
     }
-}
-
-/// An operation of a PE's code that sends on a color.
-pub(super) fn send_span(program: &Program, pe: usize, color: Color) -> Option<Span> {
-    program.tile_at(program.pe_coord(pe))?.first_send(color)
 }
 
 /// Waits for the first wavelet.

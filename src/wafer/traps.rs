@@ -1,6 +1,6 @@
 //! What the fabric has found out about the program, as errors.
 
-use super::{Wafer, stall};
+use super::Wafer;
 use crate::arch::{Color, Direction};
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Moment};
@@ -21,7 +21,7 @@ impl Wafer {
         for (pe, color) in self.fabric.take_unrouted() {
             let at = self.program.pe_coord(pe as usize);
             let mut complaint = UNROUTED_COLOR.because(&[("color", &color), ("pe", &at)]);
-            if let Some(span) = stall::send_span(&self.program, pe as usize, color) {
+            if let Some(span) = self.send_span(pe as usize, color) {
                 complaint = complaint.at(span).label("sent here");
             }
             let help = format!("give color {color} a route on this PE with `@set_color_config`");
@@ -52,7 +52,7 @@ impl Wafer {
         for sender in senders.take(NAMED) {
             let (who, sent) = (self.program.pe_coord(sender), self.fabric.sent(sender, color));
             let text = format!("{who} has sent {sent} on color {color}");
-            complaint = match stall::send_span(&self.program, sender, color) {
+            complaint = match self.send_span(sender, color) {
                 Some(span) if complaint.0.others.iter().all(|l| l.span != span) => complaint.also(span, text),
                 _ => complaint.note(text),
             };

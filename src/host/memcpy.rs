@@ -354,7 +354,15 @@ impl Runner {
         let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
         let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
         let more = pes.len().saturating_sub(NAMED);
-        vec![HostWait { command, needs, span, idle, pes: pes.into_iter().take(NAMED).collect(), more, advice }]
+        vec![HostWait {
+            command,
+            needs,
+            span,
+            idle,
+            pes: pes.into_iter().take(NAMED).collect(),
+            more,
+            advice,
+        }]
     }
 
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.

@@ -21,7 +21,8 @@ impl TileImage {
                 }
             }
         }
-        let configs = self.vector_ops.iter().map(|v| &v.config).chain(self.dsr_loads.iter().map(|l| &l.config));
+        let configs =
+            self.vector_ops.iter().map(|v| &v.config).chain(self.dsr_loads.iter().map(|l| &l.config));
         for completion in configs.flat_map(completions) {
             match completion {
                 Completion::Activate(IdArg::Known(id)) => activated |= 1 << id.0,

@@ -310,5 +310,7 @@ impl Queues {
 fn unbound(way: &str, queue: Option<u8>) -> Complaint {
     let Some(n) = queue else { return QUEUE_UNBOUND.because(&[("queue", &"the operand")]) };
     let c = QUEUE_UNBOUND.because(&[("queue", &format!("{way} queue {n}"))]);
-    c.help(format!("write in a comptime block: `@initialize_queue(@get_{way}_queue({n}), .{{ .color = .. }})`"))
+    c.help(format!(
+        "write in a comptime block: `@initialize_queue(@get_{way}_queue({n}), .{{ .color = .. }})`"
+    ))
 }

@@ -79,7 +79,8 @@ impl StallReport {
             return all.into();
         }
         if !self.circle.is_empty() {
-            return "let one PE of the circle send before it receives, or use an asynchronous operation".into();
+            return "let one PE of the circle send before it receives, or use an asynchronous operation"
+                .into();
         }
         let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
             Some(Missing::Wavelets { reachable, received, senders, ends_at_control, .. }) => {

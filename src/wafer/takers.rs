@@ -56,16 +56,12 @@ impl Wafer {
         let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
         let (task, unblocked) = match (self.program.arch, queue) {
             (ArchName::Wse2, _) => (data().find(|t| t.id.0 == color.0)?, format!("@get_color({color})")),
-            (ArchName::Wse3, Some(q)) => {
-                (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})"))
-            }
+            (ArchName::Wse3, Some(q)) => (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})")),
             (ArchName::Wse3, None) => {
                 let unbound = |id: u8| tile.input_queues.iter().all(|b| b.queue.0 != id);
                 let task = data().find(|t| unbound(t.id.0))?;
-                let fact = format!(
-                    "`{}` on {at} waits at input queue {}, which has no color",
-                    task.name, task.id
-                );
+                let fact =
+                    format!("`{}` on {at} waits at input queue {}, which has no color", task.name, task.id);
                 let advice = format!(
                     "write in a comptime block: `@initialize_queue(@get_input_queue({}), .{{ .color = \
                      @get_color({color}) }})`",

@@ -17,5 +17,6 @@ pub mod sema;
 pub mod source;
 pub mod stdlib;
 pub mod syntax;
+pub mod trace;
 pub mod value;
 pub mod wafer;

@@ -59,6 +59,7 @@ impl Fabric {
         let swaps = swapped != (config.swap_x, config.swap_y);
         lane.route = self.routes.made(config);
         lane.turn_to(lane.position, self.routes.get(lane.route));
+        self.note_switch(id as u32);
         if swaps {
             // Where wavelets land is remembered everywhere around.
             self.lanes.iter_mut().for_each(|lane| lane.landings = Default::default());

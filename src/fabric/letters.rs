@@ -91,6 +91,7 @@ impl Fabric {
         }
         let lane = self.lane_of(pe, MESSAGE_COLOR);
         self.lanes[lane as usize].sent += 1;
+        self.note_letter_word(pe, MESSAGE_COLOR, Flit::new(w), now);
         let open = self.letters.open.get_mut(&(pe as u32)).expect("only asked of PEs with a letter");
         let letter = open.front_mut().expect("only asked of PEs with a letter");
         letter.words.push(w.data);
@@ -127,6 +128,7 @@ impl Fabric {
             if row.is_empty() {
                 self.letters.closed.remove(&to);
             }
+            self.note_letter(letter.from, to, MESSAGE_COLOR, letter.words.len());
             let header = Wavelet { data: letter.length as u32, control: false };
             let last = letter.words.len() - 1;
             let words = letter.words.iter().enumerate();

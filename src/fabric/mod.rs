@@ -11,6 +11,7 @@ mod ramp;
 mod route;
 mod router;
 mod survey;
+mod trail;
 
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use lane::{Flit, Landing, Lane};
 use letters::Letters;
 use router::{Move, Router};
 use std::sync::Arc;
+use trail::Trail;
 
 /// Words of a host stream that one PE may leave untaken before the stream waits (ruling: what the
 /// machine has for it in its queues and routers).
@@ -65,6 +67,8 @@ pub struct Fabric {
     checked: bool,
     letters: Letters,
     hops: u64,
+    /// While the run is recorded.
+    trail: Option<Box<Trail>>,
 }
 
 /// Wavelets of one color that have come to a router from several sides that it accepts.
@@ -98,6 +102,7 @@ impl Fabric {
             checked: false,
             letters: Letters::default(),
             hops: 0,
+            trail: None,
         }
     }
 
@@ -156,14 +161,15 @@ impl Fabric {
     /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
     pub fn take_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
         let id = self.lane_of(pe, color);
-        let wavelet = self.lanes[id as usize].head(Direction::Ramp, now)?.delivered();
+        let flit = *self.lanes[id as usize].head(Direction::Ramp, now)?;
+        self.note_to_host(pe, color, flit, now);
         self.lanes[id as usize].pop(Direction::Ramp);
         if std::mem::take(&mut self.lanes[id as usize].refused) {
             self.freed.push(pe as u32);
         }
         // The next one may still be on its way up the ramp.
         self.wake(pe);
-        Some(wavelet)
+        Some(flit.delivered())
     }
 
     /// Gives a PE a wavelet from the host on a streaming color; false if it has too many already.
@@ -174,7 +180,9 @@ impl Fabric {
             return false;
         }
         let ready = now + u64::from(self.arch.ramp_latency);
-        offramp.push_back((ready, Flit::new(Wavelet { data, control: false })));
+        let flit = Flit::new(Wavelet { data, control: false });
+        offramp.push_back((ready, flit));
+        self.note_from_host(pe, color, flit, now);
         self.routers[pe].descending += 1;
         self.wake(pe);
         true
@@ -192,6 +200,7 @@ impl Fabric {
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
+        self.note_time(now);
         for pe in std::mem::take(&mut self.retries) {
             self.wake(pe as usize);
         }
@@ -205,12 +214,17 @@ impl Fabric {
 
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {
         for i in 0..self.routers[pe].lanes.len() {
-            let lane = &mut self.lanes[self.routers[pe].lanes[i] as usize];
-            while let Some((ready, flit)) = lane.offramp.front() {
-                if *ready > now || !pes.room_for(pe, lane.color, flit.is_control()) {
+            let id = self.routers[pe].lanes[i] as usize;
+            let color = self.lanes[id].color;
+            while let Some((ready, flit)) = self.lanes[id].offramp.front().copied() {
+                if ready > now || !pes.room_for(pe, color, flit.is_control()) {
                     break;
                 }
-                pes.deliver(pe, lane.color, flit.delivered());
+                pes.deliver(pe, color, flit.delivered());
+                if self.is_recording() {
+                    self.note_delivered(pe, color, flit);
+                }
+                let lane = &mut self.lanes[id];
                 lane.offramp.pop_front();
                 lane.received += 1;
                 self.routers[pe].descending -= 1;
@@ -284,6 +298,7 @@ impl Ramp for PeRamp<'_> {
     }
 
     fn advance_switch(&mut self, color: Color) {
+        self.fabric.note_time(self.now);
         self.fabric.advance_after_last(self.pe, color);
     }
 

@@ -44,6 +44,7 @@ struct Claim {
 impl Fabric {
     /// Second half of a cycle: every wavelet that can moves by one link.
     pub fn step(&mut self, now: u64) {
+        self.note_time(now);
         let visited = std::mem::take(&mut self.awake);
         for pe in &visited {
             self.routers[*pe as usize].awake = false;
@@ -81,6 +82,9 @@ impl Fabric {
             }
             let route = self.routes.get(self.lanes[lane as usize].route);
             self.lanes[lane as usize].choose_side(now, route);
+            if self.is_recording() {
+                self.note_switch(lane);
+            }
             if self.checked {
                 self.note_collision(pe, lane, now);
             }
@@ -204,6 +208,9 @@ impl Fabric {
             }
             self.hops += 1;
             if target == Direction::Ramp {
+                if self.is_recording() {
+                    self.note_hop(m.lane, (m.input, target), flit, [None; 2]);
+                }
                 let ready = now + u64::from(self.arch.ramp_latency);
                 self.lanes[m.lane as usize].offramp.push_back((ready, flit));
                 self.routers[pe].descending += 1;
@@ -211,6 +218,9 @@ impl Fabric {
                 continue;
             }
             let Landing::Lanes(first, second) = self.landing(m.lane, target) else { continue };
+            if self.is_recording() {
+                self.note_hop(m.lane, (m.input, target), flit, [Some(first), second]);
+            }
             for id in [Some(first), second].into_iter().flatten() {
                 self.lanes[id as usize].push(target.opposite(), onward);
                 self.wake(self.lanes[id as usize].pe as usize);
@@ -219,6 +229,9 @@ impl Fabric {
         let left = m.all & !m.targets;
         self.lanes[m.lane as usize].heads[m.input as usize].left = left;
         if left == 0 {
+            if self.is_recording() {
+                self.note_left(m.lane, m.input, flit, m.all == 0);
+            }
             self.finish(m.lane, m.input, flit);
         }
     }
@@ -247,9 +260,13 @@ impl Fabric {
         let lane = &mut self.lanes[id as usize];
         let route = self.routes.get(lane.route);
         lane.turn_to(route.after(lane.position, command), route);
+        self.note_switch(id);
         if command == Command::Teardown {
+            let lane = &mut self.lanes[id as usize];
             lane.teardown = true;
-            self.torn_down.push((lane.pe, lane.color));
+            let (pe, color) = (lane.pe, lane.color);
+            self.torn_down.push((pe, color));
+            self.note_teardown(pe, color);
         }
     }
 
@@ -300,6 +317,9 @@ impl Fabric {
             lane.onramp.push_back((now + u64::from(self.arch.ramp_latency), Flit::new(w)));
             lane.filled |= RAMP;
             lane.sent += 1;
+        }
+        if self.is_recording() {
+            self.note_sent(pe, color, Flit::new(w), lanes, now);
         }
         self.wake(pe);
         Ok(())

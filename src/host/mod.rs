@@ -19,6 +19,7 @@ pub use variables::Variable;
 use crate::diagnostics::{Complaint, Diagnostic, Severity};
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
+use crate::trace::{Filter, Recording};
 use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, Traced, Wafer};
 use indexmap::IndexMap;
 use memcpy::Stream;
@@ -113,6 +114,16 @@ impl Runner {
             wafer.limit_links(depth);
         }
         Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
+    }
+
+    /// Records what happens, as far as the filter wants it; before anything runs.
+    pub fn record(&mut self, filter: Filter) {
+        self.wafer.record(filter);
+    }
+
+    /// What was recorded so far; `None` if nothing is recorded.
+    pub fn recording(&mut self) -> Option<Recording> {
+        self.wafer.recording()
     }
 
     /// The program.

@@ -3,10 +3,8 @@
 //! Most operations are of this kind and short, so nothing is allocated or moved here.
 
 use super::Pe;
-use super::interp::Served;
 use super::registers::{Resolved, Use};
 use super::start::{Length, Lengths, form};
-use super::vector::LAUNCH;
 use crate::arch::DsrId;
 use crate::diagnostics::Complaint;
 use crate::dsd::access::{Row, Walk};
@@ -33,12 +31,12 @@ struct Vector<'a> {
 type Vectors<'a> = [Option<Vector<'a>>; 4];
 
 impl Pe {
-    /// Runs an operation if all its operands lie in memory.
+    /// Runs an operation if all its operands lie in memory; gives the number of its elements.
     pub(super) fn run_at_once(
         &mut self,
         tile: &TileImage,
         vector: &VectorOp,
-    ) -> Result<Option<Served>, Complaint> {
+    ) -> Result<Option<u32>, Complaint> {
         let op = &OPS[usize::from(vector.op)];
         let form = form(op, vector);
         let mut held = [const { None }; 4];
@@ -75,8 +73,7 @@ impl Pe {
             self.run_walks(op, vector, &vectors, scalars, count)?;
         }
         self.set_result(vector, true);
-        let width = u32::from(op.width(self.arch.name).max(1));
-        Ok(Some(Served::Done(LAUNCH + u64::from(count.div_ceil(width)))))
+        Ok(Some(count))
     }
 
     /// The short way, if all vectors are lines in bounds that do not disturb each other.

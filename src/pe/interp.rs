@@ -79,6 +79,11 @@ impl MainThread {
         self.stalled.is_some()
     }
 
+    /// What keeps it from trying again.
+    pub fn stalled_on(&self) -> Option<Stall> {
+        self.stalled.map(|(stall, _)| stall)
+    }
+
     /// Whether it only needs time.
     pub fn can_run(&self) -> bool {
         !self.is_free() && !self.waiting && self.stalled.is_none()
@@ -125,7 +130,10 @@ impl Pe {
         let op = match scalar::run(tile, &mut self.main.calls, words, &mut self.guard, meter) {
             Ok(Exit::Service(op)) => op,
             Ok(Exit::Pause) => return Ok(false),
-            Ok(Exit::End) => return self.end_task().map(|()| false),
+            Ok(Exit::End) => {
+                self.note_task_end(now + meter.spent);
+                return self.end_task().map(|()| false);
+            }
             // It may have met a word that is not there yet; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
             Err(c) => {
@@ -212,6 +220,7 @@ impl Pe {
             }
             None => return self.start_launch(&tile, now),
         };
+        self.note_task_start(function, ready, now);
         self.start(&tile, function, &arguments[..count], now)?;
         Ok(true)
     }
@@ -219,6 +228,7 @@ impl Pe {
     fn start_launch(&mut self, tile: &TileImage, now: u64) -> Result<bool, Complaint> {
         let Some(launch) = self.launches.pop_front() else { return Ok(false) };
         self.tasks.start_other();
+        self.note_task_start(launch.function, None, now);
         self.start(tile, launch.function, &launch.arguments, now)?;
         Ok(true)
     }

@@ -200,6 +200,7 @@ impl Pe {
         result: bool,
         now: u64,
     ) -> Result<(), Complaint> {
+        self.note_end(place, lane, now);
         self.save_positions(&lane.operation, &lane.saved);
         match done {
             Done::Nothing => {}

@@ -5,7 +5,7 @@ use super::interp::Served;
 use super::memory::{load, store};
 use super::operation::{Intake, Outlet, Stall};
 use super::registers::Use;
-use crate::arch::DsrId;
+use crate::arch::{Color, DsrId};
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::access::Walk;
 use crate::dsd::{Dsd, ENDLESS};
@@ -17,6 +17,14 @@ use crate::image::code::{Access, Operand, Reg, Target};
 pub(super) struct MapState {
     inputs: Vec<Side>,
     output: Option<Side>,
+    /// Number of elements; `None` without an end.
+    of: Option<u32>,
+}
+
+impl MapState {
+    fn left(&self) -> Option<u32> {
+        self.inputs.iter().chain(&self.output).filter_map(|side| side.left).min()
+    }
 }
 
 /// An input or the output.
@@ -40,7 +48,7 @@ enum Place {
 
 impl Pe {
     /// Starts the walk of `tile.maps[n]`.
-    pub(super) fn map_begin(&mut self, tile: &TileImage, n: u32) -> Result<(), Complaint> {
+    pub(super) fn map_begin(&mut self, tile: &TileImage, n: u32, now: u64) -> Result<(), Complaint> {
         let map = &tile.maps[n as usize];
         let inputs = map.inputs.iter().map(|(operand, kind)| self.side(tile, *operand, *kind));
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
@@ -50,8 +58,21 @@ impl Pe {
         if let Some(Side { place: Place::Out(outlet), .. }) = &output {
             self.queues.outputs[outlet.output].sent_by = Some((outlet.color, map.span));
         }
-        self.maps.push(MapState { inputs, output });
+        let mut state = MapState { inputs, output, of: None };
+        state.of = state.left();
+        let sides = state.inputs.iter().chain(&state.output);
+        let colors = sides.filter_map(|side| self.color_of(side)).fold(0, |all, color| all | 1 << color.0);
+        self.note_map_start(state.of, colors, map.span, now);
+        self.maps.push(state);
         Ok(())
+    }
+
+    fn color_of(&self, side: &Side) -> Option<Color> {
+        match &side.place {
+            Place::In(intake) => Some(self.queues.inputs[intake.input].color),
+            Place::Out(outlet) => Some(outlet.color),
+            Place::Value(_) | Place::Walk(_) => None,
+        }
     }
 
     fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
@@ -163,8 +184,10 @@ impl Pe {
     }
 
     /// Ends the walk.
-    pub(super) fn map_end(&mut self) {
+    pub(super) fn map_end(&mut self, now: u64) {
         let map = self.maps.pop().expect("a map was begun");
+        let left = map.left().unwrap_or(0);
+        self.note_map_end(map.of.map_or(0, |of| of - left), now);
         for side in map.inputs.iter().chain(&map.output) {
             if let (Some(dsr), Place::Walk(walk)) = (side.saved, &side.place) {
                 self.save_position(dsr, walk.position());

@@ -14,6 +14,7 @@ mod handlers;
 mod hazards;
 mod interp;
 mod intrinsics;
+mod journal;
 mod lanes;
 mod log;
 mod map;
@@ -49,6 +50,7 @@ use guard::Guard;
 use handlers::Duties;
 use interp::MainThread;
 use intrinsics::Clock;
+use journal::Journal;
 use lanes::Lanes;
 use log::LineBuffer;
 use map::MapState;
@@ -107,6 +109,8 @@ pub struct Pe {
     was_launched: bool,
     /// What was suspicious in this cycle.
     warnings: Vec<Complaint>,
+    /// While the run is recorded.
+    journal: Option<Box<Journal>>,
 }
 
 impl Pe {
@@ -135,6 +139,7 @@ impl Pe {
             command_stream_blocked: false,
             was_launched: false,
             warnings: Vec::new(),
+            journal: None,
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
@@ -160,6 +165,9 @@ impl Pe {
         desk: &mut Desk,
     ) -> Result<Wake, Complaint> {
         let wake = self.advance(now, World { ramp, log, desk });
+        if self.journal.is_some() {
+            self.observe(now);
+        }
         for warning in std::mem::take(&mut self.warnings) {
             log.warn(self.at, warning.on(self.moment(now)));
         }

@@ -120,6 +120,11 @@ impl Outbox {
         self.items.len()
     }
 
+    /// Color of the oldest wavelet, or else of those that it is for.
+    pub fn color_now(&self) -> Option<Color> {
+        self.head_color().or(self.color)
+    }
+
     /// Color of the oldest wavelet.
     pub fn head_color(&self) -> Option<Color> {
         self.items.front().map(|head| head.color)

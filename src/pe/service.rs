@@ -29,10 +29,10 @@ impl Pe {
         let time = now + meter.spent;
         match op {
             Op::Vector { n } => return self.start_vector(tile, n, time, meter.spent > 0),
-            Op::MapBegin { n } => self.map_begin(tile, n)?,
+            Op::MapBegin { n } => self.map_begin(tile, n, time)?,
             Op::MapNext { base, done, .. } => return self.map_next(base, done, time, meter.spent > 0),
             Op::MapPut { s, .. } => return self.map_put(s, time, meter.spent > 0),
-            Op::MapEnd { .. } => self.map_end(),
+            Op::MapEnd { .. } => self.map_end(time),
             Op::Intrinsic { id, base } => {
                 return self.intrinsic(tile, id, base, time, world).map(Served::Done);
             }

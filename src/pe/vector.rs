@@ -3,6 +3,7 @@
 use super::Pe;
 use super::fifo::Verdict;
 use super::interp::Served;
+use super::journal::Quick;
 use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
@@ -31,8 +32,12 @@ impl Pe {
         ran_ahead: bool,
     ) -> Result<Served, Complaint> {
         let vector = &tile.vector_ops[n as usize];
-        if let Some(served) = self.run_at_once(tile, vector)? {
-            return Ok(served);
+        let op = &OPS[usize::from(vector.op)];
+        if let Some(count) = self.run_at_once(tile, vector)? {
+            let cycles = LAUNCH + u64::from(count.div_ceil(u32::from(op.width(self.arch.name).max(1))));
+            let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
+            self.note_at_once(quick, time, cycles);
+            return Ok(Served::Done(cycles));
         }
         if ran_ahead {
             return Ok(Served::Later);
@@ -64,7 +69,11 @@ impl Pe {
         }
         self.save_positions(&start.operation, &start.saved);
         self.set_result(vector, complete);
-        Ok(Served::Done(LAUNCH + u64::from(start.operation.done)))
+        let operation = &start.operation;
+        let cycles = LAUNCH + u64::from(operation.done);
+        let (done, of) = (operation.done, operation.total);
+        self.note_at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
+        Ok(Served::Done(cycles))
     }
 
     /// What an operation works on.
@@ -93,6 +102,7 @@ impl Pe {
         self.check_queues(&operation, settings.is_async, vector.span)?;
         let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         operation.stops_at_control = settings.on_control.is_some();
+        self.note_start(place, &operation, vector.span, time);
         let lane = Lane {
             operation,
             completion: if settings.is_async { settings.completion } else { Done::Nothing },

@@ -13,6 +13,8 @@ pub struct Cells {
     pes: Vec<Option<Box<Pe>>>,
     /// Decides the order of equally ready tasks.
     pub seed: Option<u64>,
+    /// The run is recorded.
+    recorded: bool,
     now: u64,
     delivered: Vec<u32>,
 }
@@ -22,7 +24,15 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        Cells { program: program.clone(), options, pes, seed: None, now: 0, delivered: Vec::new() }
+        Cells {
+            program: program.clone(),
+            options,
+            pes,
+            seed: None,
+            recorded: false,
+            now: 0,
+            delivered: Vec::new(),
+        }
     }
 
     /// The cycle of deliveries.
@@ -44,6 +54,9 @@ impl Cells {
             if let Some(seed) = self.seed {
                 pe.shuffle(seed);
             }
+            if self.recorded {
+                pe.record();
+            }
             self.pes[index] = Some(Box::new(pe));
         }
         self.pes[index].as_deref_mut()
@@ -52,6 +65,14 @@ impl Cells {
     /// A PE to which something has happened.
     pub fn get(&self, index: usize) -> Option<&Pe> {
         self.pes[index].as_deref()
+    }
+
+    /// From now on PEs write down what happens, or do not any more; those that exist, too.
+    pub fn record(&mut self, on: bool) {
+        self.recorded = on;
+        for pe in self.pes.iter_mut().flatten() {
+            if on { pe.record() } else { pe.stop_recording() }
+        }
     }
 
     /// The PEs that exist, with their coordinates.

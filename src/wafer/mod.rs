@@ -8,6 +8,7 @@ mod cells;
 mod collectives;
 mod explain;
 mod letters;
+mod record;
 mod stall;
 mod takers;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::pe::{Desk, PeLog, Wake};
 use crate::source::Span;
+use crate::trace::Recorder;
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
@@ -84,6 +86,8 @@ pub struct Wafer {
     blocked: usize,
     /// The cycle that the furthest PE has reached.
     reached: u64,
+    /// While the run is recorded.
+    recorder: Option<Box<Recorder>>,
 }
 
 impl Wafer {
@@ -115,6 +119,7 @@ impl Wafer {
             trapped: Vec::new(),
             blocked: 0,
             reached: 0,
+            recorder: None,
         }
     }
 
@@ -230,6 +235,7 @@ impl Wafer {
         self.begin_launches();
         self.run_pes();
         self.fabric.step(self.now);
+        self.end_of_recorded_cycle();
         self.now += 1;
         self.wake_freed();
         self.tear_down();
@@ -308,6 +314,7 @@ impl Wafer {
         self.fabric.deliver(self.now, &mut self.cells);
         let mut due = std::mem::take(&mut self.due);
         self.cells.take_delivered(&mut due);
+        self.record_fabric();
         for pe in due.drain(..) {
             self.agenda.wake(pe as usize, self.now, self.now);
         }
@@ -325,6 +332,9 @@ impl Wafer {
         let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.desk);
         self.blocked -= usize::from(before && !pe.command_stream_blocked());
         self.reached = self.reached.max(pe.busy_until());
+        if let Some(recorder) = &mut self.recorder {
+            pe.events().into_iter().for_each(|events| recorder.take(events));
+        }
         self.fabric.retry(index);
         match wake {
             Ok(Wake::At(cycle)) => self.agenda.wake(index, cycle.max(self.now + 1), self.now),

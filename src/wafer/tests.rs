@@ -9,6 +9,7 @@ use crate::image::{
     FabricPlace, Function, NO_TILE, RouteTable, Scalar, Symbol, TaskBinding, TaskKind, TileImage,
 };
 use crate::source::{FileId, SourceMap, Span};
+use crate::trace::{Filter, What};
 
 const COLOR: Color = Color(5);
 const TEXT: &str = "send(4);\nrecv(5);\n";
@@ -254,4 +255,47 @@ fn a_big_wafer_starts_every_pe_that_has_an_active_task() {
     let mut w = wafer(&program(256, tiles, vec![0; 65536], RouteTable::new(65536)));
     assert!(matches!(w.run_until_idle(1000), Ended::Idle));
     assert_eq!(w.made().count(), 65536);
+}
+
+#[test]
+fn a_recording_follows_a_wavelet_and_changes_nothing() {
+    let run = |recorded: bool| {
+        let mut w = wafer(&pair(5, 5));
+        if recorded {
+            w.record(Filter::default());
+        }
+        assert!(matches!(w.run_until_idle(1000), Ended::Idle));
+        (w.now(), w.hops(), words(&mut w, 1, 5), w.recording())
+    };
+    let (silent, recorded) = (run(false), run(true));
+    assert_eq!((silent.0, silent.1, &silent.2), (recorded.0, recorded.1, &recorded.2));
+    assert_eq!(silent.3.map(|r| r.events.len()), None);
+    let recording = recorded.3.expect("this run was recorded");
+    let way = recording.events.iter().filter_map(|e| match e.what {
+        What::Sent(w) if w.number == 1 => Some((e.cycle, e.pe.x, "sent")),
+        What::Hop { wavelet, to, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, to.word())),
+        What::Delivered { wavelet, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, "delivered")),
+        _ => None,
+    });
+    let way: Vec<_> = way.collect();
+    assert_eq!(way, [(5, 0, "sent"), (7, 0, "EAST"), (8, 1, "RAMP"), (10, 1, "delivered")]);
+    let ends = recording.events.iter().filter(|e| matches!(e.what, What::End { done: 5, .. }));
+    assert_eq!(ends.count(), 2);
+}
+
+#[test]
+fn a_recording_that_is_full_keeps_the_first_events() {
+    let record = |limit| {
+        let mut w = wafer(&pair(5, 5));
+        w.record(Filter { limit, ..Filter::default() });
+        assert!(matches!(w.run_until_idle(1000), Ended::Idle));
+        w.recording().expect("this run was recorded")
+    };
+    let all = record(1000);
+    assert_eq!(all.cut, None);
+    for limit in [1, 4, 9] {
+        let some = record(limit);
+        assert_eq!(some.events, all.events[..limit]);
+        assert_eq!(some.cut, Some(all.events[limit - 1].cycle));
+    }
 }

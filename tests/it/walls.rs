@@ -16,12 +16,13 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("builtins", &["diagnostics", "value", "dsd", "arch"]),
     ("image", &["source", "value", "dsd", "builtins", "arch"]),
     ("sema", &["source", "stdlib", "diagnostics", "syntax", "value", "dsd", "builtins", "image", "arch"]),
-    ("fabric", &["image", "arch", "diagnostics"]),
-    ("pe", &["source", "value", "dsd", "builtins", "image", "arch", "diagnostics", "fabric"]),
-    ("wafer", &["source", "pe", "fabric", "image", "arch", "diagnostics"]),
-    ("host", &["source", "wafer", "image", "value", "diagnostics", "arch"]),
+    ("trace", &["source", "image", "arch"]),
+    ("fabric", &["image", "arch", "diagnostics", "trace"]),
+    ("pe", &["source", "value", "dsd", "builtins", "image", "arch", "diagnostics", "trace", "fabric"]),
+    ("wafer", &["source", "pe", "fabric", "image", "arch", "diagnostics", "trace"]),
+    ("host", &["source", "wafer", "image", "value", "diagnostics", "arch", "trace"]),
     ("check", &["source", "fabric", "image", "dsd", "arch", "diagnostics"]),
-    ("cli", &["source", "check", "arch", "diagnostics", "sema", "image", "host"]),
+    ("cli", &["source", "check", "arch", "diagnostics", "sema", "image", "trace", "host"]),
 ];
 
 /// What a PE may know of the fabric.

@@ -1,0 +1,220 @@
+//! What the routers write down while a run is recorded.
+//!
+//! A wavelet does not know its number. Because all buffers are first in, first out, the numbers go
+//! through queues of their own beside the buffers, which exist only while a run is recorded.
+
+use super::Fabric;
+use super::lane::Flit;
+use crate::arch::{Color, Direction};
+use crate::trace::{Event, Wavelet, What};
+use std::collections::{BTreeMap, VecDeque};
+
+/// A buffer: at this router, of this color.
+type Place = (u32, Color, Buffer);
+
+/// Which of the buffers of a color at a router.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Buffer {
+    /// What has come in from this side.
+    From(Direction),
+    /// What goes down the ramp.
+    Offramp,
+    /// The words of a message, until it is handed over.
+    Letter,
+}
+
+/// Events that nobody has taken, and the numbers of all wavelets on their way.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Trail {
+    pub events: Vec<Event>,
+    now: u64,
+    sent: u64,
+    numbers: BTreeMap<Place, VecDeque<u64>>,
+    positions: BTreeMap<(u32, Color), u8>,
+}
+
+impl Trail {
+    fn put(&mut self, place: Place, number: u64) {
+        self.numbers.entry(place).or_default().push_back(number);
+    }
+
+    fn take(&mut self, place: Place) -> u64 {
+        let row = self.numbers.get_mut(&place);
+        row.and_then(VecDeque::pop_front).expect("every wavelet on its way was given a number")
+    }
+
+    fn front(&self, place: Place) -> u64 {
+        let row = self.numbers.get(&place);
+        row.and_then(VecDeque::front).copied().expect("every wavelet on its way was given a number")
+    }
+
+    fn next_number(&mut self) -> u64 {
+        self.sent += 1;
+        self.sent
+    }
+}
+
+impl Fabric {
+    /// From now on writes down what happens; before anything runs.
+    pub fn record(&mut self) {
+        self.trail = Some(Box::default());
+    }
+
+    /// Writes nothing down any more.
+    pub fn stop_recording(&mut self) {
+        self.trail = None;
+    }
+
+    /// Whether it writes down what happens: then every wavelet has to go link by link.
+    #[inline]
+    pub fn is_recording(&self) -> bool {
+        self.trail.is_some()
+    }
+
+    /// What it has written down since the last call; `None` if it does not.
+    pub fn events(&mut self) -> Option<&mut Vec<Event>> {
+        self.trail.as_mut().map(|trail| &mut trail.events)
+    }
+
+    /// The cycle of what happens next.
+    #[inline]
+    pub(super) fn note_time(&mut self, now: u64) {
+        if let Some(trail) = &mut self.trail {
+            trail.now = now;
+        }
+    }
+
+    fn note(&mut self, pe: u32, what: What) {
+        let at = self.program.pe_coord(pe as usize);
+        if let Some(trail) = &mut self.trail {
+            trail.events.push(Event { cycle: trail.now, pe: at, what });
+        }
+    }
+
+    fn wavelet(&self, number: u64, color: Color, flit: Flit) -> Wavelet {
+        let seen = flit.delivered();
+        Wavelet { number, color, data: seen.data, control: seen.control }
+    }
+
+    /// A PE has sent a wavelet, which waits in these lanes.
+    pub(super) fn note_sent(
+        &mut self,
+        pe: usize,
+        color: Color,
+        flit: Flit,
+        lanes: [Option<u32>; 2],
+        now: u64,
+    ) {
+        let Some(trail) = &mut self.trail else { return };
+        trail.now = now;
+        let number = trail.next_number();
+        for id in lanes.into_iter().flatten() {
+            let lane = &self.lanes[id as usize];
+            trail.put((lane.pe, lane.color, Buffer::From(Direction::Ramp)), number);
+        }
+        let wavelet = self.wavelet(number, color, flit);
+        self.note(pe as u32, What::Sent(wavelet));
+    }
+
+    /// A copy of the oldest wavelet of an input leaves; these lanes get it.
+    pub(super) fn note_hop(
+        &mut self,
+        id: u32,
+        (from, to): (Direction, Direction),
+        flit: Flit,
+        landed: [Option<u32>; 2],
+    ) {
+        let Some(trail) = &mut self.trail else { return };
+        let lane = &self.lanes[id as usize];
+        let (pe, color) = (lane.pe, lane.color);
+        let number = trail.front((pe, color, Buffer::From(from)));
+        if to == Direction::Ramp {
+            trail.put((pe, color, Buffer::Offramp), number);
+        }
+        for id in landed.into_iter().flatten() {
+            let lane = &self.lanes[id as usize];
+            trail.put((lane.pe, lane.color, Buffer::From(to.opposite())), number);
+        }
+        let wavelet = self.wavelet(number, color, flit);
+        self.note(pe, What::Hop { wavelet, from, to });
+    }
+
+    /// The oldest wavelet of an input has left altogether.
+    pub(super) fn note_left(&mut self, id: u32, from: Direction, flit: Flit, dropped: bool) {
+        let Some(trail) = &mut self.trail else { return };
+        let lane = &self.lanes[id as usize];
+        let (pe, color) = (lane.pe, lane.color);
+        let number = trail.take((pe, color, Buffer::From(from)));
+        if dropped {
+            let wavelet = self.wavelet(number, color, flit);
+            self.note(pe, What::Dropped(wavelet));
+        }
+    }
+
+    /// A wavelet comes into an input queue.
+    pub(super) fn note_delivered(&mut self, pe: usize, color: Color, flit: Flit) {
+        let Some(trail) = &mut self.trail else { return };
+        let number = trail.take((pe as u32, color, Buffer::Offramp));
+        let wavelet = self.wavelet(number, color, flit);
+        let tile = self.program.tile_at(self.program.pe_coord(pe));
+        let queue = tile.and_then(|t| t.input_queues.iter().find(|q| q.color == color)).map(|q| q.queue);
+        self.note(pe as u32, What::Delivered { wavelet, queue });
+    }
+
+    /// A wavelet comes from the host.
+    pub(super) fn note_from_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
+        let Some(trail) = &mut self.trail else { return };
+        trail.now = now;
+        let number = trail.next_number();
+        trail.put((pe as u32, color, Buffer::Offramp), number);
+        let wavelet = self.wavelet(number, color, flit);
+        self.note(pe as u32, What::FromHost(wavelet));
+    }
+
+    /// A wavelet goes to the host.
+    pub(super) fn note_to_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
+        let Some(trail) = &mut self.trail else { return };
+        trail.now = now;
+        let number = trail.take((pe as u32, color, Buffer::From(Direction::Ramp)));
+        let wavelet = self.wavelet(number, color, flit);
+        self.note(pe as u32, What::ToHost(wavelet));
+    }
+
+    /// A PE has sent a word of a message.
+    pub(super) fn note_letter_word(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
+        let Some(trail) = &mut self.trail else { return };
+        trail.now = now;
+        let number = trail.next_number();
+        trail.put((pe as u32, color, Buffer::Letter), number);
+        let wavelet = self.wavelet(number, color, flit);
+        self.note(pe as u32, What::Sent(wavelet));
+    }
+
+    /// A message is handed over; the header has a number of its own.
+    pub(super) fn note_letter(&mut self, from: u32, to: u32, color: Color, words: usize) {
+        let Some(trail) = &mut self.trail else { return };
+        let header = trail.next_number();
+        trail.put((to, color, Buffer::Offramp), header);
+        for _ in 0..words {
+            let number = trail.take((from, color, Buffer::Letter));
+            trail.put((to, color, Buffer::Offramp), number);
+        }
+    }
+
+    /// The switch of a color may have moved.
+    pub(super) fn note_switch(&mut self, id: u32) {
+        let Some(trail) = &mut self.trail else { return };
+        let lane = &self.lanes[id as usize];
+        let (pe, color, position) = (lane.pe, lane.color, lane.position);
+        let start = self.routes.get(lane.route).start;
+        let before = trail.positions.insert((pe, color), position).unwrap_or(start);
+        if before != position {
+            self.note(pe, What::Switch { color, position });
+        }
+    }
+
+    /// A color is suspended at a router.
+    pub(super) fn note_teardown(&mut self, pe: u32, color: Color) {
+        self.note(pe, What::Teardown { color });
+    }
+}

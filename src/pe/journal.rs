@@ -1,0 +1,210 @@
+//! What a PE writes down while a run is recorded.
+
+use super::Pe;
+use super::lanes::{Lane, MAIN};
+use super::operation::{Operation as InProgress, Stall};
+use super::tasks::Ready;
+use crate::arch::{Color, UtId};
+use crate::image::FnId;
+use crate::source::Span;
+use crate::trace::{Cause, Event, Operation, Queue, Reason, Thread, What};
+
+/// Events that nobody has taken, and what the last ones have said.
+#[derive(Default)]
+pub(super) struct Journal {
+    events: Vec<Event>,
+    /// What runs on the main thread, and since when.
+    task: Option<(FnId, u64)>,
+    /// What each thread waits for, and since when.
+    waits: [Option<(Reason, u64)>; MAIN + 1],
+    /// `@map`s of the main thread that have not ended.
+    maps: Vec<(Operation, u64)>,
+    depths: Vec<(Queue, Color, u16)>,
+}
+
+/// An operation that was done at once.
+pub(super) struct Quick {
+    pub name: &'static str,
+    pub span: Span,
+    pub done: u32,
+    pub of: Option<u32>,
+}
+
+impl Pe {
+    /// From now on writes down what happens.
+    pub fn record(&mut self) {
+        self.journal = Some(Box::default());
+    }
+
+    /// Writes nothing down any more.
+    pub fn stop_recording(&mut self) {
+        self.journal = None;
+    }
+
+    /// What it has written down since the last call; `None` if it does not.
+    pub fn events(&mut self) -> Option<&mut Vec<Event>> {
+        self.journal.as_mut().map(|journal| &mut journal.events)
+    }
+
+    fn note(&mut self, cycle: u64, what: What) {
+        let pe = self.at;
+        if let Some(journal) = &mut self.journal {
+            journal.events.push(Event { cycle, pe, what });
+        }
+    }
+
+    /// A task or a launched function begins.
+    pub(super) fn note_task_start(&mut self, function: FnId, ready: Option<Ready>, now: u64) {
+        let Some(journal) = &mut self.journal else { return };
+        let cause = match ready {
+            Some(Ready::Local(id)) => Cause::Activated(id),
+            Some(Ready::Wavelet { input, .. }) => Cause::Wavelet(self.queues.inputs[input].color),
+            None => Cause::Launched,
+        };
+        journal.task = Some((function, now));
+        self.note(now, What::TaskStart { function, cause });
+    }
+
+    /// It has returned.
+    pub(super) fn note_task_end(&mut self, cycle: u64) {
+        let Some(journal) = &mut self.journal else { return };
+        let Some((function, since)) = journal.task.take() else { return };
+        self.note(cycle, What::TaskEnd { function, since });
+    }
+
+    /// An operation on memory or FIFOs alone was done at once.
+    pub(super) fn note_at_once(&mut self, quick: Quick, since: u64, cycles: u64) {
+        if self.journal.is_none() {
+            return;
+        }
+        let Quick { name, span, done, of } = quick;
+        let operation = Operation { thread: Thread::Main, name, span, of, colors: 0 };
+        self.note(since, What::Start(operation));
+        self.note(since + cycles, What::End { operation, since, done });
+    }
+
+    /// An operation begins that takes its time.
+    pub(super) fn note_start(&mut self, place: usize, operation: &InProgress, span: Span, cycle: u64) {
+        if self.journal.is_some() {
+            let operation = self.described(place, operation, span);
+            self.note(cycle, What::Start(operation));
+        }
+    }
+
+    /// It has ended.
+    pub(super) fn note_end(&mut self, place: usize, lane: &Lane, now: u64) {
+        if self.journal.is_none() {
+            return;
+        }
+        self.note_wait(place, None, now);
+        let operation = self.described(place, &lane.operation, lane.span);
+        let cycle = if place == MAIN { now + 1 } else { now };
+        self.note(cycle, What::End { operation, since: lane.started, done: lane.operation.done });
+    }
+
+    fn described(&self, place: usize, operation: &InProgress, span: Span) -> Operation {
+        let read = operation.intakes().map(|intake| self.queues.inputs[intake.input].color);
+        let colors = read.chain(operation.color()).fold(0, |all, color| all | 1 << color.0);
+        Operation { thread: thread(place), name: operation.name(), span, of: operation.total, colors }
+    }
+
+    /// A `@map` begins.
+    pub(super) fn note_map_start(&mut self, of: Option<u32>, colors: u32, span: Span, cycle: u64) {
+        let Some(journal) = &mut self.journal else { return };
+        let operation = Operation { thread: Thread::Main, name: "map", span, of, colors };
+        journal.maps.push((operation, cycle));
+        self.note(cycle, What::Start(operation));
+    }
+
+    /// It has ended.
+    pub(super) fn note_map_end(&mut self, done: u32, cycle: u64) {
+        let Some(journal) = &mut self.journal else { return };
+        let Some((operation, since)) = journal.maps.pop() else { return };
+        self.note_wait(MAIN, None, cycle);
+        self.note(cycle, What::End { operation, since, done });
+    }
+
+    /// Writes down what has changed since the last call: who waits, and how full the queues are.
+    pub(super) fn observe(&mut self, now: u64) {
+        for place in 0..=MAIN {
+            let wait = self.wait_of(place);
+            self.note_wait(place, wait, now);
+        }
+        let inputs = self.queues.inputs.iter().map(|i| (Queue::In(i.queue), Some(i.color), i.len()));
+        let outputs = self.queues.outputs.iter().map(|o| (Queue::Out(o.queue), o.color_now(), o.len()));
+        let depths: Vec<_> = inputs.chain(outputs).collect();
+        for (queue, color, depth) in depths {
+            self.note_depth(queue, color, depth as u16, now);
+        }
+    }
+
+    fn note_depth(&mut self, queue: Queue, color: Option<Color>, depth: u16, now: u64) {
+        let Some(journal) = &mut self.journal else { return };
+        // Private input queues are told apart by their colors.
+        let same = |(q, c, _): &&mut (Queue, Color, u16)| {
+            *q == queue && (!matches!(q, Queue::In(None)) || Some(*c) == color)
+        };
+        let color = match (journal.depths.iter_mut().find(same), color) {
+            (Some((_, old, before)), color) => {
+                if *before == depth {
+                    return;
+                }
+                (*old, *before) = (color.unwrap_or(*old), depth);
+                *old
+            }
+            (None, Some(color)) if depth > 0 => {
+                journal.depths.push((queue, color, depth));
+                color
+            }
+            (None, _) => return,
+        };
+        self.note(now, What::Depth { queue, color, depth });
+    }
+
+    fn wait_of(&self, place: usize) -> Option<Reason> {
+        let is_blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
+        let lane = self.lanes.iter().find(|(other, _)| *other == place).map(|(_, lane)| lane);
+        match (lane, place) {
+            (Some(_), _) if is_blocked => Some(Reason::Unblock),
+            (Some(lane), _) => lane.stalled.map(|(stall, _)| self.reason(stall, lane.operation.color())),
+            (None, MAIN) => self.main.stalled_on().map(|stall| self.reason(stall, None)),
+            (None, _) => None,
+        }
+    }
+
+    fn reason(&self, stall: Stall, sends: Option<Color>) -> Reason {
+        match stall {
+            Stall::Input(input) => {
+                let inbox = &self.queues.inputs[input];
+                Reason::Wavelet { color: inbox.color, queue: inbox.queue }
+            }
+            Stall::Output(output) => {
+                let outbox = &self.queues.outputs[output];
+                let color = sends.or(outbox.color_now()).expect("a full queue holds wavelets of a color");
+                Reason::Space { color, queue: outbox.queue }
+            }
+            Stall::FifoEmpty(end) => Reason::FifoData(end.fifo as u16),
+            Stall::FifoFull(end) => Reason::FifoSpace(end.fifo as u16),
+        }
+    }
+
+    fn note_wait(&mut self, place: usize, wait: Option<Reason>, now: u64) {
+        let Some(journal) = &mut self.journal else { return };
+        let before = journal.waits[place];
+        if before.map(|(reason, _)| reason) == wait {
+            return;
+        }
+        journal.waits[place] = wait.map(|reason| (reason, now));
+        let thread = thread(place);
+        if let Some((_, since)) = before {
+            self.note(now, What::Resume { thread, since });
+        }
+        if let Some(on) = wait {
+            self.note(now, What::Stall { thread, on });
+        }
+    }
+}
+
+fn thread(place: usize) -> Thread {
+    if place == MAIN { Thread::Main } else { Thread::Micro(UtId(place as u8)) }
+}

@@ -1,0 +1,130 @@
+//! Which events are wanted.
+
+use super::{Event, Thread, What};
+use crate::arch::PeCoord;
+use crate::image::{FnId, Program};
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+/// Which events are recorded, and how many. What is empty lets everything through.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Filter {
+    /// PEs.
+    pub pes: Vec<Block>,
+    /// Colors, bit = color: their wavelets, queues and switches, and the tasks and operations that
+    /// they concern.
+    pub colors: u32,
+    /// Names of tasks: they themselves, and the operations that they start.
+    pub tasks: Vec<String>,
+    /// Cycles.
+    pub cycles: RangeInclusive<u64>,
+    /// Events.
+    pub limit: usize,
+}
+
+/// A rectangle of PEs.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Columns.
+    pub x: RangeInclusive<u16>,
+    /// Rows.
+    pub y: RangeInclusive<u16>,
+}
+
+impl Default for Filter {
+    fn default() -> Filter {
+        Filter {
+            pes: Vec::new(),
+            colors: 0,
+            tasks: Vec::new(),
+            cycles: 0..=u64::MAX,
+            limit: Filter::DEFAULT_LIMIT,
+        }
+    }
+}
+
+impl Filter {
+    /// Events that are recorded unless the user says otherwise: some 60 MB.
+    pub const DEFAULT_LIMIT: usize = 1_000_000;
+
+    /// Whether a PE is wanted.
+    pub fn wants_pe(&self, pe: PeCoord) -> bool {
+        let holds = |block: &Block| block.x.contains(&pe.x) && block.y.contains(&pe.y);
+        self.pes.is_empty() || self.pes.iter().any(holds)
+    }
+}
+
+/// A filter at work: an operation is wanted as a whole or not at all, so what was decided at its
+/// start is remembered.
+pub(super) struct Sieve {
+    filter: Filter,
+    program: Arc<Program>,
+    cells: BTreeMap<PeCoord, Cell>,
+}
+
+/// What was decided on one PE.
+#[derive(Default)]
+struct Cell {
+    /// The name of the task that runs is wanted.
+    in_task: bool,
+    /// The task that runs is wanted.
+    task: bool,
+    /// Operations that have not ended: for each thread, the innermost last.
+    operations: BTreeMap<Thread, Vec<bool>>,
+}
+
+impl Sieve {
+    pub fn new(filter: Filter, program: &Arc<Program>) -> Sieve {
+        Sieve { filter, program: program.clone(), cells: BTreeMap::new() }
+    }
+
+    /// Whether an event is wanted. Asked once for each event, in the order of each thread.
+    pub fn wants(&mut self, event: &Event) -> bool {
+        self.filter.wants_pe(event.pe) && self.concerns(event) && self.filter.cycles.contains(&event.cycle)
+    }
+
+    fn concerns(&mut self, event: &Event) -> bool {
+        let colors = self.filter.colors;
+        if colors == 0 && self.filter.tasks.is_empty() {
+            return true;
+        }
+        let of_color = |mask: u32| colors == 0 || colors & mask != 0;
+        let color = event.what.color().map_or(0, |color| 1 << color.0);
+        let name_fits = match event.what {
+            What::TaskStart { function, .. } => self.name_fits(event.pe, function),
+            _ => self.filter.tasks.is_empty(),
+        };
+        let cell = self.cells.entry(event.pe).or_default();
+        let last = |open: &BTreeMap<Thread, Vec<bool>>, thread| {
+            open.get(&thread).and_then(|row| row.last().copied()).unwrap_or(false)
+        };
+        match event.what {
+            What::TaskStart { .. } => {
+                (cell.in_task, cell.task) = (name_fits, name_fits && of_color(color));
+                cell.task
+            }
+            What::TaskEnd { .. } => {
+                cell.in_task = false;
+                std::mem::take(&mut cell.task)
+            }
+            What::Start(operation) => {
+                let wanted = (name_fits || cell.in_task) && of_color(operation.colors);
+                cell.operations.entry(operation.thread).or_default().push(wanted);
+                wanted
+            }
+            What::Stall { thread, .. } | What::Resume { thread, .. } => last(&cell.operations, thread),
+            What::End { operation, .. } => {
+                let row = cell.operations.entry(operation.thread).or_default();
+                row.pop().unwrap_or(false)
+            }
+            _ => name_fits && of_color(color),
+        }
+    }
+
+    fn name_fits(&self, pe: PeCoord, function: FnId) -> bool {
+        let tasks = &self.filter.tasks;
+        let name = self.program.tile_at(pe).map(|tile| &tile.functions[function.0 as usize].name);
+        tasks.is_empty() || name.is_some_and(|name| tasks.contains(name))
+    }
+}

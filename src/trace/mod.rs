@@ -1,0 +1,216 @@
+//! What happened in which cycle on which PE, for people who want to see it.
+//!
+//! In: events, as PEs and routers write them while a run is recorded. Out: a `Recording`.
+//! Never: changes what happens, or costs anything while nothing is recorded.
+
+mod filter;
+mod recorder;
+
+pub use filter::{Block, Filter};
+pub use recorder::{Recorder, Recording};
+
+use crate::arch::{Color, Direction, InQueue, OutQueue, PeCoord, TaskId, UtId};
+use crate::image::FnId;
+use crate::source::Span;
+
+/// Something that happened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// When.
+    pub cycle: u64,
+    /// On which PE, or at whose router.
+    pub pe: PeCoord,
+    /// What.
+    pub what: What,
+}
+
+/// What happened.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum What {
+    /// The main thread begins a task, or a function that the host has launched.
+    TaskStart {
+        /// Its code, a function of the tile.
+        function: FnId,
+        /// Why it runs.
+        cause: Cause,
+    },
+    /// It has returned; the main thread is free from this cycle on.
+    TaskEnd {
+        /// Its code.
+        function: FnId,
+        /// When it began.
+        since: u64,
+    },
+    /// An operation begins.
+    Start(Operation),
+    /// It cannot go on.
+    Stall {
+        /// Who runs it.
+        thread: Thread,
+        /// What it waits for.
+        on: Reason,
+    },
+    /// It goes on after a stall.
+    Resume {
+        /// Who runs it.
+        thread: Thread,
+        /// When the stall began.
+        since: u64,
+    },
+    /// It has ended. On a microthread this is the cycle of its last element, on the main thread the
+    /// first one in which other code may run.
+    End {
+        /// As it began.
+        operation: Operation,
+        /// When it began.
+        since: u64,
+        /// Elements that were done.
+        done: u32,
+    },
+    /// A PE has given a wavelet to its router.
+    Sent(Wavelet),
+    /// The host has sent a wavelet, which goes down the ramp of this PE.
+    FromHost(Wavelet),
+    /// The host has taken a wavelet that this PE has sent.
+    ToHost(Wavelet),
+    /// A wavelet leaves a router, and is at the next one in the next cycle.
+    Hop {
+        /// Which one.
+        wavelet: Wavelet,
+        /// The side on which it came in.
+        from: Direction,
+        /// The side on which it leaves: RAMP is the way to the PE.
+        to: Direction,
+    },
+    /// A router has dropped a wavelet: a filter took it out, or the route leads nowhere.
+    Dropped(Wavelet),
+    /// A wavelet comes into an input queue.
+    Delivered {
+        /// Which one.
+        wavelet: Wavelet,
+        /// The queue, unless it is a private one.
+        queue: Option<InQueue>,
+    },
+    /// A queue holds another number of wavelets than at the end of the cycle before.
+    Depth {
+        /// Which queue.
+        queue: Queue,
+        /// The color of what it holds or held.
+        color: Color,
+        /// Wavelets inside.
+        depth: u16,
+    },
+    /// The switch of a color has another position.
+    Switch {
+        /// The color.
+        color: Color,
+        /// The new position.
+        position: u8,
+    },
+    /// A control wavelet has suspended a color at this router.
+    Teardown {
+        /// The color.
+        color: Color,
+    },
+}
+
+/// A DSD operation or a `@map`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// Who runs it. A microthread has one at a time; those of the main thread may be nested, because
+    /// the function of a `@map` may contain others.
+    pub thread: Thread,
+    /// The builtin, without `@`.
+    pub name: &'static str,
+    /// The call.
+    pub span: Span,
+    /// Number of elements; `None` if it has no end of its own.
+    pub of: Option<u32>,
+    /// Colors that it reads or writes, bit = color.
+    pub colors: u32,
+}
+
+/// Who runs an operation.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Thread {
+    /// The thread that also runs tasks.
+    Main,
+    /// A microthread.
+    Micro(UtId),
+}
+
+/// Why a task or a function runs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// It was activated.
+    Activated(TaskId),
+    /// A wavelet of this color has come.
+    Wavelet(Color),
+    /// The host has launched it.
+    Launched,
+}
+
+/// What an operation waits for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// A wavelet.
+    Wavelet {
+        /// Its color.
+        color: Color,
+        /// The queue, unless it is a private one.
+        queue: Option<InQueue>,
+    },
+    /// Space in an output queue.
+    Space {
+        /// The color that it sends.
+        color: Color,
+        /// The queue, unless it is a private one.
+        queue: Option<OutQueue>,
+    },
+    /// An element in this FIFO of the tile.
+    FifoData(u16),
+    /// Space in this FIFO of the tile.
+    FifoSpace(u16),
+    /// The microthread is blocked.
+    Unblock,
+}
+
+/// A queue of a PE; without a number it is a private one of its color.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Queue {
+    /// From the router.
+    In(Option<InQueue>),
+    /// To the router.
+    Out(Option<OutQueue>),
+}
+
+/// A wavelet on its way.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Wavelet {
+    /// Its running number, from 1 on in the order of sending; copies keep it.
+    pub number: u64,
+    /// Its color, which a color swap may change on the way.
+    pub color: Color,
+    /// The payload.
+    pub data: u32,
+    /// Whether it is a control wavelet.
+    pub control: bool,
+}
+
+impl What {
+    /// The color that an event of routers and queues is about.
+    pub fn color(&self) -> Option<Color> {
+        match self {
+            What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => Some(w.color),
+            What::Hop { wavelet, .. } | What::Delivered { wavelet, .. } => Some(wavelet.color),
+            What::Depth { color, .. } | What::Switch { color, .. } | What::Teardown { color } => Some(*color),
+            What::TaskStart { cause: Cause::Wavelet(color), .. } => Some(*color),
+            What::TaskStart { .. }
+            | What::TaskEnd { .. }
+            | What::Start(_)
+            | What::Stall { .. }
+            | What::Resume { .. }
+            | What::End { .. } => None,
+        }
+    }
+}

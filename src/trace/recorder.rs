@@ -1,0 +1,70 @@
+//! Collects events while a program runs.
+
+use super::filter::Sieve;
+use super::{Event, Filter};
+use crate::image::Program;
+use std::sync::Arc;
+
+/// Takes events until it has the first ones, as many as it may have.
+pub struct Recorder {
+    sieve: Sieve,
+    limit: usize,
+    events: Vec<Event>,
+    /// Looks for superfluous events when it has this many.
+    prune_at: usize,
+    /// Events of later cycles cannot be among the first ones any more.
+    horizon: u64,
+}
+
+/// What was recorded.
+#[derive(Clone, Debug, Default)]
+pub struct Recording {
+    /// The events: by cycle, then by PE row by row, then in the order in which they happened.
+    pub events: Vec<Event>,
+    /// There were too many: the cycle of the last one that is there.
+    pub cut: Option<u64>,
+    /// The cycle in which the run ended.
+    pub end: u64,
+}
+
+impl Recorder {
+    /// Nothing is recorded yet.
+    pub fn new(filter: Filter, program: &Arc<Program>) -> Recorder {
+        let limit = filter.limit;
+        let sieve = Sieve::new(filter, program);
+        Recorder { sieve, limit, events: Vec::new(), prune_at: 2 * limit + 1, horizon: u64::MAX }
+    }
+
+    /// Takes what a PE or the routers have written; what concerns one thread comes in order.
+    pub fn take(&mut self, events: &mut Vec<Event>) {
+        let (sieve, horizon) = (&mut self.sieve, self.horizon);
+        self.events.extend(events.drain(..).filter(|event| sieve.wants(event) && event.cycle <= horizon));
+    }
+
+    /// A cycle is over; false if no later one is of interest.
+    pub fn end_cycle(&mut self, now: u64) -> bool {
+        if self.events.len() >= self.prune_at {
+            self.prune();
+        }
+        now <= self.horizon
+    }
+
+    /// PEs run ahead of the clock, so the first events are not those that came first.
+    fn prune(&mut self) {
+        let mut cycles: Vec<u64> = self.events.iter().map(|e| e.cycle).collect();
+        self.horizon = *cycles.select_nth_unstable(self.limit).1;
+        self.events.retain(|e| e.cycle <= self.horizon);
+        self.prune_at = 2 * self.events.len().max(self.limit) + 1;
+    }
+
+    /// The events so far, in order.
+    pub fn recording(&self, end: u64) -> Recording {
+        let mut events = self.events.clone();
+        // What happened on one PE in one cycle stays in its order.
+        events.sort_by_key(|e| (e.cycle, e.pe.y, e.pe.x));
+        let is_cut = events.len() > self.limit;
+        events.truncate(self.limit);
+        let cut = is_cut.then(|| events.last().map_or(0, |e| e.cycle));
+        Recording { events, cut, end }
+    }
+}

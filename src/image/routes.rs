@@ -3,6 +3,7 @@
 use crate::arch::{Color, Direction};
 use crate::source::Span;
 use indexmap::IndexSet;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -170,46 +171,62 @@ pub struct Declared {
     pub span: Option<Span>,
 }
 
-/// The configurations of all PEs; equal ones of one line are stored once.
+/// The configurations of all PEs; equal ones of one line are stored once, and so are equal rows.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct RouteTable {
-    declared: IndexSet<Declared>,
-    pes: Vec<Vec<(Color, u32)>>,
+    declared: IndexSet<Declared, FxBuildHasher>,
+    /// All colors of a PE with the number of their configuration, by color; the first row is empty.
+    rows: IndexSet<Vec<(Color, u32)>, FxBuildHasher>,
+    /// The row of each PE.
+    pes: Vec<u32>,
+    /// Which row another one becomes with one more color: most PEs grow like one before them.
+    #[serde(skip)]
+    grown: FxHashMap<(u32, Color, u32), u32>,
 }
 
 impl RouteTable {
     /// An empty table for this many PEs.
     pub fn new(pes: usize) -> RouteTable {
-        RouteTable { declared: IndexSet::new(), pes: vec![Vec::new(); pes] }
+        let rows = IndexSet::from_iter([Vec::new()]);
+        RouteTable { rows, pes: vec![0; pes], ..RouteTable::default() }
     }
 
     /// Sets the configuration of a color on a PE; false if it has one already.
     pub fn set(&mut self, pe: usize, color: Color, config: ColorConfig, span: Option<Span>) -> bool {
         let (id, _) = self.declared.insert_full(Declared { config, span });
-        let row = &mut self.pes[pe];
-        match row.binary_search_by_key(&color, |(c, _)| *c) {
-            Ok(_) => false,
-            Err(at) => {
-                row.insert(at, (color, id as u32));
-                true
-            }
+        let key = (self.pes[pe], color, id as u32);
+        if let Some(row) = self.grown.get(&key) {
+            self.pes[pe] = *row;
+            return true;
         }
+        let mut row = self.rows[self.pes[pe] as usize].clone();
+        let Err(at) = row.binary_search_by_key(&color, |(c, _)| *c) else { return false };
+        row.insert(at, (color, id as u32));
+        let (row, _) = self.rows.insert_full(row);
+        self.grown.insert(key, row as u32);
+        self.pes[pe] = row as u32;
+        true
     }
 
     /// What was said about a color on a PE.
     pub fn get(&self, pe: usize, color: Color) -> Option<&Declared> {
-        let row = self.pes.get(pe)?;
+        let row = self.row(pe);
         let at = row.binary_search_by_key(&color, |(c, _)| *c).ok()?;
         Some(&self.declared[row[at].1 as usize])
     }
 
     /// All colors of a PE with the number of their configuration, by color.
     pub fn row(&self, pe: usize) -> &[(Color, u32)] {
-        self.pes.get(pe).map_or(&[], Vec::as_slice)
+        self.pes.get(pe).map_or(&[], |row| self.rows[*row as usize].as_slice())
+    }
+
+    /// The number of the row of a PE: PEs with one number have equal routes.
+    pub fn row_number(&self, pe: usize) -> u32 {
+        self.pes.get(pe).copied().unwrap_or(0)
     }
 
     /// The distinct configurations, by number.
-    pub fn declared(&self) -> &IndexSet<Declared> {
+    pub fn declared(&self) -> &IndexSet<Declared, FxBuildHasher> {
         &self.declared
     }
 }

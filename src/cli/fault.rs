@@ -4,14 +4,9 @@ use std::panic::PanicHookInfo;
 /// Deep programs recurse deeply; this much keeps every depth limit reachable without a crash.
 const STACK_BYTES: usize = 256 << 20;
 
-/// Installs the report for our own faults and the answer to Ctrl-C.
+/// Installs the report for our own faults.
 pub fn install() {
     std::panic::set_hook(Box::new(report));
-    // Without a handler the default holds: the signal ends the process.
-    let _ = ctrlc::set_handler(|| {
-        output::complain("interrupted");
-        std::process::exit(Exit::Interrupted as i32);
-    });
 }
 
 /// Runs `command` on a thread with a large stack; a panic in it becomes our own exit status.

@@ -10,6 +10,7 @@ mod dsd;
 mod dump;
 mod explain;
 mod fault;
+mod interrupt;
 mod npy;
 mod number;
 mod outcome;
@@ -71,6 +72,7 @@ pub fn perform_words(words: &[&str], loader: &dyn Loader) -> Option<Outcome> {
 /// report for our own faults, and an answer to Ctrl-C.
 pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
     fault::install();
+    interrupt::install();
     fault::on_a_large_stack(command)
 }
 

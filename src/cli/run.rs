@@ -1,7 +1,7 @@
-use super::Exit;
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
 use super::steps::{self, Trouble};
+use super::{Exit, interrupt};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
@@ -18,11 +18,13 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
         checked: !args.unchecked,
         seed: args.seed,
+        stop: Some(interrupt::run_begins()),
         ..defaults
     };
     let mut runner = Runner::new(Arc::new(program), options);
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
+    interrupt::run_ends();
     outcome.asserts_held = runner.report().asserts_held;
     outcome.printed = printed_lines(&mut runner) + &shown;
     match result {
@@ -35,6 +37,10 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
             outcome.diagnostics.extend(runner.warnings());
             fail(&failure, &mut outcome);
         }
+    }
+    if outcome.exit == Exit::Interrupted {
+        // Whoever has stopped it does not wait until a wafer is cleared away.
+        std::mem::forget(runner);
     }
     outcome
 }
@@ -62,6 +68,7 @@ fn fail(failure: &Failure, outcome: &mut Outcome) {
         Failure::Misuse(_) => Exit::Usage,
         Failure::Trapped(_) => verdict(&diagnostics, Exit::WentWrong),
         Failure::Stalled(_) | Failure::OutOfCycles(_) => Exit::Stuck,
+        Failure::Interrupted(_) => Exit::Interrupted,
     };
     outcome.diagnostics.retain(|warning| !diagnostics.iter().any(|error| has_come_true(warning, error)));
     outcome.diagnostics.extend(diagnostics);

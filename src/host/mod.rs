@@ -24,6 +24,7 @@ use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, Traced, Waf
 use indexmap::IndexMap;
 use memcpy::Stream;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Cycles after which a run is stopped unless the user says otherwise: minutes of host time.
 pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
@@ -47,6 +48,8 @@ pub struct RunOptions {
     pub link_depth: Option<u8>,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,
+    /// The run stops when this becomes true.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Default for RunOptions {
@@ -58,6 +61,7 @@ impl Default for RunOptions {
             seed: None,
             link_depth: None,
             command_latency: COMMAND_LATENCY,
+            stop: None,
         }
     }
 }
@@ -73,13 +77,15 @@ pub enum Failure {
     Stalled(Box<StallReport>),
     /// The cycle limit is reached.
     OutOfCycles(Box<Diagnostic>),
+    /// Somebody has asked the run to stop.
+    Interrupted(Box<Diagnostic>),
 }
 
 impl Failure {
     /// What to tell people.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
-            Failure::Misuse(d) | Failure::OutOfCycles(d) => vec![(**d).clone()],
+            Failure::Misuse(d) | Failure::OutOfCycles(d) | Failure::Interrupted(d) => vec![(**d).clone()],
             Failure::Trapped(all) => all.clone(),
             Failure::Stalled(report) => vec![report.diagnostic(sources)],
         }
@@ -112,6 +118,9 @@ impl Runner {
         }
         if let Some(depth) = options.link_depth {
             wafer.limit_links(depth);
+        }
+        if let Some(stop) = options.stop {
+            wafer.stop_when(stop);
         }
         Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
     }
@@ -215,6 +224,7 @@ impl Runner {
         match self.wafer.cycle() {
             Progress::Moving => Ok(()),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
+            Progress::Interrupted => Err(failure(self.wafer.interrupted())),
             Progress::Quiet if self.await_channels() || self.try_command(true)? => Ok(()),
             Progress::Quiet => Err(self.stalled()),
         }
@@ -232,6 +242,7 @@ fn failure(ended: Ended) -> Failure {
         Ended::Trapped(all) => Failure::Trapped(all),
         Ended::Stalled(report) => Failure::Stalled(report),
         Ended::OutOfCycles(d) => Failure::OutOfCycles(d),
+        Ended::Interrupted(d) => Failure::Interrupted(d),
         Ended::Idle => unreachable!("an idle wafer has not failed"),
     }
 }

@@ -22,7 +22,7 @@ pub use takers::Taker;
 
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::grouped;
-use crate::diagnostics::rules::tasks::CYCLE_LIMIT;
+use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
 use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
@@ -36,6 +36,7 @@ use indexmap::IndexMap;
 use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -48,6 +49,8 @@ pub enum Ended {
     Trapped(Vec<Diagnostic>),
     /// The limit is reached.
     OutOfCycles(Box<Diagnostic>),
+    /// Somebody has asked it to stop.
+    Interrupted(Box<Diagnostic>),
 }
 
 /// What one call of [`Wafer::cycle`] has found.
@@ -59,7 +62,12 @@ pub enum Progress {
     Quiet,
     /// The program went wrong.
     Trapped,
+    /// Somebody has asked the wafer to stop.
+    Interrupted,
 }
+
+/// PEs that run between two looks at whether to stop: far less than a second.
+const PES_BETWEEN_LOOKS: usize = 256;
 
 /// A launch on its way to a PE.
 struct Launch {
@@ -88,6 +96,8 @@ pub struct Wafer {
     reached: u64,
     /// While the run is recorded.
     recorder: Option<Box<Recorder>>,
+    /// Becomes true when the run is to stop.
+    stop: Option<&'static AtomicBool>,
 }
 
 impl Wafer {
@@ -120,7 +130,13 @@ impl Wafer {
             blocked: 0,
             reached: 0,
             recorder: None,
+            stop: None,
         }
+    }
+
+    /// Stops in the middle of everything once this becomes true.
+    pub fn stop_when(&mut self, stop: &'static AtomicBool) {
+        self.stop = Some(stop);
     }
 
     /// Picks among equally ready tasks in an order that the seed decides; before anything runs.
@@ -221,6 +237,9 @@ impl Wafer {
         if !self.trapped.is_empty() {
             return Progress::Trapped;
         }
+        if self.is_to_stop() {
+            return Progress::Interrupted;
+        }
         if !self.fabric.is_awake() {
             let launch = self.launches.front().map(|l| l.cycle);
             match [self.agenda.next(self.now), launch].into_iter().flatten().min() {
@@ -255,6 +274,7 @@ impl Wafer {
             match self.cycle() {
                 Progress::Moving => {}
                 Progress::Trapped => return self.trapped(),
+                Progress::Interrupted => return self.interrupted(),
                 Progress::Quiet => {
                     return match self.stall_report(Vec::new()) {
                         Some(report) => Ended::Stalled(Box::new(report)),
@@ -272,11 +292,32 @@ impl Wafer {
 
     /// The end of a run that takes too long.
     pub fn out_of_cycles(&self, limit: u64) -> Ended {
-        let mut complaint = CYCLE_LIMIT.because(&[("limit", &grouped(limit))]);
+        let complaint = self.with_places(CYCLE_LIMIT.because(&[("limit", &grouped(limit))]));
+        let help = "if the program is meant to run this long, raise the limit with --max-cycles";
+        Ended::OutOfCycles(Box::new(complaint.help(help).into()))
+    }
+
+    /// The end of a run that somebody has stopped.
+    pub fn interrupted(&self) -> Ended {
+        let complaint = self.with_places(INTERRUPTED.because(&[("cycle", &grouped(self.now))]));
+        Ended::Interrupted(Box::new(complaint.into()))
+    }
+
+    fn is_to_stop(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// Adds where the PEs are that are not done.
+    fn with_places(&self, mut complaint: Complaint) -> Complaint {
         let mut places: IndexMap<Option<Span>, (PeCoord, u64)> = IndexMap::new();
         let running: BTreeSet<usize> = self.agenda.running().into_iter().collect();
-        for (_, pe, cell) in self.cells.made().filter(|(i, ..)| running.contains(i)) {
-            places.entry(cell.place_now()).and_modify(|(_, others)| *others += 1).or_insert((pe, 0));
+        let is_open = |(i, _, cell): &(usize, PeCoord, &Pe)| match running.is_empty() {
+            true => !cell.is_idle(),
+            false => running.contains(i),
+        };
+        for (_, pe, cell) in self.cells.made().filter(is_open) {
+            let place = cell.place_now().or_else(|| cell.waits().first().and_then(|wait| wait.span));
+            places.entry(place).and_modify(|(_, others)| *others += 1).or_insert((pe, 0));
         }
         for (place, (pe, others)) in places.iter().take(explain::MOST_NOTES) {
             let who = explain::on_pes(*pe, *others);
@@ -294,8 +335,7 @@ impl Wafer {
             let more = places.len() - explain::MOST_NOTES;
             complaint = complaint.note(format!("PEs in {more} more places are not listed"));
         }
-        let help = "if the program is meant to run this long, raise the limit with --max-cycles";
-        Ended::OutOfCycles(Box::new(complaint.help(help).into()))
+        complaint
     }
 
     fn begin_launches(&mut self) {
@@ -319,9 +359,15 @@ impl Wafer {
             self.agenda.wake(pe as usize, self.now, self.now);
         }
         self.agenda.take_due(self.now, &mut due);
-        for pe in due.drain(..) {
-            self.run_pe(pe as usize);
+        for pes in due.chunks(PES_BETWEEN_LOOKS) {
+            if self.is_to_stop() {
+                // They are to be found among the unfinished.
+                pes.iter().for_each(|pe| self.agenda.wake(*pe as usize, self.now, self.now));
+                continue;
+            }
+            pes.iter().for_each(|pe| self.run_pe(*pe as usize));
         }
+        due.clear();
         self.due = due;
     }
 

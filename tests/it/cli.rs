@@ -241,13 +241,37 @@ fn a_reader_that_goes_away_is_no_fault() {
 
 #[cfg(unix)]
 #[test]
-fn an_interrupted_run_ends_with_130() {
-    let text = "var n: u32 = 0;\ntask t() void { while (true) { n += 1; } }\n\
+fn an_interrupted_run_ends_within_a_second_and_reports() {
+    let text = "const simprint = @import_module(\"<simprint>\");\nvar n: u32 = 0;\n\
+                task t() void { simprint.print_string(\"begins\\n\"); while (true) { n += 1; } }\n\
                 comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
     let folder = Folder::with("interrupt", "a.csl", text);
-    let child = spawn(&folder.0, "a.csl --max-cycles 1000000000000");
+    let output = interrupt(spawn(&folder.0, "a.csl --max-cycles 1000000000000"));
+    // The name of the rule, which no case can break: "interrupted".
+    answers(&output, 130, &["error[interrupted]: interrupted in cycle", "a.csl:3", "PE(0,0) is still here"]);
+    assert!(String::from_utf8_lossy(&output.stdout).contains("begins"), "what was printed is shown");
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_compilation_ends_within_a_second() {
+    let text = "layout {\n  @set_rectangle(1500, 1300);\n  for (@range(u16, 1300)) |y| {\n\
+                for (@range(u16, 1500)) |x| { @set_tile_code(x, y, \"b.csl\", .{}); }\n  }\n\
+                for (@range(u16, 60000)) |i| { for (@range(u16, 1000)) |j| {} }\n}\n";
+    let folder = Folder::with("interrupt-compile", "a.csl", text);
+    folder.write("b.csl", "");
+    let output = interrupt(spawn(&folder.0, "a.csl"));
+    answers(&output, 130, &["interrupted before the program ran"]);
+}
+
+/// What a command answers that is interrupted soon after its start.
+#[cfg(unix)]
+fn interrupt(child: Child) -> Output {
     std::thread::sleep(Duration::from_millis(500));
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill runs");
     assert!(sent.success(), "the run ended before it was interrupted");
-    answers(&finish(child), 130, &["interrupted"]);
+    let asked = Instant::now();
+    let output = finish(child);
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?} to stop", asked.elapsed());
+    output
 }

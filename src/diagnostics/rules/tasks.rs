@@ -63,6 +63,8 @@ crate::rules! {
     @Warning CONTROL_CHANNEL_BLOCKED = "control-channel-blocked": "a control wavelet of color {color} waits on {pe} for ever";
     /// When nothing can move any more, what has not finished never will.
     DEADLOCK = "deadlock": "deadlock at cycle {cycle}: {what} can never finish";
+    /// A run that was stopped tells what it has come to.
+    INTERRUPTED = "interrupted": "interrupted in cycle {cycle}";
     /// Wavelets that nobody takes mean that sender and receiver disagree about their number.
     @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end";
     /// A router has one way for each color; what comes from two sides at once is undefined.

@@ -1,0 +1,45 @@
+//! The answer to Ctrl-C: a run is asked to stop and to report; anything else ends at once.
+
+use super::{Exit, output};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::time::Duration;
+
+/// How long a run may take to notice.
+const PATIENCE: Duration = Duration::from_millis(700);
+
+const COMPILES: u8 = 0;
+const RUNS: u8 = 1;
+const REPORTS: u8 = 2;
+
+static PHASE: AtomicU8 = AtomicU8::new(COMPILES);
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// From now on Ctrl-C ends the command.
+pub fn install() {
+    // Without a handler the default holds: the signal ends the process.
+    let _ = ctrlc::set_handler(answer);
+}
+
+/// A run begins: what it has to look at.
+pub fn run_begins() -> &'static AtomicBool {
+    PHASE.store(RUNS, Ordering::Relaxed);
+    &ASKED
+}
+
+/// The run has ended, in whatever way.
+pub fn run_ends() {
+    PHASE.store(REPORTS, Ordering::Relaxed);
+}
+
+fn answer() {
+    let is_first = !ASKED.swap(true, Ordering::Relaxed);
+    let phase = PHASE.load(Ordering::Relaxed);
+    if is_first && phase == RUNS {
+        std::thread::sleep(PATIENCE);
+        if PHASE.load(Ordering::Relaxed) == REPORTS {
+            return;
+        }
+    }
+    output::complain(if phase == COMPILES { "interrupted before the program ran" } else { "interrupted" });
+    std::process::exit(Exit::Interrupted as i32);
+}

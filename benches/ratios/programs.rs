@@ -1,0 +1,52 @@
+//! The programs of `benches/programs`, compiled and run.
+
+use cslrun::arch::{ArchName, PeCoord};
+use cslrun::diagnostics::Sink;
+use cslrun::host::{RunOptions, Runner};
+use cslrun::image::Program;
+use cslrun::check;
+use cslrun::sema::{self, CompileOptions, ParamValue};
+use cslrun::source::{DiskLoader, SourceMap};
+use std::hint::black_box;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// A file of `benches/programs`.
+pub fn file(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs").join(name)
+}
+
+/// Compiles a program of `benches/programs` for WSE-2.
+pub fn compile(name: &str, params: &[(&str, i128)]) -> Arc<Program> {
+    let params = params.iter().map(|(name, n)| (name.to_string(), ParamValue::Int(*n))).collect();
+    Arc::new(compile_file(&file(name), params))
+}
+
+/// Compiles and checks a program as the command does.
+pub fn compile_file(path: &Path, params: Vec<(String, ParamValue)>) -> Program {
+    let mut options = CompileOptions::new(ArchName::Wse2);
+    options.params = params;
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let program = sema::compile(&DiskLoader, &mut sources, path, &options, &mut sink);
+    let program = program.unwrap_or_else(|| panic!("{} must compile: {:#?}", path.display(), sink.all()));
+    black_box(check::check(&program));
+    program
+}
+
+/// Runs to the end, as `cslrun` does by itself.
+pub fn run(program: &Arc<Program>) -> Runner {
+    run_with(program, RunOptions::default())
+}
+
+/// Runs to the end.
+pub fn run_with(program: &Arc<Program>, options: RunOptions) -> Runner {
+    let mut runner = Runner::new(program.clone(), options);
+    runner.run_until_idle().unwrap_or_else(|failure| panic!("a benchmark must run: {failure:#?}"));
+    runner
+}
+
+/// A `u32` global of the first PE.
+pub fn global(runner: &mut Runner, name: &str) -> u64 {
+    let (_, words) = runner.read_symbol(PeCoord { x: 0, y: 0 }, name).expect("the program has this global");
+    u64::from(words[0]) | u64::from(words[1]) << 16
+}

@@ -1,10 +1,10 @@
 //! The programs of `benches/programs`, compiled and run.
 
 use cslrun::arch::{ArchName, PeCoord};
+use cslrun::check;
 use cslrun::diagnostics::Sink;
 use cslrun::host::{RunOptions, Runner};
 use cslrun::image::Program;
-use cslrun::check;
 use cslrun::sema::{self, CompileOptions, ParamValue};
 use cslrun::source::{DiskLoader, SourceMap};
 use std::hint::black_box;

@@ -83,13 +83,43 @@ impl Native {
     fn pass(&mut self, op: usize, stride: usize) {
         let scalar = black_box(0.5);
         match op {
-            0 => update(&mut self.singles, stride, #[inline(always)] |a, b| b.mul_add(scalar, a)),
-            1 => update(&mut self.singles, stride, #[inline(always)] |a, b| a + b),
-            2 => update(&mut self.words, stride, #[inline(always)] |_, b| b),
+            0 => update(
+                &mut self.singles,
+                stride,
+                #[inline(always)]
+                |a, b| b.mul_add(scalar, a),
+            ),
+            1 => update(
+                &mut self.singles,
+                stride,
+                #[inline(always)]
+                |a, b| a + b,
+            ),
+            2 => update(
+                &mut self.words,
+                stride,
+                #[inline(always)]
+                |_, b| b,
+            ),
             3 if stride == 1 => add_halves(&mut self.halves),
-            3 => update(&mut self.halves, stride, #[inline(always)] |a, b| a + b),
-            4 => update(&mut self.shorts, stride, #[inline(always)] |a, b| a.wrapping_add(b)),
-            _ => update(&mut self.shorts, stride, #[inline(always)] |_, b| b),
+            3 => update(
+                &mut self.halves,
+                stride,
+                #[inline(always)]
+                |a, b| a + b,
+            ),
+            4 => update(
+                &mut self.shorts,
+                stride,
+                #[inline(always)]
+                |a, b| a.wrapping_add(b),
+            ),
+            _ => update(
+                &mut self.shorts,
+                stride,
+                #[inline(always)]
+                |_, b| b,
+            ),
         }
     }
 }

@@ -1,4 +1,4 @@
-use super::{Exit, number::Number};
+use super::{Exit, memory, number::Number};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
 use crate::image::picture::Chosen;
@@ -93,6 +93,9 @@ pub struct RunArgs {
     /// Run equally ready tasks in another order, one for each number: the result must not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Memory of this machine that the wafer may take, such as 8G; what is free if nothing is said
+    #[arg(long, value_name = "BYTES", value_parser = memory::size)]
+    pub memory: Option<u64>,
     #[command(flatten)]
     written: WrittenSteps,
     /// The steps in the order given.
@@ -371,6 +374,7 @@ mod tests {
             "a.csl --get y=out.txt",
             "a.csl --set =1",
             "a.csl --max-cycles -1",
+            "a.csl --memory much",
             "a.csl b.csl",
             "check",
         ] {

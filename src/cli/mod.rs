@@ -11,6 +11,7 @@ mod dump;
 mod explain;
 mod fault;
 mod interrupt;
+mod memory;
 mod npy;
 mod number;
 mod outcome;

@@ -1,11 +1,11 @@
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
 use super::steps::{self, Trouble};
-use super::{Exit, interrupt};
+use super::{Exit, interrupt, memory};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
-use crate::host::{Failure, RunOptions, Runner};
+use crate::host::{self, Failure, RunOptions, Runner};
 use crate::source::Loader;
 use std::sync::Arc;
 
@@ -13,15 +13,12 @@ use std::sync::Arc;
 pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.compile.format());
     let Some(program) = outcome.compile(&args.compile, loader) else { return outcome };
-    let defaults = RunOptions::default();
-    let options = RunOptions {
-        max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
-        checked: !args.unchecked,
-        seed: args.seed,
-        stop: Some(interrupt::run_begins()),
-        ..defaults
-    };
-    let mut runner = Runner::new(Arc::new(program), options);
+    let memory = args.memory.or_else(memory::available);
+    if let Some(Err(complaint)) = memory.map(|memory| host::check_footprint(&program, memory)) {
+        fail(&complaint.into(), &mut outcome);
+        return outcome;
+    }
+    let mut runner = Runner::new(Arc::new(program), options(args));
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();
@@ -43,6 +40,17 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         std::mem::forget(runner);
     }
     outcome
+}
+
+fn options(args: &RunArgs) -> RunOptions {
+    let defaults = RunOptions::default();
+    RunOptions {
+        max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
+        checked: !args.unchecked,
+        seed: args.seed,
+        stop: Some(interrupt::run_begins()),
+        ..defaults
+    }
 }
 
 /// The steps, and then the program until nothing is left to do. Gives warnings about the end.

@@ -3,6 +3,7 @@
 //! In: a `Program` and commands. Out: data, printed lines, a report; a `Failure` when it goes wrong.
 //! Never: prints, or reads files.
 
+mod footprint;
 mod memcpy;
 mod names;
 mod report;
@@ -11,6 +12,7 @@ mod streams;
 mod tests;
 mod variables;
 
+pub use footprint::{check_footprint, footprint};
 pub use memcpy::{Copy, CopyWidth, Region, Ticket};
 pub use report::RunReport;
 pub use streams::StreamCopy;

@@ -23,4 +23,6 @@ crate::rules! {
     STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs";
     /// The host calls things by their exported name.
     UNKNOWN_EXPORT = "unknown-export": "the program has no `{name}`";
+    /// A run that takes more memory than the machine has is killed long after it has begun.
+    WAFER_TOO_LARGE = "wafer-too-large": "{width} x {height} PEs may take {needed} of memory, and {memory} are free";
 }

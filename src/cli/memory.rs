@@ -12,7 +12,8 @@ fn machine() -> Option<u64> {
 }
 
 fn container() -> Option<u64> {
-    let number = |file: &str| read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok();
+    let number =
+        |file: &str| read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok();
     number("memory.max")?.checked_sub(number("memory.current")?)
 }
 

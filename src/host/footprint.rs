@@ -1,7 +1,7 @@
 //! What a wafer takes of the memory of this machine, known before any of it is taken.
 
-use crate::diagnostics::rules::host::WAFER_TOO_LARGE;
 use crate::diagnostics::Result;
+use crate::diagnostics::rules::host::WAFER_TOO_LARGE;
 use crate::image::Program;
 
 /// Bytes of a PE whose queues and microthreads are all at work, beside its memory (measured:

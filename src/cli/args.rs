@@ -1,4 +1,4 @@
-use super::{Exit, memory, number::Number};
+use super::{Exit, learn::LearnArgs, memory, number::Number};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
 use crate::image::picture::Chosen;
@@ -20,6 +20,8 @@ pub enum Command {
     Dsd(DsdArgs),
     /// `cslrun explain [RULE]`
     Explain(Option<String>),
+    /// `cslrun learn [LESSON]`
+    Learn(LearnArgs),
 }
 
 /// What to compile, and how.
@@ -173,6 +175,8 @@ enum Sub {
         /// A name as in `error[name]`
         rule: Option<String>,
     },
+    /// Learn CSL by repairing small programs, one after the other
+    Learn(LearnArgs),
 }
 
 const EXIT_STATUS: &str = "\
@@ -207,6 +211,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
         Some(Sub::Dump(args)) => Ok(Command::Dump(args)),
         Some(Sub::Dsd(args)) => Ok(Command::Dsd(args.split())),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
+        Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
         None => {
             let mut run = RunArgs::from_arg_matches(&matches).map_err(Refusal)?;
             run.steps = in_order(&matches, &run.written);

@@ -11,6 +11,7 @@ mod dump;
 mod explain;
 mod fault;
 mod interrupt;
+mod learn;
 mod memory;
 mod npy;
 mod number;
@@ -56,6 +57,7 @@ impl From<Exit> for ExitCode {
 /// The command `cslrun`, from arguments to exit status.
 pub fn main() -> ExitCode {
     let exit = guarded(|| match args::parse(std::env::args_os()) {
+        Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
         Ok(command) => show(&perform(&command, &DiskLoader)),
         Err(refusal) => refusal.print(),
     });
@@ -84,6 +86,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Dump(args) => dump::dump(args, loader),
         Command::Dsd(args) => dsd::dsd(args, loader),
         Command::Explain(rule) => explain::explain(rule.as_deref()),
+        Command::Learn(args) => learn::learn(args, loader),
     }
 }
 

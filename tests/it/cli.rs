@@ -5,13 +5,14 @@ use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 /// Nothing that a user writes may keep the command busy for longer, even on a slow machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+pub const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A folder of its own for one test, removed afterwards.
-struct Folder(PathBuf);
+pub struct Folder(pub PathBuf);
 
 impl Folder {
-    fn new(test: &str) -> Folder {
+    /// An empty folder; the name of the test keeps it apart from others.
+    pub fn new(test: &str) -> Folder {
         let path = std::env::temp_dir().join(format!("cslrun-cli-{}-{test}", std::process::id()));
         std::fs::create_dir_all(&path).expect("a writable folder for temporary files");
         Folder(path)
@@ -27,7 +28,8 @@ impl Folder {
         std::fs::write(self.0.join(file), text).expect("a writable file");
     }
 
-    fn cslrun(&self, line: &str) -> Output {
+    /// Runs the command in the folder.
+    pub fn cslrun(&self, line: &str) -> Output {
         finish(spawn(&self.0, line))
     }
 }
@@ -38,7 +40,8 @@ impl Drop for Folder {
     }
 }
 
-fn spawn(folder: &Path, line: &str) -> Child {
+/// Starts the command in a folder.
+pub fn spawn(folder: &Path, line: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_cslrun"))
         .args(line.split_whitespace())
         .current_dir(folder)
@@ -48,7 +51,8 @@ fn spawn(folder: &Path, line: &str) -> Child {
         .expect("the built command starts")
 }
 
-fn finish(mut child: Child) -> Output {
+/// Waits for its end, with patience.
+pub fn finish(mut child: Child) -> Output {
     let start = Instant::now();
     while child.try_wait().expect("a child of ours").is_none() {
         if start.elapsed() > PATIENCE {
@@ -62,7 +66,7 @@ fn finish(mut child: Child) -> Output {
 
 /// Checks the exit status and that the error text holds `words`; a panic is never an answer.
 #[track_caller]
-fn answers(output: &Output, status: i32, words: &[&str]) {
+pub fn answers(output: &Output, status: i32, words: &[&str]) {
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(status), "{text}");
     for word in words {

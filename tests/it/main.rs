@@ -1,5 +1,5 @@
 //! The one test binary: CSL cases, the catalogue of rules, the walls between rooms, the console
-//! blocks of the documentation, the book, and the command line.
+//! blocks of the documentation, the book, the lessons, and the command line.
 
 mod book;
 mod case_file;
@@ -9,6 +9,7 @@ mod cli;
 mod console;
 mod decisions;
 mod hangs;
+mod learn;
 mod library;
 mod pages;
 mod props;

@@ -1,0 +1,120 @@
+use super::folder::Folder;
+use super::lesson::Lesson;
+use crate::cli::args::{self, Command};
+use crate::cli::outcome::Outcome;
+use crate::cli::{Exit, run};
+use crate::source::{Loader, Span};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+
+/// No lesson needs that many.
+const MOST_CYCLES: &str = "100000";
+
+/// How a lesson stands: what its program did, and what is still to be said about it.
+#[derive(Debug)]
+pub struct Look {
+    /// The run.
+    pub outcome: Outcome,
+    /// What is left to do although the program has run to its end.
+    pub left: Option<String>,
+}
+
+impl Look {
+    /// Runs a lesson as it stands in the folder.
+    pub fn at(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> Look {
+        let outcome = run(lesson, folder, loader);
+        let ended = outcome.exit == Exit::Fine;
+        let left = ended.then(|| left(lesson, &outcome, folder)).flatten();
+        Look { outcome, left }
+    }
+
+    /// Whether a lesson is done. One that nobody has changed is not, and need not run.
+    pub fn is_done(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> bool {
+        let texts = folder.texts(lesson);
+        let same = lesson.files.iter().zip(&texts).all(|(file, text)| text.as_deref() == Some(file.text));
+        !same && texts.iter().all(Option::is_some) && Look::at(lesson, folder, loader).done()
+    }
+
+    /// What the program has printed.
+    pub fn lines(&self) -> Vec<&str> {
+        lines(&self.outcome)
+    }
+
+    /// Whether nothing is left to do.
+    pub fn done(&self) -> bool {
+        self.outcome.exit == Exit::Fine && self.left.is_none()
+    }
+}
+
+fn run(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> Outcome {
+    let fixed = ["cslrun", "--max-cycles", MOST_CYCLES].iter().chain(&lesson.head.run);
+    // A path may look like an option.
+    let path = ["--".into(), folder.path(&lesson.files[0]).into_os_string()];
+    match args::parse(fixed.map(OsString::from).chain(path)) {
+        Ok(Command::Run(args)) => run::run(&args, loader),
+        other => panic!("the arguments of lesson {} are those of a run: {other:?}", lesson.number),
+    }
+}
+
+/// What is left to do when a program has come to its end.
+fn left(lesson: &Lesson, outcome: &Outcome, folder: &Folder) -> Option<String> {
+    if !outcome.diagnostics.is_empty() {
+        return Some("it runs, but a warning is left".to_string());
+    }
+    let asked = lesson.files.iter().flat_map(|file| assertions(file.text));
+    let here: BTreeSet<String> =
+        folder.texts(lesson).iter().flatten().flat_map(|text| assertions(text)).map(without_blanks).collect();
+    let held: BTreeSet<String> = outcome.asserts_held.iter().filter_map(|at| held(outcome, *at)).collect();
+    for assertion in asked {
+        let plain = without_blanks(assertion);
+        if !here.contains(&plain) {
+            return Some(format!(
+                "it runs, but this line of the lesson is gone or changed:\n    {assertion}\n\
+                 put it back, or start again with `{} {} --reset`",
+                folder.command(),
+                lesson.name()
+            ));
+        }
+        if !held.contains(&plain) {
+            return Some(format!("it runs to its end, but never gets to this line:\n    {assertion}"));
+        }
+    }
+    other_output(lesson, outcome)
+}
+
+/// What the program has printed: a run that comes to its end adds the number of cycles.
+fn lines(outcome: &Outcome) -> Vec<&str> {
+    let mut lines: Vec<&str> = outcome.printed.lines().collect();
+    if outcome.exit == Exit::Fine {
+        lines.pop();
+    }
+    lines
+}
+
+/// What the program has to print, if that is not what it prints.
+fn other_output(lesson: &Lesson, outcome: &Outcome) -> Option<String> {
+    let asked = &lesson.head.prints;
+    (!asked.is_empty() && lines(outcome) != *asked)
+        .then(|| format!("it runs, but it has to print this:\n    {}", asked.join("\n    ")))
+}
+
+/// The `@assert`s of a text, each from its name to the end of its line.
+pub fn assertions(text: &str) -> impl Iterator<Item = &str> {
+    text.lines().filter_map(assertion)
+}
+
+fn assertion(line: &str) -> Option<&str> {
+    let code = line.split("//").next().unwrap_or_default();
+    code.find("@assert(").map(|at| code[at..].trim_end())
+}
+
+fn without_blanks(text: &str) -> String {
+    text.split_whitespace().collect()
+}
+
+/// The line of an `@assert` that was executed.
+fn held(outcome: &Outcome, at: Span) -> Option<String> {
+    let line = outcome.sources.line_col(at.file, at.lo).line;
+    let text = &outcome.sources.file(at.file).text;
+    text.lines().nth(line - 1).and_then(assertion).map(without_blanks)
+}

@@ -1,0 +1,150 @@
+//! `cslrun learn`: small programs with one thing wrong or missing, in order.
+//!
+//! In: a folder in which the user repairs them. Out: how far the user has come, the next program and
+//! what is wrong with it. Never: overwrites a file unless told to, or trusts anything but a run.
+
+mod folder;
+mod lesson;
+mod look;
+mod text;
+mod watch;
+
+pub use watch::watch;
+
+use super::Exit;
+use super::outcome::Outcome;
+use crate::diagnostics::render::MessageFormat;
+use crate::source::Loader;
+use clap::Args;
+use folder::Folder;
+use lesson::Lesson;
+use look::Look;
+use std::path::PathBuf;
+
+/// What to do with the lessons.
+#[derive(Args, Debug)]
+#[command(group = clap::ArgGroup::new("what").multiple(false))]
+pub struct LearnArgs {
+    /// A lesson, by name or number; without one, the first that is not done
+    lesson: Option<String>,
+    /// The folder of the lessons; what is not there yet is written
+    #[arg(long, value_name = "DIR")]
+    dir: Option<PathBuf>,
+    /// List all lessons
+    #[arg(long, group = "what")]
+    list: bool,
+    /// Show a hint, the first or another one
+    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", group = "what")]
+    #[arg(value_parser = hint_number)]
+    hint: Option<usize>,
+    /// Run the lesson whenever it changes, and go on to the next one when it is done
+    #[arg(long, group = "what")]
+    pub watch: bool,
+    /// Write the lesson as it was in the beginning
+    #[arg(long, group = "what", requires = "lesson")]
+    reset: bool,
+    /// Show the program repaired
+    #[arg(long, group = "what", requires = "lesson")]
+    solution: bool,
+}
+
+fn hint_number(word: &str) -> Result<usize, String> {
+    word.parse().map_err(|_| "it is a number; a lesson is named first: `cslrun learn NAME --hint`".into())
+}
+
+/// `cslrun learn [LESSON]`; of `--watch`, one turn.
+pub fn learn(args: &LearnArgs, loader: &dyn Loader) -> Outcome {
+    Class::new(args, loader).answer(args).unwrap_or_else(refusal)
+}
+
+/// The lessons, and where the user works on them.
+struct Class<'l> {
+    lessons: Vec<Lesson>,
+    folder: Folder,
+    loader: &'l dyn Loader,
+}
+
+impl<'l> Class<'l> {
+    fn new(args: &LearnArgs, loader: &'l dyn Loader) -> Class<'l> {
+        let lessons = lesson::all();
+        Class { folder: Folder::chosen(args.dir.as_deref(), &lessons), lessons, loader }
+    }
+
+    fn answer(&self, args: &LearnArgs) -> Result<Outcome, String> {
+        if args.list {
+            return Ok(says(text::list(&self.lessons, &self.done())));
+        }
+        let named = self.named(args)?;
+        if let Some(number) = args.hint {
+            let lesson = named.or_else(|| self.first_open()).ok_or("every lesson is done")?;
+            return text::hint(lesson, number).map(says);
+        }
+        match named {
+            Some(lesson) if args.solution => Ok(says(text::solution(lesson))),
+            Some(lesson) if args.reset => {
+                self.folder.reset(lesson)?;
+                Ok(says(format!("lesson {} is as it was in the beginning\n", lesson.number)))
+            }
+            Some(_) | None => {
+                let written = self.complete()?;
+                let mut outcome = match named.or_else(|| self.first_open()) {
+                    Some(lesson) => self.turn(lesson).0,
+                    None => self.end(),
+                };
+                outcome.printed.insert_str(0, &written);
+                Ok(outcome)
+            }
+        }
+    }
+
+    /// The lesson that the user has named.
+    fn named(&self, args: &LearnArgs) -> Result<Option<&Lesson>, String> {
+        args.lesson.as_deref().map(|word| lesson::find(&self.lessons, word)).transpose()
+    }
+
+    /// Writes what is not there, and says so.
+    fn complete(&self) -> Result<String, String> {
+        Ok(match self.folder.complete(&self.lessons)? {
+            0 => String::new(),
+            1 => format!("wrote 1 lesson into {}\n", self.folder.shown()),
+            n => format!("wrote {n} lessons into {}\n", self.folder.shown()),
+        })
+    }
+
+    /// Which lessons are done.
+    fn done(&self) -> Vec<bool> {
+        self.lessons.iter().map(|lesson| Look::is_done(lesson, &self.folder, self.loader)).collect()
+    }
+
+    fn first_open(&self) -> Option<&Lesson> {
+        self.lessons.iter().find(|lesson| !Look::is_done(lesson, &self.folder, self.loader))
+    }
+
+    /// Runs a lesson; tells what came of it, and whether it is done.
+    fn turn(&self, lesson: &Lesson) -> (Outcome, bool) {
+        let look = Look::at(lesson, &self.folder, self.loader);
+        let printed = text::progress(&self.done()) + &text::page(lesson, &look, &self.folder);
+        let done = look.done();
+        let mut outcome = Outcome { printed, ..look.outcome };
+        if outcome.exit == Exit::Fine && !done {
+            outcome.exit = Exit::WentWrong;
+        }
+        outcome.complaint = outcome.complaint.or(look.left);
+        (outcome, done)
+    }
+
+    /// What there is to say when every lesson is done.
+    fn end(&self) -> Outcome {
+        says(text::progress(&self.done()) + &text::end(&self.folder))
+    }
+}
+
+fn says(text: String) -> Outcome {
+    Outcome { printed: text, ..Outcome::new(MessageFormat::Plain) }
+}
+
+fn refusal(complaint: String) -> Outcome {
+    let mut outcome = Outcome::new(MessageFormat::Plain);
+    outcome.refuse(complaint);
+    outcome
+}

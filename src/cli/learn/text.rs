@@ -1,0 +1,78 @@
+use super::folder::Folder;
+use super::lesson::Lesson;
+use super::look::Look;
+use std::fmt::Write;
+
+/// How far the user has come.
+pub fn progress(done: &[bool]) -> String {
+    let (count, all) = (done.iter().filter(|d| **d).count(), done.len());
+    let bar: String = done.iter().map(|d| if *d { '#' } else { '.' }).collect();
+    format!("{count} of {all} lessons done  [{bar}]\n")
+}
+
+/// What there is to do in a lesson, and what to do next.
+pub fn page(lesson: &Lesson, look: &Look, folder: &Folder) -> String {
+    let mut out = format!("\nLesson {}: {}\n", lesson.number, lesson.head.title);
+    for file in &lesson.files {
+        let _ = writeln!(out, "  {}", folder.path(file).display());
+    }
+    if look.done() {
+        out += "This lesson is done.\n";
+        return out;
+    }
+    for line in &lesson.head.task {
+        let _ = writeln!(out, "  | {line}");
+    }
+    let command = folder.command();
+    let _ = writeln!(out, "\nChange the program, then run `{command}` again. Stuck? `{command} --hint`\n");
+    out + &printed(look)
+}
+
+/// What the program prints.
+fn printed(look: &Look) -> String {
+    match look.lines().join("\n") {
+        lines if lines.is_empty() => String::new(),
+        lines => format!("It prints:\n{lines}\n\n"),
+    }
+}
+
+/// What follows when every lesson is done.
+pub fn end(folder: &Folder) -> String {
+    format!(
+        "\nThat was the last one. Your programs are in {}; `cslrun explain` and docs/book go on from here.\n",
+        folder.shown()
+    )
+}
+
+/// All lessons with a mark at those that are done.
+pub fn list(lessons: &[Lesson], done: &[bool]) -> String {
+    let width = lessons.iter().map(|lesson| lesson.name().len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for (lesson, done) in lessons.iter().zip(done) {
+        let mark = if *done { "done" } else { "" };
+        let (number, name, title) = (lesson.number, lesson.name(), lesson.head.title);
+        let _ = writeln!(out, "{mark:4} {number:2}  {name:width$}  {title}");
+    }
+    out + &progress(done)
+}
+
+/// One hint, and how to get the next one.
+pub fn hint(lesson: &Lesson, number: usize) -> Result<String, String> {
+    let (name, all) = (lesson.name(), lesson.hints.len());
+    let Some(hint) = number.checked_sub(1).and_then(|i| lesson.hints.get(i)) else {
+        return Err(format!("there are {all} hints for `{name}`"));
+    };
+    let next = match number < all {
+        true => format!("`cslrun learn {name} --hint {}` says more", number + 1),
+        false => format!("`cslrun learn {name} --solution` shows the program repaired"),
+    };
+    Ok(format!("Lesson {}, hint {number} of {all}:\n{hint}\n\n{next}\n", lesson.number))
+}
+
+/// The program repaired.
+pub fn solution(lesson: &Lesson) -> String {
+    match lesson.solution.as_slice() {
+        [one] => one.text.to_string(),
+        many => many.iter().map(|file| format!("// {}\n{}\n", file.path, file.text)).collect(),
+    }
+}

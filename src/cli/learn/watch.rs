@@ -1,0 +1,51 @@
+use super::folder::Folder;
+use super::lesson::Lesson;
+use super::{Class, LearnArgs, refusal, says};
+use crate::cli::Exit;
+use crate::cli::outcome::Outcome;
+use crate::source::Loader;
+use std::time::Duration;
+
+/// How often the files are looked at. An editor may need a moment between taking the old file away
+/// and writing the new one.
+const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
+
+/// `cslrun learn --watch`: runs a lesson whenever it changes, and goes on to the next when it is done.
+pub fn watch(args: &LearnArgs, loader: &dyn Loader, show: impl Fn(&Outcome) -> Exit) -> Exit {
+    let class = Class::new(args, loader);
+    match follow(&class, args, &show) {
+        Ok(()) => show(&class.end()),
+        Err(complaint) => show(&refusal(complaint)),
+    }
+}
+
+fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> Result<(), String> {
+    let mut named = class.named(args)?;
+    show(&says(class.complete()?));
+    while let Some(lesson) = named.take().or_else(|| class.first_open()) {
+        loop {
+            let before = class.folder.texts(lesson);
+            let (outcome, done) = class.turn(lesson);
+            show(&outcome);
+            if done {
+                break;
+            }
+            show(&says(format!("\nwaiting for a change of lesson {}; Ctrl-C ends this\n", lesson.number)));
+            wait_for_change(&class.folder, lesson, &before);
+        }
+    }
+    Ok(())
+}
+
+/// Returns when the files are others than before, and have come to rest.
+fn wait_for_change(folder: &Folder, lesson: &Lesson, before: &[Option<String>]) {
+    let mut last = before.to_vec();
+    loop {
+        std::thread::sleep(BETWEEN_LOOKS);
+        let now = folder.texts(lesson);
+        if now == last && now != before {
+            return;
+        }
+        last = now;
+    }
+}

@@ -13,20 +13,20 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// `cslrun learn --watch`: runs a lesson whenever it changes, and goes on to the next when it is done.
 pub fn watch(args: &LearnArgs, loader: &dyn Loader, show: impl Fn(&Outcome) -> Exit) -> Exit {
     let class = Class::new(args, loader);
-    match follow(&class, args, &show) {
-        Ok(()) => show(&class.end()),
-        Err(complaint) => show(&refusal(complaint)),
-    }
+    follow(&class, args, &show).unwrap_or_else(|complaint| show(&refusal(complaint)))
 }
 
-fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> Result<(), String> {
+fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> Result<Exit, String> {
     let mut named = class.named(args)?;
     show(&says(class.complete()?));
     while let Some(lesson) = named.take().or_else(|| class.first_open()) {
         loop {
             let before = class.folder.texts(lesson);
             let (outcome, done) = class.turn(lesson);
-            show(&outcome);
+            let exit = show(&outcome);
+            if exit == Exit::Interrupted {
+                return Ok(exit);
+            }
             if done {
                 break;
             }
@@ -34,7 +34,7 @@ fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> 
             wait_for_change(&class.folder, lesson, &before);
         }
     }
-    Ok(())
+    Ok(show(&class.end()))
 }
 
 /// Returns when the files are others than before, and have come to rest.

@@ -44,14 +44,26 @@ impl Flit {
 }
 
 /// A bounded queue at the end of a link.
-#[derive(Copy, Clone, Debug, Default)]
+#[derive(Copy, Clone, Debug)]
 pub struct Buffer {
     slots: [Flit; MAX_LINK_DEPTH],
     head: u8,
     len: u8,
 }
 
+impl Default for Buffer {
+    fn default() -> Buffer {
+        Buffer::EMPTY
+    }
+}
+
 impl Buffer {
+    const EMPTY: Buffer = Buffer {
+        slots: [Flit { word: 0, argument: 0, control: false, advances: false }; MAX_LINK_DEPTH],
+        head: 0,
+        len: 0,
+    };
+
     /// Wavelets inside.
     pub fn len(&self) -> usize {
         self.len.into()
@@ -59,7 +71,7 @@ impl Buffer {
 
     /// The oldest.
     pub fn front(&self) -> Option<&Flit> {
-        (self.len > 0).then(|| &self.slots[usize::from(self.head)])
+        (self.len > 0).then(|| &self.slots[usize::from(self.head) % MAX_LINK_DEPTH])
     }
 
     /// Adds one; there must be room.
@@ -76,6 +88,37 @@ impl Buffer {
     }
 }
 
+/// The buffers of the four links of a lane. Nearly all lanes use one at most: only that one lies in
+/// place.
+#[derive(Clone, Debug)]
+pub struct Links {
+    /// The side whose buffer is `first`.
+    side: Option<Direction>,
+    first: Buffer,
+    others: Option<Box<[Buffer; 4]>>,
+}
+
+impl Links {
+    const NEW: Links = Links { side: None, first: Buffer::EMPTY, others: None };
+
+    /// The buffer of a side.
+    #[inline]
+    pub fn of(&self, side: Direction) -> &Buffer {
+        if self.side == Some(side) {
+            return &self.first;
+        }
+        self.others.as_ref().map_or(&Buffer::EMPTY, |all| &all[side as usize])
+    }
+
+    #[inline]
+    fn of_mut(&mut self, side: Direction) -> &mut Buffer {
+        if *self.side.get_or_insert(side) == side {
+            return &mut self.first;
+        }
+        &mut self.others.get_or_insert_default()[side as usize]
+    }
+}
+
 /// Where a wavelet arrives that leaves a router on one side.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Landing {
@@ -84,8 +127,23 @@ pub enum Landing {
     Unknown,
     /// Beyond the rectangle.
     Edge,
-    /// In one lane, or in two by a color swap.
-    Lanes(u32, Option<u32>),
+    /// In one lane.
+    Lane(u32),
+    /// In two by a color swap.
+    Both(u32, u32),
+}
+
+impl Landing {
+    /// The lanes.
+    #[inline]
+    pub fn lanes(self) -> impl Iterator<Item = u32> {
+        let (first, second) = match self {
+            Landing::Unknown | Landing::Edge => (None, None),
+            Landing::Lane(id) => (Some(id), None),
+            Landing::Both(first, second) => (Some(first), Some(second)),
+        };
+        first.into_iter().chain(second)
+    }
 }
 
 /// What is known about the oldest wavelet of one input.
@@ -97,41 +155,43 @@ pub struct HeadState {
     pub filtered: Option<bool>,
 }
 
-/// One color at one router.
+/// One color at one router. The fields are in this order because what every hop looks at lies side by
+/// side.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Lane {
     /// The PE.
     pub pe: u32,
     /// The color.
     pub color: Color,
-    /// Its configuration.
-    pub route: RouteId,
-    /// The switch position.
-    pub position: u8,
+    /// Inputs that hold something.
+    pub filled: Mask,
     /// What the position lets through.
     pub gate: Gate,
-    /// Its buffers move the switch.
-    pub inject: Option<Inject>,
     /// Suspended until the program leaves teardown.
     pub teardown: bool,
+    /// Its buffers move the switch.
+    pub inject: Option<Inject>,
     /// A send was refused since room was last made.
     pub refused: bool,
     /// The input that was served last.
     pub last_input: u8,
-    /// Inputs that hold something.
-    pub filled: Mask,
     /// The oldest wavelet of each input.
     pub heads: [HeadState; 5],
+    /// The switch position.
+    pub position: u8,
     /// The links from the neighbours.
-    pub links: [Buffer; 4],
-    /// From the PE, with the cycle of arrival.
-    pub onramp: VecDeque<(u64, Flit)>,
-    /// To the PE, with the cycle of arrival.
-    pub offramp: VecDeque<(u64, Flit)>,
+    pub links: Links,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
     pub landings: [Landing; 5],
     /// The filter.
     pub filter: Option<Box<FilterState>>,
+    /// Its configuration.
+    pub route: RouteId,
+    /// From the PE, with the cycle of arrival.
+    pub onramp: VecDeque<(u64, Flit)>,
+    /// To the PE, with the cycle of arrival.
+    pub offramp: VecDeque<(u64, Flit)>,
     /// Wavelets that the PE has sent.
     pub sent: u64,
     /// Wavelets that the PE has been given.
@@ -144,52 +204,56 @@ impl Lane {
         Lane {
             pe,
             color,
-            route: id,
-            position: route.start,
+            filled: 0,
             gate: route.gate(route.start),
-            inject: route.inject,
             teardown: route.teardown,
+            inject: route.inject,
             refused: false,
             last_input: 0,
-            filled: 0,
             heads: Default::default(),
-            links: Default::default(),
-            onramp: VecDeque::new(),
-            offramp: VecDeque::new(),
+            position: route.start,
+            links: Links::NEW,
             landings: Default::default(),
             filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
+            route: id,
+            onramp: VecDeque::new(),
+            offramp: VecDeque::new(),
             sent: 0,
             received: 0,
         }
     }
 
     /// The oldest wavelet of an input that has arrived by now.
+    #[inline]
     pub fn head(&self, input: Direction, now: u64) -> Option<&Flit> {
         match input {
             Direction::Ramp => self.onramp.front().filter(|(ready, _)| *ready <= now).map(|(_, f)| f),
-            side => self.links[side as usize].front(),
+            side => self.links.of(side).front(),
         }
     }
 
     /// Wavelets in an input.
+    #[inline]
     pub fn waiting(&self, input: Direction) -> usize {
         match input {
             Direction::Ramp => self.onramp.len(),
-            side => self.links[side as usize].len(),
+            side => self.links.of(side).len(),
         }
     }
 
     /// Adds a wavelet that has crossed the link from one side.
+    #[inline]
     pub fn push(&mut self, side: Direction, flit: Flit) {
-        self.links[side as usize].push(flit);
+        self.links.of_mut(side).push(flit);
         self.filled |= 1 << side as u8;
     }
 
     /// Drops the oldest wavelet of an input.
+    #[inline]
     pub fn pop(&mut self, input: Direction) {
         match input {
             Direction::Ramp => drop(self.onramp.pop_front()),
-            side => self.links[side as usize].pop(),
+            side => self.links.of_mut(side).pop(),
         }
         self.heads[input as usize] = HeadState::default();
         if self.waiting(input) == 0 {

@@ -135,11 +135,9 @@ impl Fabric {
             let words = words.map(|(k, word)| Wavelet { data: *word, control: k == last });
             let first = now + u64::from(self.arch.ramp_latency);
             for (k, w) in std::iter::once(header).chain(words).enumerate() {
-                self.lanes[id].offramp.push_back((first + k as u64, Flit::new(w)));
+                self.descend(id as u32, first + k as u64, Flit::new(w));
             }
-            self.routers[to as usize].descending += letter.words.len() as u32 + 1;
             self.hops += self.distance(letter.from as usize, to as usize) * letter.words.len() as u64;
-            self.wake(to as usize);
             self.letters.handed_over.push((letter.from, to));
             if self.letters.refused.remove(&letter.from) {
                 self.freed.push(letter.from);

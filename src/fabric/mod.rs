@@ -24,7 +24,7 @@ use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
 use lane::{Flit, Landing, Lane};
 use letters::Letters;
-use router::{Move, Router};
+use router::{Move, Router, bit, colors};
 use std::sync::Arc;
 use trail::Trail;
 
@@ -55,6 +55,8 @@ pub struct Fabric {
     lanes: Vec<Lane>,
     /// Routers that may have something to do; each is listed once.
     awake: Vec<u32>,
+    /// Those of the cycle before.
+    visited: Vec<u32>,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
     moves: Vec<Move>,
@@ -93,6 +95,7 @@ impl Fabric {
             routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
             lanes: Vec::new(),
             awake: Vec::new(),
+            visited: Vec::new(),
             retries: Vec::new(),
             moves: Vec::new(),
             freed: Vec::new(),
@@ -123,7 +126,7 @@ impl Fabric {
 
     /// The PE has run: its queues may have room again.
     pub fn retry(&mut self, pe: usize) {
-        if self.routers[pe].descending > 0 {
+        if self.routers[pe].descending != 0 {
             self.retries.push(pe as u32);
         }
     }
@@ -163,8 +166,12 @@ impl Fabric {
         let id = self.lane_of(pe, color);
         let flit = *self.lanes[id as usize].head(Direction::Ramp, now)?;
         self.note_to_host(pe, color, flit, now);
-        self.lanes[id as usize].pop(Direction::Ramp);
-        if std::mem::take(&mut self.lanes[id as usize].refused) {
+        let lane = &mut self.lanes[id as usize];
+        lane.pop(Direction::Ramp);
+        if lane.filled == 0 {
+            self.routers[pe].waiting &= !bit(color);
+        }
+        if std::mem::take(&mut lane.refused) {
             self.freed.push(pe as u32);
         }
         // The next one may still be on its way up the ramp.
@@ -175,16 +182,13 @@ impl Fabric {
     /// Gives a PE a wavelet from the host on a streaming color; false if it has too many already.
     pub fn give_from_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
         let id = self.lane_of(pe, color);
-        let offramp = &mut self.lanes[id as usize].offramp;
-        if offramp.len() >= HOST_BUFFER {
+        if self.lanes[id as usize].offramp.len() >= HOST_BUFFER {
             return false;
         }
         let ready = now + u64::from(self.arch.ramp_latency);
         let flit = Flit::new(Wavelet { data, control: false });
-        offramp.push_back((ready, flit));
         self.note_from_host(pe, color, flit, now);
-        self.routers[pe].descending += 1;
-        self.wake(pe);
+        self.descend(id, ready, flit);
         true
     }
 
@@ -201,21 +205,20 @@ impl Fabric {
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
         self.note_time(now);
-        for pe in std::mem::take(&mut self.retries) {
-            self.wake(pe as usize);
-        }
+        let mut retries = std::mem::take(&mut self.retries);
+        retries.drain(..).for_each(|pe| self.wake(pe as usize));
+        self.retries = retries;
         for i in 0..self.awake.len() {
             let pe = self.awake[i] as usize;
-            if self.routers[pe].descending > 0 {
+            if self.routers[pe].descending != 0 {
                 self.deliver_to(pe, now, pes);
             }
         }
     }
 
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {
-        for i in 0..self.routers[pe].lanes.len() {
-            let id = self.routers[pe].lanes[i] as usize;
-            let color = self.lanes[id].color;
+        for color in colors(self.routers[pe].descending) {
+            let id = self.routers[pe].lane(color).expect("its wavelets are in a lane") as usize;
             while let Some((ready, flit)) = self.lanes[id].offramp.front().copied() {
                 if ready > now || !pes.room_for(pe, color, flit.is_control()) {
                     break;
@@ -227,7 +230,9 @@ impl Fabric {
                 let lane = &mut self.lanes[id];
                 lane.offramp.pop_front();
                 lane.received += 1;
-                self.routers[pe].descending -= 1;
+            }
+            if self.lanes[id].offramp.is_empty() {
+                self.routers[pe].descending &= !bit(color);
             }
         }
     }
@@ -247,24 +252,19 @@ impl Fabric {
 
     /// The state of a color at a router, made on first use.
     fn lane_of(&mut self, pe: usize, color: Color) -> u32 {
-        let row = &self.routers[pe].lanes;
-        match row.binary_search_by_key(&color, |l| self.lanes[*l as usize].color) {
-            Ok(at) => row[at],
-            Err(at) => {
-                let id = self.lanes.len() as u32;
-                let route = self.routes.of(&self.program, pe, color);
-                self.lanes.push(Lane::new(pe as u32, color, route, self.routes.get(route)));
-                self.routers[pe].lanes.insert(at, id);
-                id
-            }
+        if let Some(id) = self.routers[pe].lane(color) {
+            return id;
         }
+        let id = self.lanes.len() as u32;
+        let route = self.routes.of(&self.program, pe, color);
+        self.lanes.push(Lane::new(pe as u32, color, route, self.routes.get(route)));
+        self.routers[pe].add_lane(color, id);
+        id
     }
 
     /// The same for those who only look.
     fn known_lane(&self, pe: usize, color: Color) -> Option<&Lane> {
-        let row = &self.routers[pe].lanes;
-        let at = row.binary_search_by_key(&color, |l| self.lanes[*l as usize].color).ok()?;
-        Some(&self.lanes[row[at] as usize])
+        self.routers[pe].lane(color).map(|id| &self.lanes[id as usize])
     }
 
     /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
@@ -276,7 +276,10 @@ impl Fabric {
             None => self.routes.get(self.routes.of(&self.program, pe, c)),
         });
         let first = self.lane_of(pe, first);
-        Landing::Lanes(first, second.map(|c| self.lane_of(pe, c)))
+        match second {
+            Some(color) => Landing::Both(first, self.lane_of(pe, color)),
+            None => Landing::Lane(first),
+        }
     }
 
     /// The neighbour on one side.

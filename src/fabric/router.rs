@@ -9,17 +9,67 @@ use crate::image::routes::PopMode;
 
 const RAMP: Mask = 1 << Direction::Ramp as u8;
 
-/// What all colors of one router share.
+/// What all colors of one router share. Sets of colors have the bit of each color set.
 #[derive(Clone, Debug, Default)]
 pub struct Router {
     /// Numbers of its lanes, by color.
-    pub lanes: Vec<u32>,
-    /// Wavelets on the way down the ramp.
+    lanes: Vec<u32>,
+    /// Colors that have a lane.
+    known: u32,
+    /// Colors of which wavelets wait for an output.
+    pub waiting: u32,
+    /// Colors of which wavelets are on the way down the ramp.
     pub descending: u32,
     /// The color that each output served last.
     served: [u8; 5],
     /// Listed in `Fabric::awake`.
     pub awake: bool,
+}
+
+impl Router {
+    /// The number of its lane of a color, if it has one.
+    #[inline]
+    pub fn lane(&self, color: Color) -> Option<u32> {
+        (self.known & bit(color) != 0).then(|| self.lanes[self.lanes_before(color)])
+    }
+
+    /// The numbers of all its lanes, by color.
+    pub fn lanes(&self) -> &[u32] {
+        &self.lanes
+    }
+
+    /// A new lane.
+    pub fn add_lane(&mut self, color: Color, id: u32) {
+        self.lanes.insert(self.lanes_before(color), id);
+        self.known |= bit(color);
+    }
+
+    fn lanes_before(&self, color: Color) -> usize {
+        (self.known & (bit(color) - 1)).count_ones() as usize
+    }
+}
+
+/// A color in a set.
+pub fn bit(color: Color) -> u32 {
+    1 << color.0
+}
+
+/// The colors of a set, in their order.
+pub fn colors(mut set: u32) -> impl Iterator<Item = Color> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| Color(set.trailing_zeros() as u8))?;
+        set &= set - 1;
+        Some(first)
+    })
+}
+
+/// The sides of a set, in their order.
+fn sides(mut set: Mask) -> impl Iterator<Item = Direction> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| Direction::ALL[set.trailing_zeros() as usize])?;
+        set &= set - 1;
+        Some(first)
+    })
 }
 
 /// Copies of one wavelet that leave in this cycle.
@@ -45,17 +95,17 @@ impl Fabric {
     /// Second half of a cycle: every wavelet that can moves by one link.
     pub fn step(&mut self, now: u64) {
         self.note_time(now);
-        let visited = std::mem::take(&mut self.awake);
-        for pe in &visited {
-            self.routers[*pe as usize].awake = false;
-        }
-        for pe in &visited {
+        // Both lists keep their memory.
+        let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
+        for pe in visited.drain(..) {
             let before = self.moves.len();
-            self.decide(*pe as usize, now);
-            if self.moves.len() > before || self.ramp_is_moving(*pe as usize, now) {
-                self.wake(*pe as usize);
+            self.routers[pe as usize].awake = false;
+            self.decide(pe as usize, now);
+            if self.moves.len() > before || self.ramp_is_moving(pe as usize, now) {
+                self.wake(pe as usize);
             }
         }
+        self.visited = visited;
         let mut moves = std::mem::take(&mut self.moves);
         for m in moves.drain(..) {
             self.carry_out(&m, now);
@@ -65,8 +115,9 @@ impl Fabric {
     }
 
     fn ramp_is_moving(&self, pe: usize, now: u64) -> bool {
-        self.routers[pe].lanes.iter().any(|lane| {
-            let lane = &self.lanes[*lane as usize];
+        let router = &self.routers[pe];
+        colors(router.waiting | router.descending).any(|color| {
+            let lane = &self.lanes[router.lane(color).expect("its wavelets are in a lane") as usize];
             let later = |head: Option<&(u64, Flit)>| head.is_some_and(|(ready, _)| *ready > now);
             later(lane.onramp.front()) || later(lane.offramp.front())
         })
@@ -74,31 +125,64 @@ impl Fabric {
 
     /// Grants each output of a router to one wavelet.
     fn decide(&mut self, pe: usize, now: u64) {
+        let waiting = self.routers[pe].waiting;
+        if waiting.is_power_of_two() {
+            let color = Color(waiting.trailing_zeros() as u8);
+            let id = self.routers[pe].lane(color).expect("its wavelets are in a lane");
+            let lane = &self.lanes[id as usize];
+            if lane.filled.is_power_of_two() && lane.inject.is_none() {
+                let input = Direction::ALL[lane.filled.trailing_zeros() as usize];
+                return self.decide_alone(pe, id, input, now);
+            }
+        }
+        self.decide_among(waiting, pe, now);
+    }
+
+    /// Lets the only wavelet that is at a router use what it can.
+    fn decide_alone(&mut self, pe: usize, lane: u32, input: Direction, now: u64) {
+        if self.lanes[lane as usize].teardown {
+            return;
+        }
+        let Some(all) = self.targets(lane, input, now) else { return };
+        let targets = sides(all).filter(|target| self.has_room(lane, *target));
+        let targets = targets.fold(0, |set, target| set | 1 << target as u8);
+        if targets == 0 && all != 0 {
+            return;
+        }
+        if targets != 0 {
+            let color = self.lanes[lane as usize].color.0;
+            let router = &mut self.routers[pe];
+            sides(targets).for_each(|target| router.served[target as usize] = color);
+            self.lanes[lane as usize].last_input = input as u8;
+        }
+        self.moves.push(Move { lane, input, targets, all });
+    }
+
+    fn decide_among(&mut self, waiting: u32, pe: usize, now: u64) {
         let mut claims: [Option<Claim>; 5] = [None; 5];
-        for i in 0..self.routers[pe].lanes.len() {
-            let lane = self.routers[pe].lanes[i];
-            if self.lanes[lane as usize].filled == 0 || self.lanes[lane as usize].teardown {
+        for color in colors(waiting) {
+            let id = self.routers[pe].lane(color).expect("its wavelets are in a lane");
+            let lane = &mut self.lanes[id as usize];
+            if lane.teardown {
                 continue;
             }
-            let route = self.routes.get(self.lanes[lane as usize].route);
-            self.lanes[lane as usize].choose_side(now, route);
-            if self.is_recording() {
-                self.note_switch(lane);
+            if lane.inject.is_some() {
+                lane.choose_side(now, self.routes.get(lane.route));
+                self.note_switch(id);
             }
-            if self.checked {
-                self.note_collision(pe, lane, now);
+            if self.checked && !self.lanes[id as usize].filled.is_power_of_two() {
+                self.note_collision(pe, id, now);
             }
-            for input in Direction::ALL {
-                if self.lanes[lane as usize].filled & 1 << input as u8 != 0 {
-                    self.claim(pe, lane, input, now, &mut claims);
-                }
+            for input in sides(self.lanes[id as usize].filled) {
+                self.claim(pe, id, input, now, &mut claims);
             }
         }
         let first = self.moves.len();
         for (output, claim) in claims.iter().enumerate() {
             let Some(c) = claim else { continue };
-            self.routers[pe].served[output] = self.lanes[c.lane as usize].color.0;
-            self.lanes[c.lane as usize].last_input = c.input as u8;
+            let lane = &mut self.lanes[c.lane as usize];
+            self.routers[pe].served[output] = lane.color.0;
+            lane.last_input = c.input as u8;
             let same = self.moves[first..].iter_mut().find(|m| m.lane == c.lane && m.input == c.input);
             match same {
                 Some(m) => m.targets |= 1 << output,
@@ -133,8 +217,8 @@ impl Fabric {
             return;
         }
         let (color, last_input) = (self.lanes[id as usize].color.0, self.lanes[id as usize].last_input);
-        for target in Direction::ALL {
-            if all & 1 << target as u8 == 0 || !self.has_room(id, target) {
+        for target in sides(all) {
+            if !self.has_room(id, target) {
                 continue;
             }
             let turn = (color + 31 - self.routers[pe].served[target as usize]) % 32;
@@ -168,62 +252,58 @@ impl Fabric {
         Some(targets)
     }
 
+    #[inline]
     fn has_room(&mut self, id: u32, target: Direction) -> bool {
         if target == Direction::Ramp {
             return self.lanes[id as usize].offramp.len() < self.onramp_depth();
         }
-        let side = target.opposite() as usize;
-        match self.landing(id, target) {
-            Landing::Unknown | Landing::Edge => false,
-            Landing::Lanes(first, second) => {
-                let room = |l: u32| self.lanes[l as usize].links[side].len() < self.link_depth;
-                room(first) && second.is_none_or(room)
+        let side = target.opposite();
+        let room = |l: u32| self.lanes[l as usize].links.of(side).len() < self.link_depth;
+        match self.lanes[id as usize].landings[target as usize] {
+            Landing::Unknown => {
+                self.look_up_landing(id, target);
+                self.has_room(id, target)
             }
+            Landing::Edge => false,
+            Landing::Lane(next) => room(next),
+            Landing::Both(first, second) => room(first) && room(second),
         }
     }
 
-    fn landing(&mut self, id: u32, target: Direction) -> Landing {
-        let known = self.lanes[id as usize].landings[target as usize];
-        if known != Landing::Unknown {
-            return known;
-        }
+    fn look_up_landing(&mut self, id: u32, target: Direction) {
         let (pe, color) = (self.lanes[id as usize].pe as usize, self.lanes[id as usize].color);
         let landing = match self.neighbour(pe, target) {
             Some(next) => self.arrival(next, color, target.opposite()),
             None => Landing::Edge,
         };
         self.lanes[id as usize].landings[target as usize] = landing;
-        landing
     }
 
     /// Moves the copies of one wavelet, and finishes it when all have left.
     fn carry_out(&mut self, m: &Move, now: u64) {
-        let lane = &self.lanes[m.lane as usize];
+        let lane = &mut self.lanes[m.lane as usize];
         let pe = lane.pe as usize;
         let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
+        let landings = lane.landings;
         let onward = self.after_router(m.lane, flit);
-        for target in Direction::ALL {
-            if m.targets & 1 << target as u8 == 0 {
-                continue;
-            }
-            self.hops += 1;
+        self.hops += u64::from(m.targets.count_ones());
+        for target in sides(m.targets) {
             if target == Direction::Ramp {
                 if self.is_recording() {
-                    self.note_hop(m.lane, (m.input, target), flit, [None; 2]);
+                    self.note_hop(m.lane, (m.input, target), flit, Landing::Edge);
                 }
-                let ready = now + u64::from(self.arch.ramp_latency);
-                self.lanes[m.lane as usize].offramp.push_back((ready, flit));
-                self.routers[pe].descending += 1;
-                self.wake(pe);
+                self.descend(m.lane, now + u64::from(self.arch.ramp_latency), flit);
                 continue;
             }
-            let Landing::Lanes(first, second) = self.landing(m.lane, target) else { continue };
             if self.is_recording() {
-                self.note_hop(m.lane, (m.input, target), flit, [Some(first), second]);
+                self.note_hop(m.lane, (m.input, target), flit, landings[target as usize]);
             }
-            for id in [Some(first), second].into_iter().flatten() {
-                self.lanes[id as usize].push(target.opposite(), onward);
-                self.wake(self.lanes[id as usize].pe as usize);
+            for id in landings[target as usize].lanes() {
+                let next = &mut self.lanes[id as usize];
+                next.push(target.opposite(), onward);
+                let (pe, color) = (next.pe as usize, next.color);
+                self.routers[pe].waiting |= bit(color);
+                self.wake(pe);
             }
         }
         let left = m.all & !m.targets;
@@ -232,20 +312,33 @@ impl Fabric {
             if self.is_recording() {
                 self.note_left(m.lane, m.input, flit, m.all == 0);
             }
-            self.finish(m.lane, m.input, flit);
+            self.finish(pe, m.lane, m.input, flit);
         }
     }
 
-    /// All copies have left: the place is free, and the wavelet's command takes effect.
-    fn finish(&mut self, id: u32, input: Direction, flit: Flit) {
+    /// Puts a wavelet onto the ramp to the PE.
+    pub(super) fn descend(&mut self, id: u32, ready: u64, flit: Flit) {
         let lane = &mut self.lanes[id as usize];
+        lane.offramp.push_back((ready, flit));
         let (pe, color) = (lane.pe as usize, lane.color);
+        self.routers[pe].descending |= bit(color);
+        self.wake(pe);
+    }
+
+    /// All copies have left: the place is free, and the wavelet's command takes effect.
+    fn finish(&mut self, pe: usize, id: u32, input: Direction, flit: Flit) {
+        let lane = &mut self.lanes[id as usize];
+        let color = lane.color;
+        let was_full = lane.waiting(input) >= self.link_depth;
         lane.pop(input);
+        if lane.filled == 0 {
+            self.routers[pe].waiting &= !bit(color);
+        }
         if input == Direction::Ramp {
             if std::mem::take(&mut lane.refused) {
                 self.freed.push(pe as u32);
             }
-        } else if let Some(sender) = self.neighbour(pe, input) {
+        } else if was_full && let Some(sender) = self.neighbour(pe, input) {
             self.wake(sender);
         }
         if flit.is_control() {
@@ -299,17 +392,20 @@ impl Fabric {
             return self.write_letter(pe, w, now);
         }
         let own = self.lane_of(pe, color);
-        let Landing::Lanes(first, second) = self.landing(own, Direction::Ramp) else { return Err(w) };
+        if self.lanes[own as usize].landings[Direction::Ramp as usize] == Landing::Unknown {
+            let landing = self.arrival(pe, color, Direction::Ramp);
+            self.lanes[own as usize].landings[Direction::Ramp as usize] = landing;
+        }
         let depth = self.onramp_depth();
-        let lanes = [Some(first), second];
-        for id in lanes.into_iter().flatten() {
+        let landing = self.lanes[own as usize].landings[Direction::Ramp as usize];
+        for id in landing.lanes() {
             let lane = &mut self.lanes[id as usize];
             if lane.onramp.len() >= depth {
                 lane.refused = true;
                 return Err(w);
             }
         }
-        for id in lanes.into_iter().flatten() {
+        for id in landing.lanes() {
             if !self.routes.get(self.lanes[id as usize].route).exists() && !self.goes_to_host(color) {
                 self.unrouted.push((pe as u32, color));
             }
@@ -317,9 +413,11 @@ impl Fabric {
             lane.onramp.push_back((now + u64::from(self.arch.ramp_latency), Flit::new(w)));
             lane.filled |= RAMP;
             lane.sent += 1;
+            let color = lane.color;
+            self.routers[pe].waiting |= bit(color);
         }
         if self.is_recording() {
-            self.note_sent(pe, color, Flit::new(w), lanes, now);
+            self.note_sent(pe, color, Flit::new(w), landing, now);
         }
         self.wake(pe);
         Ok(())

@@ -55,7 +55,7 @@ impl Fabric {
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
         for pe in 0..self.routers.len() {
-            for id in &self.routers[pe].lanes {
+            for id in self.routers[pe].lanes() {
                 self.leftovers_of(&self.lanes[*id as usize], &mut all);
             }
         }
@@ -93,11 +93,10 @@ impl Fabric {
         let blocked = side.find_map(|d| match (d, lane.landings[d as usize]) {
             (Direction::Ramp, _) => (lane.offramp.len() >= self.onramp_depth()).then_some(Obstacle::Pe),
             (_, Landing::Edge) => Some(Obstacle::Edge(d)),
-            (_, Landing::Lanes(first, second)) => {
+            (_, landing) => {
                 let full = |l: u32| self.lanes[l as usize].waiting(d.opposite()) >= self.link_depth;
-                (full(first) || second.is_some_and(full)).then_some(Obstacle::Full(d))
+                landing.lanes().any(full).then_some(Obstacle::Full(d))
             }
-            (_, Landing::Unknown) => None,
         });
         blocked.unwrap_or(Obstacle::Pe)
     }

@@ -4,7 +4,7 @@
 //! through queues of their own beside the buffers, which exist only while a run is recorded.
 
 use super::Fabric;
-use super::lane::Flit;
+use super::lane::{Flit, Landing};
 use crate::arch::{Color, Direction};
 use crate::trace::{Event, Wavelet, What};
 use std::collections::{BTreeMap, VecDeque};
@@ -102,13 +102,13 @@ impl Fabric {
         pe: usize,
         color: Color,
         flit: Flit,
-        lanes: [Option<u32>; 2],
+        lanes: Landing,
         now: u64,
     ) {
         let Some(trail) = &mut self.trail else { return };
         trail.now = now;
         let number = trail.next_number();
-        for id in lanes.into_iter().flatten() {
+        for id in lanes.lanes() {
             let lane = &self.lanes[id as usize];
             trail.put((lane.pe, lane.color, Buffer::From(Direction::Ramp)), number);
         }
@@ -122,7 +122,7 @@ impl Fabric {
         id: u32,
         (from, to): (Direction, Direction),
         flit: Flit,
-        landed: [Option<u32>; 2],
+        landed: Landing,
     ) {
         let Some(trail) = &mut self.trail else { return };
         let lane = &self.lanes[id as usize];
@@ -131,7 +131,7 @@ impl Fabric {
         if to == Direction::Ramp {
             trail.put((pe, color, Buffer::Offramp), number);
         }
-        for id in landed.into_iter().flatten() {
+        for id in landed.lanes() {
             let lane = &self.lanes[id as usize];
             trail.put((lane.pe, lane.color, Buffer::From(to.opposite())), number);
         }

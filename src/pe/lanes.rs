@@ -101,19 +101,31 @@ impl Lanes {
         self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs())
     }
 
-    /// Places in the order of their priority: synchronous operations between medium and low. Equal
-    /// ones take turns.
-    fn order(&self) -> [u8; 9] {
-        let mut order = [0, 1, 2, 3, 4, 5, 6, 7, 8];
-        let turn = |place: u8| (place + 8 - self.latest) % 9;
-        let rank = |place: u8| match self.threads.get(usize::from(place)).map(Option::as_deref) {
-            Some(Some(lane)) if lane.priority == Priority::High => 0,
-            Some(Some(lane)) if lane.priority == Priority::Medium => 1,
+    /// The taken places in the order of their priority: synchronous operations between medium and low.
+    /// Equal ones take turns.
+    fn order(&self) -> ([u8; 9], usize) {
+        let mut order = [0; 9];
+        let mut count = 0;
+        let mut live = self.live;
+        while live != 0 {
+            order[count] = live.trailing_zeros() as u8;
+            live &= live - 1;
+            count += 1;
+        }
+        if count > 1 {
+            let turn = |place: u8| (place + 8 - self.latest) % 9;
+            order[..count].sort_unstable_by_key(|place| (self.rank(*place), turn(*place)));
+        }
+        (order, count)
+    }
+
+    fn rank(&self, place: u8) -> u8 {
+        match self.threads.get(usize::from(place)).and_then(Option::as_deref).map(|lane| lane.priority) {
+            Some(Priority::High) => 0,
+            Some(Priority::Medium) => 1,
             None => 2,
-            Some(_) => 3,
-        };
-        order.sort_by_key(|place| (rank(*place), turn(*place)));
-        order
+            Some(Priority::Low) => 3,
+        }
     }
 }
 
@@ -124,8 +136,10 @@ impl Pe {
         if self.lanes.is_empty() {
             return Ok(false);
         }
-        for place in self.lanes.order().map(usize::from) {
+        let (order, count) = self.lanes.order();
+        for place in order[..count].iter().copied().map(usize::from) {
             let is_blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
+            // One that goes before may have ended it.
             if self.lanes.is_live(place) && !is_blocked && self.run_lane(place, now)? {
                 self.lanes.latest = place as u8;
                 return Ok(true);

@@ -98,6 +98,9 @@ pub struct RunArgs {
     /// Memory of this machine that the wafer may take, such as 8G; what is free if nothing is said
     #[arg(long, value_name = "BYTES", value_parser = memory::size)]
     pub memory: Option<u64>,
+    /// Move every wavelet from router to router, also in streams with a way for themselves: slower, the same in all else
+    #[arg(long)]
+    pub hop_by_hop: bool,
     #[command(flatten)]
     written: WrittenSteps,
     /// The steps in the order given.

@@ -31,6 +31,7 @@ impl Fabric {
     pub(super) fn set_config(&mut self, pe: usize, address: u16, value: u16) -> bool {
         let Some(word) = self.router_word(address) else { return false };
         let Some(color) = color_of(word) else { return false };
+        self.dissolve_at(pe, u8::MAX, self.next);
         let id = self.lane_of(pe, color) as usize;
         let mut config = self.routes.config(self.lanes[id].route).clone();
         let swapped = (config.swap_x, config.swap_y);
@@ -61,6 +62,7 @@ impl Fabric {
         lane.turn_to(lane.position, self.routes.get(lane.route));
         self.note_switch(id as u32);
         if swaps {
+            self.dissolve_all(self.next);
             // Where wavelets land is remembered everywhere around.
             self.lanes.iter_mut().for_each(|lane| lane.landings = Default::default());
         }

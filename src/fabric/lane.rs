@@ -1,6 +1,7 @@
 //! One color at one router: its buffers, switch and filter.
 
 use super::Wavelet;
+use super::belt::NO_BELT;
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
 use crate::arch::{Color, Direction};
@@ -184,6 +185,14 @@ pub struct Lane {
     pub links: Links,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
     pub landings: [Landing; 5],
+    /// The belt that it is part of, and its place there.
+    pub belt: u32,
+    /// See `belt`.
+    pub spot: u32,
+    /// The cycle from which on a belt may begin here.
+    pub try_at: u64,
+    /// How long none could begin after the last one.
+    pub pause: u64,
     /// The filter.
     pub filter: Option<Box<FilterState>>,
     /// Its configuration.
@@ -214,6 +223,10 @@ impl Lane {
             position: route.start,
             links: Links::NEW,
             landings: Default::default(),
+            belt: NO_BELT,
+            spot: 0,
+            try_at: 0,
+            pause: 0,
             filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
             route: id,
             onramp: VecDeque::new(),

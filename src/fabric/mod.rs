@@ -2,6 +2,7 @@
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
+mod belt;
 mod config;
 mod control;
 mod filter;
@@ -22,6 +23,7 @@ pub use survey::{Leftover, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
+use belt::Belts;
 use lane::{Flit, Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
@@ -68,6 +70,10 @@ pub struct Fabric {
     /// Looks for collisions.
     checked: bool,
     letters: Letters,
+    belts: Belts,
+    /// The cycle of the next step.
+    next: u64,
+    /// Without those of wavelets that are on belts.
     hops: u64,
     /// While the run is recorded.
     trail: Option<Box<Trail>>,
@@ -104,6 +110,8 @@ impl Fabric {
             collisions: Vec::new(),
             checked: false,
             letters: Letters::default(),
+            belts: Belts::new(),
+            next: 0,
             hops: 0,
             trail: None,
         }
@@ -112,6 +120,10 @@ impl Fabric {
     /// Another buffer depth per color and link, 1 to 4; before anything runs.
     pub fn limit_links(&mut self, depth: u8) {
         self.link_depth = usize::from(depth).clamp(1, lane::MAX_LINK_DEPTH);
+        if self.link_depth < 2 {
+            // Then a stream does not flow at one wavelet per cycle.
+            self.belts.enabled = false;
+        }
     }
 
     /// What the PE may use of the fabric in this cycle.
@@ -121,7 +133,7 @@ impl Fabric {
 
     /// Whether any router may have something to do.
     pub fn is_awake(&self) -> bool {
-        !(self.awake.is_empty() && self.retries.is_empty()) || self.letters_move()
+        !(self.awake.is_empty() && self.retries.is_empty()) || self.belts.are_moving() || self.letters_move()
     }
 
     /// The PE has run: its queues may have room again.
@@ -199,12 +211,13 @@ impl Fabric {
 
     /// Links that wavelets have crossed since the start.
     pub fn hops(&self) -> u64 {
-        self.hops
+        self.hops.wrapping_add(self.belts.hops(self.next))
     }
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
         self.note_time(now);
+        self.next = now;
         let mut retries = std::mem::take(&mut self.retries);
         retries.drain(..).for_each(|pe| self.wake(pe as usize));
         self.retries = retries;

@@ -1,5 +1,6 @@
 //! One router in one cycle: which wavelets leave on which sides, and what their leaving changes.
 
+use super::belt::NO_BELT;
 use super::control::{self, Command};
 use super::lane::{Flit, Landing};
 use super::route::Mask;
@@ -20,6 +21,8 @@ pub struct Router {
     pub waiting: u32,
     /// Colors of which wavelets are on the way down the ramp.
     pub descending: u32,
+    /// Links out of it that belong to belts.
+    pub belts: Mask,
     /// The color that each output served last.
     served: [u8; 5],
     /// Listed in `Fabric::awake`.
@@ -42,6 +45,11 @@ impl Router {
     pub fn add_lane(&mut self, color: Color, id: u32) {
         self.lanes.insert(self.lanes_before(color), id);
         self.known |= bit(color);
+    }
+
+    /// These outputs have served a color.
+    pub fn serve(&mut self, outputs: Mask, color: Color) {
+        sides(outputs).for_each(|output| self.served[output as usize] = color.0);
     }
 
     fn lanes_before(&self, color: Color) -> usize {
@@ -95,6 +103,8 @@ impl Fabric {
     /// Second half of a cycle: every wavelet that can moves by one link.
     pub fn step(&mut self, now: u64) {
         self.note_time(now);
+        self.next = now;
+        self.leave_belts(now);
         // Both lists keep their memory.
         let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
         for pe in visited.drain(..) {
@@ -111,7 +121,10 @@ impl Fabric {
             self.carry_out(&m, now);
         }
         self.moves = moves;
+        self.land_from_belts(now);
+        self.make_belts(now);
         self.hand_over_letters(now);
+        self.next = now + 1;
     }
 
     fn ramp_is_moving(&self, pe: usize, now: u64) -> bool {
@@ -150,9 +163,8 @@ impl Fabric {
             return;
         }
         if targets != 0 {
-            let color = self.lanes[lane as usize].color.0;
-            let router = &mut self.routers[pe];
-            sides(targets).for_each(|target| router.served[target as usize] = color);
+            let color = self.lanes[lane as usize].color;
+            self.routers[pe].serve(targets, color);
             self.lanes[lane as usize].last_input = input as u8;
         }
         self.moves.push(Move { lane, input, targets, all });
@@ -257,26 +269,36 @@ impl Fabric {
         if target == Direction::Ramp {
             return self.lanes[id as usize].offramp.len() < self.onramp_depth();
         }
+        let landing = self.landing(id, target);
         let side = target.opposite();
         let room = |l: u32| self.lanes[l as usize].links.of(side).len() < self.link_depth;
-        match self.lanes[id as usize].landings[target as usize] {
-            Landing::Unknown => {
-                self.look_up_landing(id, target);
-                self.has_room(id, target)
-            }
-            Landing::Edge => false,
+        match landing {
+            Landing::Unknown | Landing::Edge => false,
             Landing::Lane(next) => room(next),
             Landing::Both(first, second) => room(first) && room(second),
         }
     }
 
-    fn look_up_landing(&mut self, id: u32, target: Direction) {
+    /// Where a wavelet arrives that leaves a lane on one side.
+    #[inline]
+    pub(super) fn landing(&mut self, id: u32, target: Direction) -> Landing {
+        match self.lanes[id as usize].landings[target as usize] {
+            Landing::Unknown => self.look_up_landing(id, target),
+            known => known,
+        }
+    }
+
+    #[cold]
+    fn look_up_landing(&mut self, id: u32, target: Direction) -> Landing {
         let (pe, color) = (self.lanes[id as usize].pe as usize, self.lanes[id as usize].color);
         let landing = match self.neighbour(pe, target) {
+            // The PE sends on a lane of its own, or the partner's.
+            _ if target == Direction::Ramp => self.arrival(pe, color, Direction::Ramp),
             Some(next) => self.arrival(next, color, target.opposite()),
             None => Landing::Edge,
         };
         self.lanes[id as usize].landings[target as usize] = landing;
+        landing
     }
 
     /// Moves the copies of one wavelet, and finishes it when all have left.
@@ -286,7 +308,7 @@ impl Fabric {
         let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
         let landings = lane.landings;
         let onward = self.after_router(m.lane, flit);
-        self.hops += u64::from(m.targets.count_ones());
+        self.hops = self.hops.wrapping_add(m.targets.count_ones().into());
         for target in sides(m.targets) {
             if target == Direction::Ramp {
                 if self.is_recording() {
@@ -299,11 +321,7 @@ impl Fabric {
                 self.note_hop(m.lane, (m.input, target), flit, landings[target as usize]);
             }
             for id in landings[target as usize].lanes() {
-                let next = &mut self.lanes[id as usize];
-                next.push(target.opposite(), onward);
-                let (pe, color) = (next.pe as usize, next.color);
-                self.routers[pe].waiting |= bit(color);
-                self.wake(pe);
+                self.land(id, target.opposite(), onward, now);
             }
         }
         let left = m.all & !m.targets;
@@ -314,6 +332,23 @@ impl Fabric {
             }
             self.finish(pe, m.lane, m.input, flit);
         }
+    }
+
+    /// A wavelet has crossed the link to a lane.
+    #[inline]
+    pub(super) fn land(&mut self, id: u32, side: Direction, flit: Flit, now: u64) {
+        if self.lanes[id as usize].belt != NO_BELT && self.ride(id, side, flit, now) {
+            return;
+        }
+        let lane = &mut self.lanes[id as usize];
+        lane.push(side, flit);
+        let (pe, color) = (lane.pe as usize, lane.color);
+        self.routers[pe].waiting |= bit(color);
+        self.wake(pe);
+        if self.routers[pe].belts != 0 {
+            self.clear_way(pe, id, now + 1);
+        }
+        self.suggest_belt(id, side, now);
     }
 
     /// Puts a wavelet onto the ramp to the PE.
@@ -392,12 +427,8 @@ impl Fabric {
             return self.write_letter(pe, w, now);
         }
         let own = self.lane_of(pe, color);
-        if self.lanes[own as usize].landings[Direction::Ramp as usize] == Landing::Unknown {
-            let landing = self.arrival(pe, color, Direction::Ramp);
-            self.lanes[own as usize].landings[Direction::Ramp as usize] = landing;
-        }
+        let landing = self.landing(own, Direction::Ramp);
         let depth = self.onramp_depth();
-        let landing = self.lanes[own as usize].landings[Direction::Ramp as usize];
         for id in landing.lanes() {
             let lane = &mut self.lanes[id as usize];
             if lane.onramp.len() >= depth {
@@ -415,6 +446,9 @@ impl Fabric {
             lane.sent += 1;
             let color = lane.color;
             self.routers[pe].waiting |= bit(color);
+            if self.routers[pe].belts != 0 {
+                self.clear_way(pe, id, now);
+            }
         }
         if self.is_recording() {
             self.note_sent(pe, color, Flit::new(w), landing, now);

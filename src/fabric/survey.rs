@@ -1,6 +1,7 @@
 //! What is left in the fabric when nothing moves any more, and why.
 
 use super::Fabric;
+use super::belt::NO_BELT;
 use super::lane::{Landing, Lane};
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
@@ -64,9 +65,9 @@ impl Fabric {
 
     fn leftovers_of(&self, lane: &Lane, all: &mut Vec<Leftover>) {
         let (pe, color) = (lane.pe as usize, lane.color);
-        for input in Direction::ALL.into_iter().filter(|d| lane.waiting(*d) > 0) {
+        for input in Direction::ALL.into_iter().filter(|d| self.waiting(lane, *d) > 0) {
             let place = if input == Direction::Ramp { Place::Onramp } else { Place::Link(input) };
-            let (count, obstacle) = (lane.waiting(input), self.obstacle(lane, input));
+            let (count, obstacle) = (self.waiting(lane, input), self.obstacle(lane, input));
             all.push(Leftover { pe, color, place, count, obstacle });
         }
         if !lane.offramp.is_empty() {
@@ -74,6 +75,14 @@ impl Fabric {
             let (count, obstacle) = (lane.offramp.len() + letters, Obstacle::Pe);
             all.push(Leftover { pe, color, place: Place::Offramp, count, obstacle });
         }
+    }
+
+    /// Wavelets in an input, those on belts with them.
+    fn waiting(&self, lane: &Lane, input: Direction) -> usize {
+        let rides = lane.belt != NO_BELT
+            && lane.gate.rx == 1 << input as u8
+            && self.belts.lies_at(lane.belt, lane.spot, self.next);
+        lane.waiting(input) + usize::from(rides)
     }
 
     fn obstacle(&self, lane: &Lane, input: Direction) -> Obstacle {
@@ -93,8 +102,9 @@ impl Fabric {
         let blocked = side.find_map(|d| match (d, lane.landings[d as usize]) {
             (Direction::Ramp, _) => (lane.offramp.len() >= self.onramp_depth()).then_some(Obstacle::Pe),
             (_, Landing::Edge) => Some(Obstacle::Edge(d)),
+            (_, Landing::Unknown) if self.neighbour(lane.pe as usize, d).is_none() => Some(Obstacle::Edge(d)),
             (_, landing) => {
-                let full = |l: u32| self.lanes[l as usize].waiting(d.opposite()) >= self.link_depth;
+                let full = |l: u32| self.waiting(&self.lanes[l as usize], d.opposite()) >= self.link_depth;
                 landing.lanes().any(full).then_some(Obstacle::Full(d))
             }
         });

@@ -9,9 +9,9 @@ use Direction::{East, North, Ramp as Pe, South, West};
 use std::collections::VecDeque;
 
 /// PEs that only have queues.
-struct Sinks {
-    got: Vec<Vec<(Color, u32, u64)>>,
-    room: Vec<usize>,
+pub(super) struct Sinks {
+    pub got: Vec<Vec<(Color, u32, u64)>>,
+    pub room: Vec<usize>,
     now: u64,
 }
 
@@ -25,15 +25,15 @@ impl Offramps for Sinks {
     }
 }
 
-struct Bench {
-    fabric: Fabric,
-    sinks: Sinks,
-    to_send: Vec<(usize, Color, VecDeque<Wavelet>)>,
+pub(super) struct Bench {
+    pub fabric: Fabric,
+    pub sinks: Sinks,
+    pub to_send: Vec<(usize, Color, VecDeque<Wavelet>)>,
     reversed: bool,
 }
 
 impl Bench {
-    fn run(&mut self, cycles: u64) {
+    pub fn run(&mut self, cycles: u64) {
         for _ in 0..cycles {
             let now = self.sinks.now;
             if self.reversed {
@@ -58,12 +58,12 @@ impl Bench {
         }
     }
 
-    fn send(&mut self, pe: usize, color: u8, words: impl IntoIterator<Item = u32>) {
+    pub fn send(&mut self, pe: usize, color: u8, words: impl IntoIterator<Item = u32>) {
         let all = words.into_iter().map(|data| Wavelet { data, control: false }).collect();
         self.to_send.push((pe, Color(color), all));
     }
 
-    fn words(&self, pe: usize, color: u8) -> Vec<u32> {
+    pub fn words(&self, pe: usize, color: u8) -> Vec<u32> {
         self.sinks.got[pe].iter().filter(|(c, ..)| c.0 == color).map(|(_, w, _)| *w).collect()
     }
 }
@@ -72,11 +72,11 @@ fn sides(all: &[Direction]) -> Directions {
     all.iter().copied().collect()
 }
 
-fn config(rx: &[Direction], tx: &[Direction]) -> ColorConfig {
+pub(super) fn config(rx: &[Direction], tx: &[Direction]) -> ColorConfig {
     ColorConfig { rx: sides(rx), tx: sides(tx), ..ColorConfig::default() }
 }
 
-fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig)>) -> Bench {
+pub(super) fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig)>) -> Bench {
     let pes = usize::from(width) * usize::from(height);
     let mut table = RouteTable::new(pes);
     for (pe, color, config) in routes {
@@ -101,7 +101,7 @@ fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig
 }
 
 /// PE 0 sends east along a row; the last one takes it.
-fn row(width: u16, depth: u8, colors: &[u8]) -> Bench {
+pub(super) fn row(width: u16, depth: u8, colors: &[u8]) -> Bench {
     let last = usize::from(width) - 1;
     let mut routes = Vec::new();
     for color in colors {

@@ -57,6 +57,7 @@ impl Trail {
 impl Fabric {
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
+        self.go_hop_by_hop();
         self.trail = Some(Box::default());
     }
 
@@ -97,14 +98,7 @@ impl Fabric {
     }
 
     /// A PE has sent a wavelet, which waits in these lanes.
-    pub(super) fn note_sent(
-        &mut self,
-        pe: usize,
-        color: Color,
-        flit: Flit,
-        lanes: Landing,
-        now: u64,
-    ) {
+    pub(super) fn note_sent(&mut self, pe: usize, color: Color, flit: Flit, lanes: Landing, now: u64) {
         let Some(trail) = &mut self.trail else { return };
         trail.now = now;
         let number = trail.next_number();

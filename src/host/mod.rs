@@ -48,6 +48,9 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Wavelets that a router holds for each color and link (1 to 4), if not those of the machine.
     pub link_depth: Option<u8>,
+    /// Every wavelet goes from router to router, also where a stream has its way for itself: slower, and
+    /// nothing else.
+    pub hop_by_hop: bool,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,
     /// The run stops when this becomes true.
@@ -62,6 +65,7 @@ impl Default for RunOptions {
             launch_skew: 1,
             seed: None,
             link_depth: None,
+            hop_by_hop: false,
             command_latency: COMMAND_LATENCY,
             stop: None,
         }
@@ -123,6 +127,9 @@ impl Runner {
         }
         if let Some(stop) = options.stop {
             wafer.stop_when(stop);
+        }
+        if options.hop_by_hop {
+            wafer.go_hop_by_hop();
         }
         Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
     }

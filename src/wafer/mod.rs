@@ -149,6 +149,11 @@ impl Wafer {
         self.fabric.limit_links(depth);
     }
 
+    /// Lets every wavelet go from router to router, also where a stream has its way for itself.
+    pub fn go_hop_by_hop(&mut self) {
+        self.fabric.go_hop_by_hop();
+    }
+
     /// The program.
     pub fn program(&self) -> &Arc<Program> {
         &self.program

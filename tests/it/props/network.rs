@@ -22,6 +22,8 @@ pub struct Network {
     pub arch: ArchName,
     pub width: usize,
     pub height: usize,
+    /// The most routers that are added to a tree.
+    reach: u32,
     pub flows: Vec<Flow>,
     /// The operations of each PE, in the order in which its task starts them.
     pub pes: Vec<Vec<Op>>,
@@ -91,9 +93,24 @@ impl Op {
 impl Network {
     /// A network of up to 12 PEs and 6 flows.
     pub fn any(choices: &mut Choices, arch: ArchName) -> Network {
-        let (width, height) = (2 + choices.below(3) as usize, 1 + choices.below(3) as usize);
+        let size = (2 + choices.below(3) as usize, 1 + choices.below(3) as usize);
+        Network::of_size(choices, arch, size, 6)
+    }
+
+    /// A network of up to 48 PEs with long ways.
+    pub fn wide(choices: &mut Choices, arch: ArchName) -> Network {
+        let size = (6 + choices.below(7) as usize, 1 + choices.below(4) as usize);
+        Network::of_size(choices, arch, size, 20)
+    }
+
+    fn of_size(
+        choices: &mut Choices,
+        arch: ArchName,
+        (width, height): (usize, usize),
+        reach: u32,
+    ) -> Network {
         let pes = (0..width * height).map(|_| Vec::new()).collect();
-        let mut network = Network { arch, width, height, flows: Vec::new(), pes };
+        let mut network = Network { arch, width, height, reach, flows: Vec::new(), pes };
         // What has arrived at a PE and is not used yet.
         let mut arrived: Vec<(usize, usize)> = Vec::new();
         for _ in 0..1 + choices.below(6) {
@@ -169,7 +186,7 @@ impl Network {
     /// A tree that begins at a PE and has at least one more.
     fn tree(&self, choices: &mut Choices, origin: usize) -> Vec<Node> {
         let mut tree = vec![Node { pe: origin, from: Direction::Ramp, to: Vec::new(), takes: false }];
-        for _ in 0..1 + choices.below(6) {
+        for _ in 0..1 + choices.below(self.reach) {
             let mut edges = Vec::new();
             for (n, node) in tree.iter().enumerate() {
                 for (side, dx, dy) in SIDES {

@@ -35,6 +35,48 @@ fn results_do_not_depend_on_the_depth_of_buffers() {
     assert!(count() < 200 || ended > stuck && stuck > 0, "{ended} have ended, {stuck} have not");
 }
 
+#[test]
+fn nothing_depends_on_whether_streams_go_hop_by_hop() {
+    let mut stuck = 0;
+    for seed in 0..count() {
+        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let network = Network::wide(&mut Choices::from_seed(seed), arch);
+        let (program, sources) = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
+        for depth in [2, 3, 4] {
+            let [fast, slow] =
+                [false, true].map(|hop_by_hop| story(&network, &program, &sources, depth, hop_by_hop));
+            assert!(fast == slow, "seed {seed}, depth {depth}\n{fast}\nhop by hop\n{slow}");
+            stuck += usize::from(fast.contains("deadlock"));
+        }
+    }
+    assert!(count() < 200 || stuck > 0, "reports of deadlocks are compared, too");
+}
+
+/// All that can be seen of a run.
+fn story(
+    network: &Network,
+    program: &Arc<Program>,
+    sources: &SourceMap,
+    depth: u8,
+    hop_by_hop: bool,
+) -> String {
+    let options = RunOptions { link_depth: Some(depth), hop_by_hop, ..RunOptions::default() };
+    let mut runner = Runner::new(program.clone(), options);
+    let said = match runner.run_until_idle() {
+        Ok(warnings) => warnings,
+        Err(failure) => failure.diagnostics(sources),
+    };
+    let said = render::render(sources, &said, MessageFormat::Plain, false);
+    let report = runner.report();
+    let mut story = format!("{said}{} cycles, {} hops\n", report.cycles, report.hops);
+    for (pe, flow, _) in network.outcome().kept {
+        let at = PeCoord { x: (pe % network.width) as u16, y: (pe / network.width) as u16 };
+        let kept = runner.read_symbol(at, &format!("kept{flow}")).map(|(_, words)| words.to_vec());
+        let _ = writeln!(story, "{at} kept{flow} {kept:?}");
+    }
+    story
+}
+
 fn explain(seed: u64, arch: ArchName, made: Vec<u32>) -> ! {
     let again = |list: &[u32]| Network::any(&mut Choices::replay(list), arch);
     let simplest = shrink(made, |list| verdict(again(list)).is_err());

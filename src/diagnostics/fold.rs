@@ -73,6 +73,7 @@ mod tests {
             help: None,
             moment,
             also_on: 0,
+            report: None,
         }
     }
 

@@ -65,6 +65,8 @@ pub struct Diagnostic {
     pub moment: Option<Moment>,
     /// On how many further PEs the same happened.
     pub also_on: u64,
+    /// The same for programs, where there is more to tell than the texts say.
+    pub report: Option<Box<serde_json::Value>>,
 }
 
 impl Complaint {
@@ -105,6 +107,12 @@ impl Complaint {
     /// Names the PE and the cycle.
     pub fn on(mut self, moment: Moment) -> Complaint {
         self.0.moment.get_or_insert(moment);
+        self
+    }
+
+    /// Adds what only programs read.
+    pub fn report(mut self, report: serde_json::Value) -> Complaint {
+        self.0.report = Some(Box::new(report));
         self
     }
 

@@ -72,6 +72,7 @@ impl Rule {
             help: None,
             moment: None,
             also_on: 0,
+            report: None,
         }))
     }
 }

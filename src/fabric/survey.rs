@@ -34,6 +34,8 @@ pub enum Obstacle {
     Full(Direction),
     /// The PE takes no more.
     Pe,
+    /// Only the host takes the color, and does not.
+    Host,
 }
 
 /// Wavelets of one color in one place.
@@ -87,7 +89,7 @@ impl Fabric {
 
     fn obstacle(&self, lane: &Lane, input: Direction) -> Obstacle {
         if !self.routes.get(lane.route).exists() {
-            return Obstacle::NoRoute;
+            return if self.goes_to_host(lane.color) { Obstacle::Host } else { Obstacle::NoRoute };
         }
         if lane.teardown {
             return Obstacle::Teardown;

@@ -96,6 +96,19 @@ enum Work {
     },
 }
 
+impl Work {
+    /// The command, for people.
+    fn describe(&self) -> String {
+        match self {
+            Work::In(copy, _) => format!("the copy to `{}`", copy.name),
+            Work::Out(copy) => format!("the copy from `{}`", copy.name),
+            Work::Launch { name, .. } => format!("the launch of `{name}`"),
+            Work::Stream(streaming) => streaming.describe(),
+            Work::Settle { .. } => "its next copy".to_string(),
+        }
+    }
+}
+
 struct Command {
     ticket: Ticket,
     work: Work,
@@ -337,16 +350,13 @@ impl Runner {
         Ok(command.reached > before)
     }
 
-    /// What the first command waits for, or the end of the run after the last one.
+    /// What the first command waits for and which ones come behind it, or the end of the run after
+    /// the last one.
     pub(super) fn host_waits(&self) -> Vec<HostWait> {
         const NAMED: usize = 8;
         let work = self.stream.commands.front().map(|c| &c.work);
         let command = match work {
-            Some(Work::In(copy, _)) => format!("the copy to `{}`", copy.name),
-            Some(Work::Out(copy)) => format!("the copy from `{}`", copy.name),
-            Some(Work::Launch { name, .. }) => format!("the launch of `{name}`"),
-            Some(Work::Stream(streaming)) => streaming.describe(),
-            Some(Work::Settle { .. }) => "its next copy".to_string(),
+            Some(work) => work.describe(),
             None if self.wafer.blocked() > 0 => "the end of the run".to_string(),
             None => return Vec::new(),
         };
@@ -354,15 +364,18 @@ impl Runner {
         let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
         let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
         let more = pes.len().saturating_sub(NAMED);
-        vec![HostWait {
-            command,
-            needs,
-            span,
-            idle,
-            pes: pes.into_iter().take(NAMED).collect(),
-            more,
-            advice,
-        }]
+        let pes = pes.into_iter().take(NAMED).collect();
+        let first = HostWait { command, needs, span, idle, pes, more, advice };
+        let behind = self.stream.commands.iter().skip(1).take(NAMED).map(|command| HostWait {
+            command: command.work.describe(),
+            needs: "it has not begun, because one command comes after the other".to_string(),
+            span: None,
+            idle: None,
+            pes: Vec::new(),
+            more: 0,
+            advice: "",
+        });
+        std::iter::once(first).chain(behind).collect()
     }
 
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.

@@ -22,7 +22,7 @@ use crate::diagnostics::{Complaint, Diagnostic, Severity};
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{Filter, Recording};
-use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, Traced, Wafer};
+use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, StopReport, Traced, Wafer};
 use indexmap::IndexMap;
 use memcpy::Stream;
 use std::sync::Arc;
@@ -82,18 +82,19 @@ pub enum Failure {
     /// Nothing can move, and something is not finished.
     Stalled(Box<StallReport>),
     /// The cycle limit is reached.
-    OutOfCycles(Box<Diagnostic>),
+    OutOfCycles(Box<StopReport>),
     /// Somebody has asked the run to stop.
-    Interrupted(Box<Diagnostic>),
+    Interrupted(Box<StopReport>),
 }
 
 impl Failure {
     /// What to tell people.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
-            Failure::Misuse(d) | Failure::OutOfCycles(d) | Failure::Interrupted(d) => vec![(**d).clone()],
+            Failure::Misuse(d) => vec![(**d).clone()],
             Failure::Trapped(all) => all.clone(),
             Failure::Stalled(report) => vec![report.diagnostic(sources)],
+            Failure::OutOfCycles(report) | Failure::Interrupted(report) => vec![report.diagnostic(sources)],
         }
     }
 }
@@ -250,8 +251,8 @@ fn failure(ended: Ended) -> Failure {
     match ended {
         Ended::Trapped(all) => Failure::Trapped(all),
         Ended::Stalled(report) => Failure::Stalled(report),
-        Ended::OutOfCycles(d) => Failure::OutOfCycles(d),
-        Ended::Interrupted(d) => Failure::Interrupted(d),
+        Ended::OutOfCycles(report) => Failure::OutOfCycles(report),
+        Ended::Interrupted(report) => Failure::Interrupted(report),
         Ended::Idle => unreachable!("an idle wafer has not failed"),
     }
 }

@@ -237,7 +237,7 @@ impl Pe {
         let span = tile.functions[f.0 as usize].span;
         self.main.calls.begin(tile, f, arguments).at(span)?;
         self.main.busy_until = now + TASK_START;
-        self.task_since = now;
+        (self.started_last, self.task_since) = (Some(f), now);
         Ok(())
     }
 }
@@ -259,7 +259,15 @@ impl Pe {
             Stall::FifoEmpty(_) | Stall::FifoFull(_) => unreachable!("`@map` uses no FIFO"),
         };
         let span = Some(self.place(&self.tile));
-        Some(Wait { who: Waiter::MainThread, on, name: "@map".to_string(), since, progress: None, span })
+        Some(Wait {
+            who: Waiter::MainThread,
+            on,
+            name: "@map".to_string(),
+            task: self.running_task(),
+            since,
+            progress: None,
+            span,
+        })
     }
 }
 

@@ -246,6 +246,7 @@ impl Pe {
                 who: if place == MAIN { Waiter::MainThread } else { Waiter::Microthread(UtId(place as u8)) },
                 on,
                 name: format!("@{}", lane.operation.name()),
+                task: if place == MAIN { self.running_task() } else { None },
                 since: lane.stalled.map_or(lane.started, |(_, since)| since),
                 progress: lane.operation.total.map(|total| (lane.operation.done, total)),
                 span: Some(lane.span),

@@ -36,7 +36,7 @@ mod tests;
 pub use calls::Desk;
 pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
 pub use memory::Memory;
-pub use wait::{Wait, Waiter, WaitsFor, Wake};
+pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::{Complaint, Moment};
@@ -90,7 +90,8 @@ pub struct Pe {
     memory: Memory,
     guard: Guard,
     main: MainThread,
-    /// When the task or function on the main thread was started.
+    /// The task or function that the main thread has started last, and when.
+    started_last: Option<FnId>,
     task_since: u64,
     tasks: Tasks,
     duties: Duties,
@@ -123,6 +124,7 @@ impl Pe {
             memory: Memory::new(arch.memory_words as usize, &tile.data),
             guard: Guard::new(&tile, arch.memory_words as usize, options.checked),
             main: MainThread::new(arch.memory_words as usize),
+            started_last: None,
             task_since: 0,
             tasks: Tasks::new(&tile),
             duties: Duties::default(),
@@ -300,8 +302,9 @@ impl Pe {
             let blocked = task.map(|t| format!("`{}` (id {})", t.name, t.id));
             Wait {
                 who: Waiter::Queue,
-                on: WaitsFor::Consumer { color: inbox.color, queue: inbox.queue, blocked },
-                name: wavelets(inbox.len()),
+                on: WaitsFor::Consumer { color: inbox.color, queue: inbox.queue, count: inbox.len(), blocked },
+                name: String::new(),
+                task: None,
                 since: inbox.since,
                 progress: None,
                 span: task.map(|t| t.span),
@@ -309,8 +312,9 @@ impl Pe {
         }));
         waits.extend(self.queues.outgoing().map(|(color, queue, count)| Wait {
             who: Waiter::Queue,
-            on: WaitsFor::Router { color, queue },
-            name: wavelets(count),
+            on: WaitsFor::Router { color, queue, count },
+            name: String::new(),
+            task: None,
             since: 0,
             progress: None,
             span: None,
@@ -333,9 +337,22 @@ impl Pe {
         self.tasks.blocked & tasks::bit(id) != 0
     }
 
-    /// What the main thread executes; `None` between tasks.
-    pub fn place_now(&self) -> Option<Span> {
-        self.main.calls.places(&self.tile).first().copied()
+    /// What the main thread does, or did last; `None` before the first task.
+    pub fn activity(&self) -> Option<Activity> {
+        let function = &self.tile.functions[self.started_last?.0 as usize];
+        Some(Activity {
+            name: function.name.clone(),
+            span: function.span,
+            places: self.calls(),
+            since: self.task_since,
+            started: self.tasks.started,
+        })
+    }
+
+    /// The task or launched function on the main thread.
+    fn running_task(&self) -> Option<String> {
+        let function = self.started_last.filter(|_| !self.main.is_free())?;
+        Some(self.tile.functions[function.0 as usize].name.clone())
     }
 
     fn stuck_task(&self, id: TaskId) -> Wait {
@@ -344,13 +361,10 @@ impl Pe {
             who: Waiter::Task(id),
             on: WaitsFor::Unblock,
             name: bound.map_or(String::new(), |b| b.name.clone()),
+            task: None,
             since: 0,
             progress: None,
             span: bound.map(|b| b.span),
         }
     }
-}
-
-fn wavelets(count: usize) -> String {
-    if count == 1 { "1 wavelet".to_string() } else { format!("{count} wavelets") }
 }

@@ -14,7 +14,7 @@ pub enum Wake {
 }
 
 /// Who waits.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Waiter {
     /// The task or function on the main thread.
     MainThread,
@@ -27,7 +27,7 @@ pub enum Waiter {
 }
 
 /// What it waits for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum WaitsFor {
     /// A wavelet.
     Wavelet {
@@ -59,6 +59,8 @@ pub enum WaitsFor {
         color: Color,
         /// The queue, unless it is a private one.
         queue: Option<InQueue>,
+        /// How many.
+        count: usize,
         /// The control task that the oldest one names and that may not run on this channel.
         blocked: Option<String>,
     },
@@ -68,7 +70,24 @@ pub enum WaitsFor {
         color: Color,
         /// The queue, unless it is a private one.
         queue: Option<OutQueue>,
+        /// How many wavelets.
+        count: usize,
     },
+}
+
+/// What the main thread of a PE does, or did last.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Activity {
+    /// The task or launched function.
+    pub name: String,
+    /// Its declaration.
+    pub span: Span,
+    /// What its calls execute, the innermost first; empty when it has ended.
+    pub places: Vec<Span>,
+    /// When it has started.
+    pub since: u64,
+    /// How many tasks have started on the PE.
+    pub started: u64,
 }
 
 /// Something on a PE that is not finished.
@@ -78,8 +97,10 @@ pub struct Wait {
     pub who: Waiter,
     /// For what.
     pub on: WaitsFor,
-    /// The task, function or operation.
+    /// The task, function or operation; nothing for a queue.
     pub name: String,
+    /// The task or launched function whose operation the main thread does.
+    pub task: Option<String>,
     /// The cycle in which the waiting began.
     pub since: u64,
     /// Elements done and elements in all; `None` where nothing is counted or the end is unknown.

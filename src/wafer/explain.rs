@@ -10,6 +10,7 @@ use crate::diagnostics::rules::tasks::{
 };
 use crate::diagnostics::{Complaint, Diagnostic, Moment};
 use crate::fabric::Obstacle;
+use crate::pe::{Waiter, WaitsFor};
 use crate::source::{SourceMap, Span};
 use std::borrow::Cow;
 
@@ -64,13 +65,16 @@ impl StallReport {
         if !self.circle.is_empty() {
             c = c.note(circle_note(&self.circle));
         }
+        if self.host_in_circle {
+            c = c.note("the host waits for a PE that waits for the host");
+        }
         for host in &self.host {
             c = c.note(host_note(host));
         }
         for left in self.left.iter().take(MOST_NOTES) {
             c = c.note(left_note(left));
         }
-        c.help(self.advice().as_ref()).into()
+        c.help(self.advice().as_ref()).report(self.facts(sources)).into()
     }
 
     fn advice(&self) -> Cow<'_, str> {
@@ -83,11 +87,18 @@ impl StallReport {
                 .into();
         }
         let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
+            Some(Missing::Space { obstacle: Obstacle::Host, .. }) if self.host_in_circle => {
+                "the commands of the host run one after the other: let the program keep the words until the host \
+                 takes them, in a FIFO or an array, or copy fewer words at a time"
+            }
             Some(Missing::Wavelets { reachable, received, senders, ends_at_control, .. }) => {
                 wavelets_advice(*reachable, *received, senders, *ends_at_control)
             }
             Some(Missing::Space { taker: Some(taker), .. }) => return taker.advice.as_str().into(),
             Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
+            Some(Missing::FromHost { .. }) => {
+                "the host has to copy more words to this color before it goes on, or the program has to expect fewer"
+            }
             Some(Missing::Message) => "another PE has to send a message to this one",
             Some(Missing::Push) => "another operation has to write to the FIFO",
             Some(Missing::Pop) => "another operation has to read from the FIFO",
@@ -130,6 +141,7 @@ fn space_advice(obstacle: Obstacle) -> &'static str {
         Obstacle::NoRoute | Obstacle::Closed(_) | Obstacle::Edge(_) => {
             "the route of the color must lead on from there"
         }
+        Obstacle::Host => "the host has to copy more words from this color, or the program has to send fewer",
     }
 }
 
@@ -152,7 +164,7 @@ impl Wafer {
         // With a host the program ends when its commands are done, whatever tasks wait for.
         let blocked = if self.program.memcpy.is_some() { Vec::new() } else { self.blocked_tasks() };
         for wait in blocked.into_iter().take(MOST_NOTES) {
-            let c = TASK_STAYS_BLOCKED.because(&[("task", &wait.who), ("pe", &wait.pe)]);
+            let c = TASK_STAYS_BLOCKED.because(&[("task", &waiter_words(&wait)), ("pe", &wait.pe)]);
             let c = match wait.span {
                 Some(span) => c.at(span),
                 None => c,
@@ -230,18 +242,51 @@ fn blame_launch(c: Complaint, host: &HostWait, cycle: u64) -> Complaint {
     }
 }
 
-fn wait_note(w: &PeWait, sources: &SourceMap) -> String {
+pub(super) fn wait_note(w: &PeWait, sources: &SourceMap) -> String {
     let place = w.span.map_or(String::new(), |s| format!(" ({})", sources.describe(s)));
     let done = w.progress.map_or(String::new(), |(done, all)| format!(", {done} of {all} done"));
     let who = on_pes(w.pe, w.also_on);
-    format!("{who}: {} {}{done}{place}", w.who, need_and_since(w))
+    format!("{who}: {} {}{done}{place}", waiter_words(w), need_and_since(w))
+}
+
+/// Who waits: `@mov32` in `main`.
+fn waiter_words(w: &PeWait) -> String {
+    let name = &w.name;
+    match w.waiter {
+        Waiter::MainThread => {
+            format!("`{name}`{}", w.task.as_ref().map_or(String::new(), |task| format!(" in `{task}`")))
+        }
+        Waiter::Microthread(id) => format!("`{name}` in microthread {id}"),
+        Waiter::Task(id) => format!("task `{name}` (id {id})"),
+        Waiter::Queue => "a queue".to_string(),
+    }
+}
+
+/// For what: a wavelet of color 5.
+fn need_words(on: &WaitsFor) -> String {
+    let through = |q: Option<String>| q.map_or(String::new(), |q| format!(" ({q})"));
+    match on {
+        WaitsFor::Wavelet { color, queue, .. } => {
+            format!("a wavelet of color {color}{}", through(queue.map(|q| format!("input queue {q}"))))
+        }
+        WaitsFor::Space { color, queue } => {
+            let queue = through(queue.map(|q| format!("output queue {q}")));
+            format!("room to send on color {color}{queue}")
+        }
+        WaitsFor::FifoData(name) => format!("an element in the FIFO `{name}`"),
+        WaitsFor::FifoSpace(name) => format!("room in the FIFO `{name}`"),
+        WaitsFor::Unblock => "`@unblock`".to_string(),
+        WaitsFor::MainThread => "the end of the running task".to_string(),
+        WaitsFor::Consumer { color, .. } => format!("somebody who takes color {color}"),
+        WaitsFor::Router { color, .. } => format!("the router to take color {color}"),
+    }
 }
 
 /// Nobody notes when a task was blocked.
 fn need_and_since(w: &PeWait) -> String {
     match w.missing {
-        Some(Missing::Unblock) => format!("waits for {}", w.on),
-        _ => format!("waits for {} since cycle {}", w.on, w.since),
+        Some(Missing::Unblock) => format!("waits for {}", need_words(&w.need)),
+        _ => format!("waits for {} since cycle {}", need_words(&w.need), w.since),
     }
 }
 
@@ -269,11 +314,14 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
         Missing::Space { color, at, by, .. } => {
             Some(format!("color {color} from {pe} is held up at {at}: {by}"))
         }
+        Missing::FromHost { color, received } => {
+            Some(format!("color {color} comes from the host, which has given {pe} {received} words of it"))
+        }
         Missing::Message | Missing::Push | Missing::Pop | Missing::Unblock => None,
     }
 }
 
-fn sender_words(s: &Sender, sources: &SourceMap) -> String {
+pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
     let place = s.span.map_or(String::new(), |span| format!(" (at {})", sources.describe(span)));
     let state = if s.waits { " and waits itself" } else { " and is done" };
     format!("{} has sent {}{place}{state}", s.pe, s.sent)
@@ -290,6 +338,9 @@ fn circle_note(circle: &[PeCoord]) -> String {
 }
 
 fn host_note(h: &HostWait) -> String {
+    if h.pes.is_empty() {
+        return format!("the host waits with {}: {}", h.command, h.needs);
+    }
     let names: Vec<_> = h.pes.iter().map(PeCoord::to_string).collect();
     let more = if h.more > 0 { format!(" and {} more", h.more) } else { String::new() };
     format!("the host waits with {}: {} on {}{more}", h.command, h.needs, names.join(", "))
@@ -303,7 +354,8 @@ fn collective_note(operation: &Unjoined) -> String {
 }
 
 fn left_note(l: &Left) -> String {
-    format!("{}: {} of color {} {}: {}", on_pes(l.pe, l.also_on), l.what, l.color, l.place, l.why)
+    let count = counted(l.count as u64, "wavelet", "wavelets");
+    format!("{}: {count} of color {} {}: {}", on_pes(l.pe, l.also_on), l.color, l.place, l.why)
 }
 
 pub(super) fn on_pes(pe: PeCoord, also_on: u64) -> String {

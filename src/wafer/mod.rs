@@ -7,9 +7,11 @@ mod agenda;
 mod cells;
 mod collectives;
 mod explain;
+mod facts;
 mod letters;
 mod record;
 mod stall;
+mod stopped;
 mod takers;
 #[cfg(test)]
 mod tests;
@@ -18,11 +20,10 @@ mod traps;
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use collectives::Unjoined;
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
+pub use stopped::{Running, StopReport};
 pub use takers::Taker;
 
 use crate::arch::{Color, PeCoord};
-use crate::diagnostics::render::grouped;
-use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
 use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
@@ -32,7 +33,6 @@ use crate::trace::Recorder;
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
-use indexmap::IndexMap;
 use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -48,9 +48,9 @@ pub enum Ended {
     /// The program went wrong.
     Trapped(Vec<Diagnostic>),
     /// The limit is reached.
-    OutOfCycles(Box<Diagnostic>),
+    OutOfCycles(Box<StopReport>),
     /// Somebody has asked it to stop.
-    Interrupted(Box<Diagnostic>),
+    Interrupted(Box<StopReport>),
 }
 
 /// What one call of [`Wafer::cycle`] has found.
@@ -297,50 +297,16 @@ impl Wafer {
 
     /// The end of a run that takes too long.
     pub fn out_of_cycles(&self, limit: u64) -> Ended {
-        let complaint = self.with_places(CYCLE_LIMIT.because(&[("limit", &grouped(limit))]));
-        let help = "if the program is meant to run this long, raise the limit with --max-cycles";
-        Ended::OutOfCycles(Box::new(complaint.help(help).into()))
+        Ended::OutOfCycles(Box::new(self.stop_report(limit, false)))
     }
 
     /// The end of a run that somebody has stopped.
     pub fn interrupted(&self) -> Ended {
-        let complaint = self.with_places(INTERRUPTED.because(&[("cycle", &grouped(self.now))]));
-        Ended::Interrupted(Box::new(complaint.into()))
+        Ended::Interrupted(Box::new(self.stop_report(self.now, true)))
     }
 
     fn is_to_stop(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-
-    /// Adds where the PEs are that are not done.
-    fn with_places(&self, mut complaint: Complaint) -> Complaint {
-        let mut places: IndexMap<Option<Span>, (PeCoord, u64)> = IndexMap::new();
-        let running: BTreeSet<usize> = self.agenda.running().into_iter().collect();
-        let is_open = |(i, _, cell): &(usize, PeCoord, &Pe)| match running.is_empty() {
-            true => !cell.is_idle(),
-            false => running.contains(i),
-        };
-        for (_, pe, cell) in self.cells.made().filter(is_open) {
-            let place = cell.place_now().or_else(|| cell.waits().first().and_then(|wait| wait.span));
-            places.entry(place).and_modify(|(_, others)| *others += 1).or_insert((pe, 0));
-        }
-        for (place, (pe, others)) in places.iter().take(explain::MOST_NOTES) {
-            let who = explain::on_pes(*pe, *others);
-            complaint = match place {
-                Some(span) if complaint.0.primary.is_none() => {
-                    complaint.at(*span).label(format!("{who} is still here"))
-                }
-                Some(span) => {
-                    complaint.note(format!("{who}: still at {}", self.program.sources.describe(*span)))
-                }
-                None => complaint.note(format!("{who}: tasks start again and again")),
-            };
-        }
-        if places.len() > explain::MOST_NOTES {
-            let more = places.len() - explain::MOST_NOTES;
-            complaint = complaint.note(format!("PEs in {more} more places are not listed"));
-        }
-        complaint
     }
 
     fn begin_launches(&mut self) {

@@ -10,13 +10,12 @@ use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use indexmap::IndexMap;
 use petgraph::graph::{DiGraph, NodeIndex};
-use serde::Serialize;
 
 /// Groups of equal waits beyond this many are counted, not explained.
 const MOST_GROUPS: usize = 64;
 
 /// A run in which nothing can move, explained.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct StallReport {
     /// The cycle in which the last thing happened.
     pub cycle: u64,
@@ -32,6 +31,8 @@ pub struct StallReport {
     pub left: Vec<Left>,
     /// What the host waits for.
     pub host: Vec<HostWait>,
+    /// Whether the host waits for a PE that waits for the host.
+    pub host_in_circle: bool,
     /// Collective operations that some PEs of a row or column have not called.
     pub collectives: Vec<Unjoined>,
     /// Whether everything that waits is an asynchronous operation.
@@ -42,16 +43,20 @@ pub struct StallReport {
 }
 
 /// One wait, and how many PEs have the same.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PeWait {
     /// The first of these PEs.
     pub pe: PeCoord,
     /// How many others wait for the same.
     pub also_on: u64,
-    /// Who waits: `task main`, `microthread 3`.
-    pub who: String,
-    /// For what: `a wavelet of color 5`.
-    pub on: String,
+    /// Who waits.
+    pub waiter: Waiter,
+    /// The task, function or operation.
+    pub name: String,
+    /// The task or launched function whose operation the main thread does.
+    pub task: Option<String>,
+    /// For what.
+    pub need: WaitsFor,
     /// The cycle in which the waiting began.
     pub since: u64,
     /// Elements done and in all.
@@ -62,8 +67,17 @@ pub struct PeWait {
     pub missing: Option<Missing>,
 }
 
+impl PeWait {
+    fn is_for_host(&self) -> bool {
+        matches!(
+            self.missing,
+            Some(Missing::FromHost { .. } | Missing::Space { obstacle: Obstacle::Host, .. })
+        )
+    }
+}
+
 /// The other side of a wait.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Missing {
     /// Nobody sends on this color any more.
     Wavelets {
@@ -91,6 +105,13 @@ pub enum Missing {
         /// What should take them there, unless that PE waits itself.
         taker: Option<Taker>,
     },
+    /// The host sends no more words.
+    FromHost {
+        /// The color.
+        color: Color,
+        /// Words that the waiting PE has been given.
+        received: u64,
+    },
     /// Nobody sends a message to the waiting PE.
     Message,
     /// Nobody writes to the FIFO.
@@ -102,7 +123,7 @@ pub enum Missing {
 }
 
 /// A PE that can send a color to another.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sender {
     /// The PE.
     pub pe: PeCoord,
@@ -115,7 +136,7 @@ pub struct Sender {
 }
 
 /// Wavelets that nobody has taken.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Left {
     /// The first PE.
     pub pe: PeCoord,
@@ -123,8 +144,8 @@ pub struct Left {
     pub also_on: u64,
     /// Their color.
     pub color: Color,
-    /// How many on each PE: `2 wavelets`.
-    pub what: String,
+    /// How many on each PE.
+    pub count: usize,
     /// Where they lie.
     pub place: String,
     /// Why they do not move.
@@ -134,7 +155,7 @@ pub struct Left {
 }
 
 /// A host command that cannot go on.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct HostWait {
     /// The command.
     pub command: String,
@@ -175,6 +196,12 @@ impl Wafer {
         groups.truncate(MOST_GROUPS);
         let mut waits: Vec<PeWait> = groups.iter().map(|g| self.explain(g, &waiting)).collect();
         let (order, circle) = self.causes(&groups, &waits);
+        let awaited = host.first().map_or(&[][..], |command| &command.pes);
+        let is_awaited = |group: &Group<'_>| {
+            awaited.iter().any(|at| group.pes.binary_search(&self.program.pe_index(*at)).is_ok())
+        };
+        let host_in_circle =
+            groups.iter().zip(&waits).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
         let mut taken: Vec<Option<PeWait>> = waits.drain(..).map(Some).collect();
         Some(StallReport {
             cycle: self.now.saturating_sub(1),
@@ -184,6 +211,7 @@ impl Wafer {
             circle,
             left,
             host,
+            host_in_circle,
             collectives,
             only_asynchronous,
             only_armed,
@@ -191,7 +219,7 @@ impl Wafer {
     }
 
     /// Operations and tasks that have begun and cannot end; endless operations do not count.
-    fn unfinished(&self) -> impl Iterator<Item = (usize, Wait)> {
+    pub(super) fn unfinished(&self) -> impl Iterator<Item = (usize, Wait)> {
         self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w))).filter(
             |(_, w)| match w.who {
                 Waiter::MainThread => true,
@@ -215,44 +243,43 @@ impl Wafer {
 
     /// Wavelets in queues, ramps and routers, by place.
     pub(super) fn left(&self) -> Vec<Left> {
-        let mut groups: IndexMap<(u32, Color, [String; 3]), Left> = IndexMap::new();
-        let mut add = |pe: usize, color, what: String, place: String, why: String, held| {
+        let mut groups: IndexMap<(u32, Color, usize, [String; 2]), Left> = IndexMap::new();
+        let mut add = |pe: usize, color, count, place: String, why: String, held| {
             let at = self.program.pe_coord(pe);
-            let key = (self.program.place[pe], color, [what.clone(), place.clone(), why.clone()]);
-            let new = Left { pe: at, also_on: 0, color, what, place, why, held };
+            let key = (self.program.place[pe], color, count, [place.clone(), why.clone()]);
+            let new = Left { pe: at, also_on: 0, color, count, place, why, held };
             groups.entry(key).and_modify(|l| l.also_on += 1).or_insert(new);
         };
         for (i, _, pe) in self.cells.made() {
             for wait in pe.waits().into_iter().filter(|w| w.who == Waiter::Queue) {
                 match wait.on {
-                    WaitsFor::Consumer { color, queue, blocked } => {
+                    WaitsFor::Consumer { color, queue, count, blocked } => {
                         let place =
                             queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
                         let why = match blocked {
                             Some(task) => format!("control task {task} may not run: the channel is blocked"),
                             None => "nothing takes them".into(),
                         };
-                        add(i, color, wait.name, place, why, wait.span);
+                        add(i, color, count, place, why, wait.span);
                     }
-                    WaitsFor::Router { color, queue } => {
+                    WaitsFor::Router { color, queue, count } => {
                         let place =
                             queue.map_or("in its output queue".into(), |q| format!("in output queue {q}"));
-                        add(i, color, wait.name, place, "the router takes no more".into(), None);
+                        add(i, color, count, place, "the router takes no more".into(), None);
                     }
                     _ => {}
                 }
             }
         }
         for l in self.fabric.leftovers() {
-            let what = format!("{} {}", l.count, if l.count == 1 { "wavelet" } else { "wavelets" });
-            add(l.pe, l.color, what, place_words(l.place), obstacle_words(&l), None);
+            add(l.pe, l.color, l.count, place_words(l.place), obstacle_words(&l), None);
         }
         groups.into_values().collect()
     }
 
-    fn explain(&self, group: &Group<'_>, waiting: &[usize]) -> PeWait {
-        let Wait { who, on, name, since, progress, span } = group.wait;
-        let missing = self.missing(group.pe, on, waiting);
+    pub(super) fn explain(&self, group: &Group<'_>, waiting: &[usize]) -> PeWait {
+        let wait = group.wait.clone();
+        let missing = self.missing(group.pe, &wait.on, waiting);
         let call = match missing {
             Some(Missing::Message) => self.letters.waiting_call(group.pe, &self.program.sources),
             _ => None,
@@ -260,11 +287,13 @@ impl Wafer {
         PeWait {
             pe: self.program.pe_coord(group.pe),
             also_on: group.pes.len() as u64 - 1,
-            who: waiter_words(who, name),
-            on: need_words(on),
-            since: *since,
-            progress: *progress,
-            span: call.or(*span),
+            waiter: wait.who,
+            name: wait.name,
+            task: wait.task,
+            need: wait.on,
+            since: wait.since,
+            progress: wait.progress,
+            span: call.or(wait.span),
             missing,
         }
     }
@@ -274,6 +303,9 @@ impl Wafer {
             // No route leads to a PE that waits for a message.
             WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => {
                 Some(Missing::Message)
+            }
+            WaitsFor::Wavelet { color, .. } if self.comes_from_host(*color) => {
+                Some(Missing::FromHost { color: *color, received: self.fabric.received(pe, *color) })
             }
             WaitsFor::Wavelet { color, ends_at_control, .. } => {
                 let sender = |s: usize| Sender {
@@ -303,6 +335,10 @@ impl Wafer {
             WaitsFor::Unblock => Some(Missing::Unblock),
             _ => None,
         }
+    }
+
+    fn comes_from_host(&self, color: Color) -> bool {
+        self.program.memcpy.as_ref().is_some_and(|memcpy| memcpy.h2d.contains(&Some(color)))
     }
 
     /// The order in which waits are told: those that wait for nobody who waits come first; and a
@@ -343,16 +379,16 @@ impl Wafer {
 }
 
 /// The same wait on several PEs.
-struct Group<'a> {
+pub(super) struct Group<'a> {
     pe: usize,
     wait: &'a Wait,
     pes: Vec<usize>,
 }
 
-fn fold<'a>(program: &Program, waits: &'a [(usize, Wait)]) -> Vec<Group<'a>> {
+pub(super) fn fold<'a>(program: &Program, waits: &'a [(usize, Wait)]) -> Vec<Group<'a>> {
     let mut groups: IndexMap<_, Group<'a>> = IndexMap::new();
     for (pe, wait) in waits {
-        let key = (program.place[*pe], waiter_words(&wait.who, &wait.name), need_words(&wait.on));
+        let key = (program.place[*pe], wait.who, &wait.name, &wait.task, &wait.on);
         let group = groups.entry((key, wait.progress, wait.span)).or_insert_with(|| Group {
             pe: *pe,
             wait,
@@ -361,34 +397,6 @@ fn fold<'a>(program: &Program, waits: &'a [(usize, Wait)]) -> Vec<Group<'a>> {
         group.pes.push(*pe);
     }
     groups.into_values().collect()
-}
-
-fn waiter_words(who: &Waiter, name: &str) -> String {
-    match who {
-        Waiter::MainThread => format!("`{name}`"),
-        Waiter::Microthread(id) => format!("`{name}` in microthread {id}"),
-        Waiter::Task(id) => format!("task `{name}` (id {id})"),
-        Waiter::Queue => "a queue".to_string(),
-    }
-}
-
-fn need_words(on: &WaitsFor) -> String {
-    let through = |q: Option<String>| q.map_or(String::new(), |q| format!(" ({q})"));
-    match on {
-        WaitsFor::Wavelet { color, queue, .. } => {
-            format!("a wavelet of color {color}{}", through(queue.map(|q| format!("input queue {q}"))))
-        }
-        WaitsFor::Space { color, queue } => {
-            let queue = through(queue.map(|q| format!("output queue {q}")));
-            format!("room to send on color {color}{queue}")
-        }
-        WaitsFor::FifoData(name) => format!("an element in the FIFO `{name}`"),
-        WaitsFor::FifoSpace(name) => format!("room in the FIFO `{name}`"),
-        WaitsFor::Unblock => "`@unblock`".to_string(),
-        WaitsFor::MainThread => "the end of the running task".to_string(),
-        WaitsFor::Consumer { color, .. } => format!("somebody who takes color {color}"),
-        WaitsFor::Router { color, .. } => format!("the router to take color {color}"),
-    }
 }
 
 fn place_words(place: Place) -> String {
@@ -407,6 +415,7 @@ fn obstacle_words(stuck: &Leftover) -> String {
         Obstacle::Teardown => "the color is in teardown".to_string(),
         Obstacle::Full(side) => format!("the next router, {side}, is full"),
         Obstacle::Pe => "the PE takes no more".to_string(),
+        Obstacle::Host => "only the host takes it".to_string(),
     }
 }
 

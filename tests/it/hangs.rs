@@ -4,6 +4,7 @@ use crate::case_file::{Case, all_cases};
 use crate::cases::check;
 use cslrun::cli::Exit;
 use cslrun::diagnostics::Severity;
+use serde_json::Value;
 
 #[test]
 fn the_report_of_every_hang_names_its_root() {
@@ -32,5 +33,47 @@ fn names_its_root(case: &Case) -> Result<(), String> {
         false => {
             Err(format!("{name}: a marked line: {is_marked}; the root is {found:?}, not {:?}", case.root))
         }
+    }
+}
+
+#[test]
+fn programs_can_read_the_report_of_every_hang() {
+    let mut cases = all_cases();
+    cases.retain(|c| c.path.to_string_lossy().contains("cases/hangs/"));
+    for mut case in cases {
+        case.args.extend(["--message-format", "json"].map(str::to_string));
+        let outcome = check(&case).unwrap_or_else(|e| panic!("{}: {e}", case.path.display()));
+        let text = outcome.complaints(false);
+        let lines = text.lines().map(|line| serde_json::from_str(line).expect("one object in each line"));
+        let error = lines.filter(|d: &Value| d["severity"] == "error").collect::<Vec<_>>();
+        let [error] = &error[..] else { panic!("{}: not one error", case.path.display()) };
+        agrees(&case, error).unwrap_or_else(|e| panic!("{}: {e}", case.path.display()));
+    }
+}
+
+/// The report begins with what the message points at.
+fn agrees(case: &Case, error: &Value) -> Result<(), String> {
+    let report = &error["report"];
+    if report["kind"] != "deadlock" || report["cycle"] != error["cycle"] {
+        return Err(format!("another kind or cycle: {report}"));
+    }
+    let (first, place) = match [&report["collectives"][0], &report["waits"][0], &report["host"][0]] {
+        [collective, ..] if collective.is_object() => (&collective["missing"][0], &collective["at"]),
+        [_, wait, _] if wait["missing"]["taker"].is_object() => {
+            (&wait["missing"]["pe"], &wait["missing"]["taker"]["at"])
+        }
+        [_, wait, _] if wait.is_object() => (&wait["pe"], &wait["at"]),
+        [_, _, host] => (&host["pes"][0], &host["at"]),
+    };
+    if *first != error["pe"] {
+        return Err(format!("the report begins with {first}, the message with {}", error["pe"]));
+    }
+    let is_shown = |label: &Value| label["line"] == place["line"] && label["file"] == place["file"];
+    let labels = error["labels"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let files: Vec<&str> = case.files.iter().map(|file| file.name.as_str()).collect();
+    let own = place["file"].as_str().is_some_and(|file| files.contains(&file));
+    match labels.iter().any(is_shown) && own {
+        true => Ok(()),
+        false => Err(format!("the report begins at {place}, the message at {labels:?}")),
     }
 }

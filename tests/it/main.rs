@@ -9,6 +9,7 @@ mod cli;
 mod console;
 mod decisions;
 mod hangs;
+mod host_hangs;
 mod learn;
 mod library;
 mod pages;

@@ -1,6 +1,7 @@
 use super::sheet::{Mark, Sheets};
 use crate::diagnostics::Diagnostic;
 use serde::Serialize;
+use serde_json::Value;
 
 /// One diagnostic as a JSON object on one line.
 pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
@@ -14,6 +15,7 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
         pe: d.moment.map(|m| [m.x, m.y]),
         cycle: d.moment.map(|m| m.cycle),
         also_on: d.also_on,
+        report: d.report.as_deref(),
     };
     serde_json::to_string(&record).expect("a record of strings and numbers is always valid JSON") + "\n"
 }
@@ -29,6 +31,8 @@ struct Record<'a> {
     pe: Option<[u16; 2]>,
     cycle: Option<u64>,
     also_on: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    report: Option<&'a Value>,
 }
 
 /// `lo` and `hi` are byte offsets; line and column count from 1.

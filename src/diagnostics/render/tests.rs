@@ -16,6 +16,7 @@ fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
         help: None,
         moment: None,
         also_on: 0,
+        report: None,
     }
 }
 

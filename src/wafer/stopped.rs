@@ -1,0 +1,144 @@
+//! Why a run does not end: what every PE does when it is stopped, and what waits.
+
+use super::Wafer;
+use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
+use super::stall::{Missing, PeWait, fold};
+use crate::arch::{Color, PeCoord};
+use crate::diagnostics::render::grouped;
+use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
+use crate::diagnostics::{Diagnostic, Moment};
+use crate::pe::Activity;
+use crate::source::{SourceMap, Span};
+use indexmap::IndexMap;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A run that was stopped before its end, explained.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StopReport {
+    /// The cycle that would have come next: the limit, or whenever somebody has interrupted it.
+    pub cycle: u64,
+    /// Whether somebody has.
+    pub interrupted: bool,
+    /// What PEs do or did last, equal ones folded.
+    pub running: Vec<Running>,
+    /// What waits on PEs, the longest wait first, equal ones folded.
+    pub waits: Vec<PeWait>,
+    /// Wavelets in the fabric, by color.
+    pub under_way: BTreeMap<Color, usize>,
+}
+
+/// What a PE does, or did last.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Running {
+    /// The first PE.
+    pub pe: PeCoord,
+    /// How many other PEs do the same.
+    pub also_on: u64,
+    /// The task or launched function.
+    pub name: String,
+    /// Where it is; its declaration when it has ended.
+    pub span: Span,
+    /// Whether it has ended.
+    pub ended: bool,
+    /// When it has started.
+    pub since: u64,
+    /// How many tasks have started on the PE.
+    pub started: u64,
+}
+
+impl Wafer {
+    /// What goes on when the run is stopped.
+    pub(super) fn stop_report(&self, cycle: u64, interrupted: bool) -> StopReport {
+        let unfinished: Vec<_> = self.unfinished().collect();
+        let waiting: Vec<usize> = unfinished.iter().map(|(pe, _)| *pe).collect();
+        let mut waits: Vec<PeWait> =
+            fold(&self.program, &unfinished).iter().map(|group| self.explain(group, &waiting)).collect();
+        waits.sort_by_key(|wait| wait.since);
+        let mut under_way = BTreeMap::new();
+        for left in self.fabric.leftovers() {
+            *under_way.entry(left.color).or_default() += left.count;
+        }
+        StopReport { cycle, interrupted, running: self.running(), waits, under_way }
+    }
+
+    /// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
+    fn running(&self) -> Vec<Running> {
+        let awake: BTreeSet<usize> = self.agenda.running().into_iter().collect();
+        let mut groups: IndexMap<_, Running> = IndexMap::new();
+        for (index, pe, cell) in self.cells.made().filter(|(i, ..)| awake.is_empty() || awake.contains(i)) {
+            let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
+            let ended = places.is_empty();
+            let here = self.program.sources.outside_library(&places).or(places.first().copied());
+            let span = here.unwrap_or(span);
+            let key = (self.program.place[index], ended, span);
+            let new = Running { pe, also_on: 0, name, span, ended, since, started };
+            groups.entry(key).and_modify(|group| group.also_on += 1).or_insert(new);
+        }
+        let mut running: Vec<Running> = groups.into_values().collect();
+        running.sort_by_key(|r| (r.ended, r.ended.then_some(Reverse(r.since))));
+        running
+    }
+}
+
+impl StopReport {
+    /// The report as people read it.
+    pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
+        let cycle = grouped(self.cycle);
+        let mut c = match self.interrupted {
+            true => INTERRUPTED.because(&[("cycle", &cycle)]),
+            false => CYCLE_LIMIT.because(&[("limit", &cycle)])
+                .help("if the program is meant to run this long, raise the limit with --max-cycles"),
+        };
+        if let Some(Running { pe, also_on, span, ended, .. }) = self.running.first() {
+            let label = if *ended { "this ran last" } else { "still here" };
+            c = c.at(*span).label(label).on(Moment { x: pe.x, y: pe.y, cycle: self.cycle });
+            c.0.also_on = *also_on;
+        }
+        for running in self.running.iter().take(MOST_NOTES) {
+            c = c.note(running_note(running, sources));
+        }
+        for wait in self.waits.iter().take(MOST_NOTES) {
+            c = c.note(wait_note(wait, sources));
+            if let Some(note) = wait.missing.as_ref().and_then(|m| so_far(m, wait.pe, sources)) {
+                c = c.note(note);
+            }
+        }
+        for (color, count) in self.under_way.iter().take(MOST_NOTES) {
+            c = c.note(format!("wavelets of color {color} on their way through the fabric: {count}"));
+        }
+        let all = [self.running.len(), self.waits.len(), self.under_way.len()];
+        let untold: usize = all.iter().map(|n| n.saturating_sub(MOST_NOTES)).sum();
+        if untold > 0 {
+            c = c.note(format!("{untold} more lines of this kind are left out"));
+        }
+        c.report(self.facts(sources)).into()
+    }
+}
+
+fn running_note(r: &Running, sources: &SourceMap) -> String {
+    let (who, since, place) = (on_pes(r.pe, r.also_on), grouped(r.since), sources.describe(r.span));
+    let tasks = match r.started {
+        0 | 1 => String::new(),
+        many => format!("; {} tasks have started", grouped(many)),
+    };
+    match r.ended {
+        true => format!("{who}: `{}` ran last, from cycle {since} on ({place}){tasks}", r.name),
+        false => format!("{who}: `{}` runs since cycle {since} ({place}){tasks}", r.name),
+    }
+}
+
+/// What the other side of a wait has done until now; it may still act.
+fn so_far(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<String> {
+    match missing {
+        Missing::Wavelets { color, received, senders, .. } if !senders.is_empty() => {
+            let told = senders.iter().take(MOST_NOTES).map(|s| sender_words(s, sources));
+            let told = told.collect::<Vec<_>>().join("; ");
+            Some(format!("{pe} has received {received} of color {color}: {told}"))
+        }
+        Missing::Space { color, at, by, .. } => {
+            Some(format!("color {color} from {pe} is held up at {at}: {by}"))
+        }
+        Missing::Wavelets { .. } | Missing::FromHost { .. } | Missing::Message | Missing::Push | Missing::Pop | Missing::Unblock => None,
+    }
+}

@@ -302,7 +302,12 @@ impl Pe {
             let blocked = task.map(|t| format!("`{}` (id {})", t.name, t.id));
             Wait {
                 who: Waiter::Queue,
-                on: WaitsFor::Consumer { color: inbox.color, queue: inbox.queue, count: inbox.len(), blocked },
+                on: WaitsFor::Consumer {
+                    color: inbox.color,
+                    queue: inbox.queue,
+                    count: inbox.len(),
+                    blocked,
+                },
                 name: String::new(),
                 task: None,
                 since: inbox.since,

@@ -1,8 +1,8 @@
 //! The reports of hangs for programs; `docs/hang-report.md` describes them.
 
 use super::collectives::Unjoined;
-use super::stopped::{StopReport, Running};
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
+use super::stopped::{Running, StopReport};
 use super::takers::Taker;
 use crate::arch::PeCoord;
 use crate::pe::{Waiter, WaitsFor};
@@ -158,7 +158,9 @@ impl Writer<'_> {
 
 fn need(need: &WaitsFor) -> Value {
     match need {
-        WaitsFor::Wavelet { color, queue, .. } => json!({ "kind": "wavelet", "color": color, "queue": queue }),
+        WaitsFor::Wavelet { color, queue, .. } => {
+            json!({ "kind": "wavelet", "color": color, "queue": queue })
+        }
         WaitsFor::Space { color, queue } => json!({ "kind": "room", "color": color, "queue": queue }),
         WaitsFor::FifoData(name) => json!({ "kind": "fifo data", "fifo": name }),
         WaitsFor::FifoSpace(name) => json!({ "kind": "fifo room", "fifo": name }),

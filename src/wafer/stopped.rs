@@ -87,7 +87,8 @@ impl StopReport {
         let cycle = grouped(self.cycle);
         let mut c = match self.interrupted {
             true => INTERRUPTED.because(&[("cycle", &cycle)]),
-            false => CYCLE_LIMIT.because(&[("limit", &cycle)])
+            false => CYCLE_LIMIT
+                .because(&[("limit", &cycle)])
                 .help("if the program is meant to run this long, raise the limit with --max-cycles"),
         };
         if let Some(Running { pe, also_on, span, ended, .. }) = self.running.first() {
@@ -139,6 +140,11 @@ fn so_far(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<String>
         Missing::Space { color, at, by, .. } => {
             Some(format!("color {color} from {pe} is held up at {at}: {by}"))
         }
-        Missing::Wavelets { .. } | Missing::FromHost { .. } | Missing::Message | Missing::Push | Missing::Pop | Missing::Unblock => None,
+        Missing::Wavelets { .. }
+        | Missing::FromHost { .. }
+        | Missing::Message
+        | Missing::Push
+        | Missing::Pop
+        | Missing::Unblock => None,
     }
 }

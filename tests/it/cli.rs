@@ -252,7 +252,16 @@ fn an_interrupted_run_ends_within_a_second_and_reports() {
     let folder = Folder::with("interrupt", "a.csl", text);
     let output = interrupt(spawn(&folder.0, "a.csl --max-cycles 1000000000000"));
     // The name of the rule, which no case can break: "interrupted".
-    answers(&output, 130, &["error[interrupted]: interrupted in cycle", "a.csl:3", "still here", "PE(0,0): `t` runs since cycle"]);
+    answers(
+        &output,
+        130,
+        &[
+            "error[interrupted]: interrupted in cycle",
+            "a.csl:3",
+            "still here",
+            "PE(0,0): `t` runs since cycle",
+        ],
+    );
     assert!(String::from_utf8_lossy(&output.stdout).contains("begins"), "what was printed is shown");
 }
 

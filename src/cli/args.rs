@@ -1,3 +1,4 @@
+use super::trace::TraceArgs;
 use super::{Exit, learn::LearnArgs, memory, number::Number};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
@@ -10,7 +11,7 @@ use std::path::PathBuf;
 /// What the command line asks for.
 #[derive(Debug)]
 pub enum Command {
-    /// `cslrun FILE.csl`
+    /// `cslrun FILE.csl` or `cslrun run FILE.csl`
     Run(RunArgs),
     /// `cslrun check FILE.csl`
     Check(CompileArgs),
@@ -101,6 +102,9 @@ pub struct RunArgs {
     /// Move every wavelet from router to router, also in streams with a way for themselves: slower, the same in all else
     #[arg(long)]
     pub hop_by_hop: bool,
+    /// What to record.
+    #[command(flatten)]
+    pub trace: TraceArgs,
     #[command(flatten)]
     written: WrittenSteps,
     /// The steps in the order given.
@@ -167,6 +171,8 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Sub {
+    /// Compile and run a program: the same as without `run`
+    Run(Box<RunArgs>),
     /// Compile a program without running it
     Check(CompileArgs),
     /// Print what a program compiles to: tiles, memory, registers, routes, code
@@ -210,6 +216,11 @@ impl Refusal {
 pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
     let matches = definition().try_get_matches_from(args).map_err(Refusal)?;
     match Cli::from_arg_matches(&matches).map_err(Refusal)?.command {
+        Some(Sub::Run(mut run)) => {
+            let matches = matches.subcommand_matches("run").expect("the subcommand is there");
+            run.steps = in_order(matches, &run.written);
+            Ok(Command::Run(*run))
+        }
         Some(Sub::Check(args)) => Ok(Command::Check(args)),
         Some(Sub::Dump(args)) => Ok(Command::Dump(args)),
         Some(Sub::Dsd(args)) => Ok(Command::Dsd(args.split())),

@@ -20,6 +20,7 @@ mod output;
 mod reading;
 mod run;
 mod steps;
+mod trace;
 
 pub use outcome::Outcome;
 

@@ -18,12 +18,24 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         fail(&complaint.into(), &mut outcome);
         return outcome;
     }
+    let filter = match args.trace.filter(&program) {
+        Ok(filter) => filter,
+        Err(words) => {
+            outcome.refuse(words);
+            return outcome;
+        }
+    };
     let mut runner = Runner::new(Arc::new(program), options(args));
+    if let Some(filter) = filter {
+        runner.record(filter);
+    }
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();
     outcome.asserts_held = runner.report().asserts_held;
-    outcome.printed = printed_lines(&mut runner) + &shown;
+    args.trace.show(&mut runner, &mut outcome);
+    outcome.printed += &printed_lines(&mut runner);
+    outcome.printed += &shown;
     match result {
         Ok(warnings) => {
             outcome.diagnostics.extend(warnings);

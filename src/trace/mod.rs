@@ -3,11 +3,18 @@
 //! In: events, as PEs and routers write them while a run is recorded. Out: a `Recording`.
 //! Never: changes what happens, or costs anything while nothing is recorded.
 
+mod chrome;
 mod filter;
+mod flows;
+mod names;
 mod recorder;
+mod text;
 
+pub use chrome::chrome;
 pub use filter::{Block, Filter};
+pub use names::Names;
 pub use recorder::{Recorder, Recording};
+pub use text::text;
 
 use crate::arch::{Color, Direction, InQueue, OutQueue, PeCoord, TaskId, UtId};
 use crate::image::FnId;

@@ -16,6 +16,7 @@ mod pages;
 mod props;
 mod rules;
 mod seeds;
+mod trace;
 mod walls;
 
 use std::path::{Path, PathBuf};

@@ -16,7 +16,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("builtins", &["diagnostics", "value", "dsd", "arch"]),
     ("image", &["source", "value", "dsd", "builtins", "arch"]),
     ("sema", &["source", "stdlib", "diagnostics", "syntax", "value", "dsd", "builtins", "image", "arch"]),
-    ("trace", &["source", "image", "arch"]),
+    ("trace", &["source", "image", "arch", "diagnostics"]),
     ("fabric", &["image", "arch", "diagnostics", "trace"]),
     ("pe", &["source", "value", "dsd", "builtins", "image", "arch", "diagnostics", "trace", "fabric"]),
     ("wafer", &["source", "pe", "fabric", "image", "arch", "diagnostics", "trace"]),

@@ -1,0 +1,172 @@
+use super::outcome::Outcome;
+use crate::arch::PeCoord;
+use crate::diagnostics::render::grouped;
+use crate::diagnostics::suggest;
+use crate::host::Runner;
+use crate::image::{ExportTarget, Program};
+use crate::trace::{self, Block, Filter, Recording};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+
+/// What to record of a run, and where to show it.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Trace")]
+pub struct TraceArgs {
+    /// Shows what happened in each cycle: tasks, operations, stalls, wavelets, queues, switches
+    ///
+    /// Without a file, as text on standard output; with a name that ends in .txt, as text in that file; with one that ends in .json, for https://ui.perfetto.dev.
+    #[arg(long, value_name = "FILE.json|FILE.txt", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "", value_parser = target)]
+    trace: Option<Target>,
+    /// Traces these PEs only: a PE or a rectangle, such as 0,0 or 0..3,1; may be repeated
+    #[arg(long = "trace-pe", value_name = "X,Y", requires = "trace", value_parser = block)]
+    pes: Vec<Block>,
+    /// Traces this color only, and what it concerns; may be repeated
+    #[arg(long = "trace-color", value_name = "N", requires = "trace", value_parser = clap::value_parser!(u8).range(0..24))]
+    colors: Vec<u8>,
+    /// Traces this task only, and the operations that it starts; may be repeated
+    #[arg(long = "trace-task", value_name = "NAME", requires = "trace")]
+    tasks: Vec<String>,
+    /// Traces these cycles only, both ends included: 100..200, 100.. or ..200
+    #[arg(long = "trace-cycles", value_name = "A..B", requires = "trace", value_parser = cycles)]
+    cycles: Option<RangeInclusive<u64>>,
+    /// Ends the trace after this many events [default: 1000000]
+    #[arg(long = "trace-limit", value_name = "N", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
+    limit: Option<u32>,
+}
+
+/// Where a trace goes.
+#[derive(Clone, Debug, PartialEq)]
+enum Target {
+    Screen,
+    Text(PathBuf),
+    Chrome(PathBuf),
+}
+
+impl TraceArgs {
+    /// What to record, if a trace is wanted.
+    pub fn filter(&self, program: &Program) -> Result<Option<Filter>, String> {
+        if self.trace.is_none() {
+            return Ok(None);
+        }
+        self.pes.iter().try_for_each(|block| check_block(block, program))?;
+        self.tasks.iter().try_for_each(|name| check_task(name, program))?;
+        let defaults = Filter::default();
+        Ok(Some(Filter {
+            pes: self.pes.clone(),
+            colors: self.colors.iter().fold(0, |all, color| all | 1 << color),
+            tasks: self.tasks.clone(),
+            cycles: self.cycles.clone().unwrap_or(defaults.cycles),
+            limit: self.limit.map_or(defaults.limit, |limit| limit as usize),
+        }))
+    }
+
+    /// Shows what was recorded, however the run has ended.
+    pub fn show(&self, runner: &mut Runner, outcome: &mut Outcome) {
+        let (Some(target), Some(recording)) = (&self.trace, runner.recording()) else { return };
+        let program = runner.program();
+        let written = match target {
+            Target::Screen => {
+                outcome.printed += &trace::text(&recording, program);
+                return;
+            }
+            Target::Text(path) => {
+                write(path, |out| out.write_all(trace::text(&recording, program).as_bytes()))
+            }
+            Target::Chrome(path) => write(path, |out| trace::chrome(&recording, program, out)),
+        };
+        match written {
+            Ok(path) => outcome.printed += &summary(path, &recording),
+            Err(complaint) => outcome.refuse(complaint),
+        }
+    }
+}
+
+fn write<'p>(
+    path: &'p Path,
+    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
+) -> Result<&'p Path, String> {
+    let result = File::create(path).and_then(|file| {
+        let mut out = BufWriter::new(file);
+        fill(&mut out)?;
+        out.flush()
+    });
+    result.map(|()| path).map_err(|e| format!("{} cannot be written: {e}", path.display()))
+}
+
+fn summary(path: &Path, recording: &Recording) -> String {
+    let count = recording.events.len() as u64;
+    let note = recording.note().map_or(String::new(), |note| format!("{note}\n"));
+    format!("{}: {} events\n{note}", path.display(), grouped(count))
+}
+
+fn check_block(block: &Block, program: &Program) -> Result<(), String> {
+    let last = PeCoord { x: program.width - 1, y: program.height - 1 };
+    let (x, y) = (*block.x.end(), *block.y.end());
+    if x <= last.x && y <= last.y {
+        return Ok(());
+    }
+    let outside = PeCoord { x, y };
+    Err(format!("--trace-pe: there is no {outside}; the last one is {last}"))
+}
+
+fn check_task(name: &str, program: &Program) -> Result<(), String> {
+    let mut names: BTreeSet<&str> = BTreeSet::new();
+    for tile in &program.tiles {
+        let launched = tile.exports.iter().filter_map(|export| match export.target {
+            ExportTarget::Fn(f) => Some(f),
+            ExportTarget::Pointer(_) | ExportTarget::Data(_) => None,
+        });
+        let all = tile.tasks.iter().map(|task| task.function).chain(launched);
+        names.extend(all.map(|f| tile.functions[f.0 as usize].name.as_str()));
+    }
+    if names.contains(name) {
+        return Ok(());
+    }
+    let hint = match suggest::nearest(name, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => "the program has no task".to_string(),
+        None => format!("there are {}", names.into_iter().collect::<Vec<_>>().join(", ")),
+    };
+    Err(format!("--trace-task: no task or exported function is called `{name}`; {hint}"))
+}
+
+fn target(text: &str) -> Result<Target, String> {
+    let path = || PathBuf::from(text);
+    match Path::new(text).extension().and_then(|e| e.to_str()) {
+        None if text.is_empty() => Ok(Target::Screen),
+        Some("json") => Ok(Target::Chrome(path())),
+        Some("txt") => Ok(Target::Text(path())),
+        Some("pftrace" | "perfetto-trace") => {
+            Err("write a .json file: Perfetto opens it as well".to_string())
+        }
+        Some(_) | None => Err("the name must end in .json or .txt".to_string()),
+    }
+}
+
+fn block(text: &str) -> Result<Block, String> {
+    let (x, y) = text.split_once(',').ok_or("it must have the form X,Y")?;
+    Ok(Block { x: range(x)?, y: range(y)? })
+}
+
+/// `3`, or `0..3` with both ends.
+fn range(text: &str) -> Result<RangeInclusive<u16>, String> {
+    let number = |t: &str| t.trim().parse::<u16>().map_err(|_| format!("`{t}` is not a number of a PE"));
+    let (first, last) = text.split_once("..").unwrap_or((text, text));
+    let (first, last) = (number(first)?, number(last)?);
+    if first > last { Err(format!("`{text}` is empty")) } else { Ok(first..=last) }
+}
+
+fn cycles(text: &str) -> Result<RangeInclusive<u64>, String> {
+    let (first, last) = text.split_once("..").ok_or("it must have the form A..B")?;
+    let number = |t: &str, default: u64| match t.trim() {
+        "" => Ok(default),
+        t => t.replace(['_', ','], "").parse::<u64>().map_err(|_| format!("`{t}` is not a cycle")),
+    };
+    let (first, last) = (number(first, 0)?, number(last, u64::MAX)?);
+    if first > last { Err(format!("`{text}` is empty")) } else { Ok(first..=last) }
+}

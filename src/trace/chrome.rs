@@ -1,0 +1,291 @@
+//! A recording as a file for Perfetto and other viewers of the Chrome trace format.
+//!
+//! PEs are processes; their threads are the main thread, the microthreads in use, and one for each
+//! color at the router. A microsecond of the file is a cycle.
+
+use super::flows::flows;
+use super::{Event, Names, Operation, Recording, Thread, What};
+use crate::arch::{Color, PeCoord};
+use crate::image::Program;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{self, Write};
+
+/// Number of the first microthread's track; the main thread's is 1.
+const MICROTHREADS: u64 = 10;
+/// Number of the track of color 0.
+const COLORS: u64 = 100;
+/// Cycles that a moment lasts in the picture, so that it can be seen.
+const MOMENT: u64 = 1;
+
+/// Writes the file.
+pub fn chrome(recording: &Recording, program: &Program, out: &mut dyn Write) -> io::Result<()> {
+    let writer = Writer { recording, program, names: Names(program) };
+    let note = "1 microsecond in this file is 1 cycle";
+    let other = json!({ "note": note, "cut": recording.note(), "cycles": recording.end });
+    write!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
+    let mut separator = "\n";
+    let mut put = |value: Value| -> io::Result<()> {
+        write!(out, "{separator}{value}")?;
+        separator = ",\n";
+        Ok(())
+    };
+    writer.tracks().into_iter().try_for_each(&mut put)?;
+    writer.slices(&mut put)?;
+    write!(out, "\n]}}\n")
+}
+
+struct Writer<'a> {
+    recording: &'a Recording,
+    program: &'a Program,
+    names: Names<'a>,
+}
+
+/// Where each slice ends, and what began before the recording did.
+#[derive(Default)]
+struct Spans {
+    /// The last cycle of what begins with an event, by its index; the event that ends it.
+    ends: BTreeMap<usize, usize>,
+    /// Events that end something without a beginning.
+    orphans: Vec<usize>,
+}
+
+impl Writer<'_> {
+    fn process(&self, pe: PeCoord) -> u64 {
+        self.program.pe_index(pe) as u64 + 1
+    }
+
+    /// The names of all processes and threads that have events.
+    fn tracks(&self) -> Vec<Value> {
+        let used: BTreeSet<(PeCoord, u64)> =
+            self.recording.events.iter().filter_map(|e| Some((e.pe, track(&e.what)?))).collect();
+        let pes: BTreeSet<PeCoord> = self.recording.events.iter().map(|e| e.pe).collect();
+        let mut all = Vec::new();
+        let mut name = |what: &str, pid: u64, tid: Option<u64>, args: Value| {
+            let tid = tid.unwrap_or(0);
+            all.push(json!({ "name": what, "ph": "M", "pid": pid, "tid": tid, "args": args }));
+        };
+        for pe in pes {
+            let pid = self.process(pe);
+            name("process_name", pid, None, json!({ "name": pe.to_string() }));
+            name("process_sort_index", pid, None, json!({ "sort_index": pid }));
+        }
+        for (pe, tid) in used {
+            let pid = self.process(pe);
+            let title = match tid {
+                COLORS.. => format!("router, color {}", tid - COLORS),
+                MICROTHREADS.. => format!("microthread {}", tid - MICROTHREADS),
+                _ => "main thread".to_string(),
+            };
+            name("thread_name", pid, Some(tid), json!({ "name": title }));
+            name("thread_sort_index", pid, Some(tid), json!({ "sort_index": tid }));
+        }
+        all
+    }
+
+    fn slices(&self, put: &mut dyn FnMut(Value) -> io::Result<()>) -> io::Result<()> {
+        let events = &self.recording.events;
+        let spans = Spans::new(events);
+        let mut arrows: BTreeMap<usize, Vec<(usize, &str)>> = BTreeMap::new();
+        let flows = flows(events, self.program);
+        for (id, flow) in flows.iter().enumerate() {
+            let last = flow.0.len() - 1;
+            for (k, index) in flow.0.iter().enumerate() {
+                let phase = if k == 0 {
+                    "s"
+                } else if k == last {
+                    "f"
+                } else {
+                    "t"
+                };
+                arrows.entry(*index).or_default().push((id + 1, phase));
+            }
+        }
+        let mut orphans: Vec<_> = spans.orphans.iter().filter_map(|i| self.orphan(&events[*i])).collect();
+        orphans.sort_by_key(|(since, _)| *since);
+        orphans.into_iter().try_for_each(|(_, value)| put(value))?;
+        for (index, event) in events.iter().enumerate() {
+            let end = spans.ends.get(&index).map(|end| &events[*end]);
+            if let Some(value) = self.event(event, end) {
+                put(value)?;
+            }
+            for (id, phase) in arrows.get(&index).into_iter().flatten() {
+                put(self.arrow(event, *id, phase))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// What is drawn for an event, if anything begins with it.
+    fn event(&self, event: &Event, end: Option<&Event>) -> Option<Value> {
+        let until = end.map_or(self.recording.after(), |e| e.cycle);
+        let length = until.saturating_sub(event.cycle).max(MOMENT);
+        let slice = |name: String, length: u64, args: Value| {
+            Some(self.slice(event, (&name, event.cycle, length), args))
+        };
+        match event.what {
+            What::TaskStart { function, cause } => {
+                let name = self.names.function(event.pe, function).to_string();
+                slice(name, length, json!({ "cause": cause.to_string() }))
+            }
+            What::Start(operation) => {
+                let done = end.and_then(|e| done(&e.what));
+                slice(format!("@{}", operation.name), length, self.facts(&operation, done))
+            }
+            What::Stall { on, .. } => {
+                slice(self.names.reason(event.pe, on), length, json!({ "stalled": true }))
+            }
+            What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => {
+                slice(format!("#{} {}", w.number, verb(&event.what)), MOMENT, wavelet(&w))
+            }
+            What::Hop { wavelet: w, from, to } => {
+                slice(format!("#{} {from} -> {to}", w.number), MOMENT, wavelet(&w))
+            }
+            What::Delivered { wavelet: w, queue } => {
+                let queue = queue.map_or(String::new(), |q| format!(" in queue {q}"));
+                slice(format!("#{} arrives{queue}", w.number), MOMENT, wavelet(&w))
+            }
+            What::Depth { queue, color, depth } => Some(json!({
+                "name": format!("{queue} (color {color})"),
+                "ph": "C",
+                "ts": event.cycle,
+                "pid": self.process(event.pe),
+                "args": { "wavelets": depth },
+            })),
+            What::Switch { position, .. } => Some(self.moment(event, format!("switch -> {position}"))),
+            What::Teardown { .. } => Some(self.moment(event, "teardown".to_string())),
+            What::TaskEnd { .. } | What::Resume { .. } | What::End { .. } => None,
+        }
+    }
+
+    /// What ends with an event and began before the recording.
+    fn orphan(&self, event: &Event) -> Option<(u64, Value)> {
+        let slice = |since: u64, name: String, args: Value| {
+            let length = (event.cycle - since).max(MOMENT);
+            Some((since, self.slice(event, (&name, since, length), args)))
+        };
+        match event.what {
+            What::TaskEnd { function, since } => {
+                slice(since, self.names.function(event.pe, function).to_string(), json!({}))
+            }
+            What::End { operation, since, done } => {
+                slice(since, format!("@{}", operation.name), self.facts(&operation, Some(done)))
+            }
+            What::Resume { since, .. } => slice(since, "stalled".to_string(), json!({ "stalled": true })),
+            _ => None,
+        }
+    }
+
+    fn slice(&self, event: &Event, (name, start, length): (&str, u64, u64), args: Value) -> Value {
+        json!({
+            "name": name,
+            "ph": "X",
+            "ts": start,
+            "dur": length,
+            "pid": self.process(event.pe),
+            "tid": track(&event.what),
+            "args": args,
+        })
+    }
+
+    fn moment(&self, event: &Event, name: String) -> Value {
+        let (pid, tid) = (self.process(event.pe), track(&event.what));
+        json!({ "name": name, "ph": "i", "s": "t", "ts": event.cycle, "pid": pid, "tid": tid })
+    }
+
+    fn arrow(&self, event: &Event, id: usize, phase: &str) -> Value {
+        let (pid, tid) = (self.process(event.pe), track(&event.what));
+        json!({
+            "name": "wavelet", "cat": "wavelet", "ph": phase, "bp": "e", "id": id,
+            "ts": event.cycle, "pid": pid, "tid": tid,
+        })
+    }
+
+    fn facts(&self, operation: &Operation, done: Option<u32>) -> Value {
+        let (place, text) = self.names.call(operation.span);
+        json!({ "elements": operation.of, "done": done, "place": place, "call": text })
+    }
+}
+
+impl Recording {
+    /// The first cycle of which nothing is known.
+    fn after(&self) -> u64 {
+        let last = self.events.last().map_or(0, |e| e.cycle);
+        self.cut.unwrap_or(self.end.max(last)) + 1
+    }
+}
+
+impl Spans {
+    fn new(events: &[Event]) -> Spans {
+        let mut spans = Spans::default();
+        // What is open on each track: the index of the beginning, and what kind of thing it is.
+        let mut open: BTreeMap<(PeCoord, Option<Thread>, Kind), Vec<usize>> = BTreeMap::new();
+        for (index, event) in events.iter().enumerate() {
+            let Some((thread, kind, begins)) = nesting(&event.what) else { continue };
+            let row = open.entry((event.pe, thread, kind)).or_default();
+            match (begins, row.last().copied()) {
+                (true, _) => row.push(index),
+                (false, Some(start)) => {
+                    row.pop();
+                    spans.ends.insert(start, index);
+                }
+                (false, None) => spans.orphans.push(index),
+            }
+        }
+        spans
+    }
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Task,
+    Operation,
+    Stall,
+}
+
+/// What an event begins (true) or ends.
+fn nesting(what: &What) -> Option<(Option<Thread>, Kind, bool)> {
+    Some(match what {
+        What::TaskStart { .. } => (None, Kind::Task, true),
+        What::TaskEnd { .. } => (None, Kind::Task, false),
+        What::Start(operation) => (Some(operation.thread), Kind::Operation, true),
+        What::End { operation, .. } => (Some(operation.thread), Kind::Operation, false),
+        What::Stall { thread, .. } => (Some(*thread), Kind::Stall, true),
+        What::Resume { thread, .. } => (Some(*thread), Kind::Stall, false),
+        _ => return None,
+    })
+}
+
+fn track(what: &What) -> Option<u64> {
+    let of_thread = |thread: &Thread| match thread {
+        Thread::Main => 1,
+        Thread::Micro(ut) => MICROTHREADS + u64::from(ut.0),
+    };
+    let of_color = |color: &Color| COLORS + u64::from(color.0);
+    Some(match what {
+        What::TaskStart { .. } | What::TaskEnd { .. } => 1,
+        What::Start(operation) | What::End { operation, .. } => of_thread(&operation.thread),
+        What::Stall { thread, .. } | What::Resume { thread, .. } => of_thread(thread),
+        What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => of_color(&w.color),
+        What::Hop { wavelet, .. } | What::Delivered { wavelet, .. } => of_color(&wavelet.color),
+        What::Switch { color, .. } | What::Teardown { color } => of_color(color),
+        What::Depth { .. } => return None,
+    })
+}
+
+fn verb(what: &What) -> &'static str {
+    match what {
+        What::FromHost(_) => "from the host",
+        What::ToHost(_) => "to the host",
+        What::Dropped(_) => "dropped",
+        _ => "sent",
+    }
+}
+
+fn done(what: &What) -> Option<u32> {
+    if let What::End { done, .. } = what { Some(*done) } else { None }
+}
+
+fn wavelet(w: &super::Wavelet) -> Value {
+    json!({ "number": w.number, "data": format!("{:#010x}", w.data), "control": w.control })
+}

@@ -1,0 +1,58 @@
+//! The way of each wavelet through the wafer, as arrows that join events.
+
+use super::{Event, What};
+use crate::arch::{Direction, PeCoord};
+use crate::image::Program;
+use rustc_hash::FxHashMap;
+
+/// Where a wavelet is: at this router, come in from that side; `None`: on the ramp down.
+type Place = (u64, PeCoord, Option<Direction>);
+
+/// Events of one wavelet in the order of its way, as indices of the recording.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Flow(pub Vec<usize>);
+
+/// All ways with at least two events. Where copies of a wavelet part, the first one goes on with the
+/// way and each other one begins a new way there.
+pub fn flows(events: &[Event], program: &Program) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = Vec::new();
+    // Who comes to a place: the way and the event before, until somebody has gone on with it.
+    let mut at: FxHashMap<Place, (Option<usize>, usize)> = FxHashMap::default();
+    for (index, event) in events.iter().enumerate() {
+        let (place, next) = match event.what {
+            What::Sent(w) => (None, Some((w.number, event.pe, Some(Direction::Ramp)))),
+            What::FromHost(w) => (None, Some((w.number, event.pe, None))),
+            What::Hop { wavelet, from, to } => {
+                (Some((wavelet.number, event.pe, Some(from))), behind(wavelet.number, event.pe, to, program))
+            }
+            What::Delivered { wavelet, .. } => (Some((wavelet.number, event.pe, None)), None),
+            What::ToHost(w) | What::Dropped(w) => (Some((w.number, event.pe, Some(Direction::Ramp))), None),
+            _ => continue,
+        };
+        let way = match place.and_then(|place| at.get_mut(&place)) {
+            Some((way, _)) if way.is_some() => way.take().expect("it is there"),
+            Some((_, before)) => {
+                flows.push(Flow(vec![*before]));
+                flows.len() - 1
+            }
+            None => {
+                flows.push(Flow::default());
+                flows.len() - 1
+            }
+        };
+        flows[way].0.push(index);
+        if let Some(next) = next {
+            at.insert(next, (Some(way), index));
+        }
+    }
+    flows.retain(|flow| flow.0.len() > 1);
+    flows
+}
+
+fn behind(number: u64, pe: PeCoord, to: Direction, program: &Program) -> Option<Place> {
+    if to == Direction::Ramp {
+        return Some((number, pe, None));
+    }
+    let next = program.neighbour(program.pe_index(pe), to)?;
+    Some((number, program.pe_coord(next), Some(to.opposite())))
+}

@@ -1,0 +1,172 @@
+//! A recording as a table with a line for each event.
+
+use super::{Cause, Event, Names, Operation, Queue, Recording, Thread, Wavelet, What};
+use crate::arch::PeCoord;
+use crate::diagnostics::render::grouped;
+use crate::image::Program;
+use crate::source::Span;
+use std::collections::BTreeSet;
+use std::fmt;
+
+/// Where calls stand, if the line is not longer.
+const WHAT_WIDTH: usize = 28;
+
+/// The whole recording.
+pub fn text(recording: &Recording, program: &Program) -> String {
+    let events = &recording.events;
+    let widest = |length: &dyn Fn(&Event) -> usize| events.iter().map(length).max().unwrap_or(0);
+    let cycle = widest(&|e| e.cycle.to_string().len()).max("cycle".len());
+    let pe = widest(&|e| place(e.pe).len());
+    let number = widest(&|e| number(&e.what).map_or(0, |n| n.to_string().len()));
+    let mut lines = Lines { names: Names(program), number, seen: BTreeSet::new() };
+    let mut out = format!("{:>cycle$}  {:pe$}  {:6}  what\n", "cycle", "PE", "who");
+    for event in events {
+        let (who, what) = (who(&event.what), lines.what(event));
+        out += &format!("{:>cycle$}  {:pe$}  {who:6}  {what}\n", event.cycle, place(event.pe));
+    }
+    if let Some(note) = recording.note() {
+        out += &format!("{note}\n");
+    }
+    out
+}
+
+impl Recording {
+    /// What to say when events are missing at the end.
+    pub fn note(&self) -> Option<String> {
+        let cut = self.cut?;
+        Some(format!(
+            "the trace ends here, in cycle {} of {}: it has {} events (--trace-limit)",
+            grouped(cut),
+            grouped(self.end),
+            grouped(self.events.len() as u64),
+        ))
+    }
+}
+
+fn place(pe: PeCoord) -> String {
+    format!("({},{})", pe.x, pe.y)
+}
+
+fn who(what: &What) -> String {
+    match what {
+        What::TaskStart { .. } | What::TaskEnd { .. } => "main".to_string(),
+        What::Start(Operation { thread, .. })
+        | What::Stall { thread, .. }
+        | What::Resume { thread, .. }
+        | What::End { operation: Operation { thread, .. }, .. } => thread.to_string(),
+        What::Delivered { queue, .. } => Queue::In(*queue).to_string(),
+        What::Depth { queue, .. } => queue.to_string(),
+        What::FromHost(_) | What::ToHost(_) => "host".to_string(),
+        What::Sent(_) | What::Hop { .. } | What::Dropped(_) | What::Switch { .. } | What::Teardown { .. } => {
+            "router".to_string()
+        }
+    }
+}
+
+/// What the lines of a recording have in common.
+struct Lines<'a> {
+    names: Names<'a>,
+    /// Digits of the longest number of a wavelet.
+    number: usize,
+    /// Calls that were shown.
+    seen: BTreeSet<Span>,
+}
+
+impl Lines<'_> {
+    fn what(&mut self, event: &Event) -> String {
+        let name = |f| self.names.function(event.pe, f);
+        match event.what {
+            What::TaskStart { function, cause } => format!("{} starts: {cause}", name(function)),
+            What::TaskEnd { function, since } => {
+                format!("{} ends after {}", name(function), cycles(event.cycle - since))
+            }
+            What::Start(operation) => self.start(&operation),
+            What::Stall { on, .. } => format!("stalls: {}", self.names.reason(event.pe, on)),
+            What::Resume { since, .. } => format!("goes on after {}", cycles(event.cycle - since)),
+            What::End { operation, since, done } => {
+                let of = operation.of.map_or(String::new(), |of| format!(" of {of}"));
+                format!("@{} ends: {done}{of} in {}", operation.name, cycles(event.cycle - since))
+            }
+            What::Sent(w) => self.wavelet(&w, &format!("sent     {}", payload(&w))),
+            What::FromHost(w) => self.wavelet(&w, &format!("from the host {}", payload(&w))),
+            What::ToHost(w) => self.wavelet(&w, &format!("to the host {}", payload(&w))),
+            What::Hop { wavelet, from, to } => self.wavelet(&wavelet, &format!("{from} -> {to}")),
+            What::Dropped(w) => self.wavelet(&w, "dropped"),
+            What::Delivered { wavelet, .. } => {
+                self.wavelet(&wavelet, &format!("arrives  {}", payload(&wavelet)))
+            }
+            What::Depth { color, depth: 0, .. } => format!("is empty (color {color})"),
+            What::Depth { color, depth, .. } => format!("holds {depth} (color {color})"),
+            What::Switch { color, position } => {
+                format!("the switch of color {color} moves to position {position}")
+            }
+            What::Teardown { color } => format!("color {color} goes into teardown"),
+        }
+    }
+
+    fn start(&mut self, operation: &Operation) -> String {
+        let count = match operation.of {
+            Some(1) => "1 element".to_string(),
+            Some(of) => format!("{of} elements"),
+            None => "no end".to_string(),
+        };
+        let (place, text) = self.names.call(operation.span);
+        let place = place.rsplit_once('/').map_or(place.as_str(), |(_, file)| file);
+        let what = format!("@{} starts: {count}", operation.name);
+        match self.seen.insert(operation.span) {
+            true => format!("{what:WHAT_WIDTH$}  {place}  {text}"),
+            false => format!("{what:WHAT_WIDTH$}  {place}"),
+        }
+    }
+
+    fn wavelet(&self, w: &Wavelet, what: &str) -> String {
+        format!("#{:<width$} color {:<2} {what}", w.number, w.color.0, width = self.number)
+    }
+}
+
+fn payload(w: &Wavelet) -> String {
+    let kind = if w.control { "control " } else { "" };
+    format!("{kind}{:#010x}", w.data)
+}
+
+fn number(what: &What) -> Option<u64> {
+    match what {
+        What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => Some(w.number),
+        What::Hop { wavelet, .. } | What::Delivered { wavelet, .. } => Some(wavelet.number),
+        _ => None,
+    }
+}
+
+fn cycles(n: u64) -> String {
+    if n == 1 { "1 cycle".to_string() } else { format!("{n} cycles") }
+}
+
+impl fmt::Display for Thread {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Thread::Main => f.write_str("main"),
+            Thread::Micro(ut) => write!(f, "ut{}", ut.0),
+        }
+    }
+}
+
+impl fmt::Display for Queue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Queue::In(Some(queue)) => write!(f, "in{queue}"),
+            Queue::In(None) => f.write_str("in"),
+            Queue::Out(Some(queue)) => write!(f, "out{queue}"),
+            Queue::Out(None) => f.write_str("out"),
+        }
+    }
+}
+
+impl fmt::Display for Cause {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Cause::Activated(id) => write!(f, "task {id} is active"),
+            Cause::Wavelet(color) => write!(f, "a wavelet of color {color} has come"),
+            Cause::Launched => f.write_str("the host has launched it"),
+        }
+    }
+}

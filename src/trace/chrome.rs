@@ -211,7 +211,7 @@ impl Recording {
     /// The first cycle of which nothing is known.
     fn after(&self) -> u64 {
         let last = self.events.last().map_or(0, |e| e.cycle);
-        self.cut.unwrap_or(self.end.max(last)) + 1
+        self.cut.unwrap_or(self.until.max(last)) + 1
     }
 }
 

@@ -84,6 +84,11 @@ impl Sieve {
         self.filter.wants_pe(event.pe) && self.concerns(event) && self.filter.cycles.contains(&event.cycle)
     }
 
+    /// No later one is wanted.
+    pub fn last_cycle(&self) -> u64 {
+        *self.filter.cycles.end()
+    }
+
     fn concerns(&mut self, event: &Event) -> bool {
         let colors = self.filter.colors;
         if colors == 0 && self.filter.tasks.is_empty() {

@@ -25,6 +25,8 @@ pub struct Recording {
     pub cut: Option<u64>,
     /// The cycle in which the run ended.
     pub end: u64,
+    /// The last cycle that was to be recorded.
+    pub until: u64,
 }
 
 impl Recorder {
@@ -65,6 +67,7 @@ impl Recorder {
         let is_cut = events.len() > self.limit;
         events.truncate(self.limit);
         let cut = is_cut.then(|| events.last().map_or(0, |e| e.cycle));
-        Recording { events, cut, end }
+        let until = self.sieve.last_cycle().min(end);
+        Recording { events, cut, end, until }
     }
 }

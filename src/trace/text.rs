@@ -14,6 +14,9 @@ const WHAT_WIDTH: usize = 28;
 /// The whole recording.
 pub fn text(recording: &Recording, program: &Program) -> String {
     let events = &recording.events;
+    if events.is_empty() {
+        return "the trace is empty: nothing has happened that it is about\n".to_string();
+    }
     let widest = |length: &dyn Fn(&Event) -> usize| events.iter().map(length).max().unwrap_or(0);
     let cycle = widest(&|e| e.cycle.to_string().len()).max("cycle".len());
     let pe = widest(&|e| place(e.pe).len());
@@ -76,16 +79,16 @@ impl Lines<'_> {
     fn what(&mut self, event: &Event) -> String {
         let name = |f| self.names.function(event.pe, f);
         match event.what {
-            What::TaskStart { function, cause } => format!("{} starts: {cause}", name(function)),
+            What::TaskStart { function, cause } => format!("starts {}: {cause}", name(function)),
             What::TaskEnd { function, since } => {
-                format!("{} ends after {}", name(function), cycles(event.cycle - since))
+                format!("ends {} after {}", name(function), cycles(event.cycle - since))
             }
             What::Start(operation) => self.start(&operation),
             What::Stall { on, .. } => format!("stalls: {}", self.names.reason(event.pe, on)),
             What::Resume { since, .. } => format!("goes on after {}", cycles(event.cycle - since)),
             What::End { operation, since, done } => {
                 let of = operation.of.map_or(String::new(), |of| format!(" of {of}"));
-                format!("@{} ends: {done}{of} in {}", operation.name, cycles(event.cycle - since))
+                format!("ends @{}: {done}{of} in {}", operation.name, cycles(event.cycle - since))
             }
             What::Sent(w) => self.wavelet(&w, &format!("sent     {}", payload(&w))),
             What::FromHost(w) => self.wavelet(&w, &format!("from the host {}", payload(&w))),
@@ -112,7 +115,7 @@ impl Lines<'_> {
         };
         let (place, text) = self.names.call(operation.span);
         let place = place.rsplit_once('/').map_or(place.as_str(), |(_, file)| file);
-        let what = format!("@{} starts: {count}", operation.name);
+        let what = format!("starts @{}: {count}", operation.name);
         match self.seen.insert(operation.span) {
             true => format!("{what:WHAT_WIDTH$}  {place}  {text}"),
             false => format!("{what:WHAT_WIDTH$}  {place}"),

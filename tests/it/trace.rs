@@ -84,6 +84,19 @@ fn a_trace_that_is_cut_says_so_in_its_file() {
     check(&picture).unwrap();
 }
 
+#[test]
+fn what_begins_before_or_ends_behind_the_cycles_of_a_trace_is_drawn_as_far_as_it_is_known() {
+    let slices = |file: &str, cycles: &str| {
+        let picture = traced("examples/03-two-pes/layout.csl", file, &["--trace-cycles", cycles]);
+        check(&picture).unwrap();
+        let receiver = events(&picture).iter().filter(|e| e["ph"] == "X" && e["tid"] == 12 && e["pid"] == 2);
+        receiver.map(|e| (number(e, "ts"), number(e, "dur"))).collect::<Vec<_>>()
+    };
+    // The receiver adds in cycles 4 to 14, and stalls in cycles 5 to 10.
+    assert_eq!(slices("late.json", "8.."), [(4, 10), (5, 5)]);
+    assert_eq!(slices("early.json", "..7"), [(4, 4), (5, 3)]);
+}
+
 fn scratch(name: &str) -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join(name)
 }

@@ -8,6 +8,7 @@ mod check;
 pub mod cslc;
 mod dsd;
 mod dump;
+mod evidence;
 mod explain;
 mod fault;
 mod interrupt;

@@ -1,7 +1,7 @@
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
 use super::steps::{self, Trouble};
-use super::{Exit, interrupt, memory};
+use super::{Exit, evidence, interrupt, memory};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
@@ -45,6 +45,7 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         Err(Trouble::Run(failure)) => {
             outcome.diagnostics.extend(runner.warnings());
             fail(&failure, &mut outcome);
+            evidence::add(&mut outcome, &mut runner);
         }
     }
     if outcome.exit == Exit::Interrupted {

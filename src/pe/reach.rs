@@ -68,8 +68,11 @@ impl Pe {
         if complaint.rule() != MEMORY_OUT_OF_BOUNDS.name {
             return complaint;
         }
-        let outside = walks.filter_map(|(operand, walk)| Some((operand, walk.outside_ahead()?))).next();
-        let Some((operand, outside)) = outside else { return complaint };
+        let outside = walks.filter_map(|(operand, walk)| Some((operand, walk.outside_ahead()?)));
+        // Behind its last element every operand leaves its variable sooner or later.
+        let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
+            return complaint;
+        };
         let Outside { element, address, limits, origin } = outside;
         let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
         let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);

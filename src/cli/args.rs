@@ -1,5 +1,5 @@
 use super::trace::TraceArgs;
-use super::{Exit, learn::LearnArgs, memory, number::Number};
+use super::{Exit, learn::LearnArgs, memory, number::Number, threads};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
 use crate::image::picture::Chosen;
@@ -96,6 +96,10 @@ pub struct RunArgs {
     /// Run equally ready tasks in another order, one for each number: the result must not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Threads that run the PEs of a large wafer; chosen automatically if nothing is said. The result
+    /// does not depend on it
+    #[arg(long, value_name = "N", value_parser = threads::number)]
+    pub threads: Option<usize>,
     /// Memory of this machine that the wafer may take, such as 8G; what is free if nothing is said
     #[arg(long, value_name = "BYTES", value_parser = memory::size)]
     pub memory: Option<u64>,
@@ -394,6 +398,7 @@ mod tests {
             "a.csl --set =1",
             "a.csl --max-cycles -1",
             "a.csl --memory much",
+            "a.csl --threads 0",
             "a.csl b.csl",
             "check",
         ] {

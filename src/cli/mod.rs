@@ -21,6 +21,7 @@ mod output;
 mod reading;
 mod run;
 mod steps;
+mod threads;
 mod trace;
 
 pub use outcome::Outcome;

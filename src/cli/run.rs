@@ -1,7 +1,7 @@
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
 use super::steps::{self, Trouble};
-use super::{Exit, evidence, interrupt, memory};
+use super::{Exit, evidence, interrupt, memory, threads};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
@@ -18,22 +18,28 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         fail(&complaint.into(), &mut outcome);
         return outcome;
     }
-    let filter = match args.trace.filter(&program) {
-        Ok(filter) => filter,
+    let asked = args.trace.filter(&program).and_then(|f| Ok((f, threads::threads(args.threads, &program)?)));
+    let (filter, threads) = match asked {
+        Ok(asked) => asked,
         Err(words) => {
             outcome.refuse(words);
             return outcome;
         }
     };
-    let mut runner = Runner::new(Arc::new(program), options(args));
+    let mut runner = Runner::new(Arc::new(program), RunOptions { threads, ..options(args) });
     if let Some(filter) = filter {
         runner.record(filter);
     }
+    perform(runner, args, &mut outcome);
+    outcome
+}
+
+fn perform(mut runner: Runner, args: &RunArgs, outcome: &mut Outcome) {
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();
     outcome.asserts_held = runner.report().asserts_held;
-    args.trace.show(&mut runner, &mut outcome);
+    args.trace.show(&mut runner, outcome);
     outcome.printed += &printed_lines(&mut runner);
     outcome.printed += &shown;
     match result {
@@ -44,15 +50,14 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         Err(Trouble::Words(words)) => outcome.refuse(words),
         Err(Trouble::Run(failure)) => {
             outcome.diagnostics.extend(runner.warnings());
-            fail(&failure, &mut outcome);
-            evidence::add(&mut outcome, &mut runner);
+            fail(&failure, outcome);
+            evidence::add(outcome, &mut runner);
         }
     }
     if outcome.exit == Exit::Interrupted {
         // Whoever has stopped it does not wait until a wafer is cleared away.
         std::mem::forget(runner);
     }
-    outcome
 }
 
 fn options(args: &RunArgs) -> RunOptions {

@@ -11,10 +11,9 @@ const POP_MODES: [PopMode; 4] =
 
 impl Fabric {
     /// The word at an address; `None` if routers have none there.
-    pub(super) fn config(&mut self, pe: usize, address: u16) -> Option<u16> {
+    pub(super) fn config(&self, pe: usize, address: u16) -> Option<u16> {
         let word = self.router_word(address)?;
-        let id = self.lane_of(pe, color_of(word)?) as usize;
-        let lane = &self.lanes[id];
+        let lane = self.lane_or_new(pe, color_of(word)?);
         let config = self.routes.config(lane.route);
         Some(match word {
             ConfigWord::Routes(_) => route_word(config) | if lane.teardown { routes::TEARDOWN } else { 0 },
@@ -40,23 +39,12 @@ impl Fabric {
             ConfigWord::Filter(_, place) => {
                 return lane.filter.as_mut().is_some_and(|f| f.set_word(place, value));
             }
-            ConfigWord::Routes(_) => {
-                lane.teardown = value & routes::TEARDOWN != 0;
-                set_route_word(&mut config, value);
-            }
-            ConfigWord::Switch(_) => {
-                lane.position = (value >> switch::POSITION_SHIFT & 3) as u8;
-                set_switch_word(self.arch.name, &mut config, value);
-            }
-            ConfigWord::Position(_, n) => {
-                let (rx, tx) = routes::unpack(value);
-                let side = |mask: u8| (mask != 0).then_some(Directions(mask));
-                let position = Position { rx: side(rx), tx: side(tx) };
-                let all = config.switches.get_or_insert(Switches::NONE);
-                all.positions[usize::from(n) - 1] = (rx | tx != 0).then_some(position);
-            }
+            ConfigWord::Routes(_) => lane.teardown = value & routes::TEARDOWN != 0,
+            ConfigWord::Switch(_) => lane.position = (value >> switch::POSITION_SHIFT & 3) as u8,
+            ConfigWord::Position(..) => {}
             ConfigWord::Pe(..) => return false,
         }
+        rewrite(self.arch.name, &mut config, word, value);
         let swaps = swapped != (config.swap_x, config.swap_y);
         lane.route = self.routes.made(config);
         lane.turn_to(lane.position, self.routes.get(lane.route));
@@ -70,6 +58,24 @@ impl Fabric {
         true
     }
 
+    /// What a write would bring: whether there is such a word, and a color as it would then be configured.
+    pub(super) fn outcome_of_set(
+        &self,
+        pe: usize,
+        address: u16,
+        value: u16,
+    ) -> (bool, Option<(Color, ColorConfig)>) {
+        let Some(word) = self.router_word(address) else { return (false, None) };
+        let Some(color) = color_of(word) else { return (false, None) };
+        let lane = self.lane_or_new(pe, color);
+        if let ConfigWord::Filter(_, place) = word {
+            return (lane.filter.clone().is_some_and(|mut f| f.set_word(place, value)), None);
+        }
+        let mut config = self.routes.config(lane.route).clone();
+        rewrite(self.arch.name, &mut config, word, value);
+        (true, Some((color, config)))
+    }
+
     fn router_word(&self, address: u16) -> Option<ConfigWord> {
         let word = ConfigWord::at(self.arch.name, address)?;
         let has_switch = |color: Color| self.arch.switch_colors & 1 << color.0 != 0;
@@ -77,6 +83,22 @@ impl Fabric {
             ConfigWord::Switch(color) | ConfigWord::Position(color, _) => has_switch(color).then_some(word),
             ConfigWord::Routes(_) | ConfigWord::Filter(..) | ConfigWord::Pe(..) => Some(word),
         }
+    }
+}
+
+/// Changes a configuration as a write of one of its words does.
+fn rewrite(arch: ArchName, config: &mut ColorConfig, word: ConfigWord, value: u16) {
+    match word {
+        ConfigWord::Routes(_) => set_route_word(config, value),
+        ConfigWord::Switch(_) => set_switch_word(arch, config, value),
+        ConfigWord::Position(_, n) => {
+            let (rx, tx) = routes::unpack(value);
+            let side = |mask: u8| (mask != 0).then_some(Directions(mask));
+            let position = Position { rx: side(rx), tx: side(tx) };
+            let all = config.switches.get_or_insert(Switches::NONE);
+            all.positions[usize::from(n) - 1] = (rx | tx != 0).then_some(position);
+        }
+        ConfigWord::Filter(..) | ConfigWord::Pe(..) => {}
     }
 }
 

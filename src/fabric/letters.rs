@@ -69,13 +69,17 @@ impl Letters {
 impl Fabric {
     /// The next `length` words that a PE sends on the color of messages go to another one.
     pub(super) fn address(&mut self, pe: usize, to: PeCoord, length: u16) {
-        // The wafer complains about a place outside of the rectangle, and about an empty letter.
-        if to.x >= self.program.width || to.y >= self.program.height || length == 0 {
+        if !self.can_address(to, length) {
             return;
         }
         let to = self.program.pe_index(to) as u32;
         let letter = Letter { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
         self.letters.open.entry(pe as u32).or_default().push_back(letter);
+    }
+
+    /// The wafer complains about a place outside of the rectangle, and about an empty letter.
+    pub(super) fn can_address(&self, to: PeCoord, length: u16) -> bool {
+        to.x < self.program.width && to.y < self.program.height && length > 0
     }
 
     /// Whether the words that a PE sends belong to a letter.

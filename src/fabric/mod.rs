@@ -11,6 +11,7 @@ mod letters;
 mod ramp;
 mod route;
 mod router;
+mod shared;
 mod survey;
 mod trail;
 
@@ -19,6 +20,7 @@ mod tests;
 
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
+pub use shared::{Deed, SharedRamp};
 pub use survey::{Leftover, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
@@ -138,9 +140,14 @@ impl Fabric {
 
     /// The PE has run: its queues may have room again.
     pub fn retry(&mut self, pe: usize) {
-        if self.routers[pe].descending != 0 {
+        if self.wants_retry(pe) {
             self.retries.push(pe as u32);
         }
+    }
+
+    /// The same for PEs that [`Fabric::wants_retry`] has named.
+    pub fn retry_all(&mut self, pes: &[u32]) {
+        self.retries.extend(pes);
     }
 
     /// PEs that were refused by [`Ramp::send`] and may try again.
@@ -283,11 +290,7 @@ impl Fabric {
     /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
     /// the partner's, or to both, as the color swap says.
     fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> Landing {
-        // What the program has set while running counts.
-        let (first, second) = received_on(color, side, |c| match self.known_lane(pe, c) {
-            Some(lane) => self.routes.get(lane.route),
-            None => self.routes.get(self.routes.of(&self.program, pe, c)),
-        });
+        let (first, second) = received_on(color, side, |c| self.route_at(pe, c));
         let first = self.lane_of(pe, first);
         match second {
             Some(color) => Landing::Both(first, self.lane_of(pe, color)),

@@ -44,7 +44,8 @@ pub struct Route {
 }
 
 impl Route {
-    fn new(config: &ColorConfig) -> Route {
+    /// What a configuration says.
+    pub fn new(config: &ColorConfig) -> Route {
         let base = Gate { rx: config.rx.0, tx: config.tx.0 };
         let mut route = Route {
             positions: [base; 4],

@@ -35,6 +35,9 @@ pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
 /// copy and a launch.
 const COMMAND_LATENCY: u64 = 1000;
 
+/// To start a thread takes as long as to run about so many PEs for a cycle.
+const PES_OF_A_THREAD: usize = 256;
+
 /// How to run.
 #[derive(Copy, Clone, Debug)]
 pub struct RunOptions {
@@ -53,6 +56,10 @@ pub struct RunOptions {
     pub hop_by_hop: bool,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,
+    /// Threads that run the PEs of a large wafer; the result is the same for every number.
+    pub threads: usize,
+    /// The fewest PEs that a thread is started for in a cycle.
+    pub pes_of_a_thread: usize,
     /// The run stops when this becomes true.
     pub stop: Option<&'static AtomicBool>,
 }
@@ -67,6 +74,8 @@ impl Default for RunOptions {
             link_depth: None,
             hop_by_hop: false,
             command_latency: COMMAND_LATENCY,
+            threads: 1,
+            pes_of_a_thread: PES_OF_A_THREAD,
             stop: None,
         }
     }
@@ -126,6 +135,7 @@ impl Runner {
         if let Some(depth) = options.link_depth {
             wafer.limit_links(depth);
         }
+        wafer.run_on(options.threads, options.pes_of_a_thread);
         if let Some(stop) = options.stop {
             wafer.stop_when(stop);
         }

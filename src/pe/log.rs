@@ -109,6 +109,18 @@ impl PeLog {
         self.warnings.entry((warning.0.rule.clone(), place, pe)).or_insert_with(|| warning.into());
     }
 
+    /// Adds what others have written after that.
+    pub fn append(&mut self, mut later: PeLog) {
+        self.printed.append(&mut later.printed);
+        self.traced.append(&mut later.traced);
+        self.asserts_held.append(&mut later.asserts_held);
+        self.joined.append(&mut later.joined);
+        self.letters.append(&mut later.letters);
+        for (key, warning) in later.warnings {
+            self.warnings.entry(key).or_insert(warning);
+        }
+    }
+
     /// The warnings, equal ones of many PEs folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         fold_moments(self.warnings.values().cloned())

@@ -6,15 +6,43 @@ use crate::image::Program;
 use crate::pe::{Pe, PeOptions};
 use std::sync::Arc;
 
-/// All PEs of the rectangle; a PE without code is never made.
-pub struct Cells {
+/// The place of a PE, made or not.
+pub type Cell = Option<Box<Pe>>;
+
+/// How PEs are made.
+pub struct Maker {
     program: Arc<Program>,
     options: PeOptions,
-    pes: Vec<Option<Box<Pe>>>,
     /// Decides the order of equally ready tasks.
     pub seed: Option<u64>,
     /// The run is recorded.
     recorded: bool,
+}
+
+impl Maker {
+    /// The PE in a cell, made if need be; `None` if it has no code.
+    pub fn pe<'c>(&self, cell: &'c mut Cell, index: usize) -> Option<&'c mut Pe> {
+        if cell.is_none() {
+            let at = self.program.pe_coord(index);
+            let tile = self.program.tile_at(at)?.clone();
+            let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
+            if let Some(seed) = self.seed {
+                pe.shuffle(seed);
+            }
+            if self.recorded {
+                pe.record();
+            }
+            *cell = Some(Box::new(pe));
+        }
+        cell.as_deref_mut()
+    }
+}
+
+/// All PEs of the rectangle; a PE without code is never made.
+pub struct Cells {
+    /// How they are made.
+    pub maker: Maker,
+    pes: Vec<Cell>,
     now: u64,
     delivered: Vec<u32>,
 }
@@ -24,15 +52,13 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        Cells {
-            program: program.clone(),
-            options,
-            pes,
-            seed: None,
-            recorded: false,
-            now: 0,
-            delivered: Vec::new(),
-        }
+        let maker = Maker { program: program.clone(), options, seed: None, recorded: false };
+        Cells { maker, pes, now: 0, delivered: Vec::new() }
+    }
+
+    /// All of them, to be divided among threads, and what makes them.
+    pub fn share(&mut self) -> (&Maker, &mut [Cell]) {
+        (&self.maker, &mut self.pes)
     }
 
     /// The cycle of deliveries.
@@ -47,19 +73,7 @@ impl Cells {
 
     /// A PE, made if need be; `None` if it has no code.
     pub fn pe(&mut self, index: usize) -> Option<&mut Pe> {
-        if self.pes[index].is_none() {
-            let at = self.program.pe_coord(index);
-            let tile = self.program.tile_at(at)?.clone();
-            let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
-            if let Some(seed) = self.seed {
-                pe.shuffle(seed);
-            }
-            if self.recorded {
-                pe.record();
-            }
-            self.pes[index] = Some(Box::new(pe));
-        }
-        self.pes[index].as_deref_mut()
+        self.maker.pe(&mut self.pes[index], index)
     }
 
     /// A PE to which something has happened.
@@ -69,7 +83,7 @@ impl Cells {
 
     /// From now on PEs write down what happens, or do not any more; those that exist, too.
     pub fn record(&mut self, on: bool) {
-        self.recorded = on;
+        self.maker.recorded = on;
         for pe in self.pes.iter_mut().flatten() {
             if on { pe.record() } else { pe.stop_recording() }
         }
@@ -78,7 +92,7 @@ impl Cells {
     /// The PEs that exist, with their coordinates.
     pub fn made(&self) -> impl Iterator<Item = (usize, PeCoord, &Pe)> {
         let made = self.pes.iter().enumerate();
-        made.filter_map(|(i, pe)| Some((i, self.program.pe_coord(i), pe.as_deref()?)))
+        made.filter_map(|(i, pe)| Some((i, self.maker.program.pe_coord(i), pe.as_deref()?)))
     }
 }
 

@@ -3,6 +3,7 @@
 //! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
 //! Never: compiles anything, or goes on after an error.
 
+mod abreast;
 mod agenda;
 mod cells;
 mod collectives;
@@ -87,7 +88,10 @@ pub struct Wafer {
     now: u64,
     due: Vec<u32>,
     log: PeLog,
-    desk: Desk,
+    /// One for each thread.
+    desks: Vec<Desk>,
+    /// Fewer are not worth a thread.
+    pes_of_a_thread: usize,
     collectives: Collectives,
     letters: Letters,
     trapped: Vec<Complaint>,
@@ -123,7 +127,8 @@ impl Wafer {
             now: 0,
             due: Vec::new(),
             log: PeLog::default(),
-            desk: Desk::default(),
+            desks: vec![Desk::default()],
+            pes_of_a_thread: 1,
             collectives: Collectives::default(),
             letters: Letters::default(),
             trapped: Vec::new(),
@@ -141,7 +146,7 @@ impl Wafer {
 
     /// Picks among equally ready tasks in an order that the seed decides; before anything runs.
     pub fn shuffle(&mut self, seed: u64) {
-        self.cells.seed = Some(seed);
+        self.cells.maker.seed = Some(seed);
     }
 
     /// Gives all routers other buffers, 1 to 4 wavelets for each color and link; before anything runs.
@@ -330,23 +335,32 @@ impl Wafer {
             self.agenda.wake(pe as usize, self.now, self.now);
         }
         self.agenda.take_due(self.now, &mut due);
-        for pes in due.chunks(PES_BETWEEN_LOOKS) {
-            if self.is_to_stop() {
-                // They are to be found among the unfinished.
-                pes.iter().for_each(|pe| self.agenda.wake(*pe as usize, self.now, self.now));
-                continue;
-            }
-            pes.iter().for_each(|pe| self.run_pe(*pe as usize));
+        if self.is_worth_sharing(due.len()) {
+            self.run_abreast(&due);
+        } else {
+            due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
         }
         due.clear();
         self.due = due;
+    }
+
+    fn run_in_turn(&mut self, pes: &[u32]) {
+        match self.is_to_stop() {
+            true => self.put_off(pes),
+            false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
+        }
+    }
+
+    /// They do not run any more, and are to be found among the unfinished.
+    fn put_off(&mut self, pes: &[u32]) {
+        pes.iter().for_each(|pe| self.agenda.wake(*pe as usize, self.now, self.now));
     }
 
     fn run_pe(&mut self, index: usize) {
         let Some(pe) = self.cells.pe(index) else { return };
         let before = pe.command_stream_blocked();
         let mut ramp = self.fabric.ramp(index, self.now);
-        let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.desk);
+        let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.desks[0]);
         self.blocked -= usize::from(before && !pe.command_stream_blocked());
         self.reached = self.reached.max(pe.busy_until());
         if let Some(recorder) = &mut self.recorder {

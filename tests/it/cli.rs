@@ -1,5 +1,6 @@
 //! The command as a user meets it: exit statuses, and answers to bad input that come in time.
 
+use crate::root;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -241,6 +242,35 @@ fn a_reader_that_goes_away_is_no_fault() {
     let output = finish(child);
     assert_eq!(String::from_utf8_lossy(&output.stderr), "");
     assert_eq!(output.status.code(), Some(0));
+}
+
+#[test]
+fn more_threads_than_rows_and_none_at_all_are_refused() {
+    let text = "layout { @set_rectangle(3, 1); for (@range(u16, 3)) |x| { @set_tile_code(x, 0, \"b.csl\"); } }\n";
+    let folder = Folder::with("threads", "a.csl", text);
+    folder.write("b.csl", "");
+    answers(&folder.cslrun("a.csl --threads 1"), 0, &[]);
+    answers(&folder.cslrun("a.csl --threads 2"), 2, &["--threads 2: the wafer has 1 row, and a thread"]);
+    answers(&folder.cslrun("a.csl --threads 0"), 2, &["1 is the smallest number"]);
+}
+
+#[test]
+fn threads_change_no_byte() {
+    let folder = Folder::new("bytes");
+    for file in ["exchange.csl", "exchange_pe.csl"] {
+        std::fs::copy(root().join("benches/programs").join(file), folder.0.join(file)).expect("a readable file");
+    }
+    let run = |threads: usize| {
+        let words = "exchange.csl --param width=32 --param height=40 --param steps=1 --get sums=sums.npy";
+        let output = folder.cslrun(&format!("{words} --threads {threads}"));
+        answers(&output, 0, &[]);
+        let sums = std::fs::read(folder.0.join("sums.npy")).expect("the sums are written");
+        (output.stdout, output.stderr, sums)
+    };
+    let one = run(1);
+    for threads in [2, 3] {
+        assert!(one == run(threads), "on {threads} threads");
+    }
 }
 
 #[cfg(unix)]

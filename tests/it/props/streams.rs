@@ -43,8 +43,10 @@ fn nothing_depends_on_whether_streams_go_hop_by_hop() {
         let network = Network::wide(&mut Choices::from_seed(seed), arch);
         let (program, sources) = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
         for depth in [2, 3, 4] {
-            let [fast, slow] =
-                [false, true].map(|hop_by_hop| story(&network, &program, &sources, depth, hop_by_hop));
+            let [fast, slow] = [false, true].map(|hop_by_hop| {
+                let options = RunOptions { link_depth: Some(depth), hop_by_hop, ..RunOptions::default() };
+                story(&network, &program, &sources, options)
+            });
             assert!(fast == slow, "seed {seed}, depth {depth}\n{fast}\nhop by hop\n{slow}");
             stuck += usize::from(fast.contains("deadlock"));
         }
@@ -52,15 +54,26 @@ fn nothing_depends_on_whether_streams_go_hop_by_hop() {
     assert!(count() < 200 || stuck > 0, "reports of deadlocks are compared, too");
 }
 
+#[test]
+fn nothing_depends_on_the_number_of_threads() {
+    for seed in 0..count() {
+        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let network = Network::wide(&mut Choices::from_seed(seed), arch);
+        let (program, sources) = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
+        let on = |threads| {
+            let options = RunOptions { threads, pes_of_a_thread: 1, ..RunOptions::default() };
+            story(&network, &program, &sources, options)
+        };
+        let one = on(1);
+        for threads in [2, 3] {
+            let several = on(threads);
+            assert!(one == several, "seed {seed}\n{one}\non {threads} threads\n{several}");
+        }
+    }
+}
+
 /// All that can be seen of a run.
-fn story(
-    network: &Network,
-    program: &Arc<Program>,
-    sources: &SourceMap,
-    depth: u8,
-    hop_by_hop: bool,
-) -> String {
-    let options = RunOptions { link_depth: Some(depth), hop_by_hop, ..RunOptions::default() };
+fn story(network: &Network, program: &Arc<Program>, sources: &SourceMap, options: RunOptions) -> String {
     let mut runner = Runner::new(program.clone(), options);
     let said = match runner.run_until_idle() {
         Ok(warnings) => warnings,

@@ -1,0 +1,27 @@
+use crate::image::Program;
+
+/// A wafer with fewer PEs runs on one thread: there is too little to share in a cycle.
+const PES_WORTH_SHARING: usize = 64 * 64;
+
+/// On how many threads a program runs: as many as are asked for, or as the machine has if that helps.
+pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String> {
+    let rows = usize::from(program.height);
+    match asked {
+        Some(n) if n > rows => Err(format!(
+            "--threads {n}: the wafer has {}, and a thread takes at least one",
+            if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") }
+        )),
+        Some(n) => Ok(n),
+        None if program.place.len() < PES_WORTH_SHARING => Ok(1),
+        None => Ok(std::thread::available_parallelism().map_or(1, usize::from).min(rows)),
+    }
+}
+
+/// A number of threads.
+pub fn number(text: &str) -> Result<usize, String> {
+    match text.parse() {
+        Ok(0) => Err("no program runs on 0 threads; 1 is the smallest number".to_string()),
+        Ok(n) => Ok(n),
+        Err(_) => Err("it must be a whole number from 1 on".to_string()),
+    }
+}

@@ -1,0 +1,122 @@
+//! Ramps of PEs that run at the same time: they see the fabric as it was before, and write down what
+//! they do to it. It is done when all of them have run, in the order of the PEs, and then has the
+//! outcome that they were told.
+
+use super::lane::Lane;
+use super::route::{Route, received_on};
+use super::{Fabric, Ramp, Wavelet};
+use crate::arch::{Color, Direction, MESSAGE_COLOR, PeCoord};
+use std::borrow::Cow;
+
+/// What a PE has done to its ramp.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Deed {
+    /// [`Ramp::send`], and whether the PE was told that the wavelet is taken.
+    Send(Color, Wavelet, bool),
+    /// [`Ramp::advance_switch`]
+    Advance(Color),
+    /// [`Ramp::address_letter`]
+    Address(PeCoord, u16),
+    /// [`Ramp::set_config`]
+    Set(u16, u16),
+}
+
+/// The ramp of one PE while others run, too.
+pub struct SharedRamp<'a> {
+    fabric: &'a Fabric,
+    pe: usize,
+    deeds: &'a mut Vec<(u32, Deed)>,
+    /// It has addressed a letter.
+    addressed: bool,
+    /// The color of which it has changed the route, and what it is now. A PE reaches its router once
+    /// in a cycle, and after that sends at most one wavelet.
+    rerouted: Option<(Color, Route)>,
+}
+
+impl Fabric {
+    /// A ramp for a PE that adds to `deeds`.
+    pub fn shared_ramp<'a>(&'a self, pe: usize, deeds: &'a mut Vec<(u32, Deed)>) -> SharedRamp<'a> {
+        SharedRamp { fabric: self, pe, deeds, addressed: false, rerouted: None }
+    }
+
+    /// Does what a PE has written down.
+    pub fn perform(&mut self, pe: usize, deed: Deed, now: u64) {
+        let mut ramp = self.ramp(pe, now);
+        match deed {
+            // A router takes note of a refusal, too, and tells when there is room.
+            Deed::Send(color, wavelet, taken) => {
+                assert_eq!(ramp.send(color, wavelet).is_ok(), taken, "a shared ramp answers as the router does");
+            }
+            Deed::Advance(color) => ramp.advance_switch(color),
+            Deed::Address(to, length) => ramp.address_letter(to, length),
+            Deed::Set(address, value) => drop(ramp.set_config(address, value)),
+        }
+    }
+
+    /// Whether the PE is to be asked again for room, now that it has run.
+    pub fn wants_retry(&self, pe: usize) -> bool {
+        self.routers[pe].descending != 0
+    }
+
+    /// A color at a router, as it is or would be made.
+    pub(super) fn lane_or_new(&self, pe: usize, color: Color) -> Cow<'_, Lane> {
+        if let Some(lane) = self.known_lane(pe, color) {
+            return Cow::Borrowed(lane);
+        }
+        let route = self.routes.of(&self.program, pe, color);
+        Cow::Owned(Lane::new(pe as u32, color, route, self.routes.get(route)))
+    }
+
+    /// What the program has set while running counts.
+    pub(super) fn route_at(&self, pe: usize, color: Color) -> &Route {
+        let known = self.known_lane(pe, color).map(|lane| lane.route);
+        self.routes.get(known.unwrap_or_else(|| self.routes.of(&self.program, pe, color)))
+    }
+}
+
+impl SharedRamp<'_> {
+    fn is_refused(&self, color: Color) -> bool {
+        if color == MESSAGE_COLOR && (self.addressed || self.fabric.writes_letter(self.pe)) {
+            return self.fabric.letters.held_up_by(self.pe).is_some();
+        }
+        let (first, second) = received_on(color, Direction::Ramp, |color| match &self.rerouted {
+            Some((changed, route)) if *changed == color => route,
+            Some(_) | None => self.fabric.route_at(self.pe, color),
+        });
+        let depth = self.fabric.onramp_depth();
+        let is_full = |color| self.fabric.known_lane(self.pe, color).is_some_and(|l| l.onramp.len() >= depth);
+        is_full(first) || second.is_some_and(is_full)
+    }
+
+    fn note(&mut self, deed: Deed) {
+        self.deeds.push((self.pe as u32, deed));
+    }
+}
+
+impl Ramp for SharedRamp<'_> {
+    fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
+        let taken = !self.is_refused(color);
+        self.note(Deed::Send(color, wavelet, taken));
+        if taken { Ok(()) } else { Err(wavelet) }
+    }
+
+    fn advance_switch(&mut self, color: Color) {
+        self.note(Deed::Advance(color));
+    }
+
+    fn address_letter(&mut self, to: PeCoord, length: u16) {
+        self.addressed |= self.fabric.can_address(to, length);
+        self.note(Deed::Address(to, length));
+    }
+
+    fn config(&mut self, address: u16) -> Option<u16> {
+        self.fabric.config(self.pe, address)
+    }
+
+    fn set_config(&mut self, address: u16, value: u16) -> bool {
+        self.note(Deed::Set(address, value));
+        let (known, changed) = self.fabric.outcome_of_set(self.pe, address, value);
+        self.rerouted = changed.map(|(color, config)| (color, Route::new(&config)));
+        known
+    }
+}

@@ -1,0 +1,126 @@
+//! PEs of one cycle on several threads.
+//!
+//! A PE sees nothing of the others in a cycle, so they run at the same time; what they leave, they
+//! leave in the order of their numbers. Nobody can see how many threads there were.
+
+use super::cells::{Cell, Maker};
+use super::{PES_BETWEEN_LOOKS, Wafer, explain};
+use crate::diagnostics::Complaint;
+use crate::fabric::{Deed, Fabric};
+use crate::image::Program;
+use crate::pe::{Desk, PeLog, Wake};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What all threads look at.
+#[derive(Copy, Clone)]
+struct Scene<'w> {
+    program: &'w Program,
+    maker: &'w Maker,
+    fabric: &'w Fabric,
+    stop: Option<&'static AtomicBool>,
+    now: u64,
+}
+
+/// What the PEs of one thread leave.
+#[derive(Default)]
+struct Shift {
+    log: PeLog,
+    /// What they have done to their ramps, in order.
+    deeds: Vec<(u32, Deed)>,
+    /// PEs with the cycle in which they run next.
+    wakes: Vec<(u32, u64)>,
+    /// PEs that have room again for what has come.
+    retries: Vec<u32>,
+    trapped: Vec<Complaint>,
+    /// How many have unblocked the command stream.
+    unblocked: usize,
+    reached: u64,
+}
+
+impl Wafer {
+    /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
+    pub fn run_on(&mut self, threads: usize, pes: usize) {
+        self.desks.resize_with(threads.max(1), Desk::default);
+        self.pes_of_a_thread = pes.max(1);
+    }
+
+    /// Whether so many PEs run on several threads. A recorded run writes its events in one go.
+    pub(super) fn is_worth_sharing(&self, pes: usize) -> bool {
+        self.desks.len() > 1 && pes >= 2 * self.pes_of_a_thread && self.recorder.is_none()
+    }
+
+    /// Runs the PEs that are due, each once, ordered by number.
+    pub(super) fn run_abreast(&mut self, due: &[u32]) {
+        let threads = self.desks.len().min(due.len() / self.pes_of_a_thread);
+        let (maker, mut cells) = self.cells.share();
+        let scene =
+            Scene { program: &self.program, maker, fabric: &self.fabric, stop: self.stop, now: self.now };
+        let shifts: Vec<Shift> = std::thread::scope(|scope| {
+            let mut running = Vec::new();
+            let mut first = 0;
+            for (pes, desk) in due.chunks(due.len().div_ceil(threads)).zip(&mut self.desks) {
+                let end = pes.last().map_or(first, |last| *last as usize + 1);
+                let (mine, others) = cells.split_at_mut(end - first);
+                running.push(scope.spawn(move || Shift::run(scene, pes, mine, first, desk)));
+                (cells, first) = (others, end);
+            }
+            running.into_iter().map(|thread| thread.join().expect("PEs report what goes wrong")).collect()
+        });
+        for shift in shifts {
+            self.take(shift);
+        }
+    }
+
+    /// Does what has to be done in the order of the PEs.
+    fn take(&mut self, shift: Shift) {
+        for (pe, deed) in shift.deeds {
+            self.fabric.perform(pe as usize, deed, self.now);
+        }
+        self.fabric.retry_all(&shift.retries);
+        for (pe, cycle) in shift.wakes {
+            self.agenda.wake(pe as usize, cycle, self.now);
+        }
+        self.log.append(shift.log);
+        self.trapped.extend(shift.trapped);
+        self.blocked -= shift.unblocked;
+        self.reached = self.reached.max(shift.reached);
+    }
+}
+
+impl Shift {
+    /// Runs PEs whose cells begin with number `first`.
+    fn run(scene: Scene<'_>, pes: &[u32], cells: &mut [Cell], first: usize, desk: &mut Desk) -> Shift {
+        let mut shift = Shift::default();
+        for pes in pes.chunks(PES_BETWEEN_LOOKS) {
+            if scene.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                // They are to be found among the unfinished.
+                shift.wakes.extend(pes.iter().map(|pe| (*pe, scene.now)));
+                continue;
+            }
+            for pe in pes {
+                shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], desk);
+            }
+        }
+        shift
+    }
+
+    fn run_pe(&mut self, scene: Scene<'_>, index: usize, cell: &mut Cell, desk: &mut Desk) {
+        let Some(pe) = scene.maker.pe(cell, index) else { return };
+        let before = pe.command_stream_blocked();
+        let mut ramp = scene.fabric.shared_ramp(index, &mut self.deeds);
+        let wake = pe.cycle(scene.now, &mut ramp, &mut self.log, desk);
+        self.unblocked += usize::from(before && !pe.command_stream_blocked());
+        self.reached = self.reached.max(pe.busy_until());
+        if scene.fabric.wants_retry(index) {
+            self.retries.push(index as u32);
+        }
+        match wake {
+            Ok(Wake::At(cycle)) => self.wakes.push((index as u32, cycle.max(scene.now + 1))),
+            Ok(Wake::OnEvent) => {}
+            Err(complaint) => {
+                let calls = pe.calls();
+                self.trapped.push(explain::outside_library(complaint, &calls, &scene.program.sources));
+            }
+        }
+    }
+}

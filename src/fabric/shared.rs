@@ -45,7 +45,11 @@ impl Fabric {
         match deed {
             // A router takes note of a refusal, too, and tells when there is room.
             Deed::Send(color, wavelet, taken) => {
-                assert_eq!(ramp.send(color, wavelet).is_ok(), taken, "a shared ramp answers as the router does");
+                assert_eq!(
+                    ramp.send(color, wavelet).is_ok(),
+                    taken,
+                    "a shared ramp answers as the router does"
+                );
             }
             Deed::Advance(color) => ramp.advance_switch(color),
             Deed::Address(to, length) => ramp.address_letter(to, length),

@@ -246,7 +246,8 @@ fn a_reader_that_goes_away_is_no_fault() {
 
 #[test]
 fn more_threads_than_rows_and_none_at_all_are_refused() {
-    let text = "layout { @set_rectangle(3, 1); for (@range(u16, 3)) |x| { @set_tile_code(x, 0, \"b.csl\"); } }\n";
+    let text =
+        "layout { @set_rectangle(3, 1); for (@range(u16, 3)) |x| { @set_tile_code(x, 0, \"b.csl\"); } }\n";
     let folder = Folder::with("threads", "a.csl", text);
     folder.write("b.csl", "");
     answers(&folder.cslrun("a.csl --threads 1"), 0, &[]);
@@ -258,7 +259,8 @@ fn more_threads_than_rows_and_none_at_all_are_refused() {
 fn threads_change_no_byte() {
     let folder = Folder::new("bytes");
     for file in ["exchange.csl", "exchange_pe.csl"] {
-        std::fs::copy(root().join("benches/programs").join(file), folder.0.join(file)).expect("a readable file");
+        std::fs::copy(root().join("benches/programs").join(file), folder.0.join(file))
+            .expect("a readable file");
     }
     let run = |threads: usize| {
         let words = "exchange.csl --param width=32 --param height=40 --param steps=1 --get sums=sums.npy";

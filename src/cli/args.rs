@@ -109,6 +109,9 @@ pub struct RunArgs {
     /// What to record.
     #[command(flatten)]
     pub trace: TraceArgs,
+    /// Writes a page that shows the run step by step, for a browser
+    #[arg(long, value_name = "FILE.html")]
+    pub report: Option<PathBuf>,
     #[command(flatten)]
     written: WrittenSteps,
     /// The steps in the order given.

@@ -19,6 +19,7 @@ mod number;
 mod outcome;
 mod output;
 mod reading;
+mod report;
 mod run;
 mod steps;
 mod threads;

@@ -1,5 +1,6 @@
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
+use super::report;
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, memory, threads};
 use crate::diagnostics::Diagnostic;
@@ -27,8 +28,11 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
         }
     };
     let mut runner = Runner::new(Arc::new(program), RunOptions { threads, ..options(args) });
-    if let Some(filter) = filter {
+    if let Some(filter) = filter.or_else(|| args.report.is_some().then(report::filter)) {
         runner.record(filter);
+    }
+    if args.report.is_some() {
+        report::prepare(&mut runner);
     }
     perform(runner, args, &mut outcome);
     outcome
@@ -53,6 +57,9 @@ fn perform(mut runner: Runner, args: &RunArgs, outcome: &mut Outcome) {
             fail(&failure, outcome);
             evidence::add(outcome, &mut runner);
         }
+    }
+    if let Some(path) = &args.report {
+        report::write(path, &mut runner, outcome);
     }
     if outcome.exit == Exit::Interrupted {
         // Whoever has stopped it does not wait until a wafer is cleared away.

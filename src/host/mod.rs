@@ -21,7 +21,7 @@ pub use variables::Variable;
 use crate::diagnostics::{Complaint, Diagnostic, Severity};
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
-use crate::trace::{Filter, Recording};
+use crate::trace::{Filter, History, Recording};
 use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, StopReport, Traced, Wafer};
 use indexmap::IndexMap;
 use memcpy::Stream;
@@ -153,6 +153,17 @@ impl Runner {
     /// What was recorded so far; `None` if nothing is recorded.
     pub fn recording(&mut self) -> Option<Recording> {
         self.wafer.recording()
+    }
+
+    /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
+    /// many words have changed; together with [`Runner::record`], before anything runs.
+    pub fn follow_memory(&mut self, limit: usize) {
+        self.wafer.follow_memory(limit);
+    }
+
+    /// How the variables have changed so far; `None` if they are not followed.
+    pub fn memory_history(&self) -> Option<History> {
+        self.wafer.memory_history()
     }
 
     /// The program.

@@ -91,10 +91,11 @@ impl Runner {
         let halves = |word: &u32| [*word as u16, (*word >> 16) as u16];
         let words: Vec<u16> =
             from.iter().flat_map(|word| halves(word).into_iter().take(width.words())).collect();
-        match self.wafer.pe(at) {
-            Some(pe) => pe.write_words(addr, &words),
-            None => Ok(()),
+        if let Some(pe) = self.wafer.pe(at) {
+            pe.write_words(addr, &words)?;
+            self.wafer.note_written(at);
         }
+        Ok(())
     }
 
     /// Reads elements from a name on a PE.

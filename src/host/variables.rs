@@ -73,10 +73,11 @@ impl Runner {
         let addr = self.elements_of(at, name, words, values.len(), Way::In)?;
         let bits = |value: &u64| (0..words).map(|i| (value >> (16 * i)) as u16).collect::<Vec<_>>();
         let all: Vec<u16> = values.iter().flat_map(bits).collect();
-        match self.wafer.pe(at) {
-            Some(pe) => Ok(pe.write_words(addr, &all)?),
-            None => Ok(()),
+        if let Some(pe) = self.wafer.pe(at) {
+            pe.write_words(addr, &all)?;
+            self.wafer.note_written(at);
         }
+        Ok(())
     }
 
     /// Runs until the host may write: at once before the start of a program without memcpy.

@@ -6,12 +6,14 @@
 mod chrome;
 mod filter;
 mod flows;
+mod memory;
 mod names;
 mod recorder;
 mod text;
 
 pub use chrome::chrome;
 pub use filter::{Block, Filter};
+pub use memory::{Change, Followed, Follower, History};
 pub use names::Names;
 pub use recorder::{Recorder, Recording};
 pub use text::text;

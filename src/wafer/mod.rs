@@ -30,7 +30,7 @@ use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::pe::{Desk, PeLog, Wake};
 use crate::source::Span;
-use crate::trace::Recorder;
+use crate::trace::{Follower, Recorder};
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
@@ -102,6 +102,8 @@ pub struct Wafer {
     recorder: Option<Box<Recorder>>,
     /// Becomes true when the run is to stop.
     stop: Option<&'static AtomicBool>,
+    /// While memory is followed.
+    follower: Option<Box<Follower>>,
 }
 
 impl Wafer {
@@ -136,6 +138,7 @@ impl Wafer {
             reached: 0,
             recorder: None,
             stop: None,
+            follower: None,
         }
     }
 
@@ -359,10 +362,12 @@ impl Wafer {
     fn run_pe(&mut self, index: usize) {
         let Some(pe) = self.cells.pe(index) else { return };
         let before = pe.command_stream_blocked();
+        let reached = pe.busy_until();
         let mut ramp = self.fabric.ramp(index, self.now);
         let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.desks[0]);
         self.blocked -= usize::from(before && !pe.command_stream_blocked());
-        self.reached = self.reached.max(pe.busy_until());
+        let busy_until = pe.busy_until();
+        self.reached = self.reached.max(busy_until);
         if let Some(recorder) = &mut self.recorder {
             pe.events().into_iter().for_each(|events| recorder.take(events));
         }
@@ -374,6 +379,10 @@ impl Wafer {
                 let calls = pe.calls();
                 self.trapped.push(explain::outside_library(complaint, &calls, &self.program.sources));
             }
+        }
+        if self.follower.is_some() && self.fabric.is_recording() {
+            let cycle = if busy_until > reached { busy_until } else { self.now };
+            self.look_at_memory(index, cycle.max(self.now));
         }
     }
 

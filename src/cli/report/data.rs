@@ -1,0 +1,272 @@
+//! The data of a report: what the page needs to know about a run, as JSON.
+
+use super::MOST_EVENTS;
+use super::events::Events;
+use super::held::Holding;
+use super::tables::{Held, Memory, Moves, Notes, Numbered, Queues, Spans, Threads};
+use crate::arch::PeCoord;
+use crate::cli::Exit;
+use crate::cli::outcome::Outcome;
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::render::{MessageFormat, grouped, render};
+use crate::host::Runner;
+use crate::image::{NO_TILE, Program, TileImage};
+use crate::source::{FileId, SourceMap, Span};
+use crate::trace::{Followed, History, Recording};
+use serde::Serialize;
+use std::sync::Arc;
+
+/// A whole report.
+#[derive(Debug, Serialize)]
+pub struct Data {
+    /// The program.
+    pub title: String,
+    /// The machine.
+    pub machine: String,
+    /// Columns of PEs.
+    pub width: u16,
+    /// Rows of PEs.
+    pub height: u16,
+    /// The last cycle that is shown.
+    pub last: u64,
+    /// `last`, if the run went on.
+    pub cut: Option<u64>,
+    /// Why it is cut.
+    pub cut_because: &'static str,
+    /// How the run ended.
+    pub verdict: String,
+    /// Whether it ended badly.
+    pub failed: bool,
+    /// Diagnostics.
+    pub complaints: Vec<Complaint>,
+    /// Programs of PEs.
+    pub tiles: Vec<Tile>,
+    /// The tile of each PE; -1 without one.
+    pub place: Vec<i64>,
+    /// Texts of programs.
+    pub files: Vec<File>,
+    /// Places in them.
+    pub spans: Spans,
+    /// Words that the tables name by number.
+    pub texts: Vec<String>,
+    /// What threads do.
+    pub threads: Threads,
+    /// How wavelets move.
+    pub moves: Moves,
+    /// Wavelets that routers hold up.
+    pub held: Held,
+    /// How many wavelets queues hold.
+    pub queues: Queues,
+    /// How variables change.
+    pub memory: Memory,
+    /// What else happens.
+    pub notes: Notes,
+}
+
+/// A diagnostic.
+#[derive(Debug, Serialize)]
+pub struct Complaint {
+    /// How bad it is.
+    pub severity: &'static str,
+    /// As the terminal shows it.
+    pub text: String,
+    /// The PE on which it arose.
+    pub pe: Option<usize>,
+    /// The file that it points to.
+    pub file: Option<u32>,
+    /// The line.
+    pub line: Option<usize>,
+}
+
+/// The program of some PEs.
+#[derive(Debug, Serialize)]
+pub struct Tile {
+    /// Its file.
+    pub file: String,
+    /// The values of its parameters.
+    pub params: String,
+    /// The variables that are followed.
+    pub variables: Vec<Variable>,
+    /// Their words at the start, one variable after the other.
+    pub start: Vec<u16>,
+}
+
+/// A variable.
+#[derive(Debug, Serialize)]
+pub struct Variable {
+    /// Its name.
+    pub name: String,
+    /// Its type.
+    #[serde(rename = "type")]
+    pub ty: String,
+    /// The scalar that it is made of.
+    pub element: &'static str,
+    /// Its first word among those of all variables.
+    pub at: u16,
+    /// Its words.
+    pub words: u16,
+    /// Sizes of an array.
+    pub dims: Vec<u32>,
+}
+
+/// The text of a program.
+#[derive(Debug, Serialize)]
+pub struct File {
+    /// Its name.
+    pub name: String,
+    /// The text.
+    pub text: String,
+}
+
+/// What the page shows of a run that has ended.
+pub fn data(runner: &mut Runner, outcome: &Outcome) -> Data {
+    let recording = shortened(runner.recording().unwrap_or_default());
+    let history = runner.memory_history().unwrap_or_default();
+    let program = runner.program().clone();
+    let cut = [recording.cut, history.cut].into_iter().flatten().min();
+    let last = cut.unwrap_or_else(|| last_cycle(&recording, &history));
+    let (mut events, mut holding) = (Events::new(&program), Holding::new(&program));
+    for event in recording.events.iter().take_while(|e| e.cycle <= last) {
+        events.push(event);
+        holding.push(event);
+    }
+    for line in runner.printed().iter().filter(|line| line.cycle <= last) {
+        events.note(line.cycle, line.pe, format!("prints: {}", line.text));
+    }
+    let mut files = program_files(&program.sources);
+    let complaints = outcome.diagnostics.iter().map(|d| complaint(&program, d, &mut files)).collect();
+    let spans = spans(&program.sources, events.spans.0.iter(), &mut files);
+    Data {
+        title: title(&program, &outcome.sources),
+        machine: program.arch.to_string(),
+        width: program.width,
+        height: program.height,
+        last,
+        cut,
+        cut_because: "the run went on, but a page holds no more events than these",
+        verdict: verdict(outcome, runner.cycles()),
+        failed: outcome.exit != Exit::Fine,
+        complaints,
+        tiles: tiles(&program, &history),
+        place: program.place.iter().map(|t| if *t == NO_TILE { -1 } else { i64::from(*t) }).collect(),
+        files: files.0.iter().map(|id| file(&program.sources, *id)).collect(),
+        spans,
+        notes: events.notes(),
+        texts: events.texts.0.into_iter().collect(),
+        threads: events.threads,
+        moves: events.moves,
+        held: holding.table(last),
+        queues: events.queues,
+        memory: memory(&history, last),
+    }
+}
+
+/// A trace may hold more events than a page.
+fn shortened(mut recording: Recording) -> Recording {
+    if recording.events.len() > MOST_EVENTS {
+        recording.events.truncate(MOST_EVENTS);
+        recording.cut = recording.events.last().map(|e| e.cycle);
+    }
+    recording
+}
+
+/// A PE that ran ahead of the clock may end later than the clock.
+fn last_cycle(recording: &Recording, history: &History) -> u64 {
+    let event = recording.events.last().map_or(0, |e| e.cycle);
+    let change = history.changes.last().map_or(0, |c| c.cycle);
+    recording.end.max(event).max(change)
+}
+
+/// The file that the run was started with.
+fn title(program: &Program, sources: &SourceMap) -> String {
+    let first = sources.files().iter().chain(program.sources.files()).find(|f| !f.is_library());
+    first.map_or(String::new(), |f| f.name.clone())
+}
+
+/// `ended at cycle 12`, or the rule that was broken.
+fn verdict(outcome: &Outcome, cycles: u64) -> String {
+    let error = outcome.diagnostics.iter().find(|d| d.severity.is_error());
+    let (what, cycle) = match (outcome.exit, error) {
+        (Exit::Fine, _) => ("ended", cycles),
+        (_, Some(error)) => (&*error.rule, error.moment.map_or(cycles, |m| m.cycle)),
+        (_, None) => ("a step of the host was refused", cycles),
+    };
+    format!("{what} at cycle {}", grouped(cycle))
+}
+
+/// The user's own files come first, all of them.
+fn program_files(sources: &SourceMap) -> Numbered<FileId> {
+    let mut files = Numbered::default();
+    for (file, _) in sources.files().iter().enumerate().filter(|(_, f)| !f.is_library()) {
+        files.number(FileId(file as u32));
+    }
+    files
+}
+
+fn file(sources: &SourceMap, id: FileId) -> File {
+    let file = sources.file(id);
+    File { name: file.name.clone(), text: file.text.to_string() }
+}
+
+fn complaint(program: &Program, diagnostic: &Diagnostic, files: &mut Numbered<FileId>) -> Complaint {
+    let sources = &program.sources;
+    let text = render(sources, std::slice::from_ref(diagnostic), MessageFormat::Plain, false);
+    // The last line counts the diagnostics.
+    let text = text.trim_end().rsplit_once('\n').map_or(text.as_str(), |(before, _)| before);
+    let place = diagnostic.primary.as_ref().map(|label| label.span);
+    Complaint {
+        severity: diagnostic.severity.word(),
+        text: text.trim_end().to_string(),
+        pe: diagnostic.moment.map(|m| program.pe_index(PeCoord { x: m.x, y: m.y })),
+        file: place.map(|span| files.number(span.file)),
+        line: place.map(|span| sources.line_col(span.file, span.lo).line),
+    }
+}
+
+fn spans<'s>(
+    sources: &SourceMap,
+    all: impl Iterator<Item = &'s Span>,
+    files: &mut Numbered<FileId>,
+) -> Spans {
+    let mut table = Spans::default();
+    for span in all {
+        table.file.push(files.number(span.file));
+        table.line.push(sources.line_col(span.file, span.lo).line);
+        table.to.push(sources.line_col(span.file, span.hi.saturating_sub(1).max(span.lo)).line);
+    }
+    table
+}
+
+fn tiles(program: &Program, history: &History) -> Vec<Tile> {
+    let all = program.tiles.iter().zip(&history.variables);
+    let tile = |(tile, variables): (&Arc<TileImage>, &Vec<Followed>)| Tile {
+        file: tile.file.clone(),
+        params: tile.params.clone(),
+        variables: variables.iter().map(variable).collect(),
+        start: variables.iter().flat_map(|v| v.start(tile)).collect(),
+    };
+    all.map(tile).collect()
+}
+
+fn variable(followed: &Followed) -> Variable {
+    Variable {
+        name: followed.name.clone(),
+        ty: followed.ty.clone(),
+        element: followed.element.word(),
+        at: followed.at,
+        words: followed.words,
+        dims: followed.dims.clone(),
+    }
+}
+
+fn memory(history: &History, last: u64) -> Memory {
+    let mut table = Memory::default();
+    for change in history.changes.iter().take_while(|c| c.cycle <= last) {
+        table.cycle.0.push(change.cycle);
+        table.pe.push(change.pe);
+        table.at.push(change.at);
+        table.count.push(change.count);
+        table.words.extend(history.values(change));
+    }
+    table
+}

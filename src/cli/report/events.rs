@@ -1,0 +1,151 @@
+//! Events of a run as the tables of its report.
+
+use super::tables::{Moves, Notes, Numbered, Queues, Threads};
+use super::words;
+use crate::arch::PeCoord;
+use crate::image::Program;
+use crate::source::Span;
+use crate::trace::{Event, Names, Thread, Wavelet, What};
+
+/// Fills the tables.
+pub struct Events<'p> {
+    program: &'p Program,
+    /// What `text` columns name.
+    pub texts: Numbered<String>,
+    /// What `span` columns name.
+    pub spans: Numbered<Span>,
+    /// What threads do.
+    pub threads: Threads,
+    /// How wavelets move.
+    pub moves: Moves,
+    /// How many wavelets queues hold.
+    pub queues: Queues,
+    notes: Vec<(u64, u32, u32)>,
+}
+
+impl<'p> Events<'p> {
+    /// Nothing has happened.
+    pub fn new(program: &'p Program) -> Events<'p> {
+        Events {
+            program,
+            texts: Numbered::default(),
+            spans: Numbered::default(),
+            threads: Threads::default(),
+            moves: Moves::default(),
+            queues: Queues::default(),
+            notes: Vec::new(),
+        }
+    }
+
+    /// Takes the next event.
+    pub fn push(&mut self, event: &Event) {
+        let Event { pe, what, .. } = *event;
+        let names = Names(self.program);
+        match what {
+            What::TaskStart { function, cause } => {
+                let tile = self.program.tile_at(pe);
+                let span = tile.and_then(|t| t.functions.get(function.0 as usize)).map(|f| f.span);
+                let name = words::task(names.function(pe, function), cause);
+                self.thread(event, Thread::Main, 0, Some(name), span);
+            }
+            What::TaskEnd { function, .. } => {
+                let name = names.function(pe, function).to_string();
+                self.thread(event, Thread::Main, 1, Some(name), None);
+            }
+            What::Start(operation) => {
+                let name = words::operation(&operation);
+                self.thread(event, operation.thread, 2, Some(name), Some(operation.span));
+            }
+            What::Stall { thread, on } => {
+                self.thread(event, thread, 3, Some(names.reason(pe, on)), None);
+            }
+            What::Resume { thread, .. } => self.thread(event, thread, 4, None, None),
+            What::End { operation, done, .. } => {
+                self.thread(event, operation.thread, 5, Some(words::end(&operation, done)), None);
+            }
+            _ => self.router_event(event),
+        }
+    }
+
+    /// What happens between threads.
+    fn router_event(&mut self, event: &Event) {
+        match event.what {
+            What::Hop { wavelet, to, .. } => self.moved(event, wavelet, to as u8),
+            What::Sent(wavelet) => self.moved(event, wavelet, 5),
+            What::Delivered { wavelet, .. } => self.moved(event, wavelet, 6),
+            What::FromHost(wavelet) => self.moved(event, wavelet, 7),
+            What::ToHost(wavelet) => self.moved(event, wavelet, 8),
+            What::Dropped(wavelet) => self.moved(event, wavelet, 9),
+            What::Depth { queue, color, depth } => {
+                let pe = self.pe(event.pe);
+                let table = &mut self.queues;
+                table.cycle.0.push(event.cycle);
+                table.pe.push(pe);
+                table.queue.push(words::queue(queue, color.0));
+                table.color.push(color.0);
+                table.depth.push(depth);
+            }
+            What::Switch { color, position } => {
+                self.note(
+                    event.cycle,
+                    event.pe,
+                    format!("the switch of color {color} goes to position {position}"),
+                );
+            }
+            What::Teardown { color } => {
+                self.note(event.cycle, event.pe, format!("color {color} goes into teardown"))
+            }
+            _ => {}
+        }
+    }
+
+    fn thread(&mut self, event: &Event, thread: Thread, what: u8, text: Option<String>, span: Option<Span>) {
+        let pe = self.pe(event.pe);
+        let text = text.map_or(-1, |text| self.texts.number(text) as i32);
+        let span = span.map_or(-1, |span| self.spans.number(span) as i32);
+        let table = &mut self.threads;
+        table.cycle.0.push(event.cycle);
+        table.pe.push(pe);
+        table.thread.push(match thread {
+            Thread::Main => 0,
+            Thread::Micro(id) => 1 + id.0,
+        });
+        table.what.push(what);
+        table.text.push(text);
+        table.span.push(span);
+    }
+
+    fn moved(&mut self, event: &Event, wavelet: Wavelet, what: u8) {
+        let pe = self.pe(event.pe);
+        let table = &mut self.moves;
+        table.cycle.0.push(event.cycle);
+        table.pe.push(pe);
+        table.what.push(what);
+        table.color.push(wavelet.color.0);
+        table.data.push(wavelet.data);
+        table.control.push(u8::from(wavelet.control));
+    }
+
+    /// Something of which there is only a text.
+    pub fn note(&mut self, cycle: u64, pe: PeCoord, text: String) {
+        let row = (cycle, self.pe(pe), self.texts.number(text));
+        self.notes.push(row);
+    }
+
+    /// What there is only a text of, in order.
+    pub fn notes(&self) -> Notes {
+        let mut rows = self.notes.clone();
+        rows.sort_by_key(|(cycle, pe, _)| (*cycle, *pe));
+        let mut table = Notes::default();
+        for (cycle, pe, text) in rows {
+            table.cycle.0.push(cycle);
+            table.pe.push(pe);
+            table.text.push(text);
+        }
+        table
+    }
+
+    fn pe(&self, at: PeCoord) -> u32 {
+        self.program.pe_index(at) as u32
+    }
+}

@@ -1,0 +1,85 @@
+//! Wavelets that a router holds for longer than a cycle, as the hops tell it.
+
+use super::tables::{Cycles, Held};
+use crate::arch::{Color, Direction, PeCoord};
+use crate::image::Program;
+use crate::trace::{Event, What};
+use rustc_hash::FxHashMap;
+
+/// Follows wavelets from router to router.
+pub struct Holding<'p> {
+    program: &'p Program,
+    /// By the wavelet and the PE: the cycle in which it may go on, the side it has come from.
+    inside: FxHashMap<(u64, u32), (u64, Direction, Color)>,
+    rows: Vec<Row>,
+}
+
+#[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct Row {
+    cycle: u64,
+    pe: u32,
+    side: Direction,
+    color: Color,
+    until: u64,
+}
+
+impl<'p> Holding<'p> {
+    /// No wavelet is on its way.
+    pub fn new(program: &'p Program) -> Holding<'p> {
+        Holding { program, inside: FxHashMap::default(), rows: Vec::new() }
+    }
+
+    /// Takes the next event.
+    pub fn push(&mut self, event: &Event) {
+        let pe = self.program.pe_index(event.pe);
+        match event.what {
+            What::Sent(wavelet) => {
+                let ready = event.cycle + u64::from(self.program.arch.numbers().ramp_latency);
+                self.inside.insert((wavelet.number, pe as u32), (ready, Direction::Ramp, wavelet.color));
+            }
+            What::Hop { wavelet, to, .. } => {
+                self.leave(wavelet.number, event.pe, event.cycle);
+                if to != Direction::Ramp
+                    && let Some(next) = self.program.neighbour(pe, to)
+                {
+                    let arrival = (event.cycle + 1, to.opposite(), wavelet.color);
+                    self.inside.insert((wavelet.number, next as u32), arrival);
+                }
+            }
+            What::Dropped(wavelet) | What::ToHost(wavelet) => {
+                self.leave(wavelet.number, event.pe, event.cycle);
+            }
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, number: u64, at: PeCoord, cycle: u64) {
+        let pe = self.program.pe_index(at) as u32;
+        let Some((ready, side, color)) = self.inside.remove(&(number, pe)) else { return };
+        if ready < cycle {
+            self.rows.push(Row { cycle: ready, pe, side, color, until: cycle - 1 });
+        }
+    }
+
+    /// The table; what has not gone on stays up to the last cycle.
+    pub fn table(mut self, last: u64) -> Held {
+        let stuck = self.inside.iter().filter(|(_, (ready, ..))| *ready <= last);
+        let row = |(&(_, pe), &(cycle, side, color)): (&(u64, u32), &(u64, Direction, Color))| Row {
+            cycle,
+            pe,
+            side,
+            color,
+            until: last,
+        };
+        let stuck: Vec<Row> = stuck.map(row).collect();
+        self.rows.extend(stuck);
+        self.rows.sort_unstable();
+        Held {
+            cycle: Cycles(self.rows.iter().map(|r| r.cycle).collect()),
+            until: self.rows.iter().map(|r| r.until - r.cycle).collect(),
+            pe: self.rows.iter().map(|r| r.pe).collect(),
+            side: self.rows.iter().map(|r| r.side as u8).collect(),
+            color: self.rows.iter().map(|r| r.color.0).collect(),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! `--report out.html`: a run as one HTML page that needs nothing else.
+//!
+//! `page.html` holds the place of everything, the scripts draw, and the data of the run stand in the
+//! page as JSON (`data.rs` describes it).
+
+mod data;
+mod events;
+mod held;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use super::outcome::Outcome;
+use crate::host::Runner;
+use crate::trace::Filter;
+use std::path::Path;
+
+/// Events in a page: what a browser shows without delay, some 12 MB.
+const MOST_EVENTS: usize = 500_000;
+/// Changed words of memory in a page.
+const MOST_WORDS: usize = 500_000;
+
+const PAGE: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// In the order in which one needs the other.
+const SCRIPTS: [&str; 8] = [
+    include_str!("data.js"),
+    include_str!("values.js"),
+    include_str!("state.js"),
+    include_str!("wafer.js"),
+    include_str!("panels.js"),
+    include_str!("source.js"),
+    include_str!("time.js"),
+    include_str!("main.js"),
+];
+
+/// What is recorded for a report, if the user has not chosen what to record.
+pub fn filter() -> Filter {
+    Filter { limit: MOST_EVENTS, ..Filter::default() }
+}
+
+/// Prepares a run that is recorded for its report; before anything runs.
+pub fn prepare(runner: &mut Runner) {
+    runner.follow_memory(MOST_WORDS);
+}
+
+/// Writes the report of a run that has ended, well or badly, and tells so.
+pub fn write(path: &Path, runner: &mut Runner, outcome: &mut Outcome) {
+    let page = page(&data::data(runner, outcome));
+    match std::fs::write(path, page) {
+        Ok(()) => outcome.printed += &format!("the report of the run is in {}\n", path.display()),
+        Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
+    }
+}
+
+fn page(data: &data::Data) -> String {
+    let json = serde_json::to_string(data).expect("numbers and strings are always valid JSON");
+    let script = format!("(() => {{\n\"use strict\";\n{}}})();", SCRIPTS.join("\n"));
+    let parts = [
+        ("{{title}}", as_text(&data.title)),
+        ("{{style}}", STYLE.to_string()),
+        // `</script>` would end the data; `<` stands only in strings.
+        ("{{data}}", json.replace('<', "\\u003c")),
+        ("{{script}}", script),
+    ];
+    filled(PAGE, &parts)
+}
+
+/// The template with each mark replaced, in their order: what is filled in is not looked at again.
+fn filled(template: &str, parts: &[(&str, String)]) -> String {
+    let (mut page, mut rest) = (String::new(), template);
+    for (mark, text) in parts {
+        let (before, after) = rest.split_once(mark).expect("the template has every mark, in order");
+        page.push_str(before);
+        page.push_str(text);
+        rest = after;
+    }
+    page + rest
+}
+
+fn as_text(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;")
+}

@@ -1,0 +1,167 @@
+use super::data::{Data, data};
+use super::{MOST_WORDS, page};
+use crate::cli::Exit;
+use crate::cli::args::{self, Command};
+use crate::cli::outcome::Outcome;
+use crate::diagnostics::render::MessageFormat;
+use crate::host::{RunOptions, Runner};
+use crate::source::MemoryLoader;
+use crate::trace::Filter;
+use serde_json::Value;
+use std::sync::Arc;
+
+const LAYOUT: &str = r#"
+const stream: color = @get_color(4);
+layout {
+  @set_rectangle(2, 1);
+  @set_tile_code(0, 0, "send.csl", .{ .out = stream });
+  @set_tile_code(1, 0, "take.csl", .{ .in = stream });
+  @set_color_config(0, 0, stream, .{ .routes = .{ .rx = .{RAMP}, .tx = .{EAST} } });
+  @set_color_config(1, 0, stream, .{ .routes = .{ .rx = .{WEST}, .tx = .{RAMP} } });
+}
+"#;
+
+const SEND: &str = r#"
+param out: color;
+// </script><b>not the end of the page</b>
+var words = [4]u32{ 10, 20, 30, 40 };
+const from = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{4} -> words[i] });
+const to = @get_dsd(fabout_dsd, .{ .extent = 4, .fabric_color = out, .output_queue = @get_output_queue(2) });
+task main() void { @mov32(to, from); }
+comptime { @bind_local_task(main, @get_local_task_id(8)); @activate(@get_local_task_id(8)); }
+"#;
+
+const TAKE: &str = r#"
+param in: color;
+const queue = @get_input_queue(2);
+var words = @zeros([5]u32);
+const from = @get_dsd(fabin_dsd, .{ .extent = COUNT, .fabric_color = in, .input_queue = queue });
+const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{COUNT} -> words[i] });
+task main() void { @mov32(to, from); }
+comptime {
+  @bind_local_task(main, @get_local_task_id(8));
+  @initialize_queue(queue, .{ .color = in });
+  @activate(@get_local_task_id(8));
+}
+"#;
+
+/// The report of a PE that sends four words to one that takes so many.
+fn report(taken: usize, most_events: usize) -> Data {
+    let mut loader = MemoryLoader::default();
+    loader.add("layout.csl", LAYOUT);
+    loader.add("send.csl", SEND);
+    loader.add("take.csl", TAKE.replace("COUNT", &taken.to_string()));
+    let Ok(Command::Run(args)) = args::parse(["cslrun", "layout.csl"].map(Into::into)) else {
+        panic!("these arguments are valid")
+    };
+    let mut outcome = Outcome::new(MessageFormat::Plain);
+    let program = outcome.compile(&args.compile, &loader).expect("a valid program");
+    let mut runner = Runner::new(Arc::new(program), RunOptions::default());
+    runner.record(Filter { limit: most_events, ..Filter::default() });
+    runner.follow_memory(MOST_WORDS);
+    if let Err(failure) = runner.run_until_idle() {
+        outcome.diagnostics.extend(failure.diagnostics(&outcome.sources));
+        outcome.exit = Exit::Stuck;
+    }
+    data(&mut runner, &outcome)
+}
+
+/// What a script finds in the page.
+fn parsed(page: &str) -> Value {
+    let (_, rest) = page.split_once(r#"<script id="data" type="application/json">"#).unwrap();
+    let (json, _) = rest.split_once("</script>").unwrap();
+    serde_json::from_str(json).unwrap()
+}
+
+#[test]
+fn equal_runs_give_equal_pages() {
+    assert_eq!(page(&report(4, 1000)), page(&report(4, 1000)));
+}
+
+#[test]
+fn text_of_the_program_cannot_end_the_data() {
+    let page = page(&report(4, 1000));
+    assert_eq!(page.matches("</script>").count(), 2);
+    let files = parsed(&page)["files"].clone();
+    let texts: Vec<_> = files.as_array().unwrap().iter().map(|f| f["text"].as_str().unwrap()).collect();
+    assert!(texts.contains(&SEND), "{texts:?}");
+}
+
+#[test]
+fn a_page_asks_for_nothing_outside() {
+    let page = page(&report(4, 1000));
+    let (head, rest) = page.split_once(r#"<script id="data""#).unwrap();
+    let (_, scripts) = rest.split_once("</script>").unwrap();
+    for part in [head, scripts] {
+        for word in ["http:", "https:", "@import", "fetch(", "XMLHttpRequest", " src="] {
+            assert!(!part.contains(word), "{word}");
+        }
+    }
+    assert!(head.contains("default-src 'none'"));
+}
+
+#[test]
+fn memory_leads_from_the_first_to_the_last_values() {
+    let data = report(4, 1000);
+    let take = &data.tiles[data.place[1] as usize];
+    assert_eq!((take.variables[0].name.as_str(), take.variables[0].element), ("words", "u32"));
+    let mut words = take.start.clone();
+    let (mut next, mut cycles) = (0, Vec::new());
+    for (i, count) in data.memory.count.iter().map(|n| usize::from(*n)).enumerate() {
+        assert_eq!(data.memory.pe[i], 1);
+        let at = usize::from(data.memory.at[i]);
+        words[at..at + count].copy_from_slice(&data.memory.words[next..next + count]);
+        next += count;
+        cycles.push(data.memory.cycle.0[i]);
+    }
+    assert_eq!(words, [10, 0, 20, 0, 30, 0, 40, 0, 0, 0]);
+    // A word comes with each wavelet.
+    assert_eq!(cycles.len(), 4);
+    assert!(cycles.is_sorted_by(|a, b| a < b), "{cycles:?}");
+}
+
+#[test]
+fn a_run_that_fits_is_shown_to_its_end() {
+    let data = report(4, 1000);
+    assert_eq!((data.cut, data.failed, data.complaints.len()), (None, false, 0));
+    assert_eq!(data.verdict, format!("ended at cycle {}", data.last));
+    assert_eq!(data.moves.what.iter().filter(|what| **what == 2).count(), 4);
+}
+
+#[test]
+fn too_many_events_are_cut_at_a_cycle() {
+    let (all, some) = (report(4, 1000), report(4, 12));
+    let last = some.cut.expect("it is cut");
+    assert_eq!(some.last, last);
+    assert!(last < all.last);
+    let rows = some.threads.cycle.0.len();
+    assert_eq!(some.threads.cycle.0, all.threads.cycle.0[..rows]);
+    assert!(some.memory.cycle.0.iter().all(|cycle| *cycle <= last));
+}
+
+#[test]
+fn a_deadlock_shows_who_still_waits() {
+    let data = report(5, 1000);
+    assert!(data.failed);
+    assert!(data.verdict.starts_with("deadlock at cycle "), "{}", data.verdict);
+    let complaint = &data.complaints[0];
+    assert_eq!((complaint.severity, complaint.pe, complaint.line), ("error", Some(1), Some(7)));
+    let file = complaint.file.expect("it has a place") as usize;
+    assert_eq!(data.files[file].name, "take.csl");
+    assert!(complaint.text.contains("stopped after 4 of 5"), "{}", complaint.text);
+    let last = data.threads.pe.iter().rposition(|pe| *pe == 1).unwrap();
+    assert_eq!(data.threads.what[last], 3);
+    assert_eq!(data.texts[data.threads.text[last] as usize], "input queue 2 (color 4) is empty");
+}
+
+#[test]
+fn cycles_are_written_as_differences() {
+    let cycles = super::tables::Cycles(vec![3, 3, 10]);
+    assert_eq!(serde_json::to_string(&cycles).unwrap(), "[3,0,7]");
+}
+
+#[test]
+fn what_is_filled_in_is_not_looked_at_again() {
+    let parts = [("{{a}}", "{{b}}".to_string()), ("{{b}}", "x".to_string())];
+    assert_eq!(super::filled("1 {{a}} 2 {{b}} 3", &parts), "1 {{b}} 2 x 3");
+}

@@ -1,0 +1,38 @@
+//! How the report names what happens.
+
+use crate::trace::{Cause, Operation, Queue};
+
+/// `compute (activated)`
+pub fn task(name: &str, cause: Cause) -> String {
+    match cause {
+        Cause::Activated(_) => format!("{name} (activated)"),
+        Cause::Wavelet(color) => format!("{name} (wavelet of color {color})"),
+        Cause::Launched => format!("{name} (launched)"),
+    }
+}
+
+/// `@fadds of 16`
+pub fn operation(operation: &Operation) -> String {
+    match operation.of {
+        Some(of) => format!("@{} of {of}", operation.name),
+        None => format!("@{}", operation.name),
+    }
+}
+
+/// `@fadds after 16 of 16`
+pub fn end(operation: &Operation, done: u32) -> String {
+    match operation.of {
+        Some(of) => format!("@{} after {done} of {of}", operation.name),
+        None => format!("@{} after {done}", operation.name),
+    }
+}
+
+/// The number of a queue in the report.
+pub fn queue(queue: Queue, color: u8) -> u8 {
+    match queue {
+        Queue::In(Some(queue)) => queue.0,
+        Queue::Out(Some(queue)) => 8 + queue.0,
+        Queue::In(None) => 16 + color,
+        Queue::Out(None) => 48 + color,
+    }
+}

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test: format, lints, Rust tests (cases, rules, examples, command line), Python tests.
+# Runs every test: format, lints, Rust tests (cases, rules, examples, command line), the book, Python
+# tests.
 # Needs Rust, a C compiler and Python 3.11 or later; everything else goes into python/.venv, except for
 # the browser that tests `--report`: Debian's chromium is installed if it is missing and that is allowed.
 set -euo pipefail
@@ -10,6 +11,7 @@ step() { printf '\n== %s\n' "$*"; "$@"; }
 step cargo fmt --all --check
 step cargo lint
 step cargo test --quiet
+step cargo test --quiet -p book-builds
 
 no_browser=$(scripts/browser)
 step scripts/python-env --dev

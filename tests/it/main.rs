@@ -12,6 +12,7 @@ mod hangs;
 mod host_hangs;
 mod learn;
 mod library;
+mod links;
 mod pages;
 mod props;
 mod rules;

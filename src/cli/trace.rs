@@ -170,3 +170,37 @@ fn cycles(text: &str) -> Result<RangeInclusive<u64>, String> {
     let (first, last) = (number(first, 0)?, number(last, u64::MAX)?);
     if first > last { Err(format!("`{text}` is empty")) } else { Ok(first..=last) }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pe_and_a_rectangle_are_blocks_with_both_ends() {
+        assert_eq!(block("3,0").unwrap(), Block { x: 3..=3, y: 0..=0 });
+        assert_eq!(block("0..3, 1..2").unwrap(), Block { x: 0..=3, y: 1..=2 });
+        for wrong in ["3", "3,", "3..1,0", "a,0", "-1,0", "1,2,3"] {
+            assert!(block(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn cycles_may_be_open_at_either_end() {
+        assert_eq!(cycles("100..2_000").unwrap(), 100..=2000);
+        assert_eq!(cycles("..7").unwrap(), 0..=7);
+        assert_eq!(cycles("7..").unwrap(), 7..=u64::MAX);
+        for wrong in ["7", "9..8", "a..b"] {
+            assert!(cycles(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn the_name_of_a_file_says_what_is_written() {
+        assert_eq!(target("").unwrap(), Target::Screen);
+        assert_eq!(target("a.b/run.json").unwrap(), Target::Chrome("a.b/run.json".into()));
+        assert_eq!(target("run.txt").unwrap(), Target::Text("run.txt".into()));
+        for wrong in ["run", "run.svg", "run.pftrace"] {
+            assert!(target(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -45,7 +45,7 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Events that are recorded unless the user says otherwise: some 60 MB.
+    /// Events that are recorded unless the user says otherwise: at most some 200 MB while it runs.
     pub const DEFAULT_LIMIT: usize = 1_000_000;
 
     /// Whether a PE is wanted.

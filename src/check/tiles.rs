@@ -34,8 +34,7 @@ fn activations(tile: &TileImage) -> impl Iterator<Item = Complaint> {
     let completed = completions.chain(loads).filter_map(|(config, span)| Some((activated(config)?, span)));
     let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
     in_code.chain(completed).filter(move |(id, _)| !is_bound(*id)).map(|(id, span)| {
-        let c = run::TASK_UNBOUND.because(&[("id", &id)]).at(span);
-        c.help(format!("bind one in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`"))
+        run::TASK_UNBOUND.because(&[("id", &id)]).at(span)
     })
 }
 

@@ -1,39 +1,72 @@
 use super::outcome::Outcome;
+use super::page::{rendered, styled};
 use crate::diagnostics::render::MessageFormat;
 use crate::diagnostics::{Rule, rules, suggest};
+use anstyle::Style;
 use include_dir::{Dir, include_dir};
 use std::fmt::Write;
 
 static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs/rules");
 
-/// `cslrun explain [RULE]`
-pub fn explain(name: Option<&str>) -> Outcome {
+/// Lines longer than this are hard to read, however wide the terminal is.
+const WIDEST: usize = 100;
+
+/// `cslrun explain [RULE]`, for a terminal of this width or, without one, as the plain text of the
+/// page.
+pub fn explain(name: Option<&str>, width: Option<usize>) -> Outcome {
     let mut outcome = Outcome::new(MessageFormat::Plain);
+    let width = width.map(|w| w.min(WIDEST));
+    let Some(name) = name else {
+        outcome.printed = everything(width);
+        return outcome;
+    };
     // People copy what they see: `error[name]`.
-    let bare = name.map(|n| n.rsplit_once('[').map_or(n, |(_, inner)| inner.trim_end_matches(']')));
-    match bare.map(|name| (name, rules::find(name))) {
-        None => outcome.printed = list(),
-        Some((_, Some(rule))) => outcome.printed = page(rule),
-        Some((name, None)) => outcome.refuse(unknown(name)),
+    let name = name.rsplit_once('[').map_or(name, |(_, inner)| inner.trim_end_matches(']'));
+    let alike: Vec<&Rule> = rules::all().filter(|rule| !name.is_empty() && rule.name.contains(name)).collect();
+    match (rules::find(name), alike.as_slice()) {
+        (Some(rule), _) => outcome.printed = page(rule, width),
+        (None, [only]) => outcome.printed = page(only, width),
+        (None, []) => outcome.refuse(unknown(name)),
+        (None, several) => outcome.printed = list(several, width),
     }
     outcome
 }
 
-fn list() -> String {
-    let mut all: Vec<&Rule> = rules::all().collect();
-    all.sort_by_key(|r| r.name);
-    let width = all.iter().map(|r| r.name.len()).max().unwrap_or(0);
+fn everything(width: Option<usize>) -> String {
     let mut out = String::new();
-    for rule in all {
-        let _ = writeln!(out, "{:width$}  {}", rule.name, rule.why.trim());
+    for (room, rules) in rules::rooms() {
+        let heading = if width.is_some() { styled(room, Style::new().bold()) } else { room.to_string() };
+        let _ = writeln!(out, "{heading}\n{}", list(rules, width));
+    }
+    out + "cslrun explain RULE prints the page of a rule, or the rules whose names hold what is written.\n"
+}
+
+/// A line for each rule.
+fn list(rules: &[&Rule], width: Option<usize>) -> String {
+    let mut sorted = rules.to_vec();
+    sorted.sort_by_key(|rule| rule.name);
+    let longest = sorted.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
+    let mut out = String::new();
+    for rule in sorted {
+        let line = format!("  {:longest$}  {}", rule.name, rule.why.trim());
+        let _ = writeln!(out, "{}", width.map_or(line.clone(), |width| cut(&line, width)));
     }
     out
 }
 
-fn page(rule: &Rule) -> String {
-    match PAGES.get_file(format!("{}.md", rule.name)).and_then(|f| f.contents_utf8()) {
-        Some(text) => text.to_string(),
-        None => format!("# {}\n\n{}\n", rule.name, rule.why.trim()),
+fn cut(line: &str, width: usize) -> String {
+    match line.chars().count() > width {
+        true => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+        false => line.to_string(),
+    }
+}
+
+fn page(rule: &Rule, width: Option<usize>) -> String {
+    let text = PAGES.get_file(format!("{}.md", rule.name)).and_then(|f| f.contents_utf8());
+    let text = text.map_or_else(|| format!("# {}\n\n{}\n", rule.name, rule.why.trim()), str::to_string);
+    match width {
+        Some(width) => rendered(&text, width),
+        None => text,
     }
 }
 
@@ -43,4 +76,38 @@ fn unknown(name: &str) -> String {
         None => "`cslrun explain` lists all rules".to_string(),
     };
     format!("there is no rule `{name}`; {hint}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::Exit;
+
+    #[test]
+    fn a_part_of_a_name_lists_the_rules_that_hold_it() {
+        let printed = explain(Some("fifo-dsr"), None).printed;
+        let names: Vec<_> = printed.lines().filter_map(|line| line.split_whitespace().next()).collect();
+        assert_eq!(names, ["fifo-dsr-empty", "fifo-dsr-load", "fifo-dsr-missing", "fifo-dsr-numbers"]);
+    }
+
+    #[test]
+    fn the_only_rule_that_holds_a_part_is_shown_itself() {
+        assert!(explain(Some("chained"), None).printed.starts_with("# chained-comparison\n"));
+    }
+
+    #[test]
+    fn every_rule_is_listed_in_a_line_that_fits() {
+        let printed = explain(None, Some(60)).printed;
+        let plain = anstream::adapter::strip_str(&printed).to_string();
+        let lines: Vec<&str> = plain.lines().filter(|line| line.starts_with("  ")).collect();
+        assert_eq!(lines.len(), rules::all().count());
+        assert!(lines.iter().all(|line| line.chars().count() <= 60));
+    }
+
+    #[test]
+    fn an_unknown_name_is_corrected() {
+        let outcome = explain(Some("dead-lok"), None);
+        assert_eq!(outcome.exit, Exit::Usage);
+        assert!(explain(Some("deadlok"), None).complaint.expect("no such rule").contains("`deadlock`"));
+    }
 }

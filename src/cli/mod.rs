@@ -18,6 +18,7 @@ mod npy;
 mod number;
 mod outcome;
 mod output;
+mod page;
 mod reading;
 mod report;
 mod run;
@@ -89,7 +90,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Check(args) => check::check(args, loader),
         Command::Dump(args) => dump::dump(args, loader),
         Command::Dsd(args) => dsd::dsd(args, loader),
-        Command::Explain(rule) => explain::explain(rule.as_deref()),
+        Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
     }
 }

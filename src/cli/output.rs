@@ -1,10 +1,17 @@
 use anstream::{AutoStream, ColorChoice};
 use std::io::{self, IsTerminal, Write};
 
-/// Writes to stdout. A reader that has gone away is no fault of anyone: what is left is dropped.
+/// Writes to stdout, styles only where they can be shown. A reader that has gone away is no fault of
+/// anyone: what is left is dropped.
 pub fn print(text: &str) {
-    let mut out = io::stdout().lock();
+    let mut out = anstream::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+/// The width of the terminal, if that is where stdout goes.
+pub fn width() -> Option<usize> {
+    let size = terminal_size::terminal_size_of(io::stdout());
+    size.map(|(terminal_size::Width(width), _)| width.into())
 }
 
 /// Writes to stderr.

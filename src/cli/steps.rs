@@ -3,7 +3,7 @@ use super::npy;
 use super::number::Number;
 use super::reading::Reading;
 use crate::host::{Failure, Runner, Variable};
-use crate::image::{ExportKind, Scalar};
+use crate::image::{ExportKind, Scalar, TileImage};
 use std::path::Path;
 
 /// Why a step could not be done.
@@ -81,11 +81,17 @@ fn launch(runner: &mut Runner, name: &str, args: &[Number]) -> Result<(), Troubl
     let export = runner.exports().iter().find(|e| e.name == name);
     let inputs = match export.map(|e| &e.kind) {
         Some(ExportKind::Fn { inputs }) => inputs.clone(),
-        Some(ExportKind::Var { .. }) | None => Vec::new(),
+        Some(ExportKind::Var { .. }) => Vec::new(),
+        None => vec![Scalar::U32; args.len()],
     };
+    let is_function = |t: &TileImage| t.functions.iter().any(|f| f.name == name);
+    let is_known = export.is_some() || runner.program().tiles.iter().any(|t| is_function(t));
+    if !is_known || inputs.len() != args.len() {
+        // The launch says what is wrong with the name or the number of arguments.
+        return Ok(runner.launch(name, &vec![0; args.len()])?);
+    }
     let mut words = Vec::with_capacity(args.len());
-    for (i, arg) in args.iter().enumerate() {
-        let scalar = inputs.get(i).copied().unwrap_or(Scalar::U32);
+    for (scalar, arg) in inputs.into_iter().zip(args) {
         let bits = arg.encode(scalar).map_err(|e| format!("--launch {name}: {e}"))?;
         words.push(bits as u32);
     }

@@ -71,6 +71,7 @@ mod tests {
             others: Vec::new(),
             notes: Vec::new(),
             help: None,
+            has_own_help: false,
             moment,
             also_on: 0,
             report: None,

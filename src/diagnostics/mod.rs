@@ -61,6 +61,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// One thing to do.
     pub help: Option<String>,
+    /// Whether the help is about this very place, and not what the rule usually says.
+    pub has_own_help: bool,
     /// The PE and cycle, for run-time diagnostics.
     pub moment: Option<Moment>,
     /// On how many further PEs the same happened.
@@ -98,9 +100,11 @@ impl Complaint {
         self
     }
 
-    /// Says what to do; the first help wins.
+    /// Says what to do; the first help wins, and any wins over what the rule usually says.
     pub fn help(mut self, text: impl Into<String>) -> Complaint {
-        self.0.help.get_or_insert_with(|| text.into());
+        if !self.0.has_own_help {
+            (self.0.help, self.0.has_own_help) = (Some(text.into()), true);
+        }
         self
     }
 
@@ -125,6 +129,15 @@ impl Complaint {
 impl From<Complaint> for Diagnostic {
     fn from(c: Complaint) -> Diagnostic {
         *c.0
+    }
+}
+
+/// A number with what it counts: `2 arguments`.
+pub fn counted(n: u64, what: &str) -> String {
+    match (n, what) {
+        (1, _) => format!("1 {what}"),
+        (_, "index") => format!("{n} indices"),
+        (_, _) => format!("{n} {what}s"),
     }
 }
 

@@ -42,18 +42,16 @@ pub struct Rule {
     pub severity: Severity,
     /// Title with `{key}` holes.
     pub title: &'static str,
+    /// What to do about it where the place that raises it does not know better; with the same holes.
+    pub help: Option<&'static str>,
     /// One sentence: why the rule exists.
     pub why: &'static str,
 }
 
 impl Rule {
-    /// Raises the rule; each `{key}` of the title is replaced.
+    /// Raises the rule; each `{key}` of the title and of the usual help is replaced.
     pub fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Complaint {
-        let mut title = self.title.to_string();
-        for (key, value) in facts {
-            title = title.replace(&format!("{{{key}}}"), &value.to_string());
-        }
-        self.raise(title)
+        self.raise(filled(self.title, facts), self.help.map(|help| filled(help, facts)))
     }
 
     /// Raises the rule without facts.
@@ -61,7 +59,7 @@ impl Rule {
         self.because(&[])
     }
 
-    fn raise(&'static self, title: String) -> Complaint {
+    fn raise(&'static self, title: String, help: Option<String>) -> Complaint {
         Complaint(Box::new(Diagnostic {
             rule: Cow::Borrowed(self.name),
             severity: self.severity,
@@ -69,7 +67,8 @@ impl Rule {
             primary: None,
             others: Vec::new(),
             notes: Vec::new(),
-            help: None,
+            help,
+            has_own_help: false,
             moment: None,
             also_on: 0,
             report: None,
@@ -77,20 +76,29 @@ impl Rule {
     }
 }
 
-/// Declares rules: doc comment (the why), constant, name, optional severity, title.
+fn filled(text: &str, facts: &[(&str, &dyn Display)]) -> String {
+    facts.iter().fold(text.to_string(), |text, (key, value)| {
+        text.replace(&format!("{{{key}}}"), &value.to_string())
+    })
+}
+
+/// Declares rules: doc comment (the why), constant, name, optional severity, title, usual help.
 #[macro_export]
 macro_rules! rules {
-    ($($(#[doc = $why:literal])+ $(@$severity:ident)? $id:ident = $name:literal : $title:literal;)*) => {
+    ($($(#[doc = $why:literal])+ $(@$severity:ident)? $id:ident = $name:literal : $title:literal $(=> $help:literal)?;)*) => {
         $($(#[doc = $why])+
         pub static $id: $crate::diagnostics::Rule = $crate::diagnostics::Rule {
             name: $name,
             severity: $crate::rules!(@severity $($severity)?),
             title: $title,
+            help: $crate::rules!(@help $($help)?),
             why: concat!($($why),+),
         };)*
         /// Every rule of this room, in alphabetical order of their constants.
         pub static ALL: &[&$crate::diagnostics::Rule] = &[$(&$id),*];
     };
+    (@help) => { None };
+    (@help $help:literal) => { Some($help) };
     (@severity) => { $crate::diagnostics::Severity::Error };
     (@severity $s:ident) => { $crate::diagnostics::Severity::$s };
 }

@@ -1,5 +1,29 @@
 //! "Did you mean": the nearest known name.
 
+use super::Complaint;
+
+/// Names that a help lists at most.
+const MOST_LISTED: usize = 12;
+
+/// Helps with an unknown name: the nearest known one, or else all of them behind `they_are`.
+pub fn instead<'a>(
+    c: Complaint,
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    they_are: &str,
+) -> Complaint {
+    let known: Vec<&str> = known.into_iter().collect();
+    if let Some(near) = nearest(word, known.iter().copied()) {
+        return c.help(format!("did you mean `{near}`?"));
+    }
+    let listed: Vec<String> = known.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
+    match (listed.is_empty(), known.len() > MOST_LISTED) {
+        (true, _) => c,
+        (false, true) => c.help(format!("{they_are} {} and others", listed.join(", "))),
+        (false, false) => c.help(format!("{they_are} {}", listed.join(", "))),
+    }
+}
+
 /// The candidate nearest to `word`, if it is near enough to be a typing mistake.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();

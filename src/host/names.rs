@@ -3,7 +3,7 @@
 use super::{CopyWidth, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::*;
-use crate::diagnostics::{Complaint, Diagnostic, Result, Severity, suggest};
+use crate::diagnostics::{Complaint, Diagnostic, Result, Severity, counted, suggest};
 use crate::image::{ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
 use std::collections::BTreeSet;
 
@@ -34,7 +34,8 @@ impl Runner {
         match self.export(name) {
             Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"function")];
-                Err(EXPORT_MISUSED.because(&facts).at(*span).label("exported here"))
+                let c = EXPORT_MISUSED.because(&facts).at(*span).label("exported here");
+                Err(c.help(format!("launch it, such as with `--launch {name}`")))
             }
             Some(ExportName { kind: ExportKind::Var { mutable: false, .. }, span, .. }) if into => {
                 let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(*span).label("exported here");
@@ -52,7 +53,8 @@ impl Runner {
             Some(ExportName { kind: ExportKind::Fn { inputs }, .. }) => Some(inputs.as_slice()),
             Some(ExportName { kind: ExportKind::Var { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"variable")];
-                return Err(EXPORT_MISUSED.because(&facts).at(*span).label("exported here"));
+                let c = EXPORT_MISUSED.because(&facts).at(*span).label("exported here");
+                return Err(c.help(format!("copy it, such as with `--get {name}` or `--set {name}=..`")));
             }
             None => None,
         };
@@ -63,7 +65,11 @@ impl Runner {
             match of_tiles.get(*tile as usize) {
                 Some(Some(f)) => pes.push((at, *f)),
                 Some(None) if inputs.is_some() => {
-                    return Err(EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]));
+                    let c = EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]);
+                    return Err(match self.export(name) {
+                        Some(e) => c.at(e.span).label("advertised here"),
+                        None => c,
+                    });
                 }
                 Some(None) | None => {}
             }
@@ -73,8 +79,16 @@ impl Runner {
         let takes = inputs.map_or(usize::from(params), <[Scalar]>::len);
         if takes != args.len() {
             let facts =
-                [("name", &name as &dyn std::fmt::Display), ("takes", &takes), ("given", &args.len())];
-            return Err(LAUNCH_ARGUMENTS.because(&facts));
+                [("name", &name as &dyn std::fmt::Display), ("takes", &counted(takes as u64, "argument")), ("given", &args.len())];
+            let c = LAUNCH_ARGUMENTS.because(&facts);
+            return Err(match (self.export(name), inputs) {
+                (Some(e), Some(inputs)) => {
+                    let types: Vec<_> = inputs.iter().map(|ty| ty.word()).collect();
+                    let call = format!("`{name}({})`", types.join(", "));
+                    c.at(e.span).label("advertised here").help(format!("give the arguments of {call}"))
+                }
+                (None, _) | (_, None) => c,
+            });
         }
         let scalar = |i: usize| inputs.map_or(Scalar::U32, |all| all[i]);
         Ok((pes, args.iter().enumerate().map(|(i, word)| register(scalar(i), *word)).collect()))
@@ -174,10 +188,10 @@ impl Runner {
             return c.help(format!("did you mean `{near}`?"));
         }
         match known.is_empty() {
-            true => c.note("the program exports nothing"),
+            true => c.help("export something: the program exports nothing"),
             false => {
-                let list: Vec<_> = known.iter().take(12).copied().collect();
-                c.note(format!("the program exports {}", list.join(", ")))
+                let list: Vec<_> = known.iter().take(12).map(|name| format!("`{name}`")).collect();
+                c.help(format!("the program exports {}", list.join(", ")))
             }
         }
     }

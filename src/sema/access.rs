@@ -6,7 +6,7 @@ use super::value::{Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime::NOT_COMPTIME;
 use crate::diagnostics::rules::dsd as rules;
-use crate::diagnostics::{At, Complaint, Result, Rule};
+use crate::diagnostics::{At, Complaint, Result, Rule, counted};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Ident, UnaryOp};
 use crate::value::ty::{PtrTy, Ty};
@@ -146,10 +146,6 @@ impl Sema<'_> {
     }
 }
 
-fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
-}
-
 /// As many lengths as variables, at most four, each with a name of its own.
 fn check_variables(vars: &[Ident], lengths: usize, span: Span) -> Result<()> {
     if vars.len() > MAX_DIMENSIONS {
@@ -161,8 +157,8 @@ fn check_variables(vars: &[Ident], lengths: usize, span: Span) -> Result<()> {
     if vars.len() != lengths {
         return Err(rules::ACCESS_LENGTHS
             .because(&[
-                ("vars", &counted(vars.len(), "induction variable")),
-                ("want", &counted(vars.len(), "length")),
+                ("vars", &counted(vars.len() as u64, "induction variable")),
+                ("want", &counted(vars.len() as u64, "length")),
                 ("have", &lengths),
             ])
             .at(span)

@@ -2,7 +2,7 @@
 
 use super::value::{Elems, Pointer, Value};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Complaint, Result, suggest};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
@@ -82,7 +82,21 @@ fn fit(ty: Option<IntTy>, v: Integer, overflow: Overflow, what: &dyn Fn() -> Str
     }
     match overflow {
         Overflow::Wrap => Ok(Value::Int(ty, v.wrap(t.signed, t.bits))),
-        Overflow::Reject => Err(rules::INTEGER_OVERFLOW.because(&[("what", &what()), ("type", &Ty::Int(t))])),
+        Overflow::Reject => {
+            let c = rules::INTEGER_OVERFLOW.because(&[("what", &what()), ("type", &Ty::Int(t))]);
+            Err(c.help(format!("take a number from {}, or a wider type", range_of(t))))
+        }
+    }
+}
+
+/// The numbers of a type: `0 to 65535`.
+fn range_of(t: IntTy) -> String {
+    let one = |bits: u32| Integer::Small(1).shl(&Integer::Small(bits.into()));
+    let power = |bits: u32| one(bits).unwrap_or(Integer::ZERO);
+    let below = |n: Integer| n.sub(&Integer::ONE).unwrap_or(Integer::ZERO);
+    match t.signed {
+        true => format!("{} to {}", power(t.bits - 1).neg(), below(power(t.bits - 1))),
+        false => format!("0 to {}", below(power(t.bits))),
     }
 }
 
@@ -105,12 +119,15 @@ fn float_op(op: BinaryOp, k: FloatKind, x: f64, y: f64) -> Option<Result<Value>>
 fn shift(op: BinaryOp, a: &Value, b: &Value, overflow: Overflow) -> Result<Value> {
     let (Value::Int(t, x), Value::Int(bt, n)) = (a, b) else { return Err(mismatch(op, a, b)) };
     if n.is_negative() || bt.is_some_and(|t| t.signed) {
-        return Err(rules::BAD_SHIFT.because(&[("amount", n)]).help("the amount must be an unsigned type"));
+        return Err(rules::BAD_SHIFT.because(&[("amount", n)]).help("give the amount an unsigned type: `@as(u16, ..)`"));
     }
     if t.is_some_and(|t| n.to::<u32>().is_none_or(|n| n >= t.bits)) {
         return Err(rules::BAD_SHIFT
             .because(&[("amount", n)])
-            .help("the amount must be smaller than the width"));
+            .help(match t {
+                Some(t) => format!("a {} is shifted by 0 to {}", Ty::Int(*t), t.bits - 1),
+                None => "shift by less".to_string(),
+            }));
     }
     let v = if op == BinaryOp::Shl { x.shl(n) } else { x.shr(n) };
     let v = v.ok_or_else(|| rules::NUMBER_TOO_LARGE.plain())?;
@@ -262,6 +279,12 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
     }
 }
 
+/// The complaint about a field that a type does not have.
+pub fn unknown_field(name: &str, ty: &Ty) -> Complaint {
+    let c = rules::UNKNOWN_FIELD.because(&[("name", &name), ("type", ty)]);
+    suggest::instead(c, name, ty.field_names(), "its fields are")
+}
+
 fn coerce_fields<'t>(
     v: &Value,
     to: &Ty,
@@ -271,7 +294,7 @@ fn coerce_fields<'t>(
     let have = v.fields().unwrap_or_default();
     for (name, _) in &have {
         if !want.iter().any(|(n, _)| n == name) {
-            return Err(rules::UNKNOWN_FIELD.because(&[("name", name), ("type", to)]));
+            return Err(unknown_field(name, to));
         }
     }
     want.iter()

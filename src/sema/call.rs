@@ -8,7 +8,7 @@ use super::scope::{Binding, Frame, Return, Scope};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Complaint, Result, counted};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, FnDecl};
@@ -101,8 +101,9 @@ impl Sema<'_> {
 
     fn call_pointer(&mut self, a: Reg, t: &FnTy, args: &[ExprId], span: Span) -> Result<Operand> {
         if args.len() != t.params.len() {
+            let want = counted(t.params.len() as u64, "argument");
             return Err(rules::ARGUMENT_COUNT
-                .because(&[("name", &"this function"), ("want", &t.params.len()), ("have", &args.len())])
+                .because(&[("name", &"this function"), ("want", &want), ("have", &args.len())])
                 .at(span));
         }
         let mut code_args = Vec::new();
@@ -220,7 +221,10 @@ impl Sema<'_> {
         match result.map_err(|c| called_from(c, function, span))? {
             Flow::Return(v) => Ok(v),
             _ if signature.ret == Ty::Void => Ok(Value::Void),
-            _ => Err(rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(span)),
+            _ => {
+                let c = rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span);
+                Err(called_from(c, function, span))
+            }
         }
     }
 
@@ -381,10 +385,17 @@ fn wrong_count(function: &FnDecl, have: usize) -> Complaint {
     rules::ARGUMENT_COUNT
         .because(&[
             ("name", &format!("`{}`", function.name.name)),
-            ("want", &function.params.len()),
+            ("want", &counted(function.params.len() as u64, "argument")),
             ("have", &have),
         ])
         .also(function.span, "declared here")
+        .help(format!("write `{}({})`", function.name.name, parameters(function)))
+}
+
+/// The names of the parameters, as a call would list them.
+fn parameters(function: &FnDecl) -> String {
+    let names = function.params.iter().map(|p| p.name.as_ref().map_or("..", |n| n.name.as_str()));
+    names.collect::<Vec<_>>().join(", ")
 }
 
 fn called_from(c: Complaint, function: &FnDecl, span: Span) -> Complaint {

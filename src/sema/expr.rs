@@ -25,7 +25,7 @@ impl Sema<'_> {
             return Err(rules::REPORTED.plain());
         }
         if self.depth >= MAX_DEPTH {
-            let complaint = rules::TOO_DEEP.plain().at(span).help("is this a recursion that never ends?");
+            let complaint = rules::TOO_DEEP.plain().at(span).help("end the recursion: look for the last case before the call");
             return Err(self.give_up(complaint));
         }
         self.depth += 1;
@@ -43,7 +43,7 @@ impl Sema<'_> {
     pub fn burn(&mut self, span: Span) -> Result<()> {
         if self.fuel == 0 {
             let complaint = rules::COMPTIME_FUEL.because(&[("steps", &self.options.comptime_fuel)]).at(span);
-            return Err(self.give_up(complaint.help("does this loop ever end?")));
+            return Err(self.give_up(complaint.help("end the loop, or compute this while the program runs")));
         }
         self.fuel -= 1;
         Ok(())
@@ -382,7 +382,7 @@ impl Sema<'_> {
         let [name] = names.as_slice() else { return Err(wrong()) };
         let (active, field, _) = ty
             .field(name)
-            .ok_or_else(|| rules::UNKNOWN_FIELD.because(&[("name", name), ("type", &ty)]).at(span))?;
+            .ok_or_else(|| arith::unknown_field(name, &ty).at(span))?;
         match anon {
             Operand::Known(v) => {
                 let value = arith::coerce(v.field(name).ok_or_else(wrong)?, &field).at(span)?;

@@ -143,9 +143,7 @@ impl Sema<'_> {
                 ParamValue::Color(c) => Value::Id(crate::value::ty::IdKind::Color, (*c).into()),
             };
             if !root.names.contains_key(name.as_str()) {
-                let c = crate::diagnostics::rules::comptime::UNKNOWN_PARAM
-                    .because(&[("name", name), ("file", &root.path.display())]);
-                self.report(c);
+                self.report(super::modules::unknown_param(name, root));
                 continue;
             }
             out.insert(Name::new(name), v);
@@ -184,7 +182,8 @@ impl Sema<'_> {
         if let Some(first) = missing.first() {
             let at =
                 PeCoord { x: (first % usize::from(width)) as u16, y: (first / usize::from(width)) as u16 };
-            let mut c = rules::TILE_MISSING.because(&[("pe", &at)]).at(set);
+            let mut c = rules::TILE_MISSING.because(&[("pe", &at)]).at(set).label("the rectangle");
+            c = c.help(format!("write `@set_tile_code({}, {}, \"file.csl\", .{{}})`", at.x, at.y));
             if missing.len() > 1 {
                 c = c.note(format!("the same on {} other PEs", missing.len() - 1));
             }

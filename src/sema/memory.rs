@@ -517,7 +517,7 @@ impl Sema<'_> {
         };
         let names = a.names.clone().ok_or_else(no)?;
         if let Some(extra) = names.iter().find(|n| !s.fields.iter().any(|(m, _)| m == *n)) {
-            return Err(rules::UNKNOWN_FIELD.because(&[("name", extra), ("type", to)]).at(span));
+            return Err(arith::unknown_field(extra, to).at(span));
         }
         let mut out = Vec::new();
         for (name, ty) in &s.fields {

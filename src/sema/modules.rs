@@ -121,7 +121,7 @@ impl Sema<'_> {
         let complaint = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
         Err(match crate::diagnostics::suggest::nearest(inner, stdlib::names()) {
             Some(near) => complaint.help(format!("did you mean `<{near}>`?")),
-            None => complaint,
+            None => complaint.help("see `docs/library` for the modules that there are"),
         })
     }
 
@@ -167,8 +167,7 @@ impl Sema<'_> {
         }
         if !unit.library {
             for name in unknown {
-                let mut complaint =
-                    rules::UNKNOWN_PARAM.because(&[("name", &name), ("file", &unit.path.display())]);
+                let mut complaint = unknown_param(&name, &unit);
                 if let Some(at) = at {
                     complaint = complaint.at(at);
                 }
@@ -241,6 +240,10 @@ impl Sema<'_> {
         self.instance_mut(instance).decls[decl as usize] = DeclState::Busy;
         self.enter_module(instance);
         let result = self.deeper(v.span, |s| s.global_of(instance, v));
+        let result = result.map_err(|c| match c.rule() == rules::DEPENDENCY_CYCLE.name {
+            true => c.also(v.name.span, format!("`{}` needs it", v.name.name)),
+            false => self.with_declared_name(c, v.span),
+        });
         self.frames.pop();
         match result {
             Ok(id) => {
@@ -370,7 +373,7 @@ impl Sema<'_> {
     fn import_call(&mut self, args: &[ast::ExprId], name: &str, span: Span) -> Result<Value> {
         if args.is_empty() || args.len() > 2 {
             return Err(rules::ARGUMENT_COUNT
-                .because(&[("name", &"`@import_module`"), ("want", &"1 or 2"), ("have", &args.len())])
+                .because(&[("name", &"`@import_module`"), ("want", &"1 or 2 arguments"), ("have", &args.len())])
                 .at(span));
         }
         let path_span = self.span(args[0]);
@@ -519,4 +522,14 @@ fn addressed_names(file: &ast::File) -> FxHashSet<ast::Name> {
         }
     }
     names
+}
+
+/// The warning about a value for a parameter that a file does not have.
+pub fn unknown_param(name: &str, unit: &Unit) -> Complaint {
+    let c = rules::UNKNOWN_PARAM.because(&[("name", &name), ("file", &unit.path.display())]);
+    let params = unit.file.decls.iter().filter_map(|d| match d {
+        Decl::Var(v) if v.kind == VarKind::Param => Some(v.name.name.as_str()),
+        _ => None,
+    });
+    crate::diagnostics::suggest::instead(c, name, params, "its parameters are")
 }

@@ -212,7 +212,7 @@ impl<'a> Table<'a> {
             [("user", &user), ("need", &need), ("kind", &bank.ty()), ("free", &free)];
         let mut c = rules::REGISTERS_EXHAUSTED.because(&facts).at(span);
         for (span, numbers) in by_place(held) {
-            c = c.also(span, format!("{} {} belongs to this", bank.ty(), numbers.join(", ")));
+            c = c.also(span, format!("held here: {} {}", bank.ty(), numbers.join(", ")));
         }
         let machine = format!("{} has {} registers of type {}", self.arch.word, held.len(), bank.ty());
         self.complaints.push(c.note(machine).help(help));

@@ -223,8 +223,13 @@ impl Sema<'_> {
         let complaint = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
         let frame = self.frame();
         let locals = frame.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()));
-        let mut known: Vec<&str> = locals.chain(frame.unit.names.keys().map(|n| n.as_str())).collect();
+        let globals = frame.unit.names.keys().map(|n| n.as_str());
+        let mut known: Vec<&str> = locals.chain(globals).collect();
+        known.extend_from_slice(&Ty::predeclared_names());
         known.sort_unstable();
+        if crate::builtins::lookup(name).is_some() {
+            return complaint.help(format!("did you mean `@{name}`?"));
+        }
         match suggest::nearest(name, known) {
             Some(near) => complaint.help(format!("did you mean `{near}`?")),
             None => complaint,

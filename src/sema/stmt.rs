@@ -7,7 +7,7 @@ use super::value::Value;
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Result, suggest};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Block, ExprId, Ident, StmtId, StmtKind, VarDecl, VarKind};
@@ -60,6 +60,7 @@ impl Sema<'_> {
         self.check_room(span)?;
         let mark = self.builder.as_ref().map(|b| b.mark());
         let flow = self.deeper(span, |s| s.stmt_kind(&stmt.kind, span)).at(span);
+        let flow = flow.map_err(|c| self.with_declared_name(c, span));
         // registers of local variables stay taken until their block ends
         if !matches!(stmt.kind, StmtKind::Var(_))
             && let (Some(mark), Some(b)) = (mark, &mut self.builder)
@@ -411,7 +412,11 @@ impl Sema<'_> {
             None => targets.iter().rposition(|t| t.is_loop),
         };
         found.ok_or_else(|| match label {
-            Some(l) => rules::UNKNOWN_LABEL.because(&[("name", &l.name)]).at(l.span),
+            Some(l) => {
+                let c = rules::UNKNOWN_LABEL.because(&[("name", &l.name)]).at(l.span);
+                let labels = targets.iter().filter_map(|t| t.label.as_deref());
+                suggest::instead(c, &l.name, labels, "the labels here are")
+            }
             None => rules::OUTSIDE_LOOP.plain().at(span),
         })
     }

@@ -6,7 +6,7 @@ use super::scope::Ev;
 use super::value::{GlobalId, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result, suggest};
+use crate::diagnostics::{At, Result, counted, suggest};
 use crate::image::code::{IN_VARIABLE, Op};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
@@ -48,10 +48,7 @@ impl Sema<'_> {
                         .at(name.span);
                     let mut known: Vec<_> = unit.names.keys().map(|n| n.as_str()).collect();
                     known.sort_unstable();
-                    return Err(match suggest::nearest(&name.name, known) {
-                        Some(near) => complaint.help(format!("did you mean `{near}`?")),
-                        None => complaint,
-                    });
+                    return Err(suggest::instead(complaint, &name.name, known, "it declares"));
                 };
                 self.member(*instance, *decl, name.span)
             }
@@ -68,7 +65,8 @@ impl Sema<'_> {
                 let ty = Ty::Union(u.ty.clone());
                 let (_, to, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
                 if u.ty.layout == FieldLayout::Plain {
-                    return Err(rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span));
+                    let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
+                    return Err(c.help(format!("read `.{}`, which was given last", u.ty.fields[u.active].0)));
                 }
                 super::arith::bitcast(&u.value, &to).map(Ev::known).at(name.span)
             }
@@ -198,7 +196,7 @@ impl Sema<'_> {
 
     fn index_tuple(&mut self, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
         let [(index, at)] = indices else {
-            return Err(rules::INDEX_COUNT.because(&[("want", &1), ("have", &indices.len())]).at(span));
+            return Err(index_count(1, indices.len()).at(span));
         };
         let Operand::Known(v) = index else {
             return Err(rules::NOT_COMPTIME.because(&[("what", &"the index of a tuple")]).at(*at));
@@ -227,7 +225,7 @@ impl Sema<'_> {
         span: Span,
     ) -> Result<Ev> {
         if indices.len() != a.dims.len() {
-            let complaint = rules::INDEX_COUNT.because(&[("want", &a.dims.len()), ("have", &indices.len())]);
+            let complaint = index_count(a.dims.len(), indices.len());
             return Err(complaint.at(span));
         }
         if let Some(position) = known_position(a, indices)? {
@@ -305,7 +303,7 @@ impl Sema<'_> {
 
     fn index_pointer(&mut self, ptr: Operand, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
         let [(index, at)] = indices else {
-            return Err(rules::INDEX_COUNT.because(&[("want", &1), ("have", &indices.len())]).at(span));
+            return Err(index_count(1, indices.len()).at(span));
         };
         let Ty::Ptr(p) = ptr.ty() else { unreachable!("only pointers come here") };
         let (ty, writable) = (p.to.clone(), !p.is_const);
@@ -341,25 +339,23 @@ impl Sema<'_> {
     }
 }
 
+fn index_count(want: usize, have: usize) -> crate::diagnostics::Complaint {
+    let (want, have) = (counted(want as u64, "dimension"), counted(have as u64, "index"));
+    rules::INDEX_COUNT.because(&[("want", &want), ("have", &have)])
+}
+
 fn packed(ty: &Ty) -> bool {
     matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
 }
 
 fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Complaint {
-    let complaint = rules::UNKNOWN_FIELD.because(&[("name", &name.name), ("type", ty)]).at(name.span);
-    match suggest::nearest(&name.name, ty.field_names()) {
-        Some(near) => complaint.help(format!("did you mean `{near}`?")),
-        None => complaint,
-    }
+    super::arith::unknown_field(&name.name, ty).at(name.span)
 }
 
 fn unknown_member(e: &crate::value::ty::EnumTy, name: &Ident) -> crate::diagnostics::Complaint {
     let ty = Ty::Enum(Arc::new(e.clone()));
     let complaint = rules::UNKNOWN_FIELD.because(&[("name", &name.name), ("type", &ty)]).at(name.span);
-    match suggest::nearest(&name.name, e.members.iter().map(|(n, _)| n.as_str())) {
-        Some(near) => complaint.help(format!("did you mean `{near}`?")),
-        None => complaint,
-    }
+    suggest::instead(complaint, &name.name, e.members.iter().map(|(n, _)| n.as_str()), "its members are")
 }
 
 fn known_position(a: &ArrayTy, indices: &[(Operand, Span)]) -> Result<Option<u64>> {

@@ -65,7 +65,7 @@ pub fn character(text: &str) -> Result<u32> {
     let value = match rest.next() {
         Some('\\') => u32::from(escape(&mut rest)?),
         Some(c) => c as u32,
-        None => return Err(bad(&"a character literal must not be empty")),
+        None => return Err(bad(&"a character literal must not be empty").help("write one character: `'a'`")),
     };
     match rest.next() {
         Some(_) => Err(bad(&"a character literal holds one character").help("use `\"` for strings")),
@@ -106,7 +106,7 @@ fn escape(rest: &mut std::str::Chars) -> Result<u8> {
             let mut digit = || rest.next().and_then(|c| c.to_digit(16));
             match (digit(), digit()) {
                 (Some(high), Some(low)) => Ok((high * 16 + low) as u8),
-                _ => Err(bad(&"`\\x` needs two hexadecimal digits")),
+                _ => Err(bad(&"`\\x` needs two hexadecimal digits").help("write both: `\\x0a`")),
             }
         }
         other => {

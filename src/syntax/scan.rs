@@ -117,7 +117,12 @@ impl<'t> Scanner<'t> {
             '\0'..=' ' | '\u{7f}' => format!("the character U+{:04X}", u32::from(character)),
             _ => format!("`{character}`"),
         };
-        self.complain(UNKNOWN_CHARACTER.because(&[("character", &shown)]), lo, hi);
+        let complaint = UNKNOWN_CHARACTER.because(&[("character", &shown)]);
+        let complaint = match plain_form(character) {
+            Some(plain) => complaint.help(format!("write `{plain}`")),
+            None => complaint,
+        };
+        self.complain(complaint, lo, hi);
         self.out.tokens.push((lo, Token::Broken, hi));
     }
 
@@ -125,6 +130,22 @@ impl<'t> Scanner<'t> {
         if self.out.problems.len() < MOST_PROBLEMS {
             self.out.problems.push(complaint.at(Span::new(self.file, lo, hi)));
         }
+    }
+}
+
+/// What a word processor has changed into this character.
+fn plain_form(character: char) -> Option<&'static str> {
+    match character {
+        '\u{2018}' | '\u{2019}' | '\u{b4}' => Some("'"),
+        '\u{201c}' | '\u{201d}' | '\u{201e}' => Some("\""),
+        '\u{2212}' | '\u{2013}' | '\u{2014}' => Some("-"),
+        '\u{d7}' => Some("*"),
+        '\u{f7}' => Some("/"),
+        '\u{2264}' => Some("<="),
+        '\u{2265}' => Some(">="),
+        '\u{2260}' => Some("!="),
+        '\u{a0}' => Some(" "),
+        _ => None,
     }
 }
 

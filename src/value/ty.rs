@@ -460,6 +460,15 @@ impl Ty {
         }
     }
 
+    /// The names of predeclared types that a program is likely to mean.
+    pub fn predeclared_names() -> Vec<&'static str> {
+        let numbers = ["bool", "f16", "f32", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "void"];
+        let comptime = ["comptime_int", "comptime_float", "comptime_string", "comptime_struct", "type"];
+        let ids = IdKind::NAMES.iter().map(|(_, name)| *name);
+        let dsds = DsdTy::NAMES[..5].iter().map(|(_, name)| *name);
+        numbers.into_iter().chain(comptime).chain(ids).chain(dsds).collect()
+    }
+
     /// A predeclared type by its name.
     pub fn predeclared(name: &str) -> Option<Ty> {
         Some(match name {

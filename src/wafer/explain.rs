@@ -8,7 +8,7 @@ use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
 };
-use crate::diagnostics::{Complaint, Diagnostic, Moment};
+use crate::diagnostics::{Complaint, Diagnostic, Moment, counted};
 use crate::fabric::Obstacle;
 use crate::pe::{Waiter, WaitsFor};
 use crate::source::{SourceMap, Span};
@@ -22,8 +22,8 @@ impl StallReport {
     pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
         let what = match (self.unfinished, self.host.is_empty()) {
             (0, _) => "a command of the host".to_string(),
-            (n, true) => counted(n, "operation", "operations"),
-            (n, false) => counted(n, "operation", "operations") + " and a command of the host",
+            (n, true) => counted(n, "operation"),
+            (n, false) => counted(n, "operation") + " and a command of the host",
         };
         let mut c = DEADLOCK.because(&[("cycle", &grouped(self.cycle)), ("what", &what)]);
         let joined = self.collectives.first().and_then(|operation| Some((operation, operation.span?)));
@@ -153,6 +153,11 @@ impl Wafer {
         if let Some(first) = left.first() {
             let Left { color, pe, .. } = first;
             let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
+            if first.is_at_pe
+                && let Some(taker) = self.taker(self.program.pe_index(*pe), *color)
+            {
+                c = c.at(taker.span).label(taker.fact).help(taker.advice);
+            }
             for l in left.iter().take(MOST_NOTES) {
                 c = c.note(left_note(l));
             }
@@ -354,7 +359,7 @@ fn collective_note(operation: &Unjoined) -> String {
 }
 
 fn left_note(l: &Left) -> String {
-    let count = counted(l.count as u64, "wavelet", "wavelets");
+    let count = counted(l.count as u64, "wavelet");
     format!("{}: {count} of color {} {}: {}", on_pes(l.pe, l.also_on), l.color, l.place, l.why)
 }
 
@@ -364,8 +369,4 @@ pub(super) fn on_pes(pe: PeCoord, also_on: u64) -> String {
         1 => format!("{pe} and 1 other PE"),
         n => format!("{pe} and {n} other PEs"),
     }
-}
-
-fn counted(n: u64, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }

@@ -150,6 +150,8 @@ pub struct Left {
     pub place: String,
     /// Why they do not move.
     pub why: String,
+    /// Whether the PE could take them.
+    pub is_at_pe: bool,
     /// The binding of the control task that the first one names, if its channel is blocked.
     pub held: Option<Span>,
 }
@@ -244,10 +246,10 @@ impl Wafer {
     /// Wavelets in queues, ramps and routers, by place.
     pub(super) fn left(&self) -> Vec<Left> {
         let mut groups: IndexMap<(u32, Color, usize, [String; 2]), Left> = IndexMap::new();
-        let mut add = |pe: usize, color, count, place: String, why: String, held| {
+        let mut add = |pe: usize, color, count, place: String, (why, is_at_pe): (String, bool), held| {
             let at = self.program.pe_coord(pe);
             let key = (self.program.place[pe], color, count, [place.clone(), why.clone()]);
-            let new = Left { pe: at, also_on: 0, color, count, place, why, held };
+            let new = Left { pe: at, also_on: 0, color, count, place, why, is_at_pe, held };
             groups.entry(key).and_modify(|l| l.also_on += 1).or_insert(new);
         };
         for (i, _, pe) in self.cells.made() {
@@ -260,19 +262,20 @@ impl Wafer {
                             Some(task) => format!("control task {task} may not run: the channel is blocked"),
                             None => "nothing takes them".into(),
                         };
-                        add(i, color, count, place, why, wait.span);
+                        add(i, color, count, place, (why, true), wait.span);
                     }
                     WaitsFor::Router { color, queue, count } => {
                         let place =
                             queue.map_or("in its output queue".into(), |q| format!("in output queue {q}"));
-                        add(i, color, count, place, "the router takes no more".into(), None);
+                        add(i, color, count, place, ("the router takes no more".into(), false), None);
                     }
                     _ => {}
                 }
             }
         }
         for l in self.fabric.leftovers() {
-            add(l.pe, l.color, l.count, place_words(l.place), obstacle_words(&l), None);
+            let why = (obstacle_words(&l), l.obstacle == Obstacle::Pe);
+            add(l.pe, l.color, l.count, place_words(l.place), why, None);
         }
         groups.into_values().collect()
     }

@@ -1,6 +1,7 @@
 //! How a case is written: a CSL program with a header, and marks at the lines that break rules.
 
 use crate::{files_below, root};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// One case of `tests/cases`.
@@ -56,6 +57,19 @@ pub fn all_cases() -> Vec<Case> {
     let files = folders.iter().flat_map(|folder| files_below(&root().join(folder), "csl"));
     let programs = files.filter(|path| !path.starts_with(root().join("examples")) || is_program(path));
     programs.map(|p| Case::read(&p).unwrap_or_else(|e| panic!("{}: {e}", p.display()))).collect()
+}
+
+/// The case that stands for each rule: the one of its name, else the first that breaks it.
+pub fn cases_of_rules() -> BTreeMap<String, PathBuf> {
+    let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
+    for case in all_cases().into_iter().filter(|c| c.path.starts_with(root().join("tests"))) {
+        let Some(rule) = case.rule else { continue };
+        let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == rule.as_str());
+        if found.get(&rule).is_none_or(|first| is_named(&case.path) && !is_named(first)) {
+            found.insert(rule, case.path);
+        }
+    }
+    found
 }
 
 /// Whether an example is a program of its own, which has a header, and not a part of one.

@@ -1,8 +1,10 @@
 //! Console blocks in the documentation are tests: what `$ cslrun ..` is shown to print, it prints.
 //!
-//! The command runs in the folder of the page. `? 3` in the first line of the output is the exit
-//! status, when it is not 0. Other commands are not run. `DOCS=write cargo test` writes what is
-//! printed into the pages.
+//! `trycmd` runs `README.md` and `docs/cli.md` in the root; `TRYCMD=overwrite cargo test` writes what is
+//! printed into them. The book and the examples name files beside them, and `trycmd` runs every page in
+//! the same folder, so they are run here, each in its own; the tests of the book need the commands of a
+//! page with their output, too. `? 3` in the first line of the output is the exit status, when it is not
+//! 0. Other commands are not run. `DOCS=write cargo test` writes what is printed.
 
 use crate::{files_below, root};
 use std::fmt::Write;
@@ -19,13 +21,25 @@ fn every_example_shows_what_it_prints() {
 }
 
 #[test]
+fn the_readme_and_the_page_of_the_command_line_show_what_is_printed() {
+    let cases = trycmd::TestCases::new();
+    cases.register_bin("cslrun", Path::new(env!("CARGO_BIN_EXE_cslrun")));
+    for page in BY_TRYCMD {
+        cases.case(root().join(page));
+    }
+    cases.run();
+}
+
+#[test]
 fn the_documentation_shows_what_is_printed() {
-    let mut pages = files_below(&root().join("docs"), "md");
-    pages.extend(["README.md", "CONTRIBUTING.md"].map(|page| root().join(page)));
-    for page in pages.iter().filter(|page| page.exists()) {
+    let pages = files_below(&root().join("docs"), "md");
+    for page in pages.iter().filter(|page| BY_TRYCMD.iter().all(|other| **page != root().join(other))) {
         check(page);
     }
 }
+
+/// The pages that `trycmd` runs.
+const BY_TRYCMD: [&str; 2] = ["README.md", "docs/cli.md"];
 
 /// One command of a console block and what it is shown to print.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,6 +8,7 @@ mod claims;
 mod cli;
 mod console;
 mod decisions;
+mod elsewhere;
 mod hangs;
 mod host_hangs;
 mod learn;

@@ -1,7 +1,7 @@
 //! The catalogue of rules, its pages and its cases keep step.
 
-use crate::case_file::all_cases;
-use crate::{files_below, root};
+use crate::case_file::{all_cases, cases_of_rules};
+use crate::{elsewhere, files_below, root};
 use cslrun::diagnostics::rules;
 use std::collections::BTreeSet;
 
@@ -17,6 +17,10 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("stream-color", "src/host/tests.rs"),
     ("unreadable-file", "tests/it/cli.rs"),
 ];
+
+/// Those of them that no snapshot shows: code that CSL cannot be compiled to, a complaint of `cslc`, and
+/// what Ctrl-C leaves, which is never the same.
+const NEVER_SHOWN: &[&str] = &["config-address-unknown", "fabric-too-small", "interrupted"];
 
 fn names() -> BTreeSet<String> {
     rules::all().map(|r| r.name.to_string()).collect()
@@ -58,6 +62,52 @@ fn every_rule_has_a_case_that_breaks_it() {
     }
     let names = names();
     assert!(names.is_subset(&broken), "rules without a case: {}", listed(names.difference(&broken)));
+}
+
+#[test]
+fn every_rule_is_shown_in_plain_and_in_rich_form() {
+    let cases = cases_of_rules();
+    for name in names().into_iter().filter(|name| !NEVER_SHOWN.contains(&name.as_str())) {
+        let case = match elsewhere::SHOWN.contains(&name.as_str()) {
+            true => &root().join("tests/it/snapshots").join(&name),
+            false => cases.get(&name).unwrap_or_else(|| panic!("no case shows {name}")),
+        };
+        for snapshot in [case.with_extension("snap"), case.with_extension("rich.snap")] {
+            let text = std::fs::read_to_string(&snapshot).unwrap_or_default();
+            assert!(text.contains(&format!("[{name}]: ")), "{} does not show {name}", snapshot.display());
+        }
+    }
+    let rich: BTreeSet<_> = cases.values().map(|case| case.with_extension("rich.snap")).collect();
+    let snapshots = files_below(&root().join("tests/cases"), "snap");
+    for path in snapshots.into_iter().filter(|p| p.to_string_lossy().ends_with(".rich.snap")) {
+        assert!(rich.contains(&path), "{} shows the case of no rule", path.display());
+    }
+}
+
+/// Rules whose message is all that can be said: the program has said it itself.
+const SPOKEN_BY_THE_PROGRAM: &[&str] = &["assertion-failed", "comptime-assert", "comptime-print"];
+
+#[test]
+fn every_message_says_what_to_do() {
+    for (rule, case) in cases_of_rules().iter().filter(|(r, _)| !SPOKEN_BY_THE_PROGRAM.contains(&r.as_str())) {
+        let text = std::fs::read_to_string(case.with_extension("snap")).unwrap_or_default();
+        let messages = text.split("\n\n").filter(|m| m.lines().any(|l| l.contains(&format!("[{rule}]: "))));
+        for message in messages {
+            let helps = message.matches("= help: ").count();
+            assert!(helps == 1, "{rule}: a message with {helps} helps\n{message}");
+        }
+    }
+}
+
+#[test]
+fn a_help_has_only_the_holes_of_its_title() {
+    for rule in rules::all() {
+        let help = rule.help.unwrap_or_default();
+        let holes = help.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(hole, _)| hole);
+        for hole in holes.filter(|hole| hole.chars().all(|c| c.is_ascii_lowercase()) && !hole.is_empty()) {
+            assert!(rule.title.contains(&format!("{{{hole}}}")), "{}: `{hole}` is no fact", rule.name);
+        }
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
         others: Vec::new(),
         notes: Vec::new(),
         help: None,
+        has_own_help: false,
         moment: None,
         also_on: 0,
         report: None,
@@ -45,6 +46,19 @@ fn plain_shows_every_place_and_counts() {
 #[test]
 fn rich_shows_both_files_with_their_true_lines() {
     let (map, d) = two_files();
+    insta::assert_snapshot!(render(&map, &[d], MessageFormat::Rich, false));
+}
+
+#[test]
+fn rich_marks_places_behind_tabs_and_wide_characters_and_across_lines() {
+    let mut map = SourceMap::default();
+    let text = "fn f() void {\n\tvar 幅 = \"日本語\"; g(幅);\n}\n";
+    let file = map.add("wide.csl", text);
+    let call = text.find("g(").expect("a call");
+    let mut d = diagnostic(Severity::Warning, Some(label(file, call, call + "g(幅)".len(), "")));
+    let width = text.find("幅").expect("a name");
+    d.others.push(label(file, width, width + "幅".len(), "declared here"));
+    d.others.push(label(file, 0, text.len(), "in this function"));
     insta::assert_snapshot!(render(&map, &[d], MessageFormat::Rich, false));
 }
 

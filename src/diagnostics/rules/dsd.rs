@@ -10,11 +10,13 @@ crate::rules! {
     /// Each variable of an access has a length.
     ACCESS_LENGTHS = "access-lengths": "an access with {vars} needs {want}, not {have}";
     /// An index would not say which of the two it means.
-    ACCESS_NAMES = "access-names": "two induction variables are called `{name}`";
+    ACCESS_NAMES = "access-names": "two induction variables are called `{name}`"
+        => "give each variable a name of its own, such as `|i, j|`";
     /// It says which elements the DSD visits.
-    ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`";
+    ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`"
+        => "write `.tensor_access = |i|{8} -> array[i]`";
     /// A DSD walks over an array with an address that is known at comptime.
-    ACCESS_TARGET = "access-target": "cannot access {type}";
+    ACCESS_TARGET = "access-target": "{type} is no array that a DSD could walk over";
     /// The hardware walks over at most four dimensions.
     ACCESS_VARIABLES = "access-variables": "an access has at most {most} induction variables, not {have}";
     /// Operations take DSDs, DSRs, and for some operands scalars.
@@ -22,11 +24,13 @@ crate::rules! {
     /// Asynchronous operations wait for wavelets; memory is always ready.
     ASYNC_MEMORY = "async-memory": "an operation without a fabric operand cannot be asynchronous";
     /// Asynchronous settings belong to fabric DSDs.
-    ASYNC_SETTING = "async-setting": "`.{name}` has no meaning for a memory DSD";
+    ASYNC_SETTING = "async-setting": "`.{name}` has no meaning for a memory DSD"
+        => "leave it out: memory is always ready";
     /// The register that holds it has 16 bits.
     BAD_OFFSET = "bad-offset": "{value} is no offset of a DSD";
     /// Extents are whole numbers from 0 to 65535, strides from -32768 to 32767.
-    BAD_EXTENT = "bad-extent": "{value} is no extent";
+    BAD_EXTENT = "bad-extent": "{value} is no extent"
+        => "write a number from 0 to 65535";
     /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
     BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
     /// Load it with `@load_to_dsr_xdsr` first.
@@ -58,7 +62,8 @@ crate::rules! {
     /// Asynchronous operations, and all operations on wse3, name the queue that they use.
     DSD_QUEUE = "dsd-queue": "this fabric DSD needs a queue";
     /// A variable of DSD type is set before it is used.
-    DSD_UNDEFINED = "dsd-undefined": "this DSD has no value";
+    DSD_UNDEFINED = "dsd-undefined": "this DSD has no value"
+        => "give it a value first: `@get_dsd(..)`";
     /// Operations through a DSR compute with numbers of 16 or 32 bits.
     DSR_BASE = "dsr-base": "{type} is no base address of a DSR";
     /// Before the start the DSR holds what it was loaded with.
@@ -122,9 +127,10 @@ crate::rules! {
     /// `@map` has no registers for it.
     MAP_FIFO = "map-fifo": "a FIFO cannot be an operand of `@map`";
     /// It runs once for every element.
-    MAP_NO_VECTOR = "map-no-vector": "`@map` needs at least one DSD";
+    MAP_NO_VECTOR = "map-no-vector": "`@map` needs at least one DSD"
+        => "call the function itself";
     /// fabout_dsds cannot be inputs, fabin_dsds cannot be outputs.
-    MAP_OPERAND = "map-operand": "this cannot be an operand of `@map`";
+    MAP_OPERAND = "map-operand": "a {dsd} cannot be an {position} of `@map`";
     /// Indices are sums of constants and constant multiples of the induction variables.
     NOT_AFFINE = "not-affine": "this index is not affine";
     /// Synchronous operations are complete when the next statement starts.
@@ -134,7 +140,8 @@ crate::rules! {
     /// A control wavelet ends an operation, and one thing follows.
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// The scalar operands of an operation have the type of its elements.
-    OPERAND_TYPE = "operand-type": "expected {want}, found {have}";
+    OPERAND_TYPE = "operand-type": "expected {want}, found {have}"
+        => "convert it: `@as`";
     /// fabin_dsds read input queues, fabout_dsds write output queues.
     QUEUE_KIND = "queue-kind": "`.{name}` takes an {want}, not {have}";
     /// Registers of all kinds are few, and some are held for as long as the program runs.
@@ -144,23 +151,29 @@ crate::rules! {
     /// A FIFO keeps its registers for as long as the program runs.
     REGISTER_TAKEN = "register-taken": "{register} is in use already";
     /// Wavelets have no address.
-    SAVE_ADDRESS = "save-address": "`.save_address` has no meaning for a {dsd}";
+    SAVE_ADDRESS = "save-address": "`.save_address` has no meaning for a {dsd}"
+        => "leave it out: only a DSD in memory has an address";
     /// Each stride of a vector lies in a register of its own.
-    STRIDE_REGISTER_TWICE = "stride-register-twice": "sr {sr} is given twice";
+    STRIDE_REGISTER_TWICE = "stride-register-twice": "sr {sr} is given twice"
+        => "name another stride register";
     /// One for each dimension but the fastest, one less if the fastest stride is 1.
-    STRIDE_REGISTERS = "stride-registers": "this DSD needs {need}, not {have}";
+    STRIDE_REGISTERS = "stride-registers": "this DSD needs {need}, not {have}"
+        => "name {need}";
     /// An operation does one thing when it is complete.
     TWO_COMPLETIONS = "two-completions": "`.activate` and `.unblock` cannot be combined";
     /// A wse3 operation reads from one queue.
-    TWO_FABIN = "two-fabin": "two fabin_dsds in one operation";
+    TWO_FABIN = "two-fabin": "two fabin_dsds in one operation"
+        => "move one of them into memory first";
     /// The hardware reads FIFOs through the second source only.
     TWO_FIFOS = "two-fifos": "two FIFOs are sources of one operation";
     /// Microthreads are named while compiling.
     UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
     /// Each operation has a few forms.
-    VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands";
+    VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands"
+        => "give it operands of one of these forms";
     /// One source at most is set to zero after sending.
     ZERO_CHOICE = "zero-choice": "`.zero` names one source, found {value}";
     /// What is set to zero after sending is a vector in memory.
-    ZERO_SOURCE = "zero-source": "`.zero` of the destination names no memory source of this operation";
+    ZERO_SOURCE = "zero-source": "`.zero` of the destination names no memory source of this operation"
+        => "name the source that lies in memory, or leave out `.zero`";
 }

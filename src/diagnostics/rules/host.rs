@@ -2,11 +2,14 @@
 
 crate::rules! {
     /// A copy beyond the end of an array would reach somebody else's data.
-    COPY_OUT_OF_BOUNDS = "copy-out-of-bounds": "`{name}` has {has} elements on {pe}, not {asked}";
+    COPY_OUT_OF_BOUNDS = "copy-out-of-bounds": "`{name}` has {has} elements on {pe}, not {asked}"
+        => "copy {has} elements, or make the array larger";
     /// A copy gives every PE of its region the same number of elements.
-    COPY_SIZE = "copy-size": "{given} words are given where {needed} are needed";
+    COPY_SIZE = "copy-size": "{given} words are given where {needed} are needed"
+        => "give {needed} words: as many for each PE as it copies elements";
     /// Every PE that a command reaches has to export the name.
-    EXPORT_ABSENT = "export-absent": "{pe} does not export `{name}`";
+    EXPORT_ABSENT = "export-absent": "{pe} does not export `{name}`"
+        => "write in a comptime block of that PE: `@export_symbol({name})`";
     /// Variables are copied and functions are launched.
     EXPORT_MISUSED = "export-misused": "`{name}` is a {is}";
     /// The host writes only what the program has exported as mutable.
@@ -14,13 +17,17 @@ crate::rules! {
     /// The memcpy library needs columns and rows around the program rectangle.
     FABRIC_TOO_SMALL = "fabric-too-small": "a rectangle of {width} x {height} PEs does not fit into the fabric at its place";
     /// A launch gives every parameter of the function one argument.
-    LAUNCH_ARGUMENTS = "launch-arguments": "`{name}` takes {takes} arguments, not {given}";
+    LAUNCH_ARGUMENTS = "launch-arguments": "`{name}` takes {takes}, not {given}"
+        => "give each parameter one argument";
     /// The host shows variables that are made of numbers of one type.
-    NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type";
+    NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type"
+        => "export an array of numbers";
     /// The host reaches the PEs of the program rectangle only.
-    REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs";
+    REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs"
+        => "name PEs inside the rectangle; columns and rows are counted from 0";
     /// A streaming copy uses a color that the layout has given to `<memcpy>`.
-    STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs";
+    STREAM_COLOR = "stream-color": "color {color} does not stream {way} the PEs"
+        => "use a color that `<memcpy/get_params>` was given for this direction";
     /// The host calls things by their exported name.
     UNKNOWN_EXPORT = "unknown-export": "the program has no `{name}`";
     /// A run that takes more memory than the machine has is killed long after it has begun.

@@ -11,12 +11,23 @@ pub mod tasks;
 
 use super::Rule;
 
+/// The rules of each room, behind what they are about.
+pub fn rooms() -> [(&'static str, &'static [&'static Rule]); 8] {
+    [
+        ("The text of a program", syntax::ALL),
+        ("Names, types and comptime", comptime::ALL),
+        ("DSDs, DSRs, FIFOs and their operations", dsd::ALL),
+        ("Tasks, ids and queues, and how a run ends", tasks::ALL),
+        ("The layout: PEs, routes, exports", layout::ALL),
+        ("What is found before the run", check::ALL),
+        ("What a PE finds while it runs", run::ALL),
+        ("What the host may ask for", host::ALL),
+    ]
+}
+
 /// Every rule, room by room.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    [syntax::ALL, comptime::ALL, dsd::ALL, tasks::ALL, layout::ALL, check::ALL, run::ALL, host::ALL]
-        .into_iter()
-        .flatten()
-        .copied()
+    rooms().into_iter().flat_map(|(_, rules)| rules).copied()
 }
 
 /// The rule with this name.

@@ -14,33 +14,42 @@ crate::rules! {
     /// Only its payload arrives; that it was a control wavelet is lost.
     @Warning CONTROL_AS_DATA = "control-as-data": "a control wavelet of color {color} is taken as data";
     /// A control wavelet starts the task with the number it carries, so one must be bound to it.
-    CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound";
+    CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound"
+        => "write in a comptime block: `@bind_control_task(task, @get_control_task_id({id}))`";
     /// The words of a local serve other calls, or none, when its function has returned.
     DANGLING_POINTER = "dangling-pointer": "the pointer leads to a local of a call that has returned";
     /// `@dfilt` drops the wavelets of one input queue, beside the task.
     DFILT_DSR = "dfilt-dsr": "`@dfilt` uses {dsr}, which {how}";
     /// Integer division and remainder have no value for a zero divisor.
-    DIVISION_BY_ZERO = "division-by-zero": "division by zero";
+    DIVISION_BY_ZERO = "division-by-zero": "division by zero"
+        => "look at the divisor first: `if (d != 0)`";
     /// The quotient of the smallest integer and -1 does not fit its type.
-    DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type";
+    DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type"
+        => "use a wider type, or look at the divisor first: `if (d != -1)`";
     /// A DSD variable describes nothing until it is assigned.
-    DSD_UNSET = "dsd-unset": "the DSD has never been set";
+    DSD_UNSET = "dsd-unset": "the DSD has never been set"
+        => "assign it a DSD first: `@get_dsd(..)`";
     /// An operation in progress works with its registers until it is complete.
     DSR_BUSY = "dsr-busy": "{dsr} is changed while an operation still uses it";
     /// A DSR describes nothing until a DSD is loaded.
-    DSR_EMPTY = "dsr-empty": "{dsr} holds no DSD";
+    DSR_EMPTY = "dsr-empty": "{dsr} holds no DSD"
+        => "load it first: `@load_to_dsr(register, dsd)`";
     /// Only vectors in memory have a base address.
-    DSR_NOT_MEMORY = "dsr-not-memory": "`@set_dsr_base_addr` cannot move {dsr}, which holds {what}";
+    DSR_NOT_MEMORY = "dsr-not-memory": "`@set_dsr_base_addr` cannot move {dsr}, which holds {what}"
+        => "load a mem1d_dsd or mem4d_dsd into it first";
     /// A FIFO DSR type is a promise that `@allocate_fifo` has set up the register.
-    FIFO_DSR_EMPTY = "fifo-dsr-empty": "{dsr} holds no FIFO";
+    FIFO_DSR_EMPTY = "fifo-dsr-empty": "{dsr} holds no FIFO"
+        => "give the register to a FIFO: `@allocate_fifo(buffer, .{ .dest = .., .src = .., .xdsr = .. })`";
     /// Only operands of FIFO type tell a synchronous operation that a FIFO is full or empty.
     FIFO_EVENT = "fifo-event": "the FIFO `{fifo}` is {state}, and {dsr} cannot tell";
     /// `.fault` says that the event must never happen.
-    FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`";
+    FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`"
+        => "keep it from being {state}, or choose another `.{setting}`";
     /// A synchronous operation that finds a FIFO full or empty ends early, and only its result says so.
     @Warning FIFO_RESULT = "fifo-result": "the FIFO `{fifo}` is {state}, and the result of the operation is dropped";
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
-    FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}";
+    FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}"
+        => "limit the number first, or convert to a wider type";
     /// A flush lasts until its handler ends it; on hardware the handler would run again at once.
     FLUSH_NOT_LEFT = "flush-not-left": "the handler of {queue} returned without `queue_flush.exit`";
     /// A queue is flushed again after its last flush has been left.
@@ -48,25 +57,29 @@ crate::rules! {
     /// A queue is also empty before an operation has begun to fill it.
     FLUSH_TOO_EARLY = "flush-too-early": "{queue} is empty, but an operation on it is not done";
     /// Array elements are numbered from 0; others belong to something else.
-    INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}";
+    INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}"
+        => "elements are counted from 0, so the last one is at the length less 1";
     /// `control_transform` marks control wavelets in the two highest bits of the index.
     INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
     /// `<math>` of the machine gives wrong results for angles from 16384*pi on; cslrun does not.
     @Warning LARGE_ANGLE = "large-angle": "`{function}` of {angle} is wrong on the machine";
     /// The first source sets the number of elements, and memory operands have to hold that many.
-    LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}";
+    LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}"
+        => "give both the same length: `@set_dsd_length`";
     /// `@map` ends with its shortest operand; what it has read of the others is lost.
     @Warning MAP_LENGTHS = "map-lengths": "`@map` ends after {short} elements, and another input has {long}";
     /// `@map` takes one element at a time, which a DSR does only when it is loaded so.
     MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
     /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
-    MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}";
+    MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}"
+        => "shorten the DSD, or move it back, so that it ends inside";
     /// A message is as long as its sender says, and nothing stops it at the end of a buffer.
     MESSAGE_LENGTH = "message-length": "a message of {length} elements, and {whose}";
     /// Messages find their receiver by its place in the rectangle.
     MESSAGE_TARGET = "message-target": "{pe}, the receiver of a message, is outside of the rectangle of {rectangle} PEs";
     /// A microthread runs one operation at a time.
-    MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation";
+    MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation"
+        => "start it when the other one is complete: `.activate` a task that does";
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
     MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
     /// Only counters have a state that a program may change.
@@ -76,7 +89,8 @@ crate::rules! {
     /// Reading the register of pending teardowns clears it; a second reading finds nothing.
     PENDING_TWICE = "pending-twice": "this task has called `teardown.get_pending` before";
     /// A pointer to many elements leads through the variable that it was made from, not beyond.
-    POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`";
+    POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`"
+        => "keep the index below the number of elements";
     /// The elements of two operations on one queue would be mixed.
     QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// What an operation leaves in a queue would be mixed with what the next one puts there.
@@ -86,25 +100,31 @@ crate::rules! {
     /// Wavelets reach a queue by its color, so a queue without a color never moves any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
     /// Shifting by the width of the type or more is undefined.
-    SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits";
+    SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits"
+        => "shift by less than {width}";
     /// A DSR that is loaded for `@map` stops after each element.
     SINGLE_STEP = "single-step": "an operation uses {dsr}, which was loaded with `.single_step`";
     /// Call frames live in the memory of the PE, and it is small.
-    STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory";
+    STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory"
+        => "end the recursion earlier, or write it as a loop";
     /// Each wavelet goes to one of them, and nobody promises to which.
     STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both take wavelets of color {color}";
     /// An id that `@get_symbol_id` never gave leads nowhere.
     SYMBOL_ID = "symbol-id": "no exported variable has the id {id}";
     /// Only a bound local task can be activated.
-    TASK_UNBOUND = "task-unbound": "no local task is bound to {id}";
+    TASK_UNBOUND = "task-unbound": "no local task is bound to {id}"
+        => "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`";
     /// Control has come to a place that the program promised it never would.
-    TRAP = "unreachable-reached": "{text}";
+    TRAP = "unreachable-reached": "{text}"
+        => "handle the case that leads here";
     /// The host goes on at the first call; the second one comes when another launch may be running.
     @Warning UNBLOCKED_TWICE = "unblocked-twice": "the command stream is not blocked any more";
     /// Only some words of the configuration space have a model.
-    @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled";
+    @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled"
+        => "use `<tile_config>` or `@set_local_color_config` where they do the same";
     /// Exceptions that are not masked stop the PE; cslrun raises none.
-    @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked";
+    @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked"
+        => "leave it out: a run of cslrun never stops for an exception";
     /// The registers and words of a local hold what others have left there, until it gets a value.
     UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
     /// A pointer to anything has forgotten the type of the variable, which has not changed.

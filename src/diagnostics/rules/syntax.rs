@@ -2,15 +2,19 @@
 
 crate::rules! {
     /// A literal must stand for a value; cslrun says which of its characters does not fit.
-    BAD_LITERAL = "bad-literal": "{what}";
+    BAD_LITERAL = "bad-literal": "{what}"
+        => "numbers look like `12`, `0x1f`, `0b101`, `0o17` or `1.5e3`";
     /// `a < b < c` would compare a bool with a number; comparisons therefore have no associativity.
     CHAINED_COMPARISON = "chained-comparison": "comparisons do not chain";
     /// Consumers of the tree walk it recursively; no program written by people nests this deep.
-    NESTING_TOO_DEEP = "nesting-too-deep": "this is nested more than {limit} levels deep";
+    NESTING_TOO_DEEP = "nesting-too-deep": "this is nested more than {limit} levels deep"
+        => "give a part of it a name of its own";
     /// Other languages spell it so, and guessing what was meant would hide the difference.
     NOT_CSL = "not-csl": "{what} is not part of CSL";
     /// The text does not have the form that the grammar of CSL gives it.
-    SYNTAX_ERROR = "syntax-error": "expected {expected}, found {found}";
+    SYNTAX_ERROR = "syntax-error": "expected {expected}, found {found}"
+        => "write {expected} here, or remove {found}";
     /// Outside of comments and strings only the characters of CSL's own words may stand.
-    UNKNOWN_CHARACTER = "unknown-character": "{character} has no meaning in CSL";
+    UNKNOWN_CHARACTER = "unknown-character": "{character} has no meaning in CSL"
+        => "remove it, or put it into a string or a comment";
 }

@@ -2,15 +2,18 @@
 
 crate::rules! {
     /// The setting takes certain values only.
-    BAD_CHOICE = "bad-choice": "{value} is none of {choices}";
+    BAD_CHOICE = "bad-choice": "{value} is none of {choices}"
+        => "write one of them";
     /// A comptime block sets registers of the PE; its router is set with the routes.
     CONFIG_AT_COMPTIME = "config-at-comptime": "configuration word {address} is no setting that a PE begins with";
     /// The ranges of an access are what its address may be.
-    CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access";
+    CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access"
+        => "name ranges that hold it, or none";
     /// Ranges of configuration addresses are pairs of numbers.
     CONFIG_RANGES = "config-ranges": "this is no range of configuration addresses";
     /// A program has one control task table.
-    CONTROL_TABLE_TWICE = "control-table-twice": "the control task table is set twice";
+    CONTROL_TABLE_TWICE = "control-table-twice": "the control task table is set twice"
+        => "put all settings into one call";
     /// Only channels and local tasks have a state that can be blocked.
     CONTROL_TASK_UNBLOCK = "control-task-unblock": "`{name}` is a control task, which cannot be unblocked";
     /// `@queue_flush` runs what is set for an empty queue.
@@ -18,7 +21,8 @@ crate::rules! {
     /// The teardown task calls handlers, which get nothing and return nothing.
     HANDLER_SHAPE = "handler-shape": "{name} cannot be a handler";
     /// The teardown task calls one function for each of its causes.
-    HANDLER_TWICE = "handler-twice": "{what} has a handler already";
+    HANDLER_TWICE = "handler-twice": "{what} has a handler already"
+        => "remove one, and let the other do the work of both";
     /// Ids are numbers of hardware resources.
     ID_OUT_OF_RANGE = "id-out-of-range": "{kind} {value} is outside of {low} to {high}";
     /// Data and control tasks run for wavelets, not for activations.
@@ -30,21 +34,28 @@ crate::rules! {
     /// A control wavelet that runs no task carries this number.
     NULL_TASK_ID = "null-task-id": "31 stands for no task and is no {kind}";
     /// The machines differ.
-    ONLY_ON_WSE2 = "only-on-wse2": "{what} exists only on wse2";
+    ONLY_ON_WSE2 = "only-on-wse2": "{what} exists only on wse2"
+        => "leave it out, or compile with `--arch wse2`";
     /// The machines differ.
-    ONLY_ON_WSE3 = "only-on-wse3": "{what} exists only on wse3";
+    ONLY_ON_WSE3 = "only-on-wse3": "{what} exists only on wse3"
+        => "leave it out, or compile with `--arch wse3`";
     /// A queue is bound to one color.
     QUEUE_COLOR = "queue-color": "this queue needs a color";
     /// Wavelets of a color go to one queue.
-    QUEUE_COLOR_TWICE = "queue-color-twice": "color {color} already has an input queue";
+    QUEUE_COLOR_TWICE = "queue-color-twice": "color {color} already has an input queue"
+        => "take the color through one queue only";
     /// A queue is bound once.
-    QUEUE_TWICE = "queue-twice": "this queue is initialized twice";
+    QUEUE_TWICE = "queue-twice": "this queue is initialized twice"
+        => "remove one of the two";
     /// The counter of rotating tasks runs up to its limit.
-    ROTATION_COUNTER = "rotation-counter": "the counter begins at {init}, above its limit {limit}";
+    ROTATION_COUNTER = "rotation-counter": "the counter begins at {init}, above its limit {limit}"
+        => "begin at 0 to {limit}";
     /// The machine has as many counters for rotating tasks.
-    ROTATIONS_USED = "rotations-used": "only {count} pairs of tasks can rotate";
+    ROTATIONS_USED = "rotations-used": "only {count} pairs of tasks can rotate"
+        => "let another task choose with a counter of its own";
     /// Since SDK 1.1 `<memcpy/memcpy>` starts the host call server.
-    @Warning RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more";
+    @Warning RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more"
+        => "remove it";
     /// The machine has two tasks of its own, for teardown and for its timer.
     @Warning SYSTEM_TASK_ID = "system-task-id": "id {id} belongs to the {task} task";
     /// There is one task table for local, data and control tasks.
@@ -52,9 +63,10 @@ crate::rules! {
     /// What runs or wakes a task needs its id.
     TASK_NOT_BOUND = "task-not-bound": "this task is bound to no id";
     /// A wavelet carries 16- and 32-bit numbers.
-    TASK_PARAMS = "task-params": "{type} cannot be a parameter of a task";
+    TASK_PARAMS = "task-params": "{type} cannot be a parameter of a task"
+        => "use 16- and 32-bit numbers: `u16`, `i16`, `f16`, `u32`, `i32`, `f32`";
     /// Local tasks have none; data tasks take the payload of a wavelet.
-    TASK_SHAPE = "task-shape": "`{name}` does not have the parameters of such a task";
+    TASK_SHAPE = "task-shape": "the parameters of `{name}` do not fit a {kind} task";
     /// What can be blocked are the channels and tasks of a machine.
     UNBLOCK_KIND = "unblock-kind": "{have} cannot be blocked or unblocked on {arch}";
     /// A task that never ends would keep the run going for ever, so there is a limit.
@@ -66,11 +78,13 @@ crate::rules! {
     /// A run that was stopped tells what it has come to.
     INTERRUPTED = "interrupted": "interrupted in cycle {cycle}";
     /// Wavelets that nobody takes mean that sender and receiver disagree about their number.
-    @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end";
+    @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end"
+        => "take all of them, or send fewer: both sides must agree on the number";
     /// A router has one way for each color; what comes from two sides at once is undefined.
     SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";
     /// An active task runs once it is also unblocked; one that stays blocked was forgotten.
-    @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end";
+    @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end"
+        => "`@unblock` it when it may run, or do not block it";
     /// A router passes on only the colors that the layout has configured for it.
     UNROUTED_COLOR = "unrouted-color": "{pe} sends on color {color}, which has no route there";
 }

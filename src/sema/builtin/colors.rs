@@ -1,6 +1,7 @@
 //! The configuration struct of a color (builtins section 4).
 
 use super::chosen;
+use super::declared::{bad_choice, unknown_setting};
 use crate::arch::{ArchName, Color, Direction};
 use crate::diagnostics::rules::{comptime, layout as rules, tasks};
 use crate::diagnostics::{At, Result};
@@ -64,7 +65,7 @@ impl Sema<'_> {
                     old = true;
                     switches.push((name, v));
                 }
-                _ => return Err(unknown(&name, "a color configuration")),
+                _ => return Err(unknown_setting(&name, "a color configuration", CONFIGURATION)),
             }
         }
         if old {
@@ -98,7 +99,7 @@ impl Sema<'_> {
                 ("pop_mode", _) => switches.push((name, v)),
                 // seen in public programs, without a known effect
                 ("p2p", Value::Bool(_)) => {}
-                _ => return Err(unknown(&name, "`.routes`")),
+                _ => return Err(unknown_setting(&name, "`.routes`", ROUTES)),
             }
         }
         Ok(())
@@ -137,7 +138,9 @@ impl Sema<'_> {
 
     fn read_switches(&mut self, fields: Fields, color: Color) -> Result<Switches> {
         if self.arch.switch_colors & 1 << color.0 == 0 {
-            return Err(rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]));
+            let c = rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]);
+            let have = (0..32).filter(|n| self.arch.switch_colors & 1 << n != 0).map(|n| n.to_string());
+            return Err(c.help(format!("take one of the colors {}", have.collect::<Vec<_>>().join(", "))));
         }
         let mut s = Switches::NONE;
         for (name, v) in fields {
@@ -150,7 +153,7 @@ impl Sema<'_> {
                     s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| bad_choice(v, "0 to 3"))?;
                 }
                 ("pop_mode", v) => s.pop = pop_mode(v)?,
-                _ => return Err(unknown(&name, "`.switches`")),
+                _ => return Err(unknown_setting(&name, "`.switches`", SWITCHES)),
             }
         }
         Ok(s)
@@ -164,15 +167,18 @@ impl Sema<'_> {
                 ("invalid", Value::Bool(false)) => {}
                 ("rx", v) => rx = Some(directions(v)?),
                 ("tx", v) => tx = Some(directions(v)?),
-                _ => return Err(unknown(&name, "a switch position")),
+                _ => return Err(unknown_setting(&name, "a switch position", &["rx", "tx", "invalid"])),
             }
         }
         let both = rx.is_some() && tx.is_some();
         if both && self.arch.name == ArchName::Wse2 || rx.is_none() && tx.is_none() {
-            return Err(rules::SWITCH_POSITION.plain().help("write `.rx = ..` or `.tx = ..`"));
+            let what = if both { "changes both `.rx` and `.tx`" } else { "changes neither `.rx` nor `.tx`" };
+            let c = rules::SWITCH_POSITION.because(&[("what", &what)]);
+            return Err(c.help("write `.rx = ..` or `.tx = ..`"));
         }
         if rx.is_some_and(|d| d.iter().count() != 1) {
-            return Err(rules::SWITCH_POSITION.plain().help("a position receives from one direction"));
+            let c = rules::SWITCH_POSITION.because(&[("what", &"receives from several directions")]);
+            return Err(c.help("name one direction in `.rx`"));
         }
         Ok(Some(Position { rx, tx }))
     }
@@ -198,13 +204,13 @@ fn check_injecting(switches: &Fields) -> Result<()> {
     Ok(())
 }
 
-fn unknown(name: &str, of: &str) -> crate::diagnostics::Complaint {
-    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
-}
-
-fn bad_choice(v: &Value, choices: &str) -> crate::diagnostics::Complaint {
-    tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)])
-}
+/// What a color configuration may have.
+const CONFIGURATION: &[&str] = &["routes", "switches", "filter", "teardown"];
+/// What `.switches` may have.
+const SWITCHES: &[&str] =
+    &["pos1", "pos2", "pos3", "current_switch_pos", "ring_mode", "pop_mode", "ce_inject"];
+/// What `.routes` may have.
+const ROUTES: &[&str] = &["rx", "tx", "color_swap_x", "color_swap_y"];
 
 fn directions(v: &Value) -> Result<Directions> {
     let mut set = Directions::default();
@@ -256,10 +262,13 @@ fn read_filter(fields: Fields) -> Result<Filter> {
         "sparse_counter" => {
             &["kind", "count_data", "count_control", "init_counter", "limit1", "limit2", "max_counter"]
         }
-        _ => return Err(rules::FILTER_KIND.plain()),
+        _ => {
+            let help = "the kinds are `.range`, `.counter` and `.sparse_counter`";
+            return Err(rules::FILTER_KIND.plain().help(help));
+        }
     };
     if let Some((name, _)) = fields.iter().find(|(n, _)| !allowed.contains(&n.as_str())) {
-        return Err(unknown(name, &format!("a {kind} filter")));
+        return Err(unknown_setting(name, &format!("a {kind} filter"), allowed));
     }
     let get = |name: &str| fields.iter().find(|(n, _)| n == name).map(|(_, v)| v);
     let number = |name: &str| -> Result<Option<u32>> {

@@ -1,6 +1,9 @@
 //! What a complaint about an argument says besides its own place.
 
-use crate::diagnostics::{Complaint, Rule};
+use crate::diagnostics::rules::{comptime, dsd, tasks};
+use crate::diagnostics::{Complaint, Rule, suggest};
+use super::chosen;
+use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{Decl, ExprId, ExprKind, UnaryOp};
@@ -11,6 +14,39 @@ impl Sema<'_> {
         match self.declaration(id) {
             Some(span) => c.also(span, "declared here"),
             None => c,
+        }
+    }
+
+    /// Shows where the name is declared whose type or value is wrong, if the complaint is about one
+    /// in this statement or declaration.
+    pub fn with_declared_name(&self, c: Complaint, within: Span) -> Complaint {
+        if !ABOUT_A_NAME.iter().any(|rule| rule.name == c.rule()) {
+            return c;
+        }
+        let Some(place) = c.0.primary.as_ref().map(|label| label.span) else { return c };
+        if place.file != within.file || place.lo < within.lo || within.hi < place.hi {
+            return c;
+        }
+        let text = &self.sources.file(place.file).text;
+        let Some(text) = text.get(place.lo as usize..place.hi as usize) else { return c };
+        let Some(declared) = head(text).and_then(|name| self.declared_at(name)) else { return c };
+        let is_shown = c.0.others.iter().any(|label| label.span == declared);
+        if is_shown || (declared.lo <= place.lo && place.hi <= declared.hi) {
+            return c;
+        }
+        c.also(declared, "declared here")
+    }
+
+    /// Where a name is declared that can be seen here.
+    fn declared_at(&self, name: &str) -> Option<Span> {
+        let frame = self.frame();
+        if let Some((scope, slot)) = self.find_local(name) {
+            return Some(frame.scopes[scope].names[slot].2);
+        }
+        match &frame.unit.file.decls[*frame.unit.names.get(name)? as usize] {
+            Decl::Var(v) => Some(v.span),
+            Decl::Fn(f) => Some(f.span),
+            Decl::Layout(..) | Decl::Comptime(..) => None,
         }
     }
 
@@ -29,6 +65,65 @@ impl Sema<'_> {
             Decl::Var(v) => Some(v.span),
             Decl::Fn(_) | Decl::Layout(..) | Decl::Comptime(..) => None,
         }
+    }
+}
+
+/// Rules about the type or the value of something that may have a name.
+const ABOUT_A_NAME: &[&Rule] = &[
+    &comptime::ARRAY_SIZE,
+    &comptime::BAD_ALIGNMENT,
+    &comptime::BAD_BITCAST,
+    &comptime::BAD_CAST,
+    &comptime::COMPTIME_ONLY,
+    &comptime::DEREF_MANY,
+    &comptime::INDEX_COUNT,
+    &comptime::INTEGER_OVERFLOW,
+    &comptime::NOT_A_POINTER,
+    &comptime::NOT_A_STRUCT,
+    &comptime::NOT_A_TYPE,
+    &comptime::NOT_ASSIGNABLE,
+    &comptime::NOT_CALLABLE,
+    &comptime::NOT_INDEXABLE,
+    &comptime::NOT_ITERABLE,
+    &comptime::TASK_CALL,
+    &comptime::TYPE_MISMATCH,
+    &comptime::UNDEFINED_VALUE,
+    &dsd::ACCESS_TARGET,
+    &dsd::DSD_BASE,
+    &dsd::DSD_KIND,
+    &dsd::DSD_UNDEFINED,
+    &dsd::DSR_TYPE,
+    &dsd::FIFO_ARGUMENT,
+    &dsd::MAP_ANYTYPE,
+    &dsd::OPERAND_TYPE,
+    &tasks::NOT_ACTIVATABLE,
+    &tasks::NOT_A_TASK,
+];
+
+/// The name at the beginning of an expression that is nothing but a name, and what an index, a call
+/// or a pointer add to it.
+fn head(text: &str) -> Option<&str> {
+    let text = text.trim_start_matches('&');
+    let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
+    let (name, rest) = text.split_at(end);
+    let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
+    let is_suffix = rest.is_empty() || rest == ".*" || rest.starts_with(['[', '(']) && rest.ends_with([']', ')']);
+    (is_name && is_suffix).then_some(name)
+}
+
+/// The complaint about a setting that does not exist.
+pub fn unknown_setting(name: &str, of: &str, known: &[&str]) -> Complaint {
+    let c = comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)]);
+    suggest::instead(c, name, known.iter().copied(), "its settings are")
+}
+
+/// The complaint about a value that is none of the choices, such as "`.high`, `.low`".
+pub fn bad_choice(v: &Value, choices: &str) -> Complaint {
+    let c = tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]);
+    let names = choices.split('`').filter_map(|name| name.strip_prefix('.'));
+    match chosen(v).and_then(|given| suggest::nearest(&given, names).map(str::to_string)) {
+        Some(near) => c.help(format!("did you mean `.{{ .{near} = true }}`?")),
+        None => c,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
 use super::Call;
-use super::declared::instead_of;
+use super::declared::{instead_of, unknown_setting};
 use super::properties::Property;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
@@ -28,6 +28,9 @@ pub struct Settings {
     /// `.single_step`
     pub single_step: bool,
 }
+
+/// The settings of an operation.
+const SETTINGS: &[&str] = &["async", "activate", "unblock", "on_control", "priority", "ut_id", "index"];
 
 impl Sema<'_> {
     /// The builtins of this file; `None` for others.
@@ -173,9 +176,7 @@ impl Sema<'_> {
                 }
             },
             _ => {
-                return Err(comptime::UNKNOWN_FIELD
-                    .because(&[("name", &name), ("type", &"the settings")])
-                    .at(at));
+                return Err(unknown_setting(name, "an operation", SETTINGS).at(at));
             }
         }
         Ok(())

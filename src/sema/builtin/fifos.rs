@@ -1,10 +1,11 @@
 //! FIFOs: `@allocate_fifo`, its settings, and the lengths that a program sets.
 
+use super::declared::bad_choice;
 use super::properties::Property;
 use super::{Call, chosen};
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Result, suggest};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::image::code::Op;
 use crate::image::{Fifo, FifoRegisters, TaskKind};
@@ -32,12 +33,25 @@ enum TaskName {
     Id(TaskId),
 }
 
+/// The settings of a FIFO.
+const SETTINGS: [&str; 9] = [
+    "activate_push",
+    "activate_pop",
+    "empty_action",
+    "full_action",
+    "priority",
+    "simd_mode",
+    "dest",
+    "src",
+    "xdsr",
+];
+
 impl Sema<'_> {
     /// `const fifo = @allocate_fifo(buffer, .{..})`
     pub fn allocate_fifo(&mut self, args: &[ExprId], decl: &VarDecl, span: Span) -> Result<Value> {
         if !matches!(args.len(), 1 | 2) {
             return Err(comptime::ARGUMENT_COUNT
-                .because(&[("name", &"`@allocate_fifo`"), ("want", &"1 or 2"), ("have", &args.len())])
+                .because(&[("name", &"`@allocate_fifo`"), ("want", &"1 or 2 arguments"), ("have", &args.len())])
                 .at(span));
         }
         if decl.kind != VarKind::Const {
@@ -199,10 +213,8 @@ impl Sema<'_> {
             // Together they are the registers, which are taken already.
             "dest" | "src" | "xdsr" => {}
             name => {
-                return Err(rules::FIFO_SETTING.because(&[("name", &name)]).at(at).help(
-                    "its settings are `.activate_push`, `.activate_pop`, `.empty_action`, `.full_action`, \
-                     `.priority`, `.simd_mode`, `.dest`, `.src` and `.xdsr`",
-                ));
+                let c = rules::FIFO_SETTING.because(&[("name", &name)]).at(at);
+                return Err(suggest::instead(c, name, SETTINGS.iter().copied(), "its settings are"));
             }
         }
         Ok(())
@@ -298,11 +310,10 @@ fn fifo_action(v: &Value, arch: ArchName) -> Result<FifoAction> {
         (Some("suspend"), ArchName::Wse3) => Ok(FifoAction::Suspend),
         (Some("fault"), ArchName::Wse3) => Ok(FifoAction::Fault),
         (_, ArchName::Wse2) => {
-            Err(tasks::BAD_CHOICE.because(&[("value", v), ("choices", &"`.test_or_suspend`, `.terminate`")]))
+            Err(bad_choice(v, "`.test_or_suspend`, `.terminate`"))
         }
-        (_, ArchName::Wse3) => Err(tasks::BAD_CHOICE.because(&[
-            ("value", v),
-            ("choices", &"`.test_or_suspend`, `.terminate`, `.suspend`, `.fault`"),
-        ])),
+        (_, ArchName::Wse3) => {
+            Err(bad_choice(v, "`.test_or_suspend`, `.terminate`, `.suspend`, `.fault`"))
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! Handlers of the teardown task, the control task table, and tasks that rotate.
 
 use super::Call;
+use super::declared::{bad_choice, unknown_setting};
 use crate::arch::{ArchName, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{Complaint, Result};
@@ -110,7 +111,10 @@ impl Sema<'_> {
                     ("stride", Some(n @ 1..=7)) => stride = n,
                     ("instructions", _) => return Err(bad_choice(&v, "2, 4, 8").at(at)),
                     ("stride", _) => return Err(bad_choice(&v, "1 to 7").at(at)),
-                    _ => return Err(unknown_field(&name, "@set_control_task_table").at(at)),
+                    _ => {
+                        let known = &["instructions", "stride"];
+                        return Err(unknown_setting(&name, "`@set_control_task_table`", known).at(at));
+                    }
                 }
             }
         }
@@ -144,7 +148,11 @@ impl Sema<'_> {
             match name.as_str() {
                 "init" => init = n,
                 "limit" => limit = Some(n),
-                _ => return Err(unknown_field(&name, "@bind_rotating_tasks").at(at)),
+                _ => {
+                    return Err(
+                        unknown_setting(&name, "`@bind_rotating_tasks`", &["init", "limit"]).at(at)
+                    );
+                }
             }
         }
         let missing = || comptime::MISSING_FIELD.because(&[("name", &"limit"), ("type", &"the settings")]);
@@ -218,10 +226,3 @@ impl Sema<'_> {
 
 const HANDLER_HELP: &str = "a handler is a function without parameters and result, not a task";
 
-fn bad_choice(v: &Value, choices: &str) -> Complaint {
-    rules::BAD_CHOICE.because(&[("value", v), ("choices", &choices)])
-}
-
-fn unknown_field(name: &str, of: &str) -> Complaint {
-    comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)])
-}

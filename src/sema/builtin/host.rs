@@ -79,7 +79,8 @@ impl Sema<'_> {
             rules::OUTSIDE_RECTANGLE
                 .because(&[("x", &x), ("y", &y)])
                 .at(call.span)
-                .also(set, format!("the rectangle has {w} columns and {h} rows"))
+                .also(set, "the rectangle")
+                .help(format!("columns are 0 to {}, rows are 0 to {}", w - 1, h - 1))
         })
     }
 

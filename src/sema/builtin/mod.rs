@@ -24,7 +24,7 @@ use super::value::Value;
 use super::world::Sema;
 use crate::builtins::{self, Builtin, Phase};
 use crate::diagnostics::rules::{comptime as rules, dsd};
-use crate::diagnostics::{Complaint, Result, suggest};
+use crate::diagnostics::{Complaint, Result, counted, suggest};
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
@@ -176,9 +176,9 @@ fn wrong_phase(name: &str, phase: Phase) -> Complaint {
 
 fn arity(b: &Builtin) -> String {
     if b.min == b.max {
-        return b.min.to_string();
+        return counted(b.min as u64, "argument");
     }
-    format!("{} to {}", b.min, b.max)
+    format!("{} to {} arguments", b.min, b.max)
 }
 
 /// The one field of `.{ .name = true }`.

@@ -1,8 +1,9 @@
 //! The fields of a struct that sets something: properties of a DSD, settings of an operation.
 
+use super::declared::bad_choice;
 use super::{chosen, fields_of};
-use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::rules::{comptime, dsd as rules};
+use crate::diagnostics::{At, Complaint, Result, suggest};
 use crate::dsd::{Simd, ZeroSource};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -153,7 +154,7 @@ pub fn simd(v: &Value) -> Result<Simd> {
         Some("simd_off") => Ok(Simd::Off),
         _ => {
             let choices = "`.simd_32`, `.simd_64`, `.simd_32_or_64`, `.simd_off`, `.simd_max`";
-            Err(tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]))
+            Err(bad_choice(v, choices))
         }
     }
 }
@@ -197,6 +198,10 @@ pub fn no_such_property(property: &Property, kind: DsdTy) -> Complaint {
     let complaint = match owners.is_empty() {
         true => complaint,
         false => complaint.note(format!("`.{name}` is a property of {}", in_words(&owners))),
+    };
+    let complaint = match suggest::nearest(name, properties_of(kind).iter().copied()) {
+        Some(near) => complaint.help(format!("did you mean `.{near}`?")),
+        None => complaint,
     };
     complaint.help(format!("its properties are {}", in_words(&names)))
 }

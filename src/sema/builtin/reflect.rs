@@ -269,7 +269,7 @@ impl Sema<'_> {
             [_, start, stop, step] => (part(*start)?, part(*stop)?, part(*step)?),
             _ => {
                 return Err(rules::ARGUMENT_COUNT
-                    .because(&[("name", &"`@range`"), ("want", &"2 or 4"), ("have", &args.len())])
+                    .because(&[("name", &"`@range`"), ("want", &"2 or 4 arguments"), ("have", &args.len())])
                     .at(span)
                     .help("write `@range(T, stop)` or `@range(T, start, stop, step)`"));
             }

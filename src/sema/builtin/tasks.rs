@@ -1,5 +1,6 @@
 //! Ids, tasks, queues: numbers of the machine and what is bound to them.
 
+use super::declared::{bad_choice, unknown_setting};
 use super::{Call, chosen};
 use crate::arch::{ArchName, Color, InQueue, NULL_TASK, OutQueue, TEARDOWN_TASK, TIMER_TASK, TaskId};
 use crate::diagnostics::rules::run::TASK_UNBOUND;
@@ -344,15 +345,18 @@ impl Sema<'_> {
                         priority = self.priority(v).at(cfg_at)?
                     }
                     ("ctrl_table_id", v) if self.arch.name == ArchName::Wse3 => {
-                        let choices = || rules::BAD_CHOICE.because(&[("value", v), ("choices", &"0 to 7")]);
+                        let choices = || bad_choice(v, "0 to 7");
                         let table = v.to::<u8>().filter(|n| *n < 8).ok_or_else(choices).at(cfg_at)?;
                         self.world.tile.queue_tables[usize::from(n & 7)] = table;
                     }
                     ("dense_mode", _) if self.arch.name == ArchName::Wse3 => {}
                     _ => {
-                        return Err(comptime::UNKNOWN_FIELD
-                            .because(&[("name", &name), ("type", &"@initialize_queue")])
-                            .at(cfg_at));
+                        let known = if self.arch.name == ArchName::Wse2 {
+                            &["color", "priority"][..]
+                        } else {
+                            &["color", "ctrl_table_id", "dense_mode"]
+                        };
+                        return Err(unknown_setting(&name, "`@initialize_queue`", known).at(cfg_at));
                     }
                 }
             }
@@ -389,9 +393,7 @@ impl Sema<'_> {
             Some("high") => Ok(Priority::High),
             Some("medium") => Ok(Priority::Medium),
             Some("low") => Ok(Priority::Low),
-            _ => Err(rules::BAD_CHOICE
-                .because(&[("value", v), ("choices", &"`.high`, `.medium`, `.low`")])
-                .help("write `.priority = .{ .high = true }`")),
+            _ => Err(bad_choice(v, "`.high`, `.medium`, `.low`").help("write `.priority = .{ .high = true }`")),
         }
     }
 
@@ -406,11 +408,11 @@ impl Sema<'_> {
         let id = match v {
             Operand::Known(Value::Fn(f)) => IdArg::Known(self.world.tile.task_id(*f).ok_or_else(|| {
                 let (unit, decl) = self.fn_unit(*f);
-                rules::TASK_NOT_BOUND
-                    .plain()
-                    .at(at)
-                    .also(unit.function(decl).span, "this task")
-                    .help("bind it in a comptime block: `@bind_local_task(task, id)`")
+                let task = unit.function(decl);
+                rules::TASK_NOT_BOUND.plain().at(at).also(task.span, "this task").help(format!(
+                    "write in a comptime block: `@bind_local_task({}, @get_local_task_id(..))`",
+                    task.name.name
+                ))
             })?),
             _ => match v.ty() {
                 Ty::Id(IdKind::LocalTask) => self.id_arg(v, at)?,
@@ -439,8 +441,7 @@ impl Sema<'_> {
             if self.is_comptime() {
                 return Ok(());
             }
-            let help = "bind a task in a comptime block: `@bind_local_task(task, id)`";
-            return Err(TASK_UNBOUND.because(&[("id", &id)]).at(at).help(help));
+            return Err(TASK_UNBOUND.because(&[("id", &id)]).at(at));
         };
         let rule = match bound.kind {
             TaskKind::Local => return Ok(()),
@@ -469,7 +470,7 @@ impl Sema<'_> {
 /// The complaint about an id that is bound twice.
 pub fn id_clash(id: TaskId, other: &str, first: Span, second: Span) -> Complaint {
     let clash = rules::TASK_ID_CLASH.because(&[("id", &id), ("other", &other)]).at(second);
-    clash.also(first, format!("`{other}` is bound to it here"))
+    clash.also(first, format!("`{other}` is bound to it here")).help("bind one of them to another id")
 }
 
 fn check_params(kind: TaskKind, params: &[Scalar], name: &str, span: Span) -> Result<()> {
@@ -487,7 +488,12 @@ fn check_params(kind: TaskKind, params: &[Scalar], name: &str, span: Span) -> Re
         TaskKind::Data => "a data task has one parameter of 16 or 32 bits, or two of 16 bits",
         TaskKind::Control => "a control task has no parameter, one of 16 or 32 bits, or two of 16 bits",
     };
-    Err(rules::TASK_SHAPE.because(&[("name", &name)]).at(span).help(want))
+    let kind = match kind {
+        TaskKind::Local => "local",
+        TaskKind::Data => "data",
+        TaskKind::Control => "control",
+    };
+    Err(rules::TASK_SHAPE.because(&[("name", &name), ("kind", &kind)]).at(span).help(want))
 }
 
 fn push_queue<Q: PartialEq + Copy>(

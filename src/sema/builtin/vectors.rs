@@ -5,7 +5,7 @@ use super::dsrs::{Settings, check_queue, dsr_ref};
 use super::hazards::check_index;
 use crate::arch::{ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Complaint, Result, counted};
 use crate::dsd::Dsd;
 use crate::dsd::ops::{DsdOp, Elem, OPS, Source};
 use crate::image::DsrRef;
@@ -169,9 +169,10 @@ impl Sema<'_> {
                 _ => {}
             }
         }
-        let fabins = args.iter().filter(|a| a.what == What::Dsd(DsdTy::FabIn)).count();
-        if fabins > 1 && self.arch.name == ArchName::Wse3 {
-            return Err(rules::TWO_FABIN.plain().at(span));
+        let fabins: Vec<&Arg> = args.iter().filter(|a| a.what == What::Dsd(DsdTy::FabIn)).collect();
+        if let ([first, second, ..], ArchName::Wse3) = (fabins.as_slice(), self.arch.name) {
+            let c = rules::TWO_FABIN.plain().at(second.span);
+            return Err(c.label("this is the second").also(first.span, "this is one, too"));
         }
         self.check_dsr_numbers(dest, args, span)?;
         check_zero(dest, args)
@@ -251,11 +252,9 @@ impl Sema<'_> {
         if !scalar_fits(op.dest, to) {
             let want = format!("pointer to {}", op.dest.word());
             let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &arg.value.ty())]);
-            return Err(arg.wrong(c.note(format!(
-                "`@{}` writes elements of type {}",
-                op.name,
-                op.dest.word()
-            ))));
+            let note = format!("`@{}` writes elements of type {}", op.name, op.dest.word());
+            let help = format!("point to a variable of type {}", op.dest.word());
+            return Err(arg.wrong(c.note(note).help(help)));
         }
         self.check_writable(&arg.value.ty(), arg.span)?;
         Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
@@ -273,7 +272,11 @@ impl Sema<'_> {
     /// A scalar operand: a literal takes the type of the element.
     fn scalar_operand(&mut self, v: Operand, elem: Elem, at: Span) -> Result<Operand> {
         let ty = v.ty();
-        let wrong = || rules::OPERAND_TYPE.because(&[("want", &elem.word()), ("have", &ty)]).at(at);
+        let wrong = || {
+            let to = elem.word().split(' ').next_back().unwrap_or_default();
+            let c = rules::OPERAND_TYPE.because(&[("want", &elem.word()), ("have", &ty)]).at(at);
+            c.help(format!("convert it: `@as({to}, ..)`"))
+        };
         let literal = |signed: bool, bits: u32| Ty::Int(IntTy { signed, bits });
         match (&ty, elem) {
             (Ty::ComptimeInt, Elem::Int16 | Elem::Int32) => {
@@ -307,7 +310,7 @@ impl Sema<'_> {
             return Err(comptime::ARGUMENT_COUNT
                 .because(&[
                     ("name", &"`@map` with this function"),
-                    ("want", &(1 + inputs + usize::from(has_output))),
+                    ("want", &counted(1 + inputs as u64 + u64::from(has_output), "argument")),
                     ("have", &call.args.len()),
                 ])
                 .at(call.span)
@@ -436,7 +439,12 @@ fn check_map_operand(arg: &Arg, wrong: DsdTy) -> Result<()> {
         return Err(arg.wrong(rules::MAP_FIFO.plain().help("move the elements to or from memory first")));
     }
     if arg.what == What::Dsd(wrong) {
-        return Err(arg.wrong(rules::MAP_OPERAND.plain()));
+        let (position, help) = match wrong {
+            DsdTy::FabOut => ("input", "a fabout_dsd sends: read from memory or from a fabin_dsd"),
+            _ => ("output", "a fabin_dsd receives: write to memory or to a fabout_dsd"),
+        };
+        let facts: [(&str, &dyn std::fmt::Display); 2] = [("dsd", &Ty::Dsd(wrong)), ("position", &position)];
+        return Err(arg.wrong(rules::MAP_OPERAND.because(&facts).help(help)));
     }
     Ok(())
 }

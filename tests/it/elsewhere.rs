@@ -1,0 +1,95 @@
+//! Rules that no program on the command line can break, shown as those of the cases are: a snapshot
+//! in plain and one in rich form.
+
+use crate::root;
+use cslrun::arch::{ArchName, Color};
+use cslrun::diagnostics::render::{MessageFormat, render};
+use cslrun::diagnostics::{Diagnostic, Sink};
+use cslrun::host::{Copy, CopyWidth, Failure, Region, RunOptions, Runner, StreamCopy};
+use cslrun::sema::{CompileOptions, compile};
+use cslrun::source::{DiskLoader, LoadError, Loader, SourceMap};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The rules that are shown here.
+pub const SHOWN: &[&str] =
+    &["copy-out-of-bounds", "copy-size", "not-utf8", "region-outside", "stream-color", "unreadable-file"];
+
+#[test]
+fn what_the_host_asks_for_is_checked() {
+    let copy = |name: &str, elements, w| {
+        let region = Region { x: 0, y: 0, w, h: 1 };
+        Copy { name: name.to_string(), region, elements, width: CopyWidth::Bits32 }
+    };
+    show("copy-out-of-bounds", &asked(|runner| runner.copy_in(&copy("x", 5, 2), &[0; 10])));
+    show("copy-size", &asked(|runner| runner.copy_in(&copy("x", 4, 2), &[0; 3])));
+    show("region-outside", &asked(|runner| runner.copy_in(&copy("x", 4, 3), &[0; 12])));
+    let stream = StreamCopy {
+        color: Color(5),
+        region: Region { x: 0, y: 0, w: 2, h: 1 },
+        elements: 1,
+        pe_by_pe: true,
+    };
+    show("stream-color", &asked(|runner| runner.queue_stream_in(&stream, &[0; 2]).map(|_| ())));
+}
+
+#[test]
+fn files_that_cannot_be_read_are_named() {
+    show("not-utf8", &loaded(LoadError::NotUtf8(10)));
+    show("unreadable-file", &loaded(LoadError::Other("it is a folder".to_string())));
+}
+
+/// What the host is told that asks something of the program of an example.
+fn asked(request: impl FnOnce(&mut Runner) -> Result<(), Failure>) -> (SourceMap, Vec<Diagnostic>) {
+    let folder = root().join("examples/06-host");
+    let loader = Beside(&folder);
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let options = CompileOptions::new(ArchName::Wse2);
+    let program = compile(&loader, &mut sources, Path::new("layout.csl"), &options, &mut sink);
+    let program = program.expect("an example compiles");
+    let mut runner = Runner::new(Arc::new(program), RunOptions::default());
+    let failure = request(&mut runner).expect_err("the host asks for too much");
+    let told = failure.diagnostics(&sources);
+    (sources, told)
+}
+
+/// What a program is told that imports a file that cannot be read.
+fn loaded(error: LoadError) -> (SourceMap, Vec<Diagnostic>) {
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let options = CompileOptions::new(ArchName::Wse2);
+    compile(&Failing(error), &mut sources, Path::new("main.csl"), &options, &mut sink);
+    (sources, sink.all().to_vec())
+}
+
+/// The files of a folder, by their bare names, so that no path of this machine is shown.
+struct Beside<'a>(&'a Path);
+
+impl Loader for Beside<'_> {
+    fn load(&self, path: &Path) -> Result<String, LoadError> {
+        DiskLoader.load(&self.0.join(path))
+    }
+}
+
+/// A program whose only import fails.
+struct Failing(LoadError);
+
+impl Loader for Failing {
+    fn load(&self, path: &Path) -> Result<String, LoadError> {
+        match path.file_name().is_some_and(|name| name == "main.csl") {
+            true => Ok("const sizes = @import_module(\"sizes.csl\");\n".to_string()),
+            false => Err(self.0.clone()),
+        }
+    }
+}
+
+fn show(rule: &str, (sources, told): &(SourceMap, Vec<Diagnostic>)) {
+    assert!(SHOWN.contains(&rule) && told.iter().any(|d| d.rule == rule), "{rule}: {told:?}");
+    let mut settings = insta::Settings::clone_current();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| {
+        insta::assert_snapshot!(rule, render(sources, told, MessageFormat::Plain, false));
+        let rich = render(sources, told, MessageFormat::Rich, false);
+        insta::assert_snapshot!(format!("{rule}.rich"), rich);
+    });
+}

@@ -33,9 +33,10 @@ fn activations(tile: &TileImage) -> impl Iterator<Item = Complaint> {
     let loads = tile.dsr_loads.iter().map(|l| (&l.config, l.span));
     let completed = completions.chain(loads).filter_map(|(config, span)| Some((activated(config)?, span)));
     let is_bound = |id: TaskId| tile.tasks.iter().any(|t| t.id == id && t.kind == TaskKind::Local);
-    in_code.chain(completed).filter(move |(id, _)| !is_bound(*id)).map(|(id, span)| {
-        run::TASK_UNBOUND.because(&[("id", &id)]).at(span)
-    })
+    in_code
+        .chain(completed)
+        .filter(move |(id, _)| !is_bound(*id))
+        .map(|(id, span)| run::TASK_UNBOUND.because(&[("id", &id)]).at(span))
 }
 
 fn activated(config: &AsyncConfig) -> Option<TaskId> {

@@ -22,7 +22,8 @@ pub fn explain(name: Option<&str>, width: Option<usize>) -> Outcome {
     };
     // People copy what they see: `error[name]`.
     let name = name.rsplit_once('[').map_or(name, |(_, inner)| inner.trim_end_matches(']'));
-    let alike: Vec<&Rule> = rules::all().filter(|rule| !name.is_empty() && rule.name.contains(name)).collect();
+    let alike: Vec<&Rule> =
+        rules::all().filter(|rule| !name.is_empty() && rule.name.contains(name)).collect();
     match (rules::find(name), alike.as_slice()) {
         (Some(rule), _) => outcome.printed = page(rule, width),
         (None, [only]) => outcome.printed = page(only, width),

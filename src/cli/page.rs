@@ -91,12 +91,10 @@ mod tests {
 
     #[test]
     fn paragraphs_fit_the_terminal_and_code_stays_as_it_is() {
-        let page = "# a-rule\n\nOne two `three four` five.\n\n```csl run\nvar a: u16; // long line of code\n```\n";
+        let page =
+            "# a-rule\n\nOne two `three four` five.\n\n```csl run\nvar a: u16; // long line of code\n```\n";
         let shown = plain(&rendered(page, 12));
-        assert_eq!(
-            shown,
-            "a-rule\n\nOne two\nthree four\nfive.\n\n  var a: u16; // long line of code\n"
-        );
+        assert_eq!(shown, "a-rule\n\nOne two\nthree four\nfive.\n\n  var a: u16; // long line of code\n");
     }
 
     #[test]

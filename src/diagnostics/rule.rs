@@ -77,9 +77,9 @@ impl Rule {
 }
 
 fn filled(text: &str, facts: &[(&str, &dyn Display)]) -> String {
-    facts.iter().fold(text.to_string(), |text, (key, value)| {
-        text.replace(&format!("{{{key}}}"), &value.to_string())
-    })
+    facts
+        .iter()
+        .fold(text.to_string(), |text, (key, value)| text.replace(&format!("{{{key}}}"), &value.to_string()))
 }
 
 /// Declares rules: doc comment (the why), constant, name, optional severity, title, usual help.

@@ -78,8 +78,11 @@ impl Runner {
         let params = self.program.tile_at(*at).map_or(0, |t| t.functions[first.0 as usize].params);
         let takes = inputs.map_or(usize::from(params), <[Scalar]>::len);
         if takes != args.len() {
-            let facts =
-                [("name", &name as &dyn std::fmt::Display), ("takes", &counted(takes as u64, "argument")), ("given", &args.len())];
+            let facts = [
+                ("name", &name as &dyn std::fmt::Display),
+                ("takes", &counted(takes as u64, "argument")),
+                ("given", &args.len()),
+            ];
             let c = LAUNCH_ARGUMENTS.because(&facts);
             return Err(match (self.export(name), inputs) {
                 (Some(e), Some(inputs)) => {

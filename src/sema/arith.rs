@@ -119,15 +119,15 @@ fn float_op(op: BinaryOp, k: FloatKind, x: f64, y: f64) -> Option<Result<Value>>
 fn shift(op: BinaryOp, a: &Value, b: &Value, overflow: Overflow) -> Result<Value> {
     let (Value::Int(t, x), Value::Int(bt, n)) = (a, b) else { return Err(mismatch(op, a, b)) };
     if n.is_negative() || bt.is_some_and(|t| t.signed) {
-        return Err(rules::BAD_SHIFT.because(&[("amount", n)]).help("give the amount an unsigned type: `@as(u16, ..)`"));
-    }
-    if t.is_some_and(|t| n.to::<u32>().is_none_or(|n| n >= t.bits)) {
         return Err(rules::BAD_SHIFT
             .because(&[("amount", n)])
-            .help(match t {
-                Some(t) => format!("a {} is shifted by 0 to {}", Ty::Int(*t), t.bits - 1),
-                None => "shift by less".to_string(),
-            }));
+            .help("give the amount an unsigned type: `@as(u16, ..)`"));
+    }
+    if t.is_some_and(|t| n.to::<u32>().is_none_or(|n| n >= t.bits)) {
+        return Err(rules::BAD_SHIFT.because(&[("amount", n)]).help(match t {
+            Some(t) => format!("a {} is shifted by 0 to {}", Ty::Int(*t), t.bits - 1),
+            None => "shift by less".to_string(),
+        }));
     }
     let v = if op == BinaryOp::Shl { x.shl(n) } else { x.shr(n) };
     let v = v.ok_or_else(|| rules::NUMBER_TOO_LARGE.plain())?;

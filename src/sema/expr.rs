@@ -25,7 +25,10 @@ impl Sema<'_> {
             return Err(rules::REPORTED.plain());
         }
         if self.depth >= MAX_DEPTH {
-            let complaint = rules::TOO_DEEP.plain().at(span).help("end the recursion: look for the last case before the call");
+            let complaint = rules::TOO_DEEP
+                .plain()
+                .at(span)
+                .help("end the recursion: look for the last case before the call");
             return Err(self.give_up(complaint));
         }
         self.depth += 1;
@@ -380,9 +383,7 @@ impl Sema<'_> {
         let wrong = || rules::UNION_ONE_FIELD.because(&[("type", &ty)]).at(span);
         let names = anon.ty().field_names().iter().map(|n| n.to_string()).collect::<Vec<_>>();
         let [name] = names.as_slice() else { return Err(wrong()) };
-        let (active, field, _) = ty
-            .field(name)
-            .ok_or_else(|| arith::unknown_field(name, &ty).at(span))?;
+        let (active, field, _) = ty.field(name).ok_or_else(|| arith::unknown_field(name, &ty).at(span))?;
         match anon {
             Operand::Known(v) => {
                 let value = arith::coerce(v.field(name).ok_or_else(wrong)?, &field).at(span)?;

@@ -134,8 +134,9 @@ impl Sema<'_> {
         }
         if self.world.tile.functions.len() >= MAX_FUNCTIONS {
             let complaint = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &MAX_FUNCTIONS)]);
-            let complaint =
-                complaint.at(function.span).help("leave out `comptime` in front of the parameter that changes with each call");
+            let complaint = complaint
+                .at(function.span)
+                .help("leave out `comptime` in front of the parameter that changes with each call");
             return Err(self.give_up(complaint));
         }
         let id = FnId(self.world.tile.functions.len() as u32);
@@ -227,7 +228,9 @@ impl Sema<'_> {
     fn too_large(&mut self, span: Span) -> Complaint {
         let name = self.world.tile.writing.map(|f| self.function_name(f)).unwrap_or_default();
         let complaint = rules::FUNCTION_TOO_LARGE.because(&[("name", &name)]).at(span);
-        self.give_up(complaint.help("leave out `inline`: a loop or call that runs on the PE takes little code"))
+        self.give_up(
+            complaint.help("leave out `inline`: a loop or call that runs on the PE takes little code"),
+        )
     }
 
     /// The end of a function that gives back a value must not be reached.

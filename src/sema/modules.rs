@@ -373,7 +373,11 @@ impl Sema<'_> {
     fn import_call(&mut self, args: &[ast::ExprId], name: &str, span: Span) -> Result<Value> {
         if args.is_empty() || args.len() > 2 {
             return Err(rules::ARGUMENT_COUNT
-                .because(&[("name", &"`@import_module`"), ("want", &"1 or 2 arguments"), ("have", &args.len())])
+                .because(&[
+                    ("name", &"`@import_module`"),
+                    ("want", &"1 or 2 arguments"),
+                    ("have", &args.len()),
+                ])
                 .at(span));
         }
         let path_span = self.span(args[0]);

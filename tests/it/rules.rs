@@ -89,7 +89,8 @@ const SPOKEN_BY_THE_PROGRAM: &[&str] = &["assertion-failed", "comptime-assert", 
 
 #[test]
 fn every_message_says_what_to_do() {
-    for (rule, case) in cases_of_rules().iter().filter(|(r, _)| !SPOKEN_BY_THE_PROGRAM.contains(&r.as_str())) {
+    for (rule, case) in cases_of_rules().iter().filter(|(r, _)| !SPOKEN_BY_THE_PROGRAM.contains(&r.as_str()))
+    {
         let text = std::fs::read_to_string(case.with_extension("snap")).unwrap_or_default();
         let messages = text.split("\n\n").filter(|m| m.lines().any(|l| l.contains(&format!("[{rule}]: "))));
         for message in messages {

@@ -231,5 +231,10 @@ crate::rules! {
 }
 
 /// What has been complained about already: never shown again.
-pub static REPORTED: crate::diagnostics::Rule =
-    crate::diagnostics::Rule { name: "", severity: crate::diagnostics::Severity::Error, title: "", help: None, why: "" };
+pub static REPORTED: crate::diagnostics::Rule = crate::diagnostics::Rule {
+    name: "",
+    severity: crate::diagnostics::Severity::Error,
+    title: "",
+    help: None,
+    why: "",
+};

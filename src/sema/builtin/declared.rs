@@ -1,8 +1,8 @@
 //! What a complaint about an argument says besides its own place.
 
+use super::chosen;
 use crate::diagnostics::rules::{comptime, dsd, tasks};
 use crate::diagnostics::{Complaint, Rule, suggest};
-use super::chosen;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
@@ -107,7 +107,8 @@ fn head(text: &str) -> Option<&str> {
     let end = text.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(text.len());
     let (name, rest) = text.split_at(end);
     let is_name = name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    let is_suffix = rest.is_empty() || rest == ".*" || rest.starts_with(['[', '(']) && rest.ends_with([']', ')']);
+    let is_suffix =
+        rest.is_empty() || rest == ".*" || rest.starts_with(['[', '(']) && rest.ends_with([']', ')']);
     (is_name && is_suffix).then_some(name)
 }
 

@@ -51,7 +51,11 @@ impl Sema<'_> {
     pub fn allocate_fifo(&mut self, args: &[ExprId], decl: &VarDecl, span: Span) -> Result<Value> {
         if !matches!(args.len(), 1 | 2) {
             return Err(comptime::ARGUMENT_COUNT
-                .because(&[("name", &"`@allocate_fifo`"), ("want", &"1 or 2 arguments"), ("have", &args.len())])
+                .because(&[
+                    ("name", &"`@allocate_fifo`"),
+                    ("want", &"1 or 2 arguments"),
+                    ("have", &args.len()),
+                ])
                 .at(span));
         }
         if decl.kind != VarKind::Const {
@@ -309,11 +313,7 @@ fn fifo_action(v: &Value, arch: ArchName) -> Result<FifoAction> {
         (Some("terminate"), _) => Ok(FifoAction::Terminate),
         (Some("suspend"), ArchName::Wse3) => Ok(FifoAction::Suspend),
         (Some("fault"), ArchName::Wse3) => Ok(FifoAction::Fault),
-        (_, ArchName::Wse2) => {
-            Err(bad_choice(v, "`.test_or_suspend`, `.terminate`"))
-        }
-        (_, ArchName::Wse3) => {
-            Err(bad_choice(v, "`.test_or_suspend`, `.terminate`, `.suspend`, `.fault`"))
-        }
+        (_, ArchName::Wse2) => Err(bad_choice(v, "`.test_or_suspend`, `.terminate`")),
+        (_, ArchName::Wse3) => Err(bad_choice(v, "`.test_or_suspend`, `.terminate`, `.suspend`, `.fault`")),
     }
 }

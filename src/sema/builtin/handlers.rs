@@ -149,9 +149,7 @@ impl Sema<'_> {
                 "init" => init = n,
                 "limit" => limit = Some(n),
                 _ => {
-                    return Err(
-                        unknown_setting(&name, "`@bind_rotating_tasks`", &["init", "limit"]).at(at)
-                    );
+                    return Err(unknown_setting(&name, "`@bind_rotating_tasks`", &["init", "limit"]).at(at));
                 }
             }
         }
@@ -225,4 +223,3 @@ impl Sema<'_> {
 }
 
 const HANDLER_HELP: &str = "a handler is a function without parameters and result, not a task";
-

@@ -393,7 +393,9 @@ impl Sema<'_> {
             Some("high") => Ok(Priority::High),
             Some("medium") => Ok(Priority::Medium),
             Some("low") => Ok(Priority::Low),
-            _ => Err(bad_choice(v, "`.high`, `.medium`, `.low`").help("write `.priority = .{ .high = true }`")),
+            _ => {
+                Err(bad_choice(v, "`.high`, `.medium`, `.low`").help("write `.priority = .{ .high = true }`"))
+            }
         }
     }
 

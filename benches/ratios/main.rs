@@ -9,6 +9,7 @@ mod measure;
 mod parse;
 mod programs;
 mod scalar;
+mod scale;
 mod start;
 mod table;
 mod tasks;
@@ -28,6 +29,7 @@ const ROOMS: &[Room] = &[
     ("parse", parse::rows),
     ("start", start::rows),
     ("wafer", wafer::rows),
+    ("scale", scale::rows),
     ("checker", checker::rows),
 ];
 

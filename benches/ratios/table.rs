@@ -14,6 +14,7 @@ pub enum Unit {
     /// 10^6 in a second.
     MillionsPerSecond,
     Bytes,
+    Gibibytes,
     /// A ratio.
     Times,
     /// A ratio, too.
@@ -33,6 +34,7 @@ impl fmt::Display for Measure {
             Unit::MegabytesPerSecond => (self.0, " MB/s"),
             Unit::MillionsPerSecond => (self.0, " M/s"),
             Unit::Bytes => (self.0, " bytes"),
+            Unit::Gibibytes => (self.0, " GiB"),
             Unit::Times => (self.0, "x"),
             Unit::Percent => (self.0 * 100.0, " %"),
         };

@@ -21,12 +21,16 @@ class Runner:
     """One run of a program.
 
     Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
-    What goes wrong on the wafer raises a RunError with the simulator's report as its text.
+    What goes wrong on the wafer raises a RunError with the simulator's report as its text. `threads`
+    run the PEs of a large wafer; the results are the same for every number of them.
     """
 
-    def __init__(self, program, *, checked=True, max_cycles=None):
+    def __init__(self, program, *, checked=True, max_cycles=None, threads=1):
+        _, rows = program.size
+        if not 1 <= threads <= rows:
+            raise ValueError(f"threads={threads}: a wafer with {rows} rows runs on 1 to {rows} threads")
         self.program = program
-        self._native = _native.Runner(program._native, checked, max_cycles)
+        self._native = _native.Runner(program._native, checked, max_cycles, threads)
 
     def copy_in(self, name, values, *, region=None):
         """Writes an exported variable: `values` has the shape (height, width, count), or

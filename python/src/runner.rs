@@ -24,10 +24,10 @@ pub struct Runner(host::Runner);
 #[pymethods]
 impl Runner {
     #[new]
-    fn new(program: &Program, checked: bool, max_cycles: Option<u64>) -> Runner {
+    fn new(program: &Program, checked: bool, max_cycles: Option<u64>, threads: usize) -> Runner {
         let defaults = RunOptions::default();
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
-        let options = RunOptions { checked, max_cycles, ..defaults };
+        let options = RunOptions { checked, max_cycles, threads, ..defaults };
         Runner(host::Runner::new(program.image.clone(), options))
     }
 

@@ -88,3 +88,12 @@ def test_wrong_use_says_what_is_wanted(runner):
 def test_reading_past_the_end_of_a_variable_is_a_warning(runner):
     runner.copy_out("words", COUNT + 1)
     assert "warning[copy-out-of-bounds]" in runner.finish()
+
+
+def test_a_thread_has_at_least_one_row(program):
+    runner = cslrun.Runner(program, threads=HEIGHT)
+    runner.launch("double_all")
+    runner.finish()
+    for threads in (0, HEIGHT + 1):
+        with pytest.raises(ValueError, match=f"threads={threads}: a wafer with {HEIGHT} rows"):
+            cslrun.Runner(program, threads=threads)

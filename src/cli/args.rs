@@ -12,7 +12,7 @@ use std::path::PathBuf;
 #[derive(Debug)]
 pub enum Command {
     /// `cslrun FILE.csl` or `cslrun run FILE.csl`
-    Run(RunArgs),
+    Run(Box<RunArgs>),
     /// `cslrun check FILE.csl`
     Check(CompileArgs),
     /// `cslrun dump FILE.csl`
@@ -226,7 +226,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
         Some(Sub::Run(mut run)) => {
             let matches = matches.subcommand_matches("run").expect("the subcommand is there");
             run.steps = in_order(matches, &run.written);
-            Ok(Command::Run(*run))
+            Ok(Command::Run(run))
         }
         Some(Sub::Check(args)) => Ok(Command::Check(args)),
         Some(Sub::Dump(args)) => Ok(Command::Dump(args)),
@@ -236,7 +236,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusa
         None => {
             let mut run = RunArgs::from_arg_matches(&matches).map_err(Refusal)?;
             run.steps = in_order(&matches, &run.written);
-            Ok(Command::Run(run))
+            Ok(Command::Run(Box::new(run)))
         }
     }
 }
@@ -340,7 +340,7 @@ mod tests {
 
     fn run(line: &str) -> RunArgs {
         match parsed(line).unwrap() {
-            Command::Run(run) => run,
+            Command::Run(run) => *run,
             other => panic!("{other:?}"),
         }
     }

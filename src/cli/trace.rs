@@ -86,10 +86,7 @@ impl TraceArgs {
     }
 }
 
-fn write<'p>(
-    path: &'p Path,
-    fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>,
-) -> Result<&'p Path, String> {
+fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<&Path, String> {
     let result = File::create(path).and_then(|file| {
         let mut out = BufWriter::new(file);
         fill(&mut out)?;

@@ -11,6 +11,8 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
+/// Number of the first PE's process: viewers take a thread with the number of its process for the main one.
+const PROCESSES: u64 = 1000;
 /// Number of the first microthread's track; the main thread's is 1.
 const MICROTHREADS: u64 = 10;
 /// Number of the track of color 0.
@@ -52,7 +54,7 @@ struct Spans {
 
 impl Writer<'_> {
     fn process(&self, pe: PeCoord) -> u64 {
-        self.program.pe_index(pe) as u64 + 1
+        self.program.pe_index(pe) as u64 + PROCESSES
     }
 
     /// The names of all processes and threads that have events.

@@ -44,7 +44,7 @@ fn arrows_lead_each_wavelet_from_its_sender_to_its_receiver() {
         let point = (text(event, "ph").to_string(), number(event, "pid"));
         flows.entry(number(event, "id")).or_default().push(point);
     }
-    let way = [("s", 1), ("t", 1), ("t", 2), ("f", 2)].map(|(phase, pe)| (phase.to_string(), pe));
+    let way = [("s", 1000), ("t", 1000), ("t", 1001), ("f", 1001)].map(|(phase, pe)| (phase.to_string(), pe));
     assert_eq!(flows.len(), 5);
     assert!(flows.values().all(|flow| *flow == way), "{flows:?}");
 }
@@ -70,7 +70,7 @@ fn slices_show_operations_with_their_stalls_inside() {
     assert_eq!(named("@fadds"), (12, 4, 10));
     assert_eq!(named("input queue 2 (color 4) is empty"), (12, 5, 5));
     assert_eq!(named("done"), (1, 14, 10));
-    assert!(events(&picture).iter().all(|e| number(e, "pid") == 2));
+    assert!(events(&picture).iter().all(|e| number(e, "pid") == 1001));
 }
 
 #[test]
@@ -118,7 +118,8 @@ fn what_begins_before_or_ends_behind_the_cycles_of_a_trace_is_drawn_as_far_as_it
     let slices = |file: &str, cycles: &str| {
         let picture = traced("examples/03-two-pes/layout.csl", file, &["--trace-cycles", cycles]);
         check(&picture).unwrap();
-        let receiver = events(&picture).iter().filter(|e| e["ph"] == "X" && e["tid"] == 12 && e["pid"] == 2);
+        let receiver =
+            events(&picture).iter().filter(|e| e["ph"] == "X" && e["tid"] == 12 && e["pid"] == 1001);
         receiver.map(|e| (number(e, "ts"), number(e, "dur"))).collect::<Vec<_>>()
     };
     // The receiver adds in cycles 4 to 14, and stalls in cycles 5 to 10.

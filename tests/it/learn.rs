@@ -192,6 +192,11 @@ fn a_solved_lesson_counts_and_the_next_one_follows() {
     let marked: Vec<&str> = list.lines().filter(|line| line.starts_with("done")).collect();
     assert_eq!(marked.len(), 2, "{list}");
     assert!(marked[1].contains(all[4].name()), "{list}");
+    let named = printed(&folder.cslrun("learn 1"));
+    assert!(named.ends_with("This lesson is done.\nGo on with lesson 2: `cslrun learn`\n"), "{named}");
+    let open = printed(&folder.cslrun("learn types"));
+    assert!(open.contains("run `cslrun learn types` again. Stuck? `cslrun learn types --hint`"), "{open}");
+    assert!(open.contains("`cslrun explain type-mismatch`"), "{open}");
 }
 
 #[test]

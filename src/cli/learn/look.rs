@@ -3,6 +3,7 @@ use super::lesson::Lesson;
 use crate::cli::args::{self, Command};
 use crate::cli::outcome::Outcome;
 use crate::cli::{Exit, run};
+use crate::diagnostics::Severity;
 use crate::source::{Loader, Span};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -38,6 +39,12 @@ impl Look {
     /// What the program has printed.
     pub fn lines(&self) -> Vec<&str> {
         lines(&self.outcome)
+    }
+
+    /// The rule that stands in the way.
+    pub fn rule(&self) -> Option<&str> {
+        let worst = self.outcome.diagnostics.iter().min_by_key(|d| d.severity == Severity::Warning);
+        worst.map(|d| d.rule.as_ref())
     }
 
     /// Whether nothing is left to do.

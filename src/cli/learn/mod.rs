@@ -87,9 +87,10 @@ impl<'l> Class<'l> {
             }
             Some(_) | None => {
                 let written = self.complete()?;
-                let mut outcome = match named.or_else(|| self.first_open()) {
-                    Some(lesson) => self.turn(lesson).0,
-                    None => self.end(),
+                let mut outcome = match (named, self.first_open()) {
+                    (Some(lesson), open) => self.named_turn(lesson, open),
+                    (None, Some(lesson)) => self.turn(lesson, &self.folder.command()).0,
+                    (None, None) => self.end(),
                 };
                 outcome.printed.insert_str(0, &written);
                 Ok(outcome)
@@ -120,10 +121,20 @@ impl<'l> Class<'l> {
         self.lessons.iter().find(|lesson| !Look::is_done(lesson, &self.folder, self.loader))
     }
 
-    /// Runs a lesson; tells what came of it, and whether it is done.
-    fn turn(&self, lesson: &Lesson) -> (Outcome, bool) {
+    /// Runs the lesson that the user has named; `open` is the first that is not done.
+    fn named_turn(&self, lesson: &Lesson, open: Option<&Lesson>) -> Outcome {
+        let again = format!("{} {}", self.folder.command(), lesson.name());
+        let (mut outcome, done) = self.turn(lesson, &again);
+        if let Some(open) = open.filter(|_| done) {
+            outcome.printed += &text::next(open, &self.folder);
+        }
+        outcome
+    }
+
+    /// Runs a lesson with the command `again`; tells what came of it, and whether it is done.
+    fn turn(&self, lesson: &Lesson, again: &str) -> (Outcome, bool) {
         let look = Look::at(lesson, &self.folder, self.loader);
-        let printed = text::progress(&self.done()) + &text::page(lesson, &look, &self.folder);
+        let printed = text::progress(&self.done()) + &text::page(lesson, &look, &self.folder, again);
         let done = look.done();
         let mut outcome = Outcome { printed, ..look.outcome };
         if outcome.exit == Exit::Fine && !done {

@@ -10,22 +10,23 @@ pub fn progress(done: &[bool]) -> String {
     format!("{count} of {all} lessons done  [{bar}]\n")
 }
 
-/// What there is to do in a lesson, and what to do next.
-pub fn page(lesson: &Lesson, look: &Look, folder: &Folder) -> String {
+/// What there is to do in a lesson, and what to do next; `again` is the command that runs it.
+pub fn page(lesson: &Lesson, look: &Look, folder: &Folder, again: &str) -> String {
     let mut out = format!("\nLesson {}: {}\n", lesson.number, lesson.head.title);
     for file in &lesson.files {
         let _ = writeln!(out, "  {}", folder.path(file).display());
     }
     if look.done() {
-        out += "This lesson is done.\n";
-        return out;
+        return out + "This lesson is done.\n";
     }
     for line in &lesson.head.task {
         let _ = writeln!(out, "  | {line}");
     }
-    let command = folder.command();
-    let _ = writeln!(out, "\nChange the program, then run `{command}` again. Stuck? `{command} --hint`\n");
-    out + &printed(look)
+    let _ = write!(out, "\nChange the program, then run `{again}` again. Stuck? `{again} --hint`");
+    if let Some(rule) = look.rule() {
+        let _ = write!(out, ", `cslrun explain {rule}`");
+    }
+    out + "\n\n" + &printed(look)
 }
 
 /// What the program prints.
@@ -34,6 +35,11 @@ fn printed(look: &Look) -> String {
         lines if lines.is_empty() => String::new(),
         lines => format!("It prints:\n{lines}\n\n"),
     }
+}
+
+/// How to go on with the first lesson that is not done.
+pub fn next(open: &Lesson, folder: &Folder) -> String {
+    format!("Go on with lesson {}: `{}`\n", open.number, folder.command())
 }
 
 /// What follows when every lesson is done.

@@ -22,7 +22,7 @@ fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> 
     while let Some(lesson) = named.take().or_else(|| class.first_open()) {
         loop {
             let before = class.folder.texts(lesson);
-            let (outcome, done) = class.turn(lesson);
+            let (outcome, done) = class.turn(lesson, &class.folder.command());
             let exit = show(&outcome);
             if exit == Exit::Interrupted {
                 return Ok(exit);

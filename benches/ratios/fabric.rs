@@ -1,16 +1,51 @@
 //! Wavelets on the move.
 
-use crate::measure::{alone, each};
-use crate::programs::{compile, run};
+use crate::measure::{alone, beside, each};
+use crate::programs::{compile, run, run_with};
 use crate::table::{Row, Target, Unit};
+use cslrun::host::{RunOptions, Runner};
+use cslrun::image::Program;
+use std::sync::Arc;
 
 /// Millions of hops in a second.
+const SINGLE: Target = Target { must: 5.0, goal: 25.0 };
 const STREAMS: Target = Target { must: 100.0, goal: 1000.0 };
+/// Hops in a second on 256 x 256 against 32 x 32.
+const SCALE: Target = Target { must: 0.5, goal: 0.7 };
 
 pub fn rows() -> Vec<Row> {
-    let program = compile("stream.csl", &[("width", 32), ("height", 32), ("words", 4096)]);
-    let hops = run(&program).report().hops as f64;
-    let seconds = alone(each(|| run(&program)));
-    let row = Row::new("DSD streams over static routes, 32 x 32, hops");
-    vec![row.ours(hops / seconds / 1e6, Unit::MillionsPerSecond).target(STREAMS)]
+    let pairs = compile("pairs.csl", &[("width", 32), ("height", 32), ("throws", 200)]);
+    let turns = compile("turns.csl", &[("width", 32), ("height", 32), ("rounds", 2000)]);
+    let streams = compile("stream.csl", &[("width", 32), ("height", 32), ("words", 4096)]);
+    vec![
+        speed("single wavelets between neighbours, 32 x 32, hops", &pairs, hop_by_hop).target(SINGLE),
+        speed("single wavelets with a turn, 32 x 32, hops", &turns, hop_by_hop).target(SINGLE),
+        speed("DSD streams over static routes, 32 x 32, hops", &streams, run).target(STREAMS),
+        speed("the same with --hop-by-hop", &streams, hop_by_hop),
+        large(),
+    ]
+}
+
+fn hop_by_hop(program: &Arc<Program>) -> Runner {
+    run_with(program, RunOptions { hop_by_hop: true, ..RunOptions::default() })
+}
+
+fn hops(program: &Arc<Program>) -> f64 {
+    run(program).report().hops as f64
+}
+
+fn speed(what: &str, program: &Arc<Program>, run: fn(&Arc<Program>) -> Runner) -> Row {
+    let seconds = alone(each(|| run(program)));
+    Row::new(what).ours(hops(program) / seconds / 1e6, Unit::MillionsPerSecond)
+}
+
+fn large() -> Row {
+    let [large, small] = [(256, 50), (32, 2000)].map(|(side, throws)| {
+        compile("pairs.csl", &[("width", side), ("height", side), ("throws", throws)])
+    });
+    let times = beside(each(|| hop_by_hop(&large)), each(|| hop_by_hop(&small)));
+    let (ours, anchor) = (hops(&large) / times.ours / 1e6, hops(&small) / times.anchor / 1e6);
+    let row = Row::new("single wavelets between neighbours, 256 x 256, hops");
+    let row = row.ours(ours, Unit::MillionsPerSecond).anchor("32 x 32", anchor);
+    row.ratio(times.speed * hops(&large) / hops(&small), Unit::Times).target(SCALE)
 }

@@ -112,6 +112,16 @@ impl Walk {
         self.at as u16
     }
 
+    /// How many of the next elements, up to `most`, lie where they may; perhaps some more do.
+    pub fn reaches(&self, most: u64) -> u64 {
+        let (mut walk, mut count) = (*self, 0);
+        while count < most {
+            let Ok(row) = walk.next_row((most - count).min(u64::from(u16::MAX)) as usize) else { break };
+            count += row.count as u64;
+        }
+        count
+    }
+
     /// Address of the next element, which is then behind.
     #[inline]
     pub fn next_element(&mut self) -> Result<usize, Complaint> {

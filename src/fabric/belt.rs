@@ -88,6 +88,37 @@ impl Belts {
         !self.moving.is_empty()
     }
 
+    /// How many carry something.
+    pub fn moving(&self) -> usize {
+        self.moving.len()
+    }
+
+    /// The lane behind a belt, the side from which wavelets come to it, and the length of the belt, if
+    /// wavelets get on from a side at a lane and the belt is full of plain ones before a cycle.
+    pub fn steady(&self, number: u32, id: u32, side: Direction, now: u64) -> Option<(u32, Direction, u64)> {
+        let belt = &self.all[number as usize];
+        let length = belt.length();
+        let begins = belt.lanes[0] == id && belt.from == Some(side) && belt.riders.len() as u64 == length;
+        let is_full = || belt.riders.iter().zip(now - length..).all(|((landed, _), cycle)| *landed == cycle);
+        let (exit, from) = belt.exit?;
+        let is_plain = || belt.riders.iter().all(|(_, flit)| flit.is_plain());
+        (begins && is_full() && is_plain()).then_some((exit, from, length))
+    }
+
+    /// What is on a belt, with the cycles in which it got on.
+    pub fn riders(&self, number: u32) -> impl Iterator<Item = &(u64, Flit)> {
+        self.all[number as usize].riders.iter()
+    }
+
+    /// Lets a steady belt carry on for some cycles; gives what is on it, to be changed likewise.
+    pub fn shift(&mut self, number: u32, cycles: u64) -> impl Iterator<Item = &mut (u64, Flit)> {
+        let belt = &mut self.all[number as usize];
+        belt.carried += cycles;
+        // A steady belt carries one of every cycle.
+        belt.last_left = belt.riders.front().map(|(landed, _)| landed + cycles - 1);
+        belt.riders.iter_mut()
+    }
+
     /// Hops of the wavelets that are on belts, before a cycle.
     pub fn hops(&self, next: u64) -> u64 {
         let riders = self.moving.iter().flat_map(|n| &self.all[*n as usize].riders);
@@ -106,6 +137,11 @@ impl Fabric {
     pub fn go_hop_by_hop(&mut self) {
         self.dissolve_all(self.next);
         self.belts.enabled = false;
+    }
+
+    /// Whether wavelets may go by other means than link by link.
+    pub fn uses_belts(&self) -> bool {
+        self.belts.enabled
     }
 
     /// A wavelet lands on a lane that is part of a belt; true if the belt takes it.

@@ -29,6 +29,11 @@ impl Flit {
         Flit { word: w.data, argument: w.data as u16, control: w.control, advances: false }
     }
 
+    /// Whether it changes nothing on its way.
+    pub fn is_plain(&self) -> bool {
+        !self.control && !self.advances
+    }
+
     /// Whether it is a control wavelet.
     pub fn is_control(&self) -> bool {
         self.control
@@ -163,6 +168,8 @@ pub struct HeadState {
 pub struct Lane {
     /// The PE.
     pub pe: u32,
+    /// The belt that it is part of, or `NO_BELT`.
+    pub belt: u32,
     /// The color.
     pub color: Color,
     /// Inputs that hold something.
@@ -185,9 +192,7 @@ pub struct Lane {
     pub links: Links,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
     pub landings: [Landing; 5],
-    /// The belt that it is part of, and its place there.
-    pub belt: u32,
-    /// See `belt`.
+    /// Its place on the belt.
     pub spot: u32,
     /// The cycle from which on a belt may begin here.
     pub try_at: u64,
@@ -212,6 +217,7 @@ impl Lane {
     pub fn new(pe: u32, color: Color, id: RouteId, route: &Route) -> Lane {
         Lane {
             pe,
+            belt: NO_BELT,
             color,
             filled: 0,
             gate: route.gate(route.start),
@@ -223,7 +229,6 @@ impl Lane {
             position: route.start,
             links: Links::NEW,
             landings: Default::default(),
-            belt: NO_BELT,
             spot: 0,
             try_at: 0,
             pause: 0,

@@ -12,6 +12,7 @@ mod ramp;
 mod route;
 mod router;
 mod shared;
+mod steady;
 mod survey;
 mod trail;
 
@@ -19,6 +20,7 @@ mod trail;
 mod tests;
 
 pub use ramp::{Ramp, Wavelet};
+pub use steady::Stream;
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
 pub use shared::{Deed, SharedRamp};
 pub use survey::{Leftover, Obstacle, Place};

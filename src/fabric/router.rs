@@ -8,7 +8,7 @@ use super::{Collision, Fabric, Wavelet};
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::PopMode;
 
-const RAMP: Mask = 1 << Direction::Ramp as u8;
+pub const RAMP: Mask = 1 << Direction::Ramp as u8;
 
 /// What all colors of one router share. Sets of colors have the bit of each color set.
 #[derive(Clone, Debug, Default)]
@@ -53,7 +53,10 @@ impl Router {
     }
 
     fn lanes_before(&self, color: Color) -> usize {
-        (self.known & (bit(color) - 1)).count_ones() as usize
+        match self.known & (bit(color) - 1) {
+            0 => 0,
+            before => before.count_ones() as usize,
+        }
     }
 }
 
@@ -306,7 +309,6 @@ impl Fabric {
         let lane = &mut self.lanes[m.lane as usize];
         let pe = lane.pe as usize;
         let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
-        let landings = lane.landings;
         let onward = self.after_router(m.lane, flit);
         self.hops = self.hops.wrapping_add(m.targets.count_ones().into());
         for target in sides(m.targets) {
@@ -317,10 +319,11 @@ impl Fabric {
                 self.descend(m.lane, now + u64::from(self.arch.ramp_latency), flit);
                 continue;
             }
+            let landing = self.lanes[m.lane as usize].landings[target as usize];
             if self.is_recording() {
-                self.note_hop(m.lane, (m.input, target), flit, landings[target as usize]);
+                self.note_hop(m.lane, (m.input, target), flit, landing);
             }
-            for id in landings[target as usize].lanes() {
+            for id in landing.lanes() {
                 self.land(id, target.opposite(), onward, now);
             }
         }

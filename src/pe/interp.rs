@@ -195,8 +195,11 @@ impl Pe {
     /// Picks a task, or else what the host has launched; false if there is nothing.
     fn start_next(&mut self, now: u64) -> Result<bool, Complaint> {
         let claimed = self.lanes.claimed_inputs();
-        let tile = Arc::clone(&self.tile);
         let ready = self.tasks.pick(self.arch.name, &mut self.queues, claimed, now);
+        if ready.is_none() && self.launches.is_empty() {
+            return Ok(false);
+        }
+        let tile = Arc::clone(&self.tile);
         self.tasks.started += u64::from(ready.is_some());
         let (function, arguments, count) = match ready {
             Some(Ready::Local(TaskId(TEARDOWN_TASK))) if !tile.handlers.is_empty() => {

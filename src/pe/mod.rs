@@ -26,6 +26,7 @@ mod registers;
 mod scalar;
 mod service;
 mod start;
+mod steady;
 mod tasks;
 mod vector;
 mod wait;

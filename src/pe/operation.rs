@@ -316,7 +316,7 @@ impl Operation {
         Ready::Yes
     }
 
-    fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
+    pub fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
         let mut values = [0; 3];
         for (k, value) in values.iter_mut().enumerate().take(self.arity) {
             *value = self.take(k, around)?;

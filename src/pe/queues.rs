@@ -77,6 +77,11 @@ impl Inbox {
         self.items.len()
     }
 
+    /// Whether it just holds wavelets, and no part of a message.
+    pub fn takes_plain(&self) -> bool {
+        self.message == Message::No
+    }
+
     /// Whether it takes no more.
     pub fn is_full(&self) -> bool {
         self.len() >= usize::from(self.depth)
@@ -123,6 +128,11 @@ impl Outbox {
     /// Color of the oldest wavelet, or else of those that it is for.
     pub fn color_now(&self) -> Option<Color> {
         self.head_color().or(self.color)
+    }
+
+    /// Takes the oldest wavelet.
+    pub fn take(&mut self) -> Option<Outgoing> {
+        self.items.pop_front()
     }
 
     /// Color of the oldest wavelet.

@@ -13,7 +13,12 @@ pub struct Agenda {
     next: Vec<u32>,
     next_cycle: u64,
     later: BinaryHeap<Reverse<(u64, u32)>>,
+    /// One bit for each PE, to put many in order; all zero in between.
+    bits: Vec<u64>,
 }
+
+/// As many numbers are sorted faster bit by bit.
+const MANY: usize = 64;
 
 impl Agenda {
     /// Nobody runs.
@@ -24,6 +29,7 @@ impl Agenda {
             next: Vec::new(),
             next_cycle: NEVER,
             later: BinaryHeap::new(),
+            bits: vec![0; pes.div_ceil(64)],
         }
     }
 
@@ -76,10 +82,30 @@ impl Agenda {
         }
         // An entry is stale if its PE has run since.
         due.retain(|pe| self.wakes[*pe as usize] <= now);
-        due.sort_unstable();
-        due.dedup();
+        self.put_in_order(due);
         for pe in due {
             self.wakes[*pe as usize] = NEVER;
+        }
+    }
+
+    /// Sorts numbers of PEs, and drops those that are there twice.
+    fn put_in_order(&mut self, pes: &mut Vec<u32>) {
+        if pes.len() < MANY {
+            pes.sort_unstable();
+            return pes.dedup();
+        }
+        let (mut first, mut last) = (usize::MAX, 0);
+        for pe in pes.drain(..) {
+            let at = pe as usize / 64;
+            (first, last) = (first.min(at), last.max(at));
+            self.bits[at] |= 1 << (pe % 64);
+        }
+        for at in first..=last {
+            let mut row = std::mem::take(&mut self.bits[at]);
+            while row != 0 {
+                pes.push(64 * at as u32 + row.trailing_zeros());
+                row &= row - 1;
+            }
         }
     }
 }
@@ -107,5 +133,17 @@ mod tests {
         assert_eq!(due(&mut a, 5), [1, 2]);
         assert!(due(&mut a, 9).is_empty());
         assert_eq!(a.next(10), None);
+    }
+
+    #[test]
+    fn many_run_in_the_order_of_their_numbers() {
+        let mut a = Agenda::new(1000);
+        (0..1000).rev().filter(|pe| pe % 3 == 0).for_each(|pe| a.wake(pe, 0, 0));
+        a.wake(500, 7, 0);
+        a.wake(500, 0, 0);
+        let expected: Vec<u32> = (0..1000).filter(|pe| pe % 3 == 0 || *pe == 500).collect();
+        assert_eq!(due(&mut a, 0), expected);
+        assert_eq!(a.next(1), Some(7), "what is stale is noticed when its cycle comes");
+        assert!(due(&mut a, 7).is_empty());
     }
 }

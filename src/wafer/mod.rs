@@ -9,6 +9,7 @@ mod cells;
 mod collectives;
 mod explain;
 mod facts;
+mod glide;
 mod letters;
 mod record;
 mod stall;
@@ -34,6 +35,7 @@ use crate::trace::{Follower, Recorder};
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
+use glide::Glide;
 use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -98,6 +100,7 @@ pub struct Wafer {
     blocked: usize,
     /// The cycle that the furthest PE has reached.
     reached: u64,
+    glide: Glide,
     /// While the run is recorded.
     recorder: Option<Box<Recorder>>,
     /// Becomes true when the run is to stop.
@@ -136,6 +139,7 @@ impl Wafer {
             trapped: Vec::new(),
             blocked: 0,
             reached: 0,
+            glide: Glide::default(),
             recorder: None,
             stop: None,
             follower: None,
@@ -265,6 +269,9 @@ impl Wafer {
             }
         }
         self.begin_launches();
+        if self.glide() {
+            return Progress::Moving;
+        }
         self.run_pes();
         self.fabric.step(self.now);
         self.end_of_recorded_cycle();
@@ -280,6 +287,18 @@ impl Wafer {
 
     /// Runs until nothing happens any more.
     pub fn run_until_idle(&mut self, limit: u64) -> Ended {
+        self.nobody_looks_before(limit);
+        let ended = self.run_to_the_end(limit);
+        self.nobody_looks_before(0);
+        ended
+    }
+
+    /// Several cycles may be done at once up to this one.
+    pub fn nobody_looks_before(&mut self, cycle: u64) {
+        self.glide.until = cycle;
+    }
+
+    fn run_to_the_end(&mut self, limit: u64) -> Ended {
         loop {
             if self.now >= limit {
                 return self.out_of_cycles(limit);

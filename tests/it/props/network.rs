@@ -24,6 +24,8 @@ pub struct Network {
     pub height: usize,
     /// The most routers that are added to a tree.
     reach: u32,
+    /// The most wavelets of a flow.
+    longest: u32,
     pub flows: Vec<Flow>,
     /// The operations of each PE, in the order in which its task starts them.
     pub pes: Vec<Vec<Op>>,
@@ -94,23 +96,24 @@ impl Network {
     /// A network of up to 12 PEs and 6 flows.
     pub fn any(choices: &mut Choices, arch: ArchName) -> Network {
         let size = (2 + choices.below(3) as usize, 1 + choices.below(3) as usize);
-        Network::of_size(choices, arch, size, 6)
+        Network::of_size(choices, arch, size, (6, 20))
     }
 
     /// A network of up to 48 PEs with long ways.
     pub fn wide(choices: &mut Choices, arch: ArchName) -> Network {
         let size = (6 + choices.below(7) as usize, 1 + choices.below(4) as usize);
-        Network::of_size(choices, arch, size, 20)
+        let longest = if choices.once_in(3) { 20 } else { 200 };
+        Network::of_size(choices, arch, size, (20, longest))
     }
 
     fn of_size(
         choices: &mut Choices,
         arch: ArchName,
         (width, height): (usize, usize),
-        reach: u32,
+        (reach, longest): (u32, u32),
     ) -> Network {
         let pes = (0..width * height).map(|_| Vec::new()).collect();
-        let mut network = Network { arch, width, height, reach, flows: Vec::new(), pes };
+        let mut network = Network { arch, width, height, reach, longest, flows: Vec::new(), pes };
         // What has arrived at a PE and is not used yet.
         let mut arrived: Vec<(usize, usize)> = Vec::new();
         for _ in 0..1 + choices.below(6) {
@@ -147,7 +150,7 @@ impl Network {
                 (self.flows[of].length, Kind::Forward { flow: new, of, add })
             }
             None => {
-                let length = 1 + choices.below(20) as usize;
+                let length = 1 + choices.below(self.longest) as usize;
                 let (first, step) = (choices.below(1000) as u16, 1 + choices.below(1000) as u16);
                 let data = (0..length as u16).map(|n| first.wrapping_add(n.wrapping_mul(step))).collect();
                 (length, Kind::Send { flow: new, data })

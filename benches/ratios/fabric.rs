@@ -40,9 +40,8 @@ fn speed(what: &str, program: &Arc<Program>, run: fn(&Arc<Program>) -> Runner) -
 }
 
 fn large() -> Row {
-    let [large, small] = [(256, 50), (32, 2000)].map(|(side, throws)| {
-        compile("pairs.csl", &[("width", side), ("height", side), ("throws", throws)])
-    });
+    let [large, small] = [(256, 50), (32, 2000)]
+        .map(|(side, throws)| compile("pairs.csl", &[("width", side), ("height", side), ("throws", throws)]));
     let times = beside(each(|| hop_by_hop(&large)), each(|| hop_by_hop(&small)));
     let (ours, anchor) = (hops(&large) / times.ours / 1e6, hops(&small) / times.anchor / 1e6);
     let row = Row::new("single wavelets between neighbours, 256 x 256, hops");

@@ -149,7 +149,8 @@ impl Fabric {
         let number = self.lanes[id as usize].belt;
         let belt = &mut self.belts.all[number as usize];
         if belt.lanes[0] != id || belt.from != Some(side) || stays_off(flit) {
-            self.dissolve(number, now + 1);
+            let spot = self.lanes[id as usize].spot as usize;
+            self.dissolve(number, spot, now + 1);
             return false;
         }
         if belt.riders.is_empty() {
@@ -171,7 +172,8 @@ impl Fabric {
             }
             let (exit, side) = belt.exit.expect("a belt in use leads somewhere");
             if self.lanes[exit as usize].waiting(side) >= self.link_depth {
-                self.dissolve(number, now);
+                let last = belt.lanes.len() - 1;
+                self.dissolve(number, last, now);
                 continue;
             }
             belt.riders.pop_front();
@@ -314,7 +316,7 @@ impl Fabric {
         for at in 0..self.routers[pe].lanes().len() {
             let lane = &self.lanes[self.routers[pe].lanes()[at] as usize];
             if lane.belt != NO_BELT && lane.gate.tx & links != 0 {
-                self.dissolve(lane.belt, next);
+                self.dissolve(lane.belt, lane.spot as usize, next);
             }
         }
     }
@@ -323,13 +325,14 @@ impl Fabric {
     pub(super) fn dissolve_all(&mut self, next: u64) {
         for number in 0..self.belts.all.len() as u32 {
             if !self.belts.all[number as usize].lanes.is_empty() {
-                self.dissolve(number, next);
+                self.dissolve(number, 0, next);
             }
         }
     }
 
-    /// Puts the wavelets of a belt where they would lie before a cycle, and lets go of its lanes.
-    fn dissolve(&mut self, number: u32, next: u64) {
+    /// Puts the wavelets of a belt where they would lie before a cycle, and lets go of its lanes. Somebody
+    /// was in the way at one of them; behind that the next belt may begin at once.
+    fn dissolve(&mut self, number: u32, obstacle: usize, next: u64) {
         let belt = &mut self.belts.all[number as usize];
         for (spot, id) in belt.lanes.iter().enumerate() {
             let lane = &self.lanes[*id as usize];
@@ -364,9 +367,11 @@ impl Fabric {
         for (spot, id) in lanes.iter().enumerate() {
             let lane = &mut self.lanes[*id as usize];
             self.routers[lane.pe as usize].belts &= !lane.gate.tx;
-            // The first one is tried before the others.
-            lane.try_at = next + pause + if spot > 0 { PAUSE } else { 0 };
-            lane.pause = pause;
+            if spot <= obstacle {
+                // The first one is tried before the others.
+                lane.try_at = next + pause + if spot > 0 { PAUSE } else { 0 };
+                lane.pause = pause;
+            }
         }
         self.release(number);
     }

@@ -20,9 +20,9 @@ mod trail;
 mod tests;
 
 pub use ramp::{Ramp, Wavelet};
-pub use steady::Stream;
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
 pub use shared::{Deed, SharedRamp};
+pub use steady::Stream;
 pub use survey::{Leftover, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};

@@ -114,7 +114,7 @@ impl Fabric {
             let before = self.moves.len();
             self.routers[pe as usize].awake = false;
             self.decide(pe as usize, now);
-            if self.moves.len() > before || self.ramp_is_moving(pe as usize, now) {
+            if self.moves.len() == before && self.ramp_is_moving(pe as usize, now) {
                 self.wake(pe as usize);
             }
         }
@@ -334,6 +334,11 @@ impl Fabric {
                 self.note_left(m.lane, m.input, flit, m.all == 0);
             }
             self.finish(pe, m.lane, m.input, flit);
+        }
+        let router = &self.routers[pe];
+        // Without a target nobody else is awake because of this wavelet.
+        if router.waiting | router.descending != 0 || m.targets == 0 {
+            self.wake(pe);
         }
     }
 

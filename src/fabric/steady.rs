@@ -122,7 +122,8 @@ impl Fabric {
     /// Whether a ramp holds one wavelet for each of the cycles that it takes.
     fn is_steady(&self, ramp: impl ExactSizeIterator<Item = (u64, Flit)>, now: u64) -> bool {
         let latency = usize::from(self.arch.ramp_latency);
-        ramp.len() == latency && ramp.zip(now..).all(|((ready, flit), cycle)| ready == cycle && flit.is_plain())
+        ramp.len() == latency
+            && ramp.zip(now..).all(|((ready, flit), cycle)| ready == cycle && flit.is_plain())
     }
 
     /// Lets cycles pass in which nothing but steady streams flows: `words` are what the sender sends in

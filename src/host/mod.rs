@@ -252,6 +252,8 @@ impl Runner {
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
         }
+        let patience = if self.awaits_kernels() { limit } else { 0 };
+        self.wafer.nobody_looks_before(patience);
         match self.wafer.cycle() {
             Progress::Moving => Ok(()),
             Progress::Trapped => Err(failure(self.wafer.trapped())),

@@ -54,7 +54,12 @@ impl Pe {
     }
 
     /// Sends one element in each of the next cycles.
-    pub fn send_steadily(&mut self, now: u64, cycles: u64, words: &mut Vec<Wavelet>) -> Result<(), Complaint> {
+    pub fn send_steadily(
+        &mut self,
+        now: u64,
+        cycles: u64,
+        words: &mut Vec<Wavelet>,
+    ) -> Result<(), Complaint> {
         self.run_steadily(|operation, around| {
             let output = operation.output().expect("only asked of operations that send");
             for cycle in now..now + cycles {

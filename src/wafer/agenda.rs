@@ -8,15 +8,19 @@ const NEVER: u64 = u64::MAX;
 /// The next cycle of every PE that has one.
 pub struct Agenda {
     wakes: Vec<u64>,
-    soon: Vec<u32>,
-    /// Those of one cycle, normally the one after now; the heap is for the rest.
-    next: Vec<u32>,
-    next_cycle: u64,
+    /// Those of the next cycles, a row for each; cycle `c` has row `c % NEAR`.
+    near: Vec<Vec<u32>>,
+    /// Rows that hold something, bit = row.
+    filled: u64,
+    /// The first cycle that has a row.
+    first: u64,
     later: BinaryHeap<Reverse<(u64, u32)>>,
     /// One bit for each PE, to put many in order; all zero in between.
     bits: Vec<u64>,
 }
 
+/// The number of rows.
+const NEAR: u64 = 64;
 /// As many numbers are sorted faster bit by bit.
 const MANY: usize = 64;
 
@@ -25,9 +29,9 @@ impl Agenda {
     pub fn new(pes: usize) -> Agenda {
         Agenda {
             wakes: vec![NEVER; pes],
-            soon: Vec::new(),
-            next: Vec::new(),
-            next_cycle: NEVER,
+            near: (0..NEAR).map(|_| Vec::new()).collect(),
+            filled: 0,
+            first: 0,
             later: BinaryHeap::new(),
             bits: vec![0; pes.div_ceil(64)],
         }
@@ -40,13 +44,9 @@ impl Agenda {
             return;
         }
         self.wakes[pe] = cycle;
-        if self.next.is_empty() {
-            self.next_cycle = now + 1;
-        }
-        if cycle == now {
-            self.soon.push(pe as u32);
-        } else if cycle == self.next_cycle {
-            self.next.push(pe as u32);
+        if cycle - self.first < NEAR {
+            self.near[(cycle % NEAR) as usize].push(pe as u32);
+            self.filled |= 1 << (cycle % NEAR);
         } else {
             self.later.push(Reverse((cycle, pe as u32)));
         }
@@ -54,12 +54,14 @@ impl Agenda {
 
     /// The first cycle at or after `now` in which somebody runs.
     pub fn next(&self, now: u64) -> Option<u64> {
-        if !self.soon.is_empty() {
-            return Some(now);
-        }
-        let next = (!self.next.is_empty()).then_some(self.next_cycle);
         let later = self.later.peek().map(|Reverse((cycle, _))| *cycle);
-        [next, later].into_iter().flatten().min()
+        [self.next_row(), later].into_iter().flatten().min().map(|cycle| cycle.max(now))
+    }
+
+    /// The first cycle whose row holds something.
+    fn next_row(&self) -> Option<u64> {
+        let from_first = self.filled.rotate_right((self.first % NEAR) as u32);
+        (self.filled != 0).then(|| self.first + u64::from(from_first.trailing_zeros()))
     }
 
     /// Everybody who runs, by number.
@@ -69,10 +71,11 @@ impl Agenda {
 
     /// Takes those who run now, each once, by their number.
     pub fn take_due(&mut self, now: u64, due: &mut Vec<u32>) {
-        due.append(&mut self.soon);
-        if self.next_cycle <= now {
-            due.append(&mut self.next);
+        while let Some(cycle) = self.next_row().filter(|cycle| *cycle <= now) {
+            due.append(&mut self.near[(cycle % NEAR) as usize]);
+            self.filled &= !(1 << (cycle % NEAR));
         }
+        self.first = now;
         while let Some(Reverse((cycle, pe))) = self.later.peek().copied() {
             if cycle > now {
                 break;

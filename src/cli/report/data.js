@@ -180,7 +180,7 @@ function threadName(thread) {
 
 /** How people name a queue: 0 to 7 are input queues, 8 to 15 output queues, others private ones. */
 function queueName(queue) {
-  if (queue < 8) return `input queue ${queue}`;
-  if (queue < 16) return `output queue ${queue - 8}`;
+  if (queue < 8) return `input ${queue}`;
+  if (queue < 16) return `output ${queue - 8}`;
   return queue < 48 ? "private input" : "private output";
 }

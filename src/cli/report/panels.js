@@ -136,20 +136,25 @@ function showPe(data, replay, pe, goTo) {
     : [...threadsPart(data, replay, pe), ...queuesPart(data, replay, pe), ...memoryPart(data, replay, pe)];
   const details = byId("pe-details");
   const top = details.scrollTop;
-  details.replaceChildren(...parts, ...routerPart(data, replay, pe), ...logPart(data, replay, pe, goTo));
+  const rest = [...routerPart(data, replay, pe), ...logPart(data, replay, pe, goTo)];
+  details.replaceChildren(...parts, ...rest, ...(state === NONE ? [] : programPart(data, pe)));
   details.scrollTop = top;
 }
 
 function threadsPart(data, replay, pe) {
   const items = replay.threadsOf(pe).map((found) => threadItem(data, found));
-  const { file, params } = data.tiles[data.place[pe]];
   const nothing = element("p", { class: "none" }, "Nothing runs in this cycle.");
-  const program = params ? `${file} with ${params}` : file;
   return [
     element("h3", {}, "Threads"),
     items.length > 0 ? element("ul", { class: "threads" }, ...items) : nothing,
-    element("p", { class: "key" }, `program: ${program}`),
   ];
+}
+
+/** What the layout has given to a PE. */
+function programPart(data, pe) {
+  const { file, params } = data.tiles[data.place[pe]];
+  const values = params ? params.split(", ").map((value) => element("li", {}, element("code", {}, value))) : [];
+  return [element("h3", {}, `Program ${file}`), element("ul", { class: "params" }, ...values)];
 }
 
 function threadItem(data, found) {
@@ -182,7 +187,7 @@ function queuesPart(data, replay, pe) {
   const line = ([queue, color, depth]) => {
     const style = `width: ${(100 * depth) / most}%; background: ${app.view.colorOf(color)}`;
     return element("div", { class: "queue", "data-queue": queue },
-      `${queueName(queue)}, color ${color}`,
+      `${queueName(queue)} (color ${color})`,
       element("span", { class: "bar" }, element("i", { style })),
       element("b", {}, String(depth)));
   };
@@ -195,7 +200,7 @@ function memoryPart(data, replay, pe) {
   const memory = replay.memoryOf(pe);
   const key = element("p", { class: "key" },
     element("span", {}, element("i", { class: "fresh" }), "changed in this cycle"),
-    element("span", {}, element("i", { class: "other" }), "changed since the start"));
+    element("span", {}, element("i", { class: "other" }), "differs from the start"));
   return [element("h3", {}, "Memory"), key, ...variables.map((v) => variablePart(v, memory))];
 }
 
@@ -235,21 +240,25 @@ function routerPart(data, replay, pe) {
   const [from, to] = rowsBetween(moves, replay.cycle, replay.cycle);
   const lines = [];
   for (let row = from; row < to; row++) {
-    if (moves.pe[row] === pe && moves.what[row] <= TO_PE) lines.push(element("li", {}, `color ${moves.color[row]}`, moveText(moves, row)));
+    if (moves.pe[row] === pe && moves.what[row] <= TO_PE) lines.push(routerLine(moves.color[row], moveText(moves, row)));
   }
   for (const held of heldIn(data, replay.cycle)) {
     if (held.pe !== pe) continue;
     const whence = held.side < 4 ? `from the ${SIDES[held.side][0]}` : "from the PE";
     const what = held.count === 1 ? "1 wavelet" : `${held.count} wavelets`;
-    lines.push(element("li", {}, `color ${held.color}`, `${what} ${whence} cannot go on since cycle ${grouped(held.since)}`));
+    lines.push(routerLine(held.color, `${what} ${whence} cannot go on since cycle ${grouped(held.since)}`));
   }
   return lines.length > 0 ? [element("h3", {}, "Router in this cycle"), element("ul", { class: "log" }, ...lines)] : [];
 }
 
+function routerLine(color, text) {
+  return element("li", {}, element("span", {}, `color ${color}`), element("span", {}, text));
+}
+
 function moveText(moves, row) {
   const what = moves.what[row];
-  const value = `${moves.control[row] ? "control wavelet" : "wavelet"} 0x${moves.data[row].toString(16)}`;
-  const color = `of color ${moves.color[row]}`;
+  const value = `${moves.control[row] ? "control " : ""}0x${moves.data[row].toString(16)}`;
+  const color = `on color ${moves.color[row]}`;
   switch (what) {
     case SENT: return `sends ${value} ${color}`;
     case DELIVERED: return `receives ${value} ${color}`;

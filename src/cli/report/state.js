@@ -72,6 +72,7 @@ class Replay {
     let begun = false;
     for (let i = pe * THREADS; i < (pe + 1) * THREADS; i++) {
       const row = this.latest[i];
+      if (row >= 0 && i > pe * THREADS && this.endsNow(row)) return RUNNING;
       if (row < 0 || (task[row] < 0 && operation[row] < 0 && stall[row] < 0)) continue;
       if (stall[row] < 0) return RUNNING;
       begun = true;
@@ -81,13 +82,19 @@ class Replay {
     return last >= 0 && last <= this.cycle && this.data.cut === null ? ENDED : IDLE;
   }
 
+  /** Whether an operation has done its last element in this cycle. */
+  endsNow(row) {
+    const { what, cycle } = this.data.threads;
+    return what[row] === END && cycle[row] === this.cycle;
+  }
+
   /** The place in the text where a PE is, as a row of `spans`; -1 between tasks. */
   spanOf(pe) {
-    const found = this.threadsOf(pe);
-    const { threads } = this.data;
-    for (const { task, operation } of found) {
-      const row = operation >= 0 ? operation : task;
-      if (row >= 0) return threads.span[row];
+    const { task, operation, span } = this.data.threads;
+    for (let i = pe * THREADS; i < (pe + 1) * THREADS; i++) {
+      const row = this.latest[i];
+      const shown = row < 0 ? -1 : operation[row] >= 0 ? operation[row] : task[row];
+      if (shown >= 0) return span[shown];
     }
     return -1;
   }

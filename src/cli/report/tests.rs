@@ -47,9 +47,13 @@ comptime {
 
 /// The report of a PE that sends four words to one that takes so many.
 fn report(taken: usize, most_events: usize) -> Data {
+    report_of(SEND, taken, most_events)
+}
+
+fn report_of(send: &str, taken: usize, most_events: usize) -> Data {
     let mut loader = MemoryLoader::default();
     loader.add("layout.csl", LAYOUT);
-    loader.add("send.csl", SEND);
+    loader.add("send.csl", send);
     loader.add("take.csl", TAKE.replace("COUNT", &taken.to_string()));
     let Ok(Command::Run(args)) = args::parse(["cslrun", "layout.csl"].map(Into::into)) else {
         panic!("these arguments are valid")
@@ -152,6 +156,19 @@ fn a_deadlock_shows_who_still_waits() {
     let last = data.threads.pe.iter().rposition(|pe| *pe == 1).unwrap();
     assert_eq!(data.threads.what[last], 3);
     assert_eq!(data.texts[data.threads.text[last] as usize], "input queue 2 (color 4) is empty");
+}
+
+#[test]
+fn wavelets_that_nobody_takes_are_shown_in_the_router_that_holds_them() {
+    let many = SEND.replace("{4} -> words[i]", "{16} -> words[0]").replace(".extent = 4", ".extent = 16");
+    let data = report_of(&many, 1, 1000);
+    let held = &data.held;
+    let at_the_end = (0..held.pe.len()).filter(|i| held.cycle.0[*i] + held.until[*i] == data.last);
+    let at_the_end: Vec<_> = at_the_end.map(|i| (held.pe[i], held.side[i], held.color[i])).collect();
+    // The western side of the receiver, and behind that the ramp of the sender.
+    assert!(at_the_end.contains(&(1, 3, 4)), "{at_the_end:?}");
+    assert!(at_the_end.contains(&(0, 4, 4)), "{at_the_end:?}");
+    assert_eq!(report(4, 1000).held.pe.len(), 0);
 }
 
 #[test]

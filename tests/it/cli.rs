@@ -320,3 +320,18 @@ fn interrupt(child: Child) -> Output {
     assert!(asked.elapsed() < Duration::from_secs(2), "{:?} to stop", asked.elapsed());
     output
 }
+
+#[test]
+fn a_report_is_written_also_when_the_run_goes_wrong() {
+    let program = "task main() void { @assert(false); }\ncomptime {\n  @bind_local_task(main, @get_local_task_id(8));\n  @activate(@get_local_task_id(8));\n}\n";
+    let folder = Folder::with("report", "pe.csl", program);
+    let done = folder.cslrun("pe.csl --report out.html");
+    assert_eq!(done.status.code(), Some(3));
+    assert!(String::from_utf8_lossy(&done.stdout).contains("the report of the run is in out.html"));
+    let page = std::fs::read_to_string(folder.0.join("out.html")).expect("the page is there");
+    assert!(page.contains(r#""failed":true"#) && page.contains("error[assertion-failed]"));
+
+    let refused = folder.cslrun("pe.csl --report missing/out.html");
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("missing/out.html cannot be written"));
+}

@@ -217,7 +217,7 @@ impl Pe {
             Some(Ready::Wavelet { id, kind, input }) => {
                 self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
-                let bound = binding(&tile, kind, id)?;
+                let bound = binding(&tile, kind, id).map_err(|c| self.came_by(c, input))?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
                 (bound.function, arguments(&bound.params, word), bound.params.len().min(2))
             }
@@ -226,6 +226,16 @@ impl Pe {
         self.note_task_start(function, ready, now);
         self.start(&tile, function, &arguments[..count], now)?;
         Ok(true)
+    }
+
+    /// Says where the wavelet has come from that names a task.
+    fn came_by(&self, c: Complaint, input: usize) -> Complaint {
+        let color = self.queues.inputs[input].color;
+        let c = match self.tile.input_queues.iter().find(|b| b.color == color) {
+            Some(bound) => c.at(bound.span).label("it has come through this queue"),
+            None => c,
+        };
+        c.note(format!("the control wavelet has color {color}"))
     }
 
     fn start_launch(&mut self, tile: &TileImage, now: u64) -> Result<bool, Complaint> {

@@ -203,12 +203,18 @@ impl Lengths {
     /// Gives back `total`, if all memory operands have that many elements.
     fn hold(&self, total: u32, checked: bool) -> Result<u32, Complaint> {
         // Longer operands are used in part, and a fabric operand goes on as long as the others do.
-        let short = self.0.into_iter().flatten().find_map(|length| match length {
-            Length::InMemory(n) if n < total => Some(n),
-            Length::InMemory(_) | Length::OnFabric(_) => None,
+        let short = self.0.into_iter().enumerate().find_map(|(place, length)| match length {
+            Some(Length::InMemory(n)) if n < total => Some((place, n)),
+            Some(Length::InMemory(_) | Length::OnFabric(_)) | None => None,
         });
         match short {
-            Some(short) if checked => Err(LENGTH_MISMATCH.because(&[("one", &total), ("other", &short)])),
+            Some((place, short)) if checked => {
+                let c = LENGTH_MISMATCH.because(&[("one", &total), ("other", &short)]);
+                Err(c.note(match place {
+                    0 => format!("the destination has {short} elements"),
+                    n => format!("source {n} has {short} elements"),
+                }))
+            }
             Some(_) | None => Ok(total),
         }
     }

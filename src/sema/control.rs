@@ -6,8 +6,8 @@ use super::operand::{Addr, Operand, comptime_only, repr};
 use super::scope::{Scope, Target};
 use super::value::Value;
 use super::world::Sema;
-use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Complaint, Result};
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::source::Span;
@@ -136,8 +136,10 @@ impl Sema<'_> {
             return Ok(want.clone());
         }
         let ty = arith::peer(&types).ok_or_else(|| {
-            let other = types.iter().find(|t| **t != types[0]).unwrap_or(&types[0]);
-            rules::NO_COMMON_TYPE.because(&[("left", &types[0]), ("right", other)]).at(span)
+            let other = types.iter().position(|t| *t != types[0]).unwrap_or(0);
+            let c = rules::NO_COMMON_TYPE.because(&[("left", &types[0]), ("right", &types[other])]).at(span);
+            let label = |c: Complaint, i: usize| c.also(join.arms[i].span, format!("this is {}", types[i]));
+            label(label(c, 0), other)
         })?;
         if ty.is_comptime_only() {
             return Err(comptime_only(&ty)

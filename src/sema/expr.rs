@@ -143,8 +143,9 @@ impl Sema<'_> {
             ExprKind::Binary(BinaryOp::Or, a, b) => self.short_circuit(*a, *b, true),
             ExprKind::Binary(op, a, b) => {
                 self.check_order(*a, *op, *b, span);
-                let (a, b) = (self.value(*a, None)?, self.value(*b, None)?);
-                self.binary(*op, a, b, span).map(Ev::Value)
+                let (left, right) = (self.value(*a, None)?, self.value(*b, None)?);
+                let result = self.binary(*op, left, right, span);
+                result.map(Ev::Value).map_err(|c| self.with_operands(c, *a, *b))
             }
             ExprKind::Comptime(e) => self.comptime_expr(*e, span),
             ExprKind::Struct { ty, fields } => self.struct_literal(*ty, fields, span).map(Ev::Value),

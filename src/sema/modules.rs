@@ -23,9 +23,22 @@ impl Sema<'_> {
     pub fn report(&mut self, complaint: Complaint) {
         self.faults += u64::from(complaint.0.severity.is_error());
         if !complaint.rule().is_empty() {
-            let complaint = self.with_chain(complaint);
+            let complaint = self.outside_library(self.with_chain(complaint));
             self.sink.push(complaint);
         }
+    }
+
+    /// A complaint about a line of the library is one about the call of the program that led there.
+    fn outside_library(&self, mut c: Complaint) -> Complaint {
+        let is_library = |span: Span| self.sources.file(span.file).is_library();
+        let d = &mut *c.0;
+        let call = d.others.iter().position(|label| !is_library(label.span));
+        if let (Some(primary), Some(call)) = (&mut d.primary, call)
+            && is_library(primary.span)
+        {
+            std::mem::swap(primary, &mut d.others[call]);
+        }
+        c
     }
 
     /// Reads and parses a file once.

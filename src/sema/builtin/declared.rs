@@ -27,14 +27,26 @@ impl Sema<'_> {
         if place.file != within.file || place.lo < within.lo || within.hi < place.hi {
             return c;
         }
-        let text = &self.sources.file(place.file).text;
-        let Some(text) = text.get(place.lo as usize..place.hi as usize) else { return c };
-        let Some(declared) = head(text).and_then(|name| self.declared_at(name)) else { return c };
+        let file = &self.sources.file(place.file).text;
+        let Some(text) = file.get(place.lo as usize..place.hi as usize) else { return c };
+        let name = match c.rule() == comptime::INDEX_RANGE.name {
+            true => file.get(within.lo as usize..place.lo as usize).and_then(indexed),
+            false => head(text),
+        };
+        let Some(declared) = name.and_then(|name| self.declared_at(name)) else { return c };
         let is_shown = c.0.others.iter().any(|label| label.span == declared);
         if is_shown || (declared.lo <= place.lo && place.hi <= declared.hi) {
             return c;
         }
         c.also(declared, "declared here")
+    }
+
+    /// Shows where the operands are declared that do not fit their operator.
+    pub fn with_operands(&self, c: Complaint, left: ExprId, right: ExprId) -> Complaint {
+        match c.rule() == comptime::BAD_OPERANDS.name {
+            true => self.with_declaration(self.with_declaration(c, left), right),
+            false => c,
+        }
     }
 
     /// Where a name is declared that can be seen here.
@@ -77,6 +89,7 @@ const ABOUT_A_NAME: &[&Rule] = &[
     &comptime::COMPTIME_ONLY,
     &comptime::DEREF_MANY,
     &comptime::INDEX_COUNT,
+    &comptime::INDEX_RANGE,
     &comptime::INTEGER_OVERFLOW,
     &comptime::NOT_A_POINTER,
     &comptime::NOT_A_STRUCT,
@@ -110,6 +123,23 @@ fn head(text: &str) -> Option<&str> {
     let is_suffix =
         rest.is_empty() || rest == ".*" || rest.starts_with(['[', '(']) && rest.ends_with([']', ')']);
     (is_name && is_suffix).then_some(name)
+}
+
+/// The name in front of the bracket that is open at the end of a text.
+fn indexed(before: &str) -> Option<&str> {
+    let mut depth = 0;
+    let open = before.char_indices().rev().find_map(|(at, c)| {
+        match c {
+            ']' | ')' => depth += 1,
+            '[' if depth == 0 => return Some(at),
+            '[' | '(' => depth -= 1,
+            _ => {}
+        }
+        None
+    })?;
+    let base = &before[..open];
+    let start = base.rfind(|c: char| !c.is_ascii_alphanumeric() && c != '_').map_or(0, |at| at + 1);
+    head(&base[start..])
 }
 
 /// The complaint about a setting that does not exist.

@@ -19,6 +19,7 @@ mod number;
 mod outcome;
 mod output;
 mod page;
+mod progress;
 mod reading;
 mod report;
 mod run;

@@ -1,9 +1,14 @@
 use anstream::{AutoStream, ColorChoice};
 use std::io::{self, IsTerminal, Write};
+use std::sync::Mutex;
+
+/// Characters of the line on stderr that is rewritten in place.
+static REWRITTEN: Mutex<usize> = Mutex::new(0);
 
 /// Writes to stdout, styles only where they can be shown. A reader that has gone away is no fault of
 /// anyone: what is left is dropped.
 pub fn print(text: &str) {
+    rewrite("");
     let mut out = anstream::stdout().lock();
     let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
 }
@@ -16,7 +21,30 @@ pub fn width() -> Option<usize> {
 
 /// Writes to stderr.
 pub fn print_error(text: &str) {
+    rewrite("");
     let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether somebody looks at stderr who would see a line change.
+pub fn is_watched() -> bool {
+    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// Puts a text into the line on stderr that is rewritten in place; nothing clears it.
+pub fn rewrite(text: &str) {
+    let Ok(mut before) = REWRITTEN.lock() else { return };
+    if text.is_empty() && *before == 0 {
+        return;
+    }
+    // A line that breaks could not be taken back.
+    let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+    let text: String = text.chars().take(width.saturating_sub(1)).collect();
+    let after = text.chars().count();
+    let blanks = " ".repeat(before.saturating_sub(after));
+    let end = if after == 0 { "\r" } else { "" };
+    let mut stderr = io::stderr().lock();
+    let _ = stderr.write_all(format!("\r{text}{blanks}{end}").as_bytes()).and_then(|()| stderr.flush());
+    *before = after;
 }
 
 /// Says on stderr, in the name of the command, what stands in the way.

@@ -1,5 +1,6 @@
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
+use super::progress::Line;
 use super::report;
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, memory, threads};
@@ -27,21 +28,24 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
             return outcome;
         }
     };
-    let mut runner = Runner::new(Arc::new(program), RunOptions { threads, ..options(args) });
+    let line = Line::begin(args.max_cycles);
+    let pulse = line.pulse();
+    let mut runner = Runner::new(Arc::new(program), RunOptions { threads, pulse, ..options(args) });
     if let Some(filter) = filter.or_else(|| args.report.is_some().then(report::filter)) {
         runner.record(filter);
     }
     if args.report.is_some() {
         report::prepare(&mut runner);
     }
-    perform(runner, args, &mut outcome);
+    perform(runner, args, line, &mut outcome);
     outcome
 }
 
-fn perform(mut runner: Runner, args: &RunArgs, outcome: &mut Outcome) {
+fn perform(mut runner: Runner, args: &RunArgs, line: Line, outcome: &mut Outcome) {
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();
+    drop(line);
     outcome.asserts_held = runner.report().asserts_held;
     args.trace.show(&mut runner, outcome);
     outcome.printed += &printed_lines(&mut runner);

@@ -17,6 +17,7 @@ pub use memcpy::{Copy, CopyWidth, Region, Ticket};
 pub use report::RunReport;
 pub use streams::StreamCopy;
 pub use variables::Variable;
+pub use crate::wafer::Pulse;
 
 use crate::diagnostics::{Complaint, Diagnostic, Severity};
 use crate::image::{ExportName, Program};
@@ -62,6 +63,8 @@ pub struct RunOptions {
     pub pes_of_a_thread: usize,
     /// The run stops when this becomes true.
     pub stop: Option<&'static AtomicBool>,
+    /// Where the run shows how far it has come.
+    pub pulse: Option<&'static Pulse>,
 }
 
 impl Default for RunOptions {
@@ -77,6 +80,7 @@ impl Default for RunOptions {
             threads: 1,
             pes_of_a_thread: PES_OF_A_THREAD,
             stop: None,
+            pulse: None,
         }
     }
 }
@@ -138,6 +142,9 @@ impl Runner {
         wafer.run_on(options.threads, options.pes_of_a_thread);
         if let Some(stop) = options.stop {
             wafer.stop_when(stop);
+        }
+        if let Some(pulse) = options.pulse {
+            wafer.show(pulse);
         }
         if options.hop_by_hop {
             wafer.go_hop_by_hop();

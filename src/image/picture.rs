@@ -4,16 +4,20 @@
 
 mod draw;
 mod grid;
+mod stream;
 mod svg;
 
 pub use draw::text;
 pub use svg::svg;
 
-use super::{Descriptor, NO_TILE, Program, Symbol, TileImage};
+use super::code::DsdEdit;
+use super::{Descriptor, FifoId, NO_TILE, Program, Symbol, TileImage};
 use crate::arch::PeCoord;
 use crate::dsd::{Dsd, Mem};
 use crate::source::{SourceMap, Span};
 use grid::Grid;
+use std::borrow::Cow;
+use stream::Stream;
 
 /// Which DSDs of a program to look at; those that meet all conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -34,10 +38,17 @@ pub struct View<'p> {
     place: String,
     /// The source text that builds it, on one line.
     code: String,
-    descriptor: &'p Descriptor,
+    descriptor: Cow<'p, Descriptor>,
     /// One of the PEs that build it, and how many do.
     home: (PeCoord, usize),
-    memory: Option<MemoryView<'p>>,
+    elements: Elements<'p>,
+}
+
+/// What it is a DSD of.
+#[derive(Clone, Debug)]
+enum Elements<'p> {
+    Memory(MemoryView<'p>),
+    Stream(Stream),
 }
 
 /// A DSD over memory.
@@ -62,7 +73,11 @@ pub fn views<'p>(program: &'p Program, chosen: &Chosen) -> Vec<View<'p>> {
     let mut views: Vec<View<'p>> = Vec::new();
     for (number, tile) in program.tiles.iter().enumerate() {
         let home = home(program, number);
-        for descriptor in &tile.descriptors {
+        let fifos = tile.fifos.iter().enumerate().map(|(n, fifo)| {
+            let dsd = Dsd::Fifo(FifoId(n as u8));
+            Cow::Owned(Descriptor { span: fifo.span, dsd, open: Vec::new() })
+        });
+        for descriptor in tile.descriptors.iter().map(Cow::Borrowed).chain(fifos) {
             match views.iter_mut().find(|v| v.descriptor == descriptor) {
                 Some(same) => same.home.1 += home.1,
                 None => views.push(View::new(program, tile, descriptor, home)),
@@ -97,7 +112,7 @@ impl<'p> View<'p> {
     fn new(
         program: &'p Program,
         tile: &'p TileImage,
-        descriptor: &'p Descriptor,
+        descriptor: Cow<'p, Descriptor>,
         home: (PeCoord, usize),
     ) -> View<'p> {
         let span = descriptor.span;
@@ -107,12 +122,27 @@ impl<'p> View<'p> {
             name: name_before(text, span),
             place: program.sources.describe(span),
             code: code.split_whitespace().collect::<Vec<_>>().join(" "),
-            descriptor,
             home,
-            memory: match &descriptor.dsd {
-                Dsd::Mem(mem) => Some(MemoryView::new(tile, *mem)),
-                Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => None,
+            elements: match &descriptor.dsd {
+                Dsd::Mem(mem) => Elements::Memory(MemoryView::new(tile, *mem, &descriptor.open)),
+                Dsd::FabIn(f) => Elements::Stream(Stream::coming(program, tile, home.0, f)),
+                Dsd::FabOut(f) => Elements::Stream(Stream::leaving(program, tile, home.0, f)),
+                Dsd::Fifo(id) => Elements::Stream(Stream::through(&tile.fifos[usize::from(id.0)])),
             },
+            descriptor,
+        }
+    }
+
+    /// Whether a property is only known when the program runs.
+    fn is_open(&self, edit: DsdEdit) -> bool {
+        self.descriptor.open.iter().any(|property| property == edit.word())
+    }
+
+    /// The array with the visits, if all that decides them is known.
+    fn grid(&self) -> Option<&Grid> {
+        match &self.elements {
+            Elements::Memory(memory) => memory.grid.as_ref(),
+            Elements::Stream(_) => None,
         }
     }
 
@@ -131,11 +161,12 @@ impl<'p> View<'p> {
 }
 
 impl<'p> MemoryView<'p> {
-    fn new(tile: &'p TileImage, mem: Mem) -> MemoryView<'p> {
+    fn new(tile: &'p TileImage, mem: Mem, open: &[String]) -> MemoryView<'p> {
         let array = tile.symbols.iter().find(|s| s.addr == mem.lo && s.addr + s.words == mem.hi);
         let words = array.and_then(|s| s.element).map_or(1, |e| e.words());
-        let addresses = addresses(&mem, words);
-        let grid = array.and_then(|s| Grid::new(s, words, &addresses));
+        // What is set at run time may make any of them another.
+        let addresses = if open.is_empty() { addresses(&mem, words) } else { Vec::new() };
+        let grid = array.filter(|_| open.is_empty()).and_then(|s| Grid::new(s, words, &addresses));
         MemoryView { mem, array, words, grid, addresses }
     }
 

@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod glide;
 mod letters;
+mod pulse;
 mod record;
 mod stall;
 mod stopped;
@@ -21,6 +22,7 @@ mod traps;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use collectives::Unjoined;
+pub use pulse::Pulse;
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 pub use stopped::{Running, StopReport};
 pub use takers::Taker;
@@ -105,6 +107,8 @@ pub struct Wafer {
     recorder: Option<Box<Recorder>>,
     /// Becomes true when the run is to stop.
     stop: Option<&'static AtomicBool>,
+    /// Where the run shows how far it has come.
+    pulse: Option<&'static Pulse>,
     /// While memory is followed.
     follower: Option<Box<Follower>>,
 }
@@ -142,6 +146,7 @@ impl Wafer {
             glide: Glide::default(),
             recorder: None,
             stop: None,
+            pulse: None,
             follower: None,
         }
     }
@@ -149,6 +154,11 @@ impl Wafer {
     /// Stops in the middle of everything once this becomes true.
     pub fn stop_when(&mut self, stop: &'static AtomicBool) {
         self.stop = Some(stop);
+    }
+
+    /// Shows in every cycle how far the run has come.
+    pub fn show(&mut self, pulse: &'static Pulse) {
+        self.pulse = Some(pulse);
     }
 
     /// Picks among equally ready tasks in an order that the seed decides; before anything runs.
@@ -357,6 +367,9 @@ impl Wafer {
             self.agenda.wake(pe as usize, self.now, self.now);
         }
         self.agenda.take_due(self.now, &mut due);
+        if let Some(pulse) = self.pulse {
+            pulse.beat(self.now, due.len());
+        }
         if self.is_worth_sharing(due.len()) {
             self.run_abreast(&due);
         } else {

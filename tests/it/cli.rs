@@ -309,6 +309,55 @@ fn an_interrupted_compilation_ends_within_a_second() {
     answers(&output, 130, &["interrupted before the program ran"]);
 }
 
+/// A program that runs for ever.
+const ENDLESS: &str = "var n: u16 = 0;\ntask t() void { while (true) { n += 1; } }\n\
+                       comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_long_run_shows_its_progress_on_a_terminal_and_takes_it_back() {
+    use std::io::{Read, Write};
+    let folder = Folder::with("progress", "a.csl", ENDLESS);
+    let command = format!("{} a.csl --max-cycles 1000000000000", env!("CARGO_BIN_EXE_cslrun"));
+    // It gives the command a terminal of its own.
+    let mut child = Command::new("script")
+        .args(["-qec", &command, "/dev/null"])
+        .current_dir(&folder.0)
+        .env("TERM", "xterm")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("`script` is part of every Debian");
+    let (mut keys, mut screen) = (child.stdin.take().expect("a pipe"), child.stdout.take().expect("a pipe"));
+    let (mut shown, mut buffer) = (String::new(), [0; 4096]);
+    while !shown.contains("PE busy, at most") {
+        let read = screen.read(&mut buffer).expect("a terminal that can be read");
+        assert!(read > 0, "it ended: {shown}");
+        shown.push_str(&String::from_utf8_lossy(&buffer[..read]));
+    }
+    keys.write_all(b"\x03").expect("Ctrl-C");
+    screen.read_to_string(&mut shown).expect("a terminal that can be read");
+    assert_eq!(finish(child).status.code(), Some(130), "{shown}");
+    let (line, report) = shown.split_once("error").expect("a report");
+    assert!(line.trim_start_matches(['\r', '^', 'C']).starts_with(|c: char| c.is_ascii_digit()), "{shown:?}");
+    assert!(line.contains(" cycles, ") && line.contains(" in a second, 1 PE busy"), "{shown:?}");
+    assert!(!report.contains(" in a second"), "{shown:?}");
+    let last = line.rsplit("limit").next().unwrap_or_default();
+    assert!(last.ends_with('\r') || last.contains("\r\u{1b}"), "the line is taken back: {shown:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_long_run_shows_no_progress_to_a_pipe() {
+    let folder = Folder::with("no-progress", "a.csl", ENDLESS);
+    let child = spawn(&folder.0, "a.csl --max-cycles 1000000000000");
+    std::thread::sleep(Duration::from_millis(1500));
+    let output = interrupt(child);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.starts_with("error[interrupted]"), "{text}");
+    assert!(!text.contains('\r') && !text.contains("in a second"), "{text}");
+}
+
 /// What a command answers that is interrupted soon after its start.
 #[cfg(unix)]
 fn interrupt(child: Child) -> Output {

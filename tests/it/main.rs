@@ -15,6 +15,7 @@ mod learn;
 mod library;
 mod links;
 mod pages;
+mod pictures;
 mod props;
 mod rules;
 mod seeds;

@@ -1,8 +1,10 @@
 //! The picture in a terminal.
 
 use super::grid::Grid;
-use super::{MOST, MemoryView, View};
-use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, MemKind};
+use super::stream::Stream;
+use super::{Elements, MOST, MemoryView, View};
+use crate::dsd::MemKind;
+use crate::image::code::DsdEdit;
 use crate::image::dump::describe;
 use std::fmt::Write;
 
@@ -15,24 +17,22 @@ pub fn text(view: &View<'_>) -> String {
     let (pe, count) = view.home;
     let home = if count == 1 { pe.to_string() } else { format!("{pe} and {} more", count - 1) };
     fact(&mut out, "built on", &home);
-    match (&view.memory, &view.descriptor.dsd) {
-        (Some(memory), _) => push_memory(&mut out, view, memory),
-        (None, Dsd::FabIn(f)) => push_fabin(&mut out, f),
-        (None, Dsd::FabOut(f)) => push_fabout(&mut out, f),
-        (None, Dsd::Fifo(_) | Dsd::Mem(_)) => {}
-    }
     if !view.descriptor.open.is_empty() {
-        fact(
-            &mut out,
-            "not known yet",
-            &format!("{}: set when the program runs", view.descriptor.open.join(", ")),
-        );
+        let open = format!("{}: set when the program runs", view.descriptor.open.join(", "));
+        fact(&mut out, "not known yet", &open);
     }
-    if let Some(grid) = view.memory.as_ref().and_then(|m| m.grid.as_ref()) {
+    match &view.elements {
+        Elements::Memory(memory) => push_memory(&mut out, view, memory),
+        Elements::Stream(stream) => push_stream(&mut out, view, stream),
+    }
+    if let Some(grid) = view.grid() {
         push_grid(&mut out, grid);
     }
     out
 }
+
+/// The property that decides some facts is set when the program runs.
+const LATER: &str = "set when the program runs";
 
 fn fact(out: &mut String, name: &str, value: &str) {
     let _ = writeln!(out, "  {name:<14} {value}");
@@ -46,11 +46,19 @@ fn push_memory(out: &mut String, view: &View<'_>, memory: &MemoryView<'_>) {
         }
         None => "memory whose array is not known".to_string(),
     };
-    fact(out, "over", &array);
-    fact(out, "begins at", &element(memory, mem.base));
-    fact(out, "elements", &elements(memory));
+    let base_is_open = view.is_open(DsdEdit::Base);
+    if !base_is_open {
+        fact(out, "over", &array);
+    }
+    fact(out, "begins at", &beginning(view, memory));
+    let length_is_open = view.is_open(DsdEdit::Length);
+    if length_is_open {
+        fact(out, "elements", &format!("{LATER}, of {} bits each", 16 * memory.words));
+    } else {
+        fact(out, "elements", &elements(memory));
+    }
     for dim in 0..usize::from(mem.dims) {
-        fact(out, if dim == 0 { "dimensions" } else { "" }, &dimension(memory, dim));
+        fact(out, if dim == 0 { "dimensions" } else { "" }, &dimension(view, memory, dim));
     }
     if mem.wrap > 0 {
         fact(out, "wraps", &format!("after {} elements", mem.wrap / memory.words));
@@ -58,13 +66,28 @@ fn push_memory(out: &mut String, view: &View<'_>, memory: &MemoryView<'_>) {
     if mem.index_offset {
         fact(out, "offset", "the `.index` of the operation, in 16-bit words, is added to the beginning");
     }
-    fact(out, "bounds", &verdict(memory));
+    match view.descriptor.open.is_empty() {
+        true => fact(out, "bounds", &verdict(memory)),
+        false => fact(out, "bounds", "not known; each element is checked when the program runs"),
+    }
     fact(out, "registers", &registers(memory));
-    fact(out, "cycles", &cycles(memory));
+    match length_is_open {
+        true => fact(out, "cycles", "1 to start, and 1 for each element at best"),
+        false => fact(out, "cycles", &cycles(memory)),
+    }
     let listed: Vec<String> = memory.addresses.iter().take(LISTED).map(|at| element(memory, *at)).collect();
     let more = if mem.length() as usize > LISTED { ", ..." } else { "" };
-    if view.descriptor.open.is_empty() && !listed.is_empty() {
+    if !listed.is_empty() {
         push_wrapped(out, "visits", &format!("{}{more}", listed.join(", ")));
+    }
+}
+
+/// Where it begins, as far as that is known.
+fn beginning(view: &View<'_>, memory: &MemoryView<'_>) -> String {
+    match view.descriptor.open.iter().any(|property| property == "offset") {
+        _ if view.is_open(DsdEdit::Base) => format!("the address that is {LATER}"),
+        true => format!("{}, and an offset that is {LATER}", element(memory, memory.mem.base)),
+        false => element(memory, memory.mem.base),
     }
 }
 
@@ -97,8 +120,13 @@ fn elements(memory: &MemoryView<'_>) -> String {
 }
 
 /// One line per induction variable; the last one is the fastest.
-fn dimension(memory: &MemoryView<'_>, dim: usize) -> String {
+fn dimension(view: &View<'_>, memory: &MemoryView<'_>, dim: usize) -> String {
     let mem = &memory.mem;
+    if mem.dims == 1 && !view.descriptor.open.is_empty() {
+        let open = |edit, known: String| if view.is_open(edit) { "?".to_string() } else { known };
+        let extent = open(DsdEdit::Length, mem.extent[0].to_string());
+        return format!("{extent} times, stride {}", open(DsdEdit::Stride, memory.stride(0).to_string()));
+    }
     let (extent, stride, step) = (mem.extent[dim], memory.stride(dim), mem.step[dim]);
     let speed = match (mem.dims, dim) {
         (1, _) => "",
@@ -149,27 +177,27 @@ fn cycles(memory: &MemoryView<'_>) -> String {
     format!("{} for an operation that takes one element per cycle: 1 to start, {n} to move", n + 1)
 }
 
-fn push_fabin(out: &mut String, f: &FabIn) {
-    fact(out, "receives", &count(f.extent));
-    fact(out, "as", &describe::dsd(&Dsd::FabIn(*f)));
-    fact(out, "registers", "1 DSR");
-}
-
-fn push_fabout(out: &mut String, f: &FabOut) {
-    fact(out, "sends", &count(f.extent));
-    fact(out, "as", &describe::dsd(&Dsd::FabOut(*f)));
-    fact(out, "registers", "1 DSR");
+fn push_stream(out: &mut String, view: &View<'_>, stream: &Stream) {
+    for (name, value) in &stream.facts {
+        let decided_by: &[DsdEdit] = match *name {
+            "receives" | "sends" | "cycles" => &[DsdEdit::Length],
+            "color" | "route" => &[DsdEdit::Color, DsdEdit::Queue],
+            "queue" => &[DsdEdit::Queue],
+            _ => &[],
+        };
+        match decided_by.iter().any(|edit| view.is_open(*edit)) {
+            true if *name == "route" => {}
+            true => fact(out, name, LATER),
+            false => push_wrapped(out, name, value),
+        }
+    }
+    if view.descriptor.open.is_empty() {
+        let _ = writeln!(out, "\n  [{}]", stream.stations.join("] -> ["));
+    }
 }
 
 fn elements_word(count: usize) -> String {
     describe::words(count, "element")
-}
-
-fn count(extent: u16) -> String {
-    match extent {
-        ENDLESS => "wavelets without end".to_string(),
-        n => elements_word(n.into()),
-    }
 }
 
 /// A long list, broken between its parts.

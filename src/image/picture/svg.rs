@@ -1,7 +1,7 @@
 //! The picture as SVG: the array, numbered in the order of visits, with a path from first to last.
 
-use super::View;
 use super::grid::Grid;
+use super::{Elements, View};
 use std::fmt::Write;
 
 /// Side of a cell, in units of the picture.
@@ -9,11 +9,22 @@ const CELL: usize = 44;
 /// Room for labels.
 const EDGE: usize = 64;
 
-/// A whole SVG document; without an array to draw it holds the title alone.
+/// Width of a station of a stream, and the room to the next.
+const STATION: usize = 210;
+const ARROW: usize = 40;
+
+/// A whole SVG document; what cannot be drawn is a title alone.
 pub fn svg(view: &View<'_>) -> String {
-    let grid = view.memory.as_ref().and_then(|m| m.grid.as_ref());
+    let grid = view.grid();
+    let stations = match &view.elements {
+        Elements::Stream(stream) if view.descriptor.open.is_empty() => stream.stations.as_slice(),
+        Elements::Stream(_) | Elements::Memory(_) => &[],
+    };
     let (columns, rows) = grid.map_or((8, 0), |g| (g.columns.max(8), g.labels.len()));
-    let (width, height) = (EDGE + columns * CELL + 20, EDGE + rows * CELL + 20);
+    let (width, height) = match stations.len() {
+        0 => (EDGE + columns * CELL + 20, EDGE + rows * CELL + 20),
+        n => (20 + n * (STATION + ARROW), EDGE + CELL + 20),
+    };
     let mut out = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" font-family=\"monospace\" \
          font-size=\"14\">\n"
@@ -25,8 +36,34 @@ pub fn svg(view: &View<'_>) -> String {
         push_path(&mut out, grid);
         push_numbers(&mut out, grid);
     }
+    push_stations(&mut out, stations);
     out.push_str("</svg>\n");
     out
+}
+
+/// Boxes with arrows between them.
+fn push_stations(out: &mut String, stations: &[String]) {
+    for (i, station) in stations.iter().enumerate() {
+        let (x, y) = (20 + i * (STATION + ARROW), EDGE - CELL / 2);
+        let (middle, line) = (y + CELL / 2, x + STATION);
+        let _ = writeln!(
+            out,
+            "<rect x=\"{x}\" y=\"{y}\" width=\"{STATION}\" height=\"{CELL}\" rx=\"6\" fill=\"#cfe8ff\" \
+             stroke=\"#999\"/>\n<text x=\"{}\" y=\"{}\" text-anchor=\"middle\">{}</text>",
+            x + STATION / 2,
+            middle + 5,
+            escaped(station)
+        );
+        if i + 1 < stations.len() {
+            let tip = line + ARROW - 6;
+            let _ = writeln!(
+                out,
+                "<path d=\"M {} {middle} H {tip} m -8 -5 l 8 5 l -8 5\" fill=\"none\" stroke=\"#e07a00\" \
+                 stroke-width=\"2\"/>",
+                line + 6
+            );
+        }
+    }
 }
 
 fn push_cells(out: &mut String, grid: &Grid) {

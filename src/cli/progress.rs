@@ -1,0 +1,94 @@
+//! The line that shows how far a long run has come, on a terminal.
+
+use super::output;
+use crate::diagnostics::render::grouped;
+use crate::host::Pulse;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+/// A shorter run shows nothing.
+const PATIENCE: Duration = Duration::from_secs(1);
+/// Between two looks at the run.
+const PERIOD: Duration = Duration::from_millis(250);
+
+/// The run that this process does.
+static PULSE: Pulse = Pulse::new();
+
+/// Shows the line for as long as it lives.
+pub struct Line(Option<(Sender<()>, JoinHandle<()>)>);
+
+impl Line {
+    /// Nothing is shown unless somebody sees it. `limit` is the one that the user has set.
+    pub fn begin(limit: Option<u64>) -> Line {
+        if !output::is_watched() {
+            return Line(None);
+        }
+        let (end, ended) = channel();
+        let thread = std::thread::Builder::new().spawn(move || show(&ended, limit));
+        Line(thread.ok().map(|thread| (end, thread)))
+    }
+
+    /// What the run has to beat; `None` if nobody looks.
+    pub fn pulse(&self) -> Option<&'static Pulse> {
+        self.0.as_ref().map(|_| &PULSE)
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        if let Some((end, thread)) = self.0.take() {
+            drop(end);
+            // It can only have ended.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn show(ended: &Receiver<()>, limit: Option<u64>) {
+    let begin = Instant::now();
+    let mut wait = PATIENCE;
+    while ended.recv_timeout(wait) == Err(RecvTimeoutError::Timeout) {
+        wait = PERIOD;
+        let (cycle, busy) = PULSE.last();
+        output::rewrite(&words(cycle, busy, begin.elapsed(), limit));
+    }
+    output::rewrite("");
+}
+
+/// `1,234,567 cycles, 400,000 in a second, 16 PEs busy, at most 9 s to the limit`
+fn words(cycle: u64, busy: u64, elapsed: Duration, limit: Option<u64>) -> String {
+    let rate = (cycle as f64 / elapsed.as_secs_f64()) as u64;
+    let pes = if busy == 1 { "1 PE".to_string() } else { format!("{} PEs", grouped(busy)) };
+    let left = match limit {
+        Some(limit) if rate > 0 => {
+            let seconds = limit.saturating_sub(cycle).div_ceil(rate);
+            format!(", at most {} to the limit", time(seconds))
+        }
+        Some(_) | None => String::new(),
+    };
+    format!("{} cycles, {} in a second, {pes} busy{left}", grouped(cycle), grouped(rate))
+}
+
+fn time(seconds: u64) -> String {
+    match seconds {
+        0..=119 => format!("{seconds} s"),
+        120..=7199 => format!("{} min", seconds / 60),
+        _ => format!("{} h", grouped(seconds / 3600)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_to_the_limit_follows_from_the_speed() {
+        let second = Duration::from_secs(2);
+        let shown = words(3_000_000, 16, second, Some(30_000_000));
+        assert_eq!(shown, "3,000,000 cycles, 1,500,000 in a second, 16 PEs busy, at most 18 s to the limit");
+        assert_eq!(words(10, 1, second, None), "10 cycles, 5 in a second, 1 PE busy");
+        assert_eq!(words(0, 0, second, Some(7)), "0 cycles, 0 in a second, 0 PEs busy");
+        assert_eq!([time(119), time(120), time(7200)], ["119 s", "2 min", "2 h"]);
+    }
+}

@@ -12,12 +12,12 @@ mod streams;
 mod tests;
 mod variables;
 
+pub use crate::wafer::Pulse;
 pub use footprint::{check_footprint, footprint};
 pub use memcpy::{Copy, CopyWidth, Region, Ticket};
 pub use report::RunReport;
 pub use streams::StreamCopy;
 pub use variables::Variable;
-pub use crate::wafer::Pulse;
 
 use crate::diagnostics::{Complaint, Diagnostic, Severity};
 use crate::image::{ExportName, Program};

@@ -103,8 +103,17 @@ fn steps_of_several_dimensions_are_explained() {
 fn what_only_the_run_knows_is_not_guessed() {
     let unknown = "bounds not known; each element is checked when the program runs";
     says("shorter", &["elements set when the program runs, of 16 bits each", "dimensions ? times, stride 1"]);
-    says("moved", &["begins at line[0], and an offset that is set when the program runs", "elements 10 of 16 bits each"]);
-    says("elsewhere", &["not known yet base address: set when the program runs", "dimensions 10 times, stride 1"]);
+    says(
+        "moved",
+        &[
+            "begins at line[0], and an offset that is set when the program runs",
+            "elements 10 of 16 bits each",
+        ],
+    );
+    says(
+        "elsewhere",
+        &["not known yet base address: set when the program runs", "dimensions 10 times, stride 1"],
+    );
     says("apart", &["dimensions 10 times, stride ?", "begins at line[0]"]);
     for name in ["shorter", "moved", "elsewhere", "apart"] {
         says(name, &[unknown]);
@@ -141,6 +150,9 @@ fn every_picture_is_well_formed_svg_with_all_that_it_shows() {
         let points: usize = lines.map(|points| points.split_whitespace().count()).sum();
         assert_eq!(points, visits, "{name}: {text}");
         let title = named("text").next().and_then(|title| title.text());
-        assert!(title.is_some_and(|title| title.starts_with(&format!("{name}, pe.csl:"))), "{name}: {title:?}");
+        assert!(
+            title.is_some_and(|title| title.starts_with(&format!("{name}, pe.csl:"))),
+            "{name}: {title:?}"
+        );
     }
 }

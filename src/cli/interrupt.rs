@@ -4,7 +4,7 @@ use super::{Exit, output};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
-/// How long a run may take to notice.
+/// How long a run may take to stop and to report before the user is told that it does.
 const PATIENCE: Duration = Duration::from_millis(700);
 
 const COMPILES: u8 = 0;
@@ -36,9 +36,10 @@ fn answer() {
     let phase = PHASE.load(Ordering::Relaxed);
     if is_first && phase == RUNS {
         std::thread::sleep(PATIENCE);
-        if PHASE.load(Ordering::Relaxed) == REPORTS {
-            return;
+        if PHASE.load(Ordering::Relaxed) == RUNS {
+            output::complain("interrupted; the report takes a moment, and another Ctrl-C does without it");
         }
+        return;
     }
     output::complain(if phase == COMPILES { "interrupted before the program ran" } else { "interrupted" });
     std::process::exit(Exit::Interrupted as i32);

@@ -4,6 +4,8 @@
 //! Each room is a file with one function that returns its rows.
 
 mod checker;
+mod collectives;
+mod estimate;
 mod fabric;
 mod measure;
 mod parse;
@@ -31,6 +33,7 @@ const ROOMS: &[Room] = &[
     ("wafer", wafer::rows),
     ("scale", scale::rows),
     ("checker", checker::rows),
+    ("estimate", estimate::rows),
 ];
 
 fn main() {

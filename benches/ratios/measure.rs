@@ -1,6 +1,7 @@
-//! Time, measured so that a busy machine disturbs both sides of a ratio alike: the sides take turns,
-//! and medians count.
+//! Time, measured so that a busy machine disturbs little, and both sides of a ratio alike: the sides
+//! take turns, medians count, and what one thread does is measured in processor time.
 
+use cpu_time::ThreadTime;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -19,21 +20,28 @@ pub struct Pair {
     pub speed: f64,
 }
 
-/// What measures `work`: a function that returns the seconds of one.
+/// What measures `work`: a function that returns the processor seconds of one.
 pub fn each<T>(mut work: impl FnMut() -> T) -> impl FnMut() -> f64 {
     let mut times = 0;
     move || {
         if times == 0 {
-            let once = seconds(&mut work).max(1e-9);
+            let once = processor_seconds(&mut work).max(1e-9);
             times = (LONG / once).clamp(1.0, 1e6) as u32;
         }
-        seconds(|| (0..times).for_each(|_| drop(black_box(work())))) / f64::from(times)
+        processor_seconds(|| (0..times).for_each(|_| drop(black_box(work())))) / f64::from(times)
     }
 }
 
-/// The seconds that `work` takes once.
-pub fn seconds<T>(mut work: impl FnMut() -> T) -> f64 {
+/// The seconds by the clock that `work` takes once: for what other processes and threads do.
+pub fn clock_seconds<T>(mut work: impl FnMut() -> T) -> f64 {
     let begin = Instant::now();
+    black_box(work());
+    begin.elapsed().as_secs_f64()
+}
+
+/// The seconds that this thread works.
+fn processor_seconds<T>(mut work: impl FnMut() -> T) -> f64 {
+    let begin = ThreadTime::now();
     black_box(work());
     begin.elapsed().as_secs_f64()
 }

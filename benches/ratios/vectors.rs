@@ -83,43 +83,12 @@ impl Native {
     fn pass(&mut self, op: usize, stride: usize) {
         let scalar = black_box(0.5);
         match op {
-            0 => update(
-                &mut self.singles,
-                stride,
-                #[inline(always)]
-                |a, b| b.mul_add(scalar, a),
-            ),
-            1 => update(
-                &mut self.singles,
-                stride,
-                #[inline(always)]
-                |a, b| a + b,
-            ),
-            2 => update(
-                &mut self.words,
-                stride,
-                #[inline(always)]
-                |_, b| b,
-            ),
-            3 if stride == 1 => add_halves(&mut self.halves),
-            3 => update(
-                &mut self.halves,
-                stride,
-                #[inline(always)]
-                |a, b| a + b,
-            ),
-            4 => update(
-                &mut self.shorts,
-                stride,
-                #[inline(always)]
-                |a, b| a.wrapping_add(b),
-            ),
-            _ => update(
-                &mut self.shorts,
-                stride,
-                #[inline(always)]
-                |_, b| b,
-            ),
+            0 => update(&mut self.singles, stride, |a, b| b.mul_add(scalar, a)),
+            1 => update(&mut self.singles, stride, |a, b| a + b),
+            2 => update(&mut self.words, stride, |_, b| b),
+            3 => add_halves(&mut self.halves, stride),
+            4 => update(&mut self.shorts, stride, |a, b| a.wrapping_add(b)),
+            _ => update(&mut self.shorts, stride, |_, b| b),
         }
     }
 }
@@ -155,20 +124,22 @@ fn with_avx2(work: impl FnOnce()) {
     work();
 }
 
-fn add_halves([a, b]: &mut [Vec<half::f16>; 2]) {
+fn add_halves([a, b]: &mut [Vec<half::f16>; 2], stride: usize) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("f16c") && is_x86_feature_detected!("avx") {
+        let (a, b) = (black_box(&mut a[..]), black_box(&b[..]));
         // SAFETY: the processor has both.
         #[allow(unsafe_code)]
-        return unsafe { add_with_f16c(black_box(a), black_box(b)) };
+        return unsafe { if stride == 1 { add_eight_at_a_time(a, b) } else { add_every_second(a, b) } };
     }
-    black_box(a).iter_mut().zip(black_box(b)).for_each(|(a, b)| *a += *b);
+    let both = black_box(a).iter_mut().zip(black_box(b)).step_by(stride);
+    both.for_each(|(a, b)| *a += *b);
 }
 
-/// Eight at a time; the lengths are multiples of that.
+/// The lengths are multiples of eight.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "f16c,avx")]
-fn add_with_f16c(a: &mut [half::f16], b: &[half::f16]) {
+fn add_eight_at_a_time(a: &mut [half::f16], b: &[half::f16]) {
     use std::arch::x86_64::*;
     for (a, b) in a.as_chunks_mut::<8>().0.iter_mut().zip(b.as_chunks::<8>().0) {
         // SAFETY: both point to eight elements of 16 bits; no alignment is asked for.
@@ -180,5 +151,16 @@ fn add_with_f16c(a: &mut [half::f16], b: &[half::f16]) {
             );
             _mm_storeu_si128(a.as_mut_ptr().cast(), _mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(sum));
         }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "f16c,avx")]
+fn add_every_second(a: &mut [half::f16], b: &[half::f16]) {
+    use std::arch::x86_64::*;
+    let wide = |h: half::f16| _mm_cvtph_ps(_mm_cvtsi32_si128(h.to_bits().into()));
+    for (a, b) in a.iter_mut().step_by(2).zip(b.iter().step_by(2)) {
+        let sum = _mm_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(_mm_add_ss(wide(*a), wide(*b)));
+        *a = half::f16::from_bits(_mm_cvtsi128_si32(sum) as u16);
     }
 }

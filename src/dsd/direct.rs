@@ -1,4 +1,5 @@
-//! Contiguous vectors of one width: kernels work on the memory itself.
+//! Vectors of one width that are contiguous, or every second element of such: kernels work on the
+//! memory itself.
 
 use super::kernels::Direct;
 use std::ops::Range;
@@ -7,12 +8,14 @@ use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
 /// Elements for which a scalar is spread out.
 const SPREAD: usize = 64;
 
-/// What an element is in memory.
+/// What an element is in memory, with what lies between it and the next.
 pub trait Word: Copy + FromBytes + IntoBytes + KnownLayout + Immutable {
     /// As a lane: zero-extended.
     fn lane(self) -> u32;
     /// The low bits of a lane.
     fn of(lane: u32) -> Self;
+    /// Takes the low bits of a lane, and leaves alone what lies between.
+    fn set(&mut self, lane: u32);
 }
 
 impl Word for u16 {
@@ -24,6 +27,10 @@ impl Word for u16 {
     fn of(lane: u32) -> u16 {
         lane as u16
     }
+    #[inline(always)]
+    fn set(&mut self, lane: u32) {
+        *self = lane as u16;
+    }
 }
 
 impl Word for u32 {
@@ -34,6 +41,26 @@ impl Word for u32 {
     #[inline(always)]
     fn of(lane: u32) -> u32 {
         lane
+    }
+    #[inline(always)]
+    fn set(&mut self, lane: u32) {
+        *self = lane;
+    }
+}
+
+/// The first of two elements.
+impl<W: Word> Word for [W; 2] {
+    #[inline(always)]
+    fn lane(self) -> u32 {
+        self[0].lane()
+    }
+    #[inline(always)]
+    fn of(lane: u32) -> [W; 2] {
+        [W::of(lane); 2]
+    }
+    #[inline(always)]
+    fn set(&mut self, lane: u32) {
+        self[0].set(lane);
     }
 }
 
@@ -73,7 +100,7 @@ pub(super) fn run<W: Word>(
         }
         (Input::Words(a), _) if *a == dest => {
             let b = b.spread();
-            for dest in elements(&mut memory[dest])?.chunks_mut(SPREAD) {
+            for dest in elements(memory.get_mut(dest)?)?.chunks_mut(SPREAD) {
                 (kernel.onto)(dest, &b[..dest.len()], third);
             }
         }
@@ -102,7 +129,7 @@ pub(super) fn run<W: Word>(
         }
         (Input::Scalar(_) | Input::Nothing, Input::Scalar(_) | Input::Nothing) => {
             let (a, b) = (a.spread(), b.spread());
-            for dest in elements(&mut memory[dest])?.chunks_mut(SPREAD) {
+            for dest in elements(memory.get_mut(dest)?)?.chunks_mut(SPREAD) {
                 (kernel.apart)(dest, &a[..dest.len()], &b[..dest.len()], third);
             }
         }

@@ -11,9 +11,22 @@ pub struct Kernel {
     /// The same for whole runs of lanes of equal length, the third source being a scalar.
     pub many: fn(&mut [u32], &[u32], &[u32], u32),
     /// The same for elements of one width in memory; `None` if elements depend on each other.
-    pub direct: Option<(Direct<u16>, Direct<u32>)>,
+    pub direct: Option<Directs>,
     /// Bit 16 of a result is the third source of the next element; it starts as 0 (ruling OQ-27).
     pub carries: bool,
+}
+
+/// A kernel for elements in memory, by their width and distance.
+#[derive(Copy, Clone)]
+pub struct Directs {
+    /// 16 bits, one behind the other.
+    pub short: Direct<u16>,
+    /// 32 bits.
+    pub long: Direct<u32>,
+    /// 16 bits, with as much between two.
+    pub short_apart: Direct<[u16; 2]>,
+    /// 32 bits.
+    pub long_apart: Direct<[u32; 2]>,
 }
 
 /// A kernel for elements in memory, the third source being a scalar.
@@ -71,7 +84,12 @@ macro_rules! kernel {
         $crate::dsd::kernels::Kernel {
             each: $each,
             many: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
-            direct: Some(($crate::dsd::kernels::kernel!(direct $each), $crate::dsd::kernels::kernel!(direct $each))),
+            direct: Some($crate::dsd::kernels::Directs {
+                short: $crate::dsd::kernels::kernel!(direct $each),
+                long: $crate::dsd::kernels::kernel!(direct $each),
+                short_apart: $crate::dsd::kernels::kernel!(direct $each),
+                long_apart: $crate::dsd::kernels::kernel!(direct $each),
+            }),
             carries: false,
         }
     };
@@ -91,7 +109,7 @@ pub(super) fn run<W: Word>(dest: &mut [W], a: &[W], b: &[W], c: u32, each: impl 
         #[inline(always)]
         || {
             for ((d, a), b) in dest.iter_mut().zip(a).zip(b) {
-                *d = W::of(each(a.lane(), b.lane(), c));
+                d.set(each(a.lane(), b.lane(), c));
             }
         },
     );
@@ -104,7 +122,7 @@ pub(super) fn run_onto<W: Word>(dest: &mut [W], b: &[W], c: u32, each: impl Fn(u
         #[inline(always)]
         || {
             for (d, b) in dest.iter_mut().zip(b) {
-                *d = W::of(each(d.lane(), b.lane(), c));
+                d.set(each(d.lane(), b.lane(), c));
             }
         },
     );

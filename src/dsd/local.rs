@@ -52,7 +52,8 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
     }
 }
 
-/// `None` if the vectors are not contiguous, or the sources not of the width of the destination.
+/// `None` if the elements do not lie one behind the other, or every second one does, or the sources are
+/// not of the width of the destination.
 #[inline]
 fn run_directly(
     memory: &mut [u16],
@@ -60,22 +61,22 @@ fn run_directly(
     (dest, words): (Row, u16),
     sources: &[Feed; 3],
 ) -> Option<()> {
-    let range = |row: &Row, words: u16| {
-        let is_contiguous = row.step == i32::from(words);
-        is_contiguous.then(|| row.at..row.at + row.count * usize::from(words))
-    };
+    let directs = kernel.direct.as_ref()?;
+    let step = usize::try_from(dest.step).ok()?;
+    let range = |row: &Row| row.at..row.at + row.count * step;
     let input = |source: &Feed| match source {
         Feed::Nothing => Some(Input::Nothing),
         // An f32 that is converted does not fit the 16-bit elements of the destination.
         Feed::Scalar(bits) => (words > 1 || *bits >> 16 == 0).then_some(Input::Scalar(*bits)),
-        Feed::Line(row, its) if *its == words => range(row, words).map(Input::Words),
-        Feed::Line(..) => None,
+        Feed::Line(row, its) => (*its == words && row.step == dest.step).then(|| Input::Words(range(row))),
     };
-    let (short, long) = kernel.direct.as_ref()?;
     let (a, b, third) = (input(&sources[0])?, input(&sources[1])?, third(sources));
-    match words {
-        1 => direct::run(memory, short, range(&dest, 1)?, &a, &b, third),
-        _ => direct::run(memory, long, range(&dest, 2)?, &a, &b, third),
+    match (words, step) {
+        (1, 1) => direct::run(memory, &directs.short, range(&dest), &a, &b, third),
+        (2, 2) => direct::run(memory, &directs.long, range(&dest), &a, &b, third),
+        (1, 2) => direct::run(memory, &directs.short_apart, range(&dest), &a, &b, third),
+        (2, 4) => direct::run(memory, &directs.long_apart, range(&dest), &a, &b, third),
+        _ => None,
     }
 }
 

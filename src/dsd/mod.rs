@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod direct;
+mod halves;
 pub mod kernels;
 pub mod local;
 pub mod ops;

@@ -1,5 +1,6 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
+use super::halves;
 use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, Lane, kernel};
 use crate::arch::ArchName;
 use crate::value::f16;
@@ -213,9 +214,9 @@ pub static OPS: &[DsdOp] = &[
     row("clz", Int16, UNARY_16, kernel!(u16::leading_zeros; u16), [1, 1], "zeros before the highest one"),
     row("ctz", Int16, UNARY_16, kernel!(u16::trailing_zeros; u16), [1, 1], "zeros after the lowest one"),
     row("popcnt", Int16, UNARY_16, kernel!(u16::count_ones; u16), [1, 1], "number of ones"),
-    row("faddh", F16, BINARY_H, kernel!(f16::add; u16, u16), [4, 8], "sum"),
-    row("fsubh", F16, BINARY_H, kernel!(f16::sub; u16, u16), [4, 8], "difference"),
-    row("fmulh", F16, BINARY_H, kernel!(f16::mul; u16, u16), [4, 8], "product"),
+    row("faddh", F16, BINARY_H, halves::add(kernel!(f16::add; u16, u16)), [4, 8], "sum"),
+    row("fsubh", F16, BINARY_H, halves::sub(kernel!(f16::sub; u16, u16)), [4, 8], "difference"),
+    row("fmulh", F16, BINARY_H, halves::mul(kernel!(f16::mul; u16, u16)), [4, 8], "product"),
     row("fmaxh", F16, BINARY_H, kernel!(k::larger_half; u16, u16), [1, 8], "the larger one"),
     row("fadds", F32, BINARY_S, kernel!(|a, b| a + b; f32, f32), [2, 4], "sum"),
     row("fsubs", F32, BINARY_S, kernel!(|a, b| a - b; f32, f32), [2, 4], "difference"),

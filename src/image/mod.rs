@@ -9,6 +9,7 @@ mod certain;
 pub mod code;
 pub mod dump;
 pub mod file;
+pub mod lines;
 pub mod picture;
 mod registers;
 pub mod routes;
@@ -246,6 +247,9 @@ pub struct TileImage {
     pub descriptors: Vec<Descriptor>,
     /// Which registers each operation works on, for people.
     pub operands: Vec<OperandRegisters>,
+    /// What `line_ops` has found.
+    #[serde(skip)]
+    pub lines: lines::LineOps,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
 }

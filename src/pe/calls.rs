@@ -123,16 +123,15 @@ impl Calls {
     #[inline]
     pub fn enter(&mut self, tile: &TileImage, f: FnId, base: Reg) -> Result<(), Complaint> {
         let base = self.last_mut().base + usize::from(base);
-        self.push(tile, f, base)?;
         let function = &tile.functions[f.0 as usize];
-        let window = &mut self.desk[base..base + usize::from(function.registers)];
-        let (_, locals) = window.split_at_mut(usize::from(function.params));
-        let (consts, rest) = locals.split_at_mut(function.consts.len());
-        for (register, value) in consts.iter_mut().zip(&function.consts) {
-            *register = *value;
-        }
+        self.push(tile, f, base)?;
+        let locals =
+            &mut self.desk[base + usize::from(function.params)..base + usize::from(function.registers)];
+        // Most functions have few registers, and a loop is done with them before `memcpy` has begun.
         // Whoever used the desk before must not be seen.
-        rest.fill(0);
+        for (k, register) in locals.iter_mut().enumerate() {
+            *register = function.consts.get(k).copied().unwrap_or(0);
+        }
         Ok(())
     }
 
@@ -141,10 +140,8 @@ impl Calls {
         let function = &tile.functions[f.0 as usize];
         let address = match self.frames.last() {
             None => usize::from(tile.data_end),
-            Some(caller) => {
-                let words = tile.functions[caller.function.0 as usize].frame_words.max(1);
-                usize::from(caller.address) + usize::from(words)
-            }
+            // A call has a word at least, so that no two have one address.
+            Some(caller) => caller.end.max(usize::from(caller.address) + 1),
         };
         let end = address + usize::from(function.frame_words);
         if end.max(address + 1) > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {

@@ -2,7 +2,7 @@
 
 use super::calls::Calls;
 use super::operation::Stall;
-use super::scalar::{self, Exit, Meter};
+use super::scalar::{self, Code, Exit, Meter};
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Pe, World};
@@ -96,11 +96,16 @@ impl Pe {
         if self.main.waiting || self.main.busy_until > now {
             return Ok(false);
         }
+        let mut meter = Meter { spent: 0, budget: self.ahead() };
         if self.main.is_free() {
-            return self.start_next(now);
+            let started = self.start_next(now)?;
+            // What a microthread does until the task has started is to be seen by the task.
+            if !started || self.main.is_free() || !self.lanes.is_empty() {
+                return Ok(started);
+            }
+            meter.spent = self.main.busy_until - now;
         }
         let tile = Arc::clone(&self.tile);
-        let mut meter = Meter { spent: 0, budget: self.ahead() };
         self.main.calls.sit_down(world.desk);
         let ended = loop {
             match self.turn(&tile, now, &mut meter, world) {
@@ -126,8 +131,11 @@ impl Pe {
         meter: &mut Meter,
         world: &mut World<'_>,
     ) -> Result<bool, Complaint> {
+        // What is recorded goes the way on which it is written down.
+        let lines = if self.journal.is_none() { tile.line_ops(self.arch) } else { &[] };
         let words = self.memory.words_mut();
-        let op = match scalar::run(tile, &mut self.main.calls, words, &mut self.guard, meter) {
+        let code = Code { tile, lines };
+        let op = match scalar::run(code, &mut self.main.calls, words, &mut self.guard, meter) {
             Ok(Exit::Service(op)) => op,
             Ok(Exit::Pause) => return Ok(false),
             Ok(Exit::End) => {

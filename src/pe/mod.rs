@@ -171,8 +171,9 @@ impl Pe {
         if self.journal.is_some() {
             self.observe(now);
         }
-        for warning in std::mem::take(&mut self.warnings) {
-            log.warn(self.at, warning.on(self.moment(now)));
+        let moment = self.moment(now);
+        for warning in self.warnings.drain(..) {
+            log.warn(self.at, warning.on(moment));
         }
         wake.map_err(|c| c.on(self.moment(now)))
     }

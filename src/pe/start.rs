@@ -9,9 +9,9 @@ use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::local::{Dest, Source};
-use crate::dsd::ops::{DsdOp, Form};
+use crate::dsd::ops::DsdOp;
 use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority, ZeroSource};
-use crate::image::code::{Operand, VectorOp};
+use crate::image::code::VectorOp;
 
 /// Stands for a length without end.
 const FOREVER: u32 = u32::MAX;
@@ -36,17 +36,6 @@ pub(super) struct Start {
     has_plain_fabric: bool,
     from_dsr: Option<Settings>,
     priority: Priority,
-}
-
-/// The form in which an operation is called.
-pub(super) fn form(op: &'static DsdOp, vector: &VectorOp) -> &'static Form {
-    let is_vector = |operand: &Operand| matches!(operand, Operand::Dsd(_));
-    let fits = |form: &&Form| {
-        form.to_pointer == matches!(vector.dest, Operand::Pointer(_))
-            && form.sources.len() == vector.sources.len()
-            && form.sources.iter().zip(&vector.sources).all(|(s, v)| s.is_vector() == is_vector(v))
-    };
-    op.forms.iter().find(fits).expect("comptime lets through only forms of the table")
 }
 
 impl Start {

@@ -1,13 +1,14 @@
 //! The start of a DSD operation: its operands, its length, and who runs it.
 
 use super::Pe;
+use super::at_once::scalar_lane;
 use super::fifo::Verdict;
 use super::interp::Served;
 use super::journal::Quick;
 use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
-use super::start::{Start, form};
+use super::start::Start;
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::DSD_QUEUE;
@@ -137,7 +138,7 @@ impl Pe {
 
     fn resolve(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Start, Complaint> {
         let op = &OPS[usize::from(vector.op)];
-        let form = form(op, vector);
+        let form = vector.form();
         let mut start = Start::new(op, vector, self.settings(&vector.config));
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
         start.operation.to = match vector.dest {
@@ -173,10 +174,9 @@ impl Pe {
         Ok(start)
     }
 
-    /// A scalar source as a lane: registers keep the sign of narrow integers above their bits.
+    /// A scalar source as a lane.
     pub(super) fn scalar_source(&self, reg: Reg, words: u16) -> u32 {
-        let bits = self.main.register(reg) as u32;
-        if words == 1 { bits & 0xffff } else { bits }
+        scalar_lane(self.main.register(reg), words)
     }
 
     /// The destination at the address in a register.

@@ -5,6 +5,7 @@ mod book;
 mod case_file;
 mod cases;
 mod claims;
+mod collectives;
 mod cli;
 mod console;
 mod decisions;

@@ -1,0 +1,140 @@
+//! Vectors of `f16`: arithmetic in f32, with the conversions of the processor where it has them. The
+//! results are those of `value::f16`, bit for bit.
+
+use super::kernels::{Direct, Directs, Kernel};
+
+/// Elements that are converted together.
+const GROUP: usize = 8;
+
+/// Makes a function that gives a kernel its fast form for contiguous elements; the arithmetic is that of
+/// an instruction on eight f32.
+macro_rules! fast {
+    ($($(#[$doc:meta])* $name:ident: $instruction:ident;)*) => {$(
+        $(#[$doc])*
+        pub(super) const fn $name(slow: Kernel) -> Kernel {
+            #[cfg(target_arch = "x86_64")]
+            if let Some(directs) = slow.direct {
+                let short = Direct { apart: $name::apart, onto: $name::onto };
+                return Kernel { direct: Some(Directs { short, ..directs }), ..slow };
+            }
+            slow
+        }
+
+        #[cfg(target_arch = "x86_64")]
+        mod $name {
+            use super::GROUP;
+            use crate::dsd::kernels;
+            use crate::value::f16;
+            use std::arch::x86_64::{__m256, $instruction as instruction};
+
+            pub fn apart(dest: &mut [u16], a: &[u16], b: &[u16], third: u32) {
+                if !super::has_conversions() {
+                    return kernels::run(dest, a, b, third, one);
+                }
+                // SAFETY: the processor has what it takes.
+                #[allow(unsafe_code)]
+                unsafe { groups(dest, a, b) }
+            }
+
+            pub fn onto(dest: &mut [u16], b: &[u16], third: u32) {
+                if !super::has_conversions() {
+                    return kernels::run_onto(dest, b, third, one);
+                }
+                // SAFETY: the processor has what it takes.
+                #[allow(unsafe_code)]
+                unsafe { groups_onto(dest, b) }
+            }
+
+            #[inline(always)]
+            fn one(a: u32, b: u32, _: u32) -> u32 {
+                f16::$name(a as u16, b as u16).into()
+            }
+
+            #[target_feature(enable = "avx,f16c")]
+            fn groups(dest: &mut [u16], a: &[u16], b: &[u16]) {
+                let (dest, rest) = dest.as_chunks_mut::<GROUP>();
+                let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<GROUP>(), b.as_chunks::<GROUP>());
+                for ((dest, a), b) in dest.iter_mut().zip(a).zip(b) {
+                    *dest = super::narrow(eight(super::wide(*a), super::wide(*b)));
+                }
+                for ((dest, a), b) in rest.iter_mut().zip(rest_a).zip(rest_b) {
+                    *dest = f16::$name(*a, *b);
+                }
+            }
+
+            #[target_feature(enable = "avx,f16c")]
+            fn groups_onto(dest: &mut [u16], b: &[u16]) {
+                let (dest, rest) = dest.as_chunks_mut::<GROUP>();
+                let (b, rest_b) = b.as_chunks::<GROUP>();
+                for (dest, b) in dest.iter_mut().zip(b) {
+                    *dest = super::narrow(eight(super::wide(*dest), super::wide(*b)));
+                }
+                for (dest, b) in rest.iter_mut().zip(rest_b) {
+                    *dest = f16::$name(*dest, *b);
+                }
+            }
+
+            #[inline]
+            #[target_feature(enable = "avx,f16c")]
+            fn eight(a: __m256, b: __m256) -> __m256 {
+                instruction(a, b)
+            }
+        }
+    )*};
+}
+
+fast! {
+    /// `@faddh`.
+    add: _mm256_add_ps;
+    /// `@fsubh`.
+    sub: _mm256_sub_ps;
+    /// `@fmulh`.
+    mul: _mm256_mul_ps;
+}
+
+#[cfg(target_arch = "x86_64")]
+fn has_conversions() -> bool {
+    is_x86_feature_detected!("f16c") && is_x86_feature_detected!("avx")
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx,f16c")]
+fn wide(halves: [u16; GROUP]) -> std::arch::x86_64::__m256 {
+    std::arch::x86_64::_mm256_cvtph_ps(zerocopy::transmute!(halves))
+}
+
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx,f16c")]
+fn narrow(singles: std::arch::x86_64::__m256) -> [u16; GROUP] {
+    use std::arch::x86_64::{_MM_FROUND_TO_NEAREST_INT, _mm256_cvtps_ph};
+    zerocopy::transmute!(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::dsd::ops::{OPS, lookup};
+
+    #[test]
+    fn the_fast_form_gives_what_single_elements_give() {
+        // Every class of numbers meets every other; 37 is no multiple of a group.
+        let numbers: Vec<u16> = (0..=u16::MAX).step_by(37).chain([0x7c00, 0xfc00, 0x7e01, 0x8000]).collect();
+        for name in ["faddh", "fsubh", "fmulh"] {
+            let kernel = &OPS[usize::from(lookup(name).unwrap())].kernel;
+            let short = kernel.direct.unwrap().short;
+            for other in numbers.iter().step_by(13) {
+                let others = vec![*other; numbers.len()];
+                let each = |a: &u16| (kernel.each)((*a).into(), (*other).into(), 0) as u16;
+                let expected: Vec<u16> = numbers.iter().map(each).collect();
+                let (mut apart, mut onto) = (vec![0; numbers.len()], numbers.clone());
+                (short.apart)(&mut apart, &numbers, &others, 0);
+                (short.onto)(&mut onto, &others, 0);
+                for (at, expected) in expected.iter().enumerate() {
+                    let both = (numbers[at], *other);
+                    assert_eq!((apart[at], onto[at]), (*expected, *expected), "{name} of {both:04x?}");
+                }
+            }
+        }
+    }
+}

@@ -5,6 +5,8 @@ use super::kernels::{Direct, Directs, Kernel};
 
 /// Elements that are converted together.
 const GROUP: usize = 8;
+/// An element, and what lies between it and the next.
+type Pair = [u16; 2];
 
 /// Makes a function that gives a kernel its fast form for contiguous elements; the arithmetic is that of
 /// an instruction on eight f32.
@@ -15,14 +17,15 @@ macro_rules! fast {
             #[cfg(target_arch = "x86_64")]
             if let Some(directs) = slow.direct {
                 let short = Direct { apart: $name::apart, onto: $name::onto };
-                return Kernel { direct: Some(Directs { short, ..directs }), ..slow };
+                let short_apart = Direct { apart: $name::pairs_apart, onto: $name::pairs_onto };
+                return Kernel { direct: Some(Directs { short, short_apart, ..directs }), ..slow };
             }
             slow
         }
 
         #[cfg(target_arch = "x86_64")]
         mod $name {
-            use super::GROUP;
+            use super::{GROUP, Pair};
             use crate::dsd::kernels;
             use crate::value::f16;
             use std::arch::x86_64::{__m256, $instruction as instruction};
@@ -45,12 +48,30 @@ macro_rules! fast {
                 unsafe { groups_onto(dest, b) }
             }
 
+            pub fn pairs_apart(dest: &mut [Pair], a: &[Pair], b: &[Pair], third: u32) {
+                if !super::has_conversions() {
+                    return kernels::run(dest, a, b, third, one);
+                }
+                // SAFETY: the processor has what it takes.
+                #[allow(unsafe_code)]
+                unsafe { groups_of_pairs(dest, a, b) }
+            }
+
+            pub fn pairs_onto(dest: &mut [Pair], b: &[Pair], third: u32) {
+                if !super::has_conversions() {
+                    return kernels::run_onto(dest, b, third, one);
+                }
+                // SAFETY: the processor has what it takes.
+                #[allow(unsafe_code)]
+                unsafe { groups_of_pairs_onto(dest, b) }
+            }
+
             #[inline(always)]
             fn one(a: u32, b: u32, _: u32) -> u32 {
                 f16::$name(a as u16, b as u16).into()
             }
 
-            #[target_feature(enable = "avx,f16c")]
+            #[target_feature(enable = "avx2,f16c")]
             fn groups(dest: &mut [u16], a: &[u16], b: &[u16]) {
                 let (dest, rest) = dest.as_chunks_mut::<GROUP>();
                 let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<GROUP>(), b.as_chunks::<GROUP>());
@@ -62,7 +83,7 @@ macro_rules! fast {
                 }
             }
 
-            #[target_feature(enable = "avx,f16c")]
+            #[target_feature(enable = "avx2,f16c")]
             fn groups_onto(dest: &mut [u16], b: &[u16]) {
                 let (dest, rest) = dest.as_chunks_mut::<GROUP>();
                 let (b, rest_b) = b.as_chunks::<GROUP>();
@@ -74,8 +95,34 @@ macro_rules! fast {
                 }
             }
 
+            #[target_feature(enable = "avx2,f16c")]
+            fn groups_of_pairs(dest: &mut [Pair], a: &[Pair], b: &[Pair]) {
+                let (dest, rest) = dest.as_chunks_mut::<GROUP>();
+                let ((a, rest_a), (b, rest_b)) = (a.as_chunks::<GROUP>(), b.as_chunks::<GROUP>());
+                for ((dest, a), b) in dest.iter_mut().zip(a).zip(b) {
+                    let sums = eight(super::wide(super::firsts(*a)), super::wide(super::firsts(*b)));
+                    *dest = super::with_firsts(*dest, super::narrow(sums));
+                }
+                for ((dest, a), b) in rest.iter_mut().zip(rest_a).zip(rest_b) {
+                    dest[0] = f16::$name(a[0], b[0]);
+                }
+            }
+
+            #[target_feature(enable = "avx2,f16c")]
+            fn groups_of_pairs_onto(dest: &mut [Pair], b: &[Pair]) {
+                let (dest, rest) = dest.as_chunks_mut::<GROUP>();
+                let (b, rest_b) = b.as_chunks::<GROUP>();
+                for (dest, b) in dest.iter_mut().zip(b) {
+                    let sums = eight(super::wide(super::firsts(*dest)), super::wide(super::firsts(*b)));
+                    *dest = super::with_firsts(*dest, super::narrow(sums));
+                }
+                for (dest, b) in rest.iter_mut().zip(rest_b) {
+                    dest[0] = f16::$name(dest[0], b[0]);
+                }
+            }
+
             #[inline]
-            #[target_feature(enable = "avx,f16c")]
+            #[target_feature(enable = "avx2,f16c")]
             fn eight(a: __m256, b: __m256) -> __m256 {
                 instruction(a, b)
             }
@@ -94,19 +141,42 @@ fast! {
 
 #[cfg(target_arch = "x86_64")]
 fn has_conversions() -> bool {
-    is_x86_feature_detected!("f16c") && is_x86_feature_detected!("avx")
+    is_x86_feature_detected!("f16c") && is_x86_feature_detected!("avx2")
+}
+
+/// The first halves of eight pairs.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,f16c")]
+fn firsts(pairs: [Pair; GROUP]) -> [u16; GROUP] {
+    use std::arch::x86_64::{__m128i, _mm_blend_epi16, _mm_packus_epi32, _mm_setzero_si128};
+    let [low, high]: [__m128i; 2] = zerocopy::transmute!(pairs);
+    let zero = _mm_setzero_si128();
+    let (low, high) = (_mm_blend_epi16::<0xaa>(low, zero), _mm_blend_epi16::<0xaa>(high, zero));
+    zerocopy::transmute!(_mm_packus_epi32(low, high))
+}
+
+/// Eight pairs with other first halves.
+#[cfg(target_arch = "x86_64")]
+#[inline]
+#[target_feature(enable = "avx2,f16c")]
+fn with_firsts(pairs: [Pair; GROUP], firsts: [u16; GROUP]) -> [Pair; GROUP] {
+    use std::arch::x86_64::{__m256i, _mm256_blend_epi16, _mm256_cvtepu16_epi32};
+    let pairs: __m256i = zerocopy::transmute!(pairs);
+    let spread = _mm256_cvtepu16_epi32(zerocopy::transmute!(firsts));
+    zerocopy::transmute!(_mm256_blend_epi16::<0xaa>(spread, pairs))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
-#[target_feature(enable = "avx,f16c")]
+#[target_feature(enable = "avx2,f16c")]
 fn wide(halves: [u16; GROUP]) -> std::arch::x86_64::__m256 {
     std::arch::x86_64::_mm256_cvtph_ps(zerocopy::transmute!(halves))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
-#[target_feature(enable = "avx,f16c")]
+#[target_feature(enable = "avx2,f16c")]
 fn narrow(singles: std::arch::x86_64::__m256) -> [u16; GROUP] {
     use std::arch::x86_64::{_MM_FROUND_TO_NEAREST_INT, _mm256_cvtps_ph};
     zerocopy::transmute!(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles))
@@ -130,6 +200,10 @@ mod tests {
                 let (mut apart, mut onto) = (vec![0; numbers.len()], numbers.clone());
                 (short.apart)(&mut apart, &numbers, &others, 0);
                 (short.onto)(&mut onto, &others, 0);
+                let pairs = |halves: &[u16]| halves.iter().map(|h| [*h, 0x1234]).collect::<Vec<_>>();
+                let mut spread = pairs(&numbers);
+                (kernel.direct.unwrap().short_apart.onto)(&mut spread, &pairs(&others), 0);
+                assert_eq!(spread, pairs(&expected), "{name} of {other:04x}");
                 for (at, expected) in expected.iter().enumerate() {
                     let both = (numbers[at], *other);
                     assert_eq!((apart[at], onto[at]), (*expected, *expected), "{name} of {both:04x?}");

@@ -125,12 +125,17 @@ impl Calls {
         let base = self.last_mut().base + usize::from(base);
         let function = &tile.functions[f.0 as usize];
         self.push(tile, f, base)?;
-        let locals =
-            &mut self.desk[base + usize::from(function.params)..base + usize::from(function.registers)];
-        // Most functions have few registers, and a loop is done with them before `memcpy` has begun.
+        let (_, r) = self.innermost();
+        // Most functions have few registers, with which a loop is done before `memcpy` has begun.
+        let mut register = function.params;
+        for value in &function.consts {
+            r[usize::from(register)] = *value;
+            register = register.wrapping_add(1);
+        }
         // Whoever used the desk before must not be seen.
-        for (k, register) in locals.iter_mut().enumerate() {
-            *register = function.consts.get(k).copied().unwrap_or(0);
+        while register < function.registers {
+            r[usize::from(register)] = 0;
+            register += 1;
         }
         Ok(())
     }

@@ -1,5 +1,5 @@
 //! Vectors of `f16`: arithmetic in f32, with the conversions of the processor where it has them. The
-//! results are those of `value::f16`, bit for bit.
+//! results are those of `value::f16`, bit for bit, except that of two NaN either may come out.
 
 use super::kernels::{Direct, Directs, Kernel};
 
@@ -186,6 +186,10 @@ fn narrow(singles: std::arch::x86_64::__m256) -> [u16; GROUP] {
 mod tests {
     use crate::dsd::ops::{OPS, lookup};
 
+    fn is_nan(half: u16) -> bool {
+        half & 0x7fff > 0x7c00
+    }
+
     #[test]
     fn the_fast_form_gives_what_single_elements_give() {
         // Every class of numbers meets every other; 37 is no multiple of a group.
@@ -203,10 +207,13 @@ mod tests {
                 let pairs = |halves: &[u16]| halves.iter().map(|h| [*h, 0x1234]).collect::<Vec<_>>();
                 let mut spread = pairs(&numbers);
                 (kernel.direct.unwrap().short_apart.onto)(&mut spread, &pairs(&others), 0);
-                assert_eq!(spread, pairs(&expected), "{name} of {other:04x}");
                 for (at, expected) in expected.iter().enumerate() {
                     let both = (numbers[at], *other);
-                    assert_eq!((apart[at], onto[at]), (*expected, *expected), "{name} of {both:04x?}");
+                    // Of two NaN either may come out.
+                    let expected = if is_nan(both.0) && is_nan(both.1) { apart[at] } else { *expected };
+                    assert!(!is_nan(both.0) || is_nan(apart[at]), "{name} of {both:04x?}");
+                    assert_eq!((apart[at], onto[at]), (expected, expected), "{name} of {both:04x?}");
+                    assert_eq!(spread[at], [expected, 0x1234], "{name} of {both:04x?}");
                 }
             }
         }

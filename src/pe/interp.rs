@@ -105,6 +105,7 @@ impl Pe {
             }
             meter.spent = self.main.busy_until - now;
         }
+        let (moment, heard) = (self.moment(now + meter.spent), self.warnings.len());
         let tile = Arc::clone(&self.tile);
         self.main.calls.sit_down(world.desk);
         let ended = loop {
@@ -116,6 +117,9 @@ impl Pe {
         };
         self.main.calls.get_up(&tile, world.desk);
         self.main.busy_until = now + meter.spent;
+        for warning in &mut self.warnings[heard..] {
+            warning.0.moment.get_or_insert(moment);
+        }
         ended
     }
 

@@ -56,7 +56,7 @@ impl Wafer {
         let end = next.unwrap_or(u64::MAX).min(self.glide.until).min(self.now + MOST);
         let mut cycles = end.saturating_sub(self.now);
         // A stream keeps two PEs busy.
-        if cycles < FEWEST || due.is_empty() || due.len() % 2 != 0 {
+        if cycles < FEWEST || due.is_empty() || !due.len().is_multiple_of(2) {
             return None;
         }
         let streams = self.fabric.steady_streams(self.now).filter(|all| all.len() * 2 == due.len())?;

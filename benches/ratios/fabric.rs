@@ -14,12 +14,15 @@ const STREAMS: Target = Target { must: 100.0, goal: 1000.0 };
 const SCALE: Target = Target { must: 0.5, goal: 0.7 };
 
 pub fn rows() -> Vec<Row> {
+    let neighbours = compile("neighbours.csl", &[("width", 32), ("height", 32), ("words", 1000)]);
     let pairs = compile("pairs.csl", &[("width", 32), ("height", 32), ("throws", 200)]);
     let turns = compile("turns.csl", &[("width", 32), ("height", 32), ("rounds", 2000)]);
     let streams = compile("stream.csl", &[("width", 32), ("height", 32), ("words", 4096)]);
     vec![
-        speed("single wavelets between neighbours, 32 x 32, hops", &pairs, hop_by_hop).target(SINGLE),
-        speed("single wavelets with a turn, 32 x 32, hops", &turns, hop_by_hop).target(SINGLE),
+        speed("wavelets one by one between neighbours, 32 x 32, hops", &neighbours, hop_by_hop)
+            .target(SINGLE),
+        speed("wavelets one by one with a turn, 32 x 32, hops", &turns, hop_by_hop).target(SINGLE),
+        speed("a task that answers each wavelet of a neighbour, 32 x 32, hops", &pairs, hop_by_hop),
         speed("DSD streams over static routes, 32 x 32, hops", &streams, run).target(STREAMS),
         speed("the same with --hop-by-hop", &streams, hop_by_hop),
         large(),
@@ -44,7 +47,7 @@ fn large() -> Row {
         .map(|(side, throws)| compile("pairs.csl", &[("width", side), ("height", side), ("throws", throws)]));
     let times = beside(each(|| hop_by_hop(&large)), each(|| hop_by_hop(&small)));
     let (ours, anchor) = (hops(&large) / times.ours / 1e6, hops(&small) / times.anchor / 1e6);
-    let row = Row::new("single wavelets between neighbours, 256 x 256, hops");
+    let row = Row::new("wavelets one by one between neighbours, 256 x 256, hops");
     let row = row.ours(ours, Unit::MillionsPerSecond).anchor("32 x 32", anchor);
     row.ratio(times.speed * hops(&large) / hops(&small), Unit::Times).target(SCALE)
 }

@@ -143,12 +143,12 @@ impl Landing {
     /// The lanes.
     #[inline]
     pub fn lanes(self) -> impl Iterator<Item = u32> {
-        let (first, second) = match self {
-            Landing::Unknown | Landing::Edge => (None, None),
-            Landing::Lane(id) => (Some(id), None),
-            Landing::Both(first, second) => (Some(first), Some(second)),
+        let (lanes, count) = match self {
+            Landing::Unknown | Landing::Edge => ([0; 2], 0),
+            Landing::Lane(id) => ([id, 0], 1),
+            Landing::Both(first, second) => ([first, second], 2),
         };
-        first.into_iter().chain(second)
+        lanes.into_iter().take(count)
     }
 }
 

@@ -35,6 +35,11 @@ enum Place {
 }
 
 impl Fabric {
+    /// How many routers and belts have something to do.
+    pub fn activity(&self) -> (usize, usize) {
+        (self.awake.len(), self.belts.moving())
+    }
+
     /// The streams that flow, before a cycle; `None` if anything else moves or is about to.
     pub fn steady_streams(&mut self, now: u64) -> Option<Vec<Stream>> {
         if self.is_recording() || self.letters_move() {

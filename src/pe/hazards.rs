@@ -102,6 +102,11 @@ impl Pe {
         if !self.options.checked || !idle || self.lanes.is_empty() {
             return Ok(());
         }
+        let claimed = self.lanes.claimed_inputs();
+        let is_wanted = |input| self.tasks.wants(self.arch.name, &self.queues, input).is_some();
+        if !(0..self.queues.inputs.len()).any(|input| claimed & 1 << input != 0 && is_wanted(input)) {
+            return Ok(());
+        }
         for (_, lane) in self.lanes.iter() {
             for intake in lane.operation.intakes() {
                 let Some(id) = self.tasks.wants(self.arch.name, &self.queues, intake.input) else { continue };

@@ -52,6 +52,10 @@ pub(super) struct Lanes {
     main: Option<Box<Lane>>,
     threads: [Option<Box<Lane>>; 8],
     live: u16,
+    /// Inputs that belong to operations, bit = input.
+    claimed: u64,
+    /// Who goes first: a low rank.
+    ranks: [u8; MAIN + 1],
     /// The place whose operation moved last.
     latest: u8,
     /// Blocked microthreads, bit = id.
@@ -82,6 +86,13 @@ impl Lanes {
     /// Puts an operation into its free place.
     pub fn install(&mut self, place: usize, lane: Box<Lane>) {
         self.live |= 1 << place;
+        self.claimed |= lane.operation.inputs();
+        self.ranks[place] = match lane.priority {
+            _ if place == MAIN => 2,
+            Priority::High => 0,
+            Priority::Medium => 1,
+            Priority::Low => 3,
+        };
         *self.slot(place) = Some(lane);
     }
 
@@ -91,7 +102,9 @@ impl Lanes {
 
     fn remove(&mut self, place: usize) -> Box<Lane> {
         self.live &= !(1 << place);
-        self.slot(place).take().expect("only live lanes are removed")
+        let lane = self.slot(place).take().expect("only live lanes are removed");
+        self.claimed = self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs());
+        lane
     }
 
     /// The operations in progress with their places; the main thread's comes last.
@@ -102,16 +115,13 @@ impl Lanes {
 
     /// Inputs that belong to operations, bit = input.
     pub fn claimed_inputs(&self) -> u64 {
-        if self.live == 0 {
-            return 0;
-        }
-        self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs())
+        self.claimed
     }
 
     /// The taken places in the order of their priority: synchronous operations between medium and low.
     /// Equal ones take turns.
-    fn order(&self) -> ([u8; 9], usize) {
-        let mut order = [0; 9];
+    fn order(&self) -> ([u8; MAIN + 1], usize) {
+        let mut order = [0; MAIN + 1];
         let mut count = 0;
         let mut live = self.live;
         while live != 0 {
@@ -121,18 +131,9 @@ impl Lanes {
         }
         if count > 1 {
             let turn = |place: u8| (place + 8 - self.latest) % 9;
-            order[..count].sort_unstable_by_key(|place| (self.rank(*place), turn(*place)));
+            order[..count].sort_unstable_by_key(|place| (self.ranks[usize::from(*place)], turn(*place)));
         }
         (order, count)
-    }
-
-    fn rank(&self, place: u8) -> u8 {
-        match self.threads.get(usize::from(place)).and_then(Option::as_deref).map(|lane| lane.priority) {
-            Some(Priority::High) => 0,
-            Some(Priority::Medium) => 1,
-            None => 2,
-            Some(Priority::Low) => 3,
-        }
     }
 }
 

@@ -19,6 +19,10 @@ const PAUSES: Range<u64> = 4..512;
 pub(super) struct Glide {
     /// Nobody looks at the wafer before this cycle.
     pub until: u64,
+    /// How many PEs have run in the last cycle.
+    pub ran: usize,
+    /// That, and what the fabric has had to do.
+    shape: (usize, (usize, usize)),
     next: u64,
     pause: u64,
     words: Vec<Wavelet>,
@@ -27,7 +31,15 @@ pub(super) struct Glide {
 impl Wafer {
     /// Does the next cycles if nothing but steady streams happens in them; false if it has done none.
     pub(super) fn glide(&mut self) -> bool {
-        if self.now < self.glide.next || self.glide.until < self.now + FEWEST || !self.fabric.uses_belts() {
+        if self.glide.until < self.now + FEWEST || !self.fabric.uses_belts() {
+            return false;
+        }
+        let shape = (self.glide.ran, self.fabric.activity());
+        if shape != self.glide.shape {
+            // Something begins or ends.
+            (self.glide.shape, self.glide.pause, self.glide.next) = (shape, 0, self.now + 1);
+        }
+        if self.now < self.glide.next {
             return false;
         }
         let mut due = std::mem::take(&mut self.due);

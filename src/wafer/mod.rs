@@ -370,6 +370,7 @@ impl Wafer {
         if let Some(pulse) = self.pulse {
             pulse.beat(self.now, due.len());
         }
+        self.glide.ran = due.len();
         if self.is_worth_sharing(due.len()) {
             self.run_abreast(&due);
         } else {

@@ -70,15 +70,7 @@ fn run_calls(
     'call: loop {
         let (frame, r) = calls.innermost();
         let code = &tile.functions[frame.function.0 as usize].code[..];
-        // The cycles of a stretch without jumps are the number of its operations; `left` knows those up
-        // to `entry`.
-        let mut entry = frame.pc;
-        let mut ops = code[entry..].iter();
-        macro_rules! here {
-            () => {
-                code.len() - ops.len()
-            };
-        }
+        let mut at = frame.pc;
         macro_rules! get {
             ($a:ident) => {
                 r[$a as usize]
@@ -91,18 +83,17 @@ fn run_calls(
             }};
         }
         macro_rules! stop {
-            ($exit:expr, at $next:expr) => {{
-                let next = $next;
-                frame.pc = next;
-                *budget = left - (next as i64 - entry as i64);
+            ($exit:expr) => {{
+                frame.pc = at;
+                *budget = left;
                 return $exit;
             }};
         }
         macro_rules! call {
             ($f:expr, $base:expr) => {{
                 let (f, base) = ($f, $base);
-                frame.pc = here!();
-                left -= (frame.pc - entry) as i64 + CALL;
+                frame.pc = at;
+                left -= CALL;
                 if let Err(complaint) = calls.enter(tile, f, base) {
                     calls.last_mut().pc -= 1;
                     *budget = left;
@@ -112,27 +103,29 @@ fn run_calls(
             }};
         }
         macro_rules! hand_back {
-            ($op:expr) => {
-                stop!(Ok(Exit::Service(*$op)), at here!() - 1)
-            };
+            ($op:expr) => {{
+                (at, left) = (at - 1, left + 1);
+                stop!(Ok(Exit::Service(*$op)))
+            }};
         }
         macro_rules! attempt {
             ($result:expr) => {
                 match $result {
                     Ok(value) => value,
-                    Err(complaint) => stop!(Err(complaint), at here!() - 1),
+                    Err(complaint) => {
+                        (at, left) = (at - 1, left + 1);
+                        stop!(Err(complaint))
+                    }
                 }
             };
         }
         macro_rules! jump {
             ($to:ident if $condition:expr) => {
                 if $condition {
-                    left -= (here!() - entry) as i64;
-                    entry = $to as usize;
-                    ops = code[entry..].iter();
+                    at = $to as usize;
                     // Every loop jumps, so it is enough to look at the meter here.
                     if left <= 0 {
-                        stop!(Ok(Exit::Pause), at entry)
+                        stop!(Ok(Exit::Pause))
                     }
                 }
             };
@@ -143,7 +136,9 @@ fn run_calls(
         };
     }
         loop {
-            let op = ops.next().expect("code ends with `Ret`");
+            let op = &code[at];
+            at += 1;
+            left -= 1;
             match *op {
                 Op::Mov { d, a } => set!(d, get!(a)),
                 Op::AddS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_add(get!(b)), sh)),
@@ -213,14 +208,13 @@ fn run_calls(
                     set!(d, guard.no_value());
                 }
                 Op::CheckSet { a } => {
-                    attempt!(guard.check_value(get!(a), tile, (frame.function, here!() - 1)));
+                    attempt!(guard.check_value(get!(a), tile, (frame.function, at - 1)));
                     left += 1;
                 }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
                 Op::CallPtr { a, base } => call!(FnId(get!(a) as u32), base),
                 Op::Ret => {
-                    left -= (here!() - entry) as i64;
                     guard.leave(frame.address.into(), frame.end, frame.function);
                     calls.leave();
                     if calls.is_empty() {
@@ -236,52 +230,10 @@ fn run_calls(
                     },
                     Some(None) | None => hand_back!(op),
                 },
-                // Every variant has a name here: then the compiler needs no comparison before it jumps.
-                Op::DivS { .. }
-                | Op::DivU { .. }
-                | Op::RemS { .. }
-                | Op::RemU { .. }
-                | Op::BitNotS { .. }
-                | Op::BitNotU { .. }
-                | Op::NegS { .. }
-                | Op::Convert { .. }
-                | Op::FNeg { .. }
-                | Op::FEq { .. }
-                | Op::FNe { .. }
-                | Op::HAdd { .. }
-                | Op::HSub { .. }
-                | Op::HMul { .. }
-                | Op::HDiv { .. }
-                | Op::HNeg { .. }
-                | Op::HEq { .. }
-                | Op::HNe { .. }
-                | Op::HLt { .. }
-                | Op::HLe { .. } => attempt!(arithmetic::step(r, op)),
-                Op::CheckVariant { .. }
-                | Op::CheckConfig { .. }
-                | Op::CheckCast { .. }
-                | Op::UnsetWords { .. }
-                | Op::Copy { .. }
-                | Op::Zero { .. }
-                | Op::MapBegin { .. }
-                | Op::MapNext { .. }
-                | Op::MapPut { .. }
-                | Op::MapEnd { .. }
-                | Op::PutDsd { .. }
-                | Op::EditDsd { .. }
-                | Op::LoadDsr { .. }
-                | Op::SetDsrBase { .. }
-                | Op::FifoLength { .. }
-                | Op::Activate { .. }
-                | Op::Block { .. }
-                | Op::Unblock { .. }
-                | Op::BlockUt { .. }
-                | Op::UnblockUt { .. }
-                | Op::CheckId { .. }
-                | Op::Assert { .. }
-                | Op::Trap { .. }
-                | Op::Intrinsic { .. } => {
-                    hand_back!(op)
+                _ => {
+                    if !attempt!(arithmetic::step(r, op)) {
+                        hand_back!(op)
+                    }
                 }
             }
         }

@@ -350,8 +350,13 @@ impl Sema<'_> {
             let c = crate::diagnostics::rules::host::FABRIC_TOO_SMALL
                 .because(&[("width", &width), ("height", &height)])
                 .at(rect)
-                .note(format!("the fabric has {} columns and {} rows", given.width, given.height))
-                .note(format!("the rectangle begins at ({}, {})", given.x, given.y));
+                .note(format!("the fabric has {} x {} PEs", given.width, given.height))
+                .note(format!("the rectangle begins at ({}, {})", given.x, given.y))
+                .help(format!(
+                    "give the fabric at least {} x {} PEs, or another place to the rectangle",
+                    u32::from(given.x) + u32::from(width),
+                    u32::from(given.y) + u32::from(height),
+                ));
             self.report(c);
         }
         given

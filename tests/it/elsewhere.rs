@@ -6,14 +6,26 @@ use cslrun::arch::{ArchName, Color};
 use cslrun::diagnostics::render::{MessageFormat, render};
 use cslrun::diagnostics::{Diagnostic, Sink};
 use cslrun::host::{Copy, CopyWidth, Failure, Region, RunOptions, Runner, StreamCopy};
+use cslrun::image::code::Intrinsic;
+use cslrun::image::{FabricPlace, Op, Program};
 use cslrun::sema::{CompileOptions, compile};
 use cslrun::source::{DiskLoader, LoadError, Loader, SourceMap};
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// The rules that are shown here.
-pub const SHOWN: &[&str] =
-    &["copy-out-of-bounds", "copy-size", "not-utf8", "region-outside", "stream-color", "unreadable-file"];
+pub const SHOWN: &[&str] = &[
+    "config-address-unknown",
+    "copy-out-of-bounds",
+    "copy-size",
+    "fabric-too-small",
+    "interrupted",
+    "not-utf8",
+    "region-outside",
+    "stream-color",
+    "unreadable-file",
+];
 
 #[test]
 fn what_the_host_asks_for_is_checked() {
@@ -39,18 +51,66 @@ fn files_that_cannot_be_read_are_named() {
     show("unreadable-file", &loaded(LoadError::Other("it is a folder".to_string())));
 }
 
+#[test]
+fn a_fabric_has_room_for_the_rectangle() {
+    let mut options = CompileOptions::new(ArchName::Wse2);
+    options.fabric = Some(FabricPlace { width: 8, height: 1, x: 7, y: 0, channels: 1 });
+    let (sources, _, told) = example(&options);
+    show("fabric-too-small", &(sources, told));
+}
+
+#[test]
+fn an_interrupted_run_says_where_it_was() {
+    static ASKED_TO_STOP: AtomicBool = AtomicBool::new(true);
+    let options = RunOptions { stop: Some(&ASKED_TO_STOP), ..RunOptions::default() };
+    show("interrupted", &refused(options, |_| {}, |runner| runner.launch("multiply", &[0])));
+}
+
+/// An address of which cslrun knows no meaning.
+const NO_MODEL: u32 = 0x7fe0;
+
+/// No CSL compiles to this, because addresses are looked at before: the code is changed afterwards.
+#[test]
+fn a_configuration_word_without_a_model_is_named() {
+    let read_anything = |program: &mut Program| {
+        let tile = Arc::make_mut(&mut program.tiles[0]);
+        for function in &mut tile.functions {
+            function.code[0] = Op::Intrinsic { id: Intrinsic::ConfigRead, base: 0 };
+        }
+    };
+    let launch = |runner: &mut Runner| {
+        runner.launch("multiply", &[NO_MODEL])?;
+        runner.run_until_idle().map(|_| ())
+    };
+    show("config-address-unknown", &refused(RunOptions::default(), read_anything, launch));
+}
+
 /// What the host is told that asks something of the program of an example.
 fn asked(request: impl FnOnce(&mut Runner) -> Result<(), Failure>) -> (SourceMap, Vec<Diagnostic>) {
-    let folder = root().join("examples/06-host");
-    let loader = Beside(&folder);
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(ArchName::Wse2);
-    let program = compile(&loader, &mut sources, Path::new("layout.csl"), &options, &mut sink);
-    let program = program.expect("an example compiles");
-    let mut runner = Runner::new(Arc::new(program), RunOptions::default());
-    let failure = request(&mut runner).expect_err("the host asks for too much");
+    refused(RunOptions::default(), |_| {}, request)
+}
+
+/// The same with options, and after a change of the program.
+fn refused(
+    options: RunOptions,
+    change: impl FnOnce(&mut Program),
+    request: impl FnOnce(&mut Runner) -> Result<(), Failure>,
+) -> (SourceMap, Vec<Diagnostic>) {
+    let (sources, program, _) = example(&CompileOptions::new(ArchName::Wse2));
+    let mut program = program.expect("an example compiles");
+    change(&mut program);
+    let mut runner = Runner::new(Arc::new(program), options);
+    let failure = request(&mut runner).expect_err("the host does not get what it asks for");
     let told = failure.diagnostics(&sources);
     (sources, told)
+}
+
+/// An example, and what was said about it.
+fn example(options: &CompileOptions) -> (SourceMap, Option<Program>, Vec<Diagnostic>) {
+    let folder = root().join("examples/06-host");
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let program = compile(&Beside(&folder), &mut sources, Path::new("layout.csl"), options, &mut sink);
+    (sources, program, sink.all().to_vec())
 }
 
 /// What a program is told that imports a file that cannot be read.

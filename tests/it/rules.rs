@@ -18,10 +18,6 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
     ("unreadable-file", "tests/it/cli.rs"),
 ];
 
-/// Those of them that no snapshot shows: code that CSL cannot be compiled to, a complaint of `cslc`, and
-/// what Ctrl-C leaves, which is never the same.
-const NEVER_SHOWN: &[&str] = &["config-address-unknown", "fabric-too-small", "interrupted"];
-
 fn names() -> BTreeSet<String> {
     rules::all().map(|r| r.name.to_string()).collect()
 }
@@ -67,7 +63,7 @@ fn every_rule_has_a_case_that_breaks_it() {
 #[test]
 fn every_rule_is_shown_in_plain_and_in_rich_form() {
     let cases = cases_of_rules();
-    for name in names().into_iter().filter(|name| !NEVER_SHOWN.contains(&name.as_str())) {
+    for name in names() {
         let case = match elsewhere::SHOWN.contains(&name.as_str()) {
             true => &root().join("tests/it/snapshots").join(&name),
             false => cases.get(&name).unwrap_or_else(|| panic!("no case shows {name}")),

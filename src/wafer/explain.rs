@@ -83,8 +83,8 @@ impl StallReport {
             return all.into();
         }
         if !self.circle.is_empty() {
-            return "let one PE of the circle send before it receives, or use an asynchronous operation"
-                .into();
+            let sends = self.waits.first().is_some_and(|w| matches!(w.need, WaitsFor::Space { .. }));
+            return circle_advice(self.circle.len(), sends).into();
         }
         let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
             Some(Missing::Space { obstacle: Obstacle::Host, .. }) if self.host_in_circle => {
@@ -330,6 +330,16 @@ pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
     let place = s.span.map_or(String::new(), |span| format!(" (at {})", sources.describe(span)));
     let state = if s.waits { " and waits itself" } else { " and is done" };
     format!("{} has sent {}{place}{state}", s.pe, s.sent)
+}
+
+/// What to change where PEs wait for each other; `sends` tells whether the first of them waits to send.
+fn circle_advice(pes: usize, sends: bool) -> &'static str {
+    match (pes, sends) {
+        (1, true) => "send with `.async = true`, so that the PE can take what it sends to itself",
+        (1, false) => "receive with `.async = true`, so that the PE can send what it waits for",
+        (_, true) => "let one PE of the circle receive before it sends, or send with `.async = true`",
+        (_, false) => "let one PE of the circle send before it receives, or receive with `.async = true`",
+    }
 }
 
 fn circle_note(circle: &[PeCoord]) -> String {

@@ -40,83 +40,31 @@ impl Op {
     pub fn map_registers(&mut self, f: impl Fn(Reg) -> Reg) {
         use Op::*;
         match self {
-            AddS { d, a, b, .. }
-            | AddU { d, a, b, .. }
-            | SubS { d, a, b, .. }
-            | SubU { d, a, b, .. }
-            | MulS { d, a, b, .. }
-            | MulU { d, a, b, .. }
-            | DivS { d, a, b, .. }
-            | DivU { d, a, b, .. }
-            | RemS { d, a, b, .. }
-            | RemU { d, a, b, .. }
-            | ShlS { d, a, b, .. }
-            | ShlU { d, a, b, .. }
-            | ShrS { d, a, b, .. }
-            | ShrU { d, a, b, .. }
-            | And { d, a, b }
-            | Or { d, a, b }
-            | Xor { d, a, b }
-            | Eq { d, a, b }
-            | Ne { d, a, b }
-            | LtS { d, a, b }
-            | LtU { d, a, b }
-            | LeS { d, a, b }
-            | LeU { d, a, b }
-            | FAdd { d, a, b }
-            | FSub { d, a, b }
-            | FMul { d, a, b }
-            | FDiv { d, a, b }
-            | FEq { d, a, b }
-            | FNe { d, a, b }
-            | FLt { d, a, b }
-            | FLe { d, a, b }
-            | HAdd { d, a, b }
-            | HSub { d, a, b }
-            | HMul { d, a, b }
-            | HDiv { d, a, b }
-            | HEq { d, a, b }
-            | HNe { d, a, b }
-            | HLt { d, a, b }
-            | HLe { d, a, b }
-            | Element { d, a, b, .. } => each(f, [d, a, b]),
-            Mov { d, a }
-            | BitNotS { d, a, .. }
-            | BitNotU { d, a, .. }
-            | NegS { d, a, .. }
-            | Not { d, a }
-            | FNeg { d, a }
-            | HNeg { d, a }
-            | Convert { d, a, .. }
-            | NormS { d, a, .. }
-            | NormU { d, a, .. }
-            | Load { d, a, .. } => each(f, [d, a]),
-            JumpEq { a, b, .. }
-            | JumpNe { a, b, .. }
-            | JumpLtS { a, b, .. }
-            | JumpLtU { a, b, .. }
-            | JumpLeS { a, b, .. }
-            | JumpLeU { a, b, .. }
-            | Copy { a, b, .. }
-            | EditDsd { a, b, .. } => each(f, [a, b]),
-            JumpIf { a, .. }
-            | JumpUnless { a, .. }
-            | Zero { a, .. }
-            | CheckSet { a }
-            | UnsetWords { a, .. }
-            | CheckVariant { a, .. }
-            | CheckCast { a, .. }
-            | CheckConfig { a, .. }
-            | PutDsd { a, .. }
-            | SetDsrBase { a, .. }
-            | FifoLength { a, .. }
-            | Activate { a }
-            | Block { a }
-            | Unblock { a }
-            | BlockUt { a }
-            | UnblockUt { a }
-            | CheckId { a, .. }
-            | Assert { a, .. } => each(f, [a]),
+            AddS { d, a, b, .. } | AddU { d, a, b, .. } | SubS { d, a, b, .. } => each(f, [d, a, b]),
+            SubU { d, a, b, .. } | MulS { d, a, b, .. } | MulU { d, a, b, .. } => each(f, [d, a, b]),
+            DivS { d, a, b, .. } | DivU { d, a, b, .. } | RemS { d, a, b, .. } => each(f, [d, a, b]),
+            RemU { d, a, b, .. } | ShlS { d, a, b, .. } | ShlU { d, a, b, .. } => each(f, [d, a, b]),
+            ShrS { d, a, b, .. } | ShrU { d, a, b, .. } | And { d, a, b } => each(f, [d, a, b]),
+            Or { d, a, b } | Xor { d, a, b } | Eq { d, a, b } | Ne { d, a, b } => each(f, [d, a, b]),
+            LtS { d, a, b } | LtU { d, a, b } | LeS { d, a, b } | LeU { d, a, b } => each(f, [d, a, b]),
+            FAdd { d, a, b } | FSub { d, a, b } | FMul { d, a, b } => each(f, [d, a, b]),
+            FDiv { d, a, b } | FEq { d, a, b } | FNe { d, a, b } => each(f, [d, a, b]),
+            FLt { d, a, b } | FLe { d, a, b } | HAdd { d, a, b } => each(f, [d, a, b]),
+            HSub { d, a, b } | HMul { d, a, b } | HDiv { d, a, b } => each(f, [d, a, b]),
+            HEq { d, a, b } | HNe { d, a, b } | HLt { d, a, b } | HLe { d, a, b } => each(f, [d, a, b]),
+            Element { d, a, b, .. } => each(f, [d, a, b]),
+            Mov { d, a } | BitNotS { d, a, .. } | BitNotU { d, a, .. } => each(f, [d, a]),
+            NegS { d, a, .. } | Not { d, a } | FNeg { d, a } | HNeg { d, a } => each(f, [d, a]),
+            Convert { d, a, .. } | NormS { d, a, .. } | NormU { d, a, .. } => each(f, [d, a]),
+            Load { d, a, .. } => each(f, [d, a]),
+            JumpEq { a, b, .. } | JumpNe { a, b, .. } | JumpLtS { a, b, .. } => each(f, [a, b]),
+            JumpLtU { a, b, .. } | JumpLeS { a, b, .. } | JumpLeU { a, b, .. } => each(f, [a, b]),
+            Copy { a, b, .. } | EditDsd { a, b, .. } => each(f, [a, b]),
+            JumpIf { a, .. } | JumpUnless { a, .. } | Zero { a, .. } | CheckSet { a } => each(f, [a]),
+            UnsetWords { a, .. } | CheckVariant { a, .. } | CheckCast { a, .. } => each(f, [a]),
+            CheckConfig { a, .. } | PutDsd { a, .. } | SetDsrBase { a, .. } => each(f, [a]),
+            FifoLength { a, .. } | Activate { a } | Block { a } | Unblock { a } => each(f, [a]),
+            BlockUt { a } | UnblockUt { a } | CheckId { a, .. } | Assert { a, .. } => each(f, [a]),
             LoadAt { d, .. } | Frame { d, .. } | Unset { d, .. } => each(f, [d]),
             LoadElem { d, b, .. } => each(f, [d, b]),
             StoreElem { s, b, .. } => each(f, [s, b]),

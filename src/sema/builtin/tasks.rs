@@ -331,6 +331,36 @@ impl Sema<'_> {
                 .because(&[("want", &"input_queue or output_queue"), ("have", &queue.ty())])
                 .at(at));
         };
+        let (color, priority) = self.queue_settings(call, n)?;
+        let span = call.span;
+        let Some(color) = color else {
+            // on WSE-2 an output queue carries any color
+            if kind == IdKind::OutputQueue && self.arch.name == ArchName::Wse2 {
+                return Ok(Operand::void());
+            }
+            return Err(rules::QUEUE_COLOR.plain().at(span).help("write `.{ .color = .. }`"));
+        };
+        if kind == IdKind::InputQueue {
+            let queue = InQueue(n as u8);
+            push_queue(
+                &mut self.world.tile.image.input_queues,
+                QueueBinding { queue, color, priority, explicit: true, span },
+                true,
+            )?;
+        } else {
+            let queue = OutQueue(n as u8);
+            push_queue(
+                &mut self.world.tile.image.output_queues,
+                QueueBinding { queue, color, priority, explicit: true, span },
+                false,
+            )?;
+        }
+        Ok(Operand::void())
+    }
+
+    /// The color and the priority that `@initialize_queue` gives queue `n`; its table of control tasks is
+    /// set at once.
+    fn queue_settings(&mut self, call: Call<'_>, n: u16) -> Result<(Option<Color>, Priority)> {
         let (mut color, mut priority) = (None, Priority::High);
         if let Some(cfg) = call.args.get(1) {
             let cfg_at = self.span(*cfg);
@@ -361,30 +391,7 @@ impl Sema<'_> {
                 }
             }
         }
-        let span = call.span;
-        let Some(color) = color else {
-            // on WSE-2 an output queue carries any color
-            if kind == IdKind::OutputQueue && self.arch.name == ArchName::Wse2 {
-                return Ok(Operand::void());
-            }
-            return Err(rules::QUEUE_COLOR.plain().at(span).help("write `.{ .color = .. }`"));
-        };
-        if kind == IdKind::InputQueue {
-            let queue = InQueue(n as u8);
-            push_queue(
-                &mut self.world.tile.image.input_queues,
-                QueueBinding { queue, color, priority, explicit: true, span },
-                true,
-            )?;
-        } else {
-            let queue = OutQueue(n as u8);
-            push_queue(
-                &mut self.world.tile.image.output_queues,
-                QueueBinding { queue, color, priority, explicit: true, span },
-                false,
-            )?;
-        }
-        Ok(Operand::void())
+        Ok((color, priority))
     }
 
     /// `.{ .high = true }` and its brothers.

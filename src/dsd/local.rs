@@ -128,16 +128,16 @@ pub fn run(
     }
     let mut lanes = [[0; PIECE]; 3];
     let [out, a, b] = &mut lanes;
-    let (fixed_a, fixed_b) = (fill(&sources[0], a), fill(&sources[1], b));
+    fill(&sources[0], a);
+    fill(&sources[1], b);
     let third = scalar(&sources[2]);
     let mut left = count as usize;
     while left > 0 {
         let piece = left.min(PIECE);
-        if !fixed_a {
-            gather(memory, &mut sources[0], &mut a[..piece])?;
-        }
-        if !fixed_b {
-            gather(memory, &mut sources[1], &mut b[..piece])?;
+        for (source, lanes) in sources.iter_mut().zip([&mut *a, &mut *b]) {
+            if let Source::Walk(walk) = source {
+                gather(memory, walk, &mut lanes[..piece])?;
+            }
         }
         (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
         scatter(memory, walk, &out[..piece])?;
@@ -238,17 +238,17 @@ fn scalar(source: &Source) -> u32 {
     }
 }
 
-/// Fills the lanes of a scalar once and for all; false for a vector.
-fn fill(source: &Source, lanes: &mut [u32; PIECE]) -> bool {
-    let Source::Scalar(bits) = source else { return false };
-    if *bits != 0 {
+/// Fills the lanes of a scalar once and for all.
+fn fill(source: &Source, lanes: &mut [u32; PIECE]) {
+    if let Source::Scalar(bits) = source
+        && *bits != 0
+    {
         lanes.fill(*bits);
     }
-    true
 }
 
-fn gather(memory: &[u16], source: &mut Source, mut lanes: &mut [u32]) -> Result<(), Complaint> {
-    let Source::Walk(walk) = source else { return Ok(()) };
+/// The next elements of a vector, as lanes.
+pub fn gather(memory: &[u16], walk: &mut Walk, mut lanes: &mut [u32]) -> Result<(), Complaint> {
     while !lanes.is_empty() {
         let row = walk.next_row(lanes.len())?;
         let (now, later) = lanes.split_at_mut(row.count);
@@ -258,7 +258,8 @@ fn gather(memory: &[u16], source: &mut Source, mut lanes: &mut [u32]) -> Result<
     Ok(())
 }
 
-fn scatter(memory: &mut [u16], walk: &mut Walk, mut lanes: &[u32]) -> Result<(), Complaint> {
+/// Lanes become the next elements of a vector.
+pub fn scatter(memory: &mut [u16], walk: &mut Walk, mut lanes: &[u32]) -> Result<(), Complaint> {
     while !lanes.is_empty() {
         let row = walk.next_row(lanes.len())?;
         let (now, later) = lanes.split_at(row.count);

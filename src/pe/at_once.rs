@@ -95,7 +95,8 @@ impl Pe {
         let lengths =
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
         let count = lengths.total(self.options.checked)?.unwrap_or(0);
-        if !self.run_lines(op, &vectors, scalars, count) {
+        // A script needs to know where the elements are.
+        if self.writes_script() || !self.run_lines(op, &vectors, scalars, count) {
             self.run_walks(op, vector, &vectors, scalars, count)?;
         }
         self.set_result(vector, true);
@@ -137,7 +138,7 @@ impl Pe {
     /// The general way.
     fn run_walks(
         &mut self,
-        op: &DsdOp,
+        op: &'static DsdOp,
         vector: &VectorOp,
         vectors: &Vectors<'_>,
         scalars: [Option<u32>; 3],
@@ -156,6 +157,7 @@ impl Pe {
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
         self.check_overlap(op, (&dest, &sources), count, vector.span);
+        self.script_at_once(op, (&dest, &sources), vector.sources.len(), count);
         let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
         ran.map_err(|c| self.explain_reach(c, walks(&dest, &sources)))?;
         self.save_walks(&dest, &sources, vectors);

@@ -5,6 +5,7 @@
 //! costs one comparison.
 
 use super::memory::{load, store};
+use super::watch::Watch;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{
     CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE,
@@ -38,6 +39,12 @@ pub(super) struct Guard {
     left: Option<(usize, usize, FnId)>,
     /// The word that the last complaint is about.
     pub culprit: Option<usize>,
+    /// The first word of all that loads have to be looked at for.
+    loads_from: usize,
+    /// The same for stores.
+    stores_from: usize,
+    /// Words that only operations may touch.
+    pub watch: Option<Box<Watch>>,
 }
 
 impl Guard {
@@ -56,7 +63,61 @@ impl Guard {
             near: nothing,
             left: None,
             culprit: None,
+            loads_from: stack,
+            stores_from: first,
+            watch: None,
         }
+    }
+
+    /// From now on sees who touches words that only operations may touch; or not any more.
+    pub fn watch(&mut self, watch: Option<Box<Watch>>) -> Option<Box<Watch>> {
+        (self.loads_from, self.stores_from) = if watch.is_some() { (0, 0) } else { (self.stack, self.first) };
+        std::mem::replace(&mut self.watch, watch)
+    }
+
+    /// Code reads words.
+    #[inline]
+    pub fn note_load(&mut self, at: usize, words: usize) {
+        if let Some(watch) = &mut self.watch {
+            watch.code_reads(at, words);
+        }
+    }
+
+    /// Code writes words.
+    #[inline]
+    pub fn note_store(&mut self, at: usize, words: usize) {
+        if let Some(watch) = &mut self.watch {
+            watch.code_writes(at, words);
+        }
+    }
+
+    /// Reads a global whose address the operation names.
+    #[inline(always)]
+    pub fn load_global<const WATCHED: bool>(
+        &mut self,
+        memory: &[u16],
+        at: usize,
+        kind: Access,
+    ) -> Result<u64, Complaint> {
+        if WATCHED {
+            self.note_load(at, kind.words().into());
+        }
+        load(memory, at, kind)
+    }
+
+    /// Writes a global whose address the operation names.
+    #[inline(always)]
+    pub fn store_global<const WATCHED: bool>(
+        &mut self,
+        memory: &mut [u16],
+        at: usize,
+        kind: Access,
+        value: u64,
+    ) -> Result<(), Complaint> {
+        if WATCHED {
+            self.note_store(at, kind.words().into());
+        }
+        store(memory, at, kind, value)
     }
 
     /// Whether anything is watched.
@@ -79,7 +140,7 @@ impl Guard {
     /// Reads through a pointer; `top` is the end of the innermost call's words.
     #[inline(always)]
     pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Complaint> {
-        if at >= self.stack {
+        if at >= self.loads_from {
             self.before_load(memory, at, kind, top)?;
         }
         load(memory, at, kind)
@@ -95,7 +156,7 @@ impl Guard {
         value: u64,
         top: usize,
     ) -> Result<(), Complaint> {
-        if at >= self.first {
+        if at >= self.stores_from {
             self.before_store(tile, at, kind, top)?;
         }
         store(memory, at, kind, value)
@@ -103,6 +164,10 @@ impl Guard {
 
     fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
         let end = at + usize::from(kind.words());
+        self.note_load(at, end - at);
+        if at < self.stack {
+            return Ok(());
+        }
         self.check_alive(at, end, top)?;
         if self.unset.is_empty() {
             return Ok(());
@@ -124,6 +189,10 @@ impl Guard {
         top: usize,
     ) -> Result<(), Complaint> {
         let words = usize::from(kind.words());
+        self.note_store(at, words);
+        if at < self.first {
+            return Ok(());
+        }
         if at < self.stack {
             return self.constant_at(tile, at).map_or(Ok(()), |symbol| Err(const_written(symbol)));
         }

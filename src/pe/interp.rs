@@ -136,7 +136,8 @@ impl Pe {
         world: &mut World<'_>,
     ) -> Result<bool, Complaint> {
         // What is recorded goes the way on which it is written down.
-        let lines = if self.journal.is_none() { tile.line_ops(self.arch) } else { &[] };
+        let lines =
+            if self.journal.is_none() && !self.writes_script() { tile.line_ops(self.arch) } else { &[] };
         let words = self.memory.words_mut();
         let code = Code { tile, lines };
         let op = match scalar::run(code, &mut self.main.calls, words, &mut self.guard, meter) {
@@ -227,6 +228,7 @@ impl Pe {
                 (function, [0; 2], 0)
             }
             Some(Ready::Wavelet { id, kind, input }) => {
+                self.refuse_script();
                 self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 let bound = binding(&tile, kind, id).map_err(|c| self.came_by(c, input))?;

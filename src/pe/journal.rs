@@ -10,7 +10,7 @@ use crate::source::Span;
 use crate::trace::{Cause, Event, Operation, Queue, Reason, Thread, What};
 
 /// Events that nobody has taken, and what the last ones have said.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Journal {
     events: Vec<Event>,
     /// What runs on the main thread, and since when.

@@ -24,12 +24,14 @@ mod queues;
 mod reach;
 mod registers;
 mod scalar;
+mod script;
 mod service;
 mod start;
 mod steady;
 mod tasks;
 mod vector;
 mod wait;
+mod watch;
 
 #[cfg(test)]
 mod tests;
@@ -37,6 +39,7 @@ mod tests;
 pub use calls::Desk;
 pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
 pub use memory::Memory;
+pub use script::{Act, Run, Script};
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
@@ -83,6 +86,7 @@ struct World<'a> {
 }
 
 /// One processing element.
+#[derive(Clone)]
 pub struct Pe {
     at: PeCoord,
     arch: &'static Arch,
@@ -113,6 +117,8 @@ pub struct Pe {
     warnings: Vec<Complaint>,
     /// While the run is recorded.
     journal: Option<Box<Journal>>,
+    /// While what its operations do is written down for other PEs.
+    script: Option<Box<Script>>,
 }
 
 impl Pe {
@@ -143,6 +149,7 @@ impl Pe {
             was_launched: false,
             warnings: Vec::new(),
             journal: None,
+            script: None,
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
@@ -184,6 +191,7 @@ impl Pe {
 
     fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Complaint> {
         self.check_contest(now)?;
+        self.script_time(now);
         let moved = self.run_lanes(now)?;
         let ran = self.run_main(now, &mut world)?;
         let sent = self.queues.drain(world.ramp);

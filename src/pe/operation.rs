@@ -421,11 +421,15 @@ impl Intake {
 }
 
 impl Outlet {
+    /// The payload of an element that is a data wavelet of its own.
+    pub fn word(&self, value: u32) -> u32 {
+        if self.narrow { value & 0xffff | u32::from(self.index) << 16 } else { value }
+    }
+
     /// Sends an element, or keeps it for its wavelet; the caller has seen that there is space.
     pub fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) {
-        let mut word = value;
+        let mut word = self.word(value);
         if self.narrow {
-            word = value & 0xffff | u32::from(self.index) << 16;
             match self.half.take() {
                 Some(first) => word = first | value << 16,
                 None if self.simd != Simd::Off && !is_last => {

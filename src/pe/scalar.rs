@@ -6,7 +6,7 @@ use super::arithmetic::{self, amount, signed, unsigned};
 use super::at_once::run_known;
 use super::calls::Calls;
 use super::guard::Guard;
-use super::memory::{load, log_words, out_of_array, store};
+use super::memory::{log_words, out_of_array};
 use super::vector::LAUNCH;
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
@@ -51,15 +51,30 @@ pub(super) fn run(
     meter: &mut Meter,
 ) -> Result<Exit, Complaint> {
     let mut left = meter.budget as i64 - meter.spent as i64;
-    let exit = run_calls(code, calls, memory, guard, &mut left);
+    let exit = match guard.watch {
+        None => run_calls::<false>(code, calls, memory, guard, &mut left),
+        Some(_) => run_watched(code, calls, memory, guard, &mut left),
+    };
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
+}
+
+/// The same while somebody wants to know which words are touched.
+#[inline(never)]
+fn run_watched(
+    code: Code<'_>,
+    calls: &mut Calls,
+    memory: &mut [u16],
+    guard: &mut Guard,
+    budget: &mut i64,
+) -> Result<Exit, Complaint> {
+    run_calls::<true>(code, calls, memory, guard, budget)
 }
 
 /// One `match` with an arm for each frequent operation: every further one would be a second
 /// indirect jump for each operation that is executed. Calls and returns stay in here, too, because
 /// to leave and come back costs more than a call itself. `left` are the cycles until the pause.
-fn run_calls(
+fn run_calls<const WATCHED: bool>(
     Code { tile, lines }: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
@@ -186,15 +201,19 @@ fn run_calls(
                     let at = get!(a) as usize + usize::from(off);
                     attempt!(guard.store(tile, memory, (at, kind), get!(s), frame.end));
                 }
-                Op::LoadAt { d, addr, kind } => set!(d, attempt!(load(memory, addr.into(), kind))),
-                Op::StoreAt { s, addr, kind } => attempt!(store(memory, addr.into(), kind, get!(s))),
+                Op::LoadAt { d, addr, kind } => {
+                    set!(d, attempt!(guard.load_global::<WATCHED>(memory, addr.into(), kind)))
+                }
+                Op::StoreAt { s, addr, kind } => {
+                    attempt!(guard.store_global::<WATCHED>(memory, addr.into(), kind, get!(s)));
+                }
                 Op::LoadElem { d, base, b, len, kind } => {
                     let at = attempt!(element_of(base, get!(b), kind, len));
-                    set!(d, attempt!(load(memory, at, kind)));
+                    set!(d, attempt!(guard.load_global::<WATCHED>(memory, at, kind)));
                 }
                 Op::StoreElem { s, base, b, len, kind } => {
                     let at = attempt!(element_of(base, get!(b), kind, len));
-                    attempt!(store(memory, at, kind, get!(s)));
+                    attempt!(guard.store_global::<WATCHED>(memory, at, kind, get!(s)));
                 }
                 Op::Element { d, a, b, words, len: IN_VARIABLE } => {
                     set!(d, attempt!(guard.step(tile, get!(a), get!(b), words)));

@@ -45,7 +45,9 @@ impl Pe {
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
             Op::Copy { a, b, words } => return self.copy(a, b, words),
             Op::Zero { a, words } => {
-                self.memory.slice_mut(self.address(a), words.into())?.fill(0);
+                let at = self.address(a);
+                self.guard.note_store(at, words.into());
+                self.memory.slice_mut(at, words.into())?.fill(0);
                 return Ok(Served::Done(u64::from(words).div_ceil(2)));
             }
             Op::UnsetWords { .. }
@@ -88,6 +90,7 @@ impl Pe {
             }
             Op::UnsetWords { a, words } => {
                 let at = self.address(a);
+                self.guard.note_store(at, words.into());
                 self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
             }
             Op::CheckVariant { a, off, mark, names } => {
@@ -133,6 +136,8 @@ impl Pe {
         let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
         self.memory.slice(to, count)?;
         self.memory.slice(from, count)?;
+        self.guard.note_load(from, count);
+        self.guard.note_store(to, count);
         self.guard.copy(to, from, count);
         self.memory.words_mut().copy_within(from..from + count, to);
         Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
@@ -144,6 +149,7 @@ impl Pe {
         if !self.options.checked {
             return Ok(());
         }
+        self.guard.note_store(at, 1);
         let word = &mut self.memory.slice_mut(at, 1)?[0];
         let name = |mark: u16| names.split(',').nth(usize::from(mark.checked_sub(1)?));
         match name(*word) {
@@ -163,6 +169,7 @@ impl Pe {
     }
 
     fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {
+        self.guard.note_store(at, DSD_WORDS.into());
         self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
         self.guard.give_value(at, DSD_WORDS.into());
         Ok(())
@@ -170,6 +177,7 @@ impl Pe {
 
     /// The DSD value at an address.
     pub(super) fn dsd_at(&mut self, at: usize) -> Result<Dsd, Complaint> {
+        self.guard.note_load(at, DSD_WORDS.into());
         Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
     }
 

@@ -52,6 +52,7 @@ impl Pe {
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
+        self.refuse_script();
         let mut step = Step::Moved;
         while step == Step::Moved {
             step = start.operation.step(&mut self.surroundings(time))?;
@@ -104,6 +105,7 @@ impl Pe {
         let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
         operation.stops_at_control = settings.on_control.is_some();
         self.note_start(place, &operation, vector.span, time);
+        self.script_begin(place, &operation);
         let lane = Lane {
             operation,
             completion: if settings.is_async { settings.completion } else { Done::Nothing },

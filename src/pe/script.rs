@@ -1,0 +1,487 @@
+//! What the operations of a PE do to its memory, written down so that it can be done on the memories
+//! of other PEs, too.
+//!
+//! In: operations as they begin and end. Out: acts, to be done in their order on the memory of every
+//! PE that does the same in the same cycles. Words that have come from elsewhere may differ there;
+//! whenever the PE does something that could depend on them, the script is refused.
+
+use super::Pe;
+use super::memory::Memory;
+use super::operation::{From, Intake, Operation, Outlet, To};
+use super::watch::{FOREIGN, READ, WRITTEN, Watch};
+use crate::arch::{Color, PeCoord};
+use crate::dsd::Simd;
+use crate::dsd::access::Walk;
+use crate::dsd::local::{self, Dest, Source};
+use crate::dsd::ops::DsdOp;
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+/// Elements that are done in one piece.
+const PIECE: usize = 64;
+
+/// Elements in a row that an operation has sent or taken; the operation is named by its serial.
+pub type Run = (u32, u32);
+
+/// What a PE has done so far.
+#[derive(Clone, Default)]
+pub struct Script {
+    acts: Vec<Act>,
+    /// For each color, who has sent how many wavelets.
+    sent: BTreeMap<Color, Vec<Run>>,
+    /// For each color, who has taken how many.
+    taken: BTreeMap<Color, Vec<Run>>,
+    running: Vec<Running>,
+    serials: u32,
+    /// The memory as the acts so far leave it, except for foreign words.
+    known: Vec<u16>,
+    now: u64,
+    refused: bool,
+}
+
+/// Something to be done to the memory of a PE.
+#[derive(Clone)]
+pub struct Act {
+    /// When it was done.
+    pub cycle: u64,
+    /// The operation, unless words are written whose values are the same on every PE.
+    pub serial: Option<u32>,
+    deed: Deed,
+}
+
+#[derive(Clone)]
+enum Deed {
+    Write(usize, Box<[u16]>),
+    Operate(Box<Operation>),
+}
+
+/// An operation that goes on over several cycles, as it began.
+#[derive(Clone)]
+struct Running {
+    place: usize,
+    operation: Operation,
+    serial: u32,
+    touches: Touches,
+}
+
+/// Words that an operation works on.
+#[derive(Clone, Default)]
+struct Touches {
+    reads: Vec<Range<usize>>,
+    writes: Vec<Range<usize>>,
+}
+
+impl Touches {
+    fn of(to: &To, from: &[From], count: u32) -> Touches {
+        let mut touches = Touches::default();
+        for from in from {
+            if let From::Local(Source::Walk(walk)) = from {
+                add_words(walk, count, &mut touches.reads);
+            }
+        }
+        match to {
+            To::Local(Dest::Walk(walk)) => add_words(walk, count, &mut touches.writes),
+            To::Local(Dest::Scalar { at, words, .. }) => {
+                touches.writes.push(*at..*at + usize::from(*words));
+            }
+            To::Fabric(_) | To::Fifo(_) | To::Nowhere => {}
+        }
+        touches
+    }
+}
+
+fn add_words(walk: &Walk, count: u32, words: &mut Vec<Range<usize>>) {
+    let (mut walk, mut left) = (*walk, count as usize);
+    while left > 0 {
+        // An operation that leaves its memory is stopped, and with it the script.
+        let Ok(row) = walk.next_row(left) else { return };
+        left -= row.count;
+        let each = usize::from(walk.words());
+        let element = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
+        if row.step == each as i32 {
+            words.push(row.at..row.at + row.count * each);
+        } else {
+            words.extend((0..row.count).map(|k| element(k)..element(k) + each));
+        }
+    }
+}
+
+impl Script {
+    fn record(&mut self, serial: Option<u32>, deed: Deed) {
+        self.acts.push(Act { cycle: self.now, serial, deed });
+    }
+
+    /// Whether the operation depends on words that differ from PE to PE, or writes such words.
+    fn is_foreign(watch: &Watch, operation: &Operation, touches: &Touches) -> bool {
+        let passes = operation.color().is_some() || operation.intakes().next().is_some();
+        let mut words = touches.reads.iter().chain(&touches.writes);
+        passes || words.any(|words| watch.has(words, FOREIGN))
+    }
+
+    /// An operation may only touch what no other one in progress changes.
+    fn check_others(&mut self, watch: &Watch, touches: &Touches) {
+        let spoilt = touches.reads.iter().any(|words| watch.has(words, WRITTEN));
+        self.refused |= spoilt || touches.writes.iter().any(|words| watch.has(words, READ | WRITTEN));
+    }
+
+    /// What the code has written to these words since the last act becomes an act.
+    fn catch_up(&mut self, watch: &Watch, memory: &[u16], words: Range<usize>) {
+        let mut at = words.start;
+        let end = words.end.min(memory.len());
+        self.known.resize(self.known.len().max(memory.len()), 0);
+        let differs = |known: &[u16], word: usize| !watch.is_foreign(word) && known[word] != memory[word];
+        while at < end {
+            if !differs(&self.known, at) {
+                at += 1;
+                continue;
+            }
+            let changed = (at..end).take_while(|word| differs(&self.known, *word)).count();
+            let values = &memory[at..at + changed];
+            self.known[at..at + changed].copy_from_slice(values);
+            self.record(None, Deed::Write(at, values.into()));
+            at += changed;
+        }
+    }
+
+    /// An operation on memory alone, before it is done.
+    fn at_once(&mut self, watch: &mut Watch, memory: &Memory, operation: Operation) {
+        let touches = Touches::of(&operation.to, &operation.from, operation.total.unwrap_or(0));
+        self.check_others(watch, &touches);
+        if !Script::is_foreign(watch, &operation, &touches) {
+            return;
+        }
+        for words in &touches.reads {
+            self.catch_up(watch, memory.words(), words.clone());
+        }
+        touches.writes.iter().for_each(|words| watch.mark(words, FOREIGN));
+        self.record(None, Deed::Operate(Box::new(operation)));
+    }
+
+    /// An operation begins that goes on over several cycles.
+    fn begin(
+        &mut self,
+        watch: &mut Watch,
+        memory: &Memory,
+        place: usize,
+        operation: &Operation,
+        input: Option<Color>,
+    ) {
+        let Some(total) = operation.total.filter(|_| is_plain(operation)) else {
+            return self.refused = true;
+        };
+        let touches = Touches::of(&operation.to, &operation.from[..operation.arity], total);
+        self.check_others(watch, &touches);
+        for words in &touches.reads {
+            self.catch_up(watch, memory.words(), words.clone());
+            watch.mark(words, READ);
+        }
+        touches.writes.iter().for_each(|words| watch.mark(words, WRITTEN | FOREIGN));
+        let serial = self.serials;
+        self.serials += 1;
+        self.note_color(operation.color(), true, (serial, total));
+        self.note_color(input, false, (serial, total));
+        // What only sends is done with its memory when it begins: nobody may change that any more.
+        if input.is_none() {
+            self.record(Some(serial), Deed::Operate(Box::new(operation.clone())));
+        }
+        self.running.push(Running { place, operation: operation.clone(), serial, touches });
+    }
+
+    /// Two operations at once on one color would share its wavelets.
+    fn note_color(&mut self, color: Option<Color>, out: bool, run: Run) {
+        let Some(color) = color else { return };
+        let runs = if out { &mut self.sent } else { &mut self.taken };
+        let runs = runs.entry(color).or_default();
+        let last = runs.last().map(|(serial, _)| *serial);
+        self.refused |= self.running.iter().any(|other| Some(other.serial) == last);
+        runs.push(run);
+    }
+
+    fn end(&mut self, watch: &mut Watch, place: usize, done: u32) {
+        let Some(at) = self.running.iter().position(|running| running.place == place) else {
+            return self.refused = true;
+        };
+        let ended = self.running.remove(at);
+        self.refused |= ended.operation.total != Some(done);
+        watch.nobody_works();
+        for running in &self.running {
+            running.touches.reads.iter().for_each(|words| watch.mark(words, READ));
+            running.touches.writes.iter().for_each(|words| watch.mark(words, WRITTEN));
+        }
+        if ended.operation.intakes().next().is_some() {
+            self.record(Some(ended.serial), Deed::Operate(Box::new(ended.operation)));
+        }
+    }
+
+    /// What has been done.
+    pub fn acts(&self) -> &[Act] {
+        &self.acts
+    }
+
+    /// Who has sent wavelets of a color, in order.
+    pub fn sent(&self, color: Color) -> &[Run] {
+        self.sent.get(&color).map_or(&[], Vec::as_slice)
+    }
+
+    /// The colors that were taken, and by whom, in order.
+    pub fn taken(&self) -> impl Iterator<Item = (Color, &[Run])> {
+        self.taken.iter().map(|(color, runs)| (*color, runs.as_slice()))
+    }
+}
+
+/// Whether each element is a wavelet of its own, and nothing else happens.
+fn is_plain(operation: &Operation) -> bool {
+    let intake =
+        |intake: &Intake| intake.control_transform.is_none() && !(intake.narrow && intake.simd != Simd::Off);
+    let outlet = |outlet: &Outlet| {
+        let is_data = !outlet.control && outlet.control_transform.is_none() && !outlet.advance_switch;
+        is_data && !(outlet.narrow && outlet.simd != Simd::Off)
+    };
+    let has_fifo = operation.from.iter().any(|from| matches!(from, From::Fifo(_)));
+    let to = match &operation.to {
+        To::Local(_) => true,
+        To::Fabric(out) => outlet(out),
+        To::Fifo(_) | To::Nowhere => false,
+    };
+    to && !has_fifo
+        && operation.intakes().count() <= 1
+        && operation.intakes().all(intake)
+        && operation.cleared.is_none()
+        && !operation.stops_at_control
+}
+
+impl Pe {
+    /// From now on writes a script; these words differ from PE to PE. Before anything runs.
+    pub fn write_script(&mut self, foreign: &[Range<usize>]) {
+        let mut watch = Watch::new(self.memory.size());
+        foreign.iter().for_each(|words| watch.mark(words, FOREIGN));
+        self.guard.watch(Some(Box::new(watch)));
+        self.script = Some(Box::new(Script { known: self.memory.words().to_vec(), ..Script::default() }));
+    }
+
+    /// The script up to now, without what code has written since the last act; `None` if the PE has done
+    /// something that other PEs might not do.
+    pub fn script(&self) -> Option<&Script> {
+        let touched = self.guard.watch.as_ref().is_some_and(|watch| watch.touched);
+        self.script.as_deref().filter(|script| !script.refused && !touched)
+    }
+
+    /// The whole script; nothing is written any more.
+    pub fn take_script(&mut self) -> Option<Script> {
+        let watch = self.guard.watch(None)?;
+        let mut script = self.script.take()?;
+        let words = self.memory.words();
+        script.catch_up(&watch, words, 0..words.len());
+        let is_over = script.running.is_empty();
+        (is_over && !script.refused && !watch.touched).then_some(*script)
+    }
+
+    /// Whether a script is written.
+    pub(super) fn writes_script(&self) -> bool {
+        self.script.is_some()
+    }
+
+    /// The clock of what is written down next.
+    pub(super) fn script_time(&mut self, now: u64) {
+        if let Some(script) = &mut self.script {
+            script.now = now;
+        }
+    }
+
+    /// Something happens that no script describes.
+    pub(super) fn refuse_script(&mut self) {
+        if let Some(script) = &mut self.script {
+            script.refused = true;
+        }
+    }
+
+    /// An operation on memory alone is about to be done.
+    pub(super) fn script_at_once(
+        &mut self,
+        op: &'static DsdOp,
+        (dest, sources): (&Dest, &[Source; 3]),
+        arity: usize,
+        count: u32,
+    ) {
+        let (Some(script), Some(watch)) = (&mut self.script, &mut self.guard.watch) else { return };
+        let kept = match (dest, sources[0]) {
+            (Dest::Scalar { accumulates: true, .. }, Source::Scalar(first)) => first,
+            _ => 0,
+        };
+        let operation = Operation {
+            op,
+            to: To::Local(*dest),
+            from: sources.map(From::Local),
+            total: Some(count),
+            done: 0,
+            cleared: None,
+            arity,
+            kept,
+            stops_at_control: false,
+            untyped_fifos: [None; 2],
+        };
+        script.at_once(watch, &self.memory, operation);
+    }
+
+    /// An operation begins that takes its time.
+    pub(super) fn script_begin(&mut self, place: usize, operation: &Operation) {
+        let (Some(script), Some(watch)) = (&mut self.script, &mut self.guard.watch) else { return };
+        let input = operation.intakes().next().map(|intake| self.queues.inputs[intake.input].color);
+        script.begin(watch, &self.memory, place, operation, input);
+    }
+
+    /// It has ended.
+    pub(super) fn script_end(&mut self, place: usize, done: u32) {
+        if let (Some(script), Some(watch)) = (&mut self.script, &mut self.guard.watch) {
+            script.end(watch, place, done);
+        }
+    }
+
+    /// A PE in the same state somewhere else, with a memory of its own.
+    pub fn twin(&self, at: PeCoord, words: &[u16]) -> Pe {
+        let mut twin = self.clone();
+        twin.at = at;
+        twin.memory.reach(words.len());
+        twin.memory.words_mut()[..words.len()].copy_from_slice(words);
+        twin
+    }
+}
+
+impl Act {
+    /// Wavelets that it takes.
+    pub fn taken(&self) -> u32 {
+        match &self.deed {
+            Deed::Operate(operation) if operation.intakes().next().is_some() => operation.total.unwrap_or(0),
+            Deed::Operate(_) | Deed::Write(..) => 0,
+        }
+    }
+
+    /// Wavelets that it sends.
+    pub fn sent(&self) -> u32 {
+        match &self.deed {
+            Deed::Operate(operation) if operation.color().is_some() => operation.total.unwrap_or(0),
+            Deed::Operate(_) | Deed::Write(..) => 0,
+        }
+    }
+
+    /// Does it on another memory. `inbox` gives the wavelets that come in, `outbox` has room for those
+    /// that go out.
+    pub fn run(&self, memory: &mut [u16], inbox: impl FnMut(&mut [u32]), outbox: &mut [u32]) {
+        match &self.deed {
+            Deed::Write(at, words) => memory[*at..*at + words.len()].copy_from_slice(words),
+            Deed::Operate(operation) => Again { memory, inbox, outbox }.operate(operation),
+        }
+    }
+}
+
+/// An operation that is done once more.
+struct Again<'a, F> {
+    memory: &'a mut [u16],
+    inbox: F,
+    outbox: &'a mut [u32],
+}
+
+/// The words have been touched before, by the PE that has written the script.
+const FITS: &str = "the operation has been done before, at the same addresses";
+
+impl<F: FnMut(&mut [u32])> Again<'_, F> {
+    fn operate(&mut self, operation: &Operation) {
+        let total = operation.total.unwrap_or(0) as usize;
+        if goes_in_pieces(operation) {
+            let (mut from, mut to) = (operation.from.clone(), operation.to.clone());
+            let mut done = 0;
+            while done < total {
+                let count = (total - done).min(PIECE);
+                self.piece(operation, (&mut from, &mut to), done, count);
+                done += count;
+            }
+        } else {
+            self.one_by_one(operation, total);
+        }
+    }
+
+    fn piece(
+        &mut self,
+        operation: &Operation,
+        (from, to): (&mut [From; 3], &mut To),
+        done: usize,
+        count: usize,
+    ) {
+        let mut lanes = [[0; PIECE]; 3];
+        let [out, a, b] = &mut lanes;
+        for (from, lanes) in from.iter_mut().zip([&mut *a, &mut *b]) {
+            self.fetch(from, &mut lanes[..count]);
+        }
+        let third = if let From::Local(Source::Scalar(bits)) = from[2] { bits } else { 0 };
+        (operation.op.kernel.many)(&mut out[..count], &a[..count], &b[..count], third);
+        match to {
+            To::Local(Dest::Walk(walk)) => local::scatter(self.memory, walk, &out[..count]).expect(FITS),
+            To::Fabric(outlet) => {
+                for (word, value) in self.outbox[done..done + count].iter_mut().zip(&out[..count]) {
+                    *word = outlet.word(*value);
+                }
+            }
+            To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => unreachable!("not in pieces"),
+        }
+    }
+
+    fn fetch(&mut self, from: &mut From, lanes: &mut [u32]) {
+        match from {
+            From::Local(Source::Scalar(bits)) => lanes.fill(*bits),
+            From::Local(Source::Walk(walk)) => local::gather(self.memory, walk, lanes).expect(FITS),
+            From::Fabric(intake) => {
+                (self.inbox)(lanes);
+                if intake.narrow {
+                    lanes.iter_mut().for_each(|lane| *lane &= 0xffff);
+                }
+            }
+            From::Fifo(_) => unreachable!("no script has FIFOs"),
+        }
+    }
+
+    fn one_by_one(&mut self, operation: &Operation, total: usize) {
+        let kernel = &operation.op.kernel;
+        let (mut from, mut to) = (operation.from.clone(), operation.to.clone());
+        let accumulates = matches!(to, To::Local(Dest::Scalar { accumulates: true, .. }));
+        let mut kept = operation.kept;
+        for k in 0..total {
+            let mut values = [0; 3];
+            for (from, value) in from[..operation.arity].iter_mut().zip(&mut values) {
+                self.fetch(from, std::slice::from_mut(value));
+            }
+            if accumulates {
+                values[0] = kept;
+            }
+            if kernel.carries {
+                values[2] = kept >> 16;
+            }
+            kept = (kernel.each)(values[0], values[1], values[2]);
+            match &mut to {
+                To::Local(Dest::Walk(walk)) => {
+                    let (at, words) = (walk.next_element().expect(FITS), walk.words());
+                    local::write(self.memory, at, words, kept);
+                }
+                To::Fabric(outlet) => self.outbox[k] = outlet.word(kept),
+                To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => {}
+            }
+        }
+        if let To::Local(Dest::Scalar { at, words, accumulates }) = to
+            && (total > 0 || accumulates)
+        {
+            local::write(self.memory, at, words, kept);
+        }
+    }
+}
+
+/// Whether elements may be done many at a time.
+fn goes_in_pieces(operation: &Operation) -> bool {
+    let total = operation.total.unwrap_or(0);
+    let disturbs = |dest: &Walk, from: &From| matches!(from, From::Local(Source::Walk(source)) if dest.disturbs(source, total));
+    let is_apart = match &operation.to {
+        To::Local(Dest::Walk(walk)) => !operation.from.iter().any(|from| disturbs(walk, from)),
+        To::Fabric(_) => true,
+        To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => false,
+    };
+    let third_is_scalar = matches!(operation.from[2], From::Local(Source::Scalar(_)));
+    is_apart && third_is_scalar && !operation.op.kernel.carries
+}

@@ -1,0 +1,56 @@
+//! Which words of a PE's memory only operations may touch, while a script of them is written.
+
+use std::ops::Range;
+
+/// A word whose value may differ from PE to PE.
+pub(super) const FOREIGN: u8 = 1;
+/// A word that an operation in progress reads.
+pub(super) const READ: u8 = 2;
+/// A word that an operation in progress writes.
+pub(super) const WRITTEN: u8 = 4;
+
+/// Words with marks. Code that touches a marked one would do other things on another PE, or at
+/// another time.
+#[derive(Clone, Debug)]
+pub(super) struct Watch {
+    marks: Vec<u8>,
+    /// Code has touched a word that it must not.
+    pub touched: bool,
+}
+
+impl Watch {
+    /// No marks on so many words.
+    pub fn new(words: usize) -> Watch {
+        Watch { marks: vec![0; words], touched: false }
+    }
+
+    /// Code reads words: their values have to be the same on all PEs.
+    pub fn code_reads(&mut self, at: usize, words: usize) {
+        self.touched |= self.has(&(at..at + words), FOREIGN);
+    }
+
+    /// Code writes words: no operation may have anything to do with them.
+    pub fn code_writes(&mut self, at: usize, words: usize) {
+        self.touched |= self.has(&(at..at + words), FOREIGN | READ | WRITTEN);
+    }
+
+    /// Whether any of the words has one of the marks.
+    pub fn has(&self, words: &Range<usize>, marks: u8) -> bool {
+        self.marks.iter().take(words.end).skip(words.start).any(|mark| mark & marks != 0)
+    }
+
+    /// Whether a word may differ from PE to PE.
+    pub fn is_foreign(&self, word: usize) -> bool {
+        self.marks[word] & FOREIGN != 0
+    }
+
+    /// Gives words a mark.
+    pub fn mark(&mut self, words: &Range<usize>, mark: u8) {
+        self.marks.iter_mut().take(words.end).skip(words.start).for_each(|m| *m |= mark);
+    }
+
+    /// Takes the marks of operations in progress away.
+    pub fn nobody_works(&mut self) {
+        self.marks.iter_mut().for_each(|m| *m &= FOREIGN);
+    }
+}

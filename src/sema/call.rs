@@ -214,13 +214,26 @@ impl Sema<'_> {
             };
             values.push(v);
         }
-        let frame = self.function_frame(f, true, Return::Value(signature.ret.clone()));
+        self.recall(f, values, &signature.ret, |s, values| {
+            s.evaluate(f, function, &signature.ret, values, span)
+        })
+    }
+
+    fn evaluate(
+        &mut self,
+        f: FnRef,
+        function: &FnDecl,
+        ret: &Ty,
+        values: Vec<Value>,
+        span: Span,
+    ) -> Result<Value> {
+        let frame = self.function_frame(f, true, Return::Value(ret.clone()));
         self.frames.push(frame);
         let result = self.deeper(span, |s| s.run_body(function, values));
         self.frames.pop();
         match result.map_err(|c| called_from(c, function, span))? {
             Flow::Return(v) => Ok(v),
-            _ if signature.ret == Ty::Void => Ok(Value::Void),
+            _ if *ret == Ty::Void => Ok(Value::Void),
             _ => {
                 let c = rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span);
                 Err(called_from(c, function, span))
@@ -299,8 +312,9 @@ impl Sema<'_> {
 
     /// What the parameters of a call are: values known at comptime, or of a type.
     pub fn signature(&mut self, f: FnRef, operands: &[(Operand, Span)], span: Span) -> Result<Rc<Signature>> {
-        if let Some(known) = self.world.tile.signatures.get(&f) {
-            return Ok(known.clone());
+        if let Some(known) = self.world.tile.signatures.get(&f).cloned() {
+            self.reads_signature(f, &known);
+            return Ok(known);
         }
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
@@ -316,6 +330,7 @@ impl Sema<'_> {
         self.frames.pop();
         let signature = Rc::new(result.map_err(|c| called_from(c, function, span))?);
         if !signature.generic {
+            self.reads_signature(f, &signature);
             self.world.tile.signatures.insert(f, signature.clone());
         }
         Ok(signature)

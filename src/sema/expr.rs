@@ -49,6 +49,7 @@ impl Sema<'_> {
             return Err(self.give_up(complaint.help("end the loop, or compute this while the program runs")));
         }
         self.fuel -= 1;
+        self.recall.step();
         Ok(())
     }
 
@@ -436,6 +437,7 @@ impl Sema<'_> {
     }
 
     fn address_of(&mut self, operand: ExprId, span: Span) -> Result<Ev> {
+        self.has_effect();
         let place = match self.expr(operand, None)? {
             Ev::Place(p) => p,
             Ev::Value(Operand::Known(Value::Fn(f))) => return self.fn_address(f, span),

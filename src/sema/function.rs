@@ -111,6 +111,7 @@ impl Sema<'_> {
 
     /// The code of one instance of a function, which is first called at `span`; written later.
     pub fn instantiate(&mut self, f: FnRef, signature: &Signature, span: Span) -> Result<FnId> {
+        self.has_effect();
         let same = |(params, _): &&(Vec<ParamKind>, FnId)| *params == signature.params;
         if let Some((_, id)) = self.world.tile.instances.get(&f).and_then(|all| all.iter().find(same)) {
             return Ok(*id);

@@ -25,6 +25,7 @@ mod modules;
 mod operand;
 mod options;
 mod order;
+mod recall;
 mod registers;
 mod scope;
 mod stmt;

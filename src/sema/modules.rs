@@ -21,6 +21,7 @@ use std::rc::Rc;
 impl Sema<'_> {
     /// Reports a complaint, unless it only repeats one.
     pub fn report(&mut self, complaint: Complaint) {
+        self.has_effect();
         self.faults += u64::from(complaint.0.severity.is_error());
         if !complaint.rule().is_empty() {
             let complaint = self.outside_library(self.with_chain(complaint));
@@ -252,7 +253,7 @@ impl Sema<'_> {
         let Decl::Var(v) = &unit.file.decls[decl as usize] else { return Ok(()) };
         self.instance_mut(instance).decls[decl as usize] = DeclState::Busy;
         self.enter_module(instance);
-        let result = self.deeper(v.span, |s| s.global_of(instance, v));
+        let result = self.unwatched(|s| s.deeper(v.span, |s| s.global_of(instance, v)));
         let result = result.map_err(|c| match c.rule() == rules::DEPENDENCY_CYCLE.name {
             true => c.also(v.name.span, format!("`{}` needs it", v.name.name)),
             false => self.with_declared_name(c, v.span),
@@ -264,7 +265,7 @@ impl Sema<'_> {
                 Ok(())
             }
             Err(complaint) => {
-                self.instance_mut(instance).decls[decl as usize] = DeclState::Failed;
+                self.instance_mut(instance).decls[decl as usize] = DeclState::Failed(None);
                 Err(self.with_imports(complaint.at(v.span), instance))
             }
         }
@@ -418,6 +419,7 @@ impl Sema<'_> {
 
     /// The address of a global; gives it room in memory at its first use.
     pub fn place_global(&mut self, id: GlobalId) -> Result<u16> {
+        self.has_effect();
         if let Some(addr) = self.global(id).addr {
             return Ok(addr);
         }

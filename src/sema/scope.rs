@@ -241,11 +241,16 @@ impl Sema<'_> {
         if matches!(self.instance(instance).decls[decl as usize], DeclState::Untouched) {
             self.resolve(instance, decl)?;
         }
-        match self.instance(instance).decls[decl as usize].clone() {
-            DeclState::Global(id) => Ok(self.global_place(id)),
+        match &mut self.instance_mut(instance).decls[decl as usize] {
+            DeclState::Global(id) => {
+                let id = *id;
+                self.reads_global(instance, decl, id);
+                Ok(self.global_place(id))
+            }
             DeclState::Fn => Ok(Ev::known(Value::Fn(super::value::FnRef { instance, decl }))),
             DeclState::Busy => Err(rules::DEPENDENCY_CYCLE.plain().at(span)),
-            DeclState::Untouched | DeclState::Failed => Err(rules::REPORTED.plain()),
+            DeclState::Failed(untold) => Err(untold.take().unwrap_or_else(|| rules::REPORTED.plain())),
+            DeclState::Untouched => Err(rules::REPORTED.plain()),
         }
     }
 

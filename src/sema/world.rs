@@ -3,11 +3,12 @@
 use super::builder::FnBuilder;
 use super::layout::LayoutState;
 use super::options::CompileOptions;
+use super::recall::Recall;
 use super::scope::Frame;
 use super::tile::TileBuilder;
 use super::value::{FnRef, GlobalId, InstanceId, Value};
 use crate::arch::Arch;
-use crate::diagnostics::Sink;
+use crate::diagnostics::{Complaint, Sink};
 use crate::source::{Loader, SourceMap, Span};
 use crate::syntax::ast::{self, Name};
 use crate::value::ty::Ty;
@@ -65,8 +66,8 @@ pub enum DeclState {
     Global(GlobalId),
     /// A function or task.
     Fn,
-    /// Wrong, and reported.
-    Failed,
+    /// Wrong, and reported; or what has yet to be reported by whoever asks next.
+    Failed(Option<Complaint>),
 }
 
 /// A top-level `const`, `var` or `param`.
@@ -129,6 +130,8 @@ pub struct Sema<'s> {
     pub builder: Option<FnBuilder>,
     /// What the layout block has said.
     pub layout: LayoutState,
+    /// Comptime calls whose results are known.
+    pub recall: Recall,
     /// Comptime steps left.
     pub fuel: u64,
     /// Nesting of expressions and statements under way.
@@ -161,6 +164,7 @@ impl<'s> Sema<'s> {
             frames: Vec::new(),
             builder: None,
             layout: LayoutState::default(),
+            recall: Recall::default(),
             fuel: options.comptime_fuel,
             depth: 0,
             gave_up: false,

@@ -44,6 +44,7 @@ impl Sema<'_> {
     /// `@name(args)`
     pub fn builtin(&mut self, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
         let call = Call { args, span };
+        self.uses_builtin(&name.name);
         if let Some(row) = ops::lookup(&name.name) {
             self.require_phase(Phase::Code, &name.name, span)?;
             return self.vector_op(row, call).map(Ev::Value);

@@ -16,6 +16,7 @@ use crate::syntax::ast::{ExprId, Ident};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
 use crate::value::ty::{AnonTy, ArrayTy, FieldLayout, PtrTy, Ty};
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use std::sync::Arc;
 
@@ -393,12 +394,11 @@ impl Sema<'_> {
             return Err(not_anon(&right).at(span).note("a struct with names and a tuple cannot be joined"));
         }
         let mut names = ta.names.clone().unwrap_or_default();
-        for n in tb.names.iter().flatten() {
-            if names.contains(n) {
-                return Err(rules::DUPLICATE_NAME.because(&[("name", n)]).at(at_b));
-            }
-            names.push(n.clone());
+        let taken: FxHashSet<&SmolStr> = ta.names.iter().flatten().collect();
+        if let Some(n) = tb.names.iter().flatten().find(|n| taken.contains(n)) {
+            return Err(rules::DUPLICATE_NAME.because(&[("name", n)]).at(at_b));
         }
+        names.extend(tb.names.iter().flatten().cloned());
         let parts = parts_of(left).into_iter().chain(parts_of(right)).collect::<Vec<_>>();
         let names = (names.len() == parts.len()).then_some(names);
         self.gather(names, parts).at(span)

@@ -1,0 +1,360 @@
+//! Calls whose result is known from an earlier one: a function that only computes gives the same result
+//! for the same arguments, also on another tile, if what it read of its modules is the same.
+//!
+//! While a function is evaluated, its call notes which declarations it reads and which signatures it
+//! relies on. The result is taken over if the same reads, in the same order, find the same values. These
+//! reads evaluate what is not evaluated yet, exactly as the function itself would have done.
+
+use super::function::Signature;
+use super::scope::Ev;
+use super::value::{Elems, FnRef, GlobalId, InstanceId, Value};
+use super::world::{DeclState, Sema, Unit};
+use crate::diagnostics::Result;
+use crate::source::{FileId, Span};
+use crate::value::ty::Ty;
+use rustc_hash::FxHashMap;
+use std::hash::{Hash, Hasher};
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// Builtins that only compute when their arguments are known. All others have effects, or depend on
+/// something beside their arguments.
+const COMPUTING: [&str; 29] = [
+    "__count",
+    "__math",
+    "__type_bits",
+    "__type_kind",
+    "as",
+    "bitcast",
+    "comptime_assert",
+    "concat_structs",
+    "constants",
+    "dimensions",
+    "element_count",
+    "element_type",
+    "field",
+    "fp16",
+    "get_array",
+    "get_string_from_byte",
+    "has_field",
+    "is_arch",
+    "is_comptime",
+    "is_same_type",
+    "range",
+    "range_start",
+    "range_step",
+    "range_stop",
+    "rank",
+    "strcat",
+    "strlen",
+    "type_of",
+    "zeros",
+];
+
+/// Scalars in the arguments, in the result or in a value that is read, at most: to compare more takes
+/// as long as to compute it again.
+const MAX_WEIGHT: usize = 256;
+
+/// Scalars that are kept of all calls together.
+const ROOM: usize = 1 << 18;
+
+/// Results that are kept of calls that differ in nothing but what they read.
+const MAX_ALIKE: usize = 64;
+
+/// The calls known so far, and those under evaluation.
+#[derive(Debug, Default)]
+pub struct Recall {
+    known: FxHashMap<Key, Vec<Rc<KnownCall>>>,
+    kept: usize,
+    watching: Vec<Watch>,
+    /// Comptime steps so far.
+    steps: u64,
+}
+
+/// File and declaration of a function, and a hash of its arguments.
+type Key = (FileId, u32, u64);
+
+#[derive(Debug)]
+struct KnownCall {
+    args: Vec<Value>,
+    /// The type of the result, to which it is converted.
+    ret: Ty,
+    /// The module of the function when it was evaluated.
+    instance: InstanceId,
+    reads: Vec<Read>,
+    /// What it took of the comptime fuel.
+    steps: u64,
+    result: Value,
+}
+
+/// Something beside the arguments on which a result depends. Instances are those of the world in which
+/// the function was evaluated.
+#[derive(Clone, Debug)]
+enum Read {
+    /// A constant.
+    Value(InstanceId, u32, Value),
+    /// A constant that names a module.
+    Module(InstanceId, u32, InstanceId, Rc<Unit>),
+    /// The signature of a function that it calls.
+    Signature(FnRef, Rc<Signature>),
+}
+
+impl Read {
+    fn is_of(&self, instance: InstanceId, decl: u32) -> bool {
+        match self {
+            Read::Value(i, d, _) | Read::Module(i, d, ..) => (*i, *d) == (instance, decl),
+            Read::Signature(..) => false,
+        }
+    }
+}
+
+/// A call under evaluation.
+#[derive(Debug)]
+struct Watch {
+    reads: Vec<Read>,
+    only_computes: bool,
+    /// Comptime steps before it.
+    begin: u64,
+    /// What declarations took that were evaluated on the way: they are evaluated once.
+    elsewhere: u64,
+}
+
+impl Sema<'_> {
+    /// The result of a call, by `evaluate` if it is not known.
+    pub fn recall(
+        &mut self,
+        f: FnRef,
+        args: Vec<Value>,
+        ret: &Ty,
+        evaluate: impl FnOnce(&mut Self, Vec<Value>) -> Result<Value>,
+    ) -> Result<Value> {
+        let Some(given) = weight_of(&args) else { return evaluate(self, args) };
+        let key = self.key(f, &args);
+        if let Some(result) = self.known_result(key, f, &args, ret) {
+            return Ok(result);
+        }
+        if self.recall.kept >= ROOM {
+            return evaluate(self, args);
+        }
+        let watch = Watch { reads: Vec::new(), only_computes: true, begin: self.recall.steps, elsewhere: 0 };
+        self.recall.watching.push(watch);
+        let result = evaluate(self, args.clone());
+        let watch = self.recall.watching.pop().expect("pushed above");
+        let steps = self.recall.steps - watch.begin - watch.elsewhere;
+        if let Some(around) = self.recall.watching.last_mut() {
+            around.take_over(&watch);
+        }
+        if let Ok(result) = &result
+            && let Some(more) = weight(result).filter(|_| watch.only_computes)
+        {
+            let (ret, result) = (ret.clone(), result.clone());
+            let call = KnownCall { args, ret, instance: f.instance, reads: watch.reads, steps, result };
+            self.recall.keep(key, call, given + more);
+        }
+        result
+    }
+
+    /// Evaluates a declaration, of which calls under evaluation read nothing but its value.
+    pub fn unwatched<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
+        let (watching, begin) = (std::mem::take(&mut self.recall.watching), self.recall.steps);
+        let result = f(self);
+        self.recall.watching = watching;
+        if let Some(watch) = self.recall.watching.last_mut() {
+            watch.elsewhere += self.recall.steps - begin;
+        }
+        result
+    }
+
+    /// The call under evaluation does more than to compute its result.
+    pub fn has_effect(&mut self) {
+        if let Some(watch) = self.recall.watching.last_mut() {
+            watch.only_computes = false;
+        }
+    }
+
+    /// The call under evaluation uses a builtin.
+    pub fn uses_builtin(&mut self, name: &str) {
+        if !self.recall.watching.is_empty() && COMPUTING.binary_search(&name).is_err() {
+            self.has_effect();
+        }
+    }
+
+    /// The call under evaluation reads a global.
+    pub fn reads_global(&mut self, instance: InstanceId, decl: u32, id: GlobalId) {
+        let Some(watch) = self.recall.watching.last() else { return };
+        if watch.reads.iter().any(|r| r.is_of(instance, decl)) {
+            return;
+        }
+        let g = self.global(id);
+        let read = match &g.value {
+            _ if g.is_var || g.defined_by.is_some() => None,
+            Value::Module(m) => Some(Read::Module(instance, decl, *m, self.instance(*m).unit.clone())),
+            v => weight(v).map(|_| Read::Value(instance, decl, v.clone())),
+        };
+        match read {
+            Some(read) => self.recall.watching.last_mut().expect("seen above").reads.push(read),
+            None => self.has_effect(),
+        }
+    }
+
+    /// The call under evaluation calls a function whose signature is the same for all calls.
+    pub fn reads_signature(&mut self, f: FnRef, signature: &Rc<Signature>) {
+        if let Some(watch) = self.recall.watching.last_mut() {
+            watch.reads.push(Read::Signature(f, signature.clone()));
+        }
+    }
+
+    fn key(&self, f: FnRef, args: &[Value]) -> Key {
+        let mut hasher = rustc_hash::FxHasher::default();
+        args.iter().for_each(|v| v.fingerprint().hash(&mut hasher));
+        (self.instance(f.instance).unit.file.id, f.decl, hasher.finish())
+    }
+
+    fn known_result(&mut self, key: Key, f: FnRef, args: &[Value], ret: &Ty) -> Option<Value> {
+        let mut next = 0;
+        loop {
+            let call = self.recall.known.get(&key)?.get(next)?.clone();
+            next += 1;
+            if call.ret == *ret && all_same(&call.args, args) && self.reads_the_same(&call, f.instance) {
+                self.fuel = self.fuel.checked_sub(call.steps)?;
+                self.recall.steps += call.steps;
+                return Some(call.result.clone());
+            }
+        }
+    }
+
+    /// Whether everything that a call has read has the same value here.
+    fn reads_the_same(&mut self, call: &KnownCall, instance: InstanceId) -> bool {
+        let mut here = vec![(call.instance, instance)];
+        call.reads.iter().all(|read| self.read_is_the_same(read, &mut here))
+    }
+
+    /// `here` says which modules stand for those of the world in which the call was evaluated.
+    fn read_is_the_same(&mut self, read: &Read, here: &mut Vec<(InstanceId, InstanceId)>) -> bool {
+        let find = |there: InstanceId| here.iter().find(|(t, _)| *t == there).map(|(_, h)| *h);
+        match read {
+            Read::Value(there, decl, value) => {
+                let Some(instance) = find(*there) else { return false };
+                self.value_here(instance, *decl).is_some_and(|v| same(&v, value))
+            }
+            Read::Module(there, decl, module, unit) => {
+                let Some(instance) = find(*there) else { return false };
+                let Some(Value::Module(m)) = self.value_here(instance, *decl) else { return false };
+                here.push((*module, m));
+                Rc::ptr_eq(&self.instance(m).unit, unit)
+            }
+            Read::Signature(f, signature) => {
+                let Some(instance) = find(f.instance) else { return false };
+                let span = Span::new(self.instance(instance).unit.file.id, 0, 0);
+                let f = FnRef { instance, decl: f.decl };
+                self.signature(f, &[], span)
+                    .is_ok_and(|s| s.params == signature.params && s.ret == signature.ret)
+            }
+        }
+    }
+
+    /// The value of a constant, which is evaluated if need be. What is wrong with it is told by whoever
+    /// asks for it next.
+    fn value_here(&mut self, instance: InstanceId, decl: u32) -> Option<Value> {
+        let span = Span::new(self.instance(instance).unit.file.id, 0, 0);
+        match self.member(instance, decl, span) {
+            Ok(Ev::Value(v)) => v.known().cloned(),
+            Ok(Ev::Place(super::operand::Place::Memory { known, .. })) => known,
+            Ok(Ev::Place(_)) => None,
+            Err(complaint) => {
+                let state = &mut self.instance_mut(instance).decls[decl as usize];
+                if matches!(state, DeclState::Failed(_)) {
+                    *state = DeclState::Failed(Some(complaint));
+                }
+                None
+            }
+        }
+    }
+}
+
+impl Recall {
+    /// One comptime step.
+    pub fn step(&mut self) {
+        self.steps += 1;
+    }
+
+    fn keep(&mut self, key: Key, call: KnownCall, weight: usize) {
+        let alike = self.known.entry(key).or_default();
+        if alike.len() < MAX_ALIKE {
+            self.kept += weight + call.reads.len();
+            alike.push(Rc::new(call));
+        }
+    }
+}
+
+impl Watch {
+    /// What a call does, the one around it does, too.
+    fn take_over(&mut self, inner: &Watch) {
+        self.only_computes &= inner.only_computes;
+        self.elsewhere += inner.elsewhere;
+        for read in &inner.reads {
+            let known = match read {
+                Read::Value(instance, decl, _) | Read::Module(instance, decl, ..) => {
+                    self.reads.iter().any(|r| r.is_of(*instance, *decl))
+                }
+                Read::Signature(..) => false,
+            };
+            if !known {
+                self.reads.push(read.clone());
+            }
+        }
+    }
+}
+
+/// The number of scalars in some values; `None` if they are too many, or if a value means something only
+/// in the world in which it was made.
+fn weight_of(values: &[Value]) -> Option<usize> {
+    let mut sum = values.len();
+    for v in values {
+        sum += weight(v)?;
+    }
+    (sum <= MAX_WEIGHT).then_some(sum)
+}
+
+fn weight(v: &Value) -> Option<usize> {
+    match v {
+        Value::Void | Value::Undefined(_) | Value::Bool(_) | Value::Int(..) | Value::Float(..) => Some(1),
+        Value::Type(_) | Value::Id(..) | Value::Enum(..) | Value::Range(_) => Some(1),
+        Value::Str(s) => (s.len() <= MAX_WEIGHT).then_some(s.len()),
+        Value::Array(a) => match &a.elems {
+            Elems::Splat(v) => weight(v),
+            Elems::List(all) if all.len() <= MAX_WEIGHT => weight_of(all),
+            Elems::List(_) => None,
+        },
+        Value::Record(r) => weight_of(&r.fields),
+        Value::Union(u) => weight(&u.value),
+        Value::Ptr(_) | Value::Fn(_) | Value::Module(_) | Value::Dsd(_) => None,
+    }
+}
+
+fn all_same(a: &[Value], b: &[Value]) -> bool {
+    a.len() == b.len() && a.iter().zip(b).all(|(a, b)| same(a, b))
+}
+
+/// Whether nothing can tell two values apart: 0.0 and -0.0 are equal, but not the same.
+fn same(a: &Value, b: &Value) -> bool {
+    match (a, b) {
+        (Value::Float(k, x), Value::Float(l, y)) => k == l && x.to_bits() == y.to_bits(),
+        (Value::Array(a), Value::Array(b)) => {
+            Arc::ptr_eq(a, b)
+                || a.ty == b.ty
+                    && match (&a.elems, &b.elems) {
+                        (Elems::Splat(a), Elems::Splat(b)) => same(a, b),
+                        (Elems::List(a), Elems::List(b)) => all_same(a, b),
+                        _ => false,
+                    }
+        }
+        (Value::Record(a), Value::Record(b)) => {
+            Arc::ptr_eq(a, b) || a.ty == b.ty && all_same(&a.fields, &b.fields)
+        }
+        (Value::Union(a), Value::Union(b)) => {
+            a.ty == b.ty && a.active == b.active && same(&a.value, &b.value)
+        }
+        _ => a == b,
+    }
+}

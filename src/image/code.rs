@@ -11,8 +11,12 @@ pub use super::beside::{
     AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, Intrinsic, MapOp, OnControl, Operand, VectorOp,
 };
 
+pub use super::function::{Function, Local};
+
+use super::fused::{
+    Chain, Count, ElemStep, ElemTest, Global, Loop, Moves, Pointed, Recall, Short, Test, Three,
+};
 use super::{DsrRef, FifoRef, Scalar};
-use crate::source::Span;
 use serde::{Deserialize, Serialize};
 
 /// A register of the current call.
@@ -21,42 +25,6 @@ pub type Reg = u16;
 /// A function of the tile.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct FnId(pub u32);
-
-/// One function, task or comptime-specialised instance.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Function {
-    /// The name, for people.
-    pub name: String,
-    /// The declaration.
-    pub span: Span,
-    /// Registers `0..params` hold the arguments at entry.
-    pub params: u16,
-    /// Copied into registers `params..` at entry.
-    pub consts: Vec<u64>,
-    /// All registers of a call.
-    pub registers: u16,
-    /// Words of memory that a call needs for aggregates and addressed locals.
-    pub frame_words: u16,
-    /// The locals that have a name and lie in these words.
-    pub locals: Vec<Local>,
-    /// The code; ends with `Ret`.
-    pub code: Vec<Op>,
-    /// The source of each operation.
-    pub spans: Vec<Span>,
-}
-
-/// A local variable or constant in the frame of a call.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Local {
-    /// Its name.
-    pub name: String,
-    /// First word, from the start of the frame.
-    pub off: u16,
-    /// Size in words.
-    pub words: u16,
-    /// The declaration.
-    pub span: Span,
-}
 
 /// A place in the code of the function: an index into `Function::code`.
 pub type Target = u32;
@@ -601,4 +569,110 @@ pub enum Op {
         id: Intrinsic,
         base: Reg,
     },
+    // Several operations in one, each named by its parts: only what `fused.rs` makes when a function first
+    // runs, never part of a program.
+    AddUJumpLtU(Loop),
+    AddUJumpLeU(Loop),
+    AddUJumpNe(Loop),
+    AddUJumpEq(Loop),
+    AddSJumpLtS(Loop),
+    AddSJumpLeS(Loop),
+    AddSJumpLtU(Loop),
+    AddSJumpNe(Loop),
+    SubUJumpLtU(Loop),
+    SubUJumpLeU(Loop),
+    SubUJumpNe(Loop),
+    SubSJumpLtS(Loop),
+    SubSJumpLeS(Loop),
+    SubSJumpNe(Loop),
+    AndJumpEq(Loop),
+    AndJumpNe(Loop),
+    AddUAddUJumpLtU(Count),
+    AddUAddSJumpLtU(Count),
+    AddSAddSJumpLtS(Count),
+    AddSAddSJumpLtU(Count),
+    AddSAddUJumpLtU(Count),
+    FAddAddUJumpLtU(Count),
+    FAddAddSJumpLtS(Count),
+    FAddAddSJumpLtU(Count),
+    AddUAddU(Chain),
+    SubUAddU(Chain),
+    MulUAddU(Chain),
+    AndAddU(Chain),
+    OrAddU(Chain),
+    XorAddU(Chain),
+    ShlUAddU(Chain),
+    ShrUAddU(Chain),
+    AddUAnd(Chain),
+    ShrUAnd(Chain),
+    ShlUXor(Chain),
+    ShrUXor(Chain),
+    MulUXor(Chain),
+    AndXor(Chain),
+    ShlUOr(Chain),
+    AndOr(Chain),
+    AddSAddS(Chain),
+    SubSAddS(Chain),
+    MulSAddS(Chain),
+    AddSSubS(Chain),
+    MulSSubS(Chain),
+    FAddFAdd(Chain),
+    FAddFSub(Chain),
+    FAddFMul(Chain),
+    FSubFAdd(Chain),
+    FSubFSub(Chain),
+    FSubFMul(Chain),
+    FMulFAdd(Chain),
+    FMulFSub(Chain),
+    FMulFMul(Chain),
+    FMulFrom(Chain),
+    FMulOnto(Chain),
+    ProductsFAdd(Three),
+    ProductsFSub(Three),
+    FMulFMulFAdd(Three),
+    FLtJumpIf(Test),
+    FLtJumpUnless(Test),
+    FLeJumpIf(Test),
+    FLeJumpUnless(Test),
+    EqMovJumpIf(Short),
+    EqMovJumpUnless(Short),
+    NeMovJumpIf(Short),
+    NeMovJumpUnless(Short),
+    LtSMovJumpIf(Short),
+    LtSMovJumpUnless(Short),
+    LtUMovJumpIf(Short),
+    LtUMovJumpUnless(Short),
+    LeSMovJumpIf(Short),
+    LeSMovJumpUnless(Short),
+    LeUMovJumpIf(Short),
+    LeUMovJumpUnless(Short),
+    FLtMovJumpIf(Short),
+    FLtMovJumpUnless(Short),
+    FLeMovJumpIf(Short),
+    FLeMovJumpUnless(Short),
+    LoadElemJumpIf(ElemTest),
+    LoadElemJumpUnless(ElemTest),
+    LoadElemAddU(ElemStep),
+    LoadElemAddS(ElemStep),
+    LoadElemOnto(ElemStep),
+    LoadElemFMul(ElemStep),
+    AddULoadElem(ElemStep),
+    StoreElemAddU(ElemStep),
+    AddUStoreElem(ElemStep),
+    AddSStoreElem(ElemStep),
+    FAddStoreElem(ElemStep),
+    FMulStoreElem(ElemStep),
+    ElementLoad(Pointed),
+    ElementStore(Pointed),
+    AddUGlobal(Global),
+    AddSGlobal(Global),
+    SubUGlobal(Global),
+    SubSGlobal(Global),
+    FAddGlobal(Global),
+    MovMov(Moves),
+    MovRet(Moves),
+    AddUMovCall(Recall),
+    AddSMovCall(Recall),
+    SubUMovCall(Recall),
+    SubSMovCall(Recall),
 }

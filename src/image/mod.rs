@@ -9,6 +9,8 @@ mod certain;
 pub mod code;
 pub mod dump;
 pub mod file;
+mod function;
+pub mod fused;
 pub mod lines;
 pub mod picture;
 mod registers;
@@ -250,6 +252,9 @@ pub struct TileImage {
     /// What `line_ops` has found.
     #[serde(skip)]
     pub lines: lines::LineOps,
+    /// The code as it runs.
+    #[serde(skip)]
+    pub fused: fused::FusedCode,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
 }

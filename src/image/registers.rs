@@ -79,6 +79,7 @@ impl Op {
             | MapEnd { .. }
             | LoadDsr { .. }
             | Trap { .. } => {}
+            fused => unreachable!("{fused:?} is made when all registers have their numbers"),
         }
     }
 }

@@ -139,7 +139,7 @@ impl Pe {
         let lines =
             if self.journal.is_none() && !self.writes_script() { tile.line_ops(self.arch) } else { &[] };
         let words = self.memory.words_mut();
-        let code = Code { tile, lines };
+        let code = Code { tile, fused: tile.fused_code(), lines };
         let op = match scalar::run(code, &mut self.main.calls, words, &mut self.guard, meter) {
             Ok(Exit::Service(op)) => op,
             Ok(Exit::Pause) => return Ok(false),

@@ -12,6 +12,7 @@ use crate::diagnostics::Complaint;
 use crate::image::TileImage;
 use crate::image::code::{ADDRESS_ONLY, Access, FnId, IN_VARIABLE, Op};
 use crate::image::lines::LineOp;
+use std::sync::OnceLock;
 
 /// Cycles of a call beyond its operations (estimate).
 const CALL: i64 = 2;
@@ -38,6 +39,8 @@ pub(super) struct Meter {
 #[derive(Copy, Clone)]
 pub(super) struct Code<'a> {
     pub tile: &'a TileImage,
+    /// What the functions of the tile execute, as far as they have run.
+    pub fused: &'a [OnceLock<Box<[Op]>>],
     /// The vector operations that the loop does itself.
     pub lines: &'a [Option<LineOp>],
 }
@@ -75,7 +78,7 @@ fn run_watched(
 /// indirect jump for each operation that is executed. Calls and returns stay in here, too, because
 /// to leave and come back costs more than a call itself. `left` are the cycles until the pause.
 fn run_calls<const WATCHED: bool>(
-    Code { tile, lines }: Code<'_>,
+    Code { tile, fused, lines }: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
     guard: &mut Guard,
@@ -84,8 +87,11 @@ fn run_calls<const WATCHED: bool>(
     let mut left = *budget;
     'call: loop {
         let (frame, r) = calls.innermost();
-        let code = &tile.functions[frame.function.0 as usize].code[..];
-        let mut at = frame.pc;
+        let (n, mut at) = (frame.function.0 as usize, frame.pc);
+        let code = match fused[n].get() {
+            Some(code) => &code[..],
+            None => fused[n].get_or_init(|| tile.functions[n].fuse()),
+        };
         macro_rules! get {
             ($a:ident) => {
                 r[$a as usize]
@@ -107,8 +113,8 @@ fn run_calls<const WATCHED: bool>(
         macro_rules! call {
             ($f:expr, $base:expr) => {{
                 let (f, base) = ($f, $base);
-                frame.pc = at;
-                left -= CALL;
+                frame.pc = at + 1;
+                left -= 1 + CALL;
                 if let Err(complaint) = calls.enter(tile, f, base) {
                     calls.last_mut().pc -= 1;
                     *budget = left;
@@ -118,42 +124,238 @@ fn run_calls<const WATCHED: bool>(
             }};
         }
         macro_rules! hand_back {
-            ($op:expr) => {{
-                (at, left) = (at - 1, left + 1);
-                stop!(Ok(Exit::Service(*$op)))
-            }};
+            ($op:expr) => {{ stop!(Ok(Exit::Service(*$op))) }};
         }
         macro_rules! attempt {
             ($result:expr) => {
                 match $result {
                     Ok(value) => value,
-                    Err(complaint) => {
-                        (at, left) = (at - 1, left + 1);
-                        stop!(Err(complaint))
-                    }
+                    Err(complaint) => stop!(Err(complaint)),
                 }
             };
         }
         macro_rules! jump {
             ($to:ident if $condition:expr) => {
                 if $condition {
-                    at = $to as usize;
+                    (at, left) = ($to as usize, left - 1);
                     // Every loop jumps, so it is enough to look at the meter here.
                     if left <= 0 {
                         stop!(Ok(Exit::Pause))
                     }
+                    continue;
                 }
             };
         }
         macro_rules! float {
-        ($d:ident = $a:ident $op:tt $b:ident) => {
-            set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
-        };
-    }
+            ($d:ident = $a:ident $op:tt $b:ident) => {
+                set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
+            };
+        }
+        // The parts of fused operations, by the names of the operations that they are.
+        macro_rules! value {
+            (AddU $a:expr, $b:expr, $sh:expr) => {
+                unsigned($a.wrapping_add($b), $sh)
+            };
+            (AddS $a:expr, $b:expr, $sh:expr) => {
+                signed($a.wrapping_add($b), $sh)
+            };
+            (SubU $a:expr, $b:expr, $sh:expr) => {
+                unsigned($a.wrapping_sub($b), $sh)
+            };
+            (SubS $a:expr, $b:expr, $sh:expr) => {
+                signed($a.wrapping_sub($b), $sh)
+            };
+            (MulU $a:expr, $b:expr, $sh:expr) => {
+                unsigned($a.wrapping_mul($b), $sh)
+            };
+            (MulS $a:expr, $b:expr, $sh:expr) => {
+                signed($a.wrapping_mul($b), $sh)
+            };
+            (ShlU $a:expr, $b:expr, $sh:expr) => {
+                unsigned($a << attempt!(amount($b, $sh)), $sh)
+            };
+            (ShrU $a:expr, $b:expr, $sh:expr) => {
+                $a >> attempt!(amount($b, $sh))
+            };
+            (And $a:expr, $b:expr, $sh:expr) => {
+                $a & $b
+            };
+            (Or $a:expr, $b:expr, $sh:expr) => {
+                $a | $b
+            };
+            (Xor $a:expr, $b:expr, $sh:expr) => {
+                $a ^ $b
+            };
+            (FAdd $a:expr, $b:expr, $sh:expr) => {
+                u64::from((single($a) + single($b)).to_bits())
+            };
+            (FSub $a:expr, $b:expr, $sh:expr) => {
+                u64::from((single($a) - single($b)).to_bits())
+            };
+            (FMul $a:expr, $b:expr, $sh:expr) => {
+                u64::from((single($a) * single($b)).to_bits())
+            };
+            (Onto $a:expr, $b:expr, $sh:expr) => {
+                u64::from((single($b) + single($a)).to_bits())
+            };
+            (From $a:expr, $b:expr, $sh:expr) => {
+                u64::from((single($b) - single($a)).to_bits())
+            };
+        }
+        macro_rules! holds {
+            (Eq $a:expr, $b:expr) => {
+                $a == $b
+            };
+            (Ne $a:expr, $b:expr) => {
+                $a != $b
+            };
+            (LtU $a:expr, $b:expr) => {
+                $a < $b
+            };
+            (LeU $a:expr, $b:expr) => {
+                $a <= $b
+            };
+            (LtS $a:expr, $b:expr) => {
+                ($a as i64) < $b as i64
+            };
+            (LeS $a:expr, $b:expr) => {
+                $a as i64 <= $b as i64
+            };
+            (FLt $a:expr, $b:expr) => {
+                single($a) < single($b)
+            };
+            (FLe $a:expr, $b:expr) => {
+                single($a) <= single($b)
+            };
+        }
+        // The next part of a fused operation.
+        macro_rules! then {
+            () => {
+                (at, left) = (at + 1, left - 1)
+            };
+        }
+        macro_rules! looped {
+            ($s:ident $step:ident $cmp:ident) => {{
+                r[$s.d as usize] = value!($step r[$s.a as usize], r[$s.b as usize], $s.sh);
+                then!();
+                let to = $s.to;
+                jump!(to if holds!($cmp r[$s.x as usize], r[$s.y as usize]))
+            }};
+        }
+        macro_rules! count {
+            ($s:ident $add:ident $step:ident $cmp:ident) => {{
+                r[$s.d as usize] = value!($add r[$s.d as usize], r[$s.c as usize], $s.sh);
+                let i = value!($step r[$s.i as usize], r[$s.k as usize], $s.step_sh);
+                r[$s.i as usize] = i;
+                then!();
+                then!();
+                let to = $s.to;
+                jump!(to if holds!($cmp i, r[$s.n as usize]))
+            }};
+        }
+        macro_rules! chain {
+            ($s:ident $first:ident $second:ident) => {{
+                let value = value!($first r[$s.a as usize], r[$s.b as usize], $s.sh);
+                r[$s.d as usize] = value;
+                then!();
+                r[$s.e as usize] = value!($second value, r[$s.c as usize], $s.then_sh);
+            }};
+        }
+        macro_rules! products {
+            ($s:ident $last:ident) => {{
+                let one = value!(FMul r[$s.a as usize], r[$s.b as usize], 0);
+                r[$s.d as usize] = one;
+                let two = value!(FMul r[$s.c as usize], r[$s.g as usize], 0);
+                r[$s.e as usize] = two;
+                then!();
+                then!();
+                // Both products may have gone to one register.
+                r[$s.f as usize] = value!($last r[$s.d as usize], two, 0);
+            }};
+        }
+        macro_rules! test {
+            ($s:ident $cmp:ident $when:expr) => {{
+                let flag = holds!($cmp r[$s.a as usize], r[$s.b as usize]);
+                r[$s.d as usize] = flag.into();
+                then!();
+                let to = $s.to;
+                jump!(to if flag == $when)
+            }};
+        }
+        macro_rules! short {
+            ($s:ident $cmp:ident $when:expr) => {{
+                let flag = holds!($cmp r[$s.a as usize], r[$s.b as usize]);
+                r[$s.d as usize] = flag.into();
+                r[$s.e as usize] = flag.into();
+                then!();
+                then!();
+                let to = $s.to;
+                jump!(to if flag == $when)
+            }};
+        }
+        macro_rules! load_element {
+            ($s:ident) => {{
+                let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
+                let value = attempt!(guard.load_global::<WATCHED>(memory, at, $s.kind));
+                r[$s.d as usize] = value;
+                value
+            }};
+        }
+        macro_rules! store_element {
+            ($s:ident) => {{
+                let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
+                attempt!(guard.store_global::<WATCHED>(memory, at, $s.kind, r[$s.d as usize]));
+            }};
+        }
+        macro_rules! loaded {
+            ($s:ident $op:ident) => {{
+                let value = load_element!($s);
+                then!();
+                r[$s.e as usize] = value!($op value, r[$s.c as usize], $s.sh);
+            }};
+        }
+        macro_rules! stored {
+            ($s:ident $op:ident) => {{
+                r[$s.d as usize] = value!($op r[$s.e as usize], r[$s.c as usize], $s.sh);
+                then!();
+                store_element!($s);
+            }};
+        }
+        macro_rules! global {
+            ($s:ident $op:ident) => {{
+                let value = attempt!(guard.load_global::<WATCHED>(memory, $s.addr.into(), $s.kind));
+                r[$s.d as usize] = value;
+                then!();
+                let value = value!($op value, r[$s.c as usize], $s.sh);
+                r[$s.e as usize] = value;
+                then!();
+                attempt!(guard.store_global::<WATCHED>(memory, $s.addr.into(), $s.kind, value));
+            }};
+        }
+        macro_rules! ret {
+            () => {{
+                left -= 1;
+                guard.leave(frame.address.into(), frame.end, frame.function);
+                calls.leave();
+                if calls.is_empty() {
+                    *budget = left;
+                    return Ok(Exit::End);
+                }
+                continue 'call;
+            }};
+        }
+        macro_rules! recall {
+            ($s:ident $op:ident) => {{
+                let value = value!($op r[$s.a as usize], r[$s.b as usize], $s.sh);
+                r[$s.d as usize] = value;
+                r[$s.base as usize] = value;
+                then!();
+                then!();
+                call!(FnId($s.f.into()), $s.base)
+            }};
+        }
         loop {
             let op = &code[at];
-            at += 1;
-            left -= 1;
             match *op {
                 Op::Mov { d, a } => set!(d, get!(a)),
                 Op::AddS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_add(get!(b)), sh)),
@@ -227,21 +429,163 @@ fn run_calls<const WATCHED: bool>(
                     set!(d, guard.no_value());
                 }
                 Op::CheckSet { a } => {
-                    attempt!(guard.check_value(get!(a), tile, (frame.function, at - 1)));
+                    attempt!(guard.check_value(get!(a), tile, (frame.function, at)));
                     left += 1;
                 }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
                 Op::CallPtr { a, base } => call!(FnId(get!(a) as u32), base),
-                Op::Ret => {
-                    guard.leave(frame.address.into(), frame.end, frame.function);
-                    calls.leave();
-                    if calls.is_empty() {
-                        *budget = left;
-                        return Ok(Exit::End);
-                    }
-                    continue 'call;
+                Op::Ret => ret!(),
+                Op::AddUJumpLtU(s) => looped!(s AddU LtU),
+                Op::AddUJumpLeU(s) => looped!(s AddU LeU),
+                Op::AddUJumpNe(s) => looped!(s AddU Ne),
+                Op::AddUJumpEq(s) => looped!(s AddU Eq),
+                Op::AddSJumpLtS(s) => looped!(s AddS LtS),
+                Op::AddSJumpLeS(s) => looped!(s AddS LeS),
+                Op::AddSJumpLtU(s) => looped!(s AddS LtU),
+                Op::AddSJumpNe(s) => looped!(s AddS Ne),
+                Op::SubUJumpLtU(s) => looped!(s SubU LtU),
+                Op::SubUJumpLeU(s) => looped!(s SubU LeU),
+                Op::SubUJumpNe(s) => looped!(s SubU Ne),
+                Op::SubSJumpLtS(s) => looped!(s SubS LtS),
+                Op::SubSJumpLeS(s) => looped!(s SubS LeS),
+                Op::SubSJumpNe(s) => looped!(s SubS Ne),
+                Op::AndJumpEq(s) => looped!(s And Eq),
+                Op::AndJumpNe(s) => looped!(s And Ne),
+                Op::AddUAddUJumpLtU(s) => count!(s AddU AddU LtU),
+                Op::AddUAddSJumpLtU(s) => count!(s AddU AddS LtU),
+                Op::AddSAddSJumpLtS(s) => count!(s AddS AddS LtS),
+                Op::AddSAddSJumpLtU(s) => count!(s AddS AddS LtU),
+                Op::AddSAddUJumpLtU(s) => count!(s AddS AddU LtU),
+                Op::FAddAddUJumpLtU(s) => count!(s FAdd AddU LtU),
+                Op::FAddAddSJumpLtS(s) => count!(s FAdd AddS LtS),
+                Op::FAddAddSJumpLtU(s) => count!(s FAdd AddS LtU),
+                Op::AddUAddU(s) => chain!(s AddU AddU),
+                Op::SubUAddU(s) => chain!(s SubU AddU),
+                Op::MulUAddU(s) => chain!(s MulU AddU),
+                Op::AndAddU(s) => chain!(s And AddU),
+                Op::OrAddU(s) => chain!(s Or AddU),
+                Op::XorAddU(s) => chain!(s Xor AddU),
+                Op::ShlUAddU(s) => chain!(s ShlU AddU),
+                Op::ShrUAddU(s) => chain!(s ShrU AddU),
+                Op::AddUAnd(s) => chain!(s AddU And),
+                Op::ShrUAnd(s) => chain!(s ShrU And),
+                Op::ShlUXor(s) => chain!(s ShlU Xor),
+                Op::ShrUXor(s) => chain!(s ShrU Xor),
+                Op::MulUXor(s) => chain!(s MulU Xor),
+                Op::AndXor(s) => chain!(s And Xor),
+                Op::ShlUOr(s) => chain!(s ShlU Or),
+                Op::AndOr(s) => chain!(s And Or),
+                Op::AddSAddS(s) => chain!(s AddS AddS),
+                Op::SubSAddS(s) => chain!(s SubS AddS),
+                Op::MulSAddS(s) => chain!(s MulS AddS),
+                Op::AddSSubS(s) => chain!(s AddS SubS),
+                Op::MulSSubS(s) => chain!(s MulS SubS),
+                Op::FAddFAdd(s) => chain!(s FAdd FAdd),
+                Op::FAddFSub(s) => chain!(s FAdd FSub),
+                Op::FAddFMul(s) => chain!(s FAdd FMul),
+                Op::FSubFAdd(s) => chain!(s FSub FAdd),
+                Op::FSubFSub(s) => chain!(s FSub FSub),
+                Op::FSubFMul(s) => chain!(s FSub FMul),
+                Op::FMulFAdd(s) => chain!(s FMul FAdd),
+                Op::FMulFSub(s) => chain!(s FMul FSub),
+                Op::FMulFMul(s) => chain!(s FMul FMul),
+                Op::FMulFrom(s) => chain!(s FMul From),
+                Op::FMulOnto(s) => chain!(s FMul Onto),
+                Op::ProductsFAdd(s) => products!(s FAdd),
+                Op::ProductsFSub(s) => products!(s FSub),
+                Op::FMulFMulFAdd(s) => {
+                    let one = value!(FMul r[s.a as usize], r[s.b as usize], 0);
+                    r[s.d as usize] = one;
+                    let two = value!(FMul one, r[s.c as usize], 0);
+                    r[s.e as usize] = two;
+                    then!();
+                    then!();
+                    r[s.f as usize] = value!(FAdd two, r[s.g as usize], 0);
                 }
+                Op::FLtJumpIf(s) => test!(s FLt true),
+                Op::FLtJumpUnless(s) => test!(s FLt false),
+                Op::FLeJumpIf(s) => test!(s FLe true),
+                Op::FLeJumpUnless(s) => test!(s FLe false),
+                Op::EqMovJumpIf(s) => short!(s Eq true),
+                Op::EqMovJumpUnless(s) => short!(s Eq false),
+                Op::NeMovJumpIf(s) => short!(s Ne true),
+                Op::NeMovJumpUnless(s) => short!(s Ne false),
+                Op::LtSMovJumpIf(s) => short!(s LtS true),
+                Op::LtSMovJumpUnless(s) => short!(s LtS false),
+                Op::LtUMovJumpIf(s) => short!(s LtU true),
+                Op::LtUMovJumpUnless(s) => short!(s LtU false),
+                Op::LeSMovJumpIf(s) => short!(s LeS true),
+                Op::LeSMovJumpUnless(s) => short!(s LeS false),
+                Op::LeUMovJumpIf(s) => short!(s LeU true),
+                Op::LeUMovJumpUnless(s) => short!(s LeU false),
+                Op::FLtMovJumpIf(s) => short!(s FLt true),
+                Op::FLtMovJumpUnless(s) => short!(s FLt false),
+                Op::FLeMovJumpIf(s) => short!(s FLe true),
+                Op::FLeMovJumpUnless(s) => short!(s FLe false),
+                Op::LoadElemJumpIf(s) => {
+                    let value = load_element!(s);
+                    then!();
+                    let to = s.to;
+                    jump!(to if value != 0)
+                }
+                Op::LoadElemJumpUnless(s) => {
+                    let value = load_element!(s);
+                    then!();
+                    let to = s.to;
+                    jump!(to if value == 0)
+                }
+                Op::LoadElemAddU(s) => loaded!(s AddU),
+                Op::LoadElemAddS(s) => loaded!(s AddS),
+                Op::LoadElemOnto(s) => loaded!(s Onto),
+                Op::LoadElemFMul(s) => loaded!(s FMul),
+                Op::AddULoadElem(s) => {
+                    r[s.e as usize] = value!(AddU r[s.e as usize], r[s.c as usize], s.sh);
+                    then!();
+                    load_element!(s);
+                }
+                Op::StoreElemAddU(s) => {
+                    store_element!(s);
+                    then!();
+                    r[s.e as usize] = value!(AddU r[s.e as usize], r[s.c as usize], s.sh);
+                }
+                Op::AddUStoreElem(s) => stored!(s AddU),
+                Op::AddSStoreElem(s) => stored!(s AddS),
+                Op::FAddStoreElem(s) => stored!(s FAdd),
+                Op::FMulStoreElem(s) => stored!(s FMul),
+                Op::ElementLoad(s) => {
+                    let to = attempt!(guard.step(tile, r[s.a as usize], r[s.b as usize], s.words));
+                    r[s.d as usize] = to;
+                    then!();
+                    let at = to as usize + usize::from(s.off);
+                    r[s.v as usize] = attempt!(guard.load(memory, at, s.kind, frame.end));
+                }
+                Op::ElementStore(s) => {
+                    let to = attempt!(guard.step(tile, r[s.a as usize], r[s.b as usize], s.words));
+                    r[s.d as usize] = to;
+                    then!();
+                    let at = to as usize + usize::from(s.off);
+                    attempt!(guard.store(tile, memory, (at, s.kind), r[s.v as usize], frame.end));
+                }
+                Op::AddUGlobal(s) => global!(s AddU),
+                Op::AddSGlobal(s) => global!(s AddS),
+                Op::SubUGlobal(s) => global!(s SubU),
+                Op::SubSGlobal(s) => global!(s SubS),
+                Op::FAddGlobal(s) => global!(s FAdd),
+                Op::MovMov(s) => {
+                    r[s.d as usize] = r[s.a as usize];
+                    then!();
+                    r[s.e as usize] = r[s.b as usize];
+                }
+                Op::MovRet(s) => {
+                    r[s.d as usize] = r[s.a as usize];
+                    left -= 1;
+                    ret!()
+                }
+                Op::AddUMovCall(s) => recall!(s AddU),
+                Op::AddSMovCall(s) => recall!(s AddS),
+                Op::SubUMovCall(s) => recall!(s SubU),
+                Op::SubSMovCall(s) => recall!(s SubS),
                 Op::Vector { n } => match lines.get(n as usize) {
                     Some(Some(line)) => match run_known(line, r, memory) {
                         Some(cycles) => left -= LAUNCH as i64 + i64::from(cycles) - 1,
@@ -255,6 +599,8 @@ fn run_calls<const WATCHED: bool>(
                     }
                 }
             }
+            // Whatever leaves the loop is still at its operation.
+            (at, left) = (at + 1, left - 1);
         }
     }
 }

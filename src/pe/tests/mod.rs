@@ -1,6 +1,7 @@
 //! Small hand-made tiles on one PE.
 
 mod code;
+mod fused;
 mod streams;
 mod vectors;
 

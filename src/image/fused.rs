@@ -1,0 +1,522 @@
+//! Code as it runs: frequent sequences of operations become one, so that fewer are dispatched.
+//!
+//! A fused operation stands where its sequence begins and does exactly what the sequence does: the same
+//! registers, cycles and complaints. What it is made of stays behind it, so that the numbering of the code
+//! does not change, jumps into the middle need no care, and a PE can stop and go on at each of its parts.
+
+use super::code::{Access, IN_VARIABLE, Op, Reg};
+use super::{FnId, Function, TileImage};
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::sync::OnceLock;
+
+/// The target of a jump that is part of a fused operation.
+pub type Near = u16;
+
+/// `d = a ? b`, then a jump if `x ? y`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Loop {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub x: Reg,
+    pub y: Reg,
+    pub to: Near,
+    pub sh: u8,
+}
+
+/// `d = d + c`, `i = i + k`, then a jump if `i < n`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Count {
+    pub d: Reg,
+    pub c: Reg,
+    pub i: Reg,
+    pub k: Reg,
+    pub n: Reg,
+    pub to: Near,
+    pub sh: u8,
+    pub step_sh: u8,
+}
+
+/// `d = a ? b`, then `e = d ? c`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Chain {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub e: Reg,
+    pub c: Reg,
+    pub sh: u8,
+    pub then_sh: u8,
+}
+
+/// `d = a ? b`, `e = d ? c`, then `f = e ? g`, or `d = a ? b`, `e = c ? g`, then `f = d ? e`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Three {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub e: Reg,
+    pub c: Reg,
+    pub f: Reg,
+    pub g: Reg,
+}
+
+/// `d = a ? b`, then a jump if `d` is what the name says.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Test {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub to: Near,
+}
+
+/// `d = a ? b`, `e = d`, then a jump if `e` is what the name says: half of an `and` or `or`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Short {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub e: Reg,
+    pub to: Near,
+}
+
+/// `d` is element `i` of the array at `base`, then a jump.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ElemTest {
+    pub d: Reg,
+    pub base: u16,
+    pub i: Reg,
+    pub len: u16,
+    pub to: Near,
+    pub kind: Access,
+}
+
+/// An element and arithmetic. Loaded first: `e = d ? c`. Stored last: `d = e ? c`. Else `e = e ? c`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ElemStep {
+    pub d: Reg,
+    pub base: u16,
+    pub i: Reg,
+    pub len: u16,
+    pub e: Reg,
+    pub c: Reg,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// The address `d` of element `b` of the variable behind `a`, and the access of `v` to it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Pointed {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub words: u16,
+    pub v: Reg,
+    pub off: u16,
+    pub kind: Access,
+}
+
+/// `d` is loaded from `addr`, `e = d ? c`, and `e` is stored there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Global {
+    pub d: Reg,
+    pub addr: u16,
+    pub e: Reg,
+    pub c: Reg,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// `d = a`, then `e = b` if there are two.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Moves {
+    pub d: Reg,
+    pub a: Reg,
+    pub e: Reg,
+    pub b: Reg,
+}
+
+/// `d = a ? b`, `base = d`, then a call with `base`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Recall {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub base: Reg,
+    pub f: u16,
+    pub sh: u8,
+}
+
+/// The fused code of the functions of a tile, made when one first runs. It follows from the rest of the
+/// tile, so it is neither stored nor compared.
+#[derive(Clone, Default)]
+pub struct FusedCode(OnceLock<Box<[OnceLock<Box<[Op]>>]>>);
+
+impl fmt::Debug for FusedCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("FusedCode")
+    }
+}
+
+impl PartialEq for FusedCode {
+    fn eq(&self, _: &FusedCode) -> bool {
+        true
+    }
+}
+
+impl TileImage {
+    /// The fused code of each function that has run.
+    #[inline]
+    pub fn fused_code(&self) -> &[OnceLock<Box<[Op]>>] {
+        self.fused.0.get_or_init(|| self.functions.iter().map(|_| OnceLock::new()).collect())
+    }
+}
+
+impl Function {
+    /// The code with every operation replaced that begins a sequence known here.
+    pub fn fuse(&self) -> Box<[Op]> {
+        let code = &self.code;
+        (0..code.len()).map(|at| longest(&code[at..]).unwrap_or(code[at])).collect()
+    }
+}
+
+fn longest(code: &[Op]) -> Option<Op> {
+    match *code {
+        [a, b, c, ..] => three(a, b, c).or_else(|| two(a, b)),
+        [a, b] => two(a, b),
+        _ => None,
+    }
+}
+
+fn three(a: Op, b: Op, c: Op) -> Option<Op> {
+    count(a, b, c)
+        .or_else(|| three_floats(a, b, c))
+        .or_else(|| short(a, b, c))
+        .or_else(|| global(a, b, c))
+        .or_else(|| recall(a, b, c))
+}
+
+fn two(a: Op, b: Op) -> Option<Op> {
+    looped(a, b)
+        .or_else(|| chain(a, b))
+        .or_else(|| test(a, b))
+        .or_else(|| element(a, b))
+        .or_else(|| stored_element(a, b))
+        .or_else(|| pointed(a, b))
+        .or_else(|| moves(a, b))
+}
+
+/// The registers of an operation on two.
+struct Binary {
+    d: Reg,
+    a: Reg,
+    b: Reg,
+    sh: u8,
+}
+
+fn binary(op: Op) -> Option<Binary> {
+    use Op::*;
+    Some(match op {
+        AddS { d, a, b, sh } | AddU { d, a, b, sh } | SubS { d, a, b, sh } => Binary { d, a, b, sh },
+        SubU { d, a, b, sh } | MulS { d, a, b, sh } | MulU { d, a, b, sh } => Binary { d, a, b, sh },
+        ShlU { d, a, b, sh } | ShrU { d, a, b, sh } => Binary { d, a, b, sh },
+        And { d, a, b } | Or { d, a, b } | Xor { d, a, b } => Binary { d, a, b, sh: 0 },
+        FAdd { d, a, b } | FSub { d, a, b } | FMul { d, a, b } => Binary { d, a, b, sh: 0 },
+        Eq { d, a, b } | Ne { d, a, b } | LtS { d, a, b } | LtU { d, a, b } => Binary { d, a, b, sh: 0 },
+        LeS { d, a, b } | LeU { d, a, b } | FLt { d, a, b } | FLe { d, a, b } => Binary { d, a, b, sh: 0 },
+        _ => return None,
+    })
+}
+
+/// The second operand of an operation whose first one is `one`. Operands of integers change places where
+/// that makes no difference; those of floats do not, because of NaNs.
+fn other(op: Op, one: Reg) -> Option<Reg> {
+    use Op::*;
+    let Binary { a, b, .. } = binary(op)?;
+    if a == one {
+        return Some(b);
+    }
+    let swaps = matches!(op, AddS { .. } | AddU { .. } | And { .. } | Or { .. } | Xor { .. });
+    (b == one && swaps).then_some(a)
+}
+
+/// What a jump compares, and where it leads.
+fn comparison(op: Op) -> Option<(Reg, Reg, Near)> {
+    use Op::*;
+    let (x, y, to) = match op {
+        JumpEq { a, b, to } | JumpNe { a, b, to } | JumpLtS { a, b, to } => (a, b, to),
+        JumpLtU { a, b, to } | JumpLeS { a, b, to } | JumpLeU { a, b, to } => (a, b, to),
+        JumpIf { a, to } | JumpUnless { a, to } => (a, a, to),
+        _ => return None,
+    };
+    Some((x, y, Near::try_from(to).ok()?))
+}
+
+fn looped(step: Op, jump: Op) -> Option<Op> {
+    use Op::*;
+    let Binary { d, a, b, sh } = binary(step)?;
+    let (x, y, to) = comparison(jump)?;
+    let fused = match (step, jump) {
+        (AddU { .. }, JumpLtU { .. }) => AddUJumpLtU,
+        (AddU { .. }, JumpLeU { .. }) => AddUJumpLeU,
+        (AddU { .. }, JumpNe { .. }) => AddUJumpNe,
+        (AddU { .. }, JumpEq { .. }) => AddUJumpEq,
+        (AddS { .. }, JumpLtS { .. }) => AddSJumpLtS,
+        (AddS { .. }, JumpLeS { .. }) => AddSJumpLeS,
+        (AddS { .. }, JumpLtU { .. }) => AddSJumpLtU,
+        (AddS { .. }, JumpNe { .. }) => AddSJumpNe,
+        (SubU { .. }, JumpLtU { .. }) => SubUJumpLtU,
+        (SubU { .. }, JumpLeU { .. }) => SubUJumpLeU,
+        (SubU { .. }, JumpNe { .. }) => SubUJumpNe,
+        (SubS { .. }, JumpLtS { .. }) => SubSJumpLtS,
+        (SubS { .. }, JumpLeS { .. }) => SubSJumpLeS,
+        (SubS { .. }, JumpNe { .. }) => SubSJumpNe,
+        (And { .. }, JumpEq { .. }) => AndJumpEq,
+        (And { .. }, JumpNe { .. }) => AndJumpNe,
+        _ => return None,
+    };
+    Some(fused(Loop { d, a, b, x, y, to, sh }))
+}
+
+fn count(add: Op, step: Op, jump: Op) -> Option<Op> {
+    use Op::*;
+    let (Binary { d, sh, .. }, Binary { d: i, a, b: k, sh: step_sh }) = (binary(add)?, binary(step)?);
+    let (x, n, to) = comparison(jump)?;
+    let c = other(add, d)?;
+    if a != i || x != i {
+        return None;
+    }
+    let fused = match (add, step, jump) {
+        (AddU { .. }, AddU { .. }, JumpLtU { .. }) => AddUAddUJumpLtU,
+        (AddU { .. }, AddS { .. }, JumpLtU { .. }) => AddUAddSJumpLtU,
+        (AddS { .. }, AddS { .. }, JumpLtS { .. }) => AddSAddSJumpLtS,
+        (AddS { .. }, AddS { .. }, JumpLtU { .. }) => AddSAddSJumpLtU,
+        (AddS { .. }, AddU { .. }, JumpLtU { .. }) => AddSAddUJumpLtU,
+        (FAdd { .. }, AddU { .. }, JumpLtU { .. }) => FAddAddUJumpLtU,
+        (FAdd { .. }, AddS { .. }, JumpLtS { .. }) => FAddAddSJumpLtS,
+        (FAdd { .. }, AddS { .. }, JumpLtU { .. }) => FAddAddSJumpLtU,
+        _ => return None,
+    };
+    Some(fused(Count { d, c, i, k, n, to, sh, step_sh }))
+}
+
+fn chain(first: Op, then: Op) -> Option<Op> {
+    use Op::*;
+    let (Binary { d, a, b, sh }, Binary { d: e, a: left, b: right, sh: then_sh }) =
+        (binary(first)?, binary(then)?);
+    if right == d && left != d {
+        let to_left = Chain { d, a, b, e, c: left, sh, then_sh };
+        match (first, then) {
+            (FMul { .. }, FSub { .. }) => return Some(FMulFrom(to_left)),
+            (FMul { .. }, FAdd { .. }) => return Some(FMulOnto(to_left)),
+            _ => {}
+        }
+    }
+    let c = other(then, d)?;
+    let fused = match (first, then) {
+        (AddU { .. }, AddU { .. }) => AddUAddU,
+        (SubU { .. }, AddU { .. }) => SubUAddU,
+        (MulU { .. }, AddU { .. }) => MulUAddU,
+        (And { .. }, AddU { .. }) => AndAddU,
+        (Or { .. }, AddU { .. }) => OrAddU,
+        (Xor { .. }, AddU { .. }) => XorAddU,
+        (ShlU { .. }, AddU { .. }) => ShlUAddU,
+        (ShrU { .. }, AddU { .. }) => ShrUAddU,
+        (AddU { .. }, And { .. }) => AddUAnd,
+        (ShrU { .. }, And { .. }) => ShrUAnd,
+        (ShlU { .. }, Xor { .. }) => ShlUXor,
+        (ShrU { .. }, Xor { .. }) => ShrUXor,
+        (MulU { .. }, Xor { .. }) => MulUXor,
+        (And { .. }, Xor { .. }) => AndXor,
+        (ShlU { .. }, Or { .. }) => ShlUOr,
+        (And { .. }, Or { .. }) => AndOr,
+        (AddS { .. }, AddS { .. }) => AddSAddS,
+        (SubS { .. }, AddS { .. }) => SubSAddS,
+        (MulS { .. }, AddS { .. }) => MulSAddS,
+        (AddS { .. }, SubS { .. }) => AddSSubS,
+        (MulS { .. }, SubS { .. }) => MulSSubS,
+        (FAdd { .. }, FAdd { .. }) => FAddFAdd,
+        (FAdd { .. }, FSub { .. }) => FAddFSub,
+        (FAdd { .. }, FMul { .. }) => FAddFMul,
+        (FSub { .. }, FAdd { .. }) => FSubFAdd,
+        (FSub { .. }, FSub { .. }) => FSubFSub,
+        (FSub { .. }, FMul { .. }) => FSubFMul,
+        (FMul { .. }, FAdd { .. }) => FMulFAdd,
+        (FMul { .. }, FSub { .. }) => FMulFSub,
+        (FMul { .. }, FMul { .. }) => FMulFMul,
+        _ => return None,
+    };
+    Some(fused(Chain { d, a, b, e, c, sh, then_sh }))
+}
+
+fn three_floats(first: Op, second: Op, third: Op) -> Option<Op> {
+    use Op::*;
+    let (FMul { d, a, b }, FMul { d: e, a: c, b: g }) = (first, second) else { return None };
+    match third {
+        FAdd { d: f, a: x, b: y } if (x, y) == (d, e) => Some(ProductsFAdd(Three { d, a, b, e, c, f, g })),
+        FSub { d: f, a: x, b: y } if (x, y) == (d, e) => Some(ProductsFSub(Three { d, a, b, e, c, f, g })),
+        FAdd { d: f, .. } => {
+            let (c, g) = (other(second, d)?, other(third, e)?);
+            Some(FMulFMulFAdd(Three { d, a, b, e, c, f, g }))
+        }
+        _ => None,
+    }
+}
+
+fn test(compare: Op, jump: Op) -> Option<Op> {
+    use Op::*;
+    let (Binary { d, a, b, .. }, (x, _, to)) = (binary(compare)?, comparison(jump)?);
+    let fused = match (compare, jump) {
+        (FLt { .. }, JumpIf { .. }) => FLtJumpIf,
+        (FLt { .. }, JumpUnless { .. }) => FLtJumpUnless,
+        (FLe { .. }, JumpIf { .. }) => FLeJumpIf,
+        (FLe { .. }, JumpUnless { .. }) => FLeJumpUnless,
+        _ => return None,
+    };
+    (x == d).then_some(fused(Test { d, a, b, to }))
+}
+
+fn short(compare: Op, copy: Op, jump: Op) -> Option<Op> {
+    use Op::*;
+    let Mov { d: e, a: copied } = copy else { return None };
+    let (Binary { d, a, b, .. }, (x, _, to)) = (binary(compare)?, comparison(jump)?);
+    let fused = match (compare, jump) {
+        (Eq { .. }, JumpIf { .. }) => EqMovJumpIf,
+        (Eq { .. }, JumpUnless { .. }) => EqMovJumpUnless,
+        (Ne { .. }, JumpIf { .. }) => NeMovJumpIf,
+        (Ne { .. }, JumpUnless { .. }) => NeMovJumpUnless,
+        (LtS { .. }, JumpIf { .. }) => LtSMovJumpIf,
+        (LtS { .. }, JumpUnless { .. }) => LtSMovJumpUnless,
+        (LtU { .. }, JumpIf { .. }) => LtUMovJumpIf,
+        (LtU { .. }, JumpUnless { .. }) => LtUMovJumpUnless,
+        (LeS { .. }, JumpIf { .. }) => LeSMovJumpIf,
+        (LeS { .. }, JumpUnless { .. }) => LeSMovJumpUnless,
+        (LeU { .. }, JumpIf { .. }) => LeUMovJumpIf,
+        (LeU { .. }, JumpUnless { .. }) => LeUMovJumpUnless,
+        (FLt { .. }, JumpIf { .. }) => FLtMovJumpIf,
+        (FLt { .. }, JumpUnless { .. }) => FLtMovJumpUnless,
+        (FLe { .. }, JumpIf { .. }) => FLeMovJumpIf,
+        (FLe { .. }, JumpUnless { .. }) => FLeMovJumpUnless,
+        _ => return None,
+    };
+    (copied == d && x == e).then_some(fused(Short { d, a, b, e, to }))
+}
+
+/// What begins with the access to an element.
+fn element(access: Op, then: Op) -> Option<Op> {
+    use Op::*;
+    let (d, base, i, len, kind) = match access {
+        LoadElem { d, base, b, len, kind } => (d, base, b, len, kind),
+        StoreElem { s, base, b, len, kind } => (s, base, b, len, kind),
+        _ => return None,
+    };
+    match (access, then, comparison(then)) {
+        (LoadElem { .. }, JumpIf { a, .. }, Some((_, _, to))) if a == d => {
+            return Some(LoadElemJumpIf(ElemTest { d, base, i, len, to, kind }));
+        }
+        (LoadElem { .. }, JumpUnless { a, .. }, Some((_, _, to))) if a == d => {
+            return Some(LoadElemJumpUnless(ElemTest { d, base, i, len, to, kind }));
+        }
+        _ => {}
+    }
+    let Binary { d: e, a: left, b: right, sh } = binary(then)?;
+    if let (LoadElem { .. }, FAdd { .. }) = (access, then)
+        && right == d
+    {
+        return Some(LoadElemOnto(ElemStep { d, base, i, len, e, c: left, kind, sh }));
+    }
+    let (fused, one): (fn(ElemStep) -> Op, Reg) = match (access, then) {
+        (LoadElem { .. }, AddU { .. }) => (LoadElemAddU, d),
+        (LoadElem { .. }, AddS { .. }) => (LoadElemAddS, d),
+        (LoadElem { .. }, FMul { .. }) => (LoadElemFMul, d),
+        (StoreElem { .. }, AddU { .. }) => (StoreElemAddU, e),
+        _ => return None,
+    };
+    let c = other(then, one)?;
+    Some(fused(ElemStep { d, base, i, len, e, c, kind, sh }))
+}
+
+/// What ends with the access to an element.
+fn stored_element(first: Op, access: Op) -> Option<Op> {
+    use Op::*;
+    let Binary { d, a, b, sh } = binary(first)?;
+    if let (AddU { .. }, LoadElem { d: loaded, base, b: i, len, kind }) = (first, access) {
+        let c = other(first, d)?;
+        return Some(AddULoadElem(ElemStep { d: loaded, base, i, len, e: d, c, kind, sh }));
+    }
+    let StoreElem { s, base, b: i, len, kind } = access else { return None };
+    let fused = match first {
+        AddU { .. } => AddUStoreElem,
+        AddS { .. } => AddSStoreElem,
+        FAdd { .. } => FAddStoreElem,
+        FMul { .. } => FMulStoreElem,
+        _ => return None,
+    };
+    (s == d).then_some(fused(ElemStep { d, base, i, len, e: a, c: b, kind, sh }))
+}
+
+fn pointed(address: Op, access: Op) -> Option<Op> {
+    let Op::Element { d, a, b, words, len: IN_VARIABLE } = address else { return None };
+    match access {
+        Op::Load { d: v, a: from, off, kind } if from == d => {
+            Some(Op::ElementLoad(Pointed { d, a, b, words, v, off, kind }))
+        }
+        Op::Store { s: v, a: to, off, kind } if to == d => {
+            Some(Op::ElementStore(Pointed { d, a, b, words, v, off, kind }))
+        }
+        _ => None,
+    }
+}
+
+fn global(load: Op, change: Op, store: Op) -> Option<Op> {
+    use Op::*;
+    let (LoadAt { d, addr, kind }, StoreAt { s, addr: to, kind: as_kind }) = (load, store) else {
+        return None;
+    };
+    let (Binary { d: e, sh, .. }, c) = (binary(change)?, other(change, d)?);
+    let fused = match change {
+        AddU { .. } => AddUGlobal,
+        AddS { .. } => AddSGlobal,
+        SubU { .. } => SubUGlobal,
+        SubS { .. } => SubSGlobal,
+        FAdd { .. } => FAddGlobal,
+        _ => return None,
+    };
+    ((s, to, as_kind) == (e, addr, kind)).then_some(fused(Global { d, addr, e, c, kind, sh }))
+}
+
+fn moves(first: Op, then: Op) -> Option<Op> {
+    match (first, then) {
+        (Op::Mov { d, a }, Op::Mov { d: e, a: b }) => Some(Op::MovMov(Moves { d, a, e, b })),
+        (Op::Mov { d, a }, Op::Ret) => Some(Op::MovRet(Moves { d, a, e: d, b: a })),
+        _ => None,
+    }
+}
+
+fn recall(argument: Op, copy: Op, call: Op) -> Option<Op> {
+    use Op::*;
+    let Binary { d, a, b, sh } = binary(argument)?;
+    let (Mov { d: to, a: from }, Call { f: FnId(f), base }) = (copy, call) else { return None };
+    let fused = match argument {
+        AddU { .. } => AddUMovCall,
+        AddS { .. } => AddSMovCall,
+        SubU { .. } => SubUMovCall,
+        SubS { .. } => SubSMovCall,
+        _ => return None,
+    };
+    let f = u16::try_from(f).ok()?;
+    (from == d && to == base).then_some(fused(Recall { d, a, b, base, f, sh }))
+}

@@ -1,0 +1,159 @@
+//! Fused code beside the code that it is made of.
+
+use super::*;
+use crate::image::code::{Access, IN_VARIABLE};
+use crate::pe::scalar::{Code, Exit, Meter, run};
+use std::collections::BTreeSet;
+use std::sync::OnceLock;
+
+/// Fused operations that there are.
+const KINDS: usize = 104;
+/// Constants lie in the first registers.
+const CONSTS: [u64; 6] = [0, 1, 2, 3, 0x3fc0_0000, 0xffff_ffff];
+
+/// Only addresses are written to this register.
+const ADDRESS: u16 = 9;
+
+/// A small generator with a seed.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % n
+    }
+
+    fn variable(&mut self) -> u16 {
+        6 + self.below(3) as u16
+    }
+
+    fn register(&mut self) -> u16 {
+        self.below(9) as u16
+    }
+
+    /// An operation of a kind that fused ones are made of, in a function with this many.
+    fn op(&mut self, kind: u64, count: u64) -> Op {
+        let (d, a, b) = (self.variable(), self.register(), self.register());
+        let sh = [0, 32, 48][self.below(3) as usize];
+        let to = self.below(count) as u32;
+        let access = [Access::U16, Access::S16, Access::U32][self.below(3) as usize];
+        let addr = self.below(3) as u16;
+        match kind {
+            0 => Op::AddS { d, a, b, sh },
+            1 => Op::AddU { d, a, b, sh },
+            2 => Op::SubS { d, a, b, sh },
+            3 => Op::SubU { d, a, b, sh },
+            4 => Op::MulS { d, a, b, sh },
+            5 => Op::MulU { d, a, b, sh },
+            6 => Op::ShlU { d, a, b, sh },
+            7 => Op::ShrU { d, a, b, sh },
+            8 => Op::And { d, a, b },
+            9 => Op::Or { d, a, b },
+            10 => Op::Xor { d, a, b },
+            11 => Op::FAdd { d, a, b },
+            12 => Op::FSub { d, a, b },
+            13 => Op::FMul { d, a, b },
+            14 => Op::Eq { d, a, b },
+            15 => Op::Ne { d, a, b },
+            16 => Op::LtS { d, a, b },
+            17 => Op::LtU { d, a, b },
+            18 => Op::LeS { d, a, b },
+            19 => Op::LeU { d, a, b },
+            20 => Op::FLt { d, a, b },
+            21 => Op::FLe { d, a, b },
+            22 => Op::Mov { d, a },
+            23 => Op::JumpIf { a, to },
+            24 => Op::JumpUnless { a, to },
+            25 => Op::JumpEq { a, b, to },
+            26 => Op::JumpNe { a, b, to },
+            27 => Op::JumpLtS { a, b, to },
+            28 => Op::JumpLtU { a, b, to },
+            29 => Op::JumpLeS { a, b, to },
+            30 => Op::JumpLeU { a, b, to },
+            31 => Op::LoadElem { d, base: 6, b, len: 4, kind: access },
+            32 => Op::StoreElem { s: a, base: 6, b, len: 4, kind: access },
+            33 => Op::Element { d: ADDRESS, a, b, words: 1, len: IN_VARIABLE },
+            34 => Op::Load { d, a: ADDRESS, off: addr, kind: access },
+            35 => Op::Store { s: b, a: ADDRESS, off: addr, kind: access },
+            36 => Op::LoadAt { d, addr, kind: access },
+            37 => Op::StoreAt { s: a, addr, kind: access },
+            38 => Op::Call { f: FnId(1), base: d },
+            _ => Op::Ret,
+        }
+    }
+
+    fn one_of(&mut self, kinds: &[u64]) -> u64 {
+        kinds[self.below(kinds.len() as u64) as usize]
+    }
+
+    /// Three operations in a row, often such as become one.
+    fn kinds(&mut self) -> [u64; 3] {
+        match self.below(8) {
+            0 => [36, self.one_of(&[0, 1, 2, 3, 11]), 37],
+            1 => [self.below(4), 22, 38],
+            2 => [self.one_of(&[0, 1, 11]), self.below(2), self.one_of(&[27, 28])],
+            3 => [14 + self.below(8), 22, 23 + self.below(2)],
+            4 => [13, 13, 11 + self.below(2)],
+            _ => [self.below(40), self.below(40), self.below(40)],
+        }
+    }
+
+    fn code(&mut self) -> Vec<Op> {
+        let count = 4 + self.below(12);
+        let mut code = Vec::new();
+        while (code.len() as u64) < count {
+            code.extend(self.kinds().map(|kind| self.op(kind, count)));
+        }
+        code.push(Op::Ret);
+        code
+    }
+}
+
+/// Everything that can be seen of a run, whenever it stops.
+fn seen(tile: &TileImage, fused: &[OnceLock<Box<[Op]>>]) -> Vec<String> {
+    let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    let mut guard = Guard::new(tile, 32, true);
+    let (mut calls, mut desk) = (MainThread::new(32).calls, Desk::default());
+    calls.begin(tile, FnId(0), &[]).expect("one call fits");
+    calls.sit_down(&mut desk);
+    let mut seen = Vec::new();
+    for _ in 0..12 {
+        let mut meter = Meter { spent: 0, budget: 25 };
+        let code = Code { tile, fused, lines: &[] };
+        let exit = run(code, &mut calls, memory.words_mut(), &mut guard, &mut meter);
+        let (mut what, mut goes_on) = match exit {
+            Ok(Exit::Service(op)) => (format!("{op:?}"), false),
+            Ok(Exit::End) => ("end".to_string(), false),
+            Ok(Exit::Pause) => ("pause".to_string(), true),
+            Err(complaint) => (complaint.rule().to_string(), false),
+        };
+        if !calls.is_empty() {
+            let registers: Vec<u64> = (0..16).map(|r| calls.register(r)).collect();
+            what += &format!(" {} {:?} {registers:?}", meter.spent, calls.last().map(|f| (f.pc, f.base)));
+        }
+        goes_on |= what.starts_with("memory-out-of-bounds") && memory.grow();
+        seen.push(format!("{what} {:?}", memory.words()));
+        if !goes_on {
+            break;
+        }
+    }
+    seen
+}
+
+#[test]
+fn fused_code_does_exactly_what_its_parts_do() {
+    let (mut dice, mut met) = (Dice(1), BTreeSet::new());
+    for _ in 0..60_000 {
+        let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
+        let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
+        let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
+        let parts: Vec<_> =
+            tile.functions.iter().map(|f| OnceLock::from(f.code.clone().into_boxed_slice())).collect();
+        let fused = tile.functions[0].fuse();
+        let made = fused.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
+        met.extend(made.map(|(op, _)| format!("{op:?}").split('(').next().unwrap_or_default().to_string()));
+        let shown = || format!("{:#?}\n{fused:#?}", tile.functions[0].code);
+        assert_eq!(seen(&tile, tile.fused_code()), seen(&tile, &parts), "{}", shown());
+    }
+    assert_eq!(met.len(), KINDS, "{met:?}");
+}

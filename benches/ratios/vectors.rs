@@ -3,6 +3,7 @@
 use crate::measure::{Pair, alone, beside, each};
 use crate::programs::{compile, run};
 use crate::table::{Row, Target, Unit};
+use cslrun::dsd::kernels::widest;
 use std::hint::black_box;
 
 const WIDE: Target = Target { must: 0.5, goal: 0.8 };
@@ -96,7 +97,7 @@ impl Native {
 /// `a[i] = f(a[i], b[i])` for every `stride`-th i.
 fn update<T: Copy>([a, b]: &mut [Vec<T>; 2], stride: usize, f: impl Fn(T, T) -> T) {
     let (a, b) = (black_box(&mut a[..]), black_box(&b[..]));
-    for_this_processor(
+    widest(
         #[inline(always)]
         || match stride {
             1 => a.iter_mut().zip(b).for_each(|(a, b)| *a = f(*a, *b)),
@@ -105,23 +106,6 @@ fn update<T: Copy>([a, b]: &mut [Vec<T>; 2], stride: usize, f: impl Fn(T, T) -> 
             _ => unreachable!("only these strides are measured"),
         },
     );
-}
-
-#[inline(always)]
-fn for_this_processor(work: impl FnOnce()) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the processor has both.
-        #[allow(unsafe_code)]
-        return unsafe { with_avx2(work) };
-    }
-    work();
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn with_avx2(work: impl FnOnce()) {
-    work();
 }
 
 fn add_halves([a, b]: &mut [Vec<half::f16>; 2], stride: usize) {

@@ -3,7 +3,7 @@
 
 use super::kernels::Direct;
 use std::ops::Range;
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout};
+use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, transmute};
 
 /// Elements for which a scalar is spread out.
 const SPREAD: usize = 64;
@@ -48,20 +48,37 @@ impl Word for u32 {
     }
 }
 
-/// The first of two elements.
-impl<W: Word> Word for [W; 2] {
-    #[inline(always)]
-    fn lane(self) -> u32 {
-        self[0].lane()
-    }
-    #[inline(always)]
-    fn of(lane: u32) -> [W; 2] {
-        [W::of(lane); 2]
-    }
-    #[inline(always)]
-    fn set(&mut self, lane: u32) {
-        self[0].set(lane);
-    }
+/// The first of two elements. Both are read and written as one number: so a loop over pairs becomes one
+/// over whole vectors, which blends results with what lies between, instead of one store for each result.
+macro_rules! pairs {
+    ($($element:ty, $both:ty;)*) => {$(
+        impl Word for [$element; 2] {
+            #[inline(always)]
+            fn lane(self) -> u32 {
+                let both: $both = transmute!(self);
+                ((both >> (FIRST * <$element>::BITS)) as $element).into()
+            }
+            #[inline(always)]
+            fn of(lane: u32) -> [$element; 2] {
+                [lane as $element; 2]
+            }
+            #[inline(always)]
+            fn set(&mut self, lane: u32) {
+                let both: $both = transmute!(*self);
+                let first = <$both>::from(lane as $element) << (FIRST * <$element>::BITS);
+                let others = <$both>::from(<$element>::MAX) << ((1 - FIRST) * <$element>::BITS);
+                *self = transmute!((both & others) | first);
+            }
+        }
+    )*};
+}
+
+/// Whether the first element is the high half of a pair.
+const FIRST: u32 = cfg!(target_endian = "big") as u32;
+
+pairs! {
+    u16, u32;
+    u32, u64;
 }
 
 /// One of the first two sources.

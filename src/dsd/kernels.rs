@@ -102,7 +102,7 @@ macro_rules! kernel {
 }
 pub(super) use kernel;
 
-/// Calls `each` for every element, with the widest instructions that this processor has.
+/// Calls `each` for every element.
 #[inline(always)]
 pub(super) fn run<W: Word>(dest: &mut [W], a: &[W], b: &[W], c: u32, each: impl Fn(u32, u32, u32) -> u32) {
     widest(
@@ -128,8 +128,9 @@ pub(super) fn run_onto<W: Word>(dest: &mut [W], b: &[W], c: u32, each: impl Fn(u
     );
 }
 
+/// Does `work` with the widest instructions that this processor has.
 #[inline(always)]
-fn widest(work: impl FnOnce()) {
+pub fn widest(work: impl FnOnce()) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: the processor has both.

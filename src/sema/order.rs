@@ -105,15 +105,13 @@ impl Sema<'_> {
         if unit.library || self.is_comptime() || unit.effects.0.is_empty() {
             return;
         }
-        // Two numbers of a generator may change places in a sum.
-        if commutes(op) && self.snippet(a) == self.snippet(b) {
-            return;
-        }
         let (left, right) = (self.uses(&unit, a), self.uses(&unit, b));
         let clash = [(&left, &right), (&right, &left)].into_iter().find_map(|(one, other)| {
             one.1.writes.iter().find(|name| other.0.contains(*name) || other.1.reads.contains(*name))
         });
-        if let Some(name) = clash {
+        // Two numbers of a generator may change places in a sum.
+        let same = || commutes(op) && self.snippet(a) == self.snippet(b);
+        if let Some(name) = clash.filter(|_| !same()) {
             let complaint = OPERAND_ORDER.because(&[("name", name)]).at(span);
             self.report(complaint.help("compute one of the operands in a statement of its own before"));
         }

@@ -13,6 +13,8 @@ use crate::image::code::{DsdRef, DsrLoad};
 use crate::image::{FifoRegisters, OperandRegisters, RegisterUse, TileImage};
 use crate::source::Span;
 use crate::value::ty::Ty;
+use std::fmt::Write;
+use std::sync::Arc;
 
 const FEWER_FIFOS: &str = "use fewer FIFOs: each keeps its registers for as long as the program runs";
 
@@ -95,7 +97,7 @@ struct Holder {
 
 /// What the compiler has loaded into a register: the number of a DSD constant (`None` for one that is
 /// known at run time only), and the text for people.
-type Content = (Option<u32>, String);
+type Content = (Option<u32>, Arc<str>);
 
 struct Table<'a> {
     arch: &'a Arch,
@@ -110,6 +112,8 @@ struct Table<'a> {
     next: [u8; 5],
     /// Banks of which the program was told that they do not suffice.
     told: Vec<Bank>,
+    /// The texts for DSD constants that were asked for.
+    texts: Vec<Option<Arc<str>>>,
 }
 
 impl<'a> Table<'a> {
@@ -124,6 +128,7 @@ impl<'a> Table<'a> {
             automatic: Bank::ALL.map(|b| vec![None; b.count(arch).into()]),
             next: [0; 5],
             told: Vec::new(),
+            texts: vec![None; image.dsds.len()],
         };
         for load in &image.dsr_loads {
             let holder = Holder { what: "loaded here".to_string(), span: load.span };
@@ -160,7 +165,7 @@ impl<'a> Table<'a> {
             }
         }
         let FifoRegisters { dsr, xdsr } = fifo.registers;
-        let text = format!("{} (fifo, {} elements)", fifo.name, fifo.capacity);
+        let text = format!("{} (fifo, {} elements)", fifo.name, fifo.capacity).into();
         for (bank, number) in [(Bank::Dest, dsr), (Bank::Src1, dsr), (Bank::Xdsr, xdsr)] {
             self.hold(bank, number, holder.clone());
             self.row(bank, number, &text, fifo.explicit, fifo.span);
@@ -184,20 +189,27 @@ impl<'a> Table<'a> {
 
     fn loads(&mut self, image: &TileImage) {
         for load in &image.dsr_loads {
-            let text = contents(image, load.dsd);
+            let text = self.contents(image, load.dsd);
             for (bank, number) in registers_of(load) {
                 self.row(bank, number, &text, true, load.span);
             }
         }
     }
 
-    fn row(&mut self, bank: Bank, number: u8, holds: &str, explicit: bool, span: Span) {
-        if self.rows.iter().any(|(b, n, r)| (*b, *n) == (bank, number) && r.holds == holds) {
+    fn row(&mut self, bank: Bank, number: u8, holds: &Arc<str>, explicit: bool, span: Span) {
+        if self.rows.iter().any(|(b, n, r)| (*b, *n) == (bank, number) && r.holds == *holds) {
             return;
         }
-        let register = format!("{} {number}", bank.word());
-        let chosen_by = if explicit { "the program" } else { "the compiler" }.to_string();
-        self.rows.push((bank, number, RegisterUse { register, holds: holds.to_string(), chosen_by, span }));
+        let register = listed(&[(bank, number)]);
+        let chosen_by = if explicit { "the program" } else { "the compiler" }.into();
+        self.rows.push((bank, number, RegisterUse { register, holds: holds.clone(), chosen_by, span }));
+    }
+
+    /// What a register holds that is loaded with a DSD.
+    fn contents(&mut self, image: &TileImage, dsd: DsdRef) -> Arc<str> {
+        let DsdRef::Const(n) = dsd else { return contents_at_run_time(dsd).into() };
+        let text = &mut self.texts[n as usize];
+        text.get_or_insert_with(|| describe(image, &image.dsds[n as usize]).into()).clone()
     }
 
     /// Something needs more registers at once than are free; said once for each kind.
@@ -240,13 +252,22 @@ fn registers_of(load: &DsrLoad) -> impl Iterator<Item = (Bank, u8)> {
     std::iter::once(dsr).chain(xdsr).chain(strides)
 }
 
-/// What a register holds that is loaded with a DSD.
-fn contents(image: &TileImage, dsd: DsdRef) -> String {
+fn contents_at_run_time(dsd: DsdRef) -> String {
     match dsd {
-        DsdRef::Const(n) => describe(image, &image.dsds[n as usize]),
         DsdRef::At(_, kind) => format!("a {} known at run time", Ty::Dsd(kind)),
         DsdRef::Dsr(dsr) => dsr.id.to_string(),
+        DsdRef::Const(_) => unreachable!("a constant is known before"),
     }
+}
+
+/// Registers by their names, such as `src0 0, xdsr 1`.
+fn listed(registers: &[(Bank, u8)]) -> String {
+    let mut text = String::with_capacity(registers.len() * 8);
+    for (bank, number) in registers {
+        let comma = if text.is_empty() { "" } else { ", " };
+        write!(text, "{comma}{} {number}", bank.word()).expect("a text takes everything");
+    }
+    text
 }
 
 fn describe(image: &TileImage, d: &Dsd) -> String {

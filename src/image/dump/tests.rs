@@ -91,18 +91,18 @@ fn dsds() -> Vec<Dsd> {
 fn register_use() -> RegisterUse {
     RegisterUse {
         register: "dest 0".to_string(),
-        holds: "a (mem4d)".to_string(),
-        chosen_by: "the compiler".to_string(),
+        holds: "a (mem4d)".into(),
+        chosen_by: "the compiler".into(),
         span: nowhere(),
     }
 }
 
 fn operand_registers() -> OperandRegisters {
     OperandRegisters {
-        operation: "@mov16".to_string(),
+        operation: "mov16".into(),
         operand: "to a (mem4d)".to_string(),
         registers: "dest 0, xdsr 1".to_string(),
-        why: "a destination".to_string(),
+        why: "a destination".into(),
         span: nowhere(),
     }
 }

@@ -64,7 +64,7 @@ fn registers(program: &Program, tile: &TileImage) -> Table {
     let mut table = table(&["register", "holds", "chosen by", "at"], &[]);
     for r in &tile.registers {
         let at = program.sources.describe(r.span);
-        table.add_row([&r.register, &r.holds, &r.chosen_by, &at]);
+        table.add_row([&r.register, &*r.holds, &r.chosen_by, &at]);
     }
     table
 }
@@ -73,7 +73,7 @@ fn operands(program: &Program, tile: &TileImage) -> Table {
     let mut table = table(&["at", "operation", "operand", "registers", "why"], &[]);
     for o in &tile.operands {
         let at = program.sources.describe(o.span);
-        table.add_row([&at, &o.operation, &o.operand, &o.registers, &o.why]);
+        table.add_row([&at, &format!("@{}", o.operation), &o.operand, &o.registers, &*o.why]);
     }
     table
 }

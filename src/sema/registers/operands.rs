@@ -1,6 +1,6 @@
 //! The registers of every operation, as a compiler may choose them.
 
-use super::{Bank, Content, Table, contents, registers_of};
+use super::{Bank, Content, Table, listed, registers_of};
 use crate::arch::ArchName;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem, MemKind};
@@ -9,6 +9,8 @@ use crate::image::{DsrRef, OperandRegisters, TileImage};
 use crate::sema::builtin::dsr_loads::stride_registers_needed;
 use crate::source::Span;
 use crate::value::ty::DsdTy;
+use std::borrow::Cow;
+use std::sync::Arc;
 
 /// A vector operand of an operation.
 struct Slot {
@@ -34,42 +36,38 @@ struct Needs {
     xdsr: bool,
     /// One entry for each stride register.
     strides: Vec<String>,
-    why: String,
+    /// Behind what is said of the DSR.
+    why: Cow<'static, str>,
 }
+
+/// What an operand is, its registers, and why these.
+type Described = (Arc<str>, String, Cow<'static, str>);
 
 impl Table<'_> {
     /// Fills `operands`, and adds what the compiler loads to `rows`.
     pub(super) fn operands(&mut self, image: &TileImage) {
         for op in &image.vector_ops {
-            let name = format!("@{}", OPS[usize::from(op.op)].name);
-            self.operation(image, &name, &slots(op), op.span);
+            self.operation(image, OPS[usize::from(op.op)].name, &slots(op), op.span);
         }
         for map in &image.maps {
-            self.operation(image, "@map", &map_slots(map), map.span);
+            self.operation(image, "map", &map_slots(map), map.span);
         }
     }
 
-    fn operation(&mut self, image: &TileImage, name: &str, slots: &[Slot], span: Span) {
+    fn operation(&mut self, image: &TileImage, name: &'static str, slots: &[Slot], span: Span) {
         if !self.suffices(image, name, slots, span) {
             return;
         }
         let pair = self.pair(image, slots);
         let mut taken = Vec::new();
         for slot in slots {
-            let operand = match slot.dsd {
-                DsdRef::Dsr(dsr) => named(image, dsr),
+            let (what, registers, why) = match slot.dsd {
+                DsdRef::Dsr(dsr) => self.named(image, dsr),
                 _ if self.fifo_of(image, slot.dsd).is_some() => self.fifo_operand(image, slot),
                 _ => self.automatic_operand(image, slot, pair, &mut taken, span),
             };
-            let (what, registers, why) = operand;
-            let operand = format!("{} {what}", slot.role);
-            self.operands.push(OperandRegisters {
-                operation: name.to_string(),
-                operand,
-                registers,
-                why,
-                span,
-            });
+            let operand = [slot.role, " ", &what].concat();
+            self.operands.push(OperandRegisters { operation: name.into(), operand, registers, why, span });
         }
     }
 
@@ -92,7 +90,7 @@ impl Table<'_> {
             let free = self.held[bank as usize].iter().filter(|h| h.is_none()).count();
             if need[bank as usize] > free {
                 let help = "use one explicit register for several loads";
-                self.exhausted(bank, need[bank as usize], &format!("`{name}`"), span, help);
+                self.exhausted(bank, need[bank as usize], &format!("`@{name}`"), span, help);
                 return false;
             }
         }
@@ -135,12 +133,12 @@ impl Table<'_> {
         Some(image.fifos[usize::from(id.0)].registers.dsr)
     }
 
-    fn fifo_operand(&self, image: &TileImage, slot: &Slot) -> (String, String, String) {
+    fn fifo_operand(&mut self, image: &TileImage, slot: &Slot) -> Described {
         let number = self.fifo_of(image, slot.dsd).unwrap_or_default();
         let xdsr = image.fifos.iter().find(|f| f.registers.dsr == number).map_or(0, |f| f.registers.xdsr);
         let bank = if slot.bank == Bank::Dest { Bank::Dest } else { Bank::Src1 };
         let registers = format!("{} {number}, xdsr {xdsr}", bank.word());
-        (contents(image, slot.dsd), registers, "the FIFO keeps them".to_string())
+        (self.contents(image, slot.dsd), registers, "the FIFO keeps them".into())
     }
 
     fn automatic_operand(
@@ -150,8 +148,8 @@ impl Table<'_> {
         pair: Option<u8>,
         taken: &mut Vec<(Bank, u8)>,
         span: Span,
-    ) -> (String, String, String) {
-        let what = contents(image, slot.dsd);
+    ) -> Described {
+        let what = self.contents(image, slot.dsd);
         let needs = needs(image, slot.dsd);
         let wanted = pair.filter(|n| slot.bank != Bank::Src1 && self.is_free(slot.bank, *n));
         let content = (slot.constant(), what.clone());
@@ -160,16 +158,32 @@ impl Table<'_> {
             registers.push((Bank::Xdsr, self.choose(Bank::Xdsr, None, content, taken, span)));
         }
         for stride in &needs.strides {
-            let content = (slot.constant(), format!("{stride} of {what}"));
+            let content = (slot.constant(), format!("{stride} of {what}").into());
             registers.push((Bank::Stride, self.choose(Bank::Stride, None, content, taken, span)));
         }
-        let mut why = match slot.bank {
-            Bank::Dest => "a destination".to_string(),
-            Bank::Src0 => "the first of two sources".to_string(),
-            Bank::Src1 | Bank::Xdsr | Bank::Stride => "the last source".to_string(),
+        let why = match slot.bank {
+            Bank::Dest => "a destination",
+            Bank::Src0 => "the first of two sources",
+            Bank::Src1 | Bank::Xdsr | Bank::Stride => "the last source",
         };
-        why += &needs.why;
-        (what, listed(&registers), why)
+        (what, listed(&registers), Cow::from(why) + needs.why)
+    }
+
+    /// What a DSR named by the program holds, its registers, and why.
+    fn named(&mut self, image: &TileImage, dsr: DsrRef) -> Described {
+        let loads: Vec<_> = image.dsr_loads.iter().filter(|l| l.dsr.id == dsr.id).collect();
+        let own = listed(&[(Bank::from(dsr.id.file), dsr.id.number)]);
+        let fifo = image.fifos.iter().find(|f| f.registers.dsr == dsr.id.number);
+        let (what, registers) = match (loads.as_slice(), fifo) {
+            ([load], _) => {
+                let registers: Vec<_> = registers_of(load).collect();
+                (self.contents(image, load.dsd), listed(&registers))
+            }
+            ([], Some(fifo)) => (fifo.name.as_str().into(), format!("{own}, xdsr {}", fifo.registers.xdsr)),
+            ([], None) => ("what is never loaded".into(), own),
+            (many, _) => (format!("what one of {} loads has put there", many.len()).into(), own),
+        };
+        (what, registers, "the program names it".into())
     }
 
     /// The wanted number, the one that holds the same already, or the next free one.
@@ -227,28 +241,6 @@ fn map_slots(map: &MapOp) -> Vec<Slot> {
     inputs.chain(output).collect()
 }
 
-/// What a DSR named by the program holds, its registers, and why.
-fn named(image: &TileImage, dsr: DsrRef) -> (String, String, String) {
-    let loads: Vec<_> = image.dsr_loads.iter().filter(|l| l.dsr.id == dsr.id).collect();
-    let own = format!("{} {}", Bank::from(dsr.id.file).word(), dsr.id.number);
-    let fifo = image.fifos.iter().find(|f| f.registers.dsr == dsr.id.number);
-    let (what, registers) = match (loads.as_slice(), fifo) {
-        ([load], _) => {
-            let registers: Vec<_> = registers_of(load).collect();
-            (contents(image, load.dsd), listed(&registers))
-        }
-        ([], Some(fifo)) => (fifo.name.clone(), format!("{own}, xdsr {}", fifo.registers.xdsr)),
-        ([], None) => ("what is never loaded".to_string(), own),
-        (many, _) => (format!("what one of {} loads has put there", many.len()), own),
-    };
-    (what, registers, "the program names it".to_string())
-}
-
-fn listed(registers: &[(Bank, u8)]) -> String {
-    let each: Vec<String> = registers.iter().map(|(bank, n)| format!("{} {n}", bank.word())).collect();
-    each.join(", ")
-}
-
 fn needs(image: &TileImage, dsd: DsdRef) -> Needs {
     match dsd {
         DsdRef::Const(n) => match &image.dsds[n as usize] {
@@ -259,7 +251,7 @@ fn needs(image: &TileImage, dsd: DsdRef) -> Needs {
         DsdRef::At(_, DsdTy::Mem4d) => Needs {
             xdsr: true,
             strides: ["the second stride", "the third stride", "the last stride"].map(String::from).to_vec(),
-            why: "; a mem4d_dsd known at run time needs an xdsr and 3 sr".to_string(),
+            why: "; a mem4d_dsd known at run time needs an xdsr and 3 sr".into(),
         },
         DsdRef::At(_, DsdTy::Circbuf) => needs_of_circbuf(),
         DsdRef::At(..) | DsdRef::Dsr(_) => Needs::default(),
@@ -267,18 +259,16 @@ fn needs(image: &TileImage, dsd: DsdRef) -> Needs {
 }
 
 fn needs_of_circbuf() -> Needs {
-    Needs { xdsr: true, strides: Vec::new(), why: "; a circular buffer needs an xdsr".to_string() }
+    Needs { xdsr: true, strides: Vec::new(), why: "; a circular buffer needs an xdsr".into() }
 }
 
 fn needs_of_mem4d(m: &Mem) -> Needs {
     let dims = usize::from(m.dims);
     let strides: Vec<String> =
         m.step[dims - stride_registers_needed(m)..dims].iter().map(|s| format!("stride {s}")).collect();
-    let mut why = "; a mem4d_dsd needs an xdsr".to_string();
-    if strides.is_empty() {
-        why += ", and no sr for its strides";
-    } else {
-        why += &format!(" and an sr for {}", strides.join(" and "));
-    }
+    let why = match strides.is_empty() {
+        true => "; a mem4d_dsd needs an xdsr, and no sr for its strides".into(),
+        false => format!("; a mem4d_dsd needs an xdsr and an sr for {}", strides.join(" and ")).into(),
+    };
     Needs { xdsr: true, strides, why }
 }

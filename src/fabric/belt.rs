@@ -313,8 +313,9 @@ impl Fabric {
 
     /// Dissolves the belts that use any of these links of a router.
     pub(super) fn dissolve_at(&mut self, pe: usize, links: u8, next: u64) {
-        for at in 0..self.routers[pe].lanes().len() {
-            let lane = &self.lanes[self.routers[pe].lanes()[at] as usize];
+        for at in 0..self.routers[pe].lanes().count() {
+            let Some(id) = self.routers[pe].lanes().nth(at) else { return };
+            let lane = &self.lanes[id as usize];
             if lane.belt != NO_BELT && lane.gate.tx & links != 0 {
                 self.dissolve(lane.belt, lane.spot as usize, next);
             }

@@ -241,6 +241,17 @@ impl Lane {
         }
     }
 
+    /// Reads something of all that a hop looks at, in two rounds: of what is in place, and what is not.
+    pub fn fetch(&self, round: u8) -> usize {
+        match round {
+            1 => usize::from(self.filled) ^ self.onramp.len() ^ self.offramp.len() ^ self.route as usize,
+            _ => {
+                let ramps = [self.onramp.front(), self.offramp.front()];
+                ramps.iter().flatten().fold(0, |all, (ready, _)| all ^ *ready as usize)
+            }
+        }
+    }
+
     /// The oldest wavelet of an input that has arrived by now.
     #[inline]
     pub fn head(&self, input: Direction, now: u64) -> Option<&Flit> {

@@ -31,12 +31,21 @@ use belt::Belts;
 use lane::{Flit, Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
+use std::hint::black_box;
 use std::sync::Arc;
 use trail::Trail;
 
 /// Words of a host stream that one PE may leave untaken before the stream waits (ruling: what the
 /// machine has for it in its queues and routers).
 const HOST_BUFFER: usize = 64;
+
+/// Routers whose memory is asked for at the same time.
+const ROUTERS_AT_ONCE: usize = 16;
+/// Fewer lie in the caches.
+const MANY_ROUTERS: usize = 4096;
+
+/// Rows for cycles to come. A ramp takes less; who comes later waits for another round.
+const SOON: usize = 4;
 
 /// The PE side of all offramps, as the fabric needs it.
 pub trait Offramps {
@@ -63,6 +72,9 @@ pub struct Fabric {
     awake: Vec<u32>,
     /// Those of the cycle before.
     visited: Vec<u32>,
+    /// Routers at which a wavelet arrives that comes first on its ramp, and when; cycle `c` has row
+    /// `c % SOON`.
+    soon: [Vec<(u64, u32)>; SOON],
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
     moves: Vec<Move>,
@@ -106,6 +118,7 @@ impl Fabric {
             lanes: Vec::new(),
             awake: Vec::new(),
             visited: Vec::new(),
+            soon: Default::default(),
             retries: Vec::new(),
             moves: Vec::new(),
             freed: Vec::new(),
@@ -137,7 +150,10 @@ impl Fabric {
 
     /// Whether any router may have something to do.
     pub fn is_awake(&self) -> bool {
-        !(self.awake.is_empty() && self.retries.is_empty()) || self.belts.are_moving() || self.letters_move()
+        !(self.awake.is_empty() && self.retries.is_empty())
+            || self.soon.iter().any(|row| !row.is_empty())
+            || self.belts.are_moving()
+            || self.letters_move()
     }
 
     /// The PE has run: its queues may have room again.
@@ -195,8 +211,11 @@ impl Fabric {
         if std::mem::take(&mut lane.refused) {
             self.freed.push(pe as u32);
         }
-        // The next one may still be on its way up the ramp.
+        let next = lane.onramp.front().map(|(arrives, _)| *arrives);
         self.wake(pe);
+        if let Some(arrives) = next {
+            self.wake_at(pe, arrives);
+        }
         Some(flit.delivered())
     }
 
@@ -230,7 +249,18 @@ impl Fabric {
         let mut retries = std::mem::take(&mut self.retries);
         retries.drain(..).for_each(|pe| self.wake(pe as usize));
         self.retries = retries;
+        let mut soon = std::mem::take(&mut self.soon[now as usize % SOON]);
+        soon.retain(|(arrives, pe)| {
+            if *arrives <= now {
+                self.wake(*pe as usize);
+            }
+            *arrives > now
+        });
+        self.soon[now as usize % SOON] = soon;
         for i in 0..self.awake.len() {
+            if i % ROUTERS_AT_ONCE == 0 {
+                self.fetch(&self.awake[i..]);
+            }
             let pe = self.awake[i] as usize;
             if self.routers[pe].descending != 0 {
                 self.deliver_to(pe, now, pes);
@@ -238,9 +268,24 @@ impl Fabric {
         }
     }
 
+    /// Asks for the memory of the first of some routers, of all of them at the same time.
+    fn fetch(&self, pes: &[u32]) {
+        if pes.len() < ROUTERS_AT_ONCE || self.routers.len() < MANY_ROUTERS {
+            return;
+        }
+        for round in 0..3 {
+            let some = pes[..ROUTERS_AT_ONCE].iter().map(|pe| match (&self.routers[*pe as usize], round) {
+                (router, 0) => router.waiting as usize,
+                (router, _) => router.lanes().fold(0, |all, id| all ^ self.lanes[id as usize].fetch(round)),
+            });
+            black_box(some.fold(0, |all, some| all ^ some));
+        }
+    }
+
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {
         for color in colors(self.routers[pe].descending) {
             let id = self.routers[pe].lane(color).expect("its wavelets are in a lane") as usize;
+            let before = self.lanes[id].received;
             while let Some((ready, flit)) = self.lanes[id].offramp.front().copied() {
                 if ready > now || !pes.room_for(pe, color, flit.is_control()) {
                     break;
@@ -253,8 +298,11 @@ impl Fabric {
                 lane.offramp.pop_front();
                 lane.received += 1;
             }
-            if self.lanes[id].offramp.is_empty() {
-                self.routers[pe].descending &= !bit(color);
+            let lane = &self.lanes[id];
+            match lane.offramp.front() {
+                Some((arrives, _)) if lane.received > before => self.wake_at(pe, *arrives),
+                Some(_) => {}
+                None => self.routers[pe].descending &= !bit(color),
             }
         }
     }
@@ -264,6 +312,14 @@ impl Fabric {
         if !router.awake {
             router.awake = true;
             self.awake.push(pe as u32);
+        }
+    }
+
+    /// The wavelet that comes first on a ramp arrives at its end in some cycle.
+    fn wake_at(&mut self, pe: usize, arrives: u64) {
+        match arrives > self.next {
+            true => self.soon[arrives as usize % SOON].push((arrives, pe as u32)),
+            false => self.wake(pe),
         }
     }
 

@@ -4,17 +4,22 @@ use super::belt::NO_BELT;
 use super::control::{self, Command};
 use super::lane::{Flit, Landing};
 use super::route::Mask;
-use super::{Collision, Fabric, Wavelet};
+use super::{Collision, Fabric, MANY_ROUTERS, ROUTERS_AT_ONCE, Wavelet};
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::PopMode;
+use std::hint::black_box;
 
 pub const RAMP: Mask = 1 << Direction::Ramp as u8;
+
+/// Most routers have no more lanes.
+const FEW: usize = 4;
 
 /// What all colors of one router share. Sets of colors have the bit of each color set.
 #[derive(Clone, Debug, Default)]
 pub struct Router {
-    /// Numbers of its lanes, by color.
-    lanes: Vec<u32>,
+    /// Numbers of its lanes, by color: the first ones, which lie in place, and the others.
+    first: [u32; FEW],
+    others: Vec<u32>,
     /// Colors that have a lane.
     known: u32,
     /// Colors of which wavelets wait for an output.
@@ -33,18 +38,31 @@ impl Router {
     /// The number of its lane of a color, if it has one.
     #[inline]
     pub fn lane(&self, color: Color) -> Option<u32> {
-        (self.known & bit(color) != 0).then(|| self.lanes[self.lanes_before(color)])
+        (self.known & bit(color) != 0).then(|| self.lane_at(self.lanes_before(color)))
     }
 
     /// The numbers of all its lanes, by color.
-    pub fn lanes(&self) -> &[u32] {
-        &self.lanes
+    pub fn lanes(&self) -> impl Iterator<Item = u32> {
+        (0..self.known.count_ones() as usize).map(|at| self.lane_at(at))
     }
 
     /// A new lane.
     pub fn add_lane(&mut self, color: Color, id: u32) {
-        self.lanes.insert(self.lanes_before(color), id);
+        let (mut at, count) = (self.lanes_before(color), self.known.count_ones() as usize);
         self.known |= bit(color);
+        let mut id = id;
+        while at < count.min(FEW) {
+            id = std::mem::replace(&mut self.first[at], id);
+            at += 1;
+        }
+        match at < FEW {
+            true => self.first[at] = id,
+            false => self.others.insert(at - FEW, id),
+        }
+    }
+
+    fn lane_at(&self, at: usize) -> u32 {
+        if at < FEW { self.first[at] } else { self.others[at - FEW] }
     }
 
     /// These outputs have served a color.
@@ -84,6 +102,7 @@ fn sides(mut set: Mask) -> impl Iterator<Item = Direction> {
 }
 
 /// Copies of one wavelet that leave in this cycle.
+#[derive(Copy, Clone)]
 pub struct Move {
     lane: u32,
     input: Direction,
@@ -110,19 +129,25 @@ impl Fabric {
         self.leave_belts(now);
         // Both lists keep their memory.
         let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
-        for pe in visited.drain(..) {
-            let before = self.moves.len();
+        for at in 0..visited.len() {
+            if at % ROUTERS_AT_ONCE == 0 {
+                self.fetch(&visited[at..]);
+            }
+            let pe = visited[at];
             self.routers[pe as usize].awake = false;
             self.decide(pe as usize, now);
-            if self.moves.len() == before && self.ramp_is_moving(pe as usize, now) {
-                self.wake(pe as usize);
-            }
         }
+        visited.clear();
         self.visited = visited;
         let mut moves = std::mem::take(&mut self.moves);
-        for m in moves.drain(..) {
-            self.carry_out(&m, now);
+        for some in moves.chunks(ROUTERS_AT_ONCE) {
+            if self.routers.len() >= MANY_ROUTERS {
+                let lanes = some.iter().map(|m| self.lanes[m.lane as usize].fetch(1));
+                black_box(lanes.fold(0, |all, some| all ^ some));
+            }
+            some.iter().for_each(|m| self.carry_out(m, now));
         }
+        moves.clear();
         self.moves = moves;
         self.land_from_belts(now);
         self.make_belts(now);
@@ -130,47 +155,52 @@ impl Fabric {
         self.next = now + 1;
     }
 
-    fn ramp_is_moving(&self, pe: usize, now: u64) -> bool {
-        let router = &self.routers[pe];
-        colors(router.waiting | router.descending).any(|color| {
-            let lane = &self.lanes[router.lane(color).expect("its wavelets are in a lane") as usize];
-            let later = |head: Option<&(u64, Flit)>| head.is_some_and(|(ready, _)| *ready > now);
-            later(lane.onramp.front()) || later(lane.offramp.front())
-        })
-    }
-
     /// Grants each output of a router to one wavelet.
     fn decide(&mut self, pe: usize, now: u64) {
         let waiting = self.routers[pe].waiting;
-        if waiting.is_power_of_two() {
-            let color = Color(waiting.trailing_zeros() as u8);
-            let id = self.routers[pe].lane(color).expect("its wavelets are in a lane");
-            let lane = &self.lanes[id as usize];
-            if lane.filled.is_power_of_two() && lane.inject.is_none() {
-                let input = Direction::ALL[lane.filled.trailing_zeros() as usize];
-                return self.decide_alone(pe, id, input, now);
+        if waiting == 0 {
+            return;
+        }
+        let first = self.moves.len();
+        if self.is_recording() || !self.decide_apart(waiting, pe, now) {
+            self.moves.truncate(first);
+            return self.decide_among(waiting, pe, now);
+        }
+        for at in first..self.moves.len() {
+            let Move { lane, input, targets, .. } = self.moves[at];
+            let lane = &mut self.lanes[lane as usize];
+            self.routers[pe].serve(targets, lane.color);
+            if targets != 0 {
+                lane.last_input = input as u8;
             }
         }
-        self.decide_among(waiting, pe, now);
     }
 
-    /// Lets the only wavelet that is at a router use what it can.
-    fn decide_alone(&mut self, pe: usize, lane: u32, input: Direction, now: u64) {
-        if self.lanes[lane as usize].teardown {
-            return;
+    /// Lets every color use what it can; false if they are in each other's way or one has several inputs.
+    fn decide_apart(&mut self, waiting: u32, pe: usize, now: u64) -> bool {
+        let mut used = 0;
+        for color in colors(waiting) {
+            let id = self.routers[pe].lane(color).expect("its wavelets are in a lane");
+            let lane = &self.lanes[id as usize];
+            if lane.inject.is_some() || !lane.filled.is_power_of_two() {
+                return false;
+            }
+            let input = Direction::ALL[lane.filled.trailing_zeros() as usize % 5];
+            if lane.teardown {
+                continue;
+            }
+            let Some(all) = self.targets(id, input, now) else { continue };
+            let targets = sides(all).filter(|target| self.has_room(id, *target));
+            let targets = targets.fold(0, |set, target| set | 1 << target as u8);
+            if targets & used != 0 {
+                return false;
+            }
+            used |= targets;
+            if targets != 0 || all == 0 {
+                self.moves.push(Move { lane: id, input, targets, all });
+            }
         }
-        let Some(all) = self.targets(lane, input, now) else { return };
-        let targets = sides(all).filter(|target| self.has_room(lane, *target));
-        let targets = targets.fold(0, |set, target| set | 1 << target as u8);
-        if targets == 0 && all != 0 {
-            return;
-        }
-        if targets != 0 {
-            let color = self.lanes[lane as usize].color;
-            self.routers[pe].serve(targets, color);
-            self.lanes[lane as usize].last_input = input as u8;
-        }
-        self.moves.push(Move { lane, input, targets, all });
+        true
     }
 
     fn decide_among(&mut self, waiting: u32, pe: usize, now: u64) {
@@ -335,9 +365,8 @@ impl Fabric {
             }
             self.finish(pe, m.lane, m.input, flit);
         }
-        let router = &self.routers[pe];
         // Without a target nobody else is awake because of this wavelet.
-        if router.waiting | router.descending != 0 || m.targets == 0 {
+        if self.routers[pe].waiting != 0 || m.targets == 0 {
             self.wake(pe);
         }
     }
@@ -363,9 +392,9 @@ impl Fabric {
     pub(super) fn descend(&mut self, id: u32, ready: u64, flit: Flit) {
         let lane = &mut self.lanes[id as usize];
         lane.offramp.push_back((ready, flit));
-        let (pe, color) = (lane.pe as usize, lane.color);
+        let (pe, color, arrives) = (lane.pe as usize, lane.color, lane.offramp[0].0);
         self.routers[pe].descending |= bit(color);
-        self.wake(pe);
+        self.wake_at(pe, arrives);
     }
 
     /// All copies have left: the place is free, and the wavelet's command takes effect.
@@ -378,8 +407,12 @@ impl Fabric {
             self.routers[pe].waiting &= !bit(color);
         }
         if input == Direction::Ramp {
+            let next = lane.onramp.front().map(|(arrives, _)| *arrives);
             if std::mem::take(&mut lane.refused) {
                 self.freed.push(pe as u32);
+            }
+            if let Some(arrives) = next {
+                self.wake_at(pe, arrives);
             }
         } else if was_full && let Some(sender) = self.neighbour(pe, input) {
             self.wake(sender);
@@ -452,8 +485,13 @@ impl Fabric {
             lane.onramp.push_back((now + u64::from(self.arch.ramp_latency), Flit::new(w)));
             lane.filled |= RAMP;
             lane.sent += 1;
-            let color = lane.color;
+            let (color, arrives, injects) = (lane.color, lane.onramp[0].0, lane.inject.is_some());
             self.routers[pe].waiting |= bit(color);
+            self.wake_at(pe, arrives);
+            if injects {
+                // What the PE has sent may move the switch before it arrives.
+                self.wake(pe);
+            }
             if self.routers[pe].belts != 0 {
                 self.clear_way(pe, id, now);
             }
@@ -461,7 +499,6 @@ impl Fabric {
         if self.is_recording() {
             self.note_sent(pe, color, Flit::new(w), landing, now);
         }
-        self.wake(pe);
         Ok(())
     }
 

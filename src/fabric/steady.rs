@@ -4,11 +4,10 @@
 //! senders send in these cycles goes in behind, what the receivers take comes out in front, and the
 //! wavelets on their way lie in the same places as before.
 
-use super::Fabric;
 use super::belt::NO_BELT;
 use super::lane::{Flit, Landing, Lane};
 use super::router::{RAMP, bit};
-use super::{Direction, Wavelet};
+use super::{Direction, Fabric, SOON, Wavelet};
 use crate::arch::Color;
 
 /// A stream that takes a wavelet from its sender and gives one to its receiver in every cycle.
@@ -60,8 +59,13 @@ impl Fabric {
             let router = &self.routers[*pe as usize];
             router.waiting | router.descending == 0 || visited.binary_search(pe).is_ok()
         };
-        let all = belts == self.belts.moving() && self.awake.iter().chain(&self.retries).all(is_visited);
+        let all = belts == self.belts.moving() && self.pending().all(is_visited);
         (all && !streams.is_empty()).then_some(streams)
+    }
+
+    /// Routers that are visited in the next cycles.
+    fn pending(&self) -> impl Iterator<Item = &u32> {
+        self.awake.iter().chain(&self.retries).chain(self.soon.iter().flatten().map(|(_, pe)| pe))
     }
 
     /// The lane of the only color that waits at a router.
@@ -187,6 +191,9 @@ impl Fabric {
 
     /// The cycle that comes next, after [`Fabric::flow`] of all streams.
     pub fn resume(&mut self, now: u64) {
+        let passed = now - self.next;
+        self.soon.rotate_right(passed as usize % SOON);
+        self.soon.iter_mut().flatten().for_each(|(arrives, _)| *arrives += passed);
         self.next = now;
     }
 }

@@ -59,7 +59,7 @@ impl Fabric {
         let mut all = Vec::new();
         for pe in 0..self.routers.len() {
             for id in self.routers[pe].lanes() {
-                self.leftovers_of(&self.lanes[*id as usize], &mut all);
+                self.leftovers_of(&self.lanes[id as usize], &mut all);
             }
         }
         all

@@ -16,11 +16,15 @@ const ALL: usize = 2 * WINDOW;
 /// The registers of whoever runs. PEs that run one after the other share one, because every window
 /// is as wide as a register number reaches, so that no access needs a check.
 #[derive(Clone, Debug)]
-pub struct Desk(Box<[u64]>);
+pub struct Desk {
+    registers: Box<[u64]>,
+    /// Nobody looks at these PEs before this cycle, so that what they do until then may be done early.
+    pub unseen_until: u64,
+}
 
 impl Default for Desk {
     fn default() -> Desk {
-        Desk(vec![0; ALL].into())
+        Desk { registers: vec![0; ALL].into(), unseen_until: 0 }
     }
 }
 
@@ -53,6 +57,11 @@ impl Calls {
     /// No call, on a PE with this many words of memory.
     pub fn new(memory: usize) -> Calls {
         Calls { memory, ..Calls::default() }
+    }
+
+    /// Looks at what a visit needs (see [`super::Pe::fetch`]).
+    pub fn fetch(&self) -> usize {
+        self.frames.first().map_or(0, |frame| frame.pc) ^ self.parked.first().map_or(0, |r| *r as usize)
     }
 
     /// The first words and functions of the calls that have not returned, outermost first.
@@ -104,7 +113,7 @@ impl Calls {
 
     /// Takes the desk and lays out what was parked.
     pub fn sit_down(&mut self, desk: &mut Desk) {
-        std::mem::swap(&mut self.desk, &mut desk.0);
+        std::mem::swap(&mut self.desk, &mut desk.registers);
         self.desk[..self.parked.len()].copy_from_slice(&self.parked);
     }
 
@@ -116,7 +125,7 @@ impl Calls {
             .map_or(0, |frame| frame.base + usize::from(tile.functions[frame.function.0 as usize].registers));
         self.parked.clear();
         self.parked.extend_from_slice(&self.desk[..top]);
-        std::mem::swap(&mut self.desk, &mut desk.0);
+        std::mem::swap(&mut self.desk, &mut desk.registers);
     }
 
     /// Enters a function whose register 0 is register `base` of the caller.

@@ -1,6 +1,6 @@
 //! The main thread: calls, tasks, and how it stops and goes on.
 
-use super::calls::Calls;
+use super::calls::{Calls, Desk};
 use super::operation::Stall;
 use super::scalar::{self, Code, Exit, Meter};
 use super::tasks::{Ready, arguments, binding};
@@ -84,6 +84,11 @@ impl MainThread {
         self.stalled.map(|(stall, _)| stall)
     }
 
+    /// When the synchronous operation starts for which it waits, if that was not before `now`.
+    pub fn starts_at(&self, now: u64) -> Option<u64> {
+        (self.waiting && self.busy_until >= now).then_some(self.busy_until)
+    }
+
     /// Whether it only needs time.
     pub fn can_run(&self) -> bool {
         !self.is_free() && !self.waiting && self.stalled.is_none()
@@ -92,11 +97,18 @@ impl MainThread {
 
 impl Pe {
     /// Starts what may start, or goes on with what runs; false if there was nothing to do.
-    pub(super) fn run_main(&mut self, now: u64, world: &mut World<'_>) -> Result<bool, Complaint> {
-        if self.main.waiting || self.main.busy_until > now {
+    /// `resumed`: the operation that it has waited for is complete since this cycle.
+    pub(super) fn run_main(
+        &mut self,
+        now: u64,
+        resumed: bool,
+        world: &mut World<'_>,
+    ) -> Result<bool, Complaint> {
+        let early = self.main.busy_until.saturating_sub(now);
+        if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.desk)) {
             return Ok(false);
         }
-        let mut meter = Meter { spent: 0, budget: self.ahead() };
+        let mut meter = Meter { spent: early, budget: self.ahead() };
         if self.main.is_free() {
             let started = self.start_next(now)?;
             // What a microthread does until the task has started is to be seen by the task.
@@ -123,6 +135,16 @@ impl Pe {
         ended
     }
 
+    /// Whether the code behind an operation may run before the clock has caught up: nobody else
+    /// works on this PE or looks at it, and the picker has nothing to drop when the task ends.
+    fn may_run_ahead(&self, desk: &Desk) -> bool {
+        let has_command = || self.queues.inputs.iter().filter_map(|i| i.head()).any(|head| head.control);
+        self.lanes.is_empty()
+            && !self.is_observed()
+            && self.main.busy_until < desk.unseen_until
+            && !has_command()
+    }
+
     fn ahead(&self) -> u64 {
         if self.lanes.is_empty() { AHEAD_ALONE } else { AHEAD_SHARED }
     }
@@ -136,8 +158,7 @@ impl Pe {
         world: &mut World<'_>,
     ) -> Result<bool, Complaint> {
         // What is recorded goes the way on which it is written down.
-        let lines =
-            if self.journal.is_none() && !self.writes_script() { tile.line_ops(self.arch) } else { &[] };
+        let lines = if !self.is_observed() { tile.line_ops(self.arch) } else { &[] };
         let words = self.memory.words_mut();
         let code = Code { tile, fused: tile.fused_code(), lines };
         let op = match scalar::run(code, &mut self.main.calls, words, &mut self.guard, meter) {

@@ -2,7 +2,7 @@
 
 use super::Pe;
 use super::fifo::Verdict;
-use super::operation::{Operation, Stall, Step, Surroundings};
+use super::operation::{From, Operation, Stall, Step, Surroundings, To};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{DsrId, TaskId, UtId};
 use crate::diagnostics::{At, Complaint};
@@ -46,11 +46,22 @@ pub(super) struct Lane {
     pub stalled: Option<(Stall, u64)>,
 }
 
+impl Lane {
+    fn fetch(&self) -> usize {
+        let Operation { to, from, cleared, done, .. } = &self.operation;
+        let local = from.iter().filter(|from| matches!(from, From::Local(_))).count();
+        let flags = usize::from(matches!(to, To::Local(_))) + usize::from(cleared.is_some());
+        local ^ flags ^ *done as usize ^ self.saved.len() ^ usize::from(self.stalled.is_some())
+    }
+}
+
 /// All of them.
 #[derive(Clone, Default)]
 pub(super) struct Lanes {
     main: Option<Box<Lane>>,
     threads: [Option<Box<Lane>>; 8],
+    /// The place of the operation that has ended last, for the next one.
+    spare: Option<Box<Lane>>,
     live: u16,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
@@ -84,7 +95,7 @@ impl Lanes {
     }
 
     /// Puts an operation into its free place.
-    pub fn install(&mut self, place: usize, lane: Box<Lane>) {
+    pub fn install(&mut self, place: usize, lane: Lane) {
         self.live |= 1 << place;
         self.claimed |= lane.operation.inputs();
         self.ranks[place] = match lane.priority {
@@ -92,6 +103,13 @@ impl Lanes {
             Priority::High => 0,
             Priority::Medium => 1,
             Priority::Low => 3,
+        };
+        let lane = match self.spare.take() {
+            Some(mut place) => {
+                *place = lane;
+                place
+            }
+            None => Box::new(lane),
         };
         *self.slot(place) = Some(lane);
     }
@@ -113,27 +131,27 @@ impl Lanes {
         all.filter_map(|(place, lane)| Some((place, lane.as_deref()?)))
     }
 
+    /// Looks at what a visit needs of the operations (see [`Pe::fetch`]).
+    pub fn fetch(&self) -> usize {
+        let lanes = self.iter().map(|(_, lane)| lane).chain(self.spare.as_deref());
+        lanes.map(Lane::fetch).fold(0, |all, some| all ^ some)
+    }
+
     /// Inputs that belong to operations, bit = input.
     pub fn claimed_inputs(&self) -> u64 {
         self.claimed
     }
 
-    /// The taken places in the order of their priority: synchronous operations between medium and low.
+    /// The first of a set of places by priority: synchronous operations come between medium and low.
     /// Equal ones take turns.
-    fn order(&self) -> ([u8; MAIN + 1], usize) {
-        let mut order = [0; MAIN + 1];
-        let mut count = 0;
-        let mut live = self.live;
-        while live != 0 {
-            order[count] = live.trailing_zeros() as u8;
-            live &= live - 1;
-            count += 1;
+    fn first(&self, places: u16) -> Option<usize> {
+        if places & places.wrapping_sub(1) == 0 {
+            return (places != 0).then(|| places.trailing_zeros() as usize);
         }
-        if count > 1 {
-            let turn = |place: u8| (place + 8 - self.latest) % 9;
-            order[..count].sort_unstable_by_key(|place| (self.ranks[usize::from(*place)], turn(*place)));
-        }
-        (order, count)
+        let turn = |place: &usize| (place + 8 - usize::from(self.latest)) % 9;
+        let rest = |set: &u16| Some(set & (set - 1)).filter(|set| *set != 0);
+        let places = std::iter::successors(Some(places), rest).map(|set| set.trailing_zeros() as usize);
+        places.min_by_key(|place| (self.ranks[*place], turn(place)))
     }
 }
 
@@ -141,14 +159,14 @@ impl Pe {
     /// Gives the cycle to the operation that comes first of those that can move; true if any can.
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_lanes(&mut self, now: u64) -> Result<bool, Complaint> {
-        if self.lanes.is_empty() {
+        if self.lanes.is_empty() || self.main.starts_at(now).is_some() {
             return Ok(false);
         }
-        let (order, count) = self.lanes.order();
-        for place in order[..count].iter().copied().map(usize::from) {
-            let is_blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
+        let mut waiting = self.lanes.live & !u16::from(self.lanes.blocked);
+        while let Some(place) = self.lanes.first(waiting) {
+            waiting &= !(1 << place);
             // One that goes before may have ended it.
-            if self.lanes.is_live(place) && !is_blocked && self.run_lane(place, now)? {
+            if self.lanes.is_live(place) && self.run_lane(place, now)? {
                 self.lanes.latest = place as u8;
                 return Ok(true);
             }
@@ -187,11 +205,13 @@ impl Pe {
             Step::Finished => {
                 let lane = self.lanes.remove(place);
                 self.finish(place, &lane, lane.completion, true, now)?;
+                self.lanes.spare = Some(lane);
             }
             Step::Ended => {
                 let lane = self.lanes.remove(place);
                 let done = lane.on_control.expect("a control wavelet ends it only with on_control");
                 self.finish(place, &lane, done, true, now)?;
+                self.lanes.spare = Some(lane);
             }
         }
         Ok(true)

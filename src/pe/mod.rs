@@ -178,9 +178,9 @@ impl Pe {
         if self.journal.is_some() {
             self.observe(now);
         }
-        let moment = self.moment(now);
-        for warning in self.warnings.drain(..) {
-            log.warn(self.at, warning.on(moment));
+        if !self.warnings.is_empty() {
+            let moment = self.moment(now);
+            self.warnings.drain(..).for_each(|warning| log.warn(self.at, warning.on(moment)));
         }
         wake.map_err(|c| c.on(self.moment(now)))
     }
@@ -192,14 +192,22 @@ impl Pe {
     fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Complaint> {
         self.check_contest(now)?;
         self.script_time(now);
+        let waited = self.main.waiting;
         let moved = self.run_lanes(now)?;
-        let ran = self.run_main(now, &mut world)?;
+        let resumed = waited && !self.main.waiting;
+        let ran = self.run_main(now, resumed, &mut world)?;
         let sent = self.queues.drain(world.ramp);
         if self.duties.has_flushes() {
             self.watch_flushes()?;
         }
+        if sent && self.queues.has_outgoing() {
+            return Ok(Wake::At(now + 1));
+        }
+        if let Some(start) = self.main.starts_at(now) {
+            return Ok(Wake::At(start + 1));
+        }
         let others_wait = !self.lanes.is_empty() || self.main.is_stalled();
-        if others_wait && (moved || ran || sent) || sent && self.queues.has_outgoing() {
+        if others_wait && (moved || ran || sent) {
             return Ok(Wake::At(now + 1));
         }
         let claimed = self.lanes.claimed_inputs();
@@ -213,6 +221,33 @@ impl Pe {
         Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
     }
 
+    /// Reads something of everything that a visit needs, in two rounds: first of the PE itself, then
+    /// of what it points to. Whoever does a round for many PEs before it visits them waits for the
+    /// memory once, and not once for each of them.
+    pub fn fetch(&self, round: u8) -> usize {
+        match round {
+            0 => {
+                self.memory.size()
+                    ^ usize::from(self.guard.is_on())
+                    ^ self.main.busy_until as usize
+                    ^ usize::from(self.main.is_free())
+                    ^ self.tasks.active as usize
+                    ^ usize::from(self.duties.has_flushes())
+                    ^ self.queues.refused as usize
+                    ^ self.queues.inputs.len()
+                    ^ usize::from(self.lanes.is_live(0))
+                    ^ self.fifos.len()
+                    ^ self.launches.len()
+                    ^ self.warnings.len()
+                    ^ usize::from(self.command_stream_blocked)
+            }
+            _ => {
+                let word = self.memory.words().first().copied().unwrap_or_default();
+                usize::from(word) ^ self.main.calls.fetch() ^ self.queues.fetch() ^ self.lanes.fetch()
+            }
+        }
+    }
+
     /// From now on picks among equally ready tasks in an order that the seed decides.
     pub fn shuffle(&mut self, seed: u64) {
         let place = u64::from(self.at.x) << 48 | u64::from(self.at.y) << 32;
@@ -224,9 +259,26 @@ impl Pe {
         self.queues.room_for(color)
     }
 
-    /// Takes a wavelet that `room_for` has promised room for.
-    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) {
-        self.queues.deliver(now, color, wavelet);
+    /// Takes a wavelet that `room_for` has promised room for; says when the PE runs because of it.
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Wake {
+        let input = self.queues.deliver(now, color, wavelet);
+        // What is recorded is looked at in every cycle, and the picker drops wavelets for nobody.
+        let is_plain = !self.is_observed() && !wavelet.control && !self.duties.has_flushes();
+        if !is_plain || self.main.is_stalled() || self.lanes.claimed_inputs() & 1 << input != 0 {
+            return Wake::At(now);
+        }
+        if !self.main.is_free() {
+            return Wake::OnEvent;
+        }
+        let until = self.main.busy_until;
+        // If there was something before, the time to look at it is known.
+        let is_new = until <= now || self.tasks.starts_for(self.arch.name, &self.queues.inputs[input]);
+        if is_new { Wake::At(until.max(now)) } else { Wake::OnEvent }
+    }
+
+    /// Whether somebody writes down what it does: then nothing is done before its time.
+    fn is_observed(&self) -> bool {
+        self.journal.is_some() || self.writes_script()
     }
 
     /// Queues a function for the main thread; it runs when no task wants to.

@@ -188,6 +188,13 @@ impl Queues {
         }
     }
 
+    /// Looks at what a visit needs (see [`super::Pe::fetch`]).
+    pub fn fetch(&self) -> usize {
+        let inputs = self.inputs.iter().map(|i| i.head().map_or(i.since as usize, |head| head.data as usize));
+        let outputs = self.outputs.iter().map(|o| o.head_color().map_or(o.space(), |color| color.0.into()));
+        inputs.chain(outputs).fold(0, |all, some| all ^ some)
+    }
+
     /// Whether a wavelet of this color would be taken now.
     pub fn room_for(&self, color: Color) -> bool {
         match self.inputs.iter().find(|i| i.color == color) {
@@ -197,18 +204,19 @@ impl Queues {
         }
     }
 
-    /// Takes a wavelet; the caller has asked `room_for`.
-    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) {
-        let inbox = self.inbox_of(color);
-        let inbox = &mut self.inputs[inbox];
+    /// Takes a wavelet into an input; the caller has asked `room_for`.
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> usize {
+        let input = self.inbox_of(color);
+        let inbox = &mut self.inputs[input];
         if inbox.message == Message::Header {
             inbox.message = Message::Words;
-            return;
+            return input;
         }
         if inbox.items.is_empty() {
             inbox.since = now;
         }
         inbox.items.push_back(wavelet);
+        input
     }
 
     /// What comes next in a queue is a message; drops its header, which may not have come yet.
@@ -241,6 +249,18 @@ impl Queues {
         }
         let bound = self.inputs.iter().position(|i| i.queue == queue && queue.is_some());
         bound.ok_or_else(|| unbound("input", queue.map(|q| q.0)))
+    }
+
+    /// Whether a fabin operand would read an input that is there, and that nobody has read another
+    /// color through.
+    pub fn has_input(&self, color: Option<Color>, queue: Option<InQueue>) -> bool {
+        let reads = |inbox: &&Inbox| match (color, self.arch.name) {
+            (Some(color), ArchName::Wse2) => inbox.color == color,
+            _ => inbox.queue == queue && queue.is_some(),
+        };
+        let Some(inbox) = self.inputs.iter().find(reads) else { return false };
+        let reader = queue.and_then(|queue| self.readers.get(usize::from(queue.0))?.as_ref());
+        reader.is_none_or(|(other, _)| *other == inbox.color)
     }
 
     /// An operation reads a color through a queue; gives the color and place of the one before.
@@ -283,8 +303,8 @@ impl Queues {
     /// Gives at most one wavelet to the router; true if it took one.
     pub fn drain(&mut self, ramp: &mut dyn Ramp) -> bool {
         self.refused = 0;
-        for i in 0..self.outputs.len() {
-            let at = (self.next_output + i) % self.outputs.len();
+        let first = self.next_output;
+        for at in (first..self.outputs.len()).chain(0..first) {
             let Some(head) = self.outputs[at].items.front().copied() else { continue };
             if ramp.send(head.color, head.wavelet).is_err() {
                 self.refused |= 1 << head.color.0;

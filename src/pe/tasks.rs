@@ -126,7 +126,7 @@ impl Tasks {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Ready::Local(TaskId(id)));
         for input in 0..queues.inputs.len() {
-            if claimed & 1 << input != 0 {
+            if claimed & 1 << input != 0 || queues.inputs[input].len() == 0 {
                 continue;
             }
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
@@ -148,6 +148,16 @@ impl Tasks {
         let id = TaskId(channel);
         let is_data = inbox.head().is_some_and(|head| !head.control);
         (is_data && self.data & !self.blocked & bit(id) != 0).then_some(id)
+    }
+
+    /// Whether the only wavelet of an input, which carries data, starts a task.
+    pub fn starts_for(&self, arch: ArchName, inbox: &Inbox) -> bool {
+        let channel = match arch {
+            ArchName::Wse2 => Some(inbox.color.0),
+            ArchName::Wse3 => inbox.queue.map(|queue| queue.0),
+        };
+        let ready = self.data & !self.blocked;
+        inbox.len() == 1 && channel.is_some_and(|channel| ready & bit(TaskId(channel)) != 0)
     }
 
     /// The control task that the oldest wavelet of an input names while its channel is blocked.

@@ -23,14 +23,24 @@ use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
 /// Cycles to start an operation on the main thread or a microthread (estimate).
 pub(super) const LAUNCH: u64 = 1;
 
+/// How an operation is come to.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Haste {
+    OnTime,
+    /// The clock has not caught up.
+    Early,
+    /// Nor will anybody look until it has.
+    Unseen,
+}
+
 impl Pe {
-    /// Starts `tile.vector_ops[n]`. `ran_ahead`: the clock has not caught up.
+    /// Starts `tile.vector_ops[n]`.
     pub(super) fn start_vector(
         &mut self,
         tile: &TileImage,
         n: u32,
         time: u64,
-        ran_ahead: bool,
+        haste: Haste,
     ) -> Result<Served, Complaint> {
         let vector = &tile.vector_ops[n as usize];
         let op = &OPS[usize::from(vector.op)];
@@ -40,15 +50,41 @@ impl Pe {
             self.note_at_once(quick, time, cycles);
             return Ok(Served::Done(cycles));
         }
-        if ran_ahead {
-            return Ok(Served::Later);
+        match haste {
+            Haste::OnTime => self.start_slowly(tile, vector, time),
+            // What is wrong is said when the clock has caught up.
+            Haste::Unseen if self.may_start_early(tile, vector) => {
+                Ok(self.start_slowly(tile, vector, time).unwrap_or(Served::Later))
+            }
+            Haste::Unseen | Haste::Early => Ok(Served::Later),
         }
+    }
+
+    fn start_slowly(&mut self, tile: &TileImage, vector: &VectorOp, time: u64) -> Result<Served, Complaint> {
         let mut start = self.resolve(tile, vector)?;
         start.operation.total = start.total(self.options.checked)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, time);
         }
         self.launch_lane(vector, start, time)
+    }
+
+    /// Whether an operation can be made ready now that starts when the clock has caught up: nothing
+    /// that happens until then makes a difference to its start.
+    fn may_start_early(&self, tile: &TileImage, vector: &VectorOp) -> bool {
+        let is_fixed = |operand: &Operand| match *operand {
+            Operand::Dsd(DsdRef::Const(n)) => match &tile.dsds[n as usize] {
+                Dsd::Mem(_) | Dsd::FabOut(_) => true,
+                Dsd::FabIn(fabin) => self.queues.has_input(fabin.color, fabin.queue),
+                Dsd::Fifo(_) => false,
+            },
+            Operand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => false,
+            Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => true,
+        };
+        self.lanes.is_empty()
+            && !self.is_observed()
+            && !vector.config.is_async
+            && vector.sources.iter().chain([&vector.dest]).all(is_fixed)
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
@@ -119,7 +155,7 @@ impl Pe {
             started: time,
             stalled: None,
         };
-        self.lanes.install(place, Box::new(lane));
+        self.lanes.install(place, lane);
         if !settings.is_async {
             return Ok(Served::Waits);
         }

@@ -3,8 +3,8 @@
 //! A PE sees nothing of the others in a cycle, so they run at the same time; what they leave, they
 //! leave in the order of their numbers. Nobody can see how many threads there were.
 
-use super::cells::{Cell, Maker};
-use super::{PES_BETWEEN_LOOKS, Wafer, explain};
+use super::cells::{Cell, Maker, fetch};
+use super::{PES_AT_ONCE, PES_BETWEEN_LOOKS, Wafer, explain};
 use crate::diagnostics::Complaint;
 use crate::fabric::{Deed, Fabric};
 use crate::image::Program;
@@ -40,7 +40,7 @@ struct Shift {
 impl Wafer {
     /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
     pub fn run_on(&mut self, threads: usize, pes: usize) {
-        self.desks.resize_with(threads.max(1), Desk::default);
+        self.desks.resize(threads.max(1), Desk::default());
         self.pes_of_a_thread = pes.max(1);
     }
 
@@ -97,8 +97,11 @@ impl Shift {
                 shift.wakes.extend(pes.iter().map(|pe| (*pe, scene.now)));
                 continue;
             }
-            for pe in pes {
-                shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], desk);
+            for pes in pes.chunks(PES_AT_ONCE) {
+                fetch(cells, first, pes);
+                for pe in pes {
+                    shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], desk);
+                }
             }
         }
         shift

@@ -3,7 +3,8 @@
 use crate::arch::{Color, PeCoord};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
-use crate::pe::{Pe, PeOptions};
+use crate::pe::{Pe, PeOptions, Wake};
+use std::hint::black_box;
 use std::sync::Arc;
 
 /// The place of a PE, made or not.
@@ -38,13 +39,22 @@ impl Maker {
     }
 }
 
+/// Asks for the memory of PEs that are about to run; the first cell is that of PE `first`.
+pub fn fetch(cells: &[Cell], first: usize, pes: &[u32]) {
+    for round in 0..2 {
+        let some = pes.iter().filter_map(|pe| cells[*pe as usize - first].as_ref());
+        black_box(some.map(|pe| pe.fetch(round)).fold(0, |all, some| all ^ some));
+    }
+}
+
 /// All PEs of the rectangle; a PE without code is never made.
 pub struct Cells {
     /// How they are made.
     pub maker: Maker,
     pes: Vec<Cell>,
     now: u64,
-    delivered: Vec<u32>,
+    /// PEs that were given wavelets, and when they run because of them.
+    delivered: Vec<(u32, Wake)>,
 }
 
 impl Cells {
@@ -61,14 +71,19 @@ impl Cells {
         (&self.maker, &mut self.pes)
     }
 
+    /// Asks for the memory of PEs that are about to run.
+    pub fn fetch(&self, pes: &[u32]) {
+        fetch(&self.pes, 0, pes);
+    }
+
     /// The cycle of deliveries.
     pub fn begin_cycle(&mut self, now: u64) {
         self.now = now;
     }
 
-    /// PEs that were given wavelets since the last call.
-    pub fn take_delivered(&mut self, into: &mut Vec<u32>) {
-        into.append(&mut self.delivered);
+    /// PEs that were given wavelets since the last call, and when they run because of them.
+    pub fn take_delivered(&mut self) -> std::vec::Drain<'_, (u32, Wake)> {
+        self.delivered.drain(..)
     }
 
     /// A PE, made if need be; `None` if it has no code.
@@ -104,8 +119,8 @@ impl Offramps for Cells {
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) {
         let now = self.now;
         if let Some(cell) = self.pe(pe) {
-            cell.deliver(now, color, wavelet);
-            self.delivered.push(pe as u32);
+            let wake = cell.deliver(now, color, wavelet);
+            self.delivered.push((pe as u32, wake));
         }
     }
 }

@@ -74,6 +74,12 @@ pub enum Progress {
 /// PEs that run between two looks at whether to stop: far less than a second.
 const PES_BETWEEN_LOOKS: usize = 256;
 
+/// PEs whose memory is asked for at the same time.
+const PES_AT_ONCE: usize = 16;
+
+/// The state of fewer lies in the caches.
+const MANY_PES: usize = 512;
+
 /// A launch on its way to a PE.
 struct Launch {
     cycle: u64,
@@ -270,6 +276,10 @@ impl Wafer {
         if !self.fabric.is_awake() {
             let launch = self.launches.front().map(|l| l.cycle);
             match [self.agenda.next(self.now), launch].into_iter().flatten().min() {
+                Some(next) if self.now < self.glide.until && next >= self.glide.until => {
+                    self.now = self.glide.until;
+                    return Progress::Moving;
+                }
                 Some(next) => self.now = next.max(self.now),
                 None if self.reached > self.now => {
                     self.now = self.reached;
@@ -306,6 +316,7 @@ impl Wafer {
     /// Several cycles may be done at once up to this one.
     pub fn nobody_looks_before(&mut self, cycle: u64) {
         self.glide.until = cycle;
+        self.desks.iter_mut().for_each(|desk| desk.unseen_until = cycle);
     }
 
     fn run_to_the_end(&mut self, limit: u64) -> Ended {
@@ -360,12 +371,16 @@ impl Wafer {
     fn run_pes(&mut self) {
         self.cells.begin_cycle(self.now);
         self.fabric.deliver(self.now, &mut self.cells);
-        let mut due = std::mem::take(&mut self.due);
-        self.cells.take_delivered(&mut due);
         self.record_fabric();
-        for pe in due.drain(..) {
-            self.agenda.wake(pe as usize, self.now, self.now);
+        for (pe, wake) in self.cells.take_delivered() {
+            match wake {
+                Wake::At(cycle) => self.agenda.wake(pe as usize, cycle, self.now),
+                Wake::OnEvent => {}
+            }
+            // Whoever does not run now cannot say that it has no room for what is behind.
+            self.fabric.retry(pe as usize);
         }
+        let mut due = std::mem::take(&mut self.due);
         self.agenda.take_due(self.now, &mut due);
         if let Some(pulse) = self.pulse {
             pulse.beat(self.now, due.len());
@@ -383,7 +398,12 @@ impl Wafer {
     fn run_in_turn(&mut self, pes: &[u32]) {
         match self.is_to_stop() {
             true => self.put_off(pes),
-            false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
+            false => pes.chunks(PES_AT_ONCE).for_each(|pes| {
+                if self.glide.ran >= MANY_PES {
+                    self.cells.fetch(pes);
+                }
+                pes.iter().for_each(|pe| self.run_pe(*pe as usize));
+            }),
         }
     }
 

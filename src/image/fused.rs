@@ -5,10 +5,8 @@
 //! does not change, jumps into the middle need no care, and a PE can stop and go on at each of its parts.
 
 use super::code::{Access, IN_VARIABLE, Op, Reg};
-use super::{FnId, Function, TileImage};
+use super::{FnId, Function};
 use serde::{Deserialize, Serialize};
-use std::fmt;
-use std::sync::OnceLock;
 
 /// The target of a jump that is part of a fused operation.
 pub type Near = u16;
@@ -158,31 +156,6 @@ pub struct Recall {
     pub base: Reg,
     pub f: u16,
     pub sh: u8,
-}
-
-/// The fused code of the functions of a tile, made when one first runs. It follows from the rest of the
-/// tile, so it is neither stored nor compared.
-#[derive(Clone, Default)]
-pub struct FusedCode(OnceLock<Box<[OnceLock<Box<[Op]>>]>>);
-
-impl fmt::Debug for FusedCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("FusedCode")
-    }
-}
-
-impl PartialEq for FusedCode {
-    fn eq(&self, _: &FusedCode) -> bool {
-        true
-    }
-}
-
-impl TileImage {
-    /// The fused code of each function that has run.
-    #[inline]
-    pub fn fused_code(&self) -> &[OnceLock<Box<[Op]>>] {
-        self.fused.0.get_or_init(|| self.functions.iter().map(|_| OnceLock::new()).collect())
-    }
 }
 
 impl Function {

@@ -13,6 +13,7 @@ mod function;
 pub mod fused;
 pub mod lines;
 pub mod picture;
+pub mod ready;
 mod registers;
 pub mod routes;
 mod starts;
@@ -254,7 +255,7 @@ pub struct TileImage {
     pub lines: lines::LineOps,
     /// The code as it runs.
     #[serde(skip)]
-    pub fused: fused::FusedCode,
+    pub ready: ready::ReadyCode,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
 }

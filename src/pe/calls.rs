@@ -3,6 +3,7 @@
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
+use crate::image::ready::Ready;
 use crate::image::{FnId, TileImage};
 use crate::source::Span;
 
@@ -108,7 +109,7 @@ impl Calls {
         self.parked[..arguments.len()].copy_from_slice(arguments);
         let params = usize::from(function.params);
         self.parked[params..params + function.consts.len()].copy_from_slice(&function.consts);
-        self.push(tile, f, 0)
+        self.push(tile, f, 0, function.frame_words)
     }
 
     /// Takes the desk and lays out what was parked.
@@ -130,19 +131,23 @@ impl Calls {
 
     /// Enters a function whose register 0 is register `base` of the caller.
     #[inline]
-    pub fn enter(&mut self, tile: &TileImage, f: FnId, base: Reg) -> Result<(), Complaint> {
+    pub fn enter(
+        &mut self,
+        tile: &TileImage,
+        (f, ready): (FnId, &Ready),
+        base: Reg,
+    ) -> Result<(), Complaint> {
         let base = self.last_mut().base + usize::from(base);
-        let function = &tile.functions[f.0 as usize];
-        self.push(tile, f, base)?;
+        self.push(tile, f, base, ready.frame_words)?;
         let (_, r) = self.innermost();
         // Most functions have few registers, with which a loop is done before `memcpy` has begun.
-        let mut register = function.params;
-        for value in &function.consts {
+        let mut register = ready.params;
+        for value in &ready.consts {
             r[usize::from(register)] = *value;
             register = register.wrapping_add(1);
         }
         // Whoever used the desk before must not be seen.
-        while register < function.registers {
+        while register < ready.cleared {
             r[usize::from(register)] = 0;
             register += 1;
         }
@@ -150,16 +155,15 @@ impl Calls {
     }
 
     #[inline]
-    fn push(&mut self, tile: &TileImage, f: FnId, base: usize) -> Result<(), Complaint> {
-        let function = &tile.functions[f.0 as usize];
+    fn push(&mut self, tile: &TileImage, f: FnId, base: usize, words: u16) -> Result<(), Complaint> {
         let address = match self.frames.last() {
             None => usize::from(tile.data_end),
             // A call has a word at least, so that no two have one address.
             Some(caller) => caller.end.max(usize::from(caller.address) + 1),
         };
-        let end = address + usize::from(function.frame_words);
+        let end = address + usize::from(words);
         if end.max(address + 1) > self.memory || self.frames.len() == MAX_FRAMES || base > ALL - WINDOW {
-            return Err(STACK_OVERFLOW.because(&[("name", &function.name)]));
+            return Err(overflow(tile, f));
         }
         self.frames.push(Frame { function: f, pc: 0, base, address: address as u16, end });
         Ok(())
@@ -192,4 +196,9 @@ impl Calls {
         let registers = if self.desk.is_empty() { &mut self.parked } else { &mut self.desk[..] };
         registers[at] = value;
     }
+}
+
+#[cold]
+fn overflow(tile: &TileImage, f: FnId) -> Complaint {
+    STACK_OVERFLOW.because(&[("name", &tile.functions[f.0 as usize].name)])
 }

@@ -160,7 +160,7 @@ impl Pe {
         // What is recorded goes the way on which it is written down.
         let lines = if !self.is_observed() { tile.line_ops(self.arch) } else { &[] };
         let words = self.memory.words_mut();
-        let code = Code { tile, fused: tile.fused_code(), lines };
+        let code = Code { tile, ready: tile.ready(), lines };
         let op = match scalar::run(code, &mut self.main.calls, words, &mut self.guard, meter) {
             Ok(Exit::Service(op)) => op,
             Ok(Exit::Pause) => return Ok(false),

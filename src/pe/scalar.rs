@@ -12,6 +12,7 @@ use crate::diagnostics::Complaint;
 use crate::image::TileImage;
 use crate::image::code::{ADDRESS_ONLY, Access, FnId, IN_VARIABLE, Op};
 use crate::image::lines::LineOp;
+use crate::image::ready::Ready;
 use std::sync::OnceLock;
 
 /// Cycles of a call beyond its operations (estimate).
@@ -39,10 +40,26 @@ pub(super) struct Meter {
 #[derive(Copy, Clone)]
 pub(super) struct Code<'a> {
     pub tile: &'a TileImage,
-    /// What the functions of the tile execute, as far as they have run.
-    pub fused: &'a [OnceLock<Box<[Op]>>],
+    /// The functions of the tile that have run.
+    pub ready: &'a [OnceLock<Ready>],
     /// The vector operations that the loop does itself.
     pub lines: &'a [Option<LineOp>],
+}
+
+impl<'a> Code<'a> {
+    #[inline(always)]
+    fn ready(self, f: FnId) -> &'a Ready {
+        let n = f.0 as usize;
+        match self.ready[n].get() {
+            Some(ready) => ready,
+            None => self.prepare(n),
+        }
+    }
+
+    #[cold]
+    fn prepare(self, n: usize) -> &'a Ready {
+        self.ready[n].get_or_init(|| self.tile.functions[n].prepare())
+    }
 }
 
 /// Goes on with the innermost call. After a complaint, that call still points at the culprit.
@@ -78,20 +95,18 @@ fn run_watched(
 /// indirect jump for each operation that is executed. Calls and returns stay in here, too, because
 /// to leave and come back costs more than a call itself. `left` are the cycles until the pause.
 fn run_calls<const WATCHED: bool>(
-    Code { tile, fused, lines }: Code<'_>,
+    all: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
     guard: &mut Guard,
     budget: &mut i64,
 ) -> Result<Exit, Complaint> {
-    let mut left = *budget;
+    let (Code { tile, lines, .. }, mut left) = (all, *budget);
+    let mut ready = all.ready(calls.last_mut().function);
     'call: loop {
         let (frame, r) = calls.innermost();
-        let (n, mut at) = (frame.function.0 as usize, frame.pc);
-        let code = match fused[n].get() {
-            Some(code) => &code[..],
-            None => fused[n].get_or_init(|| tile.functions[n].fuse()),
-        };
+        let mut at = frame.pc;
+        let code = &ready.code[..];
         macro_rules! get {
             ($a:ident) => {
                 r[$a as usize]
@@ -115,7 +130,8 @@ fn run_calls<const WATCHED: bool>(
                 let (f, base) = ($f, $base);
                 frame.pc = at + 1;
                 left -= 1 + CALL;
-                if let Err(complaint) = calls.enter(tile, f, base) {
+                ready = all.ready(f);
+                if let Err(complaint) = calls.enter(tile, (f, ready), base) {
                     calls.last_mut().pc -= 1;
                     *budget = left;
                     return Err(complaint);
@@ -337,10 +353,11 @@ fn run_calls<const WATCHED: bool>(
                 left -= 1;
                 guard.leave(frame.address.into(), frame.end, frame.function);
                 calls.leave();
-                if calls.is_empty() {
+                let Some(caller) = calls.last() else {
                     *budget = left;
                     return Ok(Exit::End);
-                }
+                };
+                ready = all.ready(caller.function);
                 continue 'call;
             }};
         }

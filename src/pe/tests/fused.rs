@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::image::code::{Access, IN_VARIABLE};
+use crate::image::ready::Ready;
 use crate::pe::scalar::{Code, Exit, Meter, run};
 use std::collections::BTreeSet;
 use std::sync::OnceLock;
@@ -109,8 +110,13 @@ impl Dice {
     }
 }
 
+/// A function that is not fused.
+fn in_parts(function: &Function) -> Ready {
+    Ready { code: function.code.clone().into_boxed_slice(), ..function.prepare() }
+}
+
 /// Everything that can be seen of a run, whenever it stops.
-fn seen(tile: &TileImage, fused: &[OnceLock<Box<[Op]>>]) -> Vec<String> {
+fn seen(tile: &TileImage, ready: &[OnceLock<Ready>]) -> Vec<String> {
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let mut guard = Guard::new(tile, 32, true);
     let (mut calls, mut desk) = (MainThread::new(32).calls, Desk::default());
@@ -119,7 +125,7 @@ fn seen(tile: &TileImage, fused: &[OnceLock<Box<[Op]>>]) -> Vec<String> {
     let mut seen = Vec::new();
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25 };
-        let code = Code { tile, fused, lines: &[] };
+        let code = Code { tile, ready, lines: &[] };
         let exit = run(code, &mut calls, memory.words_mut(), &mut guard, &mut meter);
         let (mut what, mut goes_on) = match exit {
             Ok(Exit::Service(op)) => (format!("{op:?}"), false),
@@ -147,13 +153,29 @@ fn fused_code_does_exactly_what_its_parts_do() {
         let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
         let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
-        let parts: Vec<_> =
-            tile.functions.iter().map(|f| OnceLock::from(f.code.clone().into_boxed_slice())).collect();
+        let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(in_parts(f))).collect();
         let fused = tile.functions[0].fuse();
         let made = fused.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
         met.extend(made.map(|(op, _)| format!("{op:?}").split('(').next().unwrap_or_default().to_string()));
         let shown = || format!("{:#?}\n{fused:#?}", tile.functions[0].code);
-        assert_eq!(seen(&tile, tile.fused_code()), seen(&tile, &parts), "{}", shown());
+        assert_eq!(seen(&tile, tile.ready()), seen(&tile, &parts), "{}", shown());
     }
     assert_eq!(met.len(), KINDS, "{met:?}");
+}
+
+#[test]
+fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them() {
+    let cleared = |code: Vec<Op>| function("f", 1, &[5], code).prepare().cleared;
+    let (add, mov) = (Op::AddU { d: 3, a: 2, b: 1, sh: 32 }, Op::Mov { d: 2, a: 0 });
+    assert_eq!(cleared(vec![mov, add, Op::Ret]), 2);
+    assert_eq!(cleared(vec![add, mov, Op::Ret]), 32);
+    // one way writes the register, the other does not
+    assert_eq!(cleared(vec![Op::JumpIf { a: 0, to: 2 }, mov, add, Op::Ret]), 32);
+    // the test of a loop stands behind its body
+    let backwards = Op::JumpLtU { a: 2, b: 1, to: 2 };
+    assert_eq!(cleared(vec![mov, Op::Jump { to: 3 }, add, backwards, Op::Ret]), 2);
+    assert_eq!(cleared(vec![Op::Jump { to: 1 }, Op::JumpLtU { a: 2, b: 1, to: 2 }, Op::Ret]), 32);
+    // the result of a call
+    assert_eq!(cleared(vec![Op::Call { f: FnId(0), base: 2 }, add, Op::Ret]), 2);
+    assert_eq!(cleared(vec![Op::Vector { n: 0 }, Op::Ret]), 32);
 }

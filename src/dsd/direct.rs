@@ -1,7 +1,8 @@
 //! Vectors of one width that are contiguous, or every second element of such: kernels work on the
 //! memory itself.
 
-use super::kernels::Direct;
+use super::access::Row;
+use super::kernels::{Direct, Kernel};
 use std::ops::Range;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, transmute};
 
@@ -83,69 +84,114 @@ pairs! {
 
 /// One of the first two sources.
 #[derive(Clone, Debug)]
-pub(super) enum Input {
+pub enum Input {
     /// The operation has no such source.
     Nothing,
-    Scalar(u32),
+    /// The same bits for every element.
+    Scalar,
     /// These words of memory.
     Words(Range<usize>),
 }
 
 impl Input {
-    fn spread<W: Word>(&self) -> [W; SPREAD] {
-        match self {
-            Input::Scalar(bits) => [W::of(*bits); SPREAD],
-            Input::Nothing | Input::Words(_) => [W::of(0); SPREAD],
-        }
+    /// A line whose elements have the width and the distance of those of the destination.
+    pub fn line(row: &Row, words: u16, dest: &(Row, u16)) -> Option<Input> {
+        (words == dest.1 && row.step == dest.0.step).then(|| range(row).map(Input::Words)).flatten()
     }
 }
 
-/// Runs the kernel on `dest`; `None` if the vectors overlap in a way, or lie at addresses, that ask
-/// for a copy.
-pub(super) fn run<W: Word>(
+/// Where the elements of an operation lie whose kernel can work on the memory itself.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    width: Width,
+    dest: Range<usize>,
+    sources: [Input; 2],
+}
+
+#[derive(Copy, Clone, Debug)]
+enum Width {
+    Short,
+    Long,
+    ShortApart,
+    LongApart,
+}
+
+impl Plan {
+    /// `None` if the elements do not lie one behind the other, or every second one does.
+    pub fn new(dest: &(Row, u16), sources: [Input; 2]) -> Option<Plan> {
+        let width = match (dest.1, dest.0.step) {
+            (1, 1) => Width::Short,
+            (2, 2) => Width::Long,
+            (1, 2) => Width::ShortApart,
+            (2, 4) => Width::LongApart,
+            _ => return None,
+        };
+        Some(Plan { width, dest: range(&dest.0)?, sources })
+    }
+}
+
+/// The words of a line, with what lies behind each element.
+fn range(row: &Row) -> Option<Range<usize>> {
+    Some(row.at..row.at + row.count * usize::try_from(row.step).ok()?)
+}
+
+/// Runs the kernel; a scalar that is no source is 0. `None` if the vectors overlap in a way, or lie at
+/// addresses, that ask for a copy.
+#[inline]
+pub fn run(memory: &mut [u16], kernel: &Kernel, plan: &Plan, scalars: [u32; 3]) -> Option<()> {
+    let directs = kernel.direct.as_ref()?;
+    match plan.width {
+        Width::Short => run_elements(memory, &directs.short, plan, scalars),
+        Width::Long => run_elements(memory, &directs.long, plan, scalars),
+        Width::ShortApart => run_elements(memory, &directs.short_apart, plan, scalars),
+        Width::LongApart => run_elements(memory, &directs.long_apart, plan, scalars),
+    }
+}
+
+fn run_elements<W: Word>(
     memory: &mut [u16],
     kernel: &Direct<W>,
-    dest: Range<usize>,
-    a: &Input,
-    b: &Input,
-    third: u32,
+    plan: &Plan,
+    scalars: [u32; 3],
 ) -> Option<()> {
-    match (a, b) {
-        (Input::Words(a), Input::Words(b)) if *a == dest => {
+    let spread = |source: usize| [W::of(scalars[source]); SPREAD];
+    let (dest, third) = (plan.dest.clone(), scalars[2]);
+    match &plan.sources {
+        [Input::Words(a), Input::Words(b)] if *a == dest => {
             let [dest, b] = memory.get_disjoint_mut([dest, b.clone()]).ok()?;
             (kernel.onto)(elements(dest)?, elements(b)?, third);
         }
-        (Input::Words(a), _) if *a == dest => {
-            let b = b.spread();
+        [Input::Words(a), _] if *a == dest => {
+            let b = spread(1);
             for dest in elements(memory.get_mut(dest)?)?.chunks_mut(SPREAD) {
                 (kernel.onto)(dest, &b[..dest.len()], third);
             }
         }
-        (Input::Words(a), Input::Words(b)) if a != b => {
+        [Input::Words(a), Input::Words(b)] if a != b => {
             let [dest, a, b] = memory.get_disjoint_mut([dest, a.clone(), b.clone()]).ok()?;
             (kernel.apart)(elements(dest)?, elements(a)?, elements(b)?, third);
         }
-        (Input::Words(a), Input::Words(_) | Input::Nothing) => {
+        [Input::Words(a), Input::Words(_) | Input::Nothing] => {
             let [dest, a] = memory.get_disjoint_mut([dest, a.clone()]).ok()?;
             let a = elements(a)?;
             (kernel.apart)(elements(dest)?, a, a, third);
         }
-        (Input::Words(a), Input::Scalar(_)) => {
+        [Input::Words(a), Input::Scalar] => {
             let [dest, a] = memory.get_disjoint_mut([dest, a.clone()]).ok()?;
-            let b = b.spread();
+            let b = spread(1);
             for (dest, a) in elements(dest)?.chunks_mut(SPREAD).zip(elements(a)?.chunks(SPREAD)) {
                 (kernel.apart)(dest, a, &b[..dest.len()], third);
             }
         }
-        (Input::Scalar(_) | Input::Nothing, Input::Words(b)) => {
+        [Input::Scalar | Input::Nothing, Input::Words(b)] => {
             let [dest, b] = memory.get_disjoint_mut([dest, b.clone()]).ok()?;
-            let a = a.spread();
+            let a = spread(0);
             for (dest, b) in elements(dest)?.chunks_mut(SPREAD).zip(elements(b)?.chunks(SPREAD)) {
                 (kernel.apart)(dest, &a[..dest.len()], b, third);
             }
         }
-        (Input::Scalar(_) | Input::Nothing, Input::Scalar(_) | Input::Nothing) => {
-            let (a, b) = (a.spread(), b.spread());
+        [Input::Scalar | Input::Nothing, Input::Scalar | Input::Nothing] => {
+            let (a, b) = (spread(0), spread(1));
             for dest in elements(memory.get_mut(dest)?)?.chunks_mut(SPREAD) {
                 (kernel.apart)(dest, &a[..dest.len()], &b[..dest.len()], third);
             }

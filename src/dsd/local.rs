@@ -1,7 +1,7 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 
 use super::access::{Row, Walk};
-use super::direct::{self, Input};
+use super::direct::{self, Input, Plan};
 use super::kernels::Kernel;
 use crate::diagnostics::Complaint;
 
@@ -52,32 +52,18 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
     }
 }
 
-/// `None` if the elements do not lie one behind the other, or every second one does, or the sources are
-/// not of the width of the destination.
+/// `None` if the vectors differ in width or distance, or otherwise ask for a copy.
 #[inline]
-fn run_directly(
-    memory: &mut [u16],
-    kernel: &Kernel,
-    (dest, words): (Row, u16),
-    sources: &[Feed; 3],
-) -> Option<()> {
-    let directs = kernel.direct.as_ref()?;
-    let step = usize::try_from(dest.step).ok()?;
-    let range = |row: &Row| row.at..row.at + row.count * step;
+fn run_directly(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) -> Option<()> {
     let input = |source: &Feed| match source {
         Feed::Nothing => Some(Input::Nothing),
         // An f32 that is converted does not fit the 16-bit elements of the destination.
-        Feed::Scalar(bits) => (words > 1 || *bits >> 16 == 0).then_some(Input::Scalar(*bits)),
-        Feed::Line(row, its) => (*its == words && row.step == dest.step).then(|| Input::Words(range(row))),
+        Feed::Scalar(bits) => (dest.1 > 1 || *bits >> 16 == 0).then_some(Input::Scalar),
+        Feed::Line(row, words) => Input::line(row, *words, &dest),
     };
-    let (a, b, third) = (input(&sources[0])?, input(&sources[1])?, third(sources));
-    match (words, step) {
-        (1, 1) => direct::run(memory, &directs.short, range(&dest), &a, &b, third),
-        (2, 2) => direct::run(memory, &directs.long, range(&dest), &a, &b, third),
-        (1, 2) => direct::run(memory, &directs.short_apart, range(&dest), &a, &b, third),
-        (2, 4) => direct::run(memory, &directs.long_apart, range(&dest), &a, &b, third),
-        _ => None,
-    }
+    let plan = Plan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?;
+    let scalars = sources.each_ref().map(|source| if let Feed::Scalar(bits) = source { *bits } else { 0 });
+    direct::run(memory, kernel, &plan, scalars)
 }
 
 fn third(sources: &[Feed; 3]) -> u32 {

@@ -5,6 +5,7 @@ use super::TileImage;
 use super::code::{DsdRef, Operand, Reg, VectorOp};
 use crate::arch::Arch;
 use crate::dsd::access::Row;
+use crate::dsd::direct::{Input, Plan};
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::{Form, OPS};
 use crate::dsd::{Dsd, Mem};
@@ -21,6 +22,8 @@ pub struct LineOp {
     pub dest: (Row, u16),
     /// What the kernel takes.
     pub sources: [Part; 3],
+    /// Where that lies if the kernel can work on the memory itself.
+    pub plan: Option<Plan>,
     /// One past the last word that it touches.
     pub end: usize,
     /// Cycles that its elements take.
@@ -97,8 +100,9 @@ impl TileImage {
             sources.swap(0, 1);
         }
         let cycles = count.div_ceil(u32::from(op.width(arch.name).max(1)));
-        let (kernel, end, result) = (&op.kernel, end as usize, vector.result);
-        Some(LineOp { kernel, dest: (to, words), sources, end, cycles, result })
+        let (kernel, dest, end, result) = (&op.kernel, (to, words), end as usize, vector.result);
+        let plan = plan(&dest, &sources);
+        Some(LineOp { kernel, dest, sources, plan, end, cycles, result })
     }
 
     /// The memory DSD behind an operand that is a constant.
@@ -107,6 +111,15 @@ impl TileImage {
         let Dsd::Mem(mem) = self.dsds.get(n as usize)? else { return None };
         Some(mem)
     }
+}
+
+fn plan(dest: &(Row, u16), sources: &[Part; 3]) -> Option<Plan> {
+    let input = |part: &Part| match part {
+        Part::Nothing => Some(Input::Nothing),
+        Part::Scalar(_, words) => (*words <= dest.1).then_some(Input::Scalar),
+        Part::Line(row, words) => Input::line(row, *words, dest),
+    };
+    Plan::new(dest, [input(&sources[0])?, input(&sources[1])?])
 }
 
 impl VectorOp {

@@ -9,6 +9,7 @@ use super::start::{Length, Lengths};
 use crate::arch::DsrId;
 use crate::diagnostics::Complaint;
 use crate::dsd::access::{Row, Walk};
+use crate::dsd::direct;
 use crate::dsd::local::{self, Dest, Feed, Source};
 use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{Dsd, Mem};
@@ -39,12 +40,19 @@ pub(super) fn run_known(op: &LineOp, r: &mut [u64; WINDOW], memory: &mut [u16]) 
     if op.end > memory.len() {
         return None;
     }
-    let feeds = op.sources.map(|part| match part {
-        Part::Nothing => Feed::Nothing,
-        Part::Scalar(reg, words) => Feed::Scalar(scalar_lane(r[usize::from(reg)], words)),
-        Part::Line(row, words) => Feed::Line(row, words),
+    let lane = |reg, words| scalar_lane(r[usize::from(reg)], words);
+    let scalars = op.sources.each_ref().map(|part| match *part {
+        Part::Scalar(reg, words) => lane(reg, words),
+        Part::Nothing | Part::Line(..) => 0,
     });
-    local::run_lines(memory, op.kernel, op.dest, &feeds);
+    if op.plan.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
+        let feeds = op.sources.map(|part| match part {
+            Part::Nothing => Feed::Nothing,
+            Part::Scalar(reg, words) => Feed::Scalar(lane(reg, words)),
+            Part::Line(row, words) => Feed::Line(row, words),
+        });
+        local::run_lines(memory, op.kernel, op.dest, &feeds);
+    }
     if let Some(register) = op.result {
         r[usize::from(register)] = 1;
     }

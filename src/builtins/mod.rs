@@ -8,6 +8,8 @@ mod table;
 pub use table::ALL;
 
 use crate::dsd::ops;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// Where a builtin may stand.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -59,7 +61,9 @@ pub struct Builtin {
 
 /// The entry of a name (without `@`).
 pub fn lookup(name: &str) -> Option<&'static Builtin> {
-    ALL.iter().find(|b| b.name == name)
+    static BY_NAME: LazyLock<FxHashMap<&str, &Builtin>> =
+        LazyLock::new(|| ALL.iter().map(|b| (b.name, b)).collect());
+    BY_NAME.get(name).copied()
 }
 
 /// All names that a program may use, without `@`: builtins and DSD operations.

@@ -4,6 +4,8 @@ use super::halves;
 use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, Lane, kernel};
 use crate::arch::ArchName;
 use crate::value::f16;
+use rustc_hash::FxHashMap;
+use std::sync::LazyLock;
 
 /// What an operation takes for one element. Memory is typed by width only.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
@@ -142,7 +144,9 @@ impl DsdOp {
 
 /// The number of the row with this name (without `@`).
 pub fn lookup(name: &str) -> Option<u8> {
-    OPS.iter().position(|op| op.name == name).map(|row| row as u8)
+    static ROWS: LazyLock<FxHashMap<&str, u8>> =
+        LazyLock::new(|| OPS.iter().zip(0..).map(|(op, row)| (op.name, row)).collect());
+    ROWS.get(name).copied()
 }
 
 use Elem::{F16, F32, Int16, Int32};

@@ -247,7 +247,7 @@ impl Sema<'_> {
         let name = &unit.function(decl).name.name;
         match self.instance(f.instance).name.as_str() {
             "" => name.to_string(),
-            module => format!("{module}.{name}"),
+            module => [module, ".", name].concat(),
         }
     }
 

@@ -312,7 +312,7 @@ impl Sema<'_> {
         if module.is_empty() || v.linkage == Linkage::Export {
             return v.name.name.to_string();
         }
-        format!("{module}.{}", v.name.name)
+        [module, ".", &v.name.name].concat()
     }
 
     /// The alignment in words, and the one in bytes that the declaration asks for.

@@ -275,19 +275,21 @@ fn describe(image: &TileImage, d: &Dsd) -> String {
         Dsd::Mem(m) => {
             let symbol =
                 image.symbols.iter().rev().find(|s| s.addr <= m.base && m.base < s.addr + s.words.max(1));
-            let name = match symbol {
-                Some(s) if s.addr == m.base => s.name.clone(),
-                Some(s) => format!("{} from word {}", s.name, m.base - s.addr),
-                None => "memory".to_string(),
-            };
+            let mut text = symbol.map_or("memory".to_string(), |s| s.name.clone());
+            if let Some(s) = symbol.filter(|s| s.addr != m.base) {
+                write!(text, " from word {}", m.base - s.addr).expect("a text takes everything");
+            }
             let kind = match m.kind {
-                MemKind::Mem1d => "mem1d",
-                MemKind::Mem4d => "mem4d",
-                MemKind::Circbuf => "circbuf",
+                MemKind::Mem1d => " (mem1d, ",
+                MemKind::Mem4d => " (mem4d, ",
+                MemKind::Circbuf => " (circbuf, ",
             };
-            let extents = m.extent[..usize::from(m.dims)].iter().rev();
-            let extents: Vec<String> = extents.map(u16::to_string).collect();
-            format!("{name} ({kind}, {} elements)", extents.join(" x "))
+            text += kind;
+            for (n, extent) in m.extent[..usize::from(m.dims)].iter().rev().enumerate() {
+                let between = if n == 0 { "" } else { " x " };
+                write!(text, "{between}{extent}").expect("a text takes everything");
+            }
+            text + " elements)"
         }
         Dsd::FabIn(f) => format!("fabin ({} elements)", f.extent),
         Dsd::FabOut(f) => format!("fabout ({} elements)", f.extent),

@@ -329,10 +329,16 @@ impl Fabric {
     }
 
     /// The state of a color at a router, made on first use.
+    #[inline]
     fn lane_of(&mut self, pe: usize, color: Color) -> u32 {
-        if let Some(id) = self.routers[pe].lane(color) {
-            return id;
+        match self.routers[pe].lane(color) {
+            Some(id) => id,
+            None => self.make_lane(pe, color),
         }
+    }
+
+    #[cold]
+    fn make_lane(&mut self, pe: usize, color: Color) -> u32 {
         let id = self.lanes.len() as u32;
         let route = self.routes.of(&self.program, pe, color);
         self.lanes.push(Lane::new(pe as u32, color, route, self.routes.get(route)));

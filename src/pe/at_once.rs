@@ -71,6 +71,13 @@ impl Pe {
         tile: &TileImage,
         vector: &VectorOp,
     ) -> Result<Option<u32>, Complaint> {
+        let is_outside = |operand: &Operand| match operand {
+            Operand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
+            _ => false,
+        };
+        if is_outside(&vector.dest) || vector.sources.iter().any(is_outside) {
+            return Ok(None);
+        }
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
         let mut held = [const { None }; 4];

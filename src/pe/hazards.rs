@@ -99,7 +99,7 @@ impl Pe {
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
     pub(super) fn check_contest(&self, now: u64) -> Result<(), Complaint> {
         let idle = self.main.is_free() && self.main.busy_until <= now;
-        if !self.options.checked || !idle || self.lanes.is_empty() {
+        if !self.options.checked || !idle || self.lanes.is_empty() || !self.tasks.want_data() {
             return Ok(());
         }
         let claimed = self.lanes.claimed_inputs();

@@ -138,11 +138,15 @@ impl Pe {
     /// Whether the code behind an operation may run before the clock has caught up: nobody else
     /// works on this PE or looks at it, and the picker has nothing to drop when the task ends.
     fn may_run_ahead(&self, desk: &Desk) -> bool {
-        let has_command = || self.queues.inputs.iter().filter_map(|i| i.head()).any(|head| head.control);
         self.lanes.is_empty()
             && !self.is_observed()
             && self.main.busy_until < desk.unseen_until
-            && !has_command()
+            && !self.has_command()
+    }
+
+    /// Whether the picker may have something to drop.
+    pub(super) fn has_command(&self) -> bool {
+        self.queues.inputs.iter().filter_map(|inbox| inbox.head()).any(|head| head.control)
     }
 
     fn ahead(&self) -> u64 {

@@ -73,6 +73,15 @@ pub(super) struct Lanes {
     pub blocked: u8,
 }
 
+/// The places of a set, in their order.
+fn places(mut set: u16) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(first)
+    })
+}
+
 /// The place of the main thread's operation.
 pub(super) const MAIN: usize = 8;
 
@@ -127,8 +136,10 @@ impl Lanes {
 
     /// The operations in progress with their places; the main thread's comes last.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &Lane)> {
-        let all = self.threads.iter().chain(std::iter::once(&self.main)).enumerate();
-        all.filter_map(|(place, lane)| Some((place, lane.as_deref()?)))
+        places(self.live).filter_map(|place| {
+            let lane = if place == MAIN { &self.main } else { &self.threads[place] };
+            Some((place, lane.as_deref()?))
+        })
     }
 
     /// Looks at what a visit needs of the operations (see [`Pe::fetch`]).
@@ -146,12 +157,10 @@ impl Lanes {
     /// Equal ones take turns.
     fn first(&self, places: u16) -> Option<usize> {
         if places & places.wrapping_sub(1) == 0 {
-            return (places != 0).then(|| places.trailing_zeros() as usize);
+            return self::places(places).next();
         }
-        let turn = |place: &usize| (place + 8 - usize::from(self.latest)) % 9;
-        let rest = |set: &u16| Some(set & (set - 1)).filter(|set| *set != 0);
-        let places = std::iter::successors(Some(places), rest).map(|set| set.trailing_zeros() as usize);
-        places.min_by_key(|place| (self.ranks[*place], turn(place)))
+        let turn = |place: usize| (place + 8 - usize::from(self.latest)) % 9;
+        self::places(places).min_by_key(|place| (self.ranks[*place], turn(*place)))
     }
 }
 

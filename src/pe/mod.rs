@@ -196,12 +196,15 @@ impl Pe {
         let moved = self.run_lanes(now)?;
         let resumed = waited && !self.main.waiting;
         let ran = self.run_main(now, resumed, &mut world)?;
-        let sent = self.queues.drain(world.ramp);
+        let sent = self.queues.drain(world.ramp, now);
         if self.duties.has_flushes() {
             self.watch_flushes()?;
         }
-        if sent && self.queues.has_outgoing() {
+        if sent && self.queues.has_outgoing_by(now + 1) {
             return Ok(Wake::At(now + 1));
+        }
+        if let Some(departs) = self.queues.next_departure(now) {
+            return Ok(Wake::At(departs));
         }
         if let Some(start) = self.main.starts_at(now) {
             return Ok(Wake::At(start + 1));
@@ -267,7 +270,7 @@ impl Pe {
         if !is_plain || self.main.is_stalled() || self.lanes.claimed_inputs() & 1 << input != 0 {
             return Wake::At(now);
         }
-        if !self.main.is_free() {
+        if !self.main.is_free() || self.queues.next_departure(now).is_some() {
             return Wake::OnEvent;
         }
         let until = self.main.busy_until;

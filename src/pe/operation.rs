@@ -445,10 +445,12 @@ impl Outlet {
             word = word & !CONTROL_MARK ^ if marked { mask } else { 0 };
         }
         self.last_used = around.now;
+        around.queues.sent_last = around.now;
         around.queues.outputs[self.output].push(Outgoing {
             color: self.color,
             wavelet: Wavelet { data: word, control: self.control || marked },
             advance_switch: self.advance_switch && is_last,
+            from: around.now,
         });
     }
 }

@@ -95,6 +95,8 @@ pub(super) struct Outgoing {
     pub wavelet: Wavelet,
     /// The local switch moves once this wavelet has left.
     pub advance_switch: bool,
+    /// The cycle in which it is sent; the clock may not have come so far.
+    pub from: u64,
 }
 
 /// Wavelets on their way out.
@@ -140,6 +142,11 @@ impl Outbox {
         self.items.front().map(|head| head.color)
     }
 
+    /// When the oldest of the wavelets is sent that are sent after a cycle.
+    fn after(&self, now: u64) -> Option<u64> {
+        self.items.iter().map(|item| item.from).find(|from| *from > now)
+    }
+
     /// Adds a wavelet; the caller has looked at the space.
     pub fn push(&mut self, outgoing: Outgoing) {
         debug_assert!(self.space() > 0, "an output queue is never overfilled");
@@ -154,6 +161,8 @@ pub(super) struct Queues {
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
     next_output: usize,
+    /// The last cycle in which a wavelet was or will be sent.
+    pub sent_last: u64,
     /// The color that each input queue was last read for, and by whom.
     readers: [Option<(Color, Span)>; 8],
     /// Colors whose oldest wavelet the router has refused, bit = color.
@@ -183,6 +192,7 @@ impl Queues {
             inputs: inputs.collect(),
             outputs: outputs.collect(),
             next_output: 0,
+            sent_last: 0,
             readers: [None; 8],
             refused: 0,
         }
@@ -301,11 +311,17 @@ impl Queues {
     }
 
     /// Gives at most one wavelet to the router; true if it took one.
-    pub fn drain(&mut self, ramp: &mut dyn Ramp) -> bool {
+    pub fn drain(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
         self.refused = 0;
-        let first = self.next_output;
-        for at in (first..self.outputs.len()).chain(0..first) {
+        let count = self.outputs.len();
+        let mut next = self.next_output;
+        for _ in 0..count {
+            let at = if next < count { next } else { 0 };
+            next = at + 1;
             let Some(head) = self.outputs[at].items.front().copied() else { continue };
+            if head.from > now {
+                continue;
+            }
             if ramp.send(head.color, head.wavelet).is_err() {
                 self.refused |= 1 << head.color.0;
                 continue;
@@ -314,7 +330,7 @@ impl Queues {
                 ramp.advance_switch(head.color);
             }
             self.outputs[at].items.pop_front();
-            self.next_output = at + 1;
+            self.next_output = next;
             return true;
         }
         false
@@ -328,6 +344,19 @@ impl Queues {
     /// Whether nothing is in an output queue.
     pub fn is_output_empty(&self, queue: OutQueue) -> bool {
         self.outputs.iter().all(|o| o.queue != Some(queue) || o.items.is_empty())
+    }
+
+    /// The next cycle in which a wavelet is sent that was made early.
+    pub fn next_departure(&self, now: u64) -> Option<u64> {
+        if self.sent_last <= now {
+            return None;
+        }
+        self.outputs.iter().filter_map(|outbox| outbox.after(now)).min()
+    }
+
+    /// Whether a wavelet waits to leave that was sent by some cycle.
+    pub fn has_outgoing_by(&self, cycle: u64) -> bool {
+        self.outputs.iter().filter_map(|outbox| outbox.items.front()).any(|head| head.from <= cycle)
     }
 
     /// Whether wavelets wait to leave.

@@ -3,7 +3,7 @@
 use super::interp::{Served, needs_clock};
 use super::scalar::Meter;
 use super::tasks::bit;
-use super::vector::Haste;
+use super::vector::Pace;
 use super::{Pe, World};
 use crate::arch::TaskId;
 use crate::diagnostics::Complaint;
@@ -30,12 +30,8 @@ impl Pe {
         let time = now + meter.spent;
         match op {
             Op::Vector { n } => {
-                let haste = match meter.spent {
-                    0 => Haste::OnTime,
-                    _ if time < world.desk.unseen_until => Haste::Unseen,
-                    _ => Haste::Early,
-                };
-                return self.start_vector(tile, n, time, haste);
+                let unseen_until = world.desk.unseen_until;
+                return self.start_vector(tile, n, Pace { time, ran_ahead: meter.spent > 0, unseen_until });
             }
             Op::MapBegin { n } => self.map_begin(tile, n, time)?,
             Op::MapNext { base, done, .. } => return self.map_next(base, done, time, meter.spent > 0),

@@ -102,6 +102,11 @@ impl Operation {
         self.steady_walks().map(|walk| walk.reaches(count)).min().unwrap_or(count)
     }
 
+    /// Whether so many elements lie where its operands may.
+    pub fn stays_in_bounds(&self, count: u32) -> bool {
+        self.steady_walks().all(|walk| walk.reaches(count.into()) >= count.into())
+    }
+
     fn steady_walks(&self) -> impl Iterator<Item = &Walk> {
         let dest = if let To::Local(Dest::Walk(walk)) = &self.to { Some(walk) } else { None };
         let sources = self.from[..self.arity].iter().filter_map(|from| match from {

@@ -138,6 +138,11 @@ impl Tasks {
         best
     }
 
+    /// Whether any data task may run.
+    pub fn want_data(&self) -> bool {
+        self.data & !self.blocked != 0
+    }
+
     /// The data task that would take the oldest wavelet of an input.
     pub fn wants(&self, arch: ArchName, queues: &Queues, input: usize) -> Option<TaskId> {
         let inbox = &queues.inputs[input];
@@ -211,6 +216,9 @@ impl Tasks {
     }
 
     fn first(&self, mask: u64) -> Option<u8> {
+        if mask == 0 {
+            return None;
+        }
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
         match self.seed {
             // In turn: the next id above that of the task before, or else the lowest.

@@ -6,7 +6,7 @@ use super::fifo::Verdict;
 use super::interp::Served;
 use super::journal::Quick;
 use super::lanes::{Done, Lane, MAIN};
-use super::operation::{From, Intake, Outlet, Step, Surroundings, To};
+use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
 use super::start::Start;
 use crate::arch::{DsrId, UtId};
@@ -23,50 +23,74 @@ use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
 /// Cycles to start an operation on the main thread or a microthread (estimate).
 pub(super) const LAUNCH: u64 = 1;
 
-/// How an operation is come to.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Haste {
-    OnTime,
-    /// The clock has not caught up.
-    Early,
-    /// Nor will anybody look until it has.
-    Unseen,
+/// When the main thread comes to an operation.
+#[derive(Copy, Clone)]
+pub(super) struct Pace {
+    pub time: u64,
+    /// The clock has not come so far.
+    pub ran_ahead: bool,
+    /// Nobody looks before this cycle.
+    pub unseen_until: u64,
 }
 
 impl Pe {
     /// Starts `tile.vector_ops[n]`.
-    pub(super) fn start_vector(
-        &mut self,
-        tile: &TileImage,
-        n: u32,
-        time: u64,
-        haste: Haste,
-    ) -> Result<Served, Complaint> {
+    pub(super) fn start_vector(&mut self, tile: &TileImage, n: u32, pace: Pace) -> Result<Served, Complaint> {
         let vector = &tile.vector_ops[n as usize];
         let op = &OPS[usize::from(vector.op)];
         if let Some(count) = self.run_at_once(tile, vector)? {
             let cycles = LAUNCH + u64::from(count.div_ceil(u32::from(op.width(self.arch.name).max(1))));
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
-            self.note_at_once(quick, time, cycles);
+            self.note_at_once(quick, pace.time, cycles);
             return Ok(Served::Done(cycles));
         }
-        match haste {
-            Haste::OnTime => self.start_slowly(tile, vector, time),
-            // What is wrong is said when the clock has caught up.
-            Haste::Unseen if self.may_start_early(tile, vector) => {
-                Ok(self.start_slowly(tile, vector, time).unwrap_or(Served::Later))
-            }
-            Haste::Unseen | Haste::Early => Ok(Served::Later),
+        let is_unseen = pace.time < pace.unseen_until && self.may_start_early(tile, vector);
+        if pace.ran_ahead && !is_unseen {
+            return Ok(Served::Later);
         }
+        let started = self.start_slowly(tile, vector, pace, is_unseen);
+        // What is wrong is said when the clock has caught up.
+        if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
     }
 
-    fn start_slowly(&mut self, tile: &TileImage, vector: &VectorOp, time: u64) -> Result<Served, Complaint> {
+    fn start_slowly(
+        &mut self,
+        tile: &TileImage,
+        vector: &VectorOp,
+        pace: Pace,
+        is_unseen: bool,
+    ) -> Result<Served, Complaint> {
         let mut start = self.resolve(tile, vector)?;
         start.operation.total = start.total(self.options.checked)?;
         if !start.has_fabric {
-            return self.run_on_fifos(vector, start, time);
+            return self.run_on_fifos(vector, start, pace.time);
         }
-        self.launch_lane(vector, start, time)
+        if is_unseen && self.sends_without_a_wait(&start.operation, pace) {
+            return self.send_early(vector, start, pace.time);
+        }
+        self.launch_lane(vector, start, pace.time)
+    }
+
+    /// Whether nothing can keep an operation from sending an element in each of the next cycles.
+    fn sends_without_a_wait(&self, operation: &Operation, pace: Pace) -> bool {
+        let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
+        total as usize <= self.queues.outputs[output].space()
+            && operation.inputs() == 0
+            && pace.time + u64::from(total) + 1 < pace.unseen_until
+            && operation.stays_in_bounds(total)
+            && !self.has_command()
+    }
+
+    /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
+    fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
+        self.check_queues(&start.operation, false, vector.span)?;
+        let mut cycle = time + 1;
+        while start.operation.step(&mut self.surroundings(cycle))? != Step::Finished {
+            cycle += 1;
+        }
+        self.save_positions(&start.operation, &start.saved);
+        self.set_result(vector, true);
+        Ok(Served::Done(cycle + 1 - time))
     }
 
     /// Whether an operation can be made ready now that starts when the clock has caught up: nothing

@@ -22,20 +22,26 @@ pub struct Maker {
 
 impl Maker {
     /// The PE in a cell, made if need be; `None` if it has no code.
+    #[inline]
     pub fn pe<'c>(&self, cell: &'c mut Cell, index: usize) -> Option<&'c mut Pe> {
         if cell.is_none() {
-            let at = self.program.pe_coord(index);
-            let tile = self.program.tile_at(at)?.clone();
-            let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
-            if let Some(seed) = self.seed {
-                pe.shuffle(seed);
-            }
-            if self.recorded {
-                pe.record();
-            }
-            *cell = Some(Box::new(pe));
+            *cell = self.make(index);
         }
         cell.as_deref_mut()
+    }
+
+    #[cold]
+    fn make(&self, index: usize) -> Cell {
+        let at = self.program.pe_coord(index);
+        let tile = self.program.tile_at(at)?.clone();
+        let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
+        if let Some(seed) = self.seed {
+            pe.shuffle(seed);
+        }
+        if self.recorded {
+            pe.record();
+        }
+        Some(Box::new(pe))
     }
 }
 

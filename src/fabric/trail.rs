@@ -7,13 +7,14 @@ use super::Fabric;
 use super::lane::{Flit, Landing};
 use crate::arch::{Color, Direction};
 use crate::trace::{Event, Wavelet, What};
+use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
 /// A buffer: at this router, of this color.
 type Place = (u32, Color, Buffer);
 
 /// Which of the buffers of a color at a router.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 enum Buffer {
     /// What has come in from this side.
     From(Direction),
@@ -29,7 +30,7 @@ pub(super) struct Trail {
     pub events: Vec<Event>,
     now: u64,
     sent: u64,
-    numbers: BTreeMap<Place, VecDeque<u64>>,
+    numbers: FxHashMap<Place, VecDeque<u64>>,
     positions: BTreeMap<(u32, Color), u8>,
 }
 

@@ -25,7 +25,7 @@ impl RunReport {
         RunReport {
             cycles: wafer.now(),
             pes: wafer.program().place.len(),
-            active_pes: wafer.made().count(),
+            active_pes: wafer.active_pes(),
             hops: wafer.hops(),
             asserts_held: wafer.asserts_held().clone(),
         }

@@ -110,6 +110,7 @@ impl Pe {
         if meter.spent > 0 {
             return Some(Ok(Served::Later));
         }
+        self.refuse_script();
         let word = (address / 2) as u16;
         let result = match op {
             Op::Load { d, .. } | Op::LoadAt { d, .. } => {

@@ -1,5 +1,6 @@
 //! The PEs, made when something first happens to them.
 
+use super::fold::Folded;
 use crate::arch::{Color, PeCoord};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
@@ -13,11 +14,14 @@ pub type Cell = Option<Box<Pe>>;
 /// How PEs are made.
 pub struct Maker {
     program: Arc<Program>,
-    options: PeOptions,
+    /// How they run.
+    pub options: PeOptions,
     /// Decides the order of equally ready tasks.
     pub seed: Option<u64>,
     /// The run is recorded.
     recorded: bool,
+    /// What PEs are that a small wafer has stood for.
+    folded: Option<Box<Folded>>,
 }
 
 impl Maker {
@@ -33,6 +37,9 @@ impl Maker {
     #[cold]
     fn make(&self, index: usize) -> Cell {
         let at = self.program.pe_coord(index);
+        if let Some(pe) = self.folded.as_ref().and_then(|folded| folded.pe(at)) {
+            return Some(Box::new(pe));
+        }
         let tile = self.program.tile_at(at)?.clone();
         let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
         if let Some(seed) = self.seed {
@@ -68,7 +75,7 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        let maker = Maker { program: program.clone(), options, seed: None, recorded: false };
+        let maker = Maker { program: program.clone(), options, seed: None, recorded: false, folded: None };
         Cells { maker, pes, now: 0, delivered: Vec::new() }
     }
 
@@ -108,6 +115,33 @@ impl Cells {
         for pe in self.pes.iter_mut().flatten() {
             if on { pe.record() } else { pe.stop_recording() }
         }
+    }
+
+    /// Lets PEs be what a small wafer says of them.
+    pub fn fold(&mut self, folded: Folded) {
+        for (index, cell) in self.pes.iter_mut().enumerate() {
+            if folded.has_run(self.maker.program.pe_coord(index)) {
+                *cell = None;
+            }
+        }
+        self.maker.folded = Some(Box::new(folded));
+    }
+
+    /// Whether a small wafer has said what they are.
+    pub fn is_folded(&self) -> bool {
+        self.maker.folded.is_some()
+    }
+
+    /// How many PEs exist, or did exist on the small wafer.
+    pub fn active(&self) -> usize {
+        let Some(folded) = &self.maker.folded else { return self.made().count() };
+        let others = self.made().filter(|(_, at, _)| !folded.has_run(*at)).count();
+        others + folded.active() as usize
+    }
+
+    /// All of them; none is left.
+    pub fn take_all(&mut self) -> Vec<Cell> {
+        std::mem::take(&mut self.pes)
     }
 
     /// The PEs that exist, with their coordinates.

@@ -6,6 +6,7 @@ mod access;
 mod arrays;
 mod choices;
 mod fifos;
+mod folds;
 mod halves;
 mod network;
 mod number;

@@ -1,0 +1,217 @@
+//! In which order the acts of all scripts can be done, many PEs at a time.
+//!
+//! What is done in one round needs nothing of other PEs but what was sent in the rounds before.
+
+use super::Misfit;
+use super::axis::Axis;
+use super::twins::Twins;
+use crate::pe::{Act, Script};
+use std::collections::BTreeMap;
+
+/// Elements that come from one operation of a PE at a distance.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Input {
+    /// Columns to the east.
+    pub dx: isize,
+    /// Rows to the south.
+    pub dy: isize,
+    /// The operation.
+    pub serial: u32,
+    /// Its first element that is meant.
+    pub first: usize,
+    /// How many.
+    pub count: usize,
+}
+
+/// An act in a round.
+pub(super) struct Step {
+    pub act: Act,
+    pub inputs: Vec<Input>,
+    /// Where what it sends lies among all that the PE sends in this round.
+    pub at: usize,
+}
+
+/// What the PEs do in a round, by number on the small wafer.
+#[derive(Default)]
+pub(super) struct Round {
+    pub steps: Vec<Vec<Step>>,
+    /// Wavelets that they send.
+    pub room: Vec<usize>,
+    /// The last round that needs them.
+    pub needed_in: usize,
+}
+
+/// Where the wavelets of an operation lie.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Sent {
+    pub round: usize,
+    pub at: usize,
+    count: usize,
+}
+
+/// All rounds.
+pub(super) struct Plan {
+    pub rounds: Vec<Round>,
+    /// By PE of the small wafer and operation.
+    pub sent: Vec<Vec<Option<Sent>>>,
+}
+
+/// Both axes, and up to which distances all that is left out has the neighbours that stand for it.
+pub(super) struct Folding<'a> {
+    pub columns: &'a Axis,
+    pub rows: &'a Axis,
+    pub reach: (usize, usize),
+}
+
+type Inputs = BTreeMap<u32, Vec<Input>>;
+
+impl Plan {
+    /// Makes a plan of the scripts of all PEs of the small wafer; does not if a wavelet comes from too far
+    /// away, or nobody has taken it. If memories differ from the start, there is a round at least.
+    pub fn new(
+        scripts: Vec<Option<Script>>,
+        twins: &Twins,
+        folding: &Folding<'_>,
+        differs: bool,
+    ) -> Result<Plan, Misfit> {
+        let inputs: Vec<Inputs> = (0..scripts.len())
+            .map(|pe| scripts[pe].as_ref().map_or(Ok(Inputs::new()), |s| inputs_of(pe, s, twins, folding)))
+            .collect::<Result<_, _>>()?;
+        let mut acts: Vec<(usize, Act)> = Vec::new();
+        for (pe, script) in scripts.iter().enumerate() {
+            acts.extend(script.iter().flat_map(Script::acts).map(|act| (pe, act.clone())));
+        }
+        // Those of one PE stay in order.
+        acts.sort_by_key(|(pe, act)| (act.cycle, *pe));
+        let mut planner = Planner::new(scripts.len(), inputs, folding);
+        if differs {
+            planner.reach_round(0);
+        }
+        for (pe, act) in acts {
+            planner.place(pe, act).ok_or(Misfit::Never)?;
+        }
+        Ok(planner.plan)
+    }
+}
+
+/// What each operation of a PE takes.
+fn inputs_of(pe: usize, script: &Script, twins: &Twins, folding: &Folding<'_>) -> Result<Inputs, Misfit> {
+    let width = folding.columns.folded();
+    let place = |pe: usize| ((pe % width) as isize, (pe / width) as isize);
+    let (x, y) = place(pe);
+    let mut inputs = Inputs::new();
+    for (color, runs) in script.taken() {
+        let mut numbers = twins.come.get(&(pe, color)).map_or(&[][..], Vec::as_slice);
+        for (serial, count) in runs {
+            let (now, later) = numbers.split_at_checked(*count as usize).ok_or(Misfit::Never)?;
+            numbers = later;
+            let all = inputs.entry(*serial).or_default();
+            for number in now {
+                let origin = twins.origin_of(*number);
+                let (from_x, from_y) = place(origin.pe);
+                let (dx, dy) = (from_x - x, from_y - y);
+                let is_near = dx.unsigned_abs() <= folding.reach.0 && dy.unsigned_abs() <= folding.reach.1;
+                let (serial, first) = (origin.serial, origin.element as usize);
+                match all.last_mut() {
+                    _ if !is_near => return Err(Misfit::TooSmall),
+                    Some(last)
+                        if (last.dx, last.dy, last.serial, last.first + last.count)
+                            == (dx, dy, serial, first) =>
+                    {
+                        last.count += 1;
+                    }
+                    _ => all.push(Input { dx, dy, serial, first, count: 1 }),
+                }
+            }
+        }
+        if !numbers.is_empty() {
+            return Err(Misfit::Never);
+        }
+    }
+    Ok(inputs)
+}
+
+struct Planner<'a> {
+    plan: Plan,
+    inputs: Vec<Inputs>,
+    folding: &'a Folding<'a>,
+    /// The round that each PE has come to.
+    reached: Vec<usize>,
+    /// Which columns and rows stand for those at a distance of all that one stands for.
+    beside: [BTreeMap<(usize, isize), Vec<usize>>; 2],
+}
+
+impl Planner<'_> {
+    fn new<'a>(pes: usize, inputs: Vec<Inputs>, folding: &'a Folding<'a>) -> Planner<'a> {
+        let plan = Plan { rounds: Vec::new(), sent: vec![Vec::new(); pes] };
+        Planner { plan, inputs, folding, reached: vec![0; pes], beside: Default::default() }
+    }
+
+    fn place(&mut self, pe: usize, act: Act) -> Option<()> {
+        let inputs = act.serial.filter(|_| act.taken() > 0).and_then(|s| self.inputs[pe].remove(&s));
+        let inputs = inputs.unwrap_or_default();
+        for input in &inputs {
+            let round = self.after(pe, input)?;
+            self.reached[pe] = self.reached[pe].max(round);
+        }
+        let round = self.reached[pe];
+        self.reach_round(round);
+        let room = &mut self.plan.rounds[round].room[pe];
+        let (at, count) = (*room, act.sent() as usize);
+        *room += count;
+        if let Some(serial) = act.serial.filter(|_| count > 0) {
+            let sent = &mut self.plan.sent[pe];
+            sent.resize(sent.len().max(serial as usize + 1), None);
+            sent[serial as usize] = Some(Sent { round, at, count });
+        }
+        for input in &inputs {
+            self.keep(pe, input, round);
+        }
+        self.plan.rounds[round].steps[pe].push(Step { act, inputs, at });
+        Some(())
+    }
+
+    fn reach_round(&mut self, round: usize) {
+        let pes = self.reached.len();
+        while self.plan.rounds.len() <= round {
+            let steps = (0..pes).map(|_| Vec::new()).collect();
+            self.plan.rounds.push(Round { steps, room: vec![0; pes], needed_in: 0 });
+        }
+    }
+
+    /// The PEs of the small wafer that an input may come from.
+    fn sources(&mut self, pe: usize, input: &Input) -> Vec<usize> {
+        let (columns, rows) = (self.folding.columns, self.folding.rows);
+        let width = columns.folded();
+        let [beside_x, beside_y] = &mut self.beside;
+        let near = |axis: &Axis, known: &mut BTreeMap<_, Vec<usize>>, at: usize, far: isize| {
+            let found = known.entry((at, far));
+            found.or_insert_with(|| axis.neighbours(at, far).into_iter().collect()).clone()
+        };
+        let xs = near(columns, beside_x, pe % width, input.dx);
+        let ys = near(rows, beside_y, pe / width, input.dy);
+        ys.iter().flat_map(|y| xs.iter().map(move |x| y * width + x)).collect()
+    }
+
+    /// The first round in which all that may be an input is there; `None` if it is not sent before.
+    fn after(&mut self, pe: usize, input: &Input) -> Option<usize> {
+        let mut round = 0;
+        for source in self.sources(pe, input) {
+            let sent = self.plan.sent[source].get(input.serial as usize).copied().flatten()?;
+            if sent.count < input.first + input.count {
+                return None;
+            }
+            round = round.max(sent.round + 1);
+        }
+        Some(round)
+    }
+
+    fn keep(&mut self, pe: usize, input: &Input, until: usize) {
+        for source in self.sources(pe, input) {
+            if let Some(Some(sent)) = self.plan.sent[source].get(input.serial as usize) {
+                let needed_in = &mut self.plan.rounds[sent.round].needed_in;
+                *needed_in = until.max(*needed_in);
+            }
+        }
+    }
+}

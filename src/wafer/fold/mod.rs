@@ -110,8 +110,10 @@ impl Wafer {
             rows: &rows,
             words: &words,
             threads: self.desks.len(),
+            stop: self.stop,
         };
-        let memories = replay.run();
+        // Whoever has stopped it finds the wafer before its start.
+        let memories = replay.run().ok_or(Misfit::Never)?;
         self.fabric.count_hops(in_all(&twins.hops, &columns, &rows));
         self.agenda = Agenda::new(self.program.place.len());
         (self.now, self.reached) = (wafer.now, wafer.reached);

@@ -6,6 +6,7 @@ use crate::arch::PeCoord;
 use crate::image::Program;
 use crate::pe::Pe;
 use crate::wafer::cells::Cells;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The memories of all PEs, row by row, one behind the other.
 pub(super) struct Memories {
@@ -89,11 +90,13 @@ pub(super) struct Replay<'a> {
     /// Words of each PE of the small wafer.
     pub words: &'a [usize],
     pub threads: usize,
+    /// Becomes true when the run is to stop.
+    pub stop: Option<&'static AtomicBool>,
 }
 
 impl Replay<'_> {
-    /// Does everything.
-    pub fn run(&self) -> Memories {
+    /// Does everything; `None` if it is stopped.
+    pub fn run(&self) -> Option<Memories> {
         let width = usize::from(self.start.program.width);
         let height = usize::from(self.start.program.height);
         let fold_x: Vec<usize> = (0..width).map(|x| self.columns.fold(x)).collect();
@@ -103,6 +106,9 @@ impl Replay<'_> {
         let mut outboxes: Vec<Outbox> = Vec::new();
         let mut spare: Vec<Vec<u32>> = Vec::new();
         for (number, round) in self.plan.rounds.iter().enumerate() {
+            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+                return None;
+            }
             let starts = self.starts(&fold_x, &round.room);
             let mut rows: Vec<Vec<u32>> = (0..height).map(|_| spare.pop().unwrap_or_default()).collect();
             let stage = Stage { replay: self, round, fold_x: &fold_x, fold_y: &fold_y, outboxes: &outboxes };
@@ -114,7 +120,7 @@ impl Replay<'_> {
                 }
             }
         }
-        memories
+        Some(memories)
     }
 
     /// Where what each column has begins, for each row of the small wafer.

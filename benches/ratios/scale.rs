@@ -1,15 +1,20 @@
-//! A whole wafer: how long it takes to begin, what a step costs, what it takes of memory. Every run is a
-//! process of its own. It takes minutes and gigabytes, so it is measured only when asked for by name.
+//! A whole wafer: how long it takes to begin, what a step costs, what it takes of memory. Start and memory
+//! are those of a process of its own; steps are measured from the first cycle to the end. It takes minutes
+//! and gigabytes, so it is measured only when asked for by name.
 
-use crate::programs;
+use crate::measure::{Pair, alone, beside, clock_seconds};
+use crate::programs::{self, compile};
 use crate::table::{Row, Target, Unit};
+use cslrun::host::{RunOptions, Runner};
+use cslrun::image::Program;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const WAFER: (u32, u32) = (750, 994);
 const SMALL: (u32, u32) = (64, 64);
-/// So many that the time of a small grid can be measured.
-const SMALL_STEPS: u32 = 20;
+/// Steps one behind the other.
+const MANY: u32 = 10;
 
 /// GiB.
 const MEMORY: Target = Target { must: 8.0, goal: 4.0 };
@@ -36,47 +41,88 @@ pub fn rows() -> Vec<Row> {
         return vec![row.not_measured("takes minutes: `cargo bench --bench ratios -- scale`")];
     }
     let mut rows = exchange();
-    let places = run("places.csl", (256, 256), &["--threads", "1"]);
+    let places = run(
+        "places.csl",
+        &[("width", "256".to_string()), ("height", "256".to_string())],
+        &["--threads", "1"],
+    );
     let row = Row::new("256 x 256, every PE with its own parameters, source to end");
     rows.push(row.ours(places.seconds, Unit::Seconds).target(OWN_PARAMETERS));
     rows
 }
 
 fn exchange() -> Vec<Row> {
-    let start = steps(WAFER, 0, 2);
-    let [one, two] = [1, 2].map(|threads| steps(WAFER, 1, threads));
-    let [small, small_start] = [SMALL_STEPS, 0].map(|n| steps(SMALL, n, 1).seconds);
-    let [one_step, two_step] = [&one, &two].map(|run| run.seconds - start.seconds);
-    let small_step = (small - small_start) / f64::from(SMALL_STEPS);
+    let size = [("width", WAFER.0.to_string()), ("height", WAFER.1.to_string())];
+    let process = |steps: u32| {
+        let steps = ("steps", steps.to_string());
+        run("exchange.csl", &[&size[..], &[steps]].concat(), &["--threads", "2"])
+    };
+    let (start, whole) = (process(0), process(1));
+    let step = exchanges(WAFER, 1);
+    let many = exchanges(WAFER, MANY);
+    let small = exchanges(SMALL, 1);
+    let on = |program, threads| move || seconds_of(program, RunOptions { threads, ..RunOptions::default() });
+    let threads = beside(on(&step, 2), on(&step, 1));
     let per_pe = |seconds: f64, (width, height): (u32, u32)| seconds * 1e9 / f64::from(width * height);
-    let (wafer, grid) = (per_pe(one_step, WAFER), per_pe(small_step, SMALL));
-    vec![
-        Row::new("750 x 994, peak memory").ours(two.gibibytes, Unit::Gibibytes).target(MEMORY),
+    let growth = beside(on(&step, 1), on(&small, 1));
+    let (wafer, grid) = (per_pe(growth.ours, WAFER), per_pe(growth.anchor, SMALL));
+    let each = clock_of_many(&many) / f64::from(MANY);
+    let mut rows = vec![
+        Row::new("750 x 994, peak memory").ours(whole.gibibytes, Unit::Gibibytes).target(MEMORY),
         Row::new("750 x 994, source to first cycle").ours(start.seconds, Unit::Seconds).target(FIRST_CYCLE),
-        Row::new("750 x 994, an exchange step on 2 threads").ours(two_step, Unit::Seconds).target(STEP),
+        Row::new("750 x 994, an exchange step on 2 threads").ours(threads.ours, Unit::Seconds).target(STEP),
+        Row::new("750 x 994, a step on 2 threads")
+            .ours(threads.ours, Unit::Seconds)
+            .anchor("1 thread", threads.anchor)
+            .ratio(threads.speed, Unit::Times)
+            .target(THREADS),
         Row::new("750 x 994, a step of one PE")
             .ours(wafer, Unit::Nanoseconds)
             .anchor("64 x 64", grid)
             .ratio(wafer / grid, Unit::Times)
             .target(GROWTH),
-        Row::new("750 x 994, a step on 2 threads")
-            .ours(two_step, Unit::Seconds)
-            .anchor("1 thread", one_step)
-            .ratio(one_step / two_step, Unit::Times)
-            .target(THREADS),
+        Row::new("750 x 994, each of ten steps on 2 threads").ours(each, Unit::Seconds),
+    ];
+    rows.extend(as_a_whole(&small));
+    rows
+}
+
+/// What a step costs where no small wafer can stand for the large one.
+fn as_a_whole(small: &Arc<Program>) -> Vec<Row> {
+    let on = |threads| {
+        move || seconds_of(small, RunOptions { threads, hop_by_hop: true, ..RunOptions::default() })
+    };
+    let Pair { ours, anchor, speed } = beside(on(2), on(1));
+    let pes = f64::from(SMALL.0 * SMALL.1);
+    vec![
+        Row::new("64 x 64 as a whole, a step of one PE").ours(anchor * 1e9 / pes, Unit::Nanoseconds),
+        Row::new("64 x 64 as a whole, a step on 2 threads")
+            .ours(ours, Unit::Seconds)
+            .anchor("1 thread", anchor)
+            .ratio(speed, Unit::Times),
     ]
 }
 
-fn steps(size: (u32, u32), steps: u32, threads: u32) -> Taken {
-    let (steps, threads) = (format!("steps={steps}"), threads.to_string());
-    run("exchange.csl", size, &["--param", &steps, "--threads", &threads])
+fn exchanges((width, height): (u32, u32), steps: u32) -> Arc<Program> {
+    let params = [("width", width), ("height", height), ("steps", steps)];
+    compile("exchange.csl", &params.map(|(name, n)| (name, i128::from(n))))
 }
 
-fn run(program: &str, (width, height): (u32, u32), more: &[&str]) -> Taken {
+fn clock_of_many(program: &Arc<Program>) -> f64 {
+    alone(|| seconds_of(program, RunOptions { threads: 2, ..RunOptions::default() }))
+}
+
+/// From the first cycle to the end.
+fn seconds_of(program: &Arc<Program>, options: RunOptions) -> f64 {
+    let mut runner = Runner::new(program.clone(), options);
+    clock_seconds(|| runner.run_until_idle().unwrap_or_else(|failure| panic!("it must run: {failure:#?}")))
+}
+
+fn run(program: &str, params: &[(&str, String)], more: &[&str]) -> Taken {
     let begin = Instant::now();
     let mut command = Command::new(env!("CARGO_BIN_EXE_cslrun"));
     command.arg(programs::file(program)).args(more).stdout(Stdio::null());
-    for (name, value) in [("width", width), ("height", height)] {
+    for (name, value) in params {
         command.args(["--param", &format!("{name}={value}")]);
     }
     let mut child = command.spawn().expect("the built command starts");
@@ -88,7 +134,7 @@ fn run(program: &str, (width, height): (u32, u32), more: &[&str]) -> Taken {
         peak = peak_memory(&child).unwrap_or(peak);
         std::thread::sleep(Duration::from_millis(5));
     };
-    assert!(status.success(), "{program} of {width} x {height} PEs runs");
+    assert!(status.success(), "{program} with {params:?} runs");
     Taken { seconds: begin.elapsed().as_secs_f64(), gibibytes: peak }
 }
 

@@ -18,16 +18,16 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// Finds what repeats; places of one kind are alike. So many repetitions are kept that there is room
-    /// for neighbours at a distance of `reach`.
-    pub fn new(kinds: &[u32], reach: usize) -> Axis {
+    /// Finds what repeats; places of one kind are alike. At each end `margin` repetitions are kept, and
+    /// three between.
+    pub fn new(kinds: &[u32], margin: usize) -> Axis {
         let whole = Axis { real: kinds.len(), start: 0, period: 1, kept: 0, left_out: 0, model: 0 };
-        let found = (1..=LONGEST_PERIOD).map(|period| Axis::repeating(kinds, period, reach));
+        let found = (1..=LONGEST_PERIOD).map(|period| Axis::repeating(kinds, period, margin));
         found.fold(whole, |best, next| if next.folded() < best.folded() { next } else { best })
     }
 
     /// The longest part that repeats with a period.
-    fn repeating(kinds: &[u32], period: usize, reach: usize) -> Axis {
+    fn repeating(kinds: &[u32], period: usize, margin: usize) -> Axis {
         let (mut start, mut length) = (0, 0);
         let mut from = 0;
         for at in 0..kinds.len() {
@@ -38,10 +38,8 @@ impl Axis {
                 (start, length) = (from, at + 1 - from);
             }
         }
-        // One more at each end, where it may be felt that the pattern ends.
-        let kept = 2 * reach.div_ceil(period) + 3;
         let all = length / period;
-        let kept = kept.min(all);
+        let kept = (2 * margin + 3).min(all);
         Axis { real: kinds.len(), start, period, kept, left_out: all - kept, model: 0 }
     }
 
@@ -128,7 +126,7 @@ mod tests {
     #[test]
     fn a_pattern_between_two_borders_is_left_out() {
         let text = format!("w{}e", "abc".repeat(40));
-        let axis = Axis::new(&kinds(&text), 4);
+        let axis = Axis::new(&kinds(&text), 2);
         assert_eq!((axis.start, axis.period, axis.kept, axis.left_out), (1, 3, 7, 33));
         assert_eq!(axis.folded(), 23);
         let folded: String = (0..23).map(|k| text.as_bytes()[axis.example(k)] as char).collect();

@@ -20,7 +20,7 @@ use super::agenda::Agenda;
 use super::{Progress, Wafer};
 use crate::arch::{Color, PeCoord};
 use crate::image::code::{Intrinsic, Op};
-use crate::image::{ColorConfig, Program, RouteTable, TaskKind, TileImage};
+use crate::image::{ColorConfig, ExportKind, Program, RouteTable, TaskKind, TileImage};
 use crate::pe::{Pe, Script};
 use axis::Axis;
 use plan::{Folding, Plan};
@@ -32,8 +32,6 @@ use twins::Twins;
 
 /// It is worth it if the small wafer has so many times fewer PEs: it is recorded, and may be in vain.
 const TIMES_FEWER: usize = 8;
-/// How far away a PE may be that sends to another one: the small wafer is the smaller the nearer all are.
-const REACHES: [usize; 2] = [1, 4];
 /// Cycles between two looks at whether the repetitions are still alike.
 const CYCLES_BETWEEN_LOOKS: u64 = 32;
 /// Wavelets of the small wafer of which the origin is kept: about a gigabyte.
@@ -64,8 +62,9 @@ impl Wafer {
         if !is_fresh || is_seen || !is_describable(&self.program) {
             return false;
         }
-        for reach in REACHES {
-            let (columns, rows) = axes(&self.program, reach);
+        // What happens at the borders is felt the farther inside the longer it takes.
+        for margin in (0..usize::BITS).map(|n| 1 << n) {
+            let (columns, rows) = axes(&self.program, margin);
             if columns.folded() * rows.folded() * TIMES_FEWER > self.program.place.len() {
                 return false;
             }
@@ -284,13 +283,13 @@ fn fold_program(program: &Program, columns: &Axis, rows: &Axis) -> Program {
 }
 
 /// What repeats in columns and rows. PEs are of one kind if they have the same code and routes.
-fn axes(program: &Program, reach: usize) -> (Axis, Axis) {
+fn axes(program: &Program, margin: usize) -> (Axis, Axis) {
     let (width, height) = (usize::from(program.width), usize::from(program.height));
     let kind = |index: usize| (program.place[index], program.routes.row_number(index));
     let column = |x: usize| (0..height).map(|y| kind(y * width + x)).collect();
     let row = |y: usize| (0..width).map(|x| kind(y * width + x)).collect();
     let (columns, rows) = (numbered((0..width).map(column)), numbered((0..height).map(row)));
-    (Axis::new(&columns, reach), Axis::new(&rows, reach))
+    (Axis::new(&columns, margin), Axis::new(&rows, margin))
 }
 
 /// Equal lines get equal numbers.
@@ -303,11 +302,12 @@ fn numbered(lines: impl Iterator<Item = Vec<(u32, u32)>>) -> Vec<u32> {
     lines.map(&mut number).collect()
 }
 
-/// Whether scripts may describe what the program does: no host, no commands to routers, nothing that
-/// depends on the place of a PE.
+/// Whether scripts may describe what the program does: no host that goes on with it, no commands to
+/// routers, nothing that depends on the place of a PE.
 fn is_describable(program: &Program) -> bool {
+    let is_launched = program.exports.iter().any(|export| matches!(export.kind, ExportKind::Fn { .. }));
     let routes = program.routes.declared().iter().all(|declared| is_fixed(&declared.config));
-    program.memcpy.is_none() && routes && program.tiles.iter().all(|tile| is_plain(tile))
+    program.memcpy.is_none() && !is_launched && routes && program.tiles.iter().all(|tile| is_plain(tile))
 }
 
 fn is_fixed(config: &ColorConfig) -> bool {

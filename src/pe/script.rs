@@ -52,7 +52,8 @@ pub struct Act {
 #[derive(Clone)]
 enum Deed {
     Write(usize, Box<[u16]>),
-    Operate(Box<Operation>),
+    /// The flag: many elements at a time.
+    Operate(Box<Operation>, bool),
 }
 
 /// An operation that goes on over several cycles, as it began.
@@ -111,6 +112,11 @@ impl Script {
         self.acts.push(Act { cycle: self.now, serial, deed });
     }
 
+    fn record_operation(&mut self, serial: Option<u32>, operation: Operation) {
+        let in_pieces = goes_in_pieces(&operation);
+        self.record(serial, Deed::Operate(Box::new(operation), in_pieces));
+    }
+
     /// Whether the operation depends on words that differ from PE to PE, or writes such words.
     fn is_foreign(watch: &Watch, operation: &Operation, touches: &Touches) -> bool {
         let passes = operation.color().is_some() || operation.intakes().next().is_some();
@@ -154,7 +160,7 @@ impl Script {
             self.catch_up(watch, memory.words(), words.clone());
         }
         touches.writes.iter().for_each(|words| watch.mark(words, FOREIGN));
-        self.record(None, Deed::Operate(Box::new(operation)));
+        self.record_operation(None, operation);
     }
 
     /// An operation begins that goes on over several cycles.
@@ -182,7 +188,7 @@ impl Script {
         self.note_color(input, false, (serial, total));
         // What only sends is done with its memory when it begins: nobody may change that any more.
         if input.is_none() {
-            self.record(Some(serial), Deed::Operate(Box::new(operation.clone())));
+            self.record_operation(Some(serial), operation.clone());
         }
         self.running.push(Running { place, operation: operation.clone(), serial, touches });
     }
@@ -209,7 +215,7 @@ impl Script {
             running.touches.writes.iter().for_each(|words| watch.mark(words, WRITTEN));
         }
         if ended.operation.intakes().next().is_some() {
-            self.record(Some(ended.serial), Deed::Operate(Box::new(ended.operation)));
+            self.record_operation(Some(ended.serial), ended.operation);
         }
     }
 
@@ -351,16 +357,18 @@ impl Act {
     /// Wavelets that it takes.
     pub fn taken(&self) -> u32 {
         match &self.deed {
-            Deed::Operate(operation) if operation.intakes().next().is_some() => operation.total.unwrap_or(0),
-            Deed::Operate(_) | Deed::Write(..) => 0,
+            Deed::Operate(operation, _) if operation.intakes().next().is_some() => {
+                operation.total.unwrap_or(0)
+            }
+            Deed::Operate(..) | Deed::Write(..) => 0,
         }
     }
 
     /// Wavelets that it sends.
     pub fn sent(&self) -> u32 {
         match &self.deed {
-            Deed::Operate(operation) if operation.color().is_some() => operation.total.unwrap_or(0),
-            Deed::Operate(_) | Deed::Write(..) => 0,
+            Deed::Operate(operation, _) if operation.color().is_some() => operation.total.unwrap_or(0),
+            Deed::Operate(..) | Deed::Write(..) => 0,
         }
     }
 
@@ -369,7 +377,9 @@ impl Act {
     pub fn run(&self, memory: &mut [u16], inbox: impl FnMut(&mut [u32]), outbox: &mut [u32]) {
         match &self.deed {
             Deed::Write(at, words) => memory[*at..*at + words.len()].copy_from_slice(words),
-            Deed::Operate(operation) => Again { memory, inbox, outbox }.operate(operation),
+            Deed::Operate(operation, in_pieces) => {
+                Again { memory, inbox, outbox }.operate(operation, *in_pieces)
+            }
         }
     }
 }
@@ -385,9 +395,9 @@ struct Again<'a, F> {
 const FITS: &str = "the operation has been done before, at the same addresses";
 
 impl<F: FnMut(&mut [u32])> Again<'_, F> {
-    fn operate(&mut self, operation: &Operation) {
+    fn operate(&mut self, operation: &Operation, in_pieces: bool) {
         let total = operation.total.unwrap_or(0) as usize;
-        if goes_in_pieces(operation) {
+        if in_pieces {
             let (mut from, mut to) = (operation.from.clone(), operation.to.clone());
             let mut done = 0;
             while done < total {

@@ -12,6 +12,7 @@
 mod axis;
 mod plan;
 mod replay;
+mod slab;
 mod twins;
 
 pub use replay::Folded;

@@ -2,18 +2,39 @@
 
 use super::axis::Axis;
 use super::plan::{Input, Plan, Round};
+use super::slab::Slab;
 use crate::arch::PeCoord;
 use crate::image::Program;
 use crate::pe::Pe;
 use crate::wafer::cells::Cells;
 use std::sync::atomic::{AtomicBool, Ordering};
+use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// The memories of all PEs, row by row, one behind the other.
-pub(super) struct Memories {
-    rows: Vec<Vec<u16>>,
-    /// By row of the small wafer: where the memory of each column begins; the last is the end.
+/// Something that every PE has some of, row by row and column by column in one piece.
+pub(super) struct Shares<T> {
+    all: Slab<T>,
+    /// Where each row begins; the last is the end.
+    rows: Vec<usize>,
+    /// By row of the small wafer: where the share of each column begins in its row; the last is the end.
     starts: Vec<Vec<usize>>,
 }
+
+impl<T: FromBytes + IntoBytes + Immutable> Shares<T> {
+    fn row(&self, y: usize) -> &[T] {
+        &self.all.all()[self.rows[y]..self.rows[y + 1]]
+    }
+
+    /// All rows, to be divided among threads.
+    fn rows_mut(&mut self) -> Vec<&mut [T]> {
+        let mut rest = self.all.all_mut();
+        let lengths = self.rows.windows(2).map(|ends| ends[1] - ends[0]);
+        let row = |length| rest.split_off_mut(..length).expect("rows are not longer than all");
+        lengths.map(row).collect()
+    }
+}
+
+/// The memories of all PEs.
+pub(super) type Memories = Shares<u16>;
 
 /// A wafer as the small one has left it: what PEs are, and their memories.
 pub struct Folded {
@@ -21,11 +42,17 @@ pub struct Folded {
     rows: Axis,
     /// The PEs of the small wafer to which something has happened.
     pub twins: Vec<Option<Pe>>,
-    memories: Memories,
+    /// `None` if nothing was done to them.
+    memories: Option<Memories>,
 }
 
 impl Folded {
-    pub(super) fn new(columns: Axis, rows: Axis, twins: Vec<Option<Pe>>, memories: Memories) -> Folded {
+    pub(super) fn new(
+        columns: Axis,
+        rows: Axis,
+        twins: Vec<Option<Pe>>,
+        memories: Option<Memories>,
+    ) -> Folded {
         Folded { columns, rows, twins, memories }
     }
 
@@ -42,10 +69,9 @@ impl Folded {
     /// A PE as it is now; `None` if nothing has happened to it.
     pub fn pe(&self, at: PeCoord) -> Option<Pe> {
         let twin = self.twin(at)?;
-        let (row, x) = (&self.memories.rows[usize::from(at.y)], usize::from(at.x));
-        let starts = &self.memories.starts[self.rows.fold(at.y.into())];
-        // Where nothing was done to memory, that of the twin is as it was.
-        Some(twin.twin(at, row.get(starts[x]..starts[x + 1]).unwrap_or_default()))
+        let Some(memories) = &self.memories else { return Some(twin.twin(at, &[])) };
+        let (starts, x) = (&memories.starts[self.rows.fold(at.y.into())], usize::from(at.x));
+        Some(twin.twin(at, &memories.row(at.y.into())[starts[x]..starts[x + 1]]))
     }
 
     /// To how many PEs something has happened.
@@ -58,10 +84,7 @@ impl Folded {
 }
 
 /// What all PEs have sent in a round.
-struct Outbox {
-    rows: Vec<Vec<u32>>,
-    starts: Vec<Vec<usize>>,
-}
+type Outbox = Shares<u32>;
 
 /// What memories begin with.
 #[derive(Copy, Clone)]
@@ -95,32 +118,52 @@ pub(super) struct Replay<'a> {
 }
 
 impl Replay<'_> {
-    /// Does everything; `None` if it is stopped.
-    pub fn run(&self) -> Option<Memories> {
-        let width = usize::from(self.start.program.width);
-        let height = usize::from(self.start.program.height);
+    /// Does everything; gives no memories if there is nothing to do. `None` if it is stopped, or there is
+    /// too little memory.
+    pub fn run(&self) -> Option<Option<Memories>> {
+        if self.plan.rounds.is_empty() {
+            return Some(None);
+        }
+        let (width, height) = (self.start.program.width.into(), self.start.program.height.into());
         let fold_x: Vec<usize> = (0..width).map(|x| self.columns.fold(x)).collect();
         let fold_y: Vec<usize> = (0..height).map(|y| self.rows.fold(y)).collect();
-        let mut memories =
-            Memories { rows: vec![Vec::new(); height], starts: self.starts(&fold_x, self.words) };
+        let mut memories = self.shares((&fold_x, &fold_y), self.words, None)?;
         let mut outboxes: Vec<Outbox> = Vec::new();
-        let mut spare: Vec<Vec<u32>> = Vec::new();
+        let mut spare: Vec<Slab<u32>> = Vec::new();
         for (number, round) in self.plan.rounds.iter().enumerate() {
             if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
                 return None;
             }
-            let starts = self.starts(&fold_x, &round.room);
-            let mut rows: Vec<Vec<u32>> = (0..height).map(|_| spare.pop().unwrap_or_default()).collect();
-            let stage = Stage { replay: self, round, fold_x: &fold_x, fold_y: &fold_y, outboxes: &outboxes };
-            stage.run(&mut memories, (&mut rows, &starts));
-            outboxes.push(Outbox { rows, starts });
-            for (sent, outbox) in self.plan.rounds.iter().zip(&mut outboxes) {
-                if sent.needed_in <= number {
-                    spare.append(&mut outbox.rows);
+            let mut sent = self.shares((&fold_x, &fold_y), &round.room, spare.pop())?;
+            let stage =
+                Stage { replay: self, number, round, fold_x: &fold_x, fold_y: &fold_y, outboxes: &outboxes };
+            stage.run(&mut memories, &mut sent);
+            outboxes.push(sent);
+            for (round, outbox) in self.plan.rounds.iter().zip(&mut outboxes) {
+                if round.needed_in <= number && !outbox.all.all().is_empty() {
+                    spare.push(std::mem::replace(&mut outbox.all, Slab::zeros(0).ok()?));
                 }
             }
         }
-        Some(memories)
+        Some(Some(memories))
+    }
+
+    /// Room for so many of each PE of the small wafer, in what is there already if that is enough.
+    fn shares<T: FromBytes + IntoBytes + Immutable>(
+        &self,
+        (fold_x, fold_y): (&[usize], &[usize]),
+        lengths: &[usize],
+        spare: Option<Slab<T>>,
+    ) -> Option<Shares<T>> {
+        let starts = self.starts(fold_x, lengths);
+        let mut rows = vec![0];
+        for y in fold_y {
+            rows.push(rows[rows.len() - 1] + starts[*y][fold_x.len()]);
+        }
+        let count = rows[fold_y.len()];
+        let all = spare.filter(|slab| slab.all().len() >= count);
+        let all = all.map_or_else(|| Slab::zeros(count), Ok).ok()?;
+        Some(Shares { all, rows, starts })
     }
 
     /// Where what each column has begins, for each row of the small wafer.
@@ -140,6 +183,7 @@ impl Replay<'_> {
 /// A round.
 struct Stage<'a> {
     replay: &'a Replay<'a>,
+    number: usize,
     round: &'a Round,
     fold_x: &'a [usize],
     fold_y: &'a [usize],
@@ -147,13 +191,14 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
-    fn run(&self, memories: &mut Memories, (sent, sent_at): (&mut [Vec<u32>], &[Vec<usize>])) {
+    fn run(&self, memories: &mut Memories, sent: &mut Outbox) {
         let height = self.fold_y.len();
         let share = height.div_ceil(self.replay.threads.max(1)).max(1);
-        let starts = &memories.starts;
+        let (starts, sent_at) = (memories.starts.clone(), sent.starts.clone());
+        let (mut rows, mut sent) = (memories.rows_mut(), sent.rows_mut());
         std::thread::scope(|scope| {
-            let bands = memories.rows.chunks_mut(share).zip(sent.chunks_mut(share)).enumerate();
-            for (band, (rows, sent)) in bands {
+            for (band, (rows, sent)) in rows.chunks_mut(share).zip(sent.chunks_mut(share)).enumerate() {
+                let (starts, sent_at) = (&starts, &sent_at);
                 let work = move || {
                     for (k, (row, sent)) in rows.iter_mut().zip(sent).enumerate() {
                         let y = band * share + k;
@@ -172,21 +217,16 @@ impl Stage<'_> {
     fn run_row(
         &self,
         y: usize,
-        (row, starts): (&mut Vec<u16>, &[usize]),
-        (sent, sent_at): (&mut Vec<u32>, &[usize]),
+        (row, starts): (&mut [u16], &[usize]),
+        (sent, sent_at): (&mut [u32], &[usize]),
     ) {
         let width = self.fold_x.len();
-        let is_new = row.is_empty();
-        if is_new {
-            row.reserve_exact(starts[width]);
-        }
-        sent.resize(sent_at[width], 0);
         for x in 0..width {
-            if is_new {
-                row.extend_from_slice(self.replay.start.words(y * width + x));
-                row.resize(starts[x + 1], 0);
-            }
             let memory = &mut row[starts[x]..starts[x + 1]];
+            if self.number == 0 && !memory.is_empty() {
+                let words = self.replay.start.words(y * width + x);
+                memory[..words.len()].copy_from_slice(words);
+            }
             self.run_pe((x, y), memory, &mut sent[sent_at[x]..sent_at[x + 1]]);
         }
     }
@@ -206,7 +246,7 @@ impl Stage<'_> {
         let (row, pe) = (self.fold_y[y], self.fold_y[y] * self.replay.columns.folded() + self.fold_x[x]);
         let sent = self.replay.plan.sent[pe][input.serial as usize].expect("the plan has looked at it");
         let outbox = &self.outboxes[sent.round];
-        &outbox.rows[y][outbox.starts[row][x] + sent.at + input.first..][..input.count]
+        &outbox.row(y)[outbox.starts[row][x] + sent.at + input.first..][..input.count]
     }
 }
 

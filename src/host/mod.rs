@@ -52,8 +52,8 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Wavelets that a router holds for each color and link (1 to 4), if not those of the machine.
     pub link_depth: Option<u8>,
-    /// Every wavelet goes from router to router, also where a stream has its way for itself: slower, and
-    /// nothing else.
+    /// Every wavelet goes from router to router, also where a stream has its way for itself or a small
+    /// wafer could stand for a large one: slower, and nothing else.
     pub hop_by_hop: bool,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,

@@ -27,14 +27,12 @@ impl<T: FromBytes + IntoBytes + Immutable> Slab<T> {
 
     /// All of them.
     pub fn all(&self) -> &[T] {
-        let bytes = self.map.as_ref().map_or(&[][..], |map| map);
-        <[T]>::ref_from_bytes(bytes).expect(FITS)
+        self.map.as_ref().map_or(&[], |map| <[T]>::ref_from_bytes(map).expect(FITS))
     }
 
     /// All of them, to write.
     pub fn all_mut(&mut self) -> &mut [T] {
-        let bytes = self.map.as_mut().map_or(&mut [][..], |map| map);
-        <[T]>::mut_from_bytes(bytes).expect(FITS)
+        self.map.as_mut().map_or(&mut [], |map| <[T]>::mut_from_bytes(map).expect(FITS))
     }
 }
 

@@ -12,7 +12,7 @@ use std::hint::black_box;
 pub const RAMP: Mask = 1 << Direction::Ramp as u8;
 
 /// Most routers have no more lanes.
-const FEW: usize = 4;
+const FEW: usize = 3;
 
 /// What all colors of one router share. Sets of colors have the bit of each color set.
 #[derive(Clone, Debug, Default)]

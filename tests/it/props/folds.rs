@@ -169,7 +169,8 @@ fn stencil(choices: &mut Choices, arch: ArchName) -> Vec<(String, String)> {
     vec![("layout.csl".to_string(), layout), ("pe.csl".to_string(), tile(choices, arch, &sides))]
 }
 
-fn tile(choices: &mut Choices, arch: ArchName, sides: &[usize]) -> String {
+/// The variables of a PE.
+fn data() -> String {
     let mut text = format!(
         "export var own = @constants([{SIZE}]f32, 1.5);\nvar weights = @zeros([4]f32);\nvar factor: f32 = 0.75;\n\
          var total: f32 = 0.0;\nvar missing: u16 = 0;\nvar step: u16 = 0;\n\
@@ -186,6 +187,11 @@ fn tile(choices: &mut Choices, arch: ArchName, sides: &[usize]) -> String {
             "var halo{halo} = @zeros([{SIZE}]f32);\nconst halo{halo}_dsd = @get_dsd(mem1d_dsd, .{{ .tensor_access = |i|{{{SIZE}}} -> halo{halo}[i] }});"
         );
     }
+    text
+}
+
+fn tile(choices: &mut Choices, arch: ArchName, sides: &[usize]) -> String {
+    let mut text = data();
     let thread = |id: usize| match arch {
         ArchName::Wse2 => String::new(),
         ArchName::Wse3 => format!(", .ut_id = @get_ut_id({id})"),

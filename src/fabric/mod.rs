@@ -256,6 +256,9 @@ impl Fabric {
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
         self.note_time(now);
         self.next = now;
+        if self.retries.is_empty() && self.awake.is_empty() && self.soon[now as usize % SOON].is_empty() {
+            return;
+        }
         let mut retries = std::mem::take(&mut self.retries);
         retries.drain(..).for_each(|pe| self.wake(pe as usize));
         self.retries = retries;

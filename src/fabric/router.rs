@@ -125,6 +125,10 @@ impl Fabric {
     /// Second half of a cycle: every wavelet that can moves by one link.
     pub fn step(&mut self, now: u64) {
         self.note_time(now);
+        if !self.is_awake() {
+            self.next = now + 1;
+            return;
+        }
         self.next = now;
         self.leave_belts(now);
         // Both lists keep their memory.

@@ -321,13 +321,13 @@ impl Runner {
         }
     }
 
-    /// Whether the program runs by itself, but has not yet.
     /// Whether the next command cannot begin before launched functions have unblocked the commands.
     pub(super) fn awaits_kernels(&self) -> bool {
         let waits = self.stream.commands.front().is_some_and(|command| !command.begun);
         waits && self.program.memcpy.is_some() && self.wafer.blocked() > 0
     }
 
+    /// Whether the program runs by itself, but has not yet.
     pub(super) fn is_before_start(&self) -> bool {
         self.program.memcpy.is_none() && self.wafer.now() == 0
     }

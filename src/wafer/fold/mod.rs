@@ -118,6 +118,8 @@ impl Wafer {
         self.agenda = Agenda::new(self.program.place.len());
         (self.now, self.reached) = (wafer.now, wafer.reached);
         self.log.asserts_held.extend(wafer.log.asserts_held);
+        // It has run, even if that took no cycle.
+        self.folds = false;
         self.cells.fold(Folded::new(columns, rows, pes, memories));
         Ok(())
     }

@@ -86,8 +86,7 @@ impl Twins {
                     self.come.entry((pe, wavelet.color)).or_default().push(wavelet.number);
                     (wavelet.color, 2, None, wavelet.control)
                 }
-                What::Dropped(_) | What::Switch { .. } | What::Teardown { .. } => return None,
-                // Nothing else comes from routers of a wafer without a host.
+                // Of this, or from a host, no script tells.
                 _ => return None,
             };
             if self.deeds[pe].is_empty() {

@@ -6,7 +6,7 @@ use super::lane::{Landing, Lane};
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use serde::Serialize;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Where wavelets lie.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -65,6 +65,19 @@ impl Fabric {
         all
     }
 
+    /// How many wavelets lie in the fabric, by color.
+    pub fn under_way(&self) -> BTreeMap<Color, usize> {
+        let mut all = BTreeMap::new();
+        for lane in &self.lanes {
+            let at_router: usize = Direction::ALL.into_iter().map(|input| self.waiting(lane, input)).sum();
+            let count = at_router + self.descending(lane);
+            if count > 0 {
+                *all.entry(lane.color).or_default() += count;
+            }
+        }
+        all
+    }
+
     fn leftovers_of(&self, lane: &Lane, all: &mut Vec<Leftover>) {
         let (pe, color) = (lane.pe as usize, lane.color);
         for input in Direction::ALL.into_iter().filter(|d| self.waiting(lane, *d) > 0) {
@@ -72,10 +85,18 @@ impl Fabric {
             let (count, obstacle) = (self.waiting(lane, input), self.obstacle(lane, input));
             all.push(Leftover { pe, color, place, count, obstacle });
         }
-        if !lane.offramp.is_empty() {
-            let letters = if color == MESSAGE_COLOR { self.letters.waiting_for(pe) } else { 0 };
-            let (count, obstacle) = (lane.offramp.len() + letters, Obstacle::Pe);
-            all.push(Leftover { pe, color, place: Place::Offramp, count, obstacle });
+        let count = self.descending(lane);
+        if count > 0 {
+            all.push(Leftover { pe, color, place: Place::Offramp, count, obstacle: Obstacle::Pe });
+        }
+    }
+
+    /// Wavelets between a router and its PE, and what waits behind them.
+    fn descending(&self, lane: &Lane) -> usize {
+        match lane.offramp.len() {
+            0 => 0,
+            ramp if lane.color == MESSAGE_COLOR => ramp + self.letters.waiting_for(lane.pe as usize),
+            ramp => ramp,
         }
     }
 

@@ -296,7 +296,7 @@ impl Pe {
 
 impl Pe {
     /// What keeps the main thread from going on, if it is not an operation in progress.
-    pub(super) fn main_wait(&self) -> Option<Wait> {
+    pub(super) fn main_wait(&self) -> Option<Wait<'_>> {
         let (stall, since) = self.main.stalled?;
         let on = match stall {
             Stall::Input(input) => {
@@ -314,7 +314,7 @@ impl Pe {
         Some(Wait {
             who: Waiter::MainThread,
             on,
-            name: "@map".to_string(),
+            name: "map",
             task: self.running_task(),
             since,
             progress: None,

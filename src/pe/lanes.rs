@@ -272,8 +272,8 @@ impl Pe {
     }
 
     /// What the operations in progress wait for.
-    pub(super) fn lane_waits(&self) -> Vec<Wait> {
-        let waits = self.lanes.iter().map(|(place, lane)| {
+    pub(super) fn lane_waits(&self) -> impl Iterator<Item = Wait<'_>> {
+        self.lanes.iter().filter_map(|(place, lane)| {
             let blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
             let on = match lane.stalled {
                 _ if blocked => WaitsFor::Unblock,
@@ -283,14 +283,13 @@ impl Pe {
             Some(Wait {
                 who: if place == MAIN { Waiter::MainThread } else { Waiter::Microthread(UtId(place as u8)) },
                 on,
-                name: format!("@{}", lane.operation.name()),
+                name: lane.operation.name(),
                 task: if place == MAIN { self.running_task() } else { None },
                 since: lane.stalled.map_or(lane.started, |(_, since)| since),
                 progress: lane.operation.total.map(|total| (lane.operation.done, total)),
                 span: Some(lane.span),
             })
-        });
-        waits.flatten().collect()
+        })
     }
 
     fn describe(&self, stall: Stall, lane: &Lane) -> WaitsFor {

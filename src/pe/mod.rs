@@ -356,9 +356,8 @@ impl Pe {
     }
 
     /// Everything that is not finished, in the order: main thread and microthreads, tasks, queues.
-    pub fn waits(&self) -> Vec<Wait> {
-        let mut waits = self.lane_waits();
-        waits.extend(self.main_wait());
+    pub fn waits(&self) -> Vec<Wait<'_>> {
+        let mut waits: Vec<_> = self.operations().collect();
         waits.extend(self.tasks.stuck().map(|id| self.stuck_task(id)));
         let queued = self.queues.inputs.iter().filter(|inbox| inbox.len() > 0);
         waits.extend(queued.map(|inbox| {
@@ -373,7 +372,7 @@ impl Pe {
                     count: inbox.len(),
                     blocked,
                 },
-                name: String::new(),
+                name: "",
                 task: None,
                 since: inbox.since,
                 progress: None,
@@ -383,13 +382,18 @@ impl Pe {
         waits.extend(self.queues.outgoing().map(|(color, queue, count)| Wait {
             who: Waiter::Queue,
             on: WaitsFor::Router { color, queue, count },
-            name: String::new(),
+            name: "",
             task: None,
             since: 0,
             progress: None,
             span: None,
         }));
         waits
+    }
+
+    /// The operations among them, those of microthreads first.
+    pub fn operations(&self) -> impl Iterator<Item = Wait<'_>> {
+        self.lane_waits().chain(self.main_wait())
     }
 
     /// The operation that was the last to send a color.
@@ -408,10 +412,10 @@ impl Pe {
     }
 
     /// What the main thread does, or did last; `None` before the first task.
-    pub fn activity(&self) -> Option<Activity> {
+    pub fn activity(&self) -> Option<Activity<'_>> {
         let function = &self.tile.functions[self.started_last?.0 as usize];
         Some(Activity {
-            name: function.name.clone(),
+            name: &function.name,
             span: function.span,
             places: self.calls(),
             since: self.task_since,
@@ -420,17 +424,17 @@ impl Pe {
     }
 
     /// The task or launched function on the main thread.
-    fn running_task(&self) -> Option<String> {
+    fn running_task(&self) -> Option<&str> {
         let function = self.started_last.filter(|_| !self.main.is_free())?;
-        Some(self.tile.functions[function.0 as usize].name.clone())
+        Some(&self.tile.functions[function.0 as usize].name)
     }
 
-    fn stuck_task(&self, id: TaskId) -> Wait {
+    fn stuck_task(&self, id: TaskId) -> Wait<'_> {
         let bound = binding(&self.tile, TaskKind::Local, id).ok();
         Wait {
             who: Waiter::Task(id),
             on: WaitsFor::Unblock,
-            name: bound.map_or(String::new(), |b| b.name.clone()),
+            name: bound.map_or("", |b| &b.name),
             task: None,
             since: 0,
             progress: None,

@@ -1,5 +1,8 @@
 //! What a PE waits for, as values that a report can name.
 
+use super::Pe;
+use super::lanes::Lane;
+use super::operation::{Operation, To};
 use crate::arch::{Color, InQueue, OutQueue, TaskId, UtId};
 use crate::source::Span;
 
@@ -77,9 +80,9 @@ pub enum WaitsFor {
 
 /// What the main thread of a PE does, or did last.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Activity {
+pub struct Activity<'a> {
     /// The task or launched function.
-    pub name: String,
+    pub name: &'a str,
     /// Its declaration.
     pub span: Span,
     /// What its calls execute, the innermost first; empty when it has ended.
@@ -91,20 +94,40 @@ pub struct Activity {
 }
 
 /// Something on a PE that is not finished.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wait {
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Wait<'a> {
     /// Who waits.
     pub who: Waiter,
     /// For what.
     pub on: WaitsFor,
-    /// The task, function or operation; nothing for a queue.
-    pub name: String,
+    /// The task, or the operation without `@`; nothing for a queue.
+    pub name: &'a str,
     /// The task or launched function whose operation the main thread does.
-    pub task: Option<String>,
+    pub task: Option<&'a str>,
     /// The cycle in which the waiting began.
     pub since: u64,
     /// Elements done and elements in all; `None` where nothing is counted or the end is unknown.
     pub progress: Option<(u32, u32)>,
     /// The operation or binding.
     pub span: Option<Span>,
+}
+
+impl Pe {
+    /// Reads something of everything that [`Pe::operations`] needs, in two rounds: of the PE itself, then
+    /// of what it points to. Whoever does a round for many PEs waits for the memory once.
+    pub fn fetch_operations(&self, round: u8) -> usize {
+        if round == 0 || self.lanes.is_empty() {
+            return usize::from(self.lanes.is_empty() ^ self.main.is_stalled()) ^ self.queues.inputs.len();
+        }
+        let inputs = self.queues.inputs.iter().fold(0, |all, inbox| all ^ usize::from(inbox.color.0));
+        self.lanes.iter().fold(inputs, |all, (_, lane)| all ^ lane.fetch_wait())
+    }
+}
+
+impl Lane {
+    fn fetch_wait(&self) -> usize {
+        let Operation { op, to, done, total, stops_at_control, .. } = &self.operation;
+        let flags = self.stalled.is_some() ^ total.is_some() ^ stops_at_control ^ matches!(to, To::Nowhere);
+        op.name.len() ^ *done as usize ^ self.span.lo as usize ^ usize::from(flags)
+    }
 }

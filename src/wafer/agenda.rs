@@ -64,9 +64,14 @@ impl Agenda {
         (self.filled != 0).then(|| self.first + u64::from(from_first.trailing_zeros()))
     }
 
-    /// Everybody who runs, by number.
-    pub fn running(&self) -> Vec<usize> {
-        (0..self.wakes.len()).filter(|pe| self.wakes[*pe] != NEVER).collect()
+    /// Whether a PE runs in some cycle.
+    pub fn runs(&self, pe: usize) -> bool {
+        self.wakes[pe] != NEVER
+    }
+
+    /// Whether nobody does.
+    pub fn is_empty(&self) -> bool {
+        self.wakes.iter().all(|cycle| *cycle == NEVER)
     }
 
     /// Takes those who run now, each once, by their number.

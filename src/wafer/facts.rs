@@ -38,6 +38,7 @@ impl StopReport {
             "cycle": self.cycle,
             "running": all(&self.running, |running| write.running(running)),
             "waits": all(&self.waits, |wait| write.wait(wait)),
+            "more_waits": self.more,
             "under_way": self.under_way.iter().map(flying).collect::<Vec<Value>>(),
         })
     }

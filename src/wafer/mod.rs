@@ -11,6 +11,7 @@ mod explain;
 mod facts;
 mod fold;
 mod glide;
+mod groups;
 mod letters;
 mod pulse;
 mod record;

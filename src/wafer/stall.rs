@@ -2,17 +2,17 @@
 
 use super::Wafer;
 use super::collectives::Unjoined;
+use super::groups::Group;
 use super::takers::Taker;
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{Leftover, Obstacle, Place};
-use crate::image::Program;
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use indexmap::IndexMap;
 use petgraph::graph::{DiGraph, NodeIndex};
 
 /// Groups of equal waits beyond this many are counted, not explained.
-const MOST_GROUPS: usize = 64;
+pub(super) const MOST_GROUPS: usize = 64;
 
 /// A run in which nothing can move, explained.
 #[derive(Clone, Debug, PartialEq)]
@@ -178,30 +178,27 @@ pub struct HostWait {
 impl Wafer {
     /// What is not finished now that nothing moves; `None` if everything is.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
-        let mut unfinished: Vec<(usize, Wait)> = self.unfinished().collect();
-        if unfinished.is_empty() && host.is_empty() {
+        let mut groups = self.unfinished();
+        if groups.is_empty() && host.is_empty() {
             return None;
         }
-        let only_asynchronous = unfinished.iter().all(|(_, w)| matches!(w.who, Waiter::Microthread(_)));
+        let only_asynchronous = groups.iter().all(|g| matches!(g.wait.who, Waiter::Microthread(_)));
         let left = self.left();
         let collectives = self.collectives.unjoined(&self.program.sources);
         let is_quiet = only_asynchronous && left.is_empty() && collectives.is_empty();
-        let only_armed = is_quiet && unfinished.iter().all(|(_, w)| is_armed(w));
-        let waiting: Vec<usize> = unfinished.iter().map(|(pe, _)| *pe).collect();
-        let operations = unfinished.len() as u64;
+        let only_armed = is_quiet && groups.iter().all(|g| is_armed(&g.wait));
+        let operations = groups.iter().map(|g| g.count).sum();
         // Without a host, a task that stays blocked holds up nobody.
         if !host.is_empty() {
-            unfinished.extend(self.held_tasks());
+            groups.extend(self.held_tasks());
         }
-        let mut groups = fold(&self.program, &unfinished);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
-        let mut waits: Vec<PeWait> = groups.iter().map(|g| self.explain(g, &waiting)).collect();
+        let mut waits: Vec<PeWait> = groups.iter().map(|g| self.explain(g)).collect();
         let (order, circle) = self.causes(&groups, &waits);
         let awaited = host.first().map_or(&[][..], |command| &command.pes);
-        let is_awaited = |group: &Group<'_>| {
-            awaited.iter().any(|at| group.pes.binary_search(&self.program.pe_index(*at)).is_ok())
-        };
+        let is_awaited =
+            |group: &Group<'_>| awaited.iter().any(|at| self.is_in(self.program.pe_index(*at), group));
         let host_in_circle =
             groups.iter().zip(&waits).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
         let mut taken: Vec<Option<PeWait>> = waits.drain(..).map(Some).collect();
@@ -220,27 +217,9 @@ impl Wafer {
         })
     }
 
-    /// Operations and tasks that have begun and cannot end; endless operations do not count.
-    pub(super) fn unfinished(&self) -> impl Iterator<Item = (usize, Wait)> {
-        self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w))).filter(
-            |(_, w)| match w.who {
-                Waiter::MainThread => true,
-                Waiter::Microthread(_) => w.progress.is_some(),
-                Waiter::Task(_) | Waiter::Queue => false,
-            },
-        )
-    }
-
-    /// Tasks that are active but blocked.
-    fn held_tasks(&self) -> impl Iterator<Item = (usize, Wait)> {
-        let waits = self.cells.made().flat_map(|(i, _, pe)| pe.waits().into_iter().map(move |w| (i, w)));
-        waits.filter(|(_, w)| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock)
-    }
-
     /// Tasks that are active but blocked, as notes for people.
     pub(super) fn blocked_tasks(&self) -> Vec<PeWait> {
-        let tasks: Vec<_> = self.held_tasks().collect();
-        fold(&self.program, &tasks).iter().map(|g| self.explain(g, &[])).collect()
+        self.held_tasks().iter().map(|group| self.explain(group)).collect()
     }
 
     /// Wavelets in queues, ramps and routers, by place.
@@ -280,19 +259,22 @@ impl Wafer {
         groups.into_values().collect()
     }
 
-    pub(super) fn explain(&self, group: &Group<'_>, waiting: &[usize]) -> PeWait {
+    pub(super) fn explain(&self, group: &Group<'_>) -> PeWait {
         let wait = group.wait.clone();
-        let missing = self.missing(group.pe, &wait.on, waiting);
+        let missing = self.missing(group.pe, &wait.on);
         let call = match missing {
             Some(Missing::Message) => self.letters.waiting_call(group.pe, &self.program.sources),
             _ => None,
         };
         PeWait {
             pe: self.program.pe_coord(group.pe),
-            also_on: group.pes.len() as u64 - 1,
+            also_on: group.count - 1,
             waiter: wait.who,
-            name: wait.name,
-            task: wait.task,
+            name: match wait.who {
+                Waiter::MainThread | Waiter::Microthread(_) => format!("@{}", wait.name),
+                Waiter::Task(_) | Waiter::Queue => wait.name.to_string(),
+            },
+            task: wait.task.map(str::to_string),
             need: wait.on,
             since: wait.since,
             progress: wait.progress,
@@ -301,7 +283,7 @@ impl Wafer {
         }
     }
 
-    fn missing(&self, pe: usize, on: &WaitsFor, waiting: &[usize]) -> Option<Missing> {
+    fn missing(&self, pe: usize, on: &WaitsFor) -> Option<Missing> {
         match on {
             // No route leads to a PE that waits for a message.
             WaitsFor::Wavelet { color: MESSAGE_COLOR, .. } if self.letters.is_expected_at(pe) => {
@@ -315,7 +297,7 @@ impl Wafer {
                     pe: self.program.pe_coord(s),
                     sent: self.fabric.sent(s, *color),
                     span: self.send_span(s, *color),
-                    waits: waiting.binary_search(&s).is_ok(),
+                    waits: self.waits(s),
                 };
                 let senders: Vec<Sender> = self.fabric.senders(pe, *color).into_iter().map(sender).collect();
                 Some(Missing::Wavelets {
@@ -329,7 +311,7 @@ impl Wafer {
             WaitsFor::Space { color, .. } => {
                 let stuck = self.fabric.blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
-                let is_idle = stuck.obstacle == Obstacle::Pe && waiting.binary_search(&stuck.pe).is_err();
+                let is_idle = stuck.obstacle == Obstacle::Pe && !self.waits(stuck.pe);
                 let taker = if is_idle { self.taker(stuck.pe, stuck.color) } else { None };
                 Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by, taker })
             }
@@ -358,8 +340,8 @@ impl Wafer {
             };
             for at in targets {
                 let pe = self.program.pe_index(at);
-                for to in groups.iter().enumerate().filter(|(_, g)| g.pes.binary_search(&pe).is_ok()) {
-                    graph.update_edge(nodes[from], nodes[to.0], ());
+                for (to, _) in groups.iter().enumerate().filter(|(_, group)| self.is_in(pe, group)) {
+                    graph.update_edge(nodes[from], nodes[to], ());
                 }
             }
         }
@@ -379,27 +361,6 @@ impl Wafer {
         });
         (order.collect(), circle)
     }
-}
-
-/// The same wait on several PEs.
-pub(super) struct Group<'a> {
-    pe: usize,
-    wait: &'a Wait,
-    pes: Vec<usize>,
-}
-
-pub(super) fn fold<'a>(program: &Program, waits: &'a [(usize, Wait)]) -> Vec<Group<'a>> {
-    let mut groups: IndexMap<_, Group<'a>> = IndexMap::new();
-    for (pe, wait) in waits {
-        let key = (program.place[*pe], wait.who, &wait.name, &wait.task, &wait.on);
-        let group = groups.entry((key, wait.progress, wait.span)).or_insert_with(|| Group {
-            pe: *pe,
-            wait,
-            pes: Vec::new(),
-        });
-        group.pes.push(*pe);
-    }
-    groups.into_values().collect()
 }
 
 fn place_words(place: Place) -> String {
@@ -423,6 +384,6 @@ fn obstacle_words(stuck: &Leftover) -> String {
 }
 
 /// Waits for the first wavelet.
-fn is_armed(wait: &Wait) -> bool {
+fn is_armed(wait: &Wait<'_>) -> bool {
     matches!(wait.on, WaitsFor::Wavelet { .. }) && wait.progress.is_some_and(|(done, _)| done == 0)
 }

@@ -2,7 +2,7 @@
 
 use super::Wafer;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
-use super::stall::{Missing, PeWait, fold};
+use super::stall::{MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
@@ -10,8 +10,9 @@ use crate::diagnostics::{Diagnostic, Moment};
 use crate::pe::Activity;
 use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
+use rustc_hash::FxBuildHasher;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// A run that was stopped before its end, explained.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,8 @@ pub struct StopReport {
     pub running: Vec<Running>,
     /// What waits on PEs, the longest wait first, equal ones folded.
     pub waits: Vec<PeWait>,
+    /// Groups of waits that are not listed.
+    pub more: usize,
     /// Wavelets in the fabric, by color.
     pub under_way: BTreeMap<Color, usize>,
 }
@@ -50,30 +53,27 @@ pub struct Running {
 impl Wafer {
     /// What goes on when the run is stopped.
     pub(super) fn stop_report(&self, cycle: u64, interrupted: bool) -> StopReport {
-        let unfinished: Vec<_> = self.unfinished().collect();
-        let waiting: Vec<usize> = unfinished.iter().map(|(pe, _)| *pe).collect();
-        let mut waits: Vec<PeWait> =
-            fold(&self.program, &unfinished).iter().map(|group| self.explain(group, &waiting)).collect();
-        waits.sort_by_key(|wait| wait.since);
-        let mut under_way = BTreeMap::new();
-        for left in self.fabric.leftovers() {
-            *under_way.entry(left.color).or_default() += left.count;
-        }
-        StopReport { cycle, interrupted, running: self.running(), waits, under_way }
+        let mut groups = self.unfinished();
+        groups.sort_by_key(|group| group.wait.since);
+        let more = groups.len().saturating_sub(MOST_GROUPS);
+        groups.truncate(MOST_GROUPS);
+        let waits = groups.iter().map(|group| self.explain(group)).collect();
+        let (running, under_way) = (self.running(), self.fabric.under_way());
+        StopReport { cycle, interrupted, running, waits, more, under_way }
     }
 
     /// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
     fn running(&self) -> Vec<Running> {
-        let awake: BTreeSet<usize> = self.agenda.running().into_iter().collect();
-        let mut groups: IndexMap<_, Running> = IndexMap::new();
-        for (index, pe, cell) in self.cells.made().filter(|(i, ..)| awake.is_empty() || awake.contains(i)) {
+        let all = self.agenda.is_empty();
+        let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
+        for (index, pe, cell) in self.cells.made().filter(|(i, ..)| all || self.agenda.runs(*i)) {
             let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
             let ended = places.is_empty();
             let here = self.program.sources.outside_library(&places).or(places.first().copied());
             let span = here.unwrap_or(span);
             let key = (self.program.place[index], ended, span);
-            let new = Running { pe, also_on: 0, name, span, ended, since, started };
-            groups.entry(key).and_modify(|group| group.also_on += 1).or_insert(new);
+            let new = || Running { pe, also_on: 0, name: name.to_string(), span, ended, since, started };
+            groups.entry(key).and_modify(|group| group.also_on += 1).or_insert_with(new);
         }
         let mut running: Vec<Running> = groups.into_values().collect();
         running.sort_by_key(|r| (r.ended, r.ended.then_some(Reverse(r.since))));
@@ -109,7 +109,7 @@ impl StopReport {
             c = c.note(format!("wavelets of color {color} on their way through the fabric: {count}"));
         }
         let all = [self.running.len(), self.waits.len(), self.under_way.len()];
-        let untold: usize = all.iter().map(|n| n.saturating_sub(MOST_NOTES)).sum();
+        let untold = self.more + all.iter().map(|n| n.saturating_sub(MOST_NOTES)).sum::<usize>();
         if untold > 0 {
             c = c.note(format!("{untold} more lines of this kind are left out"));
         }

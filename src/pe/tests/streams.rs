@@ -61,7 +61,7 @@ fn a_receive_in_a_nested_call_stalls_and_goes_on() {
     let waits = bench.pe.waits();
     assert_eq!((waits.len(), waits[0].who, waits[0].progress), (1, Waiter::MainThread, Some((1, 2))));
     let on = WaitsFor::Wavelet { color: Color(5), queue: Some(InQueue(2)), ends_at_control: false };
-    assert_eq!((&waits[0].on, waits[0].name.as_str()), (&on, "@mov32"));
+    assert_eq!((&waits[0].on, waits[0].name), (&on, "mov32"));
     bench.deliver(5, &[0x20002, 0x30003]);
     assert_eq!(bench.memory(98, 6), [0, 0, 3, 3, 2, 2]);
     bench.deliver(5, &[0x40004]);

@@ -1,0 +1,119 @@
+//! What waits on PEs, equal waits folded. On a large wafer there are millions of them and few groups, and
+//! whoever has stopped the run wants to know soon.
+
+use super::cells::Cells;
+use super::{PES_AT_ONCE, Wafer};
+use crate::image::Program;
+use crate::pe::{Pe, Wait, Waiter, WaitsFor};
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use rustc_hash::FxBuildHasher;
+use std::hint::black_box;
+use std::ops::Range;
+
+/// The same wait on several PEs with equal code; nobody minds when it began.
+pub(super) struct Group<'a> {
+    tile: u32,
+    /// That of the first PE.
+    pub wait: Wait<'a>,
+    /// The first PE.
+    pub pe: usize,
+    /// How many have it.
+    pub count: u64,
+}
+
+impl Group<'_> {
+    fn holds(&self, tile: u32, wait: &Wait<'_>) -> bool {
+        self.tile == tile && self.wait == Wait { since: self.wait.since, ..wait.clone() }
+    }
+}
+
+impl Wafer {
+    /// Operations that have begun and cannot end; endless operations do not count.
+    pub(super) fn unfinished(&self) -> Vec<Group<'_>> {
+        let (program, cells, pes) = (&*self.program, &self.cells, self.program.place.len());
+        if !self.is_worth_sharing(pes) {
+            return Folding::of_unfinished(program, cells, 0..pes).groups();
+        }
+        let share = pes.div_ceil(self.desks.len());
+        let shares = (0..pes).step_by(share).map(|first| first..pes.min(first + share));
+        let folded: Vec<Folding<'_>> = std::thread::scope(|scope| {
+            let fold = |pes| scope.spawn(move || Folding::of_unfinished(program, cells, pes));
+            let folding: Vec<_> = shares.map(fold).collect();
+            folding.into_iter().map(|thread| thread.join().expect("to look changes nothing")).collect()
+        });
+        folded.into_iter().reduce(Folding::then).map_or(Vec::new(), Folding::groups)
+    }
+
+    /// Whether a PE has a wait of a group.
+    pub(super) fn is_in(&self, pe: usize, group: &Group<'_>) -> bool {
+        let waits = self.cells.get(pe).map_or(Vec::new(), Pe::waits);
+        waits.iter().any(|wait| group.holds(self.program.place[pe], wait))
+    }
+
+    /// Whether a PE waits itself.
+    pub(super) fn waits(&self, pe: usize) -> bool {
+        self.cells.get(pe).is_some_and(|pe| unfinished_on(pe).next().is_some())
+    }
+
+    /// Tasks that are active but blocked.
+    pub(super) fn held_tasks(&self) -> Vec<Group<'_>> {
+        let mut folding = Folding::default();
+        for (pe, _, cell) in self.cells.made() {
+            let is_held = |w: &Wait<'_>| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock;
+            let (tile, held) = (self.program.place[pe], cell.waits().into_iter().filter(is_held));
+            held.for_each(|wait| folding.add(Group { tile, wait, pe, count: 1 }));
+        }
+        folding.groups()
+    }
+}
+
+/// The groups of some waits, in the order of their first PEs.
+#[derive(Default)]
+struct Folding<'a>(IndexMap<(u32, Wait<'a>), Group<'a>, FxBuildHasher>);
+
+impl<'a> Folding<'a> {
+    /// Of operations that are not finished, on so many PEs.
+    fn of_unfinished(program: &Program, cells: &'a Cells, pes: Range<usize>) -> Folding<'a> {
+        let mut folding = Folding::default();
+        for first in pes.clone().step_by(PES_AT_ONCE) {
+            let some = first..pes.end.min(first + PES_AT_ONCE);
+            look_ahead(cells, some.clone());
+            for pe in some {
+                let waits = cells.get(pe).into_iter().flat_map(unfinished_on);
+                waits.for_each(|wait| folding.add(Group { tile: program.place[pe], wait, pe, count: 1 }));
+            }
+        }
+        folding
+    }
+
+    fn add(&mut self, group: Group<'a>) {
+        match self.0.entry((group.tile, Wait { since: 0, ..group.wait.clone() })) {
+            Entry::Occupied(mut known) => known.get_mut().count += group.count,
+            Entry::Vacant(place) => drop(place.insert(group)),
+        }
+    }
+
+    /// Those of PEs with higher numbers come behind.
+    fn then(mut self, later: Folding<'a>) -> Folding<'a> {
+        later.0.into_values().for_each(|group| self.add(group));
+        self
+    }
+
+    fn groups(self) -> Vec<Group<'a>> {
+        self.0.into_values().collect()
+    }
+}
+
+/// Asks for the memory of what PEs do, of all of them at the same time.
+fn look_ahead(cells: &Cells, pes: Range<usize>) {
+    for round in 0..2 {
+        let some = pes.clone().filter_map(|pe| cells.get(pe));
+        black_box(some.fold(0, |all, pe| all ^ pe.fetch_operations(round)));
+    }
+}
+
+/// Operations on a PE that have begun and cannot end; endless operations do not count.
+fn unfinished_on(pe: &Pe) -> impl Iterator<Item = Wait<'_>> {
+    pe.operations().filter(|wait| wait.who == Waiter::MainThread || wait.progress.is_some())
+}

@@ -33,6 +33,7 @@ use letters::Letters;
 use router::{Move, Router, bit, colors};
 use std::hint::black_box;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use trail::Trail;
 
 /// Words of a host stream that one PE may leave untaken before the stream waits (ruling: what the
@@ -93,6 +94,8 @@ pub struct Fabric {
     hops: u64,
     /// While the run is recorded.
     trail: Option<Box<Trail>>,
+    /// Becomes true when the run is to stop.
+    stop: Option<&'static AtomicBool>,
 }
 
 /// Wavelets of one color that have come to a router from several sides that it accepts.
@@ -131,7 +134,17 @@ impl Fabric {
             next: 0,
             hops: 0,
             trail: None,
+            stop: None,
         }
+    }
+
+    /// Leaves everything where it is once this becomes true; then the run is over.
+    pub fn stop_when(&mut self, stop: &'static AtomicBool) {
+        self.stop = Some(stop);
+    }
+
+    fn is_to_stop(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// Another buffer depth per color and link, 1 to 4; before anything runs.
@@ -272,6 +285,9 @@ impl Fabric {
         self.soon[now as usize % SOON] = soon;
         for i in 0..self.awake.len() {
             if i % ROUTERS_AT_ONCE == 0 {
+                if self.is_to_stop() {
+                    break;
+                }
                 self.fetch(&self.awake[i..]);
             }
             let pe = self.awake[i] as usize;

@@ -135,6 +135,9 @@ impl Fabric {
         let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
         for at in 0..visited.len() {
             if at % ROUTERS_AT_ONCE == 0 {
+                if self.is_to_stop() {
+                    break;
+                }
                 self.fetch(&visited[at..]);
             }
             let pe = visited[at];
@@ -145,6 +148,9 @@ impl Fabric {
         self.visited = visited;
         let mut moves = std::mem::take(&mut self.moves);
         for some in moves.chunks(ROUTERS_AT_ONCE) {
+            if self.is_to_stop() {
+                break;
+            }
             if self.routers.len() >= MANY_ROUTERS {
                 let lanes = some.iter().map(|m| self.lanes[m.lane as usize].fetch(1));
                 black_box(lanes.fold(0, |all, some| all ^ some));

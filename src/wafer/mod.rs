@@ -165,6 +165,7 @@ impl Wafer {
     /// Stops in the middle of everything once this becomes true.
     pub fn stop_when(&mut self, stop: &'static AtomicBool) {
         self.stop = Some(stop);
+        self.fabric.stop_when(stop);
     }
 
     /// Shows in every cycle how far the run has come.

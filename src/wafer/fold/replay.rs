@@ -131,13 +131,13 @@ impl Replay<'_> {
         let mut outboxes: Vec<Outbox> = Vec::new();
         let mut spare: Vec<Slab<u32>> = Vec::new();
         for (number, round) in self.plan.rounds.iter().enumerate() {
-            if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-                return None;
-            }
             let mut sent = self.shares((&fold_x, &fold_y), &round.room, spare.pop())?;
             let stage =
                 Stage { replay: self, number, round, fold_x: &fold_x, fold_y: &fold_y, outboxes: &outboxes };
             stage.run(&mut memories, &mut sent);
+            if self.is_to_stop() {
+                return None;
+            }
             outboxes.push(sent);
             for (round, outbox) in self.plan.rounds.iter().zip(&mut outboxes) {
                 if round.needed_in <= number && !outbox.all.all().is_empty() {
@@ -146,6 +146,10 @@ impl Replay<'_> {
             }
         }
         Some(Some(memories))
+    }
+
+    fn is_to_stop(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
     }
 
     /// Room for so many of each PE of the small wafer, in what is there already if that is enough.
@@ -191,6 +195,7 @@ struct Stage<'a> {
 }
 
 impl Stage<'_> {
+    /// Leaves rows as they are when the run is to stop.
     fn run(&self, memories: &mut Memories, sent: &mut Outbox) {
         let height = self.fold_y.len();
         let share = height.div_ceil(self.replay.threads.max(1)).max(1);
@@ -201,6 +206,9 @@ impl Stage<'_> {
                 let (starts, sent_at) = (&starts, &sent_at);
                 let work = move || {
                     for (k, (row, sent)) in rows.iter_mut().zip(sent).enumerate() {
+                        if self.replay.is_to_stop() {
+                            return;
+                        }
                         let y = band * share + k;
                         self.run_row(y, (row, &starts[self.fold_y[y]]), (sent, &sent_at[self.fold_y[y]]));
                     }

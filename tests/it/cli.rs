@@ -275,6 +275,39 @@ fn threads_change_no_byte() {
     }
 }
 
+#[test]
+fn threads_change_no_byte_of_the_report_of_a_stopped_run() {
+    let run = |threads: usize| {
+        let words = "benches/programs/exchange.csl --param width=32 --param height=40 --param steps=1 \
+                     --hop-by-hop --max-cycles 14 --message-format json";
+        let output = finish(spawn(root(), &format!("{words} --threads {threads}")));
+        assert!(String::from_utf8_lossy(&output.stderr).contains("`@fmacs` in microthread 0 waits"));
+        (output.stdout, output.stderr)
+    };
+    let one = run(1);
+    for threads in [2, 3] {
+        assert!(one == run(threads), "on {threads} threads");
+    }
+}
+
+#[test]
+fn a_stopped_run_lists_64_kinds_of_waits_and_counts_the_others() {
+    let layout = "layout { @set_rectangle(70, 1);\nfor (@range(u16, 70)) |x| {\n\
+                  @set_tile_code(x, 0, \"a.csl\", .{ .x = x }); } }\n";
+    let text = "param x: u16;\nvar got: [71]u16;\nvar n: u32 = 0;\n\
+                const in = @get_dsd(fabin_dsd, .{ .fabric_color = @get_color(1), .extent = x + 1,\n\
+                .input_queue = @get_input_queue(2) });\n\
+                const to = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{x + 1} -> got[i] });\n\
+                task t() void { @mov16(to, in, .{ .async = true }); while (x == 0) { n += 1; } }\n\
+                comptime { @bind_local_task(t, @get_local_task_id(9)); @activate(@get_local_task_id(9)); }\n";
+    let folder = Folder::with("kinds", "a.csl", text);
+    folder.write("layout.csl", layout);
+    let output = folder.cslrun("layout.csl --max-cycles 1000 --message-format json");
+    let text = String::from_utf8_lossy(&output.stderr);
+    let kinds = text.matches("\"who\":\"microthread\"").count();
+    assert!(kinds == 64 && text.contains("\"more_waits\":6,"), "{kinds} kinds in {text}");
+}
+
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_ends_within_a_second_and_reports() {

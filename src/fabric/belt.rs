@@ -359,7 +359,7 @@ impl Fabric {
             let lane = &mut self.lanes[id as usize];
             lane.push(side, flit);
             let (pe, color) = (lane.pe as usize, lane.color);
-            self.routers[pe].waiting |= bit(color);
+            self.routers[pe].wait(color);
             self.wake(pe);
         }
         self.belts.all[number as usize].riders = riders;

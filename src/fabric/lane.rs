@@ -4,9 +4,10 @@ use super::Wavelet;
 use super::belt::NO_BELT;
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
+use super::router::RAMP;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
-use std::collections::VecDeque;
+use crate::ring::Ring;
 
 /// The deepest link buffer that a [`Lane`] has room for.
 pub const MAX_LINK_DEPTH: usize = 4;
@@ -55,6 +56,8 @@ pub struct Buffer {
     slots: [Flit; MAX_LINK_DEPTH],
     head: u8,
     len: u8,
+    /// The side that it belongs to; `None` as long as it belongs to none.
+    side: Option<Direction>,
 }
 
 impl Default for Buffer {
@@ -68,6 +71,7 @@ impl Buffer {
         slots: [Flit { word: 0, argument: 0, control: false, advances: false }; MAX_LINK_DEPTH],
         head: 0,
         len: 0,
+        side: None,
     };
 
     /// Wavelets inside.
@@ -94,37 +98,6 @@ impl Buffer {
     }
 }
 
-/// The buffers of the four links of a lane. Nearly all lanes use one at most: only that one lies in
-/// place.
-#[derive(Clone, Debug)]
-pub struct Links {
-    /// The side whose buffer is `first`.
-    side: Option<Direction>,
-    first: Buffer,
-    others: Option<Box<[Buffer; 4]>>,
-}
-
-impl Links {
-    const NEW: Links = Links { side: None, first: Buffer::EMPTY, others: None };
-
-    /// The buffer of a side.
-    #[inline]
-    pub fn of(&self, side: Direction) -> &Buffer {
-        if self.side == Some(side) {
-            return &self.first;
-        }
-        self.others.as_ref().map_or(&Buffer::EMPTY, |all| &all[side as usize])
-    }
-
-    #[inline]
-    fn of_mut(&mut self, side: Direction) -> &mut Buffer {
-        if *self.side.get_or_insert(side) == side {
-            return &mut self.first;
-        }
-        &mut self.others.get_or_insert_default()[side as usize]
-    }
-}
-
 /// Where a wavelet arrives that leaves a router on one side.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum Landing {
@@ -137,6 +110,45 @@ pub enum Landing {
     Lane(u32),
     /// In two by a color swap.
     Both(u32, u32),
+}
+
+/// A [`Landing`] in four bytes: the number of a lane, or of one of the pairs that the fabric keeps.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Way(u32);
+
+impl Way {
+    /// Not yet looked up.
+    pub const UNKNOWN: Way = Way(u32::MAX);
+    const EDGE: Way = Way(u32::MAX - 1);
+    /// Numbers from here on are those of pairs.
+    const PAIRS: u32 = 1 << 31;
+
+    /// The way to a landing; two lanes are added to the pairs.
+    pub fn to(landing: Landing, pairs: &mut Vec<(u32, u32)>) -> Way {
+        match landing {
+            Landing::Unknown => Way::UNKNOWN,
+            Landing::Edge => Way::EDGE,
+            Landing::Lane(id) => Way(id),
+            Landing::Both(first, second) => {
+                pairs.push((first, second));
+                Way(Way::PAIRS + pairs.len() as u32 - 1)
+            }
+        }
+    }
+
+    /// Where it leads.
+    #[inline]
+    pub fn landing(self, pairs: &[(u32, u32)]) -> Landing {
+        match self {
+            Way(id) if id < Way::PAIRS => Landing::Lane(id),
+            Way::UNKNOWN => Landing::Unknown,
+            Way::EDGE => Landing::Edge,
+            Way(pair) => {
+                let (first, second) = pairs[(pair - Way::PAIRS) as usize];
+                Landing::Both(first, second)
+            }
+        }
+    }
 }
 
 impl Landing {
@@ -161,10 +173,14 @@ pub struct HeadState {
     pub filtered: Option<bool>,
 }
 
-/// One color at one router. The fields are in this order because what every hop looks at lies side by
-/// side.
+/// Wavelets on a ramp, each with the cycle in which it arrives; most ramps take two cycles.
+pub type RampQueue = Ring<(u64, Flit), 2>;
+
+/// One color at one router. The fields are in this order because what a hop looks at is to lie in few
+/// lines of the cache: the first one has what every hop needs, the second what the PE sends, the third
+/// what it gets, the last one where wavelets go on to and what is rarely looked at.
 #[derive(Clone, Debug)]
-#[repr(C)]
+#[repr(C, align(64))]
 pub struct Lane {
     /// The PE.
     pub pe: u32,
@@ -188,28 +204,30 @@ pub struct Lane {
     pub heads: [HeadState; 5],
     /// The switch position.
     pub position: u8,
-    /// The links from the neighbours.
-    pub links: Links,
-    /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
-    pub landings: [Landing; 5],
-    /// Its place on the belt.
-    pub spot: u32,
-    /// The cycle from which on a belt may begin here.
-    pub try_at: u64,
-    /// How long none could begin after the last one.
-    pub pause: u64,
-    /// The filter.
-    pub filter: Option<Box<FilterState>>,
-    /// Its configuration.
-    pub route: RouteId,
+    /// The buffer of a link from a neighbour. Nearly all lanes use one at most.
+    link: Buffer,
     /// From the PE, with the cycle of arrival.
-    pub onramp: VecDeque<(u64, Flit)>,
-    /// To the PE, with the cycle of arrival.
-    pub offramp: VecDeque<(u64, Flit)>,
+    pub onramp: RampQueue,
     /// Wavelets that the PE has sent.
     pub sent: u64,
+    /// The cycle from which on a belt may begin here.
+    pub try_at: u64,
+    /// To the PE, with the cycle of arrival.
+    pub offramp: RampQueue,
     /// Wavelets that the PE has been given.
     pub received: u64,
+    /// How long none could begin after the last one.
+    pub pause: u64,
+    /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
+    pub ways: [Way; 5],
+    /// Its place on the belt.
+    pub spot: u32,
+    /// Its configuration.
+    pub route: RouteId,
+    /// The buffers of the other links.
+    other_links: Option<Box<[Buffer; 4]>>,
+    /// The filter.
+    pub filter: Option<Box<FilterState>>,
 }
 
 impl Lane {
@@ -227,29 +245,48 @@ impl Lane {
             last_input: 0,
             heads: Default::default(),
             position: route.start,
-            links: Links::NEW,
-            landings: Default::default(),
-            spot: 0,
-            try_at: 0,
-            pause: 0,
-            filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
-            route: id,
-            onramp: VecDeque::new(),
-            offramp: VecDeque::new(),
+            link: Buffer::EMPTY,
+            onramp: RampQueue::default(),
             sent: 0,
+            try_at: 0,
+            offramp: RampQueue::default(),
             received: 0,
+            pause: 0,
+            ways: [Way::UNKNOWN; 5],
+            spot: 0,
+            route: id,
+            other_links: None,
+            filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
         }
     }
 
-    /// Reads something of all that a hop looks at, in two rounds: of what is in place, and what is not.
-    pub fn fetch(&self, round: u8) -> usize {
-        match round {
-            1 => usize::from(self.filled) ^ self.onramp.len() ^ self.offramp.len() ^ self.route as usize,
-            _ => {
-                let ramps = [self.onramp.front(), self.offramp.front()];
-                ramps.iter().flatten().fold(0, |all, (ready, _)| all ^ *ready as usize)
-            }
+    /// Reads something of what a router looks at to decide, so that it is in the cache.
+    pub fn fetch(&self) -> usize {
+        let ramp = if self.filled & RAMP != 0 { self.onramp.len() } else { 0 };
+        let exit = if self.gate.tx & RAMP != 0 { self.offramp.len() } else { self.ways[0].0 as usize };
+        ramp ^ exit
+    }
+
+    /// The same of what the PE is given.
+    pub fn fetch_offramp(&self) -> usize {
+        self.offramp.len()
+    }
+
+    /// The buffer of the link from one side.
+    #[inline]
+    pub fn link(&self, side: Direction) -> &Buffer {
+        if self.link.side == Some(side) {
+            return &self.link;
         }
+        self.other_links.as_ref().map_or(&Buffer::EMPTY, |all| &all[side as usize])
+    }
+
+    #[inline]
+    fn link_mut(&mut self, side: Direction) -> &mut Buffer {
+        if *self.link.side.get_or_insert(side) == side {
+            return &mut self.link;
+        }
+        &mut self.other_links.get_or_insert_default()[side as usize]
     }
 
     /// The oldest wavelet of an input that has arrived by now.
@@ -257,7 +294,7 @@ impl Lane {
     pub fn head(&self, input: Direction, now: u64) -> Option<&Flit> {
         match input {
             Direction::Ramp => self.onramp.front().filter(|(ready, _)| *ready <= now).map(|(_, f)| f),
-            side => self.links.of(side).front(),
+            side => self.link(side).front(),
         }
     }
 
@@ -266,14 +303,14 @@ impl Lane {
     pub fn waiting(&self, input: Direction) -> usize {
         match input {
             Direction::Ramp => self.onramp.len(),
-            side => self.links.of(side).len(),
+            side => self.link(side).len(),
         }
     }
 
     /// Adds a wavelet that has crossed the link from one side.
     #[inline]
     pub fn push(&mut self, side: Direction, flit: Flit) {
-        self.links.of_mut(side).push(flit);
+        self.link_mut(side).push(flit);
         self.filled |= 1 << side as u8;
     }
 
@@ -282,7 +319,7 @@ impl Lane {
     pub fn pop(&mut self, input: Direction) {
         match input {
             Direction::Ramp => drop(self.onramp.pop_front()),
-            side => self.links.of_mut(side).pop(),
+            side => self.link_mut(side).pop(),
         }
         self.heads[input as usize] = HeadState::default();
         if self.waiting(input) == 0 {

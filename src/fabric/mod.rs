@@ -12,6 +12,7 @@ mod ramp;
 mod route;
 mod router;
 mod shared;
+mod soon;
 mod steady;
 mod survey;
 mod trail;
@@ -27,10 +28,12 @@ pub use survey::{Leftover, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
+use crate::order::Order;
 use belt::Belts;
 use lane::{Flit, Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
+use soon::Soon;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,9 +48,6 @@ const ROUTERS_AT_ONCE: usize = 16;
 /// Fewer lie in the caches.
 const MANY_ROUTERS: usize = 4096;
 
-/// Rows for cycles to come. A ramp takes less; who comes later waits for another round.
-const SOON: usize = 4;
-
 /// The PE side of all offramps, as the fabric needs it.
 pub trait Offramps {
     /// Whether the input queue that serves this color can take one more wavelet.
@@ -55,6 +55,9 @@ pub trait Offramps {
 
     /// Puts a wavelet into that queue.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet);
+
+    /// These PEs are about to be given something, and their memory lies in no cache: asks for it.
+    fn expect(&self, _pes: &[u32]) {}
 }
 
 /// All routers and what is on its way between them.
@@ -69,13 +72,15 @@ pub struct Fabric {
     routes: Routes,
     routers: Vec<Router>,
     lanes: Vec<Lane>,
+    /// Pairs of lanes in which a wavelet arrives at the same time.
+    pairs: Vec<(u32, u32)>,
     /// Routers that may have something to do; each is listed once.
     awake: Vec<u32>,
     /// Those of the cycle before.
     visited: Vec<u32>,
-    /// Routers at which a wavelet arrives that comes first on its ramp, and when; cycle `c` has row
-    /// `c % SOON`.
-    soon: [Vec<(u64, u32)>; SOON],
+    order: Order,
+    /// Routers at which wavelets arrive later.
+    soon: Soon,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
     moves: Vec<Move>,
@@ -119,9 +124,11 @@ impl Fabric {
             routes: Routes::new(program),
             routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
             lanes: Vec::new(),
+            pairs: Vec::new(),
             awake: Vec::new(),
             visited: Vec::new(),
-            soon: Default::default(),
+            order: Order::new(usize::from(program.width) * usize::from(program.height)),
+            soon: Soon::new(),
             retries: Vec::new(),
             moves: Vec::new(),
             freed: Vec::new(),
@@ -171,22 +178,22 @@ impl Fabric {
         PeRamp { fabric: self, pe, now }
     }
 
-    /// Whether any router may have something to do.
-    pub fn is_awake(&self) -> bool {
-        !(self.awake.is_empty() && self.retries.is_empty())
-            || self.soon.iter().any(|row| !row.is_empty())
+    /// The first cycle, from this one on, in which a router may have something to do.
+    pub fn next_awake(&self, now: u64) -> Option<u64> {
+        let is_busy = !(self.awake.is_empty() && self.retries.is_empty())
             || self.belts.are_moving()
-            || self.letters_move()
+            || self.letters_move();
+        if is_busy { Some(now) } else { self.soon.next(now) }
     }
 
     /// The PE has run: its queues may have room again.
     pub fn retry(&mut self, pe: usize) {
-        if self.wants_retry(pe) {
+        if self.gives(pe) {
             self.retries.push(pe as u32);
         }
     }
 
-    /// The same for PEs that [`Fabric::wants_retry`] has named.
+    /// The same for PEs that [`Fabric::gives`] has named.
     pub fn retry_all(&mut self, pes: &[u32]) {
         self.retries.extend(pes);
     }
@@ -267,52 +274,84 @@ impl Fabric {
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
+        let awake = self.take_awake(now);
+        for some in awake.chunks(ROUTERS_AT_ONCE) {
+            if self.is_to_stop() {
+                break;
+            }
+            if self.is_large() {
+                pes.expect(some);
+            }
+            self.deliver_some(some, now, pes);
+        }
+        self.end_deliveries(awake, 0);
+    }
+
+    /// The routers that may have something to hand over or to decide in a cycle that begins, for
+    /// [`Fabric::deliver_some`], instead of [`Fabric::deliver`]; in the order of their numbers.
+    pub fn take_awake_in_order(&mut self, now: u64) -> Vec<u32> {
+        let mut awake = self.take_awake(now);
+        self.order.sort(&mut awake);
+        awake
+    }
+
+    fn take_awake(&mut self, now: u64) -> Vec<u32> {
         self.note_time(now);
         self.next = now;
-        if self.retries.is_empty() && self.awake.is_empty() && self.soon[now as usize % SOON].is_empty() {
-            return;
-        }
         let mut retries = std::mem::take(&mut self.retries);
         retries.drain(..).for_each(|pe| self.wake(pe as usize));
         self.retries = retries;
-        let mut soon = std::mem::take(&mut self.soon[now as usize % SOON]);
-        soon.retain(|(arrives, pe)| {
-            if *arrives <= now {
-                self.wake(*pe as usize);
-            }
-            *arrives > now
+        let Fabric { soon, routers, awake, .. } = self;
+        soon.take_due(now, |pe| {
+            routers[pe as usize].look_again();
+            wake(&mut routers[pe as usize], pe, awake);
         });
-        self.soon[now as usize % SOON] = soon;
-        for i in 0..self.awake.len() {
-            if i % ROUTERS_AT_ONCE == 0 {
-                if self.is_to_stop() {
-                    break;
-                }
-                self.fetch(&self.awake[i..]);
+        // Both lists keep their memory.
+        std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited))
+    }
+
+    /// Hands over what has come down the ramps of some of the routers that are awake.
+    pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
+        self.fetch(pes, Router::arrived, Lane::fetch_offramp);
+        for pe in pes {
+            if self.routers[*pe as usize].arrived() != 0 {
+                self.deliver_to(*pe as usize, now, ramps);
             }
-            let pe = self.awake[i] as usize;
-            if self.routers[pe].descending != 0 {
-                self.deliver_to(pe, now, pes);
+            let router = &mut self.routers[*pe as usize];
+            router.awake = router.ready() != 0;
+            if router.awake {
+                self.awake.push(*pe);
             }
         }
     }
 
-    /// Asks for the memory of the first of some routers, of all of them at the same time.
-    fn fetch(&self, pes: &[u32]) {
-        if pes.len() < ROUTERS_AT_ONCE || self.routers.len() < MANY_ROUTERS {
+    /// The first half of the cycle is over, or is left to the next one from some routers on: the list of
+    /// those that were awake, and how many of them were not asked to hand over anything.
+    pub fn end_deliveries(&mut self, mut awake: Vec<u32>, left: usize) {
+        self.awake.extend(&awake[awake.len() - left..]);
+        awake.clear();
+        self.visited = awake;
+    }
+
+    /// Whether its state lies in no cache.
+    pub fn is_large(&self) -> bool {
+        self.routers.len() >= MANY_ROUTERS
+    }
+
+    /// Asks for the memory of some colors of some routers, of all of them at the same time.
+    fn fetch(&self, pes: &[u32], wanted: fn(&Router) -> u32, look: fn(&Lane) -> usize) {
+        if !self.is_large() {
             return;
         }
-        for round in 0..3 {
-            let some = pes[..ROUTERS_AT_ONCE].iter().map(|pe| match (&self.routers[*pe as usize], round) {
-                (router, 0) => router.waiting as usize,
-                (router, _) => router.lanes().fold(0, |all, id| all ^ self.lanes[id as usize].fetch(round)),
-            });
-            black_box(some.fold(0, |all, some| all ^ some));
-        }
+        let routers = || pes.iter().map(|pe| &self.routers[*pe as usize]);
+        black_box(routers().fold(0, |all, router| all ^ wanted(router)));
+        let lanes =
+            routers().flat_map(|router| colors(wanted(router)).filter_map(|color| router.lane(color)));
+        black_box(lanes.fold(0, |all, id| all ^ look(&self.lanes[id as usize])));
     }
 
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {
-        for color in colors(self.routers[pe].descending) {
+        for color in colors(self.routers[pe].arrived()) {
             let id = self.routers[pe].lane(color).expect("its wavelets are in a lane") as usize;
             let before = self.lanes[id].received;
             while let Some((ready, flit)) = self.lanes[id].offramp.front().copied() {
@@ -329,7 +368,7 @@ impl Fabric {
             }
             let lane = &self.lanes[id];
             match lane.offramp.front() {
-                Some((arrives, _)) if lane.received > before => self.wake_at(pe, *arrives),
+                Some((arrives, _)) if lane.received > before => self.fall_until(pe, color, *arrives),
                 Some(_) => {}
                 None => self.routers[pe].descending &= !bit(color),
             }
@@ -337,19 +376,17 @@ impl Fabric {
     }
 
     fn wake(&mut self, pe: usize) {
-        let router = &mut self.routers[pe];
-        if !router.awake {
-            router.awake = true;
-            self.awake.push(pe as u32);
-        }
+        wake(&mut self.routers[pe], pe as u32, &mut self.awake);
     }
 
-    /// The wavelet that comes first on a ramp arrives at its end in some cycle.
-    fn wake_at(&mut self, pe: usize, arrives: u64) {
-        match arrives > self.next {
-            true => self.soon[arrives as usize % SOON].push((arrives, pe as u32)),
+    /// The wavelet that comes first on a ramp arrives at its end in some cycle; true if that is later.
+    fn wake_at(&mut self, pe: usize, arrives: u64) -> bool {
+        let is_later = arrives > self.next;
+        match is_later {
+            true => self.soon.add(arrives, pe as u32),
             false => self.wake(pe),
         }
+        is_later
     }
 
     fn onramp_depth(&self) -> usize {
@@ -397,6 +434,14 @@ impl Fabric {
     }
 }
 
+/// Lists a router, if it is not.
+fn wake(router: &mut Router, pe: u32, awake: &mut Vec<u32>) {
+    if !router.awake {
+        router.awake = true;
+        awake.push(pe);
+    }
+}
+
 /// The ramp of one PE.
 pub struct PeRamp<'a> {
     fabric: &'a mut Fabric,
@@ -407,6 +452,11 @@ pub struct PeRamp<'a> {
 impl Ramp for PeRamp<'_> {
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
         self.fabric.inject(self.pe, color, wavelet, self.now)
+    }
+
+    fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool {
+        self.fabric.takes_early(self.pe, color, 1, (self.now, cycle))
+            && self.fabric.inject(self.pe, color, wavelet, cycle).is_ok()
     }
 
     fn advance_switch(&mut self, color: Color) {

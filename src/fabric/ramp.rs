@@ -1,7 +1,7 @@
 use crate::arch::{Color, PeCoord};
 
 /// 32 bits on their way through the fabric.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wavelet {
     /// The payload: data in bits 15..0, index in bits 31..16 for 16-bit operations.
     pub data: u32,
@@ -14,6 +14,10 @@ pub struct Wavelet {
 pub trait Ramp {
     /// Gives a wavelet to the router; gives it back when the onramp buffer of the color is full.
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet>;
+
+    /// Gives the router a wavelet that is sent in a cycle to come, if it is sure that the router takes it
+    /// then and nobody can tell; false if it has to be sent in that cycle.
+    fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool;
 
     /// Moves the switch of a color on this PE's own router to its next position.
     fn advance_switch(&mut self, color: Color);

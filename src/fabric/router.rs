@@ -2,20 +2,22 @@
 
 use super::belt::NO_BELT;
 use super::control::{self, Command};
-use super::lane::{Flit, Landing};
+use super::lane::{Flit, Landing, Lane, Way};
 use super::route::Mask;
-use super::{Collision, Fabric, MANY_ROUTERS, ROUTERS_AT_ONCE, Wavelet};
+use super::soon;
+use super::{Collision, Fabric, ROUTERS_AT_ONCE, Wavelet};
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::PopMode;
-use std::hint::black_box;
 
 pub const RAMP: Mask = 1 << Direction::Ramp as u8;
 
 /// Most routers have no more lanes.
 const FEW: usize = 3;
 
-/// What all colors of one router share. Sets of colors have the bit of each color set.
+/// What all colors of one router share, in one line of the cache. Sets of colors have the bit of each
+/// color set.
 #[derive(Clone, Debug, Default)]
+#[repr(align(64))]
 pub struct Router {
     /// Numbers of its lanes, by color: the first ones, which lie in place, and the others.
     first: [u32; FEW],
@@ -24,8 +26,13 @@ pub struct Router {
     known: u32,
     /// Colors of which wavelets wait for an output.
     pub waiting: u32,
+    /// Colors of which all that waits is still on the way up the ramp: there is nothing to decide before
+    /// the first one arrives.
+    coming: u32,
     /// Colors of which wavelets are on the way down the ramp.
     pub descending: u32,
+    /// Those of which none has arrived.
+    falling: u32,
     /// Links out of it that belong to belts.
     pub belts: Mask,
     /// The color that each output served last.
@@ -63,6 +70,29 @@ impl Router {
 
     fn lane_at(&self, at: usize) -> u32 {
         if at < FEW { self.first[at] } else { self.others[at - FEW] }
+    }
+
+    /// Colors of which wavelets want an output now.
+    #[inline]
+    pub fn ready(&self) -> u32 {
+        self.waiting & !self.coming
+    }
+
+    /// Colors of which wavelets have come down the ramp.
+    #[inline]
+    pub fn arrived(&self) -> u32 {
+        self.descending & !self.falling
+    }
+
+    /// A wavelet has come over a link.
+    pub fn wait(&mut self, color: Color) {
+        self.waiting |= bit(color);
+        self.coming &= !bit(color);
+    }
+
+    /// The time has come for a wavelet on a ramp.
+    pub fn look_again(&mut self) {
+        (self.coming, self.falling) = (0, 0);
     }
 
     /// These outputs have served a color.
@@ -104,12 +134,15 @@ fn sides(mut set: Mask) -> impl Iterator<Item = Direction> {
 /// Copies of one wavelet that leave in this cycle.
 #[derive(Copy, Clone)]
 pub struct Move {
+    pe: u32,
     lane: u32,
     input: Direction,
     /// The copies that leave now.
     targets: Mask,
     /// The copies that had not left before.
     all: Mask,
+    /// Where the only copy lands that leaves now, if it crosses a link and that is known.
+    to: Landing,
 }
 
 /// Who may use an output: the color after the one served last, then the input likewise.
@@ -125,7 +158,7 @@ impl Fabric {
     /// Second half of a cycle: every wavelet that can moves by one link.
     pub fn step(&mut self, now: u64) {
         self.note_time(now);
-        if !self.is_awake() {
+        if self.next_awake(now) != Some(now) {
             self.next = now + 1;
             return;
         }
@@ -133,16 +166,9 @@ impl Fabric {
         self.leave_belts(now);
         // Both lists keep their memory.
         let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
-        for at in 0..visited.len() {
-            if at % ROUTERS_AT_ONCE == 0 {
-                if self.is_to_stop() {
-                    break;
-                }
-                self.fetch(&visited[at..]);
-            }
-            let pe = visited[at];
-            self.routers[pe as usize].awake = false;
-            self.decide(pe as usize, now);
+        match self.is_large() && !self.is_recording() {
+            true => self.step_in_order(&mut visited, now),
+            false => visited.iter().for_each(|pe| self.visit(*pe, now)),
         }
         visited.clear();
         self.visited = visited;
@@ -150,10 +176,6 @@ impl Fabric {
         for some in moves.chunks(ROUTERS_AT_ONCE) {
             if self.is_to_stop() {
                 break;
-            }
-            if self.routers.len() >= MANY_ROUTERS {
-                let lanes = some.iter().map(|m| self.lanes[m.lane as usize].fetch(1));
-                black_box(lanes.fold(0, |all, some| all ^ some));
             }
             some.iter().for_each(|m| self.carry_out(m, now));
         }
@@ -165,9 +187,37 @@ impl Fabric {
         self.next = now + 1;
     }
 
+    /// Visits routers of which not all lie in the caches. A wavelet moves as soon as nobody will look at
+    /// the state before that any more: when all neighbours of its router have decided, the last of
+    /// which is the southern one. So what was looked at is still in a cache.
+    fn step_in_order(&mut self, visited: &mut Vec<u32>, now: u64) {
+        self.order.sort(visited);
+        let to_south = u32::from(self.program.width);
+        let mut done = 0;
+        for (n, some) in visited.chunks(ROUTERS_AT_ONCE).enumerate() {
+            if self.is_to_stop() {
+                break;
+            }
+            self.fetch(some, Router::ready, Lane::fetch);
+            some.iter().for_each(|pe| self.visit(*pe, now));
+            let next = visited.get((n + 1) * ROUTERS_AT_ONCE).copied().unwrap_or(0);
+            while let Some(m) = self.moves.get(done).copied().filter(|m| m.pe + to_south < next) {
+                self.carry_out(&m, now);
+                done += 1;
+            }
+        }
+        self.moves.drain(..done);
+    }
+
+    #[inline]
+    fn visit(&mut self, pe: u32, now: u64) {
+        self.routers[pe as usize].awake = false;
+        self.decide(pe as usize, now);
+    }
+
     /// Grants each output of a router to one wavelet.
     fn decide(&mut self, pe: usize, now: u64) {
-        let waiting = self.routers[pe].waiting;
+        let waiting = self.routers[pe].ready();
         if waiting == 0 {
             return;
         }
@@ -200,14 +250,20 @@ impl Fabric {
                 continue;
             }
             let Some(all) = self.targets(id, input, now) else { continue };
-            let targets = sides(all).filter(|target| self.has_room(id, *target));
-            let targets = targets.fold(0, |set, target| set | 1 << target as u8);
+            let (mut targets, mut to): (Mask, _) = (0, Landing::Unknown);
+            for target in sides(all) {
+                if let Some(landing) = self.room(id, target) {
+                    targets |= 1 << target as u8;
+                    to = landing;
+                }
+            }
             if targets & used != 0 {
                 return false;
             }
             used |= targets;
             if targets != 0 || all == 0 {
-                self.moves.push(Move { lane: id, input, targets, all });
+                let to = if targets.is_power_of_two() { to } else { Landing::Unknown };
+                self.moves.push(Move { pe: pe as u32, lane: id, input, targets, all, to });
             }
         }
         true
@@ -243,7 +299,8 @@ impl Fabric {
                 Some(m) => m.targets |= 1 << output,
                 None => {
                     let Claim { lane, input, all, .. } = *c;
-                    self.moves.push(Move { lane, input, targets: 1 << output, all });
+                    let to = Landing::Unknown;
+                    self.moves.push(Move { pe: pe as u32, lane, input, targets: 1 << output, all, to });
                 }
             }
         }
@@ -268,12 +325,13 @@ impl Fabric {
         let Some(all) = self.targets(id, input, now) else { return };
         if all == 0 {
             // Filtered, or a route that leads nowhere: it leaves without a copy.
-            self.moves.push(Move { lane: id, input, targets: 0, all });
+            let to = Landing::Unknown;
+            self.moves.push(Move { pe: pe as u32, lane: id, input, targets: 0, all, to });
             return;
         }
         let (color, last_input) = (self.lanes[id as usize].color.0, self.lanes[id as usize].last_input);
         for target in sides(all) {
-            if !self.has_room(id, target) {
+            if self.room(id, target).is_none() {
                 continue;
             }
             let turn = (color + 31 - self.routers[pe].served[target as usize]) % 32;
@@ -307,28 +365,36 @@ impl Fabric {
         Some(targets)
     }
 
+    /// Where a copy lands that leaves a lane on one side, if there is room.
     #[inline]
-    fn has_room(&mut self, id: u32, target: Direction) -> bool {
+    fn room(&mut self, id: u32, target: Direction) -> Option<Landing> {
         if target == Direction::Ramp {
-            return self.lanes[id as usize].offramp.len() < self.onramp_depth();
+            let has_room = self.lanes[id as usize].offramp.len() < self.onramp_depth();
+            return has_room.then_some(Landing::Unknown);
         }
         let landing = self.landing(id, target);
         let side = target.opposite();
-        let room = |l: u32| self.lanes[l as usize].links.of(side).len() < self.link_depth;
+        let has_room = |l: u32| self.lanes[l as usize].link(side).len() < self.link_depth;
         match landing {
-            Landing::Unknown | Landing::Edge => false,
-            Landing::Lane(next) => room(next),
-            Landing::Both(first, second) => room(first) && room(second),
+            Landing::Unknown | Landing::Edge => None,
+            Landing::Lane(next) => has_room(next).then_some(landing),
+            Landing::Both(first, second) => (has_room(first) && has_room(second)).then_some(landing),
         }
     }
 
     /// Where a wavelet arrives that leaves a lane on one side.
     #[inline]
     pub(super) fn landing(&mut self, id: u32, target: Direction) -> Landing {
-        match self.lanes[id as usize].landings[target as usize] {
+        match self.known_landing(id, target) {
             Landing::Unknown => self.look_up_landing(id, target),
             known => known,
         }
+    }
+
+    /// The same, if it was looked up.
+    #[inline]
+    pub(super) fn known_landing(&self, id: u32, target: Direction) -> Landing {
+        self.lanes[id as usize].ways[target as usize].landing(&self.pairs)
     }
 
     #[cold]
@@ -340,14 +406,14 @@ impl Fabric {
             Some(next) => self.arrival(next, color, target.opposite()),
             None => Landing::Edge,
         };
-        self.lanes[id as usize].landings[target as usize] = landing;
+        self.lanes[id as usize].ways[target as usize] = Way::to(landing, &mut self.pairs);
         landing
     }
 
     /// Moves the copies of one wavelet, and finishes it when all have left.
     fn carry_out(&mut self, m: &Move, now: u64) {
-        let lane = &mut self.lanes[m.lane as usize];
-        let pe = lane.pe as usize;
+        let pe = m.pe as usize;
+        let lane = &self.lanes[m.lane as usize];
         let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
         let onward = self.after_router(m.lane, flit);
         self.hops = self.hops.wrapping_add(m.targets.count_ones().into());
@@ -359,7 +425,10 @@ impl Fabric {
                 self.descend(m.lane, now + u64::from(self.arch.ramp_latency), flit);
                 continue;
             }
-            let landing = self.lanes[m.lane as usize].landings[target as usize];
+            let landing = match m.to {
+                Landing::Unknown => self.known_landing(m.lane, target),
+                known => known,
+            };
             if self.is_recording() {
                 self.note_hop(m.lane, (m.input, target), flit, landing);
             }
@@ -373,10 +442,10 @@ impl Fabric {
             if self.is_recording() {
                 self.note_left(m.lane, m.input, flit, m.all == 0);
             }
-            self.finish(pe, m.lane, m.input, flit);
+            self.finish(pe, (m.lane, m.input), flit, now);
         }
         // Without a target nobody else is awake because of this wavelet.
-        if self.routers[pe].waiting != 0 || m.targets == 0 {
+        if self.routers[pe].ready() != 0 || m.targets == 0 {
             self.wake(pe);
         }
     }
@@ -390,7 +459,7 @@ impl Fabric {
         let lane = &mut self.lanes[id as usize];
         lane.push(side, flit);
         let (pe, color) = (lane.pe as usize, lane.color);
-        self.routers[pe].waiting |= bit(color);
+        self.routers[pe].wait(color);
         self.wake(pe);
         if self.routers[pe].belts != 0 {
             self.clear_way(pe, id, now + 1);
@@ -401,14 +470,24 @@ impl Fabric {
     /// Puts a wavelet onto the ramp to the PE.
     pub(super) fn descend(&mut self, id: u32, ready: u64, flit: Flit) {
         let lane = &mut self.lanes[id as usize];
+        let is_first = lane.offramp.is_empty();
         lane.offramp.push_back((ready, flit));
-        let (pe, color, arrives) = (lane.pe as usize, lane.color, lane.offramp[0].0);
+        let (pe, color) = (lane.pe as usize, lane.color);
         self.routers[pe].descending |= bit(color);
-        self.wake_at(pe, arrives);
+        if is_first {
+            self.fall_until(pe, color, ready);
+        }
+    }
+
+    /// The first wavelet of a color on the way down a ramp arrives in a cycle.
+    pub(super) fn fall_until(&mut self, pe: usize, color: Color, arrives: u64) {
+        if self.wake_at(pe, arrives) {
+            self.routers[pe].falling |= bit(color);
+        }
     }
 
     /// All copies have left: the place is free, and the wavelet's command takes effect.
-    fn finish(&mut self, pe: usize, id: u32, input: Direction, flit: Flit) {
+    fn finish(&mut self, pe: usize, (id, input): (u32, Direction), flit: Flit, now: u64) {
         let lane = &mut self.lanes[id as usize];
         let color = lane.color;
         let was_full = lane.waiting(input) >= self.link_depth;
@@ -418,11 +497,14 @@ impl Fabric {
         }
         if input == Direction::Ramp {
             let next = lane.onramp.front().map(|(arrives, _)| *arrives);
+            let is_alone = lane.filled == RAMP && lane.inject.is_none();
             if std::mem::take(&mut lane.refused) {
                 self.freed.push(pe as u32);
             }
-            if let Some(arrives) = next {
+            // One that arrives in the next cycle is looked at then, like all that waits.
+            if let Some(arrives) = next.filter(|arrives| *arrives > now + 1) {
                 self.wake_at(pe, arrives);
+                self.routers[pe].coming |= if is_alone { bit(color) } else { 0 };
             }
         } else if was_full && let Some(sender) = self.neighbour(pe, input) {
             self.wake(sender);
@@ -492,12 +574,16 @@ impl Fabric {
                 self.unrouted.push((pe as u32, color));
             }
             let lane = &mut self.lanes[id as usize];
-            lane.onramp.push_back((now + u64::from(self.arch.ramp_latency), Flit::new(w)));
+            let (color, injects) = (lane.color, lane.inject.is_some());
+            let (is_first, is_alone) = (lane.onramp.is_empty(), lane.filled == 0 && !injects);
+            let arrives = now + u64::from(self.arch.ramp_latency);
+            lane.onramp.push_back((arrives, Flit::new(w)));
             lane.filled |= RAMP;
             lane.sent += 1;
-            let (color, arrives, injects) = (lane.color, lane.onramp[0].0, lane.inject.is_some());
             self.routers[pe].waiting |= bit(color);
-            self.wake_at(pe, arrives);
+            if is_first && self.wake_at(pe, arrives) && is_alone {
+                self.routers[pe].coming |= bit(color);
+            }
             if injects {
                 // What the PE has sent may move the switch before it arrives.
                 self.wake(pe);
@@ -510,6 +596,22 @@ impl Fabric {
             self.note_sent(pe, color, Flit::new(w), landing, now);
         }
         Ok(())
+    }
+
+    /// Whether it is sure that a PE can send so many more wavelets of a color from `now` to a cycle to
+    /// come, whenever in between, and that nobody can tell when they were handed over.
+    pub(super) fn takes_early(&self, pe: usize, color: Color, more: usize, (now, cycle): (u64, u64)) -> bool {
+        let arrives = cycle + u64::from(self.arch.ramp_latency);
+        if arrives - now >= soon::ROWS || self.is_recording() || self.routers[pe].belts != 0 {
+            return false;
+        }
+        let own = self.routers[pe].lane(color).filter(|_| color != MESSAGE_COLOR);
+        let Some(Landing::Lane(id)) = own.map(|own| self.known_landing(own, Direction::Ramp)) else {
+            return false;
+        };
+        let lane = &self.lanes[id as usize];
+        let is_plain = lane.inject.is_none() && self.routes.get(lane.route).exists();
+        is_plain && lane.onramp.len() + more <= self.onramp_depth()
     }
 
     /// Moves a switch once everything that the PE has sent so far has passed it.

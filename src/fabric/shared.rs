@@ -13,6 +13,8 @@ use std::borrow::Cow;
 pub enum Deed {
     /// [`Ramp::send`], and whether the PE was told that the wavelet is taken.
     Send(Color, Wavelet, bool),
+    /// [`Ramp::send_at`], where the PE was told that it is so.
+    SendAt(Color, Wavelet, u64),
     /// [`Ramp::advance_switch`]
     Advance(Color),
     /// [`Ramp::address_letter`]
@@ -25,6 +27,9 @@ pub enum Deed {
 pub struct SharedRamp<'a> {
     fabric: &'a Fabric,
     pe: usize,
+    now: u64,
+    /// Wavelets that it has sent.
+    sent: usize,
     deeds: &'a mut Vec<(u32, Deed)>,
     /// It has addressed a letter.
     addressed: bool,
@@ -35,8 +40,8 @@ pub struct SharedRamp<'a> {
 
 impl Fabric {
     /// A ramp for a PE that adds to `deeds`.
-    pub fn shared_ramp<'a>(&'a self, pe: usize, deeds: &'a mut Vec<(u32, Deed)>) -> SharedRamp<'a> {
-        SharedRamp { fabric: self, pe, deeds, addressed: false, rerouted: None }
+    pub fn shared_ramp<'a>(&'a self, pe: usize, now: u64, deeds: &'a mut Vec<(u32, Deed)>) -> SharedRamp<'a> {
+        SharedRamp { fabric: self, pe, now, sent: 0, deeds, addressed: false, rerouted: None }
     }
 
     /// Does what a PE has written down.
@@ -51,15 +56,18 @@ impl Fabric {
                     "a shared ramp answers as the router does"
                 );
             }
+            Deed::SendAt(color, wavelet, cycle) => {
+                assert!(ramp.send_at(color, wavelet, cycle), "a shared ramp promises what the router does");
+            }
             Deed::Advance(color) => ramp.advance_switch(color),
             Deed::Address(to, length) => ramp.address_letter(to, length),
             Deed::Set(address, value) => drop(ramp.set_config(address, value)),
         }
     }
 
-    /// Whether the PE is to be asked again for room, now that it has run.
-    pub fn wants_retry(&self, pe: usize) -> bool {
-        self.routers[pe].descending != 0
+    /// Whether something has come down the ramp of a PE. Once that has run, it is asked again for room.
+    pub fn gives(&self, pe: usize) -> bool {
+        self.routers[pe].arrived() != 0
     }
 
     /// A color at a router, as it is or would be made.
@@ -100,8 +108,19 @@ impl SharedRamp<'_> {
 impl Ramp for SharedRamp<'_> {
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
         let taken = !self.is_refused(color);
+        self.sent += usize::from(taken);
         self.note(Deed::Send(color, wavelet, taken));
         if taken { Ok(()) } else { Err(wavelet) }
+    }
+
+    fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool {
+        let is_sure = self.rerouted.is_none()
+            && self.fabric.takes_early(self.pe, color, self.sent + 1, (self.now, cycle));
+        if is_sure {
+            self.sent += 1;
+            self.note(Deed::SendAt(color, wavelet, cycle));
+        }
+        is_sure
     }
 
     fn advance_switch(&mut self, color: Color) {

@@ -7,7 +7,7 @@
 use super::belt::NO_BELT;
 use super::lane::{Flit, Landing, Lane};
 use super::router::{RAMP, bit};
-use super::{Direction, Fabric, SOON, Wavelet};
+use super::{Direction, Fabric, Wavelet};
 use crate::arch::Color;
 
 /// A stream that takes a wavelet from its sender and gives one to its receiver in every cycle.
@@ -65,7 +65,7 @@ impl Fabric {
 
     /// Routers that are visited in the next cycles.
     fn pending(&self) -> impl Iterator<Item = &u32> {
-        self.awake.iter().chain(&self.retries).chain(self.soon.iter().flatten().map(|(_, pe)| pe))
+        self.awake.iter().chain(&self.retries).chain(self.soon.routers())
     }
 
     /// The lane of the only color that waits at a router.
@@ -77,7 +77,7 @@ impl Fabric {
 
     fn steady_stream(&self, pe: usize, start: u32, now: u64, visited: &mut Vec<u32>) -> Option<Stream> {
         let lane = &self.lanes[start as usize];
-        let is_own = lane.landings[Direction::Ramp as usize] == Landing::Lane(start);
+        let is_own = self.known_landing(start, Direction::Ramp) == Landing::Lane(start);
         if !is_own || !self.is_steady(lane.onramp.iter().copied(), now) {
             return None;
         }
@@ -103,7 +103,7 @@ impl Fabric {
                 places.push(Place::Offramp(id));
                 return Some(Stream { sender, receiver: (lane.pe as usize, lane.color), places, hops });
             }
-            match lane.landings[goes as usize] {
+            match self.known_landing(id, goes) {
                 Landing::Lane(next) => (id, side) = (next, goes.opposite()),
                 Landing::Unknown | Landing::Edge | Landing::Both(..) => return None,
             }
@@ -164,7 +164,7 @@ impl Fabric {
         match place {
             Place::Onramp(id) => line.extend(self.lanes[id as usize].onramp.iter().map(|(_, flit)| *flit)),
             Place::Offramp(id) => line.extend(self.lanes[id as usize].offramp.iter().map(|(_, flit)| *flit)),
-            Place::Link(id, side) => line.extend(self.lanes[id as usize].links.of(side).front()),
+            Place::Link(id, side) => line.extend(self.lanes[id as usize].link(side).front()),
             Place::Belt(number) => line.extend(self.belts.riders(number).map(|(_, flit)| *flit)),
         }
     }
@@ -176,8 +176,8 @@ impl Fabric {
             *flit = rest.next().expect("as many wavelets are on their way as before");
         };
         match place {
-            Place::Onramp(id) => self.lanes[id as usize].onramp.iter_mut().for_each(shift),
-            Place::Offramp(id) => self.lanes[id as usize].offramp.iter_mut().for_each(shift),
+            Place::Onramp(id) => self.lanes[id as usize].onramp.change(shift),
+            Place::Offramp(id) => self.lanes[id as usize].offramp.change(shift),
             Place::Link(id, side) => {
                 let mut one = (0, Flit::default());
                 shift(&mut one);
@@ -191,9 +191,7 @@ impl Fabric {
 
     /// The cycle that comes next, after [`Fabric::flow`] of all streams.
     pub fn resume(&mut self, now: u64) {
-        let passed = now - self.next;
-        self.soon.rotate_right(passed as usize % SOON);
-        self.soon.iter_mut().flatten().for_each(|(arrives, _)| *arrives += passed);
+        self.soon.put_off(now - self.next);
         self.next = now;
     }
 }

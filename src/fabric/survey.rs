@@ -122,7 +122,7 @@ impl Fabric {
         }
         let targets = if left == 0 { lane.gate.tx } else { left };
         let mut side = Direction::ALL.into_iter().filter(|d| targets & 1 << *d as u8 != 0);
-        let blocked = side.find_map(|d| match (d, lane.landings[d as usize]) {
+        let blocked = side.find_map(|d| match (d, lane.ways[d as usize].landing(&self.pairs)) {
             (Direction::Ramp, _) => (lane.offramp.len() >= self.onramp_depth()).then_some(Obstacle::Pe),
             (_, Landing::Edge) => Some(Obstacle::Edge(d)),
             (_, Landing::Unknown) if self.neighbour(lane.pe as usize, d).is_none() => Some(Obstacle::Edge(d)),
@@ -216,7 +216,7 @@ impl Fabric {
 
     /// Bytes of host memory that the fabric holds beyond the program.
     pub fn host_bytes(&self) -> usize {
-        let lane = |l: &Lane| (l.onramp.capacity() + l.offramp.capacity()) * 16;
+        let lane = |l: &Lane| l.onramp.host_bytes() + l.offramp.host_bytes();
         self.routers.capacity() * size_of::<super::Router>()
             + self.lanes.capacity() * size_of::<Lane>()
             + self.lanes.iter().map(lane).sum::<usize>()

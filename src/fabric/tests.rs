@@ -119,7 +119,7 @@ fn a_wavelet_takes_one_cycle_per_hop_and_two_per_ramp() {
     b.run(30);
     assert_eq!(b.sinks.got[3], [(Color(5), 77, 2 + 3 + 2)]);
     assert_eq!(b.fabric.hops(), 4);
-    assert!(!b.fabric.is_awake());
+    assert_eq!(b.fabric.next_awake(0), None);
 }
 
 #[test]

@@ -22,29 +22,30 @@ const NO_WORD: u16 = 0xbad5;
 
 /// The watch over one PE.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Guard {
     /// Where the stack begins; beyond every address when nothing is watched.
     stack: usize,
-    /// Words of the memory.
-    size: usize,
     /// The first word of all that stores have to be watched for: a constant, or the stack.
     first: usize,
-    /// The variable that was written through a pointer last: first word, and one past the last.
-    written: (usize, usize),
-    /// Words without a value, bit = distance from `stack`.
-    unset: Vec<u64>,
-    /// The variable through which a pointer was led last: first word, and one past the last.
-    near: (usize, usize),
-    /// The call that left words behind last: its first word, one past the last, the function.
-    left: Option<(usize, usize, FnId)>,
-    /// The word that the last complaint is about.
-    pub culprit: Option<usize>,
     /// The first word of all that loads have to be looked at for.
     loads_from: usize,
     /// The same for stores.
     stores_from: usize,
+    /// Words of the memory.
+    size: usize,
     /// Words that only operations may touch.
     pub watch: Option<Box<Watch>>,
+    /// Words without a value, bit = distance from `stack`.
+    unset: Vec<u64>,
+    /// The variable through which a pointer was led last: first word, and one past the last.
+    near: (usize, usize),
+    /// The variable that was written through a pointer last: first word, and one past the last.
+    written: (usize, usize),
+    /// The call that left words behind last: its first word, one past the last, the function.
+    left: Option<(usize, usize, FnId)>,
+    /// The word that the last complaint is about.
+    pub culprit: Option<usize>,
 }
 
 impl Guard {

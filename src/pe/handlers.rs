@@ -13,7 +13,10 @@ const OUTPUTS: u16 = 8;
 
 /// What the teardown task has to do, and what it may ask about.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Duties {
+    /// Queues that `@queue_flush` has named and that are not empty yet.
+    flushing: Vec<Flush>,
     /// Handlers that have to run, bit = number in the tile.
     due: u64,
     /// Colors that have gone into teardown, bit = color.
@@ -22,8 +25,6 @@ pub(super) struct Duties {
     seen: u32,
     /// When the task that has read it began.
     read_in: Option<u64>,
-    /// Queues that `@queue_flush` has named and that are not empty yet.
-    flushing: Vec<Flush>,
     /// Those that have become empty since, until `queue_flush.exit`, bit = queue.
     flushed: u16,
     /// Those for which a handler runs, and where it stands.

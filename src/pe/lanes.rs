@@ -57,20 +57,21 @@ impl Lane {
 
 /// All of them.
 #[derive(Clone, Default)]
+#[repr(C)]
 pub(super) struct Lanes {
-    main: Option<Box<Lane>>,
-    threads: [Option<Box<Lane>>; 8],
-    /// The place of the operation that has ended last, for the next one.
-    spare: Option<Box<Lane>>,
     live: u16,
-    /// Inputs that belong to operations, bit = input.
-    claimed: u64,
-    /// Who goes first: a low rank.
-    ranks: [u8; MAIN + 1],
     /// The place whose operation moved last.
     latest: u8,
     /// Blocked microthreads, bit = id.
     pub blocked: u8,
+    /// Who goes first: a low rank.
+    ranks: [u8; MAIN + 1],
+    /// Inputs that belong to operations, bit = input.
+    claimed: u64,
+    main: Option<Box<Lane>>,
+    /// The place of the operation that has ended last, for the next one.
+    spare: Option<Box<Lane>>,
+    threads: [Option<Box<Lane>>; 8],
 }
 
 /// The places of a set, in their order.

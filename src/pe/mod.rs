@@ -85,40 +85,42 @@ struct World<'a> {
     desk: &'a mut Desk,
 }
 
-/// One processing element.
+/// One processing element. The fields are in this order because what a visit looks at is to lie in few
+/// lines of the cache: first what every visit needs, then what code needs, then the rest.
 #[derive(Clone)]
+#[repr(C, align(64))]
 pub struct Pe {
-    at: PeCoord,
-    arch: &'static Arch,
-    tile: Arc<TileImage>,
-    options: PeOptions,
-    memory: Memory,
-    guard: Guard,
-    main: MainThread,
-    /// The task or function that the main thread has started last, and when.
-    started_last: Option<FnId>,
-    task_since: u64,
-    tasks: Tasks,
-    duties: Duties,
-    queues: Queues,
-    lanes: Lanes,
-    registers: Registers,
-    fifos: Vec<FifoState>,
-    maps: Vec<MapState>,
-    launches: VecDeque<Launch>,
-    clock: Clock,
-    random: Generators,
-    line: LineBuffer,
-    configuration: Configuration,
-    command_stream_blocked: bool,
-    /// The host has launched something.
-    was_launched: bool,
-    /// What was suspicious in this cycle.
-    warnings: Vec<Complaint>,
     /// While the run is recorded.
     journal: Option<Box<Journal>>,
     /// While what its operations do is written down for other PEs.
     script: Option<Box<Script>>,
+    arch: &'static Arch,
+    tile: Arc<TileImage>,
+    /// What was suspicious in this cycle.
+    warnings: Vec<Complaint>,
+    at: PeCoord,
+    options: PeOptions,
+    command_stream_blocked: bool,
+    /// The host has launched something.
+    was_launched: bool,
+    main: MainThread,
+    /// The task or function that the main thread has started last, and when.
+    started_last: Option<FnId>,
+    task_since: u64,
+    queues: Queues,
+    tasks: Tasks,
+    memory: Memory,
+    guard: Guard,
+    launches: VecDeque<Launch>,
+    lanes: Lanes,
+    duties: Duties,
+    registers: Registers,
+    fifos: Vec<FifoState>,
+    maps: Vec<MapState>,
+    clock: Clock,
+    random: Generators,
+    line: LineBuffer,
+    configuration: Configuration,
 }
 
 impl Pe {
@@ -203,6 +205,9 @@ impl Pe {
         if sent && self.queues.has_outgoing_by(now + 1) {
             return Ok(Wake::At(now + 1));
         }
+        if self.queues.sent_last > now {
+            self.queues.send_ahead(world.ramp, now);
+        }
         if let Some(departs) = self.queues.next_departure(now) {
             return Ok(Wake::At(departs));
         }
@@ -224,31 +229,37 @@ impl Pe {
         Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
     }
 
-    /// Reads something of everything that a visit needs, in two rounds: first of the PE itself, then
-    /// of what it points to. Whoever does a round for many PEs before it visits them waits for the
-    /// memory once, and not once for each of them.
-    pub fn fetch(&self, round: u8) -> usize {
-        match round {
-            0 => {
-                self.memory.size()
-                    ^ usize::from(self.guard.is_on())
-                    ^ self.main.busy_until as usize
-                    ^ usize::from(self.main.is_free())
-                    ^ self.tasks.active as usize
-                    ^ usize::from(self.duties.has_flushes())
-                    ^ self.queues.refused as usize
-                    ^ self.queues.inputs.len()
-                    ^ usize::from(self.lanes.is_live(0))
-                    ^ self.fifos.len()
-                    ^ self.launches.len()
-                    ^ self.warnings.len()
-                    ^ usize::from(self.command_stream_blocked)
-            }
-            _ => {
-                let word = self.memory.words().first().copied().unwrap_or_default();
-                usize::from(word) ^ self.main.calls.fetch() ^ self.queues.fetch() ^ self.lanes.fetch()
-            }
-        }
+    /// Reads something of everything in place that a visit needs. Whoever does this for many PEs before
+    /// it visits them waits for the memory once, and not once for each of them.
+    pub fn fetch(&self) -> usize {
+        self.fetch_queues()
+            ^ self.warnings.len()
+            ^ self.tasks.started as usize
+            ^ self.memory.size()
+            ^ usize::from(self.guard.is_on())
+            ^ self.launches.len()
+    }
+
+    /// The same of what it points to.
+    pub fn fetch_behind(&self) -> usize {
+        let word = self.memory.words().first().copied().unwrap_or_default();
+        usize::from(word) ^ self.main.calls.fetch() ^ self.queues.fetch() ^ self.lanes.fetch()
+    }
+
+    /// The same of what is in place and needed to take wavelets.
+    pub fn fetch_queues(&self) -> usize {
+        self.main.busy_until as usize
+            ^ usize::from(self.main.is_free())
+            ^ self.queues.refused as usize
+            ^ self.queues.inputs.len()
+            ^ self.tasks.active as usize
+            ^ usize::from(self.lanes.is_live(0))
+            ^ usize::from(self.duties.has_flushes())
+    }
+
+    /// The same of the input queues.
+    pub fn fetch_inputs(&self) -> usize {
+        self.queues.fetch_inputs()
     }
 
     /// From now on picks among equally ready tasks in an order that the seed decides.

@@ -446,11 +446,9 @@ impl Outlet {
         }
         self.last_used = around.now;
         around.queues.sent_last = around.now;
-        around.queues.outputs[self.output].push(Outgoing {
-            color: self.color,
-            wavelet: Wavelet { data: word, control: self.control || marked },
-            advance_switch: self.advance_switch && is_last,
-            from: around.now,
-        });
+        let wavelet = Wavelet { data: word, control: self.control || marked };
+        let mut outgoing = Outgoing::new(self.color, wavelet, around.now);
+        outgoing.advance_switch = self.advance_switch && is_last;
+        around.queues.outputs[self.output].push(outgoing);
     }
 }

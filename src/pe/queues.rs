@@ -5,16 +5,17 @@ use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::TileImage;
+use crate::ring::Ring;
 use crate::source::Span;
-use std::collections::VecDeque;
 
 /// Depth of the private queue that a color without a queue has on WSE-2 (ruling OQ-48).
 const IMPLICIT_DEPTH: u8 = 6;
 /// Depth of the private output queue of WSE-2 operations without one (ruling OQ-14).
 const PRIVATE_OUT_DEPTH: u8 = 2;
 
-/// Wavelets of one color on their way in.
+/// Wavelets of one color on their way in, most of the time in one line of the cache.
 #[derive(Clone, Debug)]
+#[repr(align(64))]
 pub(super) struct Inbox {
     pub color: Color,
     /// `None`: a private queue.
@@ -22,7 +23,7 @@ pub(super) struct Inbox {
     depth: u8,
     /// Where its part of the control task table begins (WSE-3).
     pub control_table: u8,
-    items: VecDeque<Wavelet>,
+    items: Ring<Wavelet, 4>,
     /// When the oldest wavelet became the oldest.
     pub since: u64,
     message: Message,
@@ -91,12 +92,31 @@ impl Inbox {
 /// A wavelet in an output queue.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Outgoing {
+    data: u32,
+    control: bool,
     pub color: Color,
-    pub wavelet: Wavelet,
     /// The local switch moves once this wavelet has left.
     pub advance_switch: bool,
     /// The cycle in which it is sent; the clock may not have come so far.
     pub from: u64,
+}
+
+impl Outgoing {
+    /// A wavelet that is sent in a cycle.
+    pub fn new(color: Color, Wavelet { data, control }: Wavelet, from: u64) -> Outgoing {
+        Outgoing { data, control, color, advance_switch: false, from }
+    }
+
+    /// What is sent.
+    pub fn wavelet(&self) -> Wavelet {
+        Wavelet { data: self.data, control: self.control }
+    }
+}
+
+impl Default for Outgoing {
+    fn default() -> Outgoing {
+        Outgoing::new(Color(0), Wavelet::default(), 0)
+    }
 }
 
 /// Wavelets on their way out.
@@ -106,7 +126,7 @@ pub(super) struct Outbox {
     pub queue: Option<OutQueue>,
     color: Option<Color>,
     depth: u8,
-    items: VecDeque<Outgoing>,
+    items: Ring<Outgoing, 2>,
     /// The operation that was the last to send through it, and its color.
     pub sent_by: Option<(Color, Span)>,
 }
@@ -156,17 +176,18 @@ impl Outbox {
 
 /// All queues of a PE.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct Queues {
-    arch: &'static Arch,
-    pub inputs: Vec<Inbox>,
-    pub outputs: Vec<Outbox>,
-    next_output: usize,
     /// The last cycle in which a wavelet was or will be sent.
     pub sent_last: u64,
-    /// The color that each input queue was last read for, and by whom.
-    readers: [Option<(Color, Span)>; 8],
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
+    next_output: usize,
+    pub inputs: Vec<Inbox>,
+    pub outputs: Vec<Outbox>,
+    arch: &'static Arch,
+    /// The color that input queues were last read for, and by whom.
+    readers: Vec<(InQueue, Color, Span)>,
 }
 
 impl Queues {
@@ -176,7 +197,7 @@ impl Queues {
             queue: Some(b.queue),
             depth: arch.input_queue_depth[usize::from(b.queue.0)],
             control_table: tile.control_tables[usize::from(b.queue.0)],
-            items: VecDeque::new(),
+            items: Ring::default(),
             since: 0,
             message: Message::No,
         });
@@ -184,7 +205,7 @@ impl Queues {
             queue: Some(b.queue),
             color: Some(b.color),
             depth: arch.output_queue_depth[usize::from(b.queue.0)],
-            items: VecDeque::new(),
+            items: Ring::default(),
             sent_by: None,
         });
         Queues {
@@ -193,16 +214,19 @@ impl Queues {
             outputs: outputs.collect(),
             next_output: 0,
             sent_last: 0,
-            readers: [None; 8],
+            readers: Vec::new(),
             refused: 0,
         }
     }
 
     /// Looks at what a visit needs (see [`super::Pe::fetch`]).
     pub fn fetch(&self) -> usize {
-        let inputs = self.inputs.iter().map(|i| i.head().map_or(i.since as usize, |head| head.data as usize));
-        let outputs = self.outputs.iter().map(|o| o.head_color().map_or(o.space(), |color| color.0.into()));
-        inputs.chain(outputs).fold(0, |all, some| all ^ some)
+        self.outputs.iter().fold(self.fetch_inputs(), |all, outbox| all ^ outbox.len())
+    }
+
+    /// The same of the input queues alone.
+    pub fn fetch_inputs(&self) -> usize {
+        self.inputs.iter().fold(0, |all, inbox| all ^ inbox.len())
     }
 
     /// Whether a wavelet of this color would be taken now.
@@ -244,7 +268,7 @@ impl Queues {
                 queue: None,
                 depth: IMPLICIT_DEPTH,
                 control_table: 0,
-                items: VecDeque::new(),
+                items: Ring::default(),
                 since: 0,
                 message: Message::No,
             });
@@ -269,18 +293,25 @@ impl Queues {
             _ => inbox.queue == queue && queue.is_some(),
         };
         let Some(inbox) = self.inputs.iter().find(reads) else { return false };
-        let reader = queue.and_then(|queue| self.readers.get(usize::from(queue.0))?.as_ref());
-        reader.is_none_or(|(other, _)| *other == inbox.color)
+        let reader = self.readers.iter().find(|(reader, ..)| Some(*reader) == queue);
+        reader.is_none_or(|(_, other, _)| *other == inbox.color)
     }
 
     /// An operation reads a color through a queue; gives the color and place of the one before.
     pub fn read_through(&mut self, queue: InQueue, color: Color, span: Span) -> Option<(Color, Span)> {
-        self.readers.get_mut(usize::from(queue.0))?.replace((color, span))
+        match self.readers.iter_mut().find(|(reader, ..)| *reader == queue) {
+            Some((_, c, s)) => Some((std::mem::replace(c, color), std::mem::replace(s, span))),
+            None => {
+                self.readers.push((queue, color, span));
+                None
+            }
+        }
     }
 
     /// The operation that was the last to read a color through a queue.
     pub fn last_reader(&self, color: Color) -> Option<Span> {
-        self.readers.iter().flatten().find(|(c, _)| *c == color).map(|(_, span)| *span)
+        let readers = self.readers.iter().filter(|(_, c, _)| *c == color);
+        readers.min_by_key(|(queue, ..)| queue.0).map(|(.., span)| *span)
     }
 
     /// The operation that was the last to send a color.
@@ -304,7 +335,7 @@ impl Queues {
         let at = at.unwrap_or_else(|| {
             let known = queue.and_then(|q| self.arch.output_queue_depth.get(usize::from(q.0)));
             let depth = known.copied().unwrap_or(PRIVATE_OUT_DEPTH);
-            self.outputs.push(Outbox { queue, color: None, depth, items: VecDeque::new(), sent_by: None });
+            self.outputs.push(Outbox { queue, color: None, depth, items: Ring::default(), sent_by: None });
             self.outputs.len() - 1
         });
         Ok((at, color))
@@ -322,7 +353,7 @@ impl Queues {
             if head.from > now {
                 continue;
             }
-            if ramp.send(head.color, head.wavelet).is_err() {
+            if ramp.send(head.color, head.wavelet()).is_err() {
                 self.refused |= 1 << head.color.0;
                 continue;
             }
@@ -334,6 +365,21 @@ impl Queues {
             return true;
         }
         false
+    }
+
+    /// Hands over wavelets before their time, as far as the router promises to take them then. Where
+    /// several queues hold some, each waits for its turn.
+    pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
+        let mut filled = (0..self.outputs.len()).filter(|at| !self.outputs[*at].is_empty());
+        let (Some(at), None) = (filled.next(), filled.next()) else { return };
+        let items = &mut self.outputs[at].items;
+        while let Some(head) = items.front().filter(|head| head.from > now && !head.advance_switch) {
+            if !ramp.send_at(head.color, head.wavelet(), head.from) {
+                return;
+            }
+            items.pop_front();
+            self.next_output = at + 1;
+        }
     }
 
     /// Whether nothing is in an input queue.
@@ -366,8 +412,7 @@ impl Queues {
 
     /// Colors, queues and numbers of wavelets that wait to leave.
     pub fn outgoing(&self) -> impl Iterator<Item = (Color, Option<OutQueue>, usize)> {
-        let waiting = self.outputs.iter().filter(|o| !o.items.is_empty());
-        waiting.map(|o| (o.items[0].color, o.queue, o.items.len()))
+        self.outputs.iter().filter_map(|o| Some((o.head_color()?, o.queue, o.items.len())))
     }
 }
 

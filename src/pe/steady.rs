@@ -65,7 +65,7 @@ impl Pe {
             for cycle in now..now + cycles {
                 around.now = cycle;
                 operation.element(around)?;
-                words.push(around.queues.outputs[output].take().expect("an element is a wavelet").wavelet);
+                words.push(around.queues.outputs[output].take().expect("an element is a wavelet").wavelet());
             }
             Ok(())
         })

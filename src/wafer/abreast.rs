@@ -110,11 +110,11 @@ impl Shift {
     fn run_pe(&mut self, scene: Scene<'_>, index: usize, cell: &mut Cell, desk: &mut Desk) {
         let Some(pe) = scene.maker.pe(cell, index) else { return };
         let before = pe.command_stream_blocked();
-        let mut ramp = scene.fabric.shared_ramp(index, &mut self.deeds);
+        let mut ramp = scene.fabric.shared_ramp(index, scene.now, &mut self.deeds);
         let wake = pe.cycle(scene.now, &mut ramp, &mut self.log, desk);
         self.unblocked += usize::from(before && !pe.command_stream_blocked());
         self.reached = self.reached.max(pe.busy_until());
-        if scene.fabric.wants_retry(index) {
+        if scene.fabric.gives(index) {
             self.retries.push(index as u32);
         }
         match wake {

@@ -1,5 +1,6 @@
 //! Which PE runs in which cycle.
 
+use crate::order::Order;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -15,14 +16,11 @@ pub struct Agenda {
     /// The first cycle that has a row.
     first: u64,
     later: BinaryHeap<Reverse<(u64, u32)>>,
-    /// One bit for each PE, to put many in order; all zero in between.
-    bits: Vec<u64>,
+    order: Order,
 }
 
 /// The number of rows.
 const NEAR: u64 = 64;
-/// As many numbers are sorted faster bit by bit.
-const MANY: usize = 64;
 
 impl Agenda {
     /// Nobody runs.
@@ -33,7 +31,7 @@ impl Agenda {
             filled: 0,
             first: 0,
             later: BinaryHeap::new(),
-            bits: vec![0; pes.div_ceil(64)],
+            order: Order::new(pes),
         }
     }
 
@@ -50,6 +48,11 @@ impl Agenda {
         } else {
             self.later.push(Reverse((cycle, pe as u32)));
         }
+    }
+
+    /// A PE runs now: it has no next cycle before it says so.
+    pub fn take(&mut self, pe: usize) {
+        self.wakes[pe] = NEVER;
     }
 
     /// The first cycle at or after `now` in which somebody runs.
@@ -90,30 +93,9 @@ impl Agenda {
         }
         // An entry is stale if its PE has run since.
         due.retain(|pe| self.wakes[*pe as usize] <= now);
-        self.put_in_order(due);
+        self.order.sort(due);
         for pe in due {
             self.wakes[*pe as usize] = NEVER;
-        }
-    }
-
-    /// Sorts numbers of PEs, and drops those that are there twice.
-    fn put_in_order(&mut self, pes: &mut Vec<u32>) {
-        if pes.len() < MANY {
-            pes.sort_unstable();
-            return pes.dedup();
-        }
-        let (mut first, mut last) = (usize::MAX, 0);
-        for pe in pes.drain(..) {
-            let at = pe as usize / 64;
-            (first, last) = (first.min(at), last.max(at));
-            self.bits[at] |= 1 << (pe % 64);
-        }
-        for at in first..=last {
-            let mut row = std::mem::take(&mut self.bits[at]);
-            while row != 0 {
-                pes.push(64 * at as u32 + row.trailing_zeros());
-                row &= row - 1;
-            }
         }
     }
 }

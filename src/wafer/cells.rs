@@ -54,10 +54,14 @@ impl Maker {
 
 /// Asks for the memory of PEs that are about to run; the first cell is that of PE `first`.
 pub fn fetch(cells: &[Cell], first: usize, pes: &[u32]) {
-    for round in 0..2 {
-        let some = pes.iter().filter_map(|pe| cells[*pe as usize - first].as_ref());
-        black_box(some.map(|pe| pe.fetch(round)).fold(0, |all, some| all ^ some));
-    }
+    look_at(cells, first, pes, Pe::fetch);
+    look_at(cells, first, pes, Pe::fetch_behind);
+}
+
+/// Looks at PEs, so that what was seen is in the cache.
+fn look_at(cells: &[Cell], first: usize, pes: &[u32], look: impl Fn(&Pe) -> usize) {
+    let some = pes.iter().filter_map(|pe| cells[*pe as usize - first].as_ref());
+    black_box(some.fold(0, |all, pe| all ^ look(pe)));
 }
 
 /// All PEs of the rectangle; a PE without code is never made.
@@ -162,5 +166,10 @@ impl Offramps for Cells {
             let wake = cell.deliver(now, color, wavelet);
             self.delivered.push((pe as u32, wake));
         }
+    }
+
+    fn expect(&self, pes: &[u32]) {
+        look_at(&self.pes, 0, pes, Pe::fetch_queues);
+        look_at(&self.pes, 0, pes, Pe::fetch_inputs);
     }
 }

@@ -17,6 +17,7 @@ mod pulse;
 mod record;
 mod stall;
 mod stopped;
+mod sweep;
 mod takers;
 #[cfg(test)]
 mod tests;
@@ -99,6 +100,8 @@ pub struct Wafer {
     launches: VecDeque<Launch>,
     now: u64,
     due: Vec<u32>,
+    /// Those that run at the same time.
+    running: Vec<u32>,
     log: PeLog,
     /// One for each thread.
     desks: Vec<Desk>,
@@ -145,6 +148,7 @@ impl Wafer {
             launches: VecDeque::new(),
             now: 0,
             due: Vec::new(),
+            running: Vec::new(),
             log: PeLog::default(),
             desks: vec![Desk::default()],
             pes_of_a_thread: 1,
@@ -291,9 +295,10 @@ impl Wafer {
         if self.is_to_stop() {
             return Progress::Interrupted;
         }
-        if !self.fabric.is_awake() {
+        let fabric = self.fabric.next_awake(self.now);
+        if fabric != Some(self.now) {
             let launch = self.launches.front().map(|l| l.cycle);
-            match [self.agenda.next(self.now), launch].into_iter().flatten().min() {
+            match [fabric, self.agenda.next(self.now), launch].into_iter().flatten().min() {
                 Some(next) if self.now < self.glide.until && next >= self.glide.until => {
                     self.now = self.glide.until;
                     return Progress::Moving;
@@ -391,6 +396,9 @@ impl Wafer {
 
     fn run_pes(&mut self) {
         self.cells.begin_cycle(self.now);
+        if self.is_worth_sweeping() {
+            return self.sweep();
+        }
         self.fabric.deliver(self.now, &mut self.cells);
         self.record_fabric();
         for (pe, wake) in self.cells.take_delivered() {

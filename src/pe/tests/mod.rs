@@ -122,6 +122,10 @@ impl Ramp for Sink {
         Ok(())
     }
 
+    fn send_at(&mut self, _: Color, _: Wavelet, _: u64) -> bool {
+        false
+    }
+
     fn advance_switch(&mut self, color: Color) {
         self.advanced.push(color);
     }

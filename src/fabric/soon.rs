@@ -1,0 +1,92 @@
+//! Routers at which wavelets arrive in cycles to come.
+
+/// Rows for cycles to come. A ramp takes less; who comes later waits for another round.
+pub const ROWS: u64 = 32;
+
+/// Routers at which a wavelet arrives that comes first on its ramp, and when.
+#[derive(Clone, Debug)]
+pub struct Soon {
+    /// Cycle `c` has row `c % ROWS`.
+    rows: [Vec<(u64, u32)>; ROWS as usize],
+    /// Rows that hold something, bit = row.
+    filled: u32,
+}
+
+impl Soon {
+    /// Nothing arrives.
+    pub fn new() -> Soon {
+        Soon { rows: Default::default(), filled: 0 }
+    }
+
+    /// Something arrives at a router in a cycle.
+    pub fn add(&mut self, cycle: u64, pe: u32) {
+        let row = cycle % ROWS;
+        self.rows[row as usize].push((cycle, pe));
+        self.filled |= 1 << row;
+    }
+
+    /// Takes the routers at which something arrives in this cycle.
+    pub fn take_due(&mut self, now: u64, mut take: impl FnMut(u32)) {
+        let row = now % ROWS;
+        if self.filled & 1 << row == 0 {
+            return;
+        }
+        let entries = &mut self.rows[row as usize];
+        entries.retain(|(cycle, pe)| {
+            if *cycle <= now {
+                take(*pe);
+            }
+            *cycle > now
+        });
+        if entries.is_empty() {
+            self.filled &= !(1 << row);
+        }
+    }
+
+    /// The first cycle, from this one on, for which something may have to be taken.
+    pub fn next(&self, now: u64) -> Option<u64> {
+        let from_now = self.filled.rotate_right((now % ROWS) as u32);
+        (self.filled != 0).then(|| now + u64::from(from_now.trailing_zeros()))
+    }
+
+    /// The routers at which something arrives.
+    pub fn routers(&self) -> impl Iterator<Item = &u32> {
+        self.rows.iter().flatten().map(|(_, pe)| pe)
+    }
+
+    /// Everything arrives so many cycles later.
+    pub fn put_off(&mut self, cycles: u64) {
+        self.rows.rotate_right((cycles % ROWS) as usize);
+        self.filled = self.filled.rotate_left((cycles % ROWS) as u32);
+        self.rows.iter_mut().flatten().for_each(|(cycle, _)| *cycle += cycles);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn due(soon: &mut Soon, now: u64) -> Vec<u32> {
+        let mut due = Vec::new();
+        soon.take_due(now, |pe| due.push(pe));
+        due
+    }
+
+    #[test]
+    fn everything_arrives_in_its_cycle_however_far_away_and_put_off() {
+        let mut soon = Soon::new();
+        assert_eq!(soon.next(7), None);
+        soon.add(10, 1);
+        soon.add(10 + ROWS, 2);
+        soon.add(12, 3);
+        assert_eq!(soon.next(7), Some(10));
+        assert_eq!(due(&mut soon, 9), [0; 0]);
+        assert_eq!(due(&mut soon, 10), [1]);
+        soon.put_off(5);
+        assert_eq!(soon.next(11), Some(15), "a round too early for router 2");
+        assert_eq!(due(&mut soon, 15), [0; 0]);
+        assert_eq!(due(&mut soon, 17), [3]);
+        assert_eq!(due(&mut soon, 15 + ROWS), [2]);
+        assert_eq!(soon.next(16 + ROWS), None);
+    }
+}

@@ -1,0 +1,57 @@
+//! Puts numbers in order.
+
+/// As many numbers are sorted faster bit by bit.
+const MANY: usize = 64;
+
+/// Sorts lists of numbers below a bound.
+#[derive(Clone, Debug)]
+pub struct Order {
+    /// One bit for each number; all zero in between.
+    bits: Vec<u64>,
+}
+
+impl Order {
+    /// For numbers below `bound`.
+    pub fn new(bound: usize) -> Order {
+        Order { bits: vec![0; bound.div_ceil(64)] }
+    }
+
+    /// Sorts numbers, and drops those that are there twice.
+    pub fn sort(&mut self, numbers: &mut Vec<u32>) {
+        if numbers.len() < MANY {
+            numbers.sort_unstable();
+            return numbers.dedup();
+        }
+        let (mut first, mut last) = (usize::MAX, 0);
+        for number in numbers.drain(..) {
+            let at = number as usize / 64;
+            (first, last) = (first.min(at), last.max(at));
+            self.bits[at] |= 1 << (number % 64);
+        }
+        for at in first..=last {
+            let mut row = std::mem::take(&mut self.bits[at]);
+            while row != 0 {
+                numbers.push(64 * at as u32 + row.trailing_zeros());
+                row &= row - 1;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_and_many_numbers_are_sorted_and_each_is_there_once() {
+        let mut order = Order::new(1000);
+        for count in [0, 5, 63, 64, 300] {
+            let mut numbers: Vec<u32> = (0..count).map(|n| n * 577 % 1000).chain([999, 0]).collect();
+            let mut expected = numbers.clone();
+            expected.sort_unstable();
+            expected.dedup();
+            order.sort(&mut numbers);
+            assert_eq!(numbers, expected);
+        }
+    }
+}

@@ -1,0 +1,148 @@
+//! Short queues that lie in place, so that a visit finds their items beside everything else.
+
+use std::collections::VecDeque;
+
+/// A queue of which the first `N` items lie in place. Where more come, which is rare, they lie elsewhere.
+#[derive(Clone, Debug)]
+pub struct Ring<T, const N: usize> {
+    first: [T; N],
+    rest: Option<Box<Rest<T>>>,
+    head: u8,
+    /// Items in place.
+    near: u8,
+}
+
+/// Items behind those in place; empty unless these are `N`.
+#[derive(Clone, Debug)]
+struct Rest<T>(VecDeque<T>);
+
+impl<T: Copy + Default, const N: usize> Default for Ring<T, N> {
+    fn default() -> Ring<T, N> {
+        Ring { first: [T::default(); N], rest: None, head: 0, near: 0 }
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Ring<T, N> {
+    /// Number of items.
+    #[inline]
+    pub fn len(&self) -> usize {
+        usize::from(self.near) + self.rest.as_ref().map_or(0, |rest| rest.0.len())
+    }
+
+    /// Whether it holds nothing.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.near == 0
+    }
+
+    /// The oldest item.
+    #[inline]
+    pub fn front(&self) -> Option<&T> {
+        (self.near > 0).then(|| &self.first[usize::from(self.head) % N])
+    }
+
+    /// The newest item, to change.
+    pub fn back_mut(&mut self) -> Option<&mut T> {
+        let last = self.near.checked_sub(1)?;
+        let at = self.place(last);
+        let rest = self.rest.as_mut().and_then(|rest| rest.0.back_mut());
+        Some(rest.unwrap_or(&mut self.first[at]))
+    }
+
+    /// Adds an item.
+    #[inline]
+    pub fn push_back(&mut self, item: T) {
+        if usize::from(self.near) == N {
+            return self.push_behind(item);
+        }
+        let at = self.place(self.near);
+        self.first[at] = item;
+        self.near += 1;
+    }
+
+    /// Takes the oldest item.
+    #[inline]
+    pub fn pop_front(&mut self) -> Option<T> {
+        let item = *self.front()?;
+        self.head = self.place(1) as u8;
+        self.near -= 1;
+        if self.rest.is_some() {
+            self.move_up();
+        }
+        Some(item)
+    }
+
+    /// All items, the oldest first.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
+        let near = usize::from(self.near);
+        (0..self.len()).map(move |n| match &self.rest {
+            Some(rest) if n >= near => &rest.0[n - near],
+            Some(_) | None => &self.first[self.place(n as u8)],
+        })
+    }
+
+    /// Changes all items, the oldest first.
+    pub fn change(&mut self, mut change: impl FnMut(&mut T)) {
+        for n in 0..self.near {
+            let at = self.place(n);
+            change(&mut self.first[at]);
+        }
+        self.rest.iter_mut().flat_map(|rest| rest.0.iter_mut()).for_each(change);
+    }
+
+    /// Bytes of what does not lie in place.
+    pub fn host_bytes(&self) -> usize {
+        self.rest.as_ref().map_or(0, |rest| size_of::<Rest<T>>() + rest.0.capacity() * size_of::<T>())
+    }
+
+    /// Where the item so many behind the oldest lies, or would.
+    #[inline]
+    fn place(&self, behind: u8) -> usize {
+        (usize::from(self.head) + usize::from(behind)) % N
+    }
+
+    #[cold]
+    fn push_behind(&mut self, item: T) {
+        self.rest.get_or_insert_with(|| Box::new(Rest(VecDeque::new()))).0.push_back(item);
+    }
+
+    /// An item has left its place: the next one takes it.
+    #[cold]
+    fn move_up(&mut self) {
+        if let Some(item) = self.rest.as_mut().and_then(|rest| rest.0.pop_front()) {
+            let at = self.place(self.near);
+            self.first[at] = item;
+            self.near += 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn it_is_a_queue_however_many_lie_in_place(steps in prop::collection::vec((0..4u8, any::<u16>()), 0..60)) {
+            let (mut ring, mut queue) = (Ring::<u16, 2>::default(), VecDeque::new());
+            for (step, item) in steps {
+                match step {
+                    0 => prop_assert_eq!(ring.pop_front(), queue.pop_front()),
+                    1 => {
+                        ring.change(|item| *item = item.wrapping_mul(3));
+                        queue.iter_mut().for_each(|item| *item = item.wrapping_mul(3));
+                        prop_assert_eq!(ring.back_mut(), queue.back_mut());
+                    }
+                    _ => {
+                        ring.push_back(item);
+                        queue.push_back(item);
+                    }
+                }
+                prop_assert_eq!(ring.front(), queue.front());
+                prop_assert_eq!((ring.len(), ring.is_empty()), (queue.len(), queue.is_empty()));
+                prop_assert!(ring.iter().eq(&queue));
+            }
+        }
+    }
+}

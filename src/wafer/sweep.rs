@@ -1,0 +1,80 @@
+//! A cycle of PEs that lie in no cache.
+//!
+//! What comes down the ramps of some PEs is handed over just before they run, so that the memory answers
+//! once for both. As a PE sees nothing of the others in a cycle, nobody can tell.
+
+use super::{PES_AT_ONCE, PES_BETWEEN_LOOKS, Wafer};
+use crate::pe::Wake;
+
+impl Wafer {
+    /// Whether the PEs of a cycle are run this way.
+    pub(super) fn is_worth_sweeping(&self) -> bool {
+        self.fabric.is_large() && self.desks.len() == 1 && self.recorder.is_none() && self.follower.is_none()
+    }
+
+    /// Hands over what has come down the ramps, and runs all PEs that are due, in the order of their
+    /// numbers.
+    pub(super) fn sweep(&mut self) {
+        let awake = self.fabric.take_awake_in_order(self.now);
+        let mut due = std::mem::take(&mut self.due);
+        self.agenda.take_due(self.now, &mut due);
+        let (mut given, mut running) = (&awake[..], &due[..]);
+        let (mut ran, mut until_look) = (0, 0);
+        while let Some(first) = [given.first(), running.first()].into_iter().flatten().min() {
+            if until_look == 0 && self.is_to_stop() {
+                self.put_off(running);
+                break;
+            }
+            until_look = (until_look + PES_AT_ONCE) % PES_BETWEEN_LOOKS;
+            let end = first + PES_AT_ONCE as u32;
+            ran += self.sweep_some(split_before(&mut given, end), split_before(&mut running, end));
+        }
+        let left = given.len();
+        self.fabric.end_deliveries(awake, left);
+        if let Some(pulse) = self.pulse {
+            pulse.beat(self.now, ran);
+        }
+        self.glide.ran = ran;
+        due.clear();
+        self.due = due;
+    }
+
+    /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how
+    /// many have run.
+    fn sweep_some(&mut self, given: &[u32], due: &[u32]) -> usize {
+        let mut running = std::mem::take(&mut self.running);
+        let gives = given.iter().filter(|pe| self.fabric.gives(**pe as usize));
+        running.extend(gives.chain(due));
+        self.cells.fetch(&running);
+        running.clear();
+        running.extend(due);
+        self.fabric.deliver_some(given, self.now, &mut self.cells);
+        for (pe, wake) in self.cells.take_delivered() {
+            match wake {
+                Wake::At(cycle) if cycle <= self.now => running.push(pe),
+                Wake::At(cycle) => self.agenda.wake(pe as usize, cycle, self.now),
+                Wake::OnEvent => {}
+            }
+            // Whoever does not run now cannot say that it has no room for what is behind.
+            self.fabric.retry(pe as usize);
+        }
+        running.sort_unstable();
+        running.dedup();
+        for pe in &running {
+            self.agenda.take(*pe as usize);
+            self.run_pe(*pe as usize);
+        }
+        let ran = running.len();
+        running.clear();
+        self.running = running;
+        ran
+    }
+}
+
+/// Takes the numbers before a bound off the front of a list.
+fn split_before<'l>(list: &mut &'l [u32], end: u32) -> &'l [u32] {
+    let count = list.iter().take_while(|number| **number < end).count();
+    let (front, rest) = list.split_at(count);
+    *list = rest;
+    front
+}

@@ -45,8 +45,6 @@ const HOST_BUFFER: usize = 64;
 
 /// Routers whose memory is asked for at the same time.
 const ROUTERS_AT_ONCE: usize = 16;
-/// Fewer lie in the caches.
-const MANY_ROUTERS: usize = 4096;
 
 /// The PE side of all offramps, as the fabric needs it.
 pub trait Offramps {
@@ -101,6 +99,8 @@ pub struct Fabric {
     trail: Option<Box<Trail>>,
     /// Becomes true when the run is to stop.
     stop: Option<&'static AtomicBool>,
+    /// Its state lies in no cache.
+    is_large: bool,
 }
 
 /// Wavelets of one color that have come to a router from several sides that it accepts.
@@ -142,6 +142,7 @@ impl Fabric {
             hops: 0,
             trail: None,
             stop: None,
+            is_large: false,
         }
     }
 
@@ -152,6 +153,11 @@ impl Fabric {
 
     fn is_to_stop(&self) -> bool {
         self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// From so many routers on, their state lies in no cache.
+    pub fn is_large_from(&mut self, routers: usize) {
+        self.is_large = self.routers.len() >= routers;
     }
 
     /// Another buffer depth per color and link, 1 to 4; before anything runs.
@@ -335,7 +341,7 @@ impl Fabric {
 
     /// Whether its state lies in no cache.
     pub fn is_large(&self) -> bool {
-        self.routers.len() >= MANY_ROUTERS
+        self.is_large
     }
 
     /// Asks for the memory of some colors of some routers, of all of them at the same time.

@@ -347,5 +347,6 @@ fn a_color_in_teardown_moves_nothing() {
 #[test]
 fn an_idle_wafer_costs_little_per_pe() {
     let b = bench(256, 256, 2, Vec::new());
-    assert!(b.fabric.host_bytes() / 65536 < 64, "{}", b.fabric.host_bytes() / 65536);
+    // A line of the cache for each router.
+    assert!(b.fabric.host_bytes() / 65536 <= 64, "{}", b.fabric.host_bytes() / 65536);
 }

@@ -39,6 +39,9 @@ const COMMAND_LATENCY: u64 = 1000;
 /// To start a thread takes as long as to run about so many PEs for a cycle.
 const PES_OF_A_THREAD: usize = 256;
 
+/// The state of fewer PEs lies in the caches of a processor.
+const LARGE_FROM: usize = 4096;
+
 /// How to run.
 #[derive(Copy, Clone, Debug)]
 pub struct RunOptions {
@@ -61,6 +64,9 @@ pub struct RunOptions {
     pub threads: usize,
     /// The fewest PEs that a thread is started for in a cycle.
     pub pes_of_a_thread: usize,
+    /// From so many PEs on, cycles are run as is good for state that lies in no cache; the result is the
+    /// same.
+    pub large_from: usize,
     /// The run stops when this becomes true.
     pub stop: Option<&'static AtomicBool>,
     /// Where the run shows how far it has come.
@@ -79,6 +85,7 @@ impl Default for RunOptions {
             command_latency: COMMAND_LATENCY,
             threads: 1,
             pes_of_a_thread: PES_OF_A_THREAD,
+            large_from: LARGE_FROM,
             stop: None,
             pulse: None,
         }
@@ -140,6 +147,7 @@ impl Runner {
             wafer.limit_links(depth);
         }
         wafer.run_on(options.threads, options.pes_of_a_thread);
+        wafer.is_large_from(options.large_from);
         if let Some(stop) = options.stop {
             wafer.stop_when(stop);
         }

@@ -7,6 +7,11 @@ use super::{PES_AT_ONCE, PES_BETWEEN_LOOKS, Wafer};
 use crate::pe::Wake;
 
 impl Wafer {
+    /// From so many PEs on, the state is taken to lie in no cache.
+    pub fn is_large_from(&mut self, pes: usize) {
+        self.fabric.is_large_from(pes);
+    }
+
     /// Whether the PEs of a cycle are run this way.
     pub(super) fn is_worth_sweeping(&self) -> bool {
         self.fabric.is_large() && self.desks.len() == 1 && self.recorder.is_none() && self.follower.is_none()

@@ -69,13 +69,14 @@ fn way(random: &mut Random, color: u8, routes: &mut Vec<(usize, u8, ColorConfig)
     }
 }
 
-/// Two that differ only in whether wavelets may use belts.
-fn pair(random: &mut Random) -> [Bench; 2] {
+/// Some that differ only in whether wavelets may use belts, and whether routers are visited as on a large
+/// grid.
+fn equals(random: &mut Random) -> [Bench; 4] {
     let mut routes = Vec::new();
     let colors = 1 + random.below(6) as u8;
     let starts: Vec<usize> = (0..colors).map(|color| way(random, color, &mut routes)).collect();
     let depth = 1 + random.below(4) as u8;
-    let mut pair = [0, 1].map(|_| bench(WIDTH as u16, HEIGHT as u16, depth, routes.clone()));
+    let mut equals = [0; 4].map(|_| bench(WIDTH as u16, HEIGHT as u16, depth, routes.clone()));
     for (color, start) in starts.into_iter().enumerate() {
         let mut wavelets = Vec::new();
         for n in 0..random.below(200) as u32 {
@@ -86,12 +87,13 @@ fn pair(random: &mut Random) -> [Bench; 2] {
             let data = if control { command | n } else { n | (n & 3) << 16 };
             wavelets.push(Wavelet { data, control });
         }
-        for bench in &mut pair {
+        for bench in &mut equals {
             bench.to_send.push((start, Color(color as u8), wavelets.iter().copied().collect()));
         }
     }
-    pair[1].fabric.go_hop_by_hop();
-    pair
+    equals[1..3].iter_mut().for_each(|bench| bench.fabric.go_hop_by_hop());
+    equals[2..].iter_mut().for_each(|bench| bench.fabric.is_large = true);
+    equals
 }
 
 /// What anybody can know.
@@ -105,22 +107,24 @@ fn look(bench: &Bench) -> String {
 }
 
 #[test]
-fn nobody_can_tell_whether_wavelets_use_belts() {
+fn nobody_can_tell_whether_wavelets_use_belts_and_how_routers_are_visited() {
     let mut carried = 0;
     for seed in 0..300 {
         let random = &mut Random(seed);
-        let mut pair = pair(random);
+        let mut equals = equals(random);
         for round in 0..40 {
             let (pe, room) = (random.below(WIDTH * HEIGHT), [0, 3, 20, usize::MAX][random.below(4)]);
             let cycles = 1 + random.below(30) as u64;
-            for bench in &mut pair {
+            for bench in &mut equals {
                 bench.sinks.room[pe] = room.max(bench.sinks.got[pe].len());
                 bench.run(cycles);
             }
-            assert_eq!(look(&pair[0]), look(&pair[1]), "seed {seed}, round {round}");
+            for other in &equals[1..] {
+                assert_eq!(look(&equals[0]), look(other), "seed {seed}, round {round}");
+            }
         }
-        carried += pair[0].fabric.belts.all.iter().map(|belt| belt.carried).sum::<u64>();
-        assert!(pair[0].sinks.got == pair[1].sinks.got, "seed {seed}");
+        carried += equals[0].fabric.belts.all.iter().map(|belt| belt.carried).sum::<u64>();
+        assert!(equals[1..].iter().all(|other| other.sinks.got == equals[0].sinks.got), "seed {seed}");
     }
     assert!(carried > 1000, "belts were used: {carried}");
 }

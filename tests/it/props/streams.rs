@@ -55,7 +55,7 @@ fn nothing_depends_on_whether_streams_go_hop_by_hop() {
 }
 
 #[test]
-fn nothing_depends_on_the_number_of_threads() {
+fn nothing_depends_on_the_number_of_threads_and_the_size_of_caches() {
     for seed in 0..count() {
         let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
         let network = Network::wide(&mut Choices::from_seed(seed), arch);
@@ -65,6 +65,9 @@ fn nothing_depends_on_the_number_of_threads() {
             story(&network, &program, &sources, options)
         };
         let one = on(1);
+        let large = RunOptions { large_from: 0, ..RunOptions::default() };
+        let swept = story(&network, &program, &sources, large);
+        assert!(one == swept, "seed {seed}\n{one}\nas on a large wafer\n{swept}");
         for threads in [2, 3] {
             let several = on(threads);
             assert!(one == several, "seed {seed}\n{one}\non {threads} threads\n{several}");

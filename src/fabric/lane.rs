@@ -216,8 +216,8 @@ pub struct Lane {
     pub offramp: RampQueue,
     /// Wavelets that the PE has been given.
     pub received: u64,
-    /// How long none could begin after the last one.
-    pub pause: u64,
+    /// The filter.
+    pub filter: Option<Box<FilterState>>,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
     pub ways: [Way; 5],
     /// Its place on the belt.
@@ -226,8 +226,8 @@ pub struct Lane {
     pub route: RouteId,
     /// The buffers of the other links.
     other_links: Option<Box<[Buffer; 4]>>,
-    /// The filter.
-    pub filter: Option<Box<FilterState>>,
+    /// How long no belt could begin after the last one.
+    pub pause: u64,
 }
 
 impl Lane {
@@ -251,12 +251,12 @@ impl Lane {
             try_at: 0,
             offramp: RampQueue::default(),
             received: 0,
-            pause: 0,
+            filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
             ways: [Way::UNKNOWN; 5],
             spot: 0,
             route: id,
             other_links: None,
-            filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
+            pause: 0,
         }
     }
 

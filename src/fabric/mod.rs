@@ -81,6 +81,9 @@ pub struct Fabric {
     soon: Soon,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
+    /// These keep the memory of lists.
+    giving: Vec<u32>,
+    takers: Vec<u32>,
     moves: Vec<Move>,
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
@@ -130,6 +133,8 @@ impl Fabric {
             order: Order::new(usize::from(program.width) * usize::from(program.height)),
             soon: Soon::new(),
             retries: Vec::new(),
+            giving: Vec::new(),
+            takers: Vec::new(),
             moves: Vec::new(),
             freed: Vec::new(),
             unrouted: Vec::new(),
@@ -280,63 +285,57 @@ impl Fabric {
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
-        let awake = self.take_awake(now);
-        for some in awake.chunks(ROUTERS_AT_ONCE) {
+        let giving = self.take_giving(now);
+        for some in giving.chunks(ROUTERS_AT_ONCE) {
             if self.is_to_stop() {
                 break;
             }
-            if self.is_large() {
-                pes.expect(some);
-            }
             self.deliver_some(some, now, pes);
         }
-        self.end_deliveries(awake, 0);
+        self.end_deliveries(giving, 0);
     }
 
-    /// The routers that may have something to hand over or to decide in a cycle that begins, for
-    /// [`Fabric::deliver_some`], instead of [`Fabric::deliver`]; in the order of their numbers.
-    pub fn take_awake_in_order(&mut self, now: u64) -> Vec<u32> {
-        let mut awake = self.take_awake(now);
-        self.order.sort(&mut awake);
-        awake
-    }
-
-    fn take_awake(&mut self, now: u64) -> Vec<u32> {
+    /// The routers that may have something to hand over in a cycle that begins, for
+    /// [`Fabric::deliver_some`] instead of [`Fabric::deliver`]; on a large grid in order.
+    pub fn take_giving(&mut self, now: u64) -> Vec<u32> {
         self.note_time(now);
         self.next = now;
-        let mut retries = std::mem::take(&mut self.retries);
-        retries.drain(..).for_each(|pe| self.wake(pe as usize));
-        self.retries = retries;
-        let Fabric { soon, routers, awake, .. } = self;
-        soon.take_due(now, |pe| {
-            routers[pe as usize].look_again();
-            wake(&mut routers[pe as usize], pe, awake);
-        });
-        // Both lists keep their memory.
-        std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited))
+        let mut giving = std::mem::take(&mut self.giving);
+        giving.append(&mut self.retries);
+        self.soon.take_due(now, |pe| giving.push(pe));
+        if self.is_large {
+            self.order.sort(&mut giving);
+        }
+        giving
     }
 
-    /// Hands over what has come down the ramps of some of the routers that are awake.
+    /// Hands over what has come down the ramps of some routers.
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
-        self.fetch(pes, Router::arrived, Lane::fetch_offramp);
+        pes.iter().for_each(|pe| self.routers[*pe as usize].look_again());
+        if self.is_large {
+            self.fetch(pes, Router::arrived, Lane::fetch_offramp);
+            let mut takers = std::mem::take(&mut self.takers);
+            takers.extend(pes.iter().filter(|pe| self.gives(**pe as usize)));
+            ramps.expect(&takers);
+            takers.clear();
+            self.takers = takers;
+        }
         for pe in pes {
-            if self.routers[*pe as usize].arrived() != 0 {
+            if self.gives(*pe as usize) {
                 self.deliver_to(*pe as usize, now, ramps);
             }
-            let router = &mut self.routers[*pe as usize];
-            router.awake = router.ready() != 0;
-            if router.awake {
-                self.awake.push(*pe);
+            if self.routers[*pe as usize].ready() != 0 {
+                self.wake(*pe as usize);
             }
         }
     }
 
-    /// The first half of the cycle is over, or is left to the next one from some routers on: the list of
-    /// those that were awake, and how many of them were not asked to hand over anything.
-    pub fn end_deliveries(&mut self, mut awake: Vec<u32>, left: usize) {
-        self.awake.extend(&awake[awake.len() - left..]);
-        awake.clear();
-        self.visited = awake;
+    /// The first half of the cycle is over: the list from [`Fabric::take_giving`], and how many at its
+    /// end have not handed over anything because the run is to stop.
+    pub fn end_deliveries(&mut self, mut giving: Vec<u32>, left: usize) {
+        self.retries.extend(&giving[giving.len() - left..]);
+        giving.clear();
+        self.giving = giving;
     }
 
     /// Whether its state lies in no cache.
@@ -346,9 +345,6 @@ impl Fabric {
 
     /// Asks for the memory of some colors of some routers, of all of them at the same time.
     fn fetch(&self, pes: &[u32], wanted: fn(&Router) -> u32, look: fn(&Lane) -> usize) {
-        if !self.is_large() {
-            return;
-        }
         let routers = || pes.iter().map(|pe| &self.routers[*pe as usize]);
         black_box(routers().fold(0, |all, router| all ^ wanted(router)));
         let lanes =
@@ -381,8 +377,13 @@ impl Fabric {
         }
     }
 
+    /// Lists a router, if it is not.
     fn wake(&mut self, pe: usize) {
-        wake(&mut self.routers[pe], pe as u32, &mut self.awake);
+        let router = &mut self.routers[pe];
+        if !router.awake {
+            router.awake = true;
+            self.awake.push(pe as u32);
+        }
     }
 
     /// The wavelet that comes first on a ramp arrives at its end in some cycle; true if that is later.
@@ -437,14 +438,6 @@ impl Fabric {
     /// The neighbour on one side.
     fn neighbour(&self, pe: usize, side: Direction) -> Option<usize> {
         self.program.neighbour(pe, side)
-    }
-}
-
-/// Lists a router, if it is not.
-fn wake(router: &mut Router, pe: u32, awake: &mut Vec<u32>) {
-    if !router.awake {
-        router.awake = true;
-        awake.push(pe);
     }
 }
 

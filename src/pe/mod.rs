@@ -112,15 +112,15 @@ pub struct Pe {
     memory: Memory,
     guard: Guard,
     launches: VecDeque<Launch>,
+    fifos: Vec<FifoState>,
+    configuration: Configuration,
     lanes: Lanes,
     duties: Duties,
     registers: Registers,
-    fifos: Vec<FifoState>,
     maps: Vec<MapState>,
     clock: Clock,
     random: Generators,
     line: LineBuffer,
-    configuration: Configuration,
 }
 
 impl Pe {

@@ -20,10 +20,10 @@ impl Wafer {
     /// Hands over what has come down the ramps, and runs all PEs that are due, in the order of their
     /// numbers.
     pub(super) fn sweep(&mut self) {
-        let awake = self.fabric.take_awake_in_order(self.now);
+        let giving = self.fabric.take_giving(self.now);
         let mut due = std::mem::take(&mut self.due);
         self.agenda.take_due(self.now, &mut due);
-        let (mut given, mut running) = (&awake[..], &due[..]);
+        let (mut given, mut running) = (&giving[..], &due[..]);
         let (mut ran, mut until_look) = (0, 0);
         while let Some(first) = [given.first(), running.first()].into_iter().flatten().min() {
             if until_look == 0 && self.is_to_stop() {
@@ -35,7 +35,7 @@ impl Wafer {
             ran += self.sweep_some(split_before(&mut given, end), split_before(&mut running, end));
         }
         let left = given.len();
-        self.fabric.end_deliveries(awake, left);
+        self.fabric.end_deliveries(giving, left);
         if let Some(pulse) = self.pulse {
             pulse.beat(self.now, ran);
         }
@@ -48,12 +48,8 @@ impl Wafer {
     /// many have run.
     fn sweep_some(&mut self, given: &[u32], due: &[u32]) -> usize {
         let mut running = std::mem::take(&mut self.running);
-        let gives = given.iter().filter(|pe| self.fabric.gives(**pe as usize));
-        running.extend(gives.chain(due));
-        self.cells.fetch(&running);
-        running.clear();
-        running.extend(due);
         self.fabric.deliver_some(given, self.now, &mut self.cells);
+        running.extend(due);
         for (pe, wake) in self.cells.take_delivered() {
             match wake {
                 Wake::At(cycle) if cycle <= self.now => running.push(pe),
@@ -65,6 +61,7 @@ impl Wafer {
         }
         running.sort_unstable();
         running.dedup();
+        self.cells.fetch(&running);
         for pe in &running {
             self.agenda.take(*pe as usize);
             self.run_pe(*pe as usize);

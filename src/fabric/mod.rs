@@ -311,23 +311,31 @@ impl Fabric {
 
     /// Hands over what has come down the ramps of some routers.
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
-        pes.iter().for_each(|pe| self.routers[*pe as usize].look_again());
         if self.is_large {
-            self.fetch(pes, Router::arrived, Lane::fetch_offramp);
-            let mut takers = std::mem::take(&mut self.takers);
-            takers.extend(pes.iter().filter(|pe| self.gives(**pe as usize)));
-            ramps.expect(&takers);
-            takers.clear();
-            self.takers = takers;
+            self.expect(pes, ramps);
         }
         for pe in pes {
-            if self.gives(*pe as usize) {
+            let router = &mut self.routers[*pe as usize];
+            router.look_again();
+            let (gives, is_ready) = (router.arrived() != 0, router.ready() != 0);
+            if gives {
                 self.deliver_to(*pe as usize, now, ramps);
             }
-            if self.routers[*pe as usize].ready() != 0 {
+            if is_ready {
                 self.wake(*pe as usize);
             }
         }
+    }
+
+    /// Asks for the memory of routers that are about to hand over something, and of their PEs.
+    fn expect(&mut self, pes: &[u32], ramps: &dyn Offramps) {
+        pes.iter().for_each(|pe| self.routers[*pe as usize].look_again());
+        self.fetch(pes, Router::arrived, Lane::fetch_offramp);
+        let mut takers = std::mem::take(&mut self.takers);
+        takers.extend(pes.iter().filter(|pe| self.gives(**pe as usize)));
+        ramps.expect(&takers);
+        takers.clear();
+        self.takers = takers;
     }
 
     /// The first half of the cycle is over: the list from [`Fabric::take_giving`], and how many at its

@@ -209,7 +209,7 @@ impl Fabric {
         self.moves.drain(..done);
     }
 
-    #[inline]
+    #[inline(always)]
     fn visit(&mut self, pe: u32, now: u64) {
         self.routers[pe as usize].awake = false;
         self.decide(pe as usize, now);
@@ -366,7 +366,7 @@ impl Fabric {
     }
 
     /// Where a copy lands that leaves a lane on one side, if there is room.
-    #[inline]
+    #[inline(always)]
     fn room(&mut self, id: u32, target: Direction) -> Option<Landing> {
         if target == Direction::Ramp {
             let has_room = self.lanes[id as usize].offramp.len() < self.onramp_depth();
@@ -411,6 +411,7 @@ impl Fabric {
     }
 
     /// Moves the copies of one wavelet, and finishes it when all have left.
+    #[inline(always)]
     fn carry_out(&mut self, m: &Move, now: u64) {
         let pe = m.pe as usize;
         let lane = &self.lanes[m.lane as usize];
@@ -468,6 +469,7 @@ impl Fabric {
     }
 
     /// Puts a wavelet onto the ramp to the PE.
+    #[inline]
     pub(super) fn descend(&mut self, id: u32, ready: u64, flit: Flit) {
         let lane = &mut self.lanes[id as usize];
         let is_first = lane.offramp.is_empty();
@@ -487,6 +489,7 @@ impl Fabric {
     }
 
     /// All copies have left: the place is free, and the wavelet's command takes effect.
+    #[inline]
     fn finish(&mut self, pe: usize, (id, input): (u32, Direction), flit: Flit, now: u64) {
         let lane = &mut self.lanes[id as usize];
         let color = lane.color;

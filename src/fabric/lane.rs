@@ -178,7 +178,7 @@ pub type RampQueue = Ring<(u64, Flit), 2>;
 
 /// One color at one router. The fields are in this order because what a hop looks at is to lie in few
 /// lines of the cache: the first one has what every hop needs, the second what the PE sends, the third
-/// what it gets, the last one where wavelets go on to and what is rarely looked at.
+/// what it gets, the last one where wavelets go on to, and what is rarely looked at.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Lane {

@@ -17,7 +17,14 @@ impl Order {
     }
 
     /// Sorts numbers, and drops those that are there twice.
+    #[inline]
     pub fn sort(&mut self, numbers: &mut Vec<u32>) {
+        if numbers.len() > 1 {
+            self.sort_several(numbers);
+        }
+    }
+
+    fn sort_several(&mut self, numbers: &mut Vec<u32>) {
         if numbers.len() < MANY {
             numbers.sort_unstable();
             return numbers.dedup();

@@ -285,6 +285,11 @@ impl Fabric {
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
+        if self.retries.is_empty() && self.soon.next(now) != Some(now) {
+            self.note_time(now);
+            self.next = now;
+            return;
+        }
         let giving = self.take_giving(now);
         for some in giving.chunks(ROUTERS_AT_ONCE) {
             if self.is_to_stop() {

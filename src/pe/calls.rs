@@ -184,6 +184,7 @@ impl Calls {
     }
 
     /// A register of the innermost call.
+    #[inline]
     pub fn register(&self, reg: Reg) -> u64 {
         let frame = self.frames.last().expect("an operation runs in a call");
         let registers = if self.desk.is_empty() { &self.parked } else { &self.desk[..] };

@@ -36,6 +36,7 @@ impl Agenda {
     }
 
     /// A PE runs in a cycle, if it does not run earlier.
+    #[inline]
     pub fn wake(&mut self, pe: usize, cycle: u64, now: u64) {
         let cycle = cycle.max(now);
         if cycle >= self.wakes[pe] {

@@ -441,6 +441,7 @@ impl Wafer {
         pes.iter().for_each(|pe| self.agenda.wake(*pe as usize, self.now, self.now));
     }
 
+    #[inline(always)]
     fn run_pe(&mut self, index: usize) {
         let Some(pe) = self.cells.pe(index) else { return };
         let before = pe.command_stream_blocked();

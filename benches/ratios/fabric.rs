@@ -43,7 +43,7 @@ fn speed(what: &str, program: &Arc<Program>, run: fn(&Arc<Program>) -> Runner) -
 }
 
 fn large() -> Row {
-    // Long enough that making the PEs does not count.
+    // As many wavelets on both, so many that making the PEs counts little.
     let [large, small] = [(256, 100), (32, 6400)]
         .map(|(side, throws)| compile("pairs.csl", &[("width", side), ("height", side), ("throws", throws)]));
     let times = beside(each(|| hop_by_hop(&large)), each(|| hop_by_hop(&small)));

@@ -10,6 +10,10 @@ use divan::Bencher;
 use divan::counter::ItemsCount;
 use std::sync::Arc;
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     divan::main();
 }

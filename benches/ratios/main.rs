@@ -36,6 +36,10 @@ const ROOMS: &[Room] = &[
     ("estimate", estimate::rows),
 ];
 
+/// That of the command.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // `cargo test --all-targets` starts this, too.

@@ -12,6 +12,10 @@ use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
+/// Large pages for what a large wafer takes; see docs/ARCHITECTURE.md.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 create_exception!(cslrun._native, CslError, PyRuntimeError, "What goes wrong with a program.");
 create_exception!(
     cslrun._native,

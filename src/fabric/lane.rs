@@ -4,7 +4,6 @@ use super::Wavelet;
 use super::belt::NO_BELT;
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
-use super::router::RAMP;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
 use crate::ring::Ring;
@@ -258,18 +257,6 @@ impl Lane {
             other_links: None,
             pause: 0,
         }
-    }
-
-    /// Reads something of what a router looks at to decide, so that it is in the cache.
-    pub fn fetch(&self) -> usize {
-        let ramp = if self.filled & RAMP != 0 { self.onramp.len() } else { 0 };
-        let exit = if self.gate.tx & RAMP != 0 { self.offramp.len() } else { self.ways[0].0 as usize };
-        ramp ^ exit
-    }
-
-    /// The same of what the PE is given.
-    pub fn fetch_offramp(&self) -> usize {
-        self.offramp.len()
     }
 
     /// The buffer of the link from one side.

@@ -34,7 +34,6 @@ use lane::{Flit, Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
 use soon::Soon;
-use std::hint::black_box;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trail::Trail;
@@ -43,7 +42,7 @@ use trail::Trail;
 /// machine has for it in its queues and routers).
 const HOST_BUFFER: usize = 64;
 
-/// Routers whose memory is asked for at the same time.
+/// Routers between two looks at whether to stop.
 const ROUTERS_AT_ONCE: usize = 16;
 
 /// The PE side of all offramps, as the fabric needs it.
@@ -53,9 +52,6 @@ pub trait Offramps {
 
     /// Puts a wavelet into that queue.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet);
-
-    /// These PEs are about to be given something, and their memory lies in no cache: asks for it.
-    fn expect(&self, _pes: &[u32]) {}
 }
 
 /// All routers and what is on its way between them.
@@ -81,9 +77,8 @@ pub struct Fabric {
     soon: Soon,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
-    /// These keep the memory of lists.
+    /// This keeps the memory of a list.
     giving: Vec<u32>,
-    takers: Vec<u32>,
     moves: Vec<Move>,
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
@@ -134,7 +129,6 @@ impl Fabric {
             soon: Soon::new(),
             retries: Vec::new(),
             giving: Vec::new(),
-            takers: Vec::new(),
             moves: Vec::new(),
             freed: Vec::new(),
             unrouted: Vec::new(),
@@ -316,9 +310,6 @@ impl Fabric {
 
     /// Hands over what has come down the ramps of some routers.
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
-        if self.is_large {
-            self.expect(pes, ramps);
-        }
         for pe in pes {
             let router = &mut self.routers[*pe as usize];
             router.look_again();
@@ -332,17 +323,6 @@ impl Fabric {
         }
     }
 
-    /// Asks for the memory of routers that are about to hand over something, and of their PEs.
-    fn expect(&mut self, pes: &[u32], ramps: &dyn Offramps) {
-        pes.iter().for_each(|pe| self.routers[*pe as usize].look_again());
-        self.fetch(pes, Router::arrived, Lane::fetch_offramp);
-        let mut takers = std::mem::take(&mut self.takers);
-        takers.extend(pes.iter().filter(|pe| self.gives(**pe as usize)));
-        ramps.expect(&takers);
-        takers.clear();
-        self.takers = takers;
-    }
-
     /// The first half of the cycle is over: the list from [`Fabric::take_giving`], and how many at its
     /// end have not handed over anything because the run is to stop.
     pub fn end_deliveries(&mut self, mut giving: Vec<u32>, left: usize) {
@@ -354,15 +334,6 @@ impl Fabric {
     /// Whether its state lies in no cache.
     pub fn is_large(&self) -> bool {
         self.is_large
-    }
-
-    /// Asks for the memory of some colors of some routers, of all of them at the same time.
-    fn fetch(&self, pes: &[u32], wanted: fn(&Router) -> u32, look: fn(&Lane) -> usize) {
-        let routers = || pes.iter().map(|pe| &self.routers[*pe as usize]);
-        black_box(routers().fold(0, |all, router| all ^ wanted(router)));
-        let lanes =
-            routers().flat_map(|router| colors(wanted(router)).filter_map(|color| router.lane(color)));
-        black_box(lanes.fold(0, |all, id| all ^ look(&self.lanes[id as usize])));
     }
 
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {

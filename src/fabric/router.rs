@@ -2,7 +2,7 @@
 
 use super::belt::NO_BELT;
 use super::control::{self, Command};
-use super::lane::{Flit, Landing, Lane, Way};
+use super::lane::{Flit, Landing, Way};
 use super::route::Mask;
 use super::soon;
 use super::{Collision, Fabric, ROUTERS_AT_ONCE, Wavelet};
@@ -198,7 +198,6 @@ impl Fabric {
             if self.is_to_stop() {
                 break;
             }
-            self.fetch(some, Router::ready, Lane::fetch);
             some.iter().for_each(|pe| self.visit(*pe, now));
             let next = visited.get((n + 1) * ROUTERS_AT_ONCE).copied().unwrap_or(0);
             while let Some(m) = self.moves.get(done).copied().filter(|m| m.pe + to_south < next) {

@@ -60,11 +60,6 @@ impl Calls {
         Calls { memory, ..Calls::default() }
     }
 
-    /// Looks at what a visit needs (see [`super::Pe::fetch`]).
-    pub fn fetch(&self) -> usize {
-        self.frames.first().map_or(0, |frame| frame.pc) ^ self.parked.first().map_or(0, |r| *r as usize)
-    }
-
     /// The first words and functions of the calls that have not returned, outermost first.
     pub fn frames(&self) -> impl Iterator<Item = (usize, FnId)> {
         self.frames.iter().map(|frame| (frame.address.into(), frame.function))

@@ -2,7 +2,7 @@
 
 use super::Pe;
 use super::fifo::Verdict;
-use super::operation::{From, Operation, Stall, Step, Surroundings, To};
+use super::operation::{Operation, Stall, Step, Surroundings};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{DsrId, TaskId, UtId};
 use crate::diagnostics::{At, Complaint};
@@ -44,15 +44,6 @@ pub(super) struct Lane {
     pub started: u64,
     /// Since when it waits for what.
     pub stalled: Option<(Stall, u64)>,
-}
-
-impl Lane {
-    fn fetch(&self) -> usize {
-        let Operation { to, from, cleared, done, .. } = &self.operation;
-        let local = from.iter().filter(|from| matches!(from, From::Local(_))).count();
-        let flags = usize::from(matches!(to, To::Local(_))) + usize::from(cleared.is_some());
-        local ^ flags ^ *done as usize ^ self.saved.len() ^ usize::from(self.stalled.is_some())
-    }
 }
 
 /// All of them.
@@ -141,12 +132,6 @@ impl Lanes {
             let lane = if place == MAIN { &self.main } else { &self.threads[place] };
             Some((place, lane.as_deref()?))
         })
-    }
-
-    /// Looks at what a visit needs of the operations (see [`Pe::fetch`]).
-    pub fn fetch(&self) -> usize {
-        let lanes = self.iter().map(|(_, lane)| lane).chain(self.spare.as_deref());
-        lanes.map(Lane::fetch).fold(0, |all, some| all ^ some)
     }
 
     /// Inputs that belong to operations, bit = input.

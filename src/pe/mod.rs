@@ -229,39 +229,6 @@ impl Pe {
         Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
     }
 
-    /// Reads something of everything in place that a visit needs. Whoever does this for many PEs before
-    /// it visits them waits for the memory once, and not once for each of them.
-    pub fn fetch(&self) -> usize {
-        self.fetch_queues()
-            ^ self.warnings.len()
-            ^ self.tasks.started as usize
-            ^ self.memory.size()
-            ^ usize::from(self.guard.is_on())
-            ^ self.launches.len()
-    }
-
-    /// The same of what it points to.
-    pub fn fetch_behind(&self) -> usize {
-        let word = self.memory.words().first().copied().unwrap_or_default();
-        usize::from(word) ^ self.main.calls.fetch() ^ self.queues.fetch() ^ self.lanes.fetch()
-    }
-
-    /// The same of what is in place and needed to take wavelets.
-    pub fn fetch_queues(&self) -> usize {
-        self.main.busy_until as usize
-            ^ usize::from(self.main.is_free())
-            ^ self.queues.refused as usize
-            ^ self.queues.inputs.len()
-            ^ self.tasks.active as usize
-            ^ usize::from(self.lanes.is_live(0))
-            ^ usize::from(self.duties.has_flushes())
-    }
-
-    /// The same of the input queues.
-    pub fn fetch_inputs(&self) -> usize {
-        self.queues.fetch_inputs()
-    }
-
     /// From now on picks among equally ready tasks in an order that the seed decides.
     pub fn shuffle(&mut self, seed: u64) {
         let place = u64::from(self.at.x) << 48 | u64::from(self.at.y) << 32;

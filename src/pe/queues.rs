@@ -219,16 +219,6 @@ impl Queues {
         }
     }
 
-    /// Looks at what a visit needs (see [`super::Pe::fetch`]).
-    pub fn fetch(&self) -> usize {
-        self.outputs.iter().fold(self.fetch_inputs(), |all, outbox| all ^ outbox.len())
-    }
-
-    /// The same of the input queues alone.
-    pub fn fetch_inputs(&self) -> usize {
-        self.inputs.iter().fold(0, |all, inbox| all ^ inbox.len())
-    }
-
     /// Whether a wavelet of this color would be taken now.
     pub fn room_for(&self, color: Color) -> bool {
         match self.inputs.iter().find(|i| i.color == color) {

@@ -1,8 +1,5 @@
 //! What a PE waits for, as values that a report can name.
 
-use super::Pe;
-use super::lanes::Lane;
-use super::operation::{Operation, To};
 use crate::arch::{Color, InQueue, OutQueue, TaskId, UtId};
 use crate::source::Span;
 
@@ -110,24 +107,4 @@ pub struct Wait<'a> {
     pub progress: Option<(u32, u32)>,
     /// The operation or binding.
     pub span: Option<Span>,
-}
-
-impl Pe {
-    /// Reads something of everything that [`Pe::operations`] needs, in two rounds: of the PE itself, then
-    /// of what it points to. Whoever does a round for many PEs waits for the memory once.
-    pub fn fetch_operations(&self, round: u8) -> usize {
-        if round == 0 || self.lanes.is_empty() {
-            return usize::from(self.lanes.is_empty() ^ self.main.is_stalled()) ^ self.queues.inputs.len();
-        }
-        let inputs = self.queues.inputs.iter().fold(0, |all, inbox| all ^ usize::from(inbox.color.0));
-        self.lanes.iter().fold(inputs, |all, (_, lane)| all ^ lane.fetch_wait())
-    }
-}
-
-impl Lane {
-    fn fetch_wait(&self) -> usize {
-        let Operation { op, to, done, total, stops_at_control, .. } = &self.operation;
-        let flags = self.stalled.is_some() ^ total.is_some() ^ stops_at_control ^ matches!(to, To::Nowhere);
-        op.name.len() ^ *done as usize ^ self.span.lo as usize ^ usize::from(flags)
-    }
 }

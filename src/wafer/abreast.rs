@@ -3,8 +3,8 @@
 //! A PE sees nothing of the others in a cycle, so they run at the same time; what they leave, they
 //! leave in the order of their numbers. Nobody can see how many threads there were.
 
-use super::cells::{Cell, Maker, fetch};
-use super::{PES_AT_ONCE, PES_BETWEEN_LOOKS, Wafer, explain};
+use super::cells::{Cell, Maker};
+use super::{PES_BETWEEN_LOOKS, Wafer, explain};
 use crate::diagnostics::Complaint;
 use crate::fabric::{Deed, Fabric};
 use crate::image::Program;
@@ -97,11 +97,8 @@ impl Shift {
                 shift.wakes.extend(pes.iter().map(|pe| (*pe, scene.now)));
                 continue;
             }
-            for pes in pes.chunks(PES_AT_ONCE) {
-                fetch(cells, first, pes);
-                for pe in pes {
-                    shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], desk);
-                }
+            for pe in pes {
+                shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], desk);
             }
         }
         shift

@@ -5,7 +5,6 @@ use crate::arch::{Color, PeCoord};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
 use crate::pe::{Pe, PeOptions, Wake};
-use std::hint::black_box;
 use std::sync::Arc;
 
 /// The place of a PE, made or not.
@@ -52,18 +51,6 @@ impl Maker {
     }
 }
 
-/// Asks for the memory of PEs that are about to run; the first cell is that of PE `first`.
-pub fn fetch(cells: &[Cell], first: usize, pes: &[u32]) {
-    look_at(cells, first, pes, Pe::fetch);
-    look_at(cells, first, pes, Pe::fetch_behind);
-}
-
-/// Looks at PEs, so that what was seen is in the cache.
-fn look_at(cells: &[Cell], first: usize, pes: &[u32], look: impl Fn(&Pe) -> usize) {
-    let some = pes.iter().filter_map(|pe| cells[*pe as usize - first].as_ref());
-    black_box(some.fold(0, |all, pe| all ^ look(pe)));
-}
-
 /// All PEs of the rectangle; a PE without code is never made.
 pub struct Cells {
     /// How they are made.
@@ -86,11 +73,6 @@ impl Cells {
     /// All of them, to be divided among threads, and what makes them.
     pub fn share(&mut self) -> (&Maker, &mut [Cell]) {
         (&self.maker, &mut self.pes)
-    }
-
-    /// Asks for the memory of PEs that are about to run.
-    pub fn fetch(&self, pes: &[u32]) {
-        fetch(&self.pes, 0, pes);
     }
 
     /// The cycle of deliveries.
@@ -166,10 +148,5 @@ impl Offramps for Cells {
             let wake = cell.deliver(now, color, wavelet);
             self.delivered.push((pe as u32, wake));
         }
-    }
-
-    fn expect(&self, pes: &[u32]) {
-        look_at(&self.pes, 0, pes, Pe::fetch_queues);
-        look_at(&self.pes, 0, pes, Pe::fetch_inputs);
     }
 }

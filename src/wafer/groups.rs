@@ -1,14 +1,13 @@
 //! What waits on PEs, equal waits folded. On a large wafer there are millions of them and few groups, and
 //! whoever has stopped the run wants to know soon.
 
+use super::Wafer;
 use super::cells::Cells;
-use super::{PES_AT_ONCE, Wafer};
 use crate::image::Program;
 use crate::pe::{Pe, Wait, Waiter, WaitsFor};
 use indexmap::IndexMap;
 use indexmap::map::Entry;
 use rustc_hash::FxBuildHasher;
-use std::hint::black_box;
 use std::ops::Range;
 
 /// The same wait on several PEs with equal code; nobody minds when it began.
@@ -76,13 +75,9 @@ impl<'a> Folding<'a> {
     /// Of operations that are not finished, on so many PEs.
     fn of_unfinished(program: &Program, cells: &'a Cells, pes: Range<usize>) -> Folding<'a> {
         let mut folding = Folding::default();
-        for first in pes.clone().step_by(PES_AT_ONCE) {
-            let some = first..pes.end.min(first + PES_AT_ONCE);
-            look_ahead(cells, some.clone());
-            for pe in some {
-                let waits = cells.get(pe).into_iter().flat_map(unfinished_on);
-                waits.for_each(|wait| folding.add(Group { tile: program.place[pe], wait, pe, count: 1 }));
-            }
+        for pe in pes {
+            let waits = cells.get(pe).into_iter().flat_map(unfinished_on);
+            waits.for_each(|wait| folding.add(Group { tile: program.place[pe], wait, pe, count: 1 }));
         }
         folding
     }
@@ -102,14 +97,6 @@ impl<'a> Folding<'a> {
 
     fn groups(self) -> Vec<Group<'a>> {
         self.0.into_values().collect()
-    }
-}
-
-/// Asks for the memory of what PEs do, of all of them at the same time.
-fn look_ahead(cells: &Cells, pes: Range<usize>) {
-    for round in 0..2 {
-        let some = pes.clone().filter_map(|pe| cells.get(pe));
-        black_box(some.fold(0, |all, pe| all ^ pe.fetch_operations(round)));
     }
 }
 

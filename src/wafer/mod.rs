@@ -77,12 +77,6 @@ pub enum Progress {
 /// PEs that run between two looks at whether to stop: far less than a second.
 const PES_BETWEEN_LOOKS: usize = 256;
 
-/// PEs whose memory is asked for at the same time.
-const PES_AT_ONCE: usize = 16;
-
-/// The state of fewer lies in the caches.
-const MANY_PES: usize = 512;
-
 /// A launch on its way to a PE.
 struct Launch {
     cycle: u64,
@@ -427,12 +421,7 @@ impl Wafer {
     fn run_in_turn(&mut self, pes: &[u32]) {
         match self.is_to_stop() {
             true => self.put_off(pes),
-            false => pes.chunks(PES_AT_ONCE).for_each(|pes| {
-                if self.glide.ran >= MANY_PES {
-                    self.cells.fetch(pes);
-                }
-                pes.iter().for_each(|pe| self.run_pe(*pe as usize));
-            }),
+            false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
         }
     }
 

@@ -3,8 +3,11 @@
 //! What comes down the ramps of some PEs is handed over just before they run, so that the memory answers
 //! once for both. As a PE sees nothing of the others in a cycle, nobody can tell.
 
-use super::{PES_AT_ONCE, PES_BETWEEN_LOOKS, Wafer};
+use super::{PES_BETWEEN_LOOKS, Wafer};
 use crate::pe::Wake;
+
+/// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs.
+const NEIGHBOURS: usize = 16;
 
 impl Wafer {
     /// From so many PEs on, the state is taken to lie in no cache.
@@ -30,8 +33,8 @@ impl Wafer {
                 self.put_off(running);
                 break;
             }
-            until_look = (until_look + PES_AT_ONCE) % PES_BETWEEN_LOOKS;
-            let end = first + PES_AT_ONCE as u32;
+            until_look = (until_look + NEIGHBOURS) % PES_BETWEEN_LOOKS;
+            let end = first + NEIGHBOURS as u32;
             ran += self.sweep_some(split_before(&mut given, end), split_before(&mut running, end));
         }
         let left = given.len();
@@ -61,7 +64,6 @@ impl Wafer {
         }
         running.sort_unstable();
         running.dedup();
-        self.cells.fetch(&running);
         for pe in &running {
             self.agenda.take(*pe as usize);
             self.run_pe(*pe as usize);

@@ -21,11 +21,13 @@ pub struct Desk {
     registers: Box<[u64]>,
     /// Nobody looks at these PEs before this cycle, so that what they do until then may be done early.
     pub unseen_until: u64,
+    /// Nothing but what the PE does that runs now happens on the wafer before this cycle.
+    pub alone_until: u64,
 }
 
 impl Default for Desk {
     fn default() -> Desk {
-        Desk { registers: vec![0; ALL].into(), unseen_until: 0 }
+        Desk { registers: vec![0; ALL].into(), unseen_until: 0, alone_until: 0 }
     }
 }
 

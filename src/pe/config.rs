@@ -111,6 +111,7 @@ impl Pe {
             return Some(Ok(Served::Later));
         }
         self.refuse_script();
+        world.desk.alone_until = 0;
         let word = (address / 2) as u16;
         let result = match op {
             Op::Load { d, .. } | Op::LoadAt { d, .. } => {

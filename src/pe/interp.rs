@@ -18,6 +18,8 @@ use std::sync::Arc;
 const AHEAD_ALONE: u64 = 10_000;
 /// The same while a microthread shares the memory.
 const AHEAD_SHARED: u64 = 64;
+/// Tasks that may start in one visit: between two of them somebody may stop the run.
+const MOST_TASKS: usize = 1000;
 /// Cycles to start a task (estimate).
 const TASK_START: u64 = 4;
 /// What the main thread is doing.
@@ -108,31 +110,76 @@ impl Pe {
         if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.desk)) {
             return Ok(false);
         }
-        let mut meter = Meter { spent: early, budget: self.ahead() };
+        let tile = Arc::clone(&self.tile);
+        let is_quiet = self.is_quiet(now, world.desk);
+        let mut spent = early;
         if self.main.is_free() {
-            let started = self.start_next(now)?;
+            let started = self.start_next(&tile, now)?;
             // What a microthread does until the task has started is to be seen by the task.
             if !started || self.main.is_free() || !self.lanes.is_empty() {
                 return Ok(started);
             }
-            meter.spent = self.main.busy_until - now;
+            spent = self.main.busy_until - now;
         }
-        let (moment, heard) = (self.moment(now + meter.spent), self.warnings.len());
-        let tile = Arc::clone(&self.tile);
+        let moved = self.go_on(&tile, now, spent, world)?;
+        if is_quiet { self.run_next_tasks(&tile, world, moved) } else { Ok(moved) }
+    }
+
+    /// Runs the tasks behind one that has ended, as long as nothing can come between them.
+    fn run_next_tasks(
+        &mut self,
+        tile: &TileImage,
+        world: &mut World<'_>,
+        mut moved: bool,
+    ) -> Result<bool, Complaint> {
+        for _ in 0..MOST_TASKS {
+            let at = self.main.busy_until;
+            if !self.main.is_free() || !self.is_quiet(at, world.desk) {
+                break;
+            }
+            let started = self.start_next(tile, at).map_err(|c| c.on(self.moment(at)))?;
+            if !started || self.main.is_free() {
+                break;
+            }
+            moved = self.go_on(tile, at, self.main.busy_until - at, world)?;
+        }
+        Ok(moved)
+    }
+
+    /// Runs code until the main thread has to stop, from `spent` cycles after `now` on.
+    fn go_on(
+        &mut self,
+        tile: &TileImage,
+        now: u64,
+        spent: u64,
+        world: &mut World<'_>,
+    ) -> Result<bool, Complaint> {
+        let mut meter = Meter { spent, budget: self.ahead() };
+        let (moment, heard) = (self.moment(now + spent), self.warnings.len());
         self.main.calls.sit_down(world.desk);
         let ended = loop {
-            match self.turn(&tile, now, &mut meter, world) {
+            match self.turn(tile, now, &mut meter, world) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
                 Err(complaint) => break Err(complaint.on(self.moment(now + meter.spent))),
             }
         };
-        self.main.calls.get_up(&tile, world.desk);
+        self.main.calls.get_up(tile, world.desk);
         self.main.busy_until = now + meter.spent;
         for warning in &mut self.warnings[heard..] {
             warning.0.moment.get_or_insert(moment);
         }
         ended
+    }
+
+    /// Whether nothing can happen to this PE before a cycle: if it is then between two tasks, the next one
+    /// may start before the clock has come so far.
+    fn is_quiet(&self, cycle: u64, desk: &Desk) -> bool {
+        cycle < desk.alone_until.min(desk.unseen_until)
+            && self.lanes.is_empty()
+            && !self.is_observed()
+            && !self.duties.has_flushes()
+            && self.queues.are_empty()
     }
 
     /// Whether the code behind an operation may run before the clock has caught up: nobody else
@@ -231,22 +278,21 @@ impl Pe {
     }
 
     /// Picks a task, or else what the host has launched; false if there is nothing.
-    fn start_next(&mut self, now: u64) -> Result<bool, Complaint> {
+    fn start_next(&mut self, tile: &TileImage, now: u64) -> Result<bool, Complaint> {
         let claimed = self.lanes.claimed_inputs();
         let ready = self.tasks.pick(self.arch.name, &mut self.queues, claimed, now);
         if ready.is_none() && self.launches.is_empty() {
             return Ok(false);
         }
-        let tile = Arc::clone(&self.tile);
         self.tasks.started += u64::from(ready.is_some());
         let (function, arguments, count) = match ready {
             Some(Ready::Local(TaskId(TEARDOWN_TASK))) if !tile.handlers.is_empty() => {
-                let Some(function) = self.next_handler(&tile) else { return Ok(true) };
+                let Some(function) = self.next_handler(tile) else { return Ok(true) };
                 (function, [0; 2], 0)
             }
             Some(Ready::Local(id)) => {
                 self.tasks.start(id);
-                let function = binding(&tile, TaskKind::Local, id)?.function;
+                let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
                     self.begin_teardown_task(tile.functions[function.0 as usize].span);
                 }
@@ -256,14 +302,14 @@ impl Pe {
                 self.refuse_script();
                 self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
-                let bound = binding(&tile, kind, id).map_err(|c| self.came_by(c, input))?;
+                let bound = binding(tile, kind, id).map_err(|c| self.came_by(c, input))?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
                 (bound.function, arguments(&bound.params, word), bound.params.len().min(2))
             }
-            None => return self.start_launch(&tile, now),
+            None => return self.start_launch(tile, now),
         };
         self.note_task_start(function, ready, now);
-        self.start(&tile, function, &arguments[..count], now)?;
+        self.start(tile, function, &arguments[..count], now)?;
         Ok(true)
     }
 

@@ -372,6 +372,11 @@ impl Queues {
         }
     }
 
+    /// Whether nothing is in any queue.
+    pub fn are_empty(&self) -> bool {
+        self.inputs.iter().all(|inbox| inbox.items.is_empty()) && !self.has_outgoing()
+    }
+
     /// Whether nothing is in an input queue.
     pub fn is_input_empty(&self, queue: InQueue) -> bool {
         self.inputs.iter().all(|i| i.queue != Some(queue) || i.items.is_empty())

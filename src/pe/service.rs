@@ -24,8 +24,12 @@ impl Pe {
         meter: &Meter,
         world: &mut World<'_>,
     ) -> Result<Served, Complaint> {
-        if meter.spent > 0 && needs_clock(op) {
-            return Ok(Served::Later);
+        if needs_clock(op) {
+            if meter.spent > 0 {
+                return Ok(Served::Later);
+            }
+            // It may move something elsewhere.
+            world.desk.alone_until = 0;
         }
         let time = now + meter.spent;
         match op {

@@ -409,6 +409,7 @@ impl Wafer {
             pulse.beat(self.now, due.len());
         }
         self.glide.ran = due.len();
+        self.desks[0].alone_until = self.alone_until(&due);
         if self.is_worth_sharing(due.len()) {
             self.run_abreast(&due);
         } else {
@@ -416,6 +417,17 @@ impl Wafer {
         }
         due.clear();
         self.due = due;
+    }
+
+    /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if
+    /// there are others, or wavelets are on their way to somebody.
+    fn alone_until(&self, due: &[u32]) -> u64 {
+        if due.len() != 1 || self.recorder.is_some() || self.follower.is_some() {
+            return 0;
+        }
+        let launch = self.launches.front().map(|l| l.cycle);
+        let others = [self.fabric.next_awake(self.now), self.agenda.next(self.now), launch];
+        others.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
     fn run_in_turn(&mut self, pes: &[u32]) {

@@ -26,6 +26,7 @@ impl Wafer {
         let giving = self.fabric.take_giving(self.now);
         let mut due = std::mem::take(&mut self.due);
         self.agenda.take_due(self.now, &mut due);
+        self.desks[0].alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
         let (mut given, mut running) = (&giving[..], &due[..]);
         let (mut ran, mut until_look) = (0, 0);
         while let Some(first) = [given.first(), running.first()].into_iter().flatten().min() {

@@ -328,3 +328,36 @@ fn a_steady_stream_takes_few_steps_and_ends_as_if_done_one_by_one() {
     assert_eq!(end, same);
     assert!(few + 15 < many, "{few} and {many} steps");
 }
+
+/// A tile whose task 8 activates itself without end.
+fn restless() -> Arc<TileImage> {
+    let mut tile = Arc::unwrap_or_clone(mover(mem(1), mem(1), 1));
+    let task = &mut tile.functions[0];
+    (task.consts, task.code) = (vec![8], vec![Op::Activate { a: 0 }, Op::Ret]);
+    Arc::new(tile)
+}
+
+#[test]
+fn tasks_of_a_pe_that_is_alone_take_few_steps_until_another_does_something() {
+    let run = |place, is_recorded| {
+        let program = program(2, vec![restless()], place, RouteTable::new(2));
+        let mut w = wafer(&program);
+        if is_recorded {
+            w.record(Filter::default());
+        }
+        w.nobody_looks_before(600);
+        let mut steps = 0;
+        while w.now() < 600 && w.cycle() == Progress::Moving {
+            steps += 1;
+        }
+        let started = w.made().map(|(_, pe)| pe.activity().map(|a| (a.started, a.since)));
+        (steps, started.collect::<Vec<_>>())
+    };
+    let (few, alone) = run(vec![0, NO_TILE], false);
+    let (many, same) = run(vec![0, NO_TILE], true);
+    assert_eq!(alone, same);
+    assert!(few < 5 && many > 50, "{few} and {many} steps");
+    let (steps, both) = run(vec![0, 0], false);
+    assert_eq!(both, [alone, same].concat());
+    assert!(steps > 50, "{steps} steps");
+}

@@ -54,7 +54,7 @@ fn beside_native(what: String, op: usize, stride: usize, target: Target) -> Row 
 
 /// Measures one operation inside of a program that repeats it.
 fn operation(op: usize, n: usize, stride: usize) -> impl FnMut() -> f64 {
-    let rounds = 4_000_000 / n;
+    let rounds = 40_000_000 / n;
     let params =
         [("n", n as i128), ("stride", stride as i128), ("rounds", rounds as i128), ("op", op as i128)];
     let program = compile("vectors.csl", &params);

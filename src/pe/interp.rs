@@ -5,7 +5,7 @@ use super::operation::Stall;
 use super::scalar::{self, Code, Exit, Meter};
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
-use super::{Pe, World};
+use super::{Launch, Pe, World};
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 use crate::diagnostics::{At, Complaint};
@@ -32,6 +32,12 @@ pub(super) struct MainThread {
     pub waiting: bool,
     /// Stopped in a `@map`, at an operation that has to be tried again.
     stalled: Option<(Stall, u64)>,
+}
+
+/// What the main thread starts.
+enum Next {
+    Task(Ready),
+    Launch(Launch),
 }
 
 /// What became of an operation that the scalar loop does not know.
@@ -110,14 +116,18 @@ impl Pe {
         if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.desk)) {
             return Ok(false);
         }
-        let tile = Arc::clone(&self.tile);
+        let next = if self.main.is_free() { self.next_up(now) } else { None };
+        if self.main.is_free() && next.is_none() {
+            return Ok(false);
+        }
         let is_quiet = self.is_quiet(now, world.desk);
+        let tile = Arc::clone(&self.tile);
         let mut spent = early;
-        if self.main.is_free() {
-            let started = self.start_next(&tile, now)?;
+        if let Some(next) = next {
+            self.start_next(&tile, next, now)?;
             // What a microthread does until the task has started is to be seen by the task.
-            if !started || self.main.is_free() || !self.lanes.is_empty() {
-                return Ok(started);
+            if self.main.is_free() || !self.lanes.is_empty() {
+                return Ok(true);
             }
             spent = self.main.busy_until - now;
         }
@@ -137,8 +147,9 @@ impl Pe {
             if !self.main.is_free() || !self.is_quiet(at, world.desk) {
                 break;
             }
-            let started = self.start_next(tile, at).map_err(|c| c.on(self.moment(at)))?;
-            if !started || self.main.is_free() {
+            let Some(next) = self.next_up(at) else { break };
+            self.start_next(tile, next, at).map_err(|c| c.on(self.moment(at)))?;
+            if self.main.is_free() {
                 break;
             }
             moved = self.go_on(tile, at, self.main.busy_until - at, world)?;
@@ -277,20 +288,28 @@ impl Pe {
         true
     }
 
-    /// Picks a task, or else what the host has launched; false if there is nothing.
-    fn start_next(&mut self, tile: &TileImage, now: u64) -> Result<bool, Complaint> {
+    /// Picks a task, or else what the host has launched.
+    fn next_up(&mut self, now: u64) -> Option<Next> {
         let claimed = self.lanes.claimed_inputs();
-        let ready = self.tasks.pick(self.arch.name, &mut self.queues, claimed, now);
-        if ready.is_none() && self.launches.is_empty() {
-            return Ok(false);
+        match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
+            Some(ready) => Some(Next::Task(ready)),
+            None => self.launches.pop_front().map(Next::Launch),
         }
-        self.tasks.started += u64::from(ready.is_some());
+    }
+
+    /// Starts what was picked.
+    fn start_next(&mut self, tile: &TileImage, next: Next, now: u64) -> Result<(), Complaint> {
+        let ready = match next {
+            Next::Task(ready) => ready,
+            Next::Launch(launch) => return self.start_launch(tile, &launch, now),
+        };
+        self.tasks.started += 1;
         let (function, arguments, count) = match ready {
-            Some(Ready::Local(TaskId(TEARDOWN_TASK))) if !tile.handlers.is_empty() => {
-                let Some(function) = self.next_handler(tile) else { return Ok(true) };
+            Ready::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
+                let Some(function) = self.next_handler(tile) else { return Ok(()) };
                 (function, [0; 2], 0)
             }
-            Some(Ready::Local(id)) => {
+            Ready::Local(id) => {
                 self.tasks.start(id);
                 let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
@@ -298,7 +317,7 @@ impl Pe {
                 }
                 (function, [0; 2], 0)
             }
-            Some(Ready::Wavelet { id, kind, input }) => {
+            Ready::Wavelet { id, kind, input } => {
                 self.refuse_script();
                 self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
@@ -306,11 +325,9 @@ impl Pe {
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
                 (bound.function, arguments(&bound.params, word), bound.params.len().min(2))
             }
-            None => return self.start_launch(tile, now),
         };
-        self.note_task_start(function, ready, now);
-        self.start(tile, function, &arguments[..count], now)?;
-        Ok(true)
+        self.note_task_start(function, Some(ready), now);
+        self.start(tile, function, &arguments[..count], now)
     }
 
     /// Says where the wavelet has come from that names a task.
@@ -323,12 +340,10 @@ impl Pe {
         c.note(format!("the control wavelet has color {color}"))
     }
 
-    fn start_launch(&mut self, tile: &TileImage, now: u64) -> Result<bool, Complaint> {
-        let Some(launch) = self.launches.pop_front() else { return Ok(false) };
+    fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Complaint> {
         self.tasks.start_other();
         self.note_task_start(launch.function, None, now);
-        self.start(tile, launch.function, &launch.arguments, now)?;
-        Ok(true)
+        self.start(tile, launch.function, &launch.arguments, now)
     }
 
     fn start(&mut self, tile: &TileImage, f: FnId, arguments: &[u64], now: u64) -> Result<(), Complaint> {

@@ -96,7 +96,8 @@ impl Lanes {
     }
 
     /// Puts an operation into its free place.
-    pub fn install(&mut self, place: usize, lane: Lane) {
+    pub fn install(&mut self, place: usize, mut lane: Lane) {
+        lane.operation.paced = lane.operation.is_paced();
         self.live |= 1 << place;
         self.claimed |= lane.operation.inputs();
         self.ranks[place] = match lane.priority {
@@ -145,7 +146,8 @@ impl Lanes {
         if places & places.wrapping_sub(1) == 0 {
             return self::places(places).next();
         }
-        let turn = |place: usize| (place + 8 - usize::from(self.latest)) % 9;
+        // From the place behind the latest on, round to itself.
+        let turn = |place: usize| (place <= usize::from(self.latest), place);
         self::places(places).min_by_key(|place| (self.ranks[*place], turn(*place)))
     }
 }

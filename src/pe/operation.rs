@@ -138,12 +138,35 @@ pub(super) struct Operation {
     pub kept: u32,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
+    /// It does no more than one element in a cycle ([`Operation::is_paced`]).
+    pub paced: bool,
+    /// Something was wrong with a wavelet that it has taken.
+    has_mixed: bool,
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
     /// say that they hold FIFOs.
     pub untyped_fifos: [Option<DsrId>; 2],
 }
 
 impl Operation {
+    /// An operation on scalars that has done nothing yet.
+    pub fn new(op: &'static DsdOp, arity: usize) -> Operation {
+        let nothing = || From::Local(Source::Scalar(0));
+        Operation {
+            op,
+            to: To::Local(Dest::Scalar { at: 0, words: 1, accumulates: false }),
+            from: [nothing(), nothing(), nothing()],
+            total: None,
+            done: 0,
+            cleared: None,
+            arity,
+            kept: 0,
+            stops_at_control: false,
+            paced: false,
+            has_mixed: false,
+            untyped_fifos: [None; 2],
+        }
+    }
+
     /// The name that the program calls it by, without `@`.
     pub fn name(&self) -> &'static str {
         if matches!(self.to, To::Nowhere) { "dfilt" } else { self.op.name }
@@ -170,6 +193,9 @@ impl Operation {
                         self.conclude(around.memory)?;
                         return Ok(Step::Ended);
                     }
+                    if self.paced && !self.is_complete() {
+                        return Ok(Step::Moved);
+                    }
                 }
                 Ready::Control(input) => {
                     around.queues.inputs[input].take(around.now);
@@ -183,6 +209,17 @@ impl Operation {
         }
         self.conclude(around.memory)?;
         Ok(Step::Finished)
+    }
+
+    /// Whether every element takes or makes a wavelet of its own, and after one nothing is left to say in
+    /// the same cycle: no FIFO is to be refused, and no control wavelet to be met.
+    pub fn is_paced(&self) -> bool {
+        let (sources, to) = (&self.from[..self.arity], &self.to);
+        let is_single = |narrow: bool, simd: Simd| !narrow || simd == Simd::Off;
+        let takes = |from: &From| matches!(from, From::Fabric(i) if is_single(i.narrow, i.simd));
+        let sends = matches!(to, To::Fabric(o) if is_single(o.narrow, o.simd));
+        let has_fifo = matches!(to, To::Fifo(_)) || sources.iter().any(|from| matches!(from, From::Fifo(_)));
+        !self.stops_at_control && !has_fifo && (sends || sources.iter().any(takes))
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.
@@ -208,8 +245,8 @@ impl Operation {
 
     /// What was wrong with a wavelet that it has just taken.
     pub fn take_mixed(&mut self) -> Option<Mixed> {
-        if matches!(self.to, To::Nowhere) {
-            // Control wavelets are what `@dfilt` counts.
+        // Control wavelets are what `@dfilt` counts.
+        if !std::mem::take(&mut self.has_mixed) || matches!(self.to, To::Nowhere) {
             return None;
         }
         self.from.iter_mut().find_map(|from| match from {
@@ -348,7 +385,11 @@ impl Operation {
                 activate(around.tasks, task)?;
                 Ok(value)
             }
-            From::Fabric(intake) => Ok(intake.take(around)),
+            From::Fabric(intake) => {
+                let value = intake.take(around);
+                self.has_mixed |= intake.mixed.is_some();
+                Ok(value)
+            }
         }
     }
 

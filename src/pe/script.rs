@@ -314,18 +314,9 @@ impl Pe {
             (Dest::Scalar { accumulates: true, .. }, Source::Scalar(first)) => first,
             _ => 0,
         };
-        let operation = Operation {
-            op,
-            to: To::Local(*dest),
-            from: sources.map(From::Local),
-            total: Some(count),
-            done: 0,
-            cleared: None,
-            arity,
-            kept,
-            stops_at_control: false,
-            untyped_fifos: [None; 2],
-        };
+        let mut operation = Operation::new(op, arity);
+        (operation.to, operation.from) = (To::Local(*dest), sources.map(From::Local));
+        (operation.total, operation.kept) = (Some(count), kept);
         script.at_once(watch, &self.memory, operation);
     }
 

@@ -2,13 +2,13 @@
 
 use super::fifo::FifoState;
 use super::lanes::Saved;
-use super::operation::{From, Operation, To};
+use super::operation::{From, Operation};
 use super::registers::{Resolved, Settings};
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
-use crate::dsd::local::{Dest, Source};
+use crate::dsd::local::Source;
 use crate::dsd::ops::DsdOp;
 use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority, ZeroSource};
 use crate::image::code::VectorOp;
@@ -41,19 +41,7 @@ pub(super) struct Start {
 impl Start {
     /// An operation without operands yet.
     pub fn new(op: &'static DsdOp, vector: &VectorOp, settings: Settings) -> Start {
-        let nothing = || From::Local(Source::Scalar(0));
-        let operation = Operation {
-            op,
-            to: To::Local(Dest::Scalar { at: 0, words: 1, accumulates: false }),
-            from: [nothing(), nothing(), nothing()],
-            total: None,
-            done: 0,
-            cleared: None,
-            arity: vector.sources.len(),
-            kept: 0,
-            stops_at_control: false,
-            untyped_fifos: [None; 2],
-        };
+        let operation = Operation::new(op, vector.sources.len());
         Start {
             operation,
             settings,

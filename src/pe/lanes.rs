@@ -55,8 +55,8 @@ pub(super) struct Lanes {
     latest: u8,
     /// Blocked microthreads, bit = id.
     pub blocked: u8,
-    /// Who goes first: a low rank.
-    ranks: [u8; MAIN + 1],
+    /// Places of operations in progress by who goes first.
+    ranks: [u16; 4],
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     main: Option<Box<Lane>>,
@@ -100,12 +100,13 @@ impl Lanes {
         lane.operation.paced = lane.operation.is_paced();
         self.live |= 1 << place;
         self.claimed |= lane.operation.inputs();
-        self.ranks[place] = match lane.priority {
+        let rank = match lane.priority {
             _ if place == MAIN => 2,
             Priority::High => 0,
             Priority::Medium => 1,
             Priority::Low => 3,
         };
+        self.ranks[rank] |= 1 << place;
         let lane = match self.spare.take() {
             Some(mut place) => {
                 *place = lane;
@@ -122,6 +123,7 @@ impl Lanes {
 
     fn remove(&mut self, place: usize) -> Box<Lane> {
         self.live &= !(1 << place);
+        self.ranks.iter_mut().for_each(|places| *places &= self.live);
         let lane = self.slot(place).take().expect("only live lanes are removed");
         self.claimed = self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs());
         lane
@@ -143,12 +145,10 @@ impl Lanes {
     /// The first of a set of places by priority: synchronous operations come between medium and low.
     /// Equal ones take turns.
     fn first(&self, places: u16) -> Option<usize> {
-        if places & places.wrapping_sub(1) == 0 {
-            return self::places(places).next();
-        }
-        // From the place behind the latest on, round to itself.
-        let turn = |place: usize| (place <= usize::from(self.latest), place);
-        self::places(places).min_by_key(|place| (self.ranks[*place], turn(*place)))
+        let equal = self.ranks.iter().map(|rank| rank & places).find(|some| *some != 0)?;
+        let behind = equal & (u16::MAX << self.latest << 1);
+        let next = if behind != 0 { behind } else { equal };
+        Some(next.trailing_zeros() as usize)
     }
 }
 

@@ -115,13 +115,15 @@ pub struct Collision {
 impl Fabric {
     /// The fabric of a program, empty.
     pub fn new(program: &Arc<Program>) -> Fabric {
+        let colors: usize = (0..program.place.len()).map(|pe| program.routes.row(pe).len()).sum();
         Fabric {
             program: program.clone(),
             arch: program.arch.numbers(),
             link_depth: program.arch.numbers().link_depth.into(),
             routes: Routes::new(program),
             routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
-            lanes: Vec::new(),
+            // To move those of a whole wafer elsewhere takes a second, and to have room takes nothing.
+            lanes: Vec::with_capacity(colors),
             pairs: Vec::new(),
             awake: Vec::new(),
             visited: Vec::new(),

@@ -4,7 +4,7 @@ use super::interp::{Served, needs_clock};
 use super::scalar::Meter;
 use super::tasks::bit;
 use super::vector::Pace;
-use super::{Pe, World};
+use super::{Desk, Pe, World};
 use crate::arch::TaskId;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
@@ -13,6 +13,16 @@ use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::dsd::{DSD_WORDS, Dsd};
 use crate::image::TileImage;
 use crate::image::code::{DsdEdit, Op, Reg};
+
+/// Whether an operation that others may see at once has to wait for the clock. If not, it may move something
+/// elsewhere, so that the PE is not alone any more.
+fn is_too_early(op: Op, meter: &Meter, desk: &mut Desk) -> bool {
+    let is_seen = needs_clock(op);
+    if is_seen {
+        desk.alone_until = 0;
+    }
+    is_seen && meter.spent > 0
+}
 
 impl Pe {
     /// Does an operation that the scalar loop has handed back.
@@ -24,12 +34,8 @@ impl Pe {
         meter: &Meter,
         world: &mut World<'_>,
     ) -> Result<Served, Complaint> {
-        if needs_clock(op) {
-            if meter.spent > 0 {
-                return Ok(Served::Later);
-            }
-            // It may move something elsewhere.
-            world.desk.alone_until = 0;
+        if is_too_early(op, meter, world.desk) {
+            return Ok(Served::Later);
         }
         let time = now + meter.spent;
         match op {

@@ -73,8 +73,10 @@ pub struct Fabric {
     /// Those of the cycle before.
     visited: Vec<u32>,
     order: Order,
-    /// Routers at which wavelets arrive later.
-    soon: Soon,
+    /// Routers at which wavelets arrive later that their PEs have sent.
+    climbing: Soon,
+    /// Routers whose PEs get wavelets later that are on the way down.
+    descending: Soon,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
     /// This keeps the memory of a list.
@@ -128,7 +130,8 @@ impl Fabric {
             awake: Vec::new(),
             visited: Vec::new(),
             order: Order::new(usize::from(program.width) * usize::from(program.height)),
-            soon: Soon::new(),
+            climbing: Soon::new(),
+            descending: Soon::new(),
             retries: Vec::new(),
             giving: Vec::new(),
             moves: Vec::new(),
@@ -190,7 +193,13 @@ impl Fabric {
         let is_busy = !(self.awake.is_empty() && self.retries.is_empty())
             || self.belts.are_moving()
             || self.letters_move();
-        if is_busy { Some(now) } else { self.soon.next(now) }
+        if is_busy {
+            return Some(now);
+        }
+        match (self.climbing.next(now), self.descending.next(now)) {
+            (Some(up), Some(down)) => Some(up.min(down)),
+            (up, down) => up.or(down),
+        }
     }
 
     /// The PE has run: its queues may have room again.
@@ -281,7 +290,7 @@ impl Fabric {
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.
     pub fn deliver(&mut self, now: u64, pes: &mut dyn Offramps) {
-        if self.retries.is_empty() && self.soon.next(now) != Some(now) {
+        if self.retries.is_empty() && self.descending.next(now) != Some(now) {
             self.note_time(now);
             self.next = now;
             return;
@@ -303,7 +312,7 @@ impl Fabric {
         self.next = now;
         let mut giving = std::mem::take(&mut self.giving);
         giving.append(&mut self.retries);
-        self.soon.take_due(now, |pe| giving.push(pe));
+        self.descending.take_due(now, |pe| giving.push(pe));
         if self.is_large {
             self.order.sort(&mut giving);
         }
@@ -314,12 +323,13 @@ impl Fabric {
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
         for pe in pes {
             let router = &mut self.routers[*pe as usize];
-            router.look_again();
-            let (gives, is_ready) = (router.arrived() != 0, router.ready() != 0);
-            if gives {
-                self.deliver_to(*pe as usize, now, ramps);
+            router.look_down_again();
+            if router.arrived() == 0 {
+                continue;
             }
-            if is_ready {
+            self.deliver_to(*pe as usize, now, ramps);
+            // There may be room on the ramp for what waits.
+            if self.routers[*pe as usize].ready() != 0 {
                 self.wake(*pe as usize);
             }
         }
@@ -372,11 +382,12 @@ impl Fabric {
         }
     }
 
-    /// The wavelet that comes first on a ramp arrives at its end in some cycle; true if that is later.
+    /// The first wavelet of those that a PE has sent arrives at its router in some cycle; true if that is
+    /// later.
     fn wake_at(&mut self, pe: usize, arrives: u64) -> bool {
         let is_later = arrives > self.next;
         match is_later {
-            true => self.soon.add(arrives, pe as u32),
+            true => self.climbing.add(arrives, pe as u32),
             false => self.wake(pe),
         }
         is_later

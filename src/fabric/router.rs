@@ -90,9 +90,14 @@ impl Router {
         self.coming &= !bit(color);
     }
 
-    /// The time has come for a wavelet on a ramp.
-    pub fn look_again(&mut self) {
-        (self.coming, self.falling) = (0, 0);
+    /// The time has come for a wavelet that the PE has sent.
+    pub fn look_up_again(&mut self) {
+        self.coming = 0;
+    }
+
+    /// The time has come for a wavelet on the way down, or may have.
+    pub fn look_down_again(&mut self) {
+        self.falling = 0;
     }
 
     /// These outputs have served a color.
@@ -166,6 +171,7 @@ impl Fabric {
         }
         self.next = now;
         self.leave_belts(now);
+        self.wake_climbed(now);
         // Both lists keep their memory.
         let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
         match self.is_large() && !self.is_recording() {
@@ -187,6 +193,19 @@ impl Fabric {
         self.make_belts(now);
         self.hand_over_letters(now);
         self.next = now + 1;
+    }
+
+    /// Wakes the routers at which something arrives that their PEs have sent.
+    fn wake_climbed(&mut self, now: u64) {
+        let (routers, awake) = (&mut self.routers, &mut self.awake);
+        self.climbing.take_due(now, |pe| {
+            let router = &mut routers[pe as usize];
+            router.look_up_again();
+            if !router.awake && router.ready() != 0 {
+                router.awake = true;
+                awake.push(pe);
+            }
+        });
     }
 
     /// Visits routers of which not all lie in the caches. A wavelet moves as soon as nobody will look at
@@ -484,7 +503,8 @@ impl Fabric {
 
     /// The first wavelet of a color on the way down a ramp arrives in a cycle.
     pub(super) fn fall_until(&mut self, pe: usize, color: Color, arrives: u64) {
-        if self.wake_at(pe, arrives) {
+        if arrives > self.next {
+            self.descending.add(arrives, pe as u32);
             self.routers[pe].falling |= bit(color);
         }
     }

@@ -65,7 +65,8 @@ impl Fabric {
 
     /// Routers that are visited in the next cycles.
     fn pending(&self) -> impl Iterator<Item = &u32> {
-        self.awake.iter().chain(&self.retries).chain(self.soon.routers())
+        let soon = self.climbing.routers().chain(self.descending.routers());
+        self.awake.iter().chain(&self.retries).chain(soon)
     }
 
     /// The lane of the only color that waits at a router.
@@ -191,7 +192,8 @@ impl Fabric {
 
     /// The cycle that comes next, after [`Fabric::flow`] of all streams.
     pub fn resume(&mut self, now: u64) {
-        self.soon.put_off(now - self.next);
+        self.climbing.put_off(now - self.next);
+        self.descending.put_off(now - self.next);
         self.next = now;
     }
 }

@@ -377,6 +377,13 @@ impl Queues {
         self.inputs.iter().all(|inbox| inbox.items.is_empty()) && !self.has_outgoing()
     }
 
+    /// Whether anything is in an input that is not one of these, bit = input.
+    #[inline]
+    pub fn hold_besides(&self, inputs: u64) -> bool {
+        let mut all = self.inputs.iter().enumerate();
+        all.any(|(input, inbox)| inputs & 1 << input == 0 && !inbox.items.is_empty())
+    }
+
     /// Whether nothing is in an input queue.
     pub fn is_input_empty(&self, queue: InQueue) -> bool {
         self.inputs.iter().all(|i| i.queue != Some(queue) || i.items.is_empty())

@@ -123,7 +123,15 @@ impl Tasks {
     /// High priority first, then local tasks in turn, then wavelets, then local tasks if all that are
     /// ready have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
     /// that are running. Wavelets for nobody are dropped on the way.
+    #[inline]
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
+        if self.active & !self.blocked == 0 && !queues.hold_besides(claimed) {
+            return None;
+        }
+        self.choose(arch, queues, claimed, now)
+    }
+
+    fn choose(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Ready::Local(TaskId(id)));
         for input in 0..queues.inputs.len() {

@@ -258,7 +258,7 @@ impl Fabric {
             || !is_straight
             || to == Direction::Ramp
             || lane.waiting(side) > 1
-            || lane.heads[side as usize].left != 0
+            || lane.heads[side as usize].left() != 0
         {
             return None;
         }

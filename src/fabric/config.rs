@@ -1,7 +1,7 @@
 //! The registers of a router, as programs read and write them while they run.
 
 use super::Fabric;
-use super::lane::Way;
+use super::lane::Lane;
 use crate::arch::config::{ConfigWord, routes, switch};
 use crate::arch::{ArchName, Color};
 use crate::image::ColorConfig;
@@ -53,7 +53,7 @@ impl Fabric {
         if swaps {
             self.dissolve_all(self.next);
             // Where wavelets land is remembered everywhere around.
-            self.lanes.iter_mut().for_each(|lane| lane.ways = [Way::UNKNOWN; 5]);
+            self.lanes.iter_mut().for_each(Lane::forget_ways);
             self.pairs.clear();
         }
         self.wake(pe);

@@ -135,6 +135,12 @@ impl Way {
         }
     }
 
+    /// The lane to which it leads, if it is one.
+    #[inline]
+    pub fn lane(self) -> Option<u32> {
+        (self.0 < Way::PAIRS).then_some(self.0)
+    }
+
     /// Where it leads.
     #[inline]
     pub fn landing(self, pairs: &[(u32, u32)]) -> Landing {
@@ -163,13 +169,34 @@ impl Landing {
     }
 }
 
-/// What is known about the oldest wavelet of one input.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct HeadState {
+/// What is known about the oldest wavelet of one input, in one byte: the low bits are targets.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeadState(u8);
+
+impl HeadState {
+    /// Nothing has happened to it.
+    pub const UNTOUCHED: HeadState = HeadState(0);
+    const TARGETS: u8 = 0x1f;
+    const ASKED: u8 = 0x20;
+    const PASSES: u8 = 0x40;
+
     /// Targets that still wait for a copy; empty before the first copy has left.
-    pub left: Mask,
-    /// What the filter said, once it was asked.
-    pub filtered: Option<bool>,
+    pub fn left(self) -> Mask {
+        self.0 & HeadState::TARGETS
+    }
+
+    /// Sets them.
+    pub fn leave(&mut self, targets: Mask) {
+        self.0 = self.0 & !HeadState::TARGETS | targets;
+    }
+
+    /// What a filter says, which is asked once.
+    pub fn filtered(&mut self, ask: impl FnOnce() -> bool) -> bool {
+        if self.0 & HeadState::ASKED == 0 {
+            self.0 |= HeadState::ASKED | if ask() { HeadState::PASSES } else { 0 };
+        }
+        self.0 & HeadState::PASSES != 0
+    }
 }
 
 /// Wavelets on a ramp, each with the cycle in which it arrives; most ramps take two cycles.
@@ -203,6 +230,10 @@ pub struct Lane {
     pub heads: [HeadState; 5],
     /// The switch position.
     pub position: u8,
+    /// What the PE sends arrives here and nowhere else, and nothing moves because of it but itself.
+    pub sends_plainly: bool,
+    /// Where wavelets land that leave on the only side that the gate leads to, once it was looked up.
+    pub course: Way,
     /// The buffer of a link from a neighbour. Nearly all lanes use one at most.
     link: Buffer,
     /// From the PE, with the cycle of arrival.
@@ -244,6 +275,8 @@ impl Lane {
             last_input: 0,
             heads: Default::default(),
             position: route.start,
+            sends_plainly: false,
+            course: Way::UNKNOWN,
             link: Buffer::EMPTY,
             onramp: RampQueue::default(),
             sent: 0,
@@ -268,8 +301,9 @@ impl Lane {
         self.other_links.as_ref().map_or(&Buffer::EMPTY, |all| &all[side as usize])
     }
 
+    /// The same, to change.
     #[inline]
-    fn link_mut(&mut self, side: Direction) -> &mut Buffer {
+    pub fn link_mut(&mut self, side: Direction) -> &mut Buffer {
         if *self.link.side.get_or_insert(side) == side {
             return &mut self.link;
         }
@@ -308,7 +342,7 @@ impl Lane {
             Direction::Ramp => drop(self.onramp.pop_front()),
             side => self.link_mut(side).pop(),
         }
-        self.heads[input as usize] = HeadState::default();
+        self.heads[input as usize] = HeadState::UNTOUCHED;
         if self.waiting(input) == 0 {
             self.filled &= !(1 << input as u8);
         }
@@ -329,5 +363,11 @@ impl Lane {
     pub fn turn_to(&mut self, position: u8, route: &Route) {
         self.position = position;
         self.gate = route.gate(position);
+        self.course = Way::UNKNOWN;
+    }
+
+    /// Where wavelets land has to be looked up again.
+    pub fn forget_ways(&mut self) {
+        (self.ways, self.course, self.sends_plainly) = ([Way::UNKNOWN; 5], Way::UNKNOWN, false);
     }
 }

@@ -8,6 +8,7 @@ mod control;
 mod filter;
 mod lane;
 mod letters;
+mod plain;
 mod ramp;
 mod route;
 mod router;

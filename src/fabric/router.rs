@@ -3,6 +3,7 @@
 use super::belt::NO_BELT;
 use super::control::{self, Command};
 use super::lane::{Flit, Landing, Way};
+use super::plain::Plain;
 use super::route::Mask;
 use super::soon;
 use super::{Collision, Fabric, ROUTERS_AT_ONCE, Wavelet};
@@ -90,6 +91,11 @@ impl Router {
         self.coming &= !bit(color);
     }
 
+    /// Of these colors only wavelets are left that are still on their way up the ramp.
+    pub fn come_later(&mut self, colors: u32) {
+        self.coming |= colors;
+    }
+
     /// The time has come for a wavelet that the PE has sent.
     pub fn look_up_again(&mut self) {
         self.coming = 0;
@@ -103,6 +109,11 @@ impl Router {
     /// These outputs have served a color.
     pub fn serve(&mut self, outputs: Mask, color: Color) {
         sides(outputs).for_each(|output| self.served[output as usize] = color.0);
+    }
+
+    /// An output has served a color.
+    pub fn serve_one(&mut self, output: Direction, color: Color) {
+        self.served[output as usize] = color.0;
     }
 
     fn lanes_before(&self, color: Color) -> usize {
@@ -141,15 +152,17 @@ fn sides(mut set: Mask) -> impl Iterator<Item = Direction> {
 /// Copies of one wavelet that leave in this cycle.
 #[derive(Copy, Clone)]
 pub struct Move {
-    pe: u32,
-    lane: u32,
-    input: Direction,
+    pub pe: u32,
+    pub lane: u32,
+    pub input: Direction,
     /// The copies that leave now.
-    targets: Mask,
+    pub targets: Mask,
     /// The copies that had not left before.
-    all: Mask,
+    pub all: Mask,
     /// Where the only copy lands that leaves now, if it crosses a link and that is known.
-    to: Landing,
+    pub to: Landing,
+    /// [`Fabric::decide_plainly`] has said so.
+    pub is_plain: bool,
 }
 
 /// Who may use an output: the color after the one served last, then the input likewise.
@@ -241,6 +254,14 @@ impl Fabric {
         if waiting == 0 {
             return;
         }
+        if waiting.is_power_of_two() && !self.is_recording() {
+            let id = self.only_lane_of(waiting, pe);
+            match self.decide_plainly(id, now) {
+                Plain::Goes(one) => return self.grant(pe, one),
+                Plain::Waits => return,
+                Plain::Unclear => {}
+            }
+        }
         let first = self.moves.len();
         if self.is_recording() || !self.decide_apart(waiting, pe, now) {
             self.moves.truncate(first);
@@ -261,6 +282,16 @@ impl Fabric {
         let mut used = 0;
         for color in colors(waiting) {
             let id = self.routers[pe].lane(color).expect("its wavelets are in a lane");
+            match self.decide_plainly(id, now) {
+                Plain::Goes(one) if one.targets & used != 0 => return false,
+                Plain::Goes(one) => {
+                    used |= one.targets;
+                    self.moves.push(one);
+                    continue;
+                }
+                Plain::Waits => continue,
+                Plain::Unclear => {}
+            }
             let lane = &self.lanes[id as usize];
             if lane.inject.is_some() || !lane.filled.is_power_of_two() {
                 return false;
@@ -283,7 +314,7 @@ impl Fabric {
             used |= targets;
             if targets != 0 || all == 0 {
                 let to = if targets.is_power_of_two() { to } else { Landing::Unknown };
-                self.moves.push(Move { pe: pe as u32, lane: id, input, targets, all, to });
+                self.moves.push(Move { pe: pe as u32, lane: id, input, targets, all, to, is_plain: false });
             }
         }
         true
@@ -320,7 +351,7 @@ impl Fabric {
                 None => {
                     let Claim { lane, input, all, .. } = *c;
                     let to = Landing::Unknown;
-                    self.moves.push(Move { pe: pe as u32, lane, input, targets: 1 << output, all, to });
+                    self.moves.push(Move { pe: pe as u32, lane, input, targets: 1 << output, all, to, is_plain: false });
                 }
             }
         }
@@ -346,7 +377,7 @@ impl Fabric {
         if all == 0 {
             // Filtered, or a route that leads nowhere: it leaves without a copy.
             let to = Landing::Unknown;
-            self.moves.push(Move { pe: pe as u32, lane: id, input, targets: 0, all, to });
+            self.moves.push(Move { pe: pe as u32, lane: id, input, targets: 0, all, to, is_plain: false });
             return;
         }
         let (color, last_input) = (self.lanes[id as usize].color.0, self.lanes[id as usize].last_input);
@@ -367,9 +398,9 @@ impl Fabric {
     fn targets(&mut self, id: u32, input: Direction, now: u64) -> Option<Mask> {
         let lane = &mut self.lanes[id as usize];
         let flit = *lane.head(input, now)?;
-        let head = lane.heads[input as usize];
-        if head.left != 0 {
-            return Some(head.left);
+        let left = lane.heads[input as usize].left();
+        if left != 0 {
+            return Some(left);
         }
         if lane.gate.rx & 1 << input as u8 == 0 {
             return None;
@@ -433,6 +464,9 @@ impl Fabric {
     /// Moves the copies of one wavelet, and finishes it when all have left.
     #[inline(always)]
     fn carry_out(&mut self, m: &Move, now: u64) {
+        if m.is_plain {
+            return self.carry_plainly(m, now);
+        }
         let pe = m.pe as usize;
         let lane = &self.lanes[m.lane as usize];
         let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
@@ -458,7 +492,7 @@ impl Fabric {
             }
         }
         let left = m.all & !m.targets;
-        self.lanes[m.lane as usize].heads[m.input as usize].left = left;
+        self.lanes[m.lane as usize].heads[m.input as usize].leave(left);
         if left == 0 {
             if self.is_recording() {
                 self.note_left(m.lane, m.input, flit, m.all == 0);
@@ -584,6 +618,15 @@ impl Fabric {
             return self.write_letter(pe, w, now);
         }
         let own = self.lane_of(pe, color);
+        if self.lanes[own as usize].sends_plainly && self.routers[pe].belts == 0 && !self.is_recording() {
+            return self.inject_plainly(pe, own, w, now);
+        }
+        self.inject_anyhow(pe, own, w, now)
+    }
+
+    #[inline(never)]
+    fn inject_anyhow(&mut self, pe: usize, own: u32, w: Wavelet, now: u64) -> Result<(), Wavelet> {
+        let color = self.lanes[own as usize].color;
         let landing = self.landing(own, Direction::Ramp);
         let depth = self.onramp_depth();
         for id in landing.lanes() {
@@ -594,11 +637,13 @@ impl Fabric {
             }
         }
         for id in landing.lanes() {
-            if !self.routes.get(self.lanes[id as usize].route).exists() && !self.goes_to_host(color) {
+            let exists = self.routes.get(self.lanes[id as usize].route).exists();
+            if !exists && !self.goes_to_host(color) {
                 self.unrouted.push((pe as u32, color));
             }
             let lane = &mut self.lanes[id as usize];
             let (color, injects) = (lane.color, lane.inject.is_some());
+            lane.sends_plainly = landing == Landing::Lane(own) && exists && !injects;
             let (is_first, is_alone) = (lane.onramp.is_empty(), lane.filled == 0 && !injects);
             let arrives = now + u64::from(self.arch.ramp_latency);
             lane.onramp.push_back((arrives, Flit::new(w)));
@@ -658,7 +703,6 @@ impl super::lane::Lane {
     /// Asks the filter once for each wavelet.
     fn pass_filter(&mut self, input: Direction, flit: Flit) -> bool {
         let Some(filter) = &mut self.filter else { return true };
-        let head = &mut self.heads[input as usize];
-        *head.filtered.get_or_insert_with(|| filter.passes(flit.delivered()))
+        self.heads[input as usize].filtered(|| filter.passes(flit.delivered()))
     }
 }

@@ -121,7 +121,7 @@ impl Fabric {
         let is_straight = lane.filled == 1 << side as u8
             && lane.gate.rx & lane.filled != 0
             && lane.gate.tx.is_power_of_two()
-            && lane.heads[side as usize].left == 0;
+            && lane.heads[side as usize].left() == 0;
         let is_plain = lane.inject.is_none() && lane.filter.is_none() && !lane.teardown;
         let fits = side == Direction::Ramp
             || lane.waiting(side) == 1 && lane.head(side, now).is_some_and(|flit| flit.is_plain());

@@ -115,7 +115,7 @@ impl Fabric {
         if lane.teardown {
             return Obstacle::Teardown;
         }
-        let left = lane.heads[input as usize].left;
+        let left = lane.heads[input as usize].left();
         let open = if lane.inject.is_some() { self.routes.get(lane.route).widest() } else { lane.gate };
         if left == 0 && open.rx & 1 << input as u8 == 0 {
             return Obstacle::Closed(input);

@@ -1,8 +1,8 @@
 //! What most wavelets do: data that enters a router on one side, and leaves it on one other.
 
-use super::{Fabric, Wavelet};
 use super::lane::{Flit, HeadState, Landing};
 use super::router::{Move, RAMP, bit};
+use super::{Fabric, Wavelet};
 use crate::arch::{Color, Direction};
 
 /// What becomes of the wavelets of a color at a router in one cycle.
@@ -138,12 +138,15 @@ impl Fabric {
     fn take_from_link(&mut self, pe: usize, id: u32, side: Direction) -> Flit {
         let lane = &mut self.lanes[id as usize];
         let link = lane.link_mut(side);
-        let (flit, count) = (*link.front().expect("a wavelet that was granted an output is still there"), link.len());
+        let (flit, count) =
+            (*link.front().expect("a wavelet that was granted an output is still there"), link.len());
         link.pop();
         if count == 1 {
             self.leave_empty(pe, id, side);
         }
-        if count >= self.link_depth && let Some(sender) = self.neighbour(pe, side) {
+        if count >= self.link_depth
+            && let Some(sender) = self.neighbour(pe, side)
+        {
             self.wake(sender);
         }
         flit

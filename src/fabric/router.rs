@@ -351,7 +351,15 @@ impl Fabric {
                 None => {
                     let Claim { lane, input, all, .. } = *c;
                     let to = Landing::Unknown;
-                    self.moves.push(Move { pe: pe as u32, lane, input, targets: 1 << output, all, to, is_plain: false });
+                    self.moves.push(Move {
+                        pe: pe as u32,
+                        lane,
+                        input,
+                        targets: 1 << output,
+                        all,
+                        to,
+                        is_plain: false,
+                    });
                 }
             }
         }

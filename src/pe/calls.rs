@@ -47,6 +47,7 @@ pub(super) struct Frame {
 
 /// The calls of a main thread.
 #[derive(Clone, Debug, Default)]
+#[repr(C)]
 pub(super) struct Calls {
     frames: Vec<Frame>,
     /// All registers while the thread runs; nothing while it does not.

@@ -22,16 +22,18 @@ const AHEAD_SHARED: u64 = 64;
 const MOST_TASKS: usize = 1000;
 /// Cycles to start a task (estimate).
 const TASK_START: u64 = 4;
-/// What the main thread is doing.
+
+/// What the main thread is doing; what every visit looks at comes first.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub(super) struct MainThread {
-    pub calls: Calls,
     /// Code has run up to this cycle.
     pub busy_until: u64,
+    /// Stopped in a `@map`, at an operation that has to be tried again.
+    stalled: Option<Box<(Stall, u64)>>,
     /// Stopped at a synchronous operation.
     pub waiting: bool,
-    /// Stopped in a `@map`, at an operation that has to be tried again.
-    stalled: Option<(Stall, u64)>,
+    pub calls: Calls,
 }
 
 /// What the main thread starts.
@@ -89,7 +91,7 @@ impl MainThread {
 
     /// What keeps it from trying again.
     pub fn stalled_on(&self) -> Option<Stall> {
-        self.stalled.map(|(stall, _)| stall)
+        self.stalled.as_ref().map(|stalled| stalled.0)
     }
 
     /// When the synchronous operation starts for which it waits, if that was not before `now`.
@@ -276,8 +278,8 @@ impl Pe {
             Served::Later => return false,
             Served::Retry(stall) => {
                 let since = now + meter.spent;
-                self.main.stalled =
-                    self.main.stalled.filter(|(old, _)| *old == stall).or(Some((stall, since)));
+                let before = self.main.stalled.take().filter(|stalled| stalled.0 == stall);
+                self.main.stalled = before.or_else(|| Some(Box::new((stall, since))));
                 return false;
             }
             Served::Waits => {
@@ -293,6 +295,7 @@ impl Pe {
         let claimed = self.lanes.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),
+            None if !self.was_launched => None,
             None => self.launches.pop_front().map(Next::Launch),
         }
     }
@@ -358,7 +361,7 @@ impl Pe {
 impl Pe {
     /// What keeps the main thread from going on, if it is not an operation in progress.
     pub(super) fn main_wait(&self) -> Option<Wait<'_>> {
-        let (stall, since) = self.main.stalled?;
+        let (stall, since) = *self.main.stalled.as_deref()?;
         let on = match stall {
             Stall::Input(input) => {
                 let inbox = &self.queues.inputs[input];

@@ -27,9 +27,12 @@ pub(super) struct Saved {
     pub operand: usize,
 }
 
-/// An operation that goes on over several cycles.
+/// An operation that goes on over several cycles; what every step looks at comes first.
 #[derive(Clone)]
+#[repr(C, align(64))]
 pub(super) struct Lane {
+    /// Since when it waits for what.
+    pub stalled: Option<(Stall, u64)>,
     pub operation: Operation,
     pub completion: Done,
     pub on_control: Option<Done>,
@@ -42,11 +45,9 @@ pub(super) struct Lane {
     pub is_async: bool,
     pub span: Span,
     pub started: u64,
-    /// Since when it waits for what.
-    pub stalled: Option<(Stall, u64)>,
 }
 
-/// All of them.
+/// All of them; what every visit looks at comes first.
 #[derive(Clone, Default)]
 #[repr(C)]
 pub(super) struct Lanes {
@@ -187,7 +188,9 @@ impl Pe {
                 return Err(self.explain_reach(complaint, lane.operation.walks()).at(lane.span));
             }
         };
-        self.check_intakes(place)?;
+        if lane.operation.has_mixed() {
+            self.check_intakes(place)?;
+        }
         let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
         match step {
             Step::Moved => lane.stalled = None,

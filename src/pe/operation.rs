@@ -116,26 +116,24 @@ pub(super) enum Step {
 pub(super) struct Surroundings<'a> {
     pub memory: &'a mut Memory,
     pub queues: &'a mut Queues,
-    pub fifos: &'a mut [FifoState],
+    pub fifos: &'a mut Vec<FifoState>,
     pub tasks: &'a mut Tasks,
     pub now: u64,
 }
 
-/// An operation in progress.
+/// An operation in progress. The fields are in this order so that what every step looks at lies in few
+/// lines of the cache.
 #[derive(Clone)]
+#[repr(C)]
 pub(super) struct Operation {
-    pub op: &'static DsdOp,
-    pub to: To,
-    pub from: [From; 3],
     /// `None`: it ends only by a control wavelet.
     pub total: Option<u32>,
     pub done: u32,
-    /// The source that is set to zero when all is done (`.zero`), from its first element on.
-    pub cleared: Option<Walk>,
-    /// Number of sources.
-    pub arity: usize,
     /// The first result so far of an accumulation, or the carry.
     pub kept: u32,
+    pub op: &'static DsdOp,
+    /// Number of sources.
+    arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
     /// It does no more than one element in a cycle ([`Operation::is_paced`]).
@@ -145,6 +143,10 @@ pub(super) struct Operation {
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
     /// say that they hold FIFOs.
     pub untyped_fifos: [Option<DsrId>; 2],
+    pub to: To,
+    pub from: [From; 3],
+    /// The source that is set to zero when all is done (`.zero`), from its first element on.
+    pub cleared: Option<Walk>,
 }
 
 impl Operation {
@@ -158,7 +160,7 @@ impl Operation {
             total: None,
             done: 0,
             cleared: None,
-            arity,
+            arity: arity as u8,
             kept: 0,
             stops_at_control: false,
             paced: false,
@@ -170,6 +172,12 @@ impl Operation {
     /// The name that the program calls it by, without `@`.
     pub fn name(&self) -> &'static str {
         if matches!(self.to, To::Nowhere) { "dfilt" } else { self.op.name }
+    }
+
+    /// What it reads.
+    #[inline]
+    pub fn sources(&self) -> &[From] {
+        &self.from[..usize::from(self.arity)]
     }
 
     /// Whether nothing is left to do.
@@ -214,7 +222,7 @@ impl Operation {
     /// Whether every element takes or makes a wavelet of its own, and after one nothing is left to say in
     /// the same cycle: no FIFO is to be refused, and no control wavelet to be met.
     pub fn is_paced(&self) -> bool {
-        let (sources, to) = (&self.from[..self.arity], &self.to);
+        let (sources, to) = (self.sources(), &self.to);
         let is_single = |narrow: bool, simd: Simd| !narrow || simd == Simd::Off;
         let takes = |from: &From| matches!(from, From::Fabric(i) if is_single(i.narrow, i.simd));
         let sends = matches!(to, To::Fabric(o) if is_single(o.narrow, o.simd));
@@ -241,6 +249,11 @@ impl Operation {
             From::Fabric(intake) => Some(intake),
             From::Local(_) | From::Fifo(_) => None,
         })
+    }
+
+    /// Whether something was wrong with a wavelet that it has taken.
+    pub fn has_mixed(&self) -> bool {
+        self.has_mixed
     }
 
     /// What was wrong with a wavelet that it has just taken.
@@ -274,7 +287,7 @@ impl Operation {
     /// Whether it has just taken the last word of a message of `<message_passing>`.
     fn ends_message(&self, around: &mut Surroundings<'_>) -> bool {
         self.stops_at_control
-            && self.from[..self.arity].iter().any(|from| match from {
+            && self.sources().iter().any(|from| match from {
                 From::Fabric(intake) => around.queues.inputs[intake.input].end_message(),
                 From::Local(_) | From::Fifo(_) => false,
             })
@@ -282,7 +295,7 @@ impl Operation {
 
     fn ready(&self, around: &mut Surroundings<'_>) -> Ready {
         let mut tired = false;
-        for from in &self.from[..self.arity] {
+        for from in self.sources() {
             match from {
                 From::Local(_) => {}
                 From::Fifo(end) if self.fits(end, false, around) => {}
@@ -355,7 +368,7 @@ impl Operation {
 
     pub fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
         let mut values = [0; 3];
-        for (k, value) in values.iter_mut().enumerate().take(self.arity) {
+        for (k, value) in values.iter_mut().enumerate().take(self.arity.into()) {
             *value = self.take(k, around)?;
         }
         let carries = self.op.kernel.carries;

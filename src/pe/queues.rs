@@ -182,7 +182,7 @@ pub(super) struct Queues {
     pub sent_last: u64,
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
-    next_output: usize,
+    next_output: u32,
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
     arch: &'static Arch,
@@ -335,7 +335,7 @@ impl Queues {
     pub fn drain(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
         self.refused = 0;
         let count = self.outputs.len();
-        let mut next = self.next_output;
+        let mut next = self.next_output as usize;
         for _ in 0..count {
             let at = if next < count { next } else { 0 };
             next = at + 1;
@@ -351,7 +351,7 @@ impl Queues {
                 ramp.advance_switch(head.color);
             }
             self.outputs[at].items.pop_front();
-            self.next_output = next;
+            self.next_output = next as u32;
             return true;
         }
         false
@@ -368,7 +368,7 @@ impl Queues {
                 return;
             }
             items.pop_front();
-            self.next_output = at + 1;
+            self.next_output = at as u32 + 1;
         }
     }
 

@@ -175,7 +175,7 @@ impl Script {
         let Some(total) = operation.total.filter(|_| is_plain(operation)) else {
             return self.refused = true;
         };
-        let touches = Touches::of(&operation.to, &operation.from[..operation.arity], total);
+        let touches = Touches::of(&operation.to, operation.sources(), total);
         self.check_others(watch, &touches);
         for words in &touches.reads {
             self.catch_up(watch, memory.words(), words.clone());
@@ -447,7 +447,7 @@ impl<F: FnMut(&mut [u32])> Again<'_, F> {
         let mut kept = operation.kept;
         for k in 0..total {
             let mut values = [0; 3];
-            for (from, value) in from[..operation.arity].iter_mut().zip(&mut values) {
+            for (from, value) in from[..operation.sources().len()].iter_mut().zip(&mut values) {
                 self.fetch(from, std::slice::from_mut(value));
             }
             if accumulates {

@@ -117,7 +117,7 @@ impl Start {
 
     /// Remembers which source to set to zero, before the first element is taken.
     pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Complaint> {
-        let source = zero.position(self.operation.arity).map(|k| &self.operation.from[k]);
+        let source = zero.position(self.operation.sources().len()).map(|k| &self.operation.from[k]);
         let Some(From::Local(Source::Walk(walk))) = source else { return Err(ZERO_SOURCE.plain()) };
         self.operation.cleared = Some(*walk);
         Ok(())

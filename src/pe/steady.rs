@@ -19,7 +19,7 @@ impl Pe {
     pub fn sends_steadily(&self, color: Color, now: u64) -> Option<u64> {
         let operation = self.only_operation()?;
         let To::Fabric(outlet) = &operation.to else { return None };
-        let is_local = operation.from[..operation.arity].iter().all(|from| matches!(from, From::Local(_)));
+        let is_local = operation.sources().iter().all(|from| matches!(from, From::Local(_)));
         let fits = is_local && outlet.color == color && outlet.is_steady(now);
         fits.then(|| operation.steady_elements())
     }
@@ -31,7 +31,7 @@ impl Pe {
         let input = intakes.next().filter(|intake| intake.is_steady(now))?.input;
         let is_only = intakes.next().is_none();
         let is_local = matches!(operation.to, To::Local(_))
-            && !operation.from[..operation.arity].iter().any(|from| matches!(from, From::Fifo(_)));
+            && !operation.sources().iter().any(|from| matches!(from, From::Fifo(_)));
         let count = operation.steady_elements();
         let inbox = &self.queues.inputs[input];
         (is_only && is_local && inbox.color == color && inbox.takes_plain()).then_some(count)
@@ -109,7 +109,7 @@ impl Operation {
 
     fn steady_walks(&self) -> impl Iterator<Item = &Walk> {
         let dest = if let To::Local(Dest::Walk(walk)) = &self.to { Some(walk) } else { None };
-        let sources = self.from[..self.arity].iter().filter_map(|from| match from {
+        let sources = self.sources().iter().filter_map(|from| match from {
             From::Local(Source::Walk(walk)) => Some(walk),
             From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
         });

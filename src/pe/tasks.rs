@@ -7,28 +7,28 @@ use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
 use crate::image::{Rotation, Scalar, TaskBinding, TaskKind, TileImage};
 
-/// The state of all task ids of a PE, bit = id.
+/// The state of all task ids of a PE, bit = id; what every visit looks at comes last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Tasks {
-    pub active: u64,
-    pub blocked: u64,
-    /// Local tasks that have activated themselves: wavelets go before them.
-    again: u64,
-    local: u64,
-    data: u64,
-    /// The local task that ran last.
-    last: Option<TaskId>,
-    /// The local task whose code runs, or has run if nothing has since.
-    running: Option<TaskId>,
-    /// Ids that go first (`task_priority`).
-    pub high: u64,
-    /// Tasks that have started.
-    pub started: u64,
     /// Rotating tasks with their counters.
     rotations: Vec<(Rotation, u32)>,
     /// Gives equally ready tasks an arbitrary order instead of that of their ids.
     pub seed: Option<u64>,
+    /// Tasks that have started.
+    pub started: u64,
+    /// Ids that go first (`task_priority`).
+    pub high: u64,
+    /// Local tasks that have activated themselves: wavelets go before them.
+    again: u64,
+    local: u64,
+    /// The local task that ran last.
+    last: Option<TaskId>,
+    /// The local task whose code runs, or has run if nothing has since.
+    running: Option<TaskId>,
+    data: u64,
+    pub active: u64,
+    pub blocked: u64,
 }
 
 /// What the picker has found.

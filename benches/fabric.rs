@@ -41,10 +41,9 @@ fn program(side: u16, tiles: Vec<Arc<TileImage>>, place: Vec<u32>, routes: Route
 struct Sinks;
 
 impl Offramps for Sinks {
-    fn room_for(&mut self, _: usize, _: Color, _: bool) -> bool {
+    fn deliver(&mut self, _: usize, _: Color, _: Wavelet) -> bool {
         true
     }
-    fn deliver(&mut self, _: usize, _: Color, _: Wavelet) {}
 }
 
 /// Every row of 32 x 32 PEs streams from its first PE to its last.

@@ -48,11 +48,8 @@ const ROUTERS_AT_ONCE: usize = 16;
 
 /// The PE side of all offramps, as the fabric needs it.
 pub trait Offramps {
-    /// Whether the input queue that serves this color can take one more wavelet.
-    fn room_for(&mut self, pe: usize, color: Color, control: bool) -> bool;
-
-    /// Puts a wavelet into that queue.
-    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet);
+    /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
+    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
 }
 
 /// All routers and what is on its way between them.
@@ -354,10 +351,9 @@ impl Fabric {
             let id = self.routers[pe].lane(color).expect("its wavelets are in a lane") as usize;
             let before = self.lanes[id].received;
             while let Some((ready, flit)) = self.lanes[id].offramp.front().copied() {
-                if ready > now || !pes.room_for(pe, color, flit.is_control()) {
+                if ready > now || !pes.deliver(pe, color, flit.delivered()) {
                     break;
                 }
-                pes.deliver(pe, color, flit.delivered());
                 if self.is_recording() {
                     self.note_delivered(pe, color, flit);
                 }

@@ -10,7 +10,7 @@ pub struct Wavelet {
 }
 
 /// All that a PE may know of the fabric: its own ramp. Wavelets that arrive are delivered to the
-/// PE by the wafer (`Pe::room_for`, `Pe::deliver`), those that leave go through here.
+/// PE by the wafer (`Pe::deliver`), those that leave go through here.
 pub trait Ramp {
     /// Gives a wavelet to the router; gives it back when the onramp buffer of the color is full.
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet>;

@@ -16,12 +16,12 @@ pub(super) struct Sinks {
 }
 
 impl Offramps for Sinks {
-    fn room_for(&mut self, pe: usize, _color: Color, _control: bool) -> bool {
-        self.got[pe].len() < self.room[pe]
-    }
-
-    fn deliver(&mut self, pe: usize, color: Color, w: Wavelet) {
-        self.got[pe].push((color, w.data, self.now));
+    fn deliver(&mut self, pe: usize, color: Color, w: Wavelet) -> bool {
+        let has_room = self.got[pe].len() < self.room[pe];
+        if has_room {
+            self.got[pe].push((color, w.data, self.now));
+        }
+        has_room
     }
 }
 

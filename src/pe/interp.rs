@@ -118,7 +118,7 @@ impl Pe {
         if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.desk)) {
             return Ok(false);
         }
-        let next = if self.main.is_free() { self.next_up(now) } else { None };
+        let next = if self.main.is_free() && self.may_start() { self.next_up(now) } else { None };
         if self.main.is_free() && next.is_none() {
             return Ok(false);
         }
@@ -290,12 +290,18 @@ impl Pe {
         true
     }
 
+    /// Whether there may be something to start.
+    #[inline]
+    pub(super) fn may_start(&self) -> bool {
+        let claimed = self.lanes.claimed_inputs();
+        self.tasks.are_active() || self.was_launched || self.queues.hold_besides(claimed)
+    }
+
     /// Picks a task, or else what the host has launched.
     fn next_up(&mut self, now: u64) -> Option<Next> {
         let claimed = self.lanes.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),
-            None if !self.was_launched => None,
             None => self.launches.pop_front().map(Next::Launch),
         }
     }

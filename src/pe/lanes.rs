@@ -98,7 +98,7 @@ impl Lanes {
 
     /// Puts an operation into its free place.
     pub fn install(&mut self, place: usize, mut lane: Lane) {
-        lane.operation.paced = lane.operation.is_paced();
+        lane.operation.steps = lane.operation.kind_of_steps();
         self.live |= 1 << place;
         self.claimed |= lane.operation.inputs();
         let rank = match lane.priority {

@@ -221,8 +221,9 @@ impl Pe {
         let claimed = self.lanes.claimed_inputs();
         let ready = match self.main.is_free() {
             true => {
-                !self.launches.is_empty()
-                    || self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some()
+                self.may_start()
+                    && (!self.launches.is_empty()
+                        || self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some())
             }
             false => self.main.can_run(),
         };
@@ -235,14 +236,15 @@ impl Pe {
         self.tasks.seed = Some(seed ^ place);
     }
 
-    /// Whether a wavelet of this color would be taken now.
-    pub fn room_for(&self, color: Color, _control: bool) -> bool {
-        self.queues.room_for(color)
+    /// Takes a wavelet, if there is room for it; says when the PE runs because of it.
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
+        let input = self.queues.deliver(now, color, wavelet)?;
+        Some(self.wake_for(input, now, wavelet))
     }
 
-    /// Takes a wavelet that `room_for` has promised room for; says when the PE runs because of it.
-    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Wake {
-        let input = self.queues.deliver(now, color, wavelet);
+    /// When it runs because of a wavelet that has just come to an input.
+    #[inline]
+    fn wake_for(&self, input: usize, now: u64, wavelet: Wavelet) -> Wake {
         // What is recorded is looked at in every cycle, and the picker drops wavelets for nobody.
         let is_plain = !self.is_observed() && !wavelet.control && !self.duties.has_flushes();
         if !is_plain || self.main.is_stalled() || self.lanes.claimed_inputs() & 1 << input != 0 {

@@ -112,6 +112,17 @@ pub(super) enum Step {
     Ended,
 }
 
+/// How much an operation may do in a cycle.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Steps {
+    Any,
+    /// Every element takes or makes a wavelet of its own, and after one nothing is left to say in the same
+    /// cycle: no FIFO is to be refused, and no control wavelet to be met.
+    Paced,
+    /// Moreover there is one source, and nothing is kept from one element to the next.
+    Plain,
+}
+
 /// What operations work on.
 pub(super) struct Surroundings<'a> {
     pub memory: &'a mut Memory,
@@ -136,8 +147,7 @@ pub(super) struct Operation {
     arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
-    /// It does no more than one element in a cycle ([`Operation::is_paced`]).
-    pub paced: bool,
+    pub steps: Steps,
     /// Something was wrong with a wavelet that it has taken.
     has_mixed: bool,
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
@@ -163,7 +173,7 @@ impl Operation {
             arity: arity as u8,
             kept: 0,
             stops_at_control: false,
-            paced: false,
+            steps: Steps::Any,
             has_mixed: false,
             untyped_fifos: [None; 2],
         }
@@ -191,6 +201,9 @@ impl Operation {
 
     /// Does what can be done in one cycle; without fabric operands, all that can be done.
     pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Complaint> {
+        if self.steps == Steps::Plain && !self.is_complete() {
+            return self.step_plainly(around);
+        }
         let before = self.done;
         while !self.is_complete() {
             match self.ready(around) {
@@ -201,7 +214,7 @@ impl Operation {
                         self.conclude(around.memory)?;
                         return Ok(Step::Ended);
                     }
-                    if self.paced && !self.is_complete() {
+                    if self.steps == Steps::Paced && !self.is_complete() {
                         return Ok(Step::Moved);
                     }
                 }
@@ -219,15 +232,46 @@ impl Operation {
         Ok(Step::Finished)
     }
 
-    /// Whether every element takes or makes a wavelet of its own, and after one nothing is left to say in
-    /// the same cycle: no FIFO is to be refused, and no control wavelet to be met.
-    pub fn is_paced(&self) -> bool {
+    /// The same for a plain operation that has something left to do.
+    fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Complaint> {
+        let (from, to) = (&self.from[0], &self.to);
+        let comes = if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Ready::Yes };
+        let goes = if let To::Fabric(outlet) = to { self.outlet_ready(outlet, around) } else { Ready::Yes };
+        match (comes, goes) {
+            (Ready::Yes, Ready::Yes) => {}
+            (Ready::No(stall), _) | (_, Ready::No(stall)) => return Ok(Step::Stalled(stall)),
+            (Ready::Tired | Ready::Control(_), _) | (_, Ready::Tired | Ready::Control(_)) => {
+                return Ok(Step::Moved);
+            }
+        }
+        let value = self.take(0, around)?;
+        self.kept = (self.op.kernel.each)(value, 0, 0);
+        self.put(self.kept, self.remaining() == 1, around)?;
+        self.done += 1;
+        if !self.is_complete() {
+            return Ok(Step::Moved);
+        }
+        self.conclude(around.memory)?;
+        Ok(Step::Finished)
+    }
+
+    /// How it steps.
+    pub fn kind_of_steps(&self) -> Steps {
         let (sources, to) = (self.sources(), &self.to);
         let is_single = |narrow: bool, simd: Simd| !narrow || simd == Simd::Off;
         let takes = |from: &From| matches!(from, From::Fabric(i) if is_single(i.narrow, i.simd));
         let sends = matches!(to, To::Fabric(o) if is_single(o.narrow, o.simd));
         let has_fifo = matches!(to, To::Fifo(_)) || sources.iter().any(|from| matches!(from, From::Fifo(_)));
-        !self.stops_at_control && !has_fifo && (sends || sources.iter().any(takes))
+        if self.stops_at_control || has_fifo || !sends && !sources.iter().any(takes) {
+            return Steps::Any;
+        }
+        let is_plain = self.arity == 1
+            && !self.op.kernel.carries
+            && !self.accumulates()
+            && !matches!(to, To::Nowhere)
+            && sources.iter().all(|from| takes(from) || matches!(from, From::Local(_)))
+            && (sends || matches!(to, To::Local(_)));
+        if is_plain { Steps::Plain } else { Steps::Paced }
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.

@@ -219,28 +219,28 @@ impl Queues {
         }
     }
 
-    /// Whether a wavelet of this color would be taken now.
-    pub fn room_for(&self, color: Color) -> bool {
-        match self.inputs.iter().find(|i| i.color == color) {
-            Some(inbox) => !inbox.is_full(),
+    /// Takes a wavelet into an input, if that has room.
+    #[inline]
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<usize> {
+        let input = match self.inputs.iter().position(|inbox| inbox.color == color) {
+            Some(input) => input,
             // On WSE-3 only bound queues take wavelets; on WSE-2 every color has a way in.
-            None => self.arch.name == ArchName::Wse2,
-        }
-    }
-
-    /// Takes a wavelet into an input; the caller has asked `room_for`.
-    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> usize {
-        let input = self.inbox_of(color);
+            None if self.arch.name == ArchName::Wse3 => return None,
+            None => self.inbox_of(color),
+        };
         let inbox = &mut self.inputs[input];
+        if inbox.is_full() {
+            return None;
+        }
         if inbox.message == Message::Header {
             inbox.message = Message::Words;
-            return input;
+            return Some(input);
         }
         if inbox.items.is_empty() {
             inbox.since = now;
         }
         inbox.items.push_back(wavelet);
-        input
+        Some(input)
     }
 
     /// What comes next in a queue is a message; drops its header, which may not have come yet.

@@ -67,6 +67,11 @@ impl Tasks {
         }
     }
 
+    /// Whether a local task may start.
+    pub fn are_active(&self) -> bool {
+        self.active & !self.blocked != 0
+    }
+
     /// Makes a local task active, from code that runs.
     pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Complaint> {
         if self.running == Some(id) {
@@ -123,15 +128,7 @@ impl Tasks {
     /// High priority first, then local tasks in turn, then wavelets, then local tasks if all that are
     /// ready have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
     /// that are running. Wavelets for nobody are dropped on the way.
-    #[inline]
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
-        if self.active & !self.blocked == 0 && !queues.hold_besides(claimed) {
-            return None;
-        }
-        self.choose(arch, queues, claimed, now)
-    }
-
-    fn choose(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Ready::Local(TaskId(id)));
         for input in 0..queues.inputs.len() {

@@ -138,15 +138,10 @@ impl Cells {
 }
 
 impl Offramps for Cells {
-    fn room_for(&mut self, pe: usize, color: Color, control: bool) -> bool {
-        self.pe(pe).is_some_and(|pe| pe.room_for(color, control))
-    }
-
-    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) {
+    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         let now = self.now;
-        if let Some(cell) = self.pe(pe) {
-            let wake = cell.deliver(now, color, wavelet);
-            self.delivered.push((pe as u32, wake));
-        }
+        let Some(wake) = self.pe(pe).and_then(|cell| cell.deliver(now, color, wavelet)) else { return false };
+        self.delivered.push((pe as u32, wake));
+        true
     }
 }

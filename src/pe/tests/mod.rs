@@ -178,8 +178,8 @@ impl Bench {
 
     fn deliver(&mut self, color: u8, words: &[u32]) {
         for word in words {
-            assert!(self.pe.room_for(Color(color), false), "no room for {word}");
-            self.pe.deliver(self.now, Color(color), Wavelet { data: *word, control: false });
+            let wavelet = Wavelet { data: *word, control: false };
+            assert!(self.pe.deliver(self.now, Color(color), wavelet).is_some(), "no room for {word}");
             self.run();
         }
     }

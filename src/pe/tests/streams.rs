@@ -231,7 +231,8 @@ fn an_unbound_queue_is_an_error_on_wse3_and_takes_nothing() {
         ArchName::Wse3,
         tile(vec![main_of(&[Op::Vector { n: 0 }])], vec![from, line(100, 2)], vec![receive]),
     );
-    assert!(!bench.pe.room_for(Color(9), false) && bench.pe.room_for(Color(5), false));
+    let mut takes = |color| bench.pe.deliver(0, Color(color), Wavelet { data: 1, control: false }).is_some();
+    assert!(!takes(9) && takes(5));
     bench.pe.launch(FnId(0), &[]);
     assert_eq!(bench.rule(), "queue-unbound");
 }

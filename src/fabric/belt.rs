@@ -88,6 +88,11 @@ impl Belts {
         !self.moving.is_empty()
     }
 
+    /// Whether there are none.
+    pub fn are_unused(&self) -> bool {
+        self.all.len() == self.unused.len()
+    }
+
     /// How many carry something.
     pub fn moving(&self) -> usize {
         self.moving.len()

@@ -15,6 +15,7 @@ mod router;
 mod shared;
 mod soon;
 mod steady;
+mod step;
 mod survey;
 mod trail;
 
@@ -80,6 +81,10 @@ pub struct Fabric {
     /// This keeps the memory of a list.
     giving: Vec<u32>,
     moves: Vec<Move>,
+    /// How many of them are done.
+    carried: usize,
+    /// This keeps the memory of a list.
+    piece: Vec<u32>,
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
     torn_down: Vec<(u32, Color)>,
@@ -133,6 +138,8 @@ impl Fabric {
             retries: Vec::new(),
             giving: Vec::new(),
             moves: Vec::new(),
+            carried: 0,
+            piece: Vec::new(),
             freed: Vec::new(),
             unrouted: Vec::new(),
             torn_down: Vec::new(),

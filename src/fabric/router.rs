@@ -6,7 +6,7 @@ use super::lane::{Flit, Landing, Way};
 use super::plain::Plain;
 use super::route::Mask;
 use super::soon;
-use super::{Collision, Fabric, ROUTERS_AT_ONCE, Wavelet};
+use super::{Collision, Fabric, Wavelet};
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::PopMode;
 
@@ -175,81 +175,8 @@ struct Claim {
 }
 
 impl Fabric {
-    /// Second half of a cycle: every wavelet that can moves by one link.
-    pub fn step(&mut self, now: u64) {
-        self.note_time(now);
-        if self.next_awake(now) != Some(now) {
-            self.next = now + 1;
-            return;
-        }
-        self.next = now;
-        self.leave_belts(now);
-        self.wake_climbed(now);
-        // Both lists keep their memory.
-        let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
-        match self.is_large() && !self.is_recording() {
-            true => self.step_in_order(&mut visited, now),
-            false => visited.iter().for_each(|pe| self.visit(*pe, now)),
-        }
-        visited.clear();
-        self.visited = visited;
-        let mut moves = std::mem::take(&mut self.moves);
-        for some in moves.chunks(ROUTERS_AT_ONCE) {
-            if self.is_to_stop() {
-                break;
-            }
-            some.iter().for_each(|m| self.carry_out(m, now));
-        }
-        moves.clear();
-        self.moves = moves;
-        self.land_from_belts(now);
-        self.make_belts(now);
-        self.hand_over_letters(now);
-        self.next = now + 1;
-    }
-
-    /// Wakes the routers at which something arrives that their PEs have sent.
-    fn wake_climbed(&mut self, now: u64) {
-        let (routers, awake) = (&mut self.routers, &mut self.awake);
-        self.climbing.take_due(now, |pe| {
-            let router = &mut routers[pe as usize];
-            router.look_up_again();
-            if !router.awake && router.ready() != 0 {
-                router.awake = true;
-                awake.push(pe);
-            }
-        });
-    }
-
-    /// Visits routers of which not all lie in the caches. A wavelet moves as soon as nobody will look at
-    /// the state before that any more: when all neighbours of its router have decided, the last of
-    /// which is the southern one. So what was looked at is still in a cache.
-    fn step_in_order(&mut self, visited: &mut Vec<u32>, now: u64) {
-        self.order.sort(visited);
-        let to_south = u32::from(self.program.width);
-        let mut done = 0;
-        for (n, some) in visited.chunks(ROUTERS_AT_ONCE).enumerate() {
-            if self.is_to_stop() {
-                break;
-            }
-            some.iter().for_each(|pe| self.visit(*pe, now));
-            let next = visited.get((n + 1) * ROUTERS_AT_ONCE).copied().unwrap_or(0);
-            while let Some(m) = self.moves.get(done).copied().filter(|m| m.pe + to_south < next) {
-                self.carry_out(&m, now);
-                done += 1;
-            }
-        }
-        self.moves.drain(..done);
-    }
-
-    #[inline(always)]
-    fn visit(&mut self, pe: u32, now: u64) {
-        self.routers[pe as usize].awake = false;
-        self.decide(pe as usize, now);
-    }
-
     /// Grants each output of a router to one wavelet.
-    fn decide(&mut self, pe: usize, now: u64) {
+    pub(super) fn decide(&mut self, pe: usize, now: u64) {
         let waiting = self.routers[pe].ready();
         if waiting == 0 {
             return;
@@ -471,7 +398,7 @@ impl Fabric {
 
     /// Moves the copies of one wavelet, and finishes it when all have left.
     #[inline(always)]
-    fn carry_out(&mut self, m: &Move, now: u64) {
+    pub(super) fn carry_out(&mut self, m: &Move, now: u64) {
         if m.is_plain {
             return self.carry_plainly(m, now);
         }

@@ -235,7 +235,8 @@ impl Operation {
     /// The same for a plain operation that has something left to do.
     fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Complaint> {
         let (from, to) = (&self.from[0], &self.to);
-        let comes = if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Ready::Yes };
+        let comes =
+            if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Ready::Yes };
         let goes = if let To::Fabric(outlet) = to { self.outlet_ready(outlet, around) } else { Ready::Yes };
         match (comes, goes) {
             (Ready::Yes, Ready::Yes) => {}

@@ -309,8 +309,13 @@ impl Wafer {
         if self.glide() {
             return Progress::Moving;
         }
-        self.run_pes();
-        self.fabric.step(self.now);
+        self.cells.begin_cycle(self.now);
+        if self.is_worth_sweeping() {
+            self.sweep();
+        } else {
+            self.run_pes();
+            self.fabric.step(self.now);
+        }
         self.end_of_recorded_cycle();
         self.now += 1;
         self.wake_freed();
@@ -389,10 +394,6 @@ impl Wafer {
     }
 
     fn run_pes(&mut self) {
-        self.cells.begin_cycle(self.now);
-        if self.is_worth_sweeping() {
-            return self.sweep();
-        }
         self.fabric.deliver(self.now, &mut self.cells);
         self.record_fabric();
         for (pe, wake) in self.cells.take_delivered() {

@@ -1,7 +1,8 @@
 //! A cycle of PEs that lie in no cache.
 //!
-//! What comes down the ramps of some PEs is handed over just before they run, so that the memory answers
-//! once for both. As a PE sees nothing of the others in a cycle, nobody can tell.
+//! What comes down the ramps of some PEs is handed over just before they run, and their routers decide just
+//! behind, so that the memory answers once for all of it. As neither a PE nor a router sees in a cycle what
+//! the others do in it, nobody can tell.
 
 use super::{PES_BETWEEN_LOOKS, Wafer};
 use crate::pe::Wake;
@@ -20,23 +21,29 @@ impl Wafer {
         self.fabric.is_large() && self.desks.len() == 1 && self.recorder.is_none() && self.follower.is_none()
     }
 
-    /// Hands over what has come down the ramps, and runs all PEs that are due, in the order of their
-    /// numbers.
+    /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
+    /// lets the fabric step.
     pub(super) fn sweep(&mut self) {
         let giving = self.fabric.take_giving(self.now);
         let mut due = std::mem::take(&mut self.due);
         self.agenda.take_due(self.now, &mut due);
         self.desks[0].alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
-        let (mut given, mut running) = (&giving[..], &due[..]);
+        let in_pieces = self.fabric.steps_in_pieces();
+        let visited = if in_pieces { self.fabric.begin_step(self.now) } else { Vec::new() };
+        let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
         let (mut ran, mut until_look) = (0, 0);
-        while let Some(first) = [given.first(), running.first()].into_iter().flatten().min() {
+        while let Some(first) = [given, running, awake].into_iter().filter_map(<[u32]>::first).min() {
             if until_look == 0 && self.is_to_stop() {
                 self.put_off(running);
                 break;
             }
             until_look = (until_look + NEIGHBOURS) % PES_BETWEEN_LOOKS;
             let end = first + NEIGHBOURS as u32;
+            let awake_next = self.fabric.awake_next();
             ran += self.sweep_some(split_before(&mut given, end), split_before(&mut running, end));
+            if in_pieces {
+                self.fabric.step_some(split_before(&mut awake, end), awake_next, *first..end, self.now);
+            }
         }
         let left = given.len();
         self.fabric.end_deliveries(giving, left);
@@ -46,6 +53,10 @@ impl Wafer {
         self.glide.ran = ran;
         due.clear();
         self.due = due;
+        match in_pieces {
+            true => self.fabric.end_step(visited, self.now),
+            false => self.fabric.step(self.now),
+        }
     }
 
     /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how

@@ -65,9 +65,11 @@ fn nothing_depends_on_the_number_of_threads_and_the_size_of_caches() {
             story(&network, &program, &sources, options)
         };
         let one = on(1);
-        let large = RunOptions { large_from: 0, ..RunOptions::default() };
-        let swept = story(&network, &program, &sources, large);
-        assert!(one == swept, "seed {seed}\n{one}\nas on a large wafer\n{swept}");
+        for hop_by_hop in [false, true] {
+            let large = RunOptions { large_from: 0, hop_by_hop, ..RunOptions::default() };
+            let swept = story(&network, &program, &sources, large);
+            assert!(one == swept, "seed {seed}\n{one}\nas on a large wafer\n{swept}");
+        }
         for threads in [2, 3] {
             let several = on(threads);
             assert!(one == several, "seed {seed}\n{one}\non {threads} threads\n{several}");

@@ -610,6 +610,9 @@ impl Fabric {
             return false;
         }
         let own = self.routers[pe].lane(color).filter(|_| color != MESSAGE_COLOR);
+        if let Some(lane) = own.map(|own| &self.lanes[own as usize]).filter(|lane| lane.sends_plainly) {
+            return lane.onramp.len() + more <= self.onramp_depth();
+        }
         let Some(Landing::Lane(id)) = own.map(|own| self.known_landing(own, Direction::Ramp)) else {
             return false;
         };

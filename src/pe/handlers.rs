@@ -11,12 +11,10 @@ use crate::source::Span;
 /// Number of the first output queue in a set of queues; input queues come first.
 const OUTPUTS: u16 = 8;
 
-/// What the teardown task has to do, and what it may ask about.
+/// What the teardown task has to do, and what it may ask about; what every visit looks at comes last.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Duties {
-    /// Queues that `@queue_flush` has named and that are not empty yet.
-    flushing: Vec<Flush>,
     /// Handlers that have to run, bit = number in the tile.
     due: u64,
     /// Colors that have gone into teardown, bit = color.
@@ -29,6 +27,8 @@ pub(super) struct Duties {
     flushed: u16,
     /// Those for which a handler runs, and where it stands.
     answered: Option<(u16, Span)>,
+    /// Queues that `@queue_flush` has named and that are not empty yet.
+    flushing: Vec<Flush>,
 }
 
 /// A `@queue_flush` that waits for its queue.

@@ -8,7 +8,7 @@ use super::{PES_BETWEEN_LOOKS, Wafer};
 use crate::pe::Wake;
 
 /// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs.
-const NEIGHBOURS: usize = 32;
+const NEIGHBOURS: usize = 128;
 
 impl Wafer {
     /// From so many PEs on, the state is taken to lie in no cache.

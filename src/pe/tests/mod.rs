@@ -211,6 +211,9 @@ fn what_a_visit_looks_at_lies_in_few_lines_of_the_cache() {
     let hot_tasks = size_of::<[u64; 3]>();
     let hot_lanes = size_of::<[u64; 5]>();
     assert_eq!(pe(offset_of!(Pe, lanes) - hot_tasks, hot_tasks + hot_lanes), (6, 6));
+    let flushing = size_of::<Vec<u8>>();
+    assert_eq!(pe(offset_of!(Pe, memory) - flushing, flushing + size_of::<Memory>()), (9, 9));
+    assert_eq!(pe(offset_of!(Pe, guard) + size_of::<usize>(), size_of::<[usize; 5]>()), (10, 10));
     assert_eq!(offset_of!(lanes::Lane, operation) + offset_of!(Operation, to), LINE);
     assert_eq!(offset_of!(lanes::Lane, operation) + offset_of!(Operation, from), 2 * LINE);
 }

@@ -172,7 +172,16 @@ impl Fabric {
             lane.refused = true;
             return Err(w);
         }
-        let (color, is_first, is_alone) = (bit(lane.color), lane.onramp.is_empty(), lane.filled == 0);
+        self.climb(pe, id, w, now);
+        Ok(())
+    }
+
+    /// Puts a wavelet onto the ramp from the PE, which has room.
+    #[inline(always)]
+    pub(super) fn climb(&mut self, pe: usize, id: u32, w: Wavelet, now: u64) {
+        let lane = &mut self.lanes[id as usize];
+        let is_alone = lane.filled == 0 && lane.inject.is_none();
+        let (color, is_first) = (bit(lane.color), lane.onramp.is_empty());
         let arrives = now + u64::from(self.arch.ramp_latency);
         lane.onramp.push_back((arrives, Flit::new(w)));
         lane.filled |= RAMP;
@@ -181,6 +190,5 @@ impl Fabric {
         if is_first && self.wake_at(pe, arrives) && is_alone {
             self.routers[pe].come_later(color);
         }
-        Ok(())
     }
 }

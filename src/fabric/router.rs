@@ -108,7 +108,7 @@ impl Router {
 
     /// These outputs have served a color.
     pub fn serve(&mut self, outputs: Mask, color: Color) {
-        sides(outputs).for_each(|output| self.served[output as usize] = color.0);
+        sides(outputs).for_each(|output| self.serve_one(output, color));
     }
 
     /// An output has served a color.
@@ -559,6 +559,7 @@ impl Fabric {
         self.inject_anyhow(pe, own, w, now)
     }
 
+    /// The same for a lane of which less is known.
     #[inline(never)]
     fn inject_anyhow(&mut self, pe: usize, own: u32, w: Wavelet, now: u64) -> Result<(), Wavelet> {
         let color = self.lanes[own as usize].color;
@@ -577,17 +578,9 @@ impl Fabric {
                 self.unrouted.push((pe as u32, color));
             }
             let lane = &mut self.lanes[id as usize];
-            let (color, injects) = (lane.color, lane.inject.is_some());
+            let injects = lane.inject.is_some();
             lane.sends_plainly = landing == Landing::Lane(own) && exists && !injects;
-            let (is_first, is_alone) = (lane.onramp.is_empty(), lane.filled == 0 && !injects);
-            let arrives = now + u64::from(self.arch.ramp_latency);
-            lane.onramp.push_back((arrives, Flit::new(w)));
-            lane.filled |= RAMP;
-            lane.sent += 1;
-            self.routers[pe].waiting |= bit(color);
-            if is_first && self.wake_at(pe, arrives) && is_alone {
-                self.routers[pe].coming |= bit(color);
-            }
+            self.climb(pe, id, w, now);
             if injects {
                 // What the PE has sent may move the switch before it arrives.
                 self.wake(pe);

@@ -71,9 +71,8 @@ impl Fabric {
 
     /// The lane of the only color that waits at a router.
     fn only_lane(&self, pe: usize) -> Option<u32> {
-        let router = &self.routers[pe];
-        let color = Color(router.waiting.trailing_zeros() as u8);
-        if router.waiting.is_power_of_two() { router.lane(color) } else { None }
+        let waiting = self.routers[pe].waiting;
+        waiting.is_power_of_two().then(|| self.only_lane_of(waiting, pe))
     }
 
     fn steady_stream(&self, pe: usize, start: u32, now: u64, visited: &mut Vec<u32>) -> Option<Stream> {

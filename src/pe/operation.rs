@@ -115,6 +115,7 @@ pub(super) enum Step {
 /// How much an operation may do in a cycle.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Steps {
+    /// It has to be asked again and again.
     Any,
     /// Every element takes or makes a wavelet of its own, and after one nothing is left to say in the same
     /// cycle: no FIFO is to be refused, and no control wavelet to be met.
@@ -147,6 +148,7 @@ pub(super) struct Operation {
     arity: u8,
     /// A control wavelet ends it.
     pub stops_at_control: bool,
+    /// How much it may do in a cycle.
     pub steps: Steps,
     /// Something was wrong with a wavelet that it has taken.
     has_mixed: bool,

@@ -7,7 +7,8 @@
 use super::{PES_BETWEEN_LOOKS, Wafer};
 use crate::pe::Wake;
 
-/// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs.
+/// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs, and whose
+/// routers decide once the last has.
 const NEIGHBOURS: usize = 128;
 
 impl Wafer {

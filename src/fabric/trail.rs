@@ -10,18 +10,13 @@ use crate::trace::{Event, Wavelet, What};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
-/// A buffer: at this router, of this color.
-type Place = (u32, Color, Buffer);
-
-/// Which of the buffers of a color at a router.
-#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-enum Buffer {
-    /// What has come in from this side.
-    From(Direction),
+/// The numbers of what lies in the buffers of a lane.
+#[derive(Clone, Debug, Default)]
+struct Numbers {
+    /// By side: what has come in from there.
+    from: [VecDeque<u64>; Direction::ALL.len()],
     /// What goes down the ramp.
-    Offramp,
-    /// The words of a message, until it is handed over.
-    Letter,
+    offramp: VecDeque<u64>,
 }
 
 /// Events that nobody has taken, and the numbers of all wavelets on their way.
@@ -30,23 +25,29 @@ pub(super) struct Trail {
     pub events: Vec<Event>,
     now: u64,
     sent: u64,
-    numbers: FxHashMap<Place, VecDeque<u64>>,
+    /// By lane.
+    numbers: Vec<Numbers>,
+    /// The words of messages, until they are handed over.
+    letters: FxHashMap<(u32, Color), VecDeque<u64>>,
     positions: BTreeMap<(u32, Color), u8>,
 }
 
+const NUMBERED: &str = "every wavelet on its way was given a number";
+
 impl Trail {
-    fn put(&mut self, place: Place, number: u64) {
-        self.numbers.entry(place).or_default().push_back(number);
+    fn lane(&mut self, id: u32) -> &mut Numbers {
+        if id as usize >= self.numbers.len() {
+            self.numbers.resize_with(id as usize + 1, Numbers::default);
+        }
+        &mut self.numbers[id as usize]
     }
 
-    fn take(&mut self, place: Place) -> u64 {
-        let row = self.numbers.get_mut(&place);
-        row.and_then(VecDeque::pop_front).expect("every wavelet on its way was given a number")
+    fn put(&mut self, id: u32, from: Direction, number: u64) {
+        self.lane(id).from[from as usize].push_back(number);
     }
 
-    fn front(&self, place: Place) -> u64 {
-        let row = self.numbers.get(&place);
-        row.and_then(VecDeque::front).copied().expect("every wavelet on its way was given a number")
+    fn front(&mut self, id: u32, from: Direction) -> u64 {
+        *self.lane(id).from[from as usize].front().expect(NUMBERED)
     }
 
     fn next_number(&mut self) -> u64 {
@@ -103,10 +104,7 @@ impl Fabric {
         let Some(trail) = &mut self.trail else { return };
         trail.now = now;
         let number = trail.next_number();
-        for id in lanes.lanes() {
-            let lane = &self.lanes[id as usize];
-            trail.put((lane.pe, lane.color, Buffer::From(Direction::Ramp)), number);
-        }
+        lanes.lanes().for_each(|id| trail.put(id, Direction::Ramp, number));
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::Sent(wavelet));
     }
@@ -122,14 +120,11 @@ impl Fabric {
         let Some(trail) = &mut self.trail else { return };
         let lane = &self.lanes[id as usize];
         let (pe, color) = (lane.pe, lane.color);
-        let number = trail.front((pe, color, Buffer::From(from)));
+        let number = trail.front(id, from);
         if to == Direction::Ramp {
-            trail.put((pe, color, Buffer::Offramp), number);
+            trail.lane(id).offramp.push_back(number);
         }
-        for id in landed.lanes() {
-            let lane = &self.lanes[id as usize];
-            trail.put((lane.pe, lane.color, Buffer::From(to.opposite())), number);
-        }
+        landed.lanes().for_each(|id| trail.put(id, to.opposite(), number));
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe, What::Hop { wavelet, from, to });
     }
@@ -139,7 +134,7 @@ impl Fabric {
         let Some(trail) = &mut self.trail else { return };
         let lane = &self.lanes[id as usize];
         let (pe, color) = (lane.pe, lane.color);
-        let number = trail.take((pe, color, Buffer::From(from)));
+        let number = trail.lane(id).from[from as usize].pop_front().expect(NUMBERED);
         if dropped {
             let wavelet = self.wavelet(number, color, flit);
             self.note(pe, What::Dropped(wavelet));
@@ -148,8 +143,9 @@ impl Fabric {
 
     /// A wavelet comes into an input queue.
     pub(super) fn note_delivered(&mut self, pe: usize, color: Color, flit: Flit) {
+        let id = self.routers[pe].lane(color);
         let Some(trail) = &mut self.trail else { return };
-        let number = trail.take((pe as u32, color, Buffer::Offramp));
+        let number = id.and_then(|id| trail.lane(id).offramp.pop_front()).expect(NUMBERED);
         let wavelet = self.wavelet(number, color, flit);
         let tile = self.program.tile_at(self.program.pe_coord(pe));
         let queue = tile.and_then(|t| t.input_queues.iter().find(|q| q.color == color)).map(|q| q.queue);
@@ -158,19 +154,25 @@ impl Fabric {
 
     /// A wavelet comes from the host.
     pub(super) fn note_from_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
+        if !self.is_recording() {
+            return;
+        }
+        let id = self.lane_of(pe, color);
         let Some(trail) = &mut self.trail else { return };
         trail.now = now;
         let number = trail.next_number();
-        trail.put((pe as u32, color, Buffer::Offramp), number);
+        trail.lane(id).offramp.push_back(number);
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::FromHost(wavelet));
     }
 
     /// A wavelet goes to the host.
     pub(super) fn note_to_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
+        let id = self.routers[pe].lane(color);
         let Some(trail) = &mut self.trail else { return };
         trail.now = now;
-        let number = trail.take((pe as u32, color, Buffer::From(Direction::Ramp)));
+        let taken = id.and_then(|id| trail.lane(id).from[Direction::Ramp as usize].pop_front());
+        let number = taken.expect(NUMBERED);
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::ToHost(wavelet));
     }
@@ -180,20 +182,22 @@ impl Fabric {
         let Some(trail) = &mut self.trail else { return };
         trail.now = now;
         let number = trail.next_number();
-        trail.put((pe as u32, color, Buffer::Letter), number);
+        trail.letters.entry((pe as u32, color)).or_default().push_back(number);
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::Sent(wavelet));
     }
 
     /// A message is handed over; the header has a number of its own.
     pub(super) fn note_letter(&mut self, from: u32, to: u32, color: Color, words: usize) {
+        if !self.is_recording() {
+            return;
+        }
+        let id = self.lane_of(to as usize, color);
         let Some(trail) = &mut self.trail else { return };
         let header = trail.next_number();
-        trail.put((to, color, Buffer::Offramp), header);
-        for _ in 0..words {
-            let number = trail.take((from, color, Buffer::Letter));
-            trail.put((to, color, Buffer::Offramp), number);
-        }
+        let sent = trail.letters.entry((from, color)).or_default();
+        let sent: Vec<u64> = sent.drain(..words).collect();
+        trail.lane(id).offramp.extend(std::iter::once(header).chain(sent));
     }
 
     /// The switch of a color may have moved.

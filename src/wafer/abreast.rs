@@ -4,6 +4,7 @@
 //! leave in the order of their numbers. Nobody can see how many threads there were.
 
 use super::cells::{Cell, Maker};
+use super::crew::Crew;
 use super::{PES_BETWEEN_LOOKS, Wafer, explain};
 use crate::diagnostics::Complaint;
 use crate::fabric::{Deed, Fabric};
@@ -41,6 +42,7 @@ impl Wafer {
     /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
     pub fn run_on(&mut self, threads: usize, pes: usize) {
         self.desks.resize(threads.max(1), Desk::default());
+        self.crew = Crew::new(threads);
         self.pes_of_a_thread = pes.max(1);
     }
 
@@ -55,18 +57,18 @@ impl Wafer {
         let (maker, mut cells) = self.cells.share();
         let scene =
             Scene { program: &self.program, maker, fabric: &self.fabric, stop: self.stop, now: self.now };
-        let shifts: Vec<Shift> = std::thread::scope(|scope| {
-            let mut running = Vec::new();
-            let mut first = 0;
-            for (pes, desk) in due.chunks(due.len().div_ceil(threads)).zip(&mut self.desks) {
-                let end = pes.last().map_or(first, |last| *last as usize + 1);
-                let (mine, others) = cells.split_at_mut(end - first);
-                running.push(scope.spawn(move || Shift::run(scene, pes, mine, first, desk)));
-                (cells, first) = (others, end);
-            }
-            running.into_iter().map(|thread| thread.join().expect("PEs report what goes wrong")).collect()
-        });
-        for shift in shifts {
+        let mut shares = Vec::new();
+        let mut first = 0;
+        for (pes, desk) in due.chunks(due.len().div_ceil(threads)).zip(&mut self.desks) {
+            let end = pes.last().map_or(first, |last| *last as usize + 1);
+            let (mine, others) = cells.split_at_mut(end - first);
+            shares.push((pes, mine, first, desk));
+            (cells, first) = (others, end);
+        }
+        let run = |(pes, mine, first, desk): (&[u32], &mut [Cell], usize, &mut Desk)| {
+            Shift::run(scene, pes, mine, first, desk)
+        };
+        for shift in self.crew.share(shares, run) {
             self.take(shift);
         }
     }

@@ -34,13 +34,9 @@ impl Wafer {
         if !self.is_worth_sharing(pes) {
             return Folding::of_unfinished(program, cells, 0..pes).groups();
         }
-        let share = pes.div_ceil(self.desks.len());
-        let shares = (0..pes).step_by(share).map(|first| first..pes.min(first + share));
-        let folded: Vec<Folding<'_>> = std::thread::scope(|scope| {
-            let fold = |pes| scope.spawn(move || Folding::of_unfinished(program, cells, pes));
-            let folding: Vec<_> = shares.map(fold).collect();
-            folding.into_iter().map(|thread| thread.join().expect("to look changes nothing")).collect()
-        });
+        let share = pes.div_ceil(self.crew.size());
+        let shares = (0..pes).step_by(share).map(|first| first..pes.min(first + share)).collect();
+        let folded = self.crew.share(shares, |pes| Folding::of_unfinished(program, cells, pes));
         folded.into_iter().reduce(Folding::then).map_or(Vec::new(), Folding::groups)
     }
 

@@ -7,6 +7,7 @@ mod abreast;
 mod agenda;
 mod cells;
 mod collectives;
+mod crew;
 mod explain;
 mod facts;
 mod fold;
@@ -40,6 +41,7 @@ use crate::trace::{Follower, Recorder};
 use agenda::Agenda;
 use cells::Cells;
 use collectives::Collectives;
+use crew::Crew;
 use glide::Glide;
 use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
@@ -99,6 +101,8 @@ pub struct Wafer {
     log: PeLog,
     /// One for each thread.
     desks: Vec<Desk>,
+    /// The threads.
+    crew: Crew,
     /// Fewer are not worth a thread.
     pes_of_a_thread: usize,
     collectives: Collectives,
@@ -145,6 +149,7 @@ impl Wafer {
             running: Vec::new(),
             log: PeLog::default(),
             desks: vec![Desk::default()],
+            crew: Crew::new(1),
             pes_of_a_thread: 1,
             collectives: Collectives::default(),
             letters: Letters::default(),

@@ -1,0 +1,58 @@
+//! The threads that work on a wafer.
+
+use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::{Mutex, OnceLock};
+
+/// Threads, made when there is first something to share.
+pub(super) struct Crew {
+    size: usize,
+    /// All but the one that runs the wafer; `None` if the system gives no more.
+    others: OnceLock<Option<ThreadPool>>,
+}
+
+impl Crew {
+    /// So many threads, the one that runs the wafer among them.
+    pub fn new(size: usize) -> Crew {
+        Crew { size: size.max(1), others: OnceLock::new() }
+    }
+
+    /// How many.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Does `each` with every piece of work. Half of the threads take pieces from the front, the others from
+    /// the back: neighbouring pieces share lines of the cache and pages, which one thread should have. The
+    /// results are in the order of the pieces.
+    pub fn share<T: Send, R: Send>(&self, work: Vec<T>, each: impl Fn(T) -> R + Sync) -> Vec<R> {
+        let helpers = self.size.min(work.len()).saturating_sub(1);
+        let Some(pool) = self.others().filter(|_| helpers > 0) else {
+            return work.into_iter().map(each).collect();
+        };
+        let todo = Mutex::new(work.into_iter().enumerate());
+        let done = Mutex::new(Vec::new());
+        let next = |from_back: bool| {
+            let mut todo = todo.lock().expect("nothing fails while a piece is taken");
+            if from_back { todo.next_back() } else { todo.next() }
+        };
+        let work = |from_back| {
+            let mut mine = Vec::new();
+            while let Some((number, piece)) = next(from_back) {
+                mine.push((number, each(piece)));
+            }
+            done.lock().expect("nothing fails while results are put down").append(&mut mine);
+        };
+        pool.in_place_scope(|scope| {
+            (0..helpers).for_each(|helper| scope.spawn(move |_| work(helper % 2 == 0)));
+            work(false);
+        });
+        let mut done = done.into_inner().expect("nothing fails while results are put down");
+        done.sort_unstable_by_key(|(number, _)| *number);
+        done.into_iter().map(|(_, result)| result).collect()
+    }
+
+    fn others(&self) -> Option<&ThreadPool> {
+        let build = || ThreadPoolBuilder::new().num_threads(self.size - 1).build().ok();
+        if self.size > 1 { self.others.get_or_init(build).as_ref() } else { None }
+    }
+}

@@ -255,8 +255,9 @@ pub fn scatter(memory: &mut [u16], walk: &mut Walk, mut lanes: &[u32]) -> Result
     Ok(())
 }
 
+/// Elements from memory, as lanes; the addresses have been checked.
 #[inline]
-fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
+pub fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
     match (words, row.step) {
         (1, 1) => {
             for (lane, word) in lanes.iter_mut().zip(&memory[row.at..row.at + row.count]) {
@@ -277,8 +278,9 @@ fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
     }
 }
 
+/// Lanes into memory; the addresses have been checked.
 #[inline]
-fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
+pub fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
     match (words, row.step) {
         (1, 1) => {
             for (lane, word) in lanes.iter().zip(&mut memory[row.at..row.at + row.count]) {

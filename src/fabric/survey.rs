@@ -57,7 +57,8 @@ impl Fabric {
     /// Everything that lies in the fabric, by PE and color.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
-        for pe in 0..self.routers.len() {
+        let used = if self.lanes.is_empty() { 0 } else { self.routers.len() };
+        for pe in 0..used {
             for id in self.routers[pe].lanes() {
                 self.leftovers_of(&self.lanes[id as usize], &mut all);
             }

@@ -3,6 +3,7 @@
 //! In: a tile image, wavelets and launches. Out: wavelets, memory, printed text, what it waits for.
 //! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
 
+mod again;
 mod arithmetic;
 mod at_once;
 mod calls;
@@ -15,6 +16,7 @@ mod hazards;
 mod interp;
 mod intrinsics;
 mod journal;
+mod kept;
 mod lanes;
 mod log;
 mod map;
@@ -36,7 +38,9 @@ mod watch;
 #[cfg(test)]
 mod tests;
 
+pub use again::{Inbox, Ready, Scratch, Values};
 pub use calls::Desk;
+pub use kept::Kept;
 pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
 pub use memory::Memory;
 pub use script::{Act, Run, Script};

@@ -6,19 +6,18 @@
 //! whenever the PE does something that could depend on them, the script is refused.
 
 use super::Pe;
+use super::again::{Preparer, Ready, Values};
+use super::kept::Kept;
 use super::memory::Memory;
 use super::operation::{From, Intake, Operation, Outlet, To};
 use super::watch::{FOREIGN, READ, WRITTEN, Watch};
 use crate::arch::{Color, PeCoord};
 use crate::dsd::Simd;
 use crate::dsd::access::Walk;
-use crate::dsd::local::{self, Dest, Source};
+use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::DsdOp;
 use std::collections::BTreeMap;
 use std::ops::Range;
-
-/// Elements that are done in one piece.
-const PIECE: usize = 64;
 
 /// Elements in a row that an operation has sent or taken; the operation is named by its serial.
 pub type Run = (u32, u32);
@@ -35,6 +34,8 @@ pub struct Script {
     serials: u32,
     /// The memory as the acts so far leave it, except for foreign words.
     known: Vec<u16>,
+    /// At the end: the words whose values may differ from PE to PE.
+    foreign: Vec<Range<usize>>,
     now: u64,
     refused: bool,
 }
@@ -46,14 +47,13 @@ pub struct Act {
     pub cycle: u64,
     /// The operation, unless words are written whose values are the same on every PE.
     pub serial: Option<u32>,
-    deed: Deed,
+    pub(super) deed: Deed,
 }
 
 #[derive(Clone)]
-enum Deed {
+pub(super) enum Deed {
     Write(usize, Box<[u16]>),
-    /// The flag: many elements at a time.
-    Operate(Box<Operation>, bool),
+    Operate(Box<Operation>),
 }
 
 /// An operation that goes on over several cycles, as it began.
@@ -113,8 +113,7 @@ impl Script {
     }
 
     fn record_operation(&mut self, serial: Option<u32>, operation: Operation) {
-        let in_pieces = goes_in_pieces(&operation);
-        self.record(serial, Deed::Operate(Box::new(operation), in_pieces));
+        self.record(serial, Deed::Operate(Box::new(operation)));
     }
 
     /// Whether the operation depends on words that differ from PE to PE, or writes such words.
@@ -219,9 +218,13 @@ impl Script {
         }
     }
 
-    /// What has been done.
-    pub fn acts(&self) -> &[Act] {
-        &self.acts
+    /// What each PE has to keep for itself, and what to do with that; for PEs that begin with these words
+    /// besides the foreign ones, and of whose memory so many are there at the end.
+    pub fn prepare(&self, start: &[u16], size: usize, values: &mut Values) -> (Kept, Vec<Ready>) {
+        let kept = Kept::new(&self.foreign, &self.acts);
+        let mut preparer = Preparer::new(&kept, (start, size), values);
+        let acts = self.acts.iter().filter_map(|act| preparer.prepare(act)).collect();
+        (kept, acts)
     }
 
     /// Who has sent wavelets of a color, in order.
@@ -272,12 +275,18 @@ impl Pe {
         self.script.as_deref().filter(|script| !script.refused && !touched)
     }
 
+    /// How many words may differ from PE to PE so far.
+    pub fn foreign_words(&self) -> usize {
+        self.guard.watch.as_ref().map_or(0, |watch| watch.foreign().iter().map(Range::len).sum())
+    }
+
     /// The whole script; nothing is written any more.
     pub fn take_script(&mut self) -> Option<Script> {
         let watch = self.guard.watch(None)?;
         let mut script = self.script.take()?;
         let words = self.memory.words();
         script.catch_up(&watch, words, 0..words.len());
+        script.foreign = watch.foreign();
         let is_over = script.running.is_empty();
         (is_over && !script.refused && !watch.touched).then_some(*script)
     }
@@ -334,12 +343,14 @@ impl Pe {
         }
     }
 
-    /// A PE in the same state somewhere else, with a memory of its own.
-    pub fn twin(&self, at: PeCoord, words: &[u16]) -> Pe {
+    /// A PE in the same state somewhere else, with words of its own among those of its memory.
+    pub fn twin(&self, at: PeCoord, kept: &Kept, words: &[u16]) -> Pe {
         let mut twin = self.clone();
         twin.at = at;
-        twin.memory.reach(words.len());
-        twin.memory.words_mut()[..words.len()].copy_from_slice(words);
+        for (place, from) in kept.ranges() {
+            twin.memory.reach(place.end);
+            twin.memory.words_mut()[place].copy_from_slice(&words[from]);
+        }
         twin
     }
 }
@@ -348,9 +359,7 @@ impl Act {
     /// Wavelets that it takes.
     pub fn taken(&self) -> u32 {
         match &self.deed {
-            Deed::Operate(operation, _) if operation.intakes().next().is_some() => {
-                operation.total.unwrap_or(0)
-            }
+            Deed::Operate(operation) if operation.intakes().next().is_some() => operation.total.unwrap_or(0),
             Deed::Operate(..) | Deed::Write(..) => 0,
         }
     }
@@ -358,131 +367,8 @@ impl Act {
     /// Wavelets that it sends.
     pub fn sent(&self) -> u32 {
         match &self.deed {
-            Deed::Operate(operation, _) if operation.color().is_some() => operation.total.unwrap_or(0),
+            Deed::Operate(operation) if operation.color().is_some() => operation.total.unwrap_or(0),
             Deed::Operate(..) | Deed::Write(..) => 0,
         }
     }
-
-    /// Does it on another memory. `inbox` gives the wavelets that come in, `outbox` has room for those
-    /// that go out.
-    pub fn run(&self, memory: &mut [u16], inbox: impl FnMut(&mut [u32]), outbox: &mut [u32]) {
-        match &self.deed {
-            Deed::Write(at, words) => memory[*at..*at + words.len()].copy_from_slice(words),
-            Deed::Operate(operation, in_pieces) => {
-                Again { memory, inbox, outbox }.operate(operation, *in_pieces)
-            }
-        }
-    }
-}
-
-/// An operation that is done once more.
-struct Again<'a, F> {
-    memory: &'a mut [u16],
-    inbox: F,
-    outbox: &'a mut [u32],
-}
-
-/// The words have been touched before, by the PE that has written the script.
-const FITS: &str = "the operation has been done before, at the same addresses";
-
-impl<F: FnMut(&mut [u32])> Again<'_, F> {
-    fn operate(&mut self, operation: &Operation, in_pieces: bool) {
-        let total = operation.total.unwrap_or(0) as usize;
-        if in_pieces {
-            let (mut from, mut to) = (operation.from.clone(), operation.to.clone());
-            let mut done = 0;
-            while done < total {
-                let count = (total - done).min(PIECE);
-                self.piece(operation, (&mut from, &mut to), done, count);
-                done += count;
-            }
-        } else {
-            self.one_by_one(operation, total);
-        }
-    }
-
-    fn piece(
-        &mut self,
-        operation: &Operation,
-        (from, to): (&mut [From; 3], &mut To),
-        done: usize,
-        count: usize,
-    ) {
-        let mut lanes = [[0; PIECE]; 3];
-        let [out, a, b] = &mut lanes;
-        for (from, lanes) in from.iter_mut().zip([&mut *a, &mut *b]) {
-            self.fetch(from, &mut lanes[..count]);
-        }
-        let third = if let From::Local(Source::Scalar(bits)) = from[2] { bits } else { 0 };
-        (operation.op.kernel.many)(&mut out[..count], &a[..count], &b[..count], third);
-        match to {
-            To::Local(Dest::Walk(walk)) => local::scatter(self.memory, walk, &out[..count]).expect(FITS),
-            To::Fabric(outlet) => {
-                for (word, value) in self.outbox[done..done + count].iter_mut().zip(&out[..count]) {
-                    *word = outlet.word(*value);
-                }
-            }
-            To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => unreachable!("not in pieces"),
-        }
-    }
-
-    fn fetch(&mut self, from: &mut From, lanes: &mut [u32]) {
-        match from {
-            From::Local(Source::Scalar(bits)) => lanes.fill(*bits),
-            From::Local(Source::Walk(walk)) => local::gather(self.memory, walk, lanes).expect(FITS),
-            From::Fabric(intake) => {
-                (self.inbox)(lanes);
-                if intake.narrow {
-                    lanes.iter_mut().for_each(|lane| *lane &= 0xffff);
-                }
-            }
-            From::Fifo(_) => unreachable!("no script has FIFOs"),
-        }
-    }
-
-    fn one_by_one(&mut self, operation: &Operation, total: usize) {
-        let kernel = &operation.op.kernel;
-        let (mut from, mut to) = (operation.from.clone(), operation.to.clone());
-        let accumulates = matches!(to, To::Local(Dest::Scalar { accumulates: true, .. }));
-        let mut kept = operation.kept;
-        for k in 0..total {
-            let mut values = [0; 3];
-            for (from, value) in from[..operation.sources().len()].iter_mut().zip(&mut values) {
-                self.fetch(from, std::slice::from_mut(value));
-            }
-            if accumulates {
-                values[0] = kept;
-            }
-            if kernel.carries {
-                values[2] = kept >> 16;
-            }
-            kept = (kernel.each)(values[0], values[1], values[2]);
-            match &mut to {
-                To::Local(Dest::Walk(walk)) => {
-                    let (at, words) = (walk.next_element().expect(FITS), walk.words());
-                    local::write(self.memory, at, words, kept);
-                }
-                To::Fabric(outlet) => self.outbox[k] = outlet.word(kept),
-                To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => {}
-            }
-        }
-        if let To::Local(Dest::Scalar { at, words, accumulates }) = to
-            && (total > 0 || accumulates)
-        {
-            local::write(self.memory, at, words, kept);
-        }
-    }
-}
-
-/// Whether elements may be done many at a time.
-fn goes_in_pieces(operation: &Operation) -> bool {
-    let total = operation.total.unwrap_or(0);
-    let disturbs = |dest: &Walk, from: &From| matches!(from, From::Local(Source::Walk(source)) if dest.disturbs(source, total));
-    let is_apart = match &operation.to {
-        To::Local(Dest::Walk(walk)) => !operation.from.iter().any(|from| disturbs(walk, from)),
-        To::Fabric(_) => true,
-        To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => false,
-    };
-    let third_is_scalar = matches!(operation.from[2], From::Local(Source::Scalar(_)));
-    is_apart && third_is_scalar && !operation.op.kernel.carries
 }

@@ -9,6 +9,9 @@ pub(super) const READ: u8 = 2;
 /// A word that an operation in progress writes.
 pub(super) const WRITTEN: u8 = 4;
 
+/// Words that are looked at in one piece.
+const PART: usize = 64;
+
 /// Words with marks. Code that touches a marked one would do other things on another PE, or at
 /// another time.
 #[derive(Clone, Debug)]
@@ -42,6 +45,18 @@ impl Watch {
     /// Whether a word may differ from PE to PE.
     pub fn is_foreign(&self, word: usize) -> bool {
         self.marks[word] & FOREIGN != 0
+    }
+
+    /// All words whose value may differ from PE to PE.
+    pub fn foreign(&self) -> Vec<Range<usize>> {
+        // Most parts of a memory have none.
+        let (parts, rest) = self.marks.as_chunks::<PART>();
+        let has_some = |part: &[u8; PART]| part.iter().fold(0, |all, mark| all | mark) & FOREIGN != 0;
+        let parts = parts.iter().enumerate().filter(|(_, part)| has_some(part));
+        let words = parts.flat_map(|(part, _)| part * PART..(part + 1) * PART);
+        let words = words.chain(self.marks.len() - rest.len()..self.marks.len());
+        let words: Vec<usize> = words.filter(|word| self.is_foreign(*word)).collect();
+        words.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect()
     }
 
     /// Gives words a mark.

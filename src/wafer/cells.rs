@@ -106,7 +106,7 @@ impl Cells {
     /// Lets PEs be what a small wafer says of them.
     pub fn fold(&mut self, folded: Folded) {
         for (index, cell) in self.pes.iter_mut().enumerate() {
-            if folded.has_run(self.maker.program.pe_coord(index)) {
+            if cell.is_some() && folded.has_run(self.maker.program.pe_coord(index)) {
                 *cell = None;
             }
         }

@@ -13,7 +13,7 @@ pub(super) struct Axis {
     period: usize,
     kept: usize,
     left_out: usize,
-    /// The repetition that stands for those that are left out.
+    /// Where the `period` places begin that stand for those that are left out.
     model: usize,
 }
 
@@ -40,7 +40,7 @@ impl Axis {
         }
         let all = length / period;
         let kept = (2 * margin + 3).min(all);
-        Axis { real: kinds.len(), start, period, kept, left_out: all - kept, model: 0 }
+        Axis { real: kinds.len(), start, period, kept, left_out: all - kept, model: start }
     }
 
     /// Places that are left.
@@ -56,31 +56,31 @@ impl Axis {
 
     /// The place that stands for a place of the wafer.
     pub fn fold(&self, real: usize) -> usize {
-        let cut = self.start + (self.model + 1) * self.period;
+        let cut = self.model + self.period;
         let behind = cut + self.left_out * self.period;
         if real < cut {
             real
         } else if real < behind {
-            cut - self.period + (real - cut) % self.period
+            self.model + (real - cut) % self.period
         } else {
             real - self.left_out * self.period
         }
     }
 
-    /// Pairs of places with the same position in repetition `k` and the next.
-    pub fn pairs(&self, k: usize) -> impl Iterator<Item = (usize, usize)> {
-        let first = self.start + k * self.period;
-        (first..first + self.period).map(|place| (place, place + self.period))
+    /// Place `k` of what repeats, and the one at the same position of the next repetition.
+    pub fn pair(&self, k: usize) -> (usize, usize) {
+        (self.start + k, self.start + k + self.period)
     }
 
-    /// Repetitions that have a next one.
-    pub fn repetitions(&self) -> usize {
-        self.kept.saturating_sub(1)
+    /// How many pairs there are.
+    pub fn pairs(&self) -> usize {
+        self.kept.saturating_sub(1) * self.period
     }
 
-    /// Chooses the repetition that stands for those that are left out; `alike[k]` says that repetition
-    /// `k` and the next have done the same. Gives the distance up to which neighbours of all of them
-    /// have, too; `None` if there is no such repetition.
+    /// Chooses the places that stand for those that are left out; `alike[k]` says that both of pair `k`
+    /// have done the same. Gives the distance up to which neighbours of all of them have, too: as far as
+    /// pairs before the first of these places are alike, and from there on; `None` if there are no such
+    /// places.
     pub fn settle(&mut self, alike: &[bool]) -> Option<usize> {
         if self.left_out == 0 {
             return Some(usize::MAX);
@@ -88,16 +88,15 @@ impl Axis {
         let (mut best, mut from) = (0..0, 0);
         for (k, same) in alike.iter().chain([&false]).enumerate() {
             if !same {
-                // Repetitions from `from` to `k` are alike.
-                if k + 1 - from > best.len() {
-                    best = from..k + 1;
+                if k - from > best.len() {
+                    best = from..k;
                 }
                 from = k + 1;
             }
         }
-        let reach = (best.len().saturating_sub(1)) / 2;
-        self.model = best.start + reach;
-        (reach > 0).then_some(reach * self.period)
+        let reach = best.len() / 2;
+        self.model = self.start + best.start + reach;
+        (reach > 0).then_some(reach)
     }
 
     /// The places that stand for what lies `distance` away from those for which a place stands.
@@ -138,7 +137,7 @@ mod tests {
         let text = format!("xy{}qab", "ab".repeat(50));
         let kinds = kinds(&text);
         let mut axis = Axis::new(&kinds, 6);
-        let alike: Vec<bool> = (0..axis.repetitions()).map(|k| k > 0 && k < 5).collect();
+        let alike: Vec<bool> = (0..axis.pairs()).map(|k| k > 1 && k < 11).collect();
         assert_eq!(axis.settle(&alike), Some(4));
         for real in 0..kinds.len() {
             assert_eq!(kinds[axis.example(axis.fold(real))], kinds[real], "{real}");
@@ -148,9 +147,9 @@ mod tests {
     }
 
     #[test]
-    fn three_alike_repetitions_are_needed() {
+    fn two_alike_pairs_side_by_side_are_needed() {
         let mut axis = Axis::new(&[7; 100], 4);
-        let mut alike = vec![false; axis.repetitions()];
+        let mut alike = vec![false; axis.pairs()];
         alike[4] = true;
         assert_eq!(axis.settle(&alike), None);
         alike[5] = true;

@@ -1,10 +1,10 @@
 //! A large wafer whose columns and rows repeat, run as a small one.
 //!
 //! Nobody can see the difference. A small wafer, which has some of the repetitions only, runs cycle by
-//! cycle. If all that routers do there in one repetition, they do in the same cycles in the one before
-//! and in the one behind it, then any number of equal repetitions may stand between: each of them sees
-//! at its borders what this one sees, and PEs and routers do nothing but answer to what they see. So
-//! their cycles are known without running them. Their memories are not: they may hold other words.
+//! cycle. If on both sides of some place all that routers do there, they do in the same cycles in the next
+//! repetition, then any number of equal repetitions may stand between: each of them sees at its borders
+//! what this one sees, and PEs and routers do nothing but answer to what they see. So their cycles are
+//! known without running them. Their memories are not: they may hold other words.
 //! Therefore the PEs of the small wafer write down what their operations do to memory ([`Script`]), and
 //! that is done on the memories of all PEs, many elements at a time. Should code look at a word that may
 //! differ from PE to PE, or should anything happen that no script describes, the wafer runs as a whole.
@@ -22,19 +22,30 @@ use super::{Progress, Wafer};
 use crate::arch::{Color, PeCoord};
 use crate::image::code::{Intrinsic, Op};
 use crate::image::{ColorConfig, ExportKind, Program, RouteTable, TaskKind, TileImage};
-use crate::pe::{Pe, Script};
+use crate::pe::{Kept, Pe, Ready, Script, Values};
 use axis::Axis;
+use indexmap::IndexSet;
 use plan::{Folding, Plan};
 use replay::{Replay, Start};
-use rustc_hash::FxHashMap;
+use rustc_hash::FxBuildHasher;
+use slab::Ahead;
 use std::ops::Range;
 use std::sync::Arc;
 use twins::Twins;
 
 /// It is worth it if the small wafer has so many times fewer PEs: it is recorded, and may be in vain.
 const TIMES_FEWER: usize = 8;
+/// Repetitions at each end that may differ from those between, one attempt after the other.
+const MARGINS: [usize; 14] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096];
+/// The cycle of the first look: what PEs keep is known for the most part when their operations have begun.
+const FIRST_LOOK: u64 = 8;
 /// Cycles between two looks at whether the repetitions are still alike.
 const CYCLES_BETWEEN_LOOKS: u64 = 32;
+/// A band has so many times the PEs that are enough for a thread in a cycle: what is given to threads side
+/// by side, they then seldom have to fetch from each other.
+const SHARES_OF_A_BAND: usize = 512;
+/// Words for which memory is asked for before they are needed.
+const WORTH_ASKING: u64 = 8 << 20;
 /// Wavelets of the small wafer of which the origin is kept: about a gigabyte.
 const MOST_WAVELETS: u64 = 40_000_000;
 
@@ -46,14 +57,6 @@ enum Misfit {
     Never,
 }
 
-/// What of memory the host has written before the start, or comptime has.
-struct Written {
-    /// For each tile, the words in which its PEs differ.
-    foreign: Vec<Vec<Range<usize>>>,
-    /// For each tile, how many words its PEs have at most.
-    words: Vec<usize>,
-}
-
 impl Wafer {
     /// Runs to the end at once, if a small wafer can stand for this one; before anything runs. False
     /// if it cannot: then nothing has happened.
@@ -63,9 +66,10 @@ impl Wafer {
         if !is_fresh || is_seen || !is_describable(&self.program) {
             return false;
         }
+        let (columns, rows) = kinds(&self.program);
         // What happens at the borders is felt the farther inside the longer it takes.
-        for margin in (0..usize::BITS).map(|n| 1 << n) {
-            let (columns, rows) = axes(&self.program, margin);
+        for margin in MARGINS {
+            let (columns, rows) = (Axis::new(&columns, margin), Axis::new(&rows, margin));
             if columns.folded() * rows.folded() * TIMES_FEWER > self.program.place.len() {
                 return false;
             }
@@ -79,14 +83,13 @@ impl Wafer {
     }
 
     fn run_small(&mut self, columns: Axis, rows: Axis, limit: u64) -> Result<(), Misfit> {
-        let written = self.written();
-        let mut small = Small::new(self, columns, rows, &written);
+        let mut small = Small::new(self, columns, rows, &self.foreign());
         small.run(limit)?;
-        self.unfold(small, &written)
+        self.unfold(small)
     }
 
     /// Becomes what the small wafer says.
-    fn unfold(&mut self, mut small: Small, written: &Written) -> Result<(), Misfit> {
+    fn unfold(&mut self, mut small: Small) -> Result<(), Misfit> {
         let reach = small.twins.settle(&mut small.columns, &mut small.rows).ok_or(Misfit::TooSmall)?;
         let mut pes = small.take_pes();
         let scripts = pes.iter_mut().map(|pe| match pe {
@@ -94,63 +97,72 @@ impl Wafer {
             None => Ok(None),
         });
         let scripts: Vec<Option<Script>> = scripts.collect::<Result<_, _>>()?;
-        let Small { wafer, columns, rows, twins } = small;
+        let Small { wafer, columns, rows, twins, ahead, .. } = small;
         let folding = Folding { columns: &columns, rows: &rows, reach };
-        let plan = Plan::new(scripts, &twins, &folding, self.cells.made().next().is_some())?;
-        let words: Vec<usize> = (pes.iter().zip(&wafer.program.place))
-            .map(|(pe, tile)| match pe {
-                Some(pe) => pe.memory().words().len().max(written.words[*tile as usize]),
-                None => 0,
-            })
-            .collect();
+        let (kept, acts) = self.prepare(&scripts, &pes, (&columns, &rows));
+        let keeps = kept.iter().any(|kept| kept.count() > 0);
+        let plan = Plan::new(&scripts, acts, &twins, &folding, keeps)?;
         let replay = Replay {
             plan: &plan,
             start: self.start(),
             columns: &columns,
             rows: &rows,
-            words: &words,
-            threads: self.desks.len(),
+            kept: &kept,
+            crew: &self.crew,
+            pes_of_a_band: SHARES_OF_A_BAND * self.pes_of_a_thread,
             stop: self.stop,
         };
         // Whoever has stopped it finds the wafer before its start.
-        let memories = replay.run().ok_or(Misfit::Never)?;
+        let memories = replay.run(ahead).ok_or(Misfit::Never)?;
         self.fabric.count_hops(in_all(&twins.hops, &columns, &rows));
         self.agenda = Agenda::new(self.program.place.len());
         (self.now, self.reached) = (wafer.now, wafer.reached);
         self.log.asserts_held.extend(wafer.log.asserts_held);
         // It has run, even if that took no cycle.
         self.folds = false;
-        self.cells.fold(Folded::new(columns, rows, pes, memories));
+        self.cells.fold(Folded::new((columns, rows), pes, kept, memories));
         Ok(())
+    }
+
+    /// What each PE of the small wafer keeps, and its acts.
+    fn prepare(
+        &self,
+        scripts: &[Option<Script>],
+        pes: &[Option<Pe>],
+        (columns, rows): (&Axis, &Axis),
+    ) -> (Vec<Kept>, Vec<Vec<Ready>>) {
+        let mut values = Values::default();
+        let prepared = scripts.iter().zip(pes).enumerate().map(|(index, (script, pe))| {
+            let (Some(script), Some(pe)) = (script, pe) else { return Default::default() };
+            let at = example(index, columns, rows);
+            let words = self.start().words(self.program.pe_index(at));
+            script.prepare(words, pe.memory().words().len(), &mut values)
+        });
+        prepared.unzip()
     }
 
     fn start(&self) -> Start<'_> {
         Start { program: &self.program, cells: &self.cells }
     }
 
-    fn written(&self) -> Written {
-        let tiles = &self.program.tiles;
-        let mut written = Written {
-            foreign: vec![Vec::new(); tiles.len()],
-            words: tiles.iter().map(|tile| tile.data.len()).collect(),
-        };
+    /// For each tile, the words in which its PEs differ before anything runs.
+    fn foreign(&self) -> Vec<Vec<Range<usize>>> {
+        let tiles = self.program.tiles.len();
         if self.cells.made().next().is_none() {
-            return written;
+            return vec![Vec::new(); tiles];
         }
-        let mut firsts: Vec<Option<&[u16]>> = vec![None; tiles.len()];
-        let mut differs: Vec<Vec<bool>> = vec![Vec::new(); tiles.len()];
+        let mut firsts: Vec<Option<&[u16]>> = vec![None; tiles];
+        let mut differs: Vec<Vec<bool>> = vec![Vec::new(); tiles];
         for (index, tile) in self.program.place.iter().enumerate() {
             let tile = *tile as usize;
             let Some(first) = firsts.get_mut(tile) else { continue };
             let words = self.start().words(index);
             let first = *first.get_or_insert(words);
-            written.words[tile] = written.words[tile].max(words.len());
             if first != words {
                 note_differences(first, words, &mut differs[tile]);
             }
         }
-        written.foreign = differs.iter().map(|differs| ranges(differs)).collect();
-        written
+        differs.iter().map(|differs| ranges(differs)).collect()
     }
 }
 
@@ -189,10 +201,14 @@ struct Small {
     columns: Axis,
     rows: Axis,
     twins: Twins,
+    /// Whether another thread has nothing to do meanwhile.
+    helped: bool,
+    /// Memory for what the PEs of the large one keep.
+    ahead: Option<Ahead>,
 }
 
 impl Small {
-    fn new(large: &Wafer, columns: Axis, rows: Axis, written: &Written) -> Small {
+    fn new(large: &Wafer, columns: Axis, rows: Axis, foreign: &[Vec<Range<usize>>]) -> Small {
         let program = Arc::new(fold_program(&large.program, &columns, &rows));
         let mut wafer = Wafer::new(&program, large.cells.maker.options);
         wafer.limit_links(large.fabric.link_depth());
@@ -200,23 +216,27 @@ impl Small {
         wafer.stop = large.stop;
         for (index, tile) in program.place.iter().enumerate() {
             let Some(pe) = wafer.cells.pe(index) else { continue };
-            let at = example(&program, index, &columns, &rows);
+            let at = example(index, &columns, &rows);
             if let Some(made) = large.cells.get(large.program.pe_index(at)) {
                 let words = made.memory().words();
                 pe.write_words(0, words).expect("memories of one tile have one size");
             }
-            pe.write_script(&written.foreign[*tile as usize]);
+            pe.write_script(&foreign[*tile as usize]);
         }
         let twins = Twins::new(&columns, &rows);
-        Small { wafer, columns, rows, twins }
+        Small { wafer, columns, rows, twins, helped: large.crew.size() > 1, ahead: None }
     }
 
     /// Runs to the end, or until it is clear that it cannot stand for the large one.
     fn run(&mut self, limit: u64) -> Result<(), Misfit> {
-        let mut next_look = CYCLES_BETWEEN_LOOKS;
+        let mut next_look = FIRST_LOOK;
+        let mut events = Vec::new();
         loop {
             let progress = self.wafer.cycle();
-            let events = self.wafer.fabric.events().map(std::mem::take).unwrap_or_default();
+            if let Some(written) = self.wafer.fabric.events() {
+                events.clear();
+                std::mem::swap(written, &mut events);
+            }
             let cells = &self.wafer.cells;
             let axes = (&self.columns, &self.rows);
             let seen = self.twins.look(&events, &self.wafer.program, axes, |pe| cells.get(pe)?.script());
@@ -228,6 +248,7 @@ impl Small {
             }
             if self.wafer.now >= next_look {
                 self.still_stands()?;
+                self.ask_for_memory();
                 next_look = self.wafer.now + CYCLES_BETWEEN_LOOKS;
             }
         }
@@ -236,6 +257,19 @@ impl Small {
         let is_silent = log.printed.is_empty() && log.traced.is_empty() && log.warnings().is_empty();
         let is_over = self.wafer.stall_report(Vec::new()).is_none() && self.wafer.leftovers().is_empty();
         if is_silent && is_over { Ok(()) } else { Err(Misfit::Never) }
+    }
+
+    /// What PEs keep grows only: so much they keep at least.
+    fn ask_for_memory(&mut self) {
+        if !self.helped || self.ahead.is_some() {
+            return;
+        }
+        let kept = |pe: usize| self.wafer.cells.get(pe).map_or(0, |pe| pe.foreign_words() as u64);
+        let kept: Vec<u64> = (0..self.wafer.program.place.len()).map(kept).collect();
+        let count = in_all(&kept, &self.columns, &self.rows);
+        if count >= WORTH_ASKING {
+            self.ahead = Ahead::of(count as usize);
+        }
     }
 
     fn still_stands(&self) -> Result<(), Misfit> {
@@ -259,9 +293,9 @@ impl Small {
 }
 
 /// A place of the large wafer that one of the small wafer is like.
-fn example(small: &Program, index: usize, columns: &Axis, rows: &Axis) -> PeCoord {
-    let PeCoord { x, y } = small.pe_coord(index);
-    PeCoord { x: columns.example(x.into()) as u16, y: rows.example(y.into()) as u16 }
+fn example(index: usize, columns: &Axis, rows: &Axis) -> PeCoord {
+    let (x, y) = (index % columns.folded(), index / columns.folded());
+    PeCoord { x: columns.example(x) as u16, y: rows.example(y) as u16 }
 }
 
 /// The program with fewer columns and rows.
@@ -275,7 +309,7 @@ fn fold_program(program: &Program, columns: &Axis, rows: &Axis) -> Program {
         ..program.clone()
     };
     for index in 0..width * height {
-        let from = program.pe_index(example(&small, index, columns, rows));
+        let from = program.pe_index(example(index, columns, rows));
         small.place[index] = program.place[from];
         for (color, number) in program.routes.row(from) {
             let declared = &program.routes.declared()[*number as usize];
@@ -285,24 +319,21 @@ fn fold_program(program: &Program, columns: &Axis, rows: &Axis) -> Program {
     small
 }
 
-/// What repeats in columns and rows. PEs are of one kind if they have the same code and routes.
-fn axes(program: &Program, margin: usize) -> (Axis, Axis) {
-    let (width, height) = (usize::from(program.width), usize::from(program.height));
+/// The kinds of columns and of rows. PEs are of one kind if they have the same code and routes.
+fn kinds(program: &Program) -> (Vec<u32>, Vec<u32>) {
+    let width = usize::from(program.width);
     let kind = |index: usize| (program.place[index], program.routes.row_number(index));
-    let column = |x: usize| (0..height).map(|y| kind(y * width + x)).collect();
-    let row = |y: usize| (0..width).map(|x| kind(y * width + x)).collect();
-    let (columns, rows) = (numbered((0..width).map(column)), numbered((0..height).map(row)));
-    (Axis::new(&columns, margin), Axis::new(&rows, margin))
-}
-
-/// Equal lines get equal numbers.
-fn numbered(lines: impl Iterator<Item = Vec<(u32, u32)>>) -> Vec<u32> {
-    let mut numbers: FxHashMap<Vec<(u32, u32)>, u32> = FxHashMap::default();
-    let mut number = |line| {
-        let next = numbers.len() as u32;
-        *numbers.entry(line).or_insert(next)
-    };
-    lines.map(&mut number).collect()
+    let mut distinct: IndexSet<Vec<(u32, u32)>, FxBuildHasher> = IndexSet::default();
+    let mut number_of = |row| distinct.insert_full(row).0 as u32;
+    let all = (0..program.place.len()).step_by(width.max(1));
+    let rows = all.map(|first| number_of((first..first + width).map(kind).collect())).collect();
+    // Where rows are equal, nothing new is to be seen of columns.
+    let columns = distinct.iter().fold(vec![0; width], |columns, row| {
+        let mut known: IndexSet<(u32, (u32, u32)), FxBuildHasher> = IndexSet::default();
+        let both = columns.into_iter().zip(row);
+        both.map(|(so_far, kind)| known.insert_full((so_far, *kind)).0 as u32).collect()
+    });
+    (columns, rows)
 }
 
 /// Whether scripts may describe what the program does: no host that goes on with it, no commands to

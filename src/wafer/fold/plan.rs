@@ -5,7 +5,7 @@
 use super::Misfit;
 use super::axis::Axis;
 use super::twins::Twins;
-use crate::pe::{Act, Script};
+use crate::pe::{Ready, Script};
 use std::collections::BTreeMap;
 
 /// Elements that come from one operation of a PE at a distance.
@@ -25,7 +25,7 @@ pub(super) struct Input {
 
 /// An act in a round.
 pub(super) struct Step {
-    pub act: Act,
+    pub act: Ready,
     pub inputs: Vec<Input>,
     /// Where what it sends lies among all that the PE sends in this round.
     pub at: usize,
@@ -66,31 +66,40 @@ pub(super) struct Folding<'a> {
 type Inputs = BTreeMap<u32, Vec<Input>>;
 
 impl Plan {
-    /// Makes a plan of the scripts of all PEs of the small wafer; does not if a wavelet comes from too far
-    /// away, or nobody has taken it. If memories differ from the start, there is a round at least.
+    /// Makes a plan of the scripts of all PEs of the small wafer, whose acts are ready; does not if a
+    /// wavelet comes from too far away, or nobody has taken it. If PEs keep words, there is a round at least.
     pub fn new(
-        scripts: Vec<Option<Script>>,
+        scripts: &[Option<Script>],
+        acts: Vec<Vec<Ready>>,
         twins: &Twins,
         folding: &Folding<'_>,
-        differs: bool,
+        keeps: bool,
     ) -> Result<Plan, Misfit> {
-        let inputs: Vec<Inputs> = (0..scripts.len())
-            .map(|pe| scripts[pe].as_ref().map_or(Ok(Inputs::new()), |s| inputs_of(pe, s, twins, folding)))
+        let inputs: Vec<Inputs> = (scripts.iter().enumerate())
+            .map(|(pe, script)| match script {
+                Some(script) => inputs_of(pe, script, twins, folding),
+                None => Ok(Inputs::new()),
+            })
             .collect::<Result<_, _>>()?;
-        let mut acts: Vec<(usize, Act)> = Vec::new();
-        for (pe, script) in scripts.iter().enumerate() {
-            acts.extend(script.iter().flat_map(Script::acts).map(|act| (pe, act.clone())));
-        }
+        let of_all = acts.into_iter().enumerate();
+        let mut acts: Vec<(usize, Ready)> =
+            of_all.flat_map(|(pe, acts)| acts.into_iter().map(move |act| (pe, act))).collect();
         // Those of one PE stay in order.
         acts.sort_by_key(|(pe, act)| (act.cycle, *pe));
         let mut planner = Planner::new(scripts.len(), inputs, folding);
-        if differs {
+        if keeps {
             planner.reach_round(0);
         }
         for (pe, act) in acts {
             planner.place(pe, act).ok_or(Misfit::Never)?;
         }
         Ok(planner.plan)
+    }
+
+    /// How many rows away at most what a PE takes comes from.
+    pub fn reach(&self) -> usize {
+        let steps = self.rounds.iter().flat_map(|round| &round.steps).flatten();
+        steps.flat_map(|step| &step.inputs).map(|input| input.dy.unsigned_abs()).max().unwrap_or(0)
     }
 }
 
@@ -147,8 +156,8 @@ impl Planner<'_> {
         Planner { plan, inputs, folding, reached: vec![0; pes], beside: Default::default() }
     }
 
-    fn place(&mut self, pe: usize, act: Act) -> Option<()> {
-        let inputs = act.serial.filter(|_| act.taken() > 0).and_then(|s| self.inputs[pe].remove(&s));
+    fn place(&mut self, pe: usize, act: Ready) -> Option<()> {
+        let inputs = act.serial.filter(|_| act.taken > 0).and_then(|s| self.inputs[pe].remove(&s));
         let inputs = inputs.unwrap_or_default();
         for input in &inputs {
             let round = self.after(pe, input)?;
@@ -157,7 +166,7 @@ impl Planner<'_> {
         let round = self.reached[pe];
         self.reach_round(round);
         let room = &mut self.plan.rounds[round].room[pe];
-        let (at, count) = (*room, act.sent() as usize);
+        let (at, count) = (*room, act.sent as usize);
         *room += count;
         if let Some(serial) = act.serial.filter(|_| count > 0) {
             let sent = &mut self.plan.sent[pe];

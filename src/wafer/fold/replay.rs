@@ -1,40 +1,41 @@
 //! The acts of the small wafer, done on the memories of all PEs.
+//!
+//! Rows are taken in bands. A round of a band is done two bands behind the round before: then what it
+//! needs of the bands beside it has been sent, and few bands' wavelets are there at a time.
 
 use super::axis::Axis;
-use super::plan::{Input, Plan, Round};
-use super::slab::Slab;
+use super::example;
+use super::plan::{Input, Plan};
+use super::slab::{self, Ahead, Slab};
 use crate::arch::PeCoord;
 use crate::image::Program;
-use crate::pe::Pe;
+use crate::pe::{Inbox, Kept, Pe, Scratch};
 use crate::wafer::cells::Cells;
+use crate::wafer::crew::Crew;
 use std::sync::atomic::{AtomicBool, Ordering};
-use zerocopy::{FromBytes, Immutable, IntoBytes};
 
-/// Something that every PE has some of, row by row and column by column in one piece.
-pub(super) struct Shares<T> {
-    all: Slab<T>,
+/// What of their memories all PEs keep for themselves, row by row and column by column in one piece.
+pub(super) struct Memories {
+    all: Slab,
     /// Where each row begins; the last is the end.
     rows: Vec<usize>,
-    /// By row of the small wafer: where the share of each column begins in its row; the last is the end.
+    /// By row of the small wafer: where what each column keeps begins in its row; the last is the end.
     starts: Vec<Vec<usize>>,
 }
 
-impl<T: FromBytes + IntoBytes + Immutable> Shares<T> {
-    fn row(&self, y: usize) -> &[T] {
+impl Memories {
+    fn row(&self, y: usize) -> &[u16] {
         &self.all.all()[self.rows[y]..self.rows[y + 1]]
     }
 
-    /// All rows, to be divided among threads.
-    fn rows_mut(&mut self) -> Vec<&mut [T]> {
+    /// All rows, and where columns begin in them.
+    fn split(&mut self) -> (Vec<&mut [u16]>, &[Vec<usize>]) {
         let mut rest = self.all.all_mut();
         let lengths = self.rows.windows(2).map(|ends| ends[1] - ends[0]);
         let row = |length| rest.split_off_mut(..length).expect("rows are not longer than all");
-        lengths.map(row).collect()
+        (lengths.map(row).collect(), &self.starts)
     }
 }
-
-/// The memories of all PEs.
-pub(super) type Memories = Shares<u16>;
 
 /// A wafer as the small one has left it: what PEs are, and their memories.
 pub struct Folded {
@@ -42,36 +43,38 @@ pub struct Folded {
     rows: Axis,
     /// The PEs of the small wafer to which something has happened.
     pub twins: Vec<Option<Pe>>,
-    /// `None` if nothing was done to them.
+    /// What of its memory each of them, and all that it stands for, keeps.
+    kept: Vec<Kept>,
+    /// `None` if they keep nothing.
     memories: Option<Memories>,
 }
 
 impl Folded {
     pub(super) fn new(
-        columns: Axis,
-        rows: Axis,
+        (columns, rows): (Axis, Axis),
         twins: Vec<Option<Pe>>,
+        kept: Vec<Kept>,
         memories: Option<Memories>,
     ) -> Folded {
-        Folded { columns, rows, twins, memories }
+        Folded { columns, rows, twins, kept, memories }
     }
 
-    fn twin(&self, at: PeCoord) -> Option<&Pe> {
-        let (x, y) = (self.columns.fold(at.x.into()), self.rows.fold(at.y.into()));
-        self.twins[y * self.columns.folded() + x].as_ref()
+    fn twin(&self, at: PeCoord) -> usize {
+        self.rows.fold(at.y.into()) * self.columns.folded() + self.columns.fold(at.x.into())
     }
 
     /// Whether something has happened to a PE.
     pub fn has_run(&self, at: PeCoord) -> bool {
-        self.twin(at).is_some()
+        self.twins[self.twin(at)].is_some()
     }
 
     /// A PE as it is now; `None` if nothing has happened to it.
     pub fn pe(&self, at: PeCoord) -> Option<Pe> {
-        let twin = self.twin(at)?;
-        let Some(memories) = &self.memories else { return Some(twin.twin(at, &[])) };
+        let twin = self.twin(at);
+        let (pe, kept) = (self.twins[twin].as_ref()?, &self.kept[twin]);
+        let Some(memories) = &self.memories else { return Some(pe.twin(at, kept, &[])) };
         let (starts, x) = (&memories.starts[self.rows.fold(at.y.into())], usize::from(at.x));
-        Some(twin.twin(at, &memories.row(at.y.into())[starts[x]..starts[x + 1]]))
+        Some(pe.twin(at, kept, &memories.row(at.y.into())[starts[x]..starts[x + 1]]))
     }
 
     /// To how many PEs something has happened.
@@ -82,9 +85,6 @@ impl Folded {
         has_twin.map(|(pe, _)| columns[pe % width] * rows[pe / width]).sum()
     }
 }
-
-/// What all PEs have sent in a round.
-type Outbox = Shares<u32>;
 
 /// What memories begin with.
 #[derive(Copy, Clone)]
@@ -104,15 +104,17 @@ impl<'a> Start<'a> {
     }
 }
 
-/// What does not change from round to round.
+/// What is to be done.
 pub(super) struct Replay<'a> {
     pub plan: &'a Plan,
     pub start: Start<'a>,
     pub columns: &'a Axis,
     pub rows: &'a Axis,
-    /// Words of each PE of the small wafer.
-    pub words: &'a [usize],
-    pub threads: usize,
+    /// What each PE of the small wafer keeps.
+    pub kept: &'a [Kept],
+    pub crew: &'a Crew,
+    /// PEs of a band, so many that to share them among threads is worth it.
+    pub pes_of_a_band: usize,
     /// Becomes true when the run is to stop.
     pub stop: Option<&'static AtomicBool>,
 }
@@ -120,54 +122,29 @@ pub(super) struct Replay<'a> {
 impl Replay<'_> {
     /// Does everything; gives no memories if there is nothing to do. `None` if it is stopped, or there is
     /// too little memory.
-    pub fn run(&self) -> Option<Option<Memories>> {
+    pub fn run(&self, ahead: Option<Ahead>) -> Option<Option<Memories>> {
         if self.plan.rounds.is_empty() {
             return Some(None);
         }
         let (width, height) = (self.start.program.width.into(), self.start.program.height.into());
         let fold_x: Vec<usize> = (0..width).map(|x| self.columns.fold(x)).collect();
         let fold_y: Vec<usize> = (0..height).map(|y| self.rows.fold(y)).collect();
-        let mut memories = self.shares((&fold_x, &fold_y), self.words, None)?;
-        let mut outboxes: Vec<Outbox> = Vec::new();
-        let mut spare: Vec<Slab<u32>> = Vec::new();
-        for (number, round) in self.plan.rounds.iter().enumerate() {
-            let mut sent = self.shares((&fold_x, &fold_y), &round.room, spare.pop())?;
-            let stage =
-                Stage { replay: self, number, round, fold_x: &fold_x, fold_y: &fold_y, outboxes: &outboxes };
-            stage.run(&mut memories, &mut sent);
-            if self.is_to_stop() {
-                return None;
-            }
-            outboxes.push(sent);
-            for (round, outbox) in self.plan.rounds.iter().zip(&mut outboxes) {
-                if round.needed_in <= number && !outbox.all.all().is_empty() {
-                    spare.push(std::mem::replace(&mut outbox.all, Slab::zeros(0).ok()?));
-                }
-            }
-        }
-        Some(Some(memories))
-    }
-
-    fn is_to_stop(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-
-    /// Room for so many of each PE of the small wafer, in what is there already if that is enough.
-    fn shares<T: FromBytes + IntoBytes + Immutable>(
-        &self,
-        (fold_x, fold_y): (&[usize], &[usize]),
-        lengths: &[usize],
-        spare: Option<Slab<T>>,
-    ) -> Option<Shares<T>> {
-        let starts = self.starts(fold_x, lengths);
+        let counts: Vec<usize> = self.kept.iter().map(Kept::count).collect();
+        let starts = self.starts(&fold_x, &counts);
         let mut rows = vec![0];
-        for y in fold_y {
-            rows.push(rows[rows.len() - 1] + starts[*y][fold_x.len()]);
-        }
-        let count = rows[fold_y.len()];
-        let all = spare.filter(|slab| slab.all().len() >= count);
-        let all = all.map_or_else(|| Slab::zeros(count), Ok).ok()?;
-        Some(Shares { all, rows, starts })
+        rows.extend(fold_y.iter().scan(0, |end, y| {
+            *end += starts[*y][width];
+            Some(*end)
+        }));
+        let all = ahead.and_then(|ahead| ahead.take(rows[height]));
+        let all = all.map_or_else(|| Slab::zeros(rows[height]), Ok).ok()?;
+        let mut memories = Memories { all, rows, starts };
+        let (mut rows, starts) = memories.split();
+        let sent_at = self.plan.rounds.iter().map(|round| self.starts(&fold_x, &round.room)).collect();
+        let (first, begins_in) = (self.first_words(), self.begins_in());
+        let passage = Passage { replay: self, fold_x, fold_y, starts, sent_at, first, begins_in };
+        passage.run(&mut rows)?;
+        Some(Some(memories))
     }
 
     /// Where what each column has begins, for each row of the small wafer.
@@ -182,104 +159,180 @@ impl Replay<'_> {
         };
         lengths.chunks(self.columns.folded()).map(row).collect()
     }
+
+    /// By row of the small wafer: the first round that works on what its PEs keep, or the last of all.
+    fn begins_in(&self) -> Vec<usize> {
+        let (rounds, width) = (&self.plan.rounds, self.columns.folded());
+        let works = |round: usize, row: usize| {
+            let mut steps = rounds[round].steps[row * width..][..width].iter().flatten();
+            steps.any(|step| step.act.uses_kept())
+        };
+        let first = |row| (0..rounds.len()).find(|round| works(*round, row)).unwrap_or(rounds.len() - 1);
+        (0..self.rows.folded()).map(first).collect()
+    }
+
+    /// What PEs keep of the words that their code begins with, up to the last that is not 0.
+    fn first_words(&self) -> Vec<Vec<u16>> {
+        let program = self.start.program;
+        let first = |(twin, kept): (usize, &Kept)| {
+            let tile = program.place[program.pe_index(example(twin, self.columns, self.rows))];
+            let mut words = vec![0; kept.count()];
+            if let Some(tile) = program.tiles.get(tile as usize) {
+                kept.take(&tile.data, &mut words);
+            }
+            words.truncate(words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1));
+            words
+        };
+        self.kept.iter().enumerate().map(first).collect()
+    }
 }
 
-/// A round.
-struct Stage<'a> {
+/// All rounds of all bands.
+struct Passage<'a> {
     replay: &'a Replay<'a>,
-    number: usize,
-    round: &'a Round,
-    fold_x: &'a [usize],
-    fold_y: &'a [usize],
-    outboxes: &'a [Outbox],
+    /// The column of the small wafer that stands for each one, and the row.
+    fold_x: Vec<usize>,
+    fold_y: Vec<usize>,
+    /// By row of the small wafer: where in a row what each column keeps begins.
+    starts: &'a [Vec<usize>],
+    /// By round: where what each column sends begins.
+    sent_at: Vec<Vec<Vec<usize>>>,
+    /// What PEs of one kind begin with, if nobody has changed it.
+    first: Vec<Vec<u16>>,
+    /// By row of the small wafer: the round in which that is put where it is kept. What is new from the
+    /// system lies in a cache then.
+    begins_in: Vec<usize>,
 }
 
-impl Stage<'_> {
-    /// Leaves rows as they are when the run is to stop.
-    fn run(&self, memories: &mut Memories, sent: &mut Outbox) {
-        let height = self.fold_y.len();
-        let share = height.div_ceil(self.replay.threads.max(1)).max(1);
-        let (starts, sent_at) = (memories.starts.clone(), sent.starts.clone());
-        let (mut rows, mut sent) = (memories.rows_mut(), sent.rows_mut());
-        std::thread::scope(|scope| {
-            for (band, (rows, sent)) in rows.chunks_mut(share).zip(sent.chunks_mut(share)).enumerate() {
-                let (starts, sent_at) = (&starts, &sent_at);
-                let work = move || {
-                    for (k, (row, sent)) in rows.iter_mut().zip(sent).enumerate() {
-                        if self.replay.is_to_stop() {
-                            return;
-                        }
-                        let y = band * share + k;
-                        self.run_row(y, (row, &starts[self.fold_y[y]]), (sent, &sent_at[self.fold_y[y]]));
-                    }
-                };
-                if share < height {
-                    scope.spawn(work);
-                } else {
-                    work();
+/// A round of a row.
+struct Task<'r> {
+    round: usize,
+    y: usize,
+    memory: &'r mut [u16],
+    /// Room for the wavelets, or for others.
+    sent: Vec<u32>,
+}
+
+/// What each row has sent in each round, as long as it is needed.
+type Outboxes = Vec<Vec<Vec<u32>>>;
+
+impl Passage<'_> {
+    /// `None` if it is stopped.
+    fn run(&self, rows: &mut [&mut [u16]]) -> Option<()> {
+        let rounds = &self.replay.plan.rounds;
+        let (width, height) = (self.fold_x.len(), rows.len());
+        let band = self.replay.pes_of_a_band.div_ceil(width).max(self.replay.plan.reach());
+        let mut outboxes: Outboxes = vec![vec![Vec::new(); height]; rounds.len()];
+        let mut spare: Vec<Vec<u32>> = Vec::new();
+        for time in 0..height.div_ceil(band) + 2 * (rounds.len() - 1) {
+            let mut tasks = Vec::new();
+            for (y, memory) in rows.iter_mut().enumerate().take(band * (time + 1)) {
+                let Some(behind) = time.checked_sub(y / band) else { break };
+                let round = behind / 2;
+                if behind % 2 == 0 && round < rounds.len() {
+                    let sends = self.sent_at[round][self.fold_y[y]][width] > 0;
+                    let sent = if sends { spare.pop().unwrap_or_default() } else { Vec::new() };
+                    tasks.push(Task { round, y, memory, sent });
                 }
             }
-        });
-    }
-
-    fn run_row(
-        &self,
-        y: usize,
-        (row, starts): (&mut [u16], &[usize]),
-        (sent, sent_at): (&mut [u32], &[usize]),
-    ) {
-        let width = self.fold_x.len();
-        for x in 0..width {
-            let memory = &mut row[starts[x]..starts[x + 1]];
-            if self.number == 0 && !memory.is_empty() {
-                let words = self.replay.start.words(y * width + x);
-                memory[..words.len()].copy_from_slice(words);
+            for sent in self.replay.crew.share(tasks, |task| self.run_row(task, &outboxes)) {
+                let (round, y, sent) = sent?;
+                outboxes[round][y] = sent;
             }
-            self.run_pe((x, y), memory, &mut sent[sent_at[x]..sent_at[x + 1]]);
+            for (number, round) in rounds.iter().enumerate() {
+                let last = round.needed_in.max(number);
+                let Some(over) = time.checked_sub(2 * last + 1) else { continue };
+                let over = outboxes[number].iter_mut().skip(over * band).take(band);
+                spare.extend(over.map(std::mem::take).filter(|sent| sent.capacity() > 0));
+            }
         }
+        Some(())
     }
 
-    fn run_pe(&self, (x, y): (usize, usize), memory: &mut [u16], sent: &mut [u32]) {
-        let pe = self.fold_y[y] * self.replay.columns.folded() + self.fold_x[x];
-        for step in &self.round.steps[pe] {
-            let mut inputs = Inputs { stage: self, at: (x, y), inputs: &step.inputs, done: 0 };
-            let count = step.act.sent() as usize;
-            step.act.run(memory, |lanes| inputs.take(lanes), &mut sent[step.at..step.at + count]);
+    /// Gives what was sent in which round by which row; `None` if the run is to stop.
+    fn run_row(&self, task: Task<'_>, outboxes: &Outboxes) -> Option<(usize, usize, Vec<u32>)> {
+        let Task { round, y, memory, mut sent } = task;
+        if self.replay.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return None;
+        }
+        let mut scratch = Scratch::default();
+        let row = self.fold_y[y];
+        let (starts, sent_at) = (&self.starts[row], &self.sent_at[round][row]);
+        let steps = &self.replay.plan.rounds[round].steps;
+        sent.resize(sent_at[self.fold_x.len()], 0);
+        let begins = round == self.begins_in[row];
+        if begins {
+            slab::touch(memory);
+        }
+        for x in 0..self.fold_x.len() {
+            let twin = row * self.replay.columns.folded() + self.fold_x[x];
+            let memory = &mut memory[starts[x]..starts[x + 1]];
+            if begins {
+                self.begin((x, y), twin, memory);
+            }
+            for step in &steps[twin] {
+                let mut inbox =
+                    Incoming { passage: self, outboxes, at: (x, y), inputs: &step.inputs, now: &[] };
+                let from = sent_at[x] + step.at;
+                let outbox = &mut sent[from..from + step.act.sent as usize];
+                step.act.run(memory, &mut inbox, outbox, &mut scratch);
+            }
+        }
+        Some((round, y, sent))
+    }
+
+    fn begin(&self, (x, y): (usize, usize), twin: usize, memory: &mut [u16]) {
+        let index = y * self.fold_x.len() + x;
+        match self.replay.start.cells.get(index) {
+            Some(pe) => self.replay.kept[twin].take(pe.memory().words(), memory),
+            None => memory[..self.first[twin].len()].copy_from_slice(&self.first[twin]),
         }
     }
 
     /// What a PE has sent that is an input of another.
-    fn words(&self, (x, y): (usize, usize), input: &Input) -> &[u32] {
+    fn words<'o>(&self, (x, y): (usize, usize), input: &Input, outboxes: &'o Outboxes) -> &'o [u32] {
         let (x, y) = (x.wrapping_add_signed(input.dx), y.wrapping_add_signed(input.dy));
         let (row, pe) = (self.fold_y[y], self.fold_y[y] * self.replay.columns.folded() + self.fold_x[x]);
         let sent = self.replay.plan.sent[pe][input.serial as usize].expect("the plan has looked at it");
-        let outbox = &self.outboxes[sent.round];
-        &outbox.row(y)[outbox.starts[row][x] + sent.at + input.first..][..input.count]
+        let from = self.sent_at[sent.round][row][x] + sent.at + input.first;
+        &outboxes[sent.round][y][from..from + input.count]
     }
 }
 
 /// Wavelets that an operation takes.
-struct Inputs<'a> {
-    stage: &'a Stage<'a>,
+struct Incoming<'a> {
+    passage: &'a Passage<'a>,
+    outboxes: &'a Outboxes,
     at: (usize, usize),
     inputs: &'a [Input],
-    /// Elements of the first input that are taken.
-    done: usize,
+    /// What is left of the input before.
+    now: &'a [u32],
 }
 
-impl Inputs<'_> {
-    fn take(&mut self, mut lanes: &mut [u32]) {
-        while !lanes.is_empty() {
-            let input = &self.inputs[0];
-            let words = &self.stage.words(self.at, input)[self.done..];
-            let count = words.len().min(lanes.len());
-            let (now, later) = lanes.split_at_mut(count);
-            now.copy_from_slice(&words[..count]);
-            lanes = later;
-            self.done += count;
-            if self.done == input.count {
-                (self.inputs, self.done) = (&self.inputs[1..], 0);
-            }
+impl Incoming<'_> {
+    fn reach_next(&mut self) {
+        if self.now.is_empty() {
+            let (input, later) = self.inputs.split_first().expect("as many have been sent as are taken");
+            self.now = self.passage.words(self.at, input, self.outboxes);
+            self.inputs = later;
         }
+    }
+}
+
+impl Inbox for Incoming<'_> {
+    fn take<'l>(&'l mut self, lanes: &'l mut [u32]) -> &'l [u32] {
+        self.reach_next();
+        if let Some((taken, later)) = self.now.split_at_checked(lanes.len()) {
+            self.now = later;
+            return taken;
+        }
+        let mut rest = &mut *lanes;
+        while !rest.is_empty() {
+            self.reach_next();
+            let count = self.now.len().min(rest.len());
+            rest[..count].copy_from_slice(&self.now[..count]);
+            (rest, self.now) = (&mut rest[count..], &self.now[count..]);
+        }
+        lanes
     }
 }

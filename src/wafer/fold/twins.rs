@@ -51,8 +51,8 @@ impl Twins {
     pub fn new(columns: &Axis, rows: &Axis) -> Twins {
         let count = columns.folded() * rows.folded();
         Twins {
-            columns: vec![true; columns.repetitions()],
-            rows: vec![true; rows.repetitions()],
+            columns: vec![true; columns.pairs()],
+            rows: vec![true; rows.pairs()],
             deeds: vec![Vec::new(); count],
             busy: Vec::new(),
             sent: BTreeMap::new(),
@@ -124,15 +124,12 @@ impl Twins {
     fn compare(&mut self, (columns, rows): (&Axis, &Axis)) {
         let width = columns.folded();
         for (k, alike) in self.columns.iter_mut().enumerate().filter(|(_, alike)| **alike) {
-            let same = |(a, b): (usize, usize)| {
-                (0..rows.folded()).all(|y| self.deeds[y * width + a] == self.deeds[y * width + b])
-            };
-            *alike = columns.pairs(k).all(same);
+            let (a, b) = columns.pair(k);
+            *alike = (0..rows.folded()).all(|y| self.deeds[y * width + a] == self.deeds[y * width + b]);
         }
         for (k, alike) in self.rows.iter_mut().enumerate().filter(|(_, alike)| **alike) {
-            let same =
-                |(a, b): (usize, usize)| self.deeds[a * width..][..width] == self.deeds[b * width..][..width];
-            *alike = rows.pairs(k).all(same);
+            let (a, b) = rows.pair(k);
+            *alike = self.deeds[a * width..][..width] == self.deeds[b * width..][..width];
         }
         for pe in self.busy.drain(..) {
             self.deeds[pe].clear();

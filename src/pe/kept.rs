@@ -1,0 +1,113 @@
+//! Which words of a memory may differ from PE to PE.
+
+use super::operation::{From, To};
+use super::script::{Act, Deed};
+use crate::dsd::access::Walk;
+use crate::dsd::local::{Dest, Source};
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// The words of a memory that every PE keeps for itself.
+#[derive(Clone, Debug, Default)]
+pub struct Kept {
+    /// In order, apart from each other. They begin at even addresses, and have even lengths.
+    ranges: Vec<Range<usize>>,
+    /// Where each range begins among all words that are kept.
+    starts: Vec<usize>,
+    count: usize,
+}
+
+impl Kept {
+    /// Foreign words, and all that belongs to one vector with them.
+    pub(super) fn new(foreign: &[Range<usize>], acts: &[Act]) -> Kept {
+        let vectors: BTreeSet<Vec<(usize, usize)>> = acts.iter().flat_map(Act::vectors).collect();
+        let foreign = foreign.iter().map(pairs);
+        let ends = foreign.clone().chain(vectors.iter().flatten().copied()).map(|(_, end)| end);
+        let mut pairs = vec![false; ends.max().unwrap_or(0)];
+        foreign.for_each(|(from, to)| pairs[from..to].fill(true));
+        loop {
+            let mut grows = false;
+            for rows in &vectors {
+                let has = |is: bool| rows.iter().any(|(from, to)| pairs[*from..*to].contains(&is));
+                if has(true) && has(false) {
+                    rows.iter().for_each(|(from, to)| pairs[*from..*to].fill(true));
+                    grows = true;
+                }
+            }
+            if !grows {
+                break;
+            }
+        }
+        let mut kept = Kept::default();
+        for runs in pairs.iter().enumerate().collect::<Vec<_>>().chunk_by(|a, b| a.1 == b.1) {
+            if *runs[0].1 {
+                let words = 2 * runs[0].0..2 * (runs[0].0 + runs.len());
+                kept.starts.push(kept.count);
+                kept.count += words.len();
+                kept.ranges.push(words);
+            }
+        }
+        kept
+    }
+
+    /// How many.
+    pub fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Where they lie in the memory, and where among those that are kept.
+    pub fn ranges(&self) -> impl Iterator<Item = (Range<usize>, Range<usize>)> {
+        let ranges = self.ranges.iter().zip(&self.starts);
+        ranges.map(|(words, start)| (words.clone(), *start..start + words.len()))
+    }
+
+    /// Takes them out of a memory, of which words are given up to the last that is not 0.
+    pub fn take(&self, memory: &[u16], kept: &mut [u16]) {
+        for (words, place) in self.ranges() {
+            let words = &memory[words.start.min(memory.len())..words.end.min(memory.len())];
+            kept[place.start..place.start + words.len()].copy_from_slice(words);
+        }
+    }
+
+    /// Where a word lies among those that are kept; `None` if it is not.
+    pub(super) fn place(&self, word: usize) -> Option<usize> {
+        let range = self.ranges.partition_point(|range| range.end <= word);
+        let words = self.ranges.get(range).filter(|words| words.start <= word)?;
+        Some(self.starts[range] + word - words.start)
+    }
+}
+
+/// The pairs of words that hold these.
+fn pairs(words: &Range<usize>) -> (usize, usize) {
+    (words.start / 2, words.end.div_ceil(2))
+}
+
+impl Act {
+    /// For each vector in memory that an operation works on, the pairs of words of its rows.
+    fn vectors(&self) -> Vec<Vec<(usize, usize)>> {
+        let Deed::Operate(operation) = &self.deed else { return Vec::new() };
+        let total = operation.total.unwrap_or(0) as usize;
+        let sources = operation.from.iter().filter_map(|from| match from {
+            From::Local(Source::Walk(walk)) => Some(rows_of(*walk, total)),
+            _ => None,
+        });
+        let dest = match &operation.to {
+            To::Local(Dest::Walk(walk)) => Some(rows_of(*walk, total)),
+            To::Local(Dest::Scalar { at, words, .. }) => Some(vec![pairs(&(*at..*at + usize::from(*words)))]),
+            To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
+        };
+        sources.chain(dest).collect()
+    }
+}
+
+fn rows_of(mut walk: Walk, count: usize) -> Vec<(usize, usize)> {
+    let mut rows = Vec::new();
+    let mut left = count;
+    while left > 0 {
+        let row = walk.next_row(left).expect("the operation has been done before");
+        left -= row.count;
+        let (from, to) = row.span(walk.words());
+        rows.push(pairs(&(from as usize..to as usize)));
+    }
+    rows
+}

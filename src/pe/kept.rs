@@ -111,3 +111,24 @@ fn rows_of(mut walk: Walk, count: usize) -> Vec<(usize, usize)> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_kept_in_pairs_and_found_again() {
+        let foreign = [5..7, 8..9, 20..21];
+        let kept = Kept::new(&foreign, &[]);
+        assert_eq!(kept.ranges().collect::<Vec<_>>(), [(4..10, 0..6), (20..22, 6..8)]);
+        assert_eq!(
+            [4, 9, 10, 19, 21, 22].map(|word| kept.place(word)),
+            [Some(0), Some(5), None, None, Some(7), None]
+        );
+        // The memory ends before the last pair does.
+        let memory: Vec<u16> = (100..121).collect();
+        let mut words = vec![0; kept.count()];
+        kept.take(&memory, &mut words);
+        assert_eq!(words, [104, 105, 106, 107, 108, 109, 120, 0]);
+    }
+}

@@ -56,3 +56,19 @@ impl Crew {
         if self.size > 1 { self.others.get_or_init(build).as_ref() } else { None }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_in_the_order_of_the_pieces() {
+        for size in [0, 1, 2, 5] {
+            let crew = Crew::new(size);
+            for pieces in [0, 1, 3, 100] {
+                let twice = crew.share((0..pieces).collect(), |piece: u32| 2 * piece);
+                assert_eq!(twice, (0..pieces).map(|piece| 2 * piece).collect::<Vec<_>>(), "{size} threads");
+            }
+        }
+    }
+}

@@ -64,27 +64,7 @@ enum Feed {
 #[derive(Debug)]
 enum Drain {
     Kept(Rows),
-    Fabric(Form),
-}
-
-/// What a wavelet looks like.
-#[derive(Copy, Clone, Debug)]
-struct Form {
-    /// Goes into bits 31..16, if elements have 16 bits.
-    index: Option<u16>,
-}
-
-impl Form {
-    fn of(outlet: &Outlet) -> Form {
-        Form { index: outlet.narrow.then_some(outlet.index) }
-    }
-
-    fn word(self, value: u32) -> u32 {
-        match self.index {
-            Some(index) => value & 0xffff | u32::from(index) << 16,
-            None => value,
-        }
-    }
+    Fabric(Outlet),
 }
 
 /// Elements one after the other: each may depend on the one before.
@@ -112,7 +92,7 @@ enum Link {
 #[derive(Debug)]
 enum End {
     Kept(Box<[u32]>, u16),
-    Fabric(Form),
+    Fabric(Outlet),
     /// The last one.
     Scalar(usize, u16),
 }
@@ -193,7 +173,7 @@ impl<'a> Preparer<'a> {
             let sources = [self.feed(a, count), self.feed(b, count)];
             let to = match &mut to {
                 To::Local(Dest::Walk(walk)) => Drain::Kept(self.rows(walk, count).expect(KEPT)),
-                To::Fabric(outlet) => Drain::Fabric(Form::of(outlet)),
+                To::Fabric(outlet) => Drain::Fabric(outlet.clone()),
                 To::Local(Dest::Scalar { .. }) | To::Fifo(_) | To::Nowhere => unreachable!("not in pieces"),
             };
             pieces.push(Piece { count, sources, third, to });
@@ -225,7 +205,7 @@ impl<'a> Preparer<'a> {
             To::Local(Dest::Scalar { at, words, .. }) => {
                 End::Scalar(self.kept.place(*at).expect(KEPT), *words)
             }
-            To::Fabric(outlet) => End::Fabric(Form::of(outlet)),
+            To::Fabric(outlet) => End::Fabric(outlet.clone()),
             To::Fifo(_) | To::Nowhere => unreachable!("scripts have no such operation"),
         };
         let accumulates = matches!(operation.to, To::Local(Dest::Scalar { accumulates: true, .. }));
@@ -358,10 +338,10 @@ impl Piece {
                     local::store_row(kept, *row, *words, now);
                 }
             }
-            Drain::Fabric(Form { index: None }) => (kernel.many)(outbox, a, b, self.third),
-            Drain::Fabric(form) => {
+            Drain::Fabric(outlet) if !outlet.narrow => (kernel.many)(outbox, a, b, self.third),
+            Drain::Fabric(outlet) => {
                 (kernel.many)(out, a, b, self.third);
-                outbox.iter_mut().zip(out).for_each(|(word, value)| *word = form.word(*value));
+                outbox.iter_mut().zip(out).for_each(|(word, value)| *word = outlet.word(*value));
             }
         }
     }
@@ -442,7 +422,7 @@ impl Chain {
             kept = (kernel.each)(values[0], values[1], values[2]);
             match &self.to {
                 End::Kept(addresses, words) => local::write(memory, addresses[k] as usize, *words, kept),
-                End::Fabric(form) => outbox[k] = form.word(kept),
+                End::Fabric(outlet) => outbox[k] = outlet.word(kept),
                 End::Scalar(..) => {}
             }
         }

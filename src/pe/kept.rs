@@ -27,7 +27,8 @@ impl Kept {
         foreign.for_each(|(from, to)| pairs[from..to].fill(true));
         loop {
             let mut grows = false;
-            for rows in &vectors {
+            // To and fro, so that what follows from each other in either direction is found at once.
+            for rows in vectors.iter().chain(vectors.iter().rev()) {
                 let has = |is: bool| rows.iter().any(|(from, to)| pairs[*from..*to].contains(&is));
                 if has(true) && has(false) {
                     rows.iter().for_each(|(from, to)| pairs[*from..*to].fill(true));

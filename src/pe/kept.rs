@@ -2,6 +2,7 @@
 
 use super::operation::{From, To};
 use super::script::{Act, Deed};
+use super::watch::ranges;
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
 use std::collections::BTreeSet;
@@ -40,13 +41,11 @@ impl Kept {
             }
         }
         let mut kept = Kept::default();
-        for runs in pairs.iter().enumerate().collect::<Vec<_>>().chunk_by(|a, b| a.1 == b.1) {
-            if *runs[0].1 {
-                let words = 2 * runs[0].0..2 * (runs[0].0 + runs.len());
-                kept.starts.push(kept.count);
-                kept.count += words.len();
-                kept.ranges.push(words);
-            }
+        for pairs in ranges((0..pairs.len()).filter(|pair| pairs[*pair])) {
+            let words = 2 * pairs.start..2 * pairs.end;
+            kept.starts.push(kept.count);
+            kept.count += words.len();
+            kept.ranges.push(words);
         }
         kept
     }

@@ -45,6 +45,7 @@ pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
 pub use memory::Memory;
 pub use script::{Act, Run, Script};
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
+pub use watch::ranges;
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::{Complaint, Moment};

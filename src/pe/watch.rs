@@ -12,6 +12,18 @@ pub(super) const WRITTEN: u8 = 4;
 /// Words that are looked at in one piece.
 const PART: usize = 64;
 
+/// Numbers that rise, those in a row as a range.
+pub fn ranges(numbers: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some(last) if last.end == number => last.end += 1,
+            _ => ranges.push(number..number + 1),
+        }
+    }
+    ranges
+}
+
 /// Words with marks. Code that touches a marked one would do other things on another PE, or at
 /// another time.
 #[derive(Clone, Debug)]
@@ -55,8 +67,8 @@ impl Watch {
         let parts = parts.iter().enumerate().filter(|(_, part)| has_some(part));
         let words = parts.flat_map(|(part, _)| part * PART..(part + 1) * PART);
         let words = words.chain(self.marks.len() - rest.len()..self.marks.len());
-        let words: Vec<usize> = words.filter(|word| self.is_foreign(*word)).collect();
-        words.chunk_by(|a, b| a + 1 == *b).map(|run| run[0]..run[0] + run.len()).collect()
+        let words = words.filter(|word| self.is_foreign(*word));
+        ranges(words)
     }
 
     /// Gives words a mark.

@@ -22,7 +22,7 @@ use super::{Progress, Wafer};
 use crate::arch::{Color, PeCoord};
 use crate::image::code::{Intrinsic, Op};
 use crate::image::{ColorConfig, ExportKind, Program, RouteTable, TaskKind, TileImage};
-use crate::pe::{Kept, Pe, Ready, Script, Values};
+use crate::pe::{Kept, Pe, Ready, Script, Values, ranges};
 use axis::Axis;
 use indexmap::IndexSet;
 use plan::{Folding, Plan};
@@ -162,7 +162,8 @@ impl Wafer {
                 note_differences(first, words, &mut differs[tile]);
             }
         }
-        differs.iter().map(|differs| ranges(differs)).collect()
+        let those = |differs: &Vec<bool>| ranges((0..differs.len()).filter(|word| differs[*word]));
+        differs.iter().map(those).collect()
     }
 }
 
@@ -174,18 +175,6 @@ fn note_differences(one: &[u16], other: &[u16], differs: &mut Vec<bool>) {
     for (at, differs) in differs.iter_mut().enumerate().take(length) {
         *differs |= word(one, at) != word(other, at);
     }
-}
-
-/// Where it is true.
-fn ranges(all: &[bool]) -> Vec<Range<usize>> {
-    let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (at, _) in all.iter().enumerate().filter(|(_, is)| **is) {
-        match ranges.last_mut() {
-            Some(last) if last.end == at => last.end += 1,
-            _ => ranges.push(at..at + 1),
-        }
-    }
-    ranges
 }
 
 /// A number of each PE of the small wafer, summed over all that it stands for.

@@ -10,6 +10,8 @@
 //! differ from PE to PE, or should anything happen that no script describes, the wafer runs as a whole.
 
 mod axis;
+mod passage;
+mod pieces;
 mod plan;
 mod replay;
 mod slab;
@@ -41,9 +43,9 @@ const MARGINS: [usize; 14] = [0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 20
 const FIRST_LOOK: u64 = 8;
 /// Cycles between two looks at whether the repetitions are still alike.
 const CYCLES_BETWEEN_LOOKS: u64 = 32;
-/// A band has so many times the PEs that are enough for a thread in a cycle: what is given to threads side
-/// by side, they then seldom have to fetch from each other.
-const SHARES_OF_A_BAND: usize = 512;
+/// A chunk of rows has so many times the PEs that are enough for a thread in a cycle: what is given to
+/// threads side by side, they then seldom have to fetch from each other.
+const SHARES_OF_A_CHUNK: usize = 96;
 /// Words for which memory is asked for before they are needed.
 const WORTH_ASKING: u64 = 8 << 20;
 /// Wavelets of the small wafer of which the origin is kept: about a gigabyte.
@@ -109,7 +111,7 @@ impl Wafer {
             rows: &rows,
             kept: &kept,
             crew: &self.crew,
-            pes_of_a_band: SHARES_OF_A_BAND * self.pes_of_a_thread,
+            pes_of_a_chunk: SHARES_OF_A_CHUNK * self.pes_of_a_thread,
             stop: self.stop,
         };
         // Whoever has stopped it finds the wafer before its start.

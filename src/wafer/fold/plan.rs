@@ -21,6 +21,8 @@ pub(super) struct Input {
     pub first: usize,
     /// How many.
     pub count: usize,
+    /// Where they lie with whoever sends them; `None` if that depends on the place.
+    pub sent: Option<Sent>,
 }
 
 /// An act in a round.
@@ -42,7 +44,7 @@ pub(super) struct Round {
 }
 
 /// Where the wavelets of an operation lie.
-#[derive(Copy, Clone, Debug)]
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct Sent {
     pub round: usize,
     pub at: usize,
@@ -129,7 +131,7 @@ fn inputs_of(pe: usize, script: &Script, twins: &Twins, folding: &Folding<'_>) -
                     {
                         last.count += 1;
                     }
-                    _ => all.push(Input { dx, dy, serial, first, count: 1 }),
+                    _ => all.push(Input { dx, dy, serial, first, count: 1, sent: None }),
                 }
             }
         }
@@ -158,10 +160,12 @@ impl Planner<'_> {
 
     fn place(&mut self, pe: usize, act: Ready) -> Option<()> {
         let inputs = act.serial.filter(|_| act.taken > 0).and_then(|s| self.inputs[pe].remove(&s));
-        let inputs = inputs.unwrap_or_default();
-        for input in &inputs {
-            let round = self.after(pe, input)?;
-            self.reached[pe] = self.reached[pe].max(round);
+        let mut inputs = inputs.unwrap_or_default();
+        for input in &mut inputs {
+            let sent = self.sent(pe, input)?;
+            let last = sent.iter().map(|sent| sent.round + 1).max().unwrap_or(0);
+            self.reached[pe] = self.reached[pe].max(last);
+            input.sent = sent.first().copied().filter(|first| sent.iter().all(|sent| sent == first));
         }
         let round = self.reached[pe];
         self.reach_round(round);
@@ -202,17 +206,11 @@ impl Planner<'_> {
         ys.iter().flat_map(|y| xs.iter().map(move |x| y * width + x)).collect()
     }
 
-    /// The first round in which all that may be an input is there; `None` if it is not sent before.
-    fn after(&mut self, pe: usize, input: &Input) -> Option<usize> {
-        let mut round = 0;
-        for source in self.sources(pe, input) {
-            let sent = self.plan.sent[source].get(input.serial as usize).copied().flatten()?;
-            if sent.count < input.first + input.count {
-                return None;
-            }
-            round = round.max(sent.round + 1);
-        }
-        Some(round)
+    /// Where all that may be an input lies; `None` if it is not sent before.
+    fn sent(&mut self, pe: usize, input: &Input) -> Option<Vec<Sent>> {
+        let sources = self.sources(pe, input).into_iter();
+        let sent = sources.map(|source| self.plan.sent[source].get(input.serial as usize).copied().flatten());
+        sent.map(|sent| sent.filter(|sent| sent.count >= input.first + input.count)).collect()
     }
 
     fn keep(&mut self, pe: usize, input: &Input, until: usize) {

@@ -1,18 +1,16 @@
 //! The acts of the small wafer, done on the memories of all PEs.
-//!
-//! Rows are taken in bands. A round of a band is done two bands behind the round before: then what it
-//! needs of the bands beside it has been sent, and few bands' wavelets are there at a time.
 
 use super::axis::Axis;
 use super::example;
-use super::plan::{Input, Plan};
-use super::slab::{self, Ahead, Slab};
+use super::passage::Passage;
+use super::plan::Plan;
+use super::slab::{Ahead, Slab};
 use crate::arch::PeCoord;
 use crate::image::Program;
-use crate::pe::{Inbox, Kept, Pe, Scratch};
+use crate::pe::{Kept, Pe};
 use crate::wafer::cells::Cells;
 use crate::wafer::crew::Crew;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 /// What of their memories all PEs keep for themselves, row by row and column by column in one piece.
 pub(super) struct Memories {
@@ -113,8 +111,8 @@ pub(super) struct Replay<'a> {
     /// What each PE of the small wafer keeps.
     pub kept: &'a [Kept],
     pub crew: &'a Crew,
-    /// PEs of a band, so many that to share them among threads is worth it.
-    pub pes_of_a_band: usize,
+    /// So many PEs that to share them among threads is worth it.
+    pub pes_of_a_chunk: usize,
     /// Becomes true when the run is to stop.
     pub stop: Option<&'static AtomicBool>,
 }
@@ -184,155 +182,5 @@ impl Replay<'_> {
             words
         };
         self.kept.iter().enumerate().map(first).collect()
-    }
-}
-
-/// All rounds of all bands.
-struct Passage<'a> {
-    replay: &'a Replay<'a>,
-    /// The column of the small wafer that stands for each one, and the row.
-    fold_x: Vec<usize>,
-    fold_y: Vec<usize>,
-    /// By row of the small wafer: where in a row what each column keeps begins.
-    starts: &'a [Vec<usize>],
-    /// By round: where what each column sends begins.
-    sent_at: Vec<Vec<Vec<usize>>>,
-    /// What PEs of one kind begin with, if nobody has changed it.
-    first: Vec<Vec<u16>>,
-    /// By row of the small wafer: the round in which that is put where it is kept. What is new from the
-    /// system lies in a cache then.
-    begins_in: Vec<usize>,
-}
-
-/// A round of a row.
-struct Task<'r> {
-    round: usize,
-    y: usize,
-    memory: &'r mut [u16],
-    /// Room for the wavelets, or for others.
-    sent: Vec<u32>,
-}
-
-/// What each row has sent in each round, as long as it is needed.
-type Outboxes = Vec<Vec<Vec<u32>>>;
-
-impl Passage<'_> {
-    /// `None` if it is stopped.
-    fn run(&self, rows: &mut [&mut [u16]]) -> Option<()> {
-        let rounds = &self.replay.plan.rounds;
-        let (width, height) = (self.fold_x.len(), rows.len());
-        let band = self.replay.pes_of_a_band.div_ceil(width).max(self.replay.plan.reach());
-        let mut outboxes: Outboxes = vec![vec![Vec::new(); height]; rounds.len()];
-        let mut spare: Vec<Vec<u32>> = Vec::new();
-        for time in 0..height.div_ceil(band) + 2 * (rounds.len() - 1) {
-            let mut tasks = Vec::new();
-            for (y, memory) in rows.iter_mut().enumerate().take(band * (time + 1)) {
-                let Some(behind) = time.checked_sub(y / band) else { break };
-                let round = behind / 2;
-                if behind % 2 == 0 && round < rounds.len() {
-                    let sends = self.sent_at[round][self.fold_y[y]][width] > 0;
-                    let sent = if sends { spare.pop().unwrap_or_default() } else { Vec::new() };
-                    tasks.push(Task { round, y, memory, sent });
-                }
-            }
-            for sent in self.replay.crew.share(tasks, |task| self.run_row(task, &outboxes)) {
-                let (round, y, sent) = sent?;
-                outboxes[round][y] = sent;
-            }
-            for (number, round) in rounds.iter().enumerate() {
-                let last = round.needed_in.max(number);
-                let Some(over) = time.checked_sub(2 * last + 1) else { continue };
-                let over = outboxes[number].iter_mut().skip(over * band).take(band);
-                spare.extend(over.map(std::mem::take).filter(|sent| sent.capacity() > 0));
-            }
-        }
-        Some(())
-    }
-
-    /// Gives what was sent in which round by which row; `None` if the run is to stop.
-    fn run_row(&self, task: Task<'_>, outboxes: &Outboxes) -> Option<(usize, usize, Vec<u32>)> {
-        let Task { round, y, memory, mut sent } = task;
-        if self.replay.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
-            return None;
-        }
-        let mut scratch = Scratch::default();
-        let row = self.fold_y[y];
-        let (starts, sent_at) = (&self.starts[row], &self.sent_at[round][row]);
-        let steps = &self.replay.plan.rounds[round].steps;
-        sent.resize(sent_at[self.fold_x.len()], 0);
-        let begins = round == self.begins_in[row];
-        if begins {
-            slab::touch(memory);
-        }
-        for x in 0..self.fold_x.len() {
-            let twin = row * self.replay.columns.folded() + self.fold_x[x];
-            let memory = &mut memory[starts[x]..starts[x + 1]];
-            if begins {
-                self.begin((x, y), twin, memory);
-            }
-            for step in &steps[twin] {
-                let mut inbox =
-                    Incoming { passage: self, outboxes, at: (x, y), inputs: &step.inputs, now: &[] };
-                let from = sent_at[x] + step.at;
-                let outbox = &mut sent[from..from + step.act.sent as usize];
-                step.act.run(memory, &mut inbox, outbox, &mut scratch);
-            }
-        }
-        Some((round, y, sent))
-    }
-
-    fn begin(&self, (x, y): (usize, usize), twin: usize, memory: &mut [u16]) {
-        let index = y * self.fold_x.len() + x;
-        match self.replay.start.cells.get(index) {
-            Some(pe) => self.replay.kept[twin].take(pe.memory().words(), memory),
-            None => memory[..self.first[twin].len()].copy_from_slice(&self.first[twin]),
-        }
-    }
-
-    /// What a PE has sent that is an input of another.
-    fn words<'o>(&self, (x, y): (usize, usize), input: &Input, outboxes: &'o Outboxes) -> &'o [u32] {
-        let (x, y) = (x.wrapping_add_signed(input.dx), y.wrapping_add_signed(input.dy));
-        let (row, pe) = (self.fold_y[y], self.fold_y[y] * self.replay.columns.folded() + self.fold_x[x]);
-        let sent = self.replay.plan.sent[pe][input.serial as usize].expect("the plan has looked at it");
-        let from = self.sent_at[sent.round][row][x] + sent.at + input.first;
-        &outboxes[sent.round][y][from..from + input.count]
-    }
-}
-
-/// Wavelets that an operation takes.
-struct Incoming<'a> {
-    passage: &'a Passage<'a>,
-    outboxes: &'a Outboxes,
-    at: (usize, usize),
-    inputs: &'a [Input],
-    /// What is left of the input before.
-    now: &'a [u32],
-}
-
-impl Incoming<'_> {
-    fn reach_next(&mut self) {
-        if self.now.is_empty() {
-            let (input, later) = self.inputs.split_first().expect("as many have been sent as are taken");
-            self.now = self.passage.words(self.at, input, self.outboxes);
-            self.inputs = later;
-        }
-    }
-}
-
-impl Inbox for Incoming<'_> {
-    fn take<'l>(&'l mut self, lanes: &'l mut [u32]) -> &'l [u32] {
-        self.reach_next();
-        if let Some((taken, later)) = self.now.split_at_checked(lanes.len()) {
-            self.now = later;
-            return taken;
-        }
-        let mut rest = &mut *lanes;
-        while !rest.is_empty() {
-            self.reach_next();
-            let count = self.now.len().min(rest.len());
-            rest[..count].copy_from_slice(&self.now[..count]);
-            (rest, self.now) = (&mut rest[count..], &self.now[count..]);
-        }
-        lanes
     }
 }

@@ -262,7 +262,7 @@ fn is_plain(operation: &Operation) -> bool {
 impl Pe {
     /// From now on writes a script; these words differ from PE to PE. Before anything runs.
     pub fn write_script(&mut self, foreign: &[Range<usize>]) {
-        let mut watch = Watch::new(self.memory.size());
+        let mut watch = Watch::default();
         foreign.iter().for_each(|words| watch.mark(words, FOREIGN));
         self.guard.watch(Some(Box::new(watch)));
         self.script = Some(Box::new(Script { known: self.memory.words().to_vec(), ..Script::default() }));

@@ -26,19 +26,15 @@ pub fn ranges(numbers: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
 
 /// Words with marks. Code that touches a marked one would do other things on another PE, or at
 /// another time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Watch {
+    /// Up to the last word that has ever had one.
     marks: Vec<u8>,
     /// Code has touched a word that it must not.
     pub touched: bool,
 }
 
 impl Watch {
-    /// No marks on so many words.
-    pub fn new(words: usize) -> Watch {
-        Watch { marks: vec![0; words], touched: false }
-    }
-
     /// Code reads words: their values have to be the same on all PEs.
     pub fn code_reads(&mut self, at: usize, words: usize) {
         self.touched |= self.has(&(at..at + words), FOREIGN);
@@ -56,7 +52,7 @@ impl Watch {
 
     /// Whether a word may differ from PE to PE.
     pub fn is_foreign(&self, word: usize) -> bool {
-        self.marks[word] & FOREIGN != 0
+        self.marks.get(word).is_some_and(|mark| mark & FOREIGN != 0)
     }
 
     /// All words whose value may differ from PE to PE.
@@ -73,7 +69,8 @@ impl Watch {
 
     /// Gives words a mark.
     pub fn mark(&mut self, words: &Range<usize>, mark: u8) {
-        self.marks.iter_mut().take(words.end).skip(words.start).for_each(|m| *m |= mark);
+        self.marks.resize(self.marks.len().max(words.end), 0);
+        self.marks[words.clone()].iter_mut().for_each(|m| *m |= mark);
     }
 
     /// Takes the marks of operations in progress away.

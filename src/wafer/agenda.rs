@@ -68,6 +68,14 @@ impl Agenda {
         (self.filled != 0).then(|| self.first + u64::from(from_first.trailing_zeros()))
     }
 
+    /// Nobody runs any more.
+    pub fn clear(&mut self) {
+        self.wakes.fill(NEVER);
+        self.near.iter_mut().for_each(Vec::clear);
+        self.filled = 0;
+        self.later.clear();
+    }
+
     /// Whether a PE runs in some cycle.
     pub fn runs(&self, pe: usize) -> bool {
         self.wakes[pe] != NEVER
@@ -124,6 +132,10 @@ mod tests {
         assert_eq!(due(&mut a, 5), [1, 2]);
         assert!(due(&mut a, 9).is_empty());
         assert_eq!(a.next(10), None);
+        [11, 1000].map(|cycle| a.wake(3, cycle, 10));
+        a.wake(2, 1000, 10);
+        a.clear();
+        assert!(a.is_empty() && a.next(10).is_none());
     }
 
     #[test]

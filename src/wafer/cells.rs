@@ -56,6 +56,8 @@ pub struct Cells {
     /// How they are made.
     pub maker: Maker,
     pes: Vec<Cell>,
+    /// Whether any PE may have been made.
+    begun: bool,
     now: u64,
     /// PEs that were given wavelets, and when they run because of them.
     delivered: Vec<(u32, Wake)>,
@@ -67,11 +69,12 @@ impl Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
         let maker = Maker { program: program.clone(), options, seed: None, recorded: false, folded: None };
-        Cells { maker, pes, now: 0, delivered: Vec::new() }
+        Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }
 
     /// All of them, to be divided among threads, and what makes them.
     pub fn share(&mut self) -> (&Maker, &mut [Cell]) {
+        self.begun = true;
         (&self.maker, &mut self.pes)
     }
 
@@ -87,6 +90,7 @@ impl Cells {
 
     /// A PE, made if need be; `None` if it has no code.
     pub fn pe(&mut self, index: usize) -> Option<&mut Pe> {
+        self.begun = true;
         self.maker.pe(&mut self.pes[index], index)
     }
 
@@ -105,7 +109,8 @@ impl Cells {
 
     /// Lets PEs be what a small wafer says of them.
     pub fn fold(&mut self, folded: Folded) {
-        for (index, cell) in self.pes.iter_mut().enumerate() {
+        let made = if self.begun { &mut self.pes[..] } else { &mut [] };
+        for (index, cell) in made.iter_mut().enumerate() {
             if cell.is_some() && folded.has_run(self.maker.program.pe_coord(index)) {
                 *cell = None;
             }
@@ -132,7 +137,8 @@ impl Cells {
 
     /// The PEs that exist, with their coordinates.
     pub fn made(&self) -> impl Iterator<Item = (usize, PeCoord, &Pe)> {
-        let made = self.pes.iter().enumerate();
+        let pes = if self.begun { &self.pes[..] } else { &[] };
+        let made = pes.iter().enumerate();
         made.filter_map(|(i, pe)| Some((i, self.maker.program.pe_coord(i), pe.as_deref()?)))
     }
 }

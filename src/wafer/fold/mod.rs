@@ -19,9 +19,8 @@ mod twins;
 
 pub use replay::Folded;
 
-use super::agenda::Agenda;
 use super::{Progress, Wafer};
-use crate::arch::{Color, PeCoord};
+use crate::arch::PeCoord;
 use crate::image::code::{Intrinsic, Op};
 use crate::image::{ColorConfig, ExportKind, Program, RouteTable, TaskKind, TileImage};
 use crate::pe::{Kept, Pe, Ready, Script, Values, ranges};
@@ -117,7 +116,7 @@ impl Wafer {
         // Whoever has stopped it finds the wafer before its start.
         let memories = replay.run(ahead).ok_or(Misfit::Never)?;
         self.fabric.count_hops(in_all(&twins.hops, &columns, &rows));
-        self.agenda = Agenda::new(self.program.place.len());
+        self.agenda.clear();
         (self.now, self.reached) = (wafer.now, wafer.reached);
         self.log.asserts_held.extend(wafer.log.asserts_held);
         // It has run, even if that took no cycle.
@@ -275,9 +274,7 @@ impl Small {
     fn take_pes(&mut self) -> Vec<Option<Pe>> {
         let program = &self.wafer.program;
         let has_run = |index: usize| program.tiles[program.place[index] as usize].active != 0;
-        let come = &self.twins.come;
-        let was_met =
-            |index: usize| come.range((index, Color(0))..).next().is_some_and(|((pe, _), _)| *pe == index);
+        let was_met = |index| self.twins.has_come_to(index);
         let pes = self.wafer.cells.take_all().into_iter().enumerate();
         pes.map(|(index, pe)| pe.filter(|_| has_run(index) || was_met(index)).map(|pe| *pe)).collect()
     }
@@ -292,37 +289,41 @@ fn example(index: usize, columns: &Axis, rows: &Axis) -> PeCoord {
 /// The program with fewer columns and rows.
 fn fold_program(program: &Program, columns: &Axis, rows: &Axis) -> Program {
     let (width, height) = (columns.folded(), rows.folded());
-    let mut small = Program {
-        width: width as u16,
-        height: height as u16,
-        routes: RouteTable::new(width * height),
-        place: vec![0; width * height],
-        ..program.clone()
-    };
+    let mut routes = RouteTable::new(width * height);
+    let like = |index| program.pe_index(example(index, columns, rows));
     for index in 0..width * height {
-        let from = program.pe_index(example(index, columns, rows));
-        small.place[index] = program.place[from];
-        for (color, number) in program.routes.row(from) {
+        for (color, number) in program.routes.row(like(index)) {
             let declared = &program.routes.declared()[*number as usize];
-            small.routes.set(index, *color, declared.config.clone(), declared.span);
+            routes.set(index, *color, declared.config.clone(), declared.span);
         }
     }
-    small
+    // Not `..program.clone()`: most of a large program are its places.
+    Program {
+        arch: program.arch,
+        width: width as u16,
+        height: height as u16,
+        fabric: program.fabric,
+        tiles: program.tiles.clone(),
+        place: (0..width * height).map(|index| program.place[like(index)]).collect(),
+        routes,
+        exports: program.exports.clone(),
+        memcpy: program.memcpy.clone(),
+        sources: program.sources.clone(),
+    }
 }
 
 /// The kinds of columns and of rows. PEs are of one kind if they have the same code and routes.
 fn kinds(program: &Program) -> (Vec<u32>, Vec<u32>) {
     let width = usize::from(program.width);
-    let kind = |index: usize| (program.place[index], program.routes.row_number(index));
-    let mut distinct: IndexSet<Vec<(u32, u32)>, FxBuildHasher> = IndexSet::default();
-    let mut number_of = |row| distinct.insert_full(row).0 as u32;
-    let all = (0..program.place.len()).step_by(width.max(1));
-    let rows = all.map(|first| number_of((first..first + width).map(kind).collect())).collect();
+    let mut distinct: IndexSet<(&[u32], &[u32]), FxBuildHasher> = IndexSet::default();
+    let all = (0..program.place.len()).step_by(width.max(1)).map(|first| first..first + width);
+    let kinds = all.map(|row| (&program.place[row.clone()], program.routes.row_numbers(row)));
+    let rows = kinds.map(|row| distinct.insert_full(row).0 as u32).collect();
     // Where rows are equal, nothing new is to be seen of columns.
-    let columns = distinct.iter().fold(vec![0; width], |columns, row| {
-        let mut known: IndexSet<(u32, (u32, u32)), FxBuildHasher> = IndexSet::default();
-        let both = columns.into_iter().zip(row);
-        both.map(|(so_far, kind)| known.insert_full((so_far, *kind)).0 as u32).collect()
+    let columns = distinct.iter().fold(vec![0; width], |columns, (tiles, routes)| {
+        let mut known: IndexSet<(u32, u32, Option<&u32>), FxBuildHasher> = IndexSet::default();
+        let all = columns.into_iter().zip(*tiles).enumerate();
+        all.map(|(x, (so_far, tile))| known.insert_full((so_far, *tile, routes.get(x))).0 as u32).collect()
     });
     (columns, rows)
 }

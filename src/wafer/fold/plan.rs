@@ -112,7 +112,7 @@ fn inputs_of(pe: usize, script: &Script, twins: &Twins, folding: &Folding<'_>) -
     let (x, y) = place(pe);
     let mut inputs = Inputs::new();
     for (color, runs) in script.taken() {
-        let mut numbers = twins.come.get(&(pe, color)).map_or(&[][..], Vec::as_slice);
+        let mut numbers = twins.come(pe, color);
         for (serial, count) in runs {
             let (now, later) = numbers.split_at_checked(*count as usize).ok_or(Misfit::Never)?;
             numbers = later;

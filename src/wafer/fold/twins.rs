@@ -3,11 +3,10 @@
 //! In: what the routers of the small wafer write down, cycle by cycle.
 
 use super::axis::Axis;
-use crate::arch::{Color, Direction};
+use crate::arch::Color;
 use crate::image::Program;
 use crate::pe::Script;
-use crate::trace::{Event, What};
-use std::collections::BTreeMap;
+use crate::trace::{Event, Wavelet, What};
 
 /// A wavelet by its origin.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -20,14 +19,22 @@ pub(super) struct Origin {
     pub element: u32,
 }
 
-/// What a router has done with a wavelet: color, kind and sides.
-type Deed = (Color, u8, Option<(Direction, Direction)>, bool);
+/// What a router has done with a wavelet, as a number.
+type Deed = u32;
 
-/// Where the sends of a PE on a color stand.
-#[derive(Clone, Copy, Default)]
-struct Cursor {
+/// What has happened to the wavelets of a color at a PE.
+#[derive(Clone, Default)]
+struct Traffic {
+    /// Of those that the PE has sent: the run of the last one, and how many of that run there were.
     run: usize,
     within: u32,
+    /// The numbers of what has come.
+    come: Vec<u64>,
+}
+
+/// As a number, where `what` says what the router has done, and tells sides apart.
+fn deed(wavelet: &Wavelet, what: u32) -> Deed {
+    what << 16 | u32::from(wavelet.control) << 8 | u32::from(wavelet.color.0)
 }
 
 /// The watch over the small wafer.
@@ -37,11 +44,10 @@ pub(super) struct Twins {
     /// What each router has done in this cycle.
     deeds: Vec<Vec<Deed>>,
     busy: Vec<usize>,
-    sent: BTreeMap<(usize, Color), Cursor>,
+    /// By PE and color, up to the last color that has been used.
+    traffic: Vec<Vec<Traffic>>,
     /// By number, less 1.
     origins: Vec<Origin>,
-    /// For each PE and color, the numbers of what has come.
-    pub come: BTreeMap<(usize, Color), Vec<u64>>,
     /// Links crossed, by PE.
     pub hops: Vec<u64>,
 }
@@ -55,9 +61,8 @@ impl Twins {
             rows: vec![true; rows.pairs()],
             deeds: vec![Vec::new(); count],
             busy: Vec::new(),
-            sent: BTreeMap::new(),
+            traffic: vec![Vec::new(); count],
             origins: Vec::new(),
-            come: BTreeMap::new(),
             hops: vec![0; count],
         }
     }
@@ -76,15 +81,15 @@ impl Twins {
                 What::Sent(wavelet) => {
                     let origin = self.origin(pe, wavelet.color, script(pe)?)?;
                     self.origins.push(origin);
-                    (wavelet.color, 0, None, wavelet.control)
+                    deed(&wavelet, 0)
                 }
                 What::Hop { wavelet, from, to } => {
                     self.hops[pe] += 1;
-                    (wavelet.color, 1, Some((from, to)), wavelet.control)
+                    deed(&wavelet, 2 + 8 * from as u32 + to as u32)
                 }
                 What::Delivered { wavelet, .. } => {
-                    self.come.entry((pe, wavelet.color)).or_default().push(wavelet.number);
-                    (wavelet.color, 2, None, wavelet.control)
+                    self.traffic(pe, wavelet.color).come.push(wavelet.number);
+                    deed(&wavelet, 1)
                 }
                 // Of this, or from a host, no script tells.
                 _ => return None,
@@ -100,15 +105,33 @@ impl Twins {
 
     /// Who has sent the next wavelet of a PE on a color.
     fn origin(&mut self, pe: usize, color: Color, script: &Script) -> Option<Origin> {
-        let cursor = self.sent.entry((pe, color)).or_default();
+        let Traffic { run, within, .. } = self.traffic(pe, color);
         let runs = script.sent(color);
-        while runs.get(cursor.run).is_some_and(|(_, count)| *count == cursor.within) {
-            *cursor = Cursor { run: cursor.run + 1, within: 0 };
+        while runs.get(*run).is_some_and(|(_, count)| *count == *within) {
+            (*run, *within) = (*run + 1, 0);
         }
-        let (serial, _) = *runs.get(cursor.run)?;
-        let element = cursor.within;
-        cursor.within += 1;
+        let (serial, _) = *runs.get(*run)?;
+        let element = *within;
+        *within += 1;
         Some(Origin { pe, serial, element })
+    }
+
+    fn traffic(&mut self, pe: usize, color: Color) -> &mut Traffic {
+        let (colors, color) = (&mut self.traffic[pe], usize::from(color.0));
+        if color >= colors.len() {
+            colors.resize(color + 1, Traffic::default());
+        }
+        &mut colors[color]
+    }
+
+    /// The numbers of what has come to a PE on a color.
+    pub fn come(&self, pe: usize, color: Color) -> &[u64] {
+        self.traffic[pe].get(usize::from(color.0)).map_or(&[], |traffic| &traffic.come)
+    }
+
+    /// Whether anything has.
+    pub fn has_come_to(&self, pe: usize) -> bool {
+        self.traffic[pe].iter().any(|traffic| !traffic.come.is_empty())
     }
 
     /// How many have been sent.

@@ -255,9 +255,27 @@ pub fn scatter(memory: &mut [u16], walk: &mut Walk, mut lanes: &[u32]) -> Result
     Ok(())
 }
 
+/// Elements of some rows, as lanes; the addresses have been checked.
+pub fn load_rows(memory: &[u16], rows: &[Row], words: u16, mut lanes: &mut [u32]) {
+    for row in rows {
+        let (now, later) = lanes.split_at_mut(row.count);
+        lanes = later;
+        load_row(memory, *row, words, now);
+    }
+}
+
+/// Lanes become the elements of some rows; the addresses have been checked.
+pub fn store_rows(memory: &mut [u16], rows: &[Row], words: u16, mut lanes: &[u32]) {
+    for row in rows {
+        let (now, later) = lanes.split_at(row.count);
+        lanes = later;
+        store_row(memory, *row, words, now);
+    }
+}
+
 /// Elements from memory, as lanes; the addresses have been checked.
 #[inline]
-pub fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
+fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
     match (words, row.step) {
         (1, 1) => {
             for (lane, word) in lanes.iter_mut().zip(&memory[row.at..row.at + row.count]) {
@@ -280,7 +298,7 @@ pub fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
 
 /// Lanes into memory; the addresses have been checked.
 #[inline]
-pub fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
+fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
     match (words, row.step) {
         (1, 1) => {
             for (lane, word) in lanes.iter().zip(&mut memory[row.at..row.at + row.count]) {

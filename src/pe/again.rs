@@ -226,16 +226,12 @@ impl<'a> Preparer<'a> {
 
     /// The next elements of a vector among what is kept; `None` if they are not.
     fn rows(&self, walk: &mut Walk, count: usize) -> Option<Rows> {
-        let mut rows = Vec::new();
-        let mut left = count;
-        while left > 0 {
-            let row = walk.next_row(left).expect(FITS);
-            left -= row.count;
-            rows.push(row);
-        }
+        let words = walk.words();
+        // All of them are behind, kept or not.
+        let rows: Vec<Row> = walk.rows(count).map(|row| row.expect(FITS)).collect();
         let place = |row: &Row| Some(Row { at: self.kept.place(row.at)?, ..*row });
         let rows: Option<Box<[Row]>> = rows.iter().map(place).collect();
-        Some((rows?, walk.words()))
+        Some((rows?, words))
     }
 
     fn addresses(&self, mut walk: Walk, count: usize) -> Option<Box<[u32]>> {
@@ -331,12 +327,7 @@ impl Piece {
         match &self.to {
             Drain::Kept((rows, words)) => {
                 (kernel.many)(out, a, b, self.third);
-                let mut lanes = &*out;
-                for row in rows {
-                    let (now, later) = lanes.split_at(row.count);
-                    lanes = later;
-                    local::store_row(kept, *row, *words, now);
-                }
+                local::store_rows(kept, rows, *words, out);
             }
             Drain::Fabric(outlet) if !outlet.narrow => (kernel.many)(outbox, a, b, self.third),
             Drain::Fabric(outlet) => {
@@ -380,12 +371,7 @@ impl Feed {
         match self {
             Feed::Known(values) => values,
             Feed::Kept((rows, words)) => {
-                let mut rest = &mut *lanes;
-                for row in rows {
-                    let (now, later) = rest.split_at_mut(row.count);
-                    rest = later;
-                    local::load_row(kept, *row, *words, now);
-                }
+                local::load_rows(kept, rows, *words, lanes);
                 lanes
             }
             Feed::Wavelets(_) => unreachable!("wavelets are no words"),

@@ -101,15 +101,9 @@ impl Act {
 }
 
 fn rows_of(mut walk: Walk, count: usize) -> Vec<(usize, usize)> {
-    let mut rows = Vec::new();
-    let mut left = count;
-    while left > 0 {
-        let row = walk.next_row(left).expect("the operation has been done before");
-        left -= row.count;
-        let (from, to) = row.span(walk.words());
-        rows.push(pairs(&(from as usize..to as usize)));
-    }
-    rows
+    let words = walk.words();
+    let rows = walk.rows(count).map(|row| row.expect("the operation has been done before").span(words));
+    rows.map(|(from, to)| pairs(&(from as usize..to as usize))).collect()
 }
 
 #[cfg(test)]

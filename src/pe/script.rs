@@ -92,12 +92,9 @@ impl Touches {
 }
 
 fn add_words(walk: &Walk, count: u32, words: &mut Vec<Range<usize>>) {
-    let (mut walk, mut left) = (*walk, count as usize);
-    while left > 0 {
-        // An operation that leaves its memory is stopped, and with it the script.
-        let Ok(row) = walk.next_row(left) else { return };
-        left -= row.count;
-        let each = usize::from(walk.words());
+    let (mut walk, each) = (*walk, usize::from(walk.words()));
+    // An operation that leaves its memory is stopped, and with it the script.
+    for row in walk.rows(count as usize).map_while(Result::ok) {
         let element = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
         if row.step == each as i32 {
             words.push(row.at..row.at + row.count * each);

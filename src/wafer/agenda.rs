@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(due(&mut a, 5), [1, 2]);
         assert!(due(&mut a, 9).is_empty());
         assert_eq!(a.next(10), None);
-        [11, 1000].map(|cycle| a.wake(3, cycle, 10));
+        a.wake(3, 11, 10);
         a.wake(2, 1000, 10);
         a.clear();
         assert!(a.is_empty() && a.next(10).is_none());

@@ -44,7 +44,7 @@ const FIRST_LOOK: u64 = 8;
 const CYCLES_BETWEEN_LOOKS: u64 = 32;
 /// A chunk of rows has so many times the PEs that are enough for a thread in a cycle: what is given to
 /// threads side by side, they then seldom have to fetch from each other.
-const SHARES_OF_A_CHUNK: usize = 96;
+const SHARES_OF_A_CHUNK: usize = 24;
 /// Words for which memory is asked for before they are needed.
 const WORTH_ASKING: u64 = 8 << 20;
 /// Wavelets of the small wafer of which the origin is kept: about a gigabyte.

@@ -9,6 +9,7 @@ use super::replay::Replay;
 use super::slab;
 use crate::pe::{Inbox, Scratch};
 use std::sync::atomic::Ordering;
+use std::sync::{Mutex, MutexGuard};
 
 /// What is to be done, and where everything lies.
 pub(super) struct Passage<'a> {
@@ -25,6 +26,32 @@ pub(super) struct Passage<'a> {
     /// By row of the small wafer: the round in which that is put where it is kept. What is new from the
     /// system lies in a cache then.
     pub begins_in: Vec<usize>,
+    /// Room for what is sent next.
+    pub spare: Spare,
+}
+
+/// Vectors that nobody needs any more: to ask the system for others again and again holds all threads up.
+#[derive(Default)]
+pub(super) struct Spare(Mutex<Vec<Vec<u32>>>);
+
+impl Spare {
+    /// So many words, of whatever value.
+    fn take(&self, count: usize) -> Vec<u32> {
+        let spare = if count > 0 { self.all().pop() } else { None };
+        let mut words = spare.unwrap_or_default();
+        words.resize(count, 0);
+        words
+    }
+
+    fn put(&self, words: Vec<u32>) {
+        if words.capacity() > 0 {
+            self.all().push(words);
+        }
+    }
+
+    fn all(&self) -> MutexGuard<'_, Vec<Vec<u32>>> {
+        self.0.lock().expect("nothing fails while a vector is taken")
+    }
 }
 
 /// By round, what each row has sent, as long as it is needed.
@@ -46,7 +73,10 @@ impl Passage<'_> {
                 done?.into_iter().flatten().for_each(|(round, y, words)| sent[round][y] = words);
             }
             let is_over = |round: &usize| plan.rounds[*round].needed_in < rounds.end;
-            (0..rounds.end).filter(is_over).for_each(|round| sent[round].fill(Vec::new()));
+            let over = (0..rounds.end).filter(is_over);
+            over.for_each(|round| {
+                sent[round].iter_mut().for_each(|sent| self.spare.put(std::mem::take(sent)))
+            });
         }
         Some(())
     }
@@ -80,15 +110,13 @@ struct Work<'a> {
     before: &'a Outboxes,
     /// What is sent by this piece, by its rounds and rows.
     sent: Outboxes,
-    /// Room for what is sent next.
-    spare: Vec<Vec<u32>>,
     scratch: Scratch,
 }
 
 impl<'a> Work<'a> {
     fn new(passage: &'a Passage<'a>, piece: Piece, before: &'a Outboxes) -> Work<'a> {
         let sent = vec![vec![Vec::new(); piece.all().len()]; piece.rounds.len()];
-        Work { passage, piece, before, sent, spare: Vec::new(), scratch: Scratch::default() }
+        Work { passage, piece, before, sent, scratch: Scratch::default() }
     }
 
     /// Does it with the memories of its rows. Gives what others may need: round, row and what was sent. `None`
@@ -116,8 +144,7 @@ impl<'a> Work<'a> {
         let (row, width) = (passage.fold_y[y], passage.fold_x.len());
         let (starts, sent_at) = (&passage.starts[row], &passage.sent_at[round][row]);
         let steps = &passage.replay.plan.rounds[round].steps;
-        let mut sent = if sent_at[width] > 0 { self.spare.pop().unwrap_or_default() } else { Vec::new() };
-        sent.resize(sent_at[width], 0);
+        let mut sent = passage.spare.take(sent_at[width]);
         let begins = round == passage.begins_in[row];
         if begins {
             slab::touch(memory);
@@ -156,7 +183,7 @@ impl<'a> Work<'a> {
         for sender in self.piece.rounds.start..=round {
             if plan.rounds[sender].needed_in.max(sender) == round && self.piece.has(sender, over) {
                 let sent = std::mem::take(self.outbox_mut(sender, over));
-                self.spare.extend(Some(sent).filter(|sent| sent.capacity() > 0));
+                self.passage.spare.put(sent);
             }
         }
     }

@@ -35,15 +35,27 @@ pub(super) struct Piece {
 }
 
 impl Pieces {
-    /// Divides `height` rows into chunks of so many at least, if each of the threads gets one. Of all
-    /// `rounds` as many are done at a time as chunks are large enough for.
-    pub fn new(height: usize, rounds: usize, reach: usize, threads: usize, chunk: usize) -> Pieces {
+    /// Divides `height` rows among threads, half of which begin at the first row and half at the last: the
+    /// nearer to the middle, where they meet, the smaller are the chunks, but none has fewer than `least` rows
+    /// if every thread gets one. Of all `rounds` as many are done at a time as chunks are large enough for.
+    pub fn new(height: usize, rounds: usize, reach: usize, threads: usize, least: usize) -> Pieces {
         let rounds = rounds.min(MOST_ROUNDS);
         // Half of the work is in chunks at least.
-        let worth_it = chunk.max(4 * reach * (rounds - 1)).min(height.div_ceil(threads)).max(1);
-        let chunks = if threads > 1 { (height / worth_it).max(1) } else { 1 };
-        let ends: Vec<usize> = (0..=chunks).map(|chunk| chunk * height / chunks).collect();
-        let fit = if chunks > 1 && reach > 0 { height / chunks / (4 * reach) + 1 } else { rounds };
+        let least = least.max(4 * reach * (rounds - 1)).min(height / threads).max(1);
+        let (mut ends, mut others) = (vec![0], vec![height]);
+        let mut rest = height;
+        while threads > 1 && rest >= 2 * least {
+            let size = least.max(rest / (2 * threads)).min(rest / 2);
+            rest -= size;
+            ends.push(ends[ends.len() - 1] + size);
+            if rest >= 2 * least.max(size) {
+                rest -= size;
+                others.push(others[others.len() - 1] - size);
+            }
+        }
+        ends.extend(others.into_iter().rev());
+        let smallest = ends.windows(2).map(|ends| ends[1] - ends[0]).min().unwrap_or(0);
+        let fit = if ends.len() > 2 && reach > 0 { smallest / (4 * reach) + 1 } else { rounds };
         Pieces { ends, reach, rounds: rounds.min(fit) }
     }
 
@@ -154,8 +166,14 @@ mod tests {
     }
 
     #[test]
-    fn chunks_are_as_large_as_asked_for_if_every_thread_gets_one() {
-        let rows = |threads, chunk| Pieces::new(100, 3, 1, threads, chunk).chunks(&(0..3)).len();
-        assert_eq!([rows(1, 10), rows(2, 10), rows(2, 1), rows(2, 90)], [1, 10, 12, 2]);
+    fn chunks_are_smaller_where_threads_meet() {
+        let rows = |threads, least| -> Vec<usize> {
+            let pieces = Pieces::new(100, 2, 1, threads, least);
+            pieces.chunks(&(0..2)).iter().map(|piece| piece.all().len()).collect()
+        };
+        assert_eq!(rows(1, 5), [100]);
+        assert_eq!(rows(2, 5), [25, 12, 6, 5, 9, 6, 12, 25]);
+        assert_eq!(rows(2, 90), [50, 50]);
+        assert!(rows(30, 1).iter().all(|rows| *rows == 3 || *rows == 4));
     }
 }

@@ -2,7 +2,7 @@
 
 use super::axis::Axis;
 use super::example;
-use super::passage::Passage;
+use super::passage::{Passage, Spare};
 use super::plan::Plan;
 use super::slab::{Ahead, Slab};
 use crate::arch::PeCoord;
@@ -140,7 +140,16 @@ impl Replay<'_> {
         let (mut rows, starts) = memories.split();
         let sent_at = self.plan.rounds.iter().map(|round| self.starts(&fold_x, &round.room)).collect();
         let (first, begins_in) = (self.first_words(), self.begins_in());
-        let passage = Passage { replay: self, fold_x, fold_y, starts, sent_at, first, begins_in };
+        let passage = Passage {
+            replay: self,
+            fold_x,
+            fold_y,
+            starts,
+            sent_at,
+            first,
+            begins_in,
+            spare: Spare::default(),
+        };
         passage.run(&mut rows)?;
         Some(Some(memories))
     }

@@ -55,7 +55,7 @@ fn nobody_can_tell_whether_a_small_wafer_stands_for_a_large_one() {
         let (program, sources) = compile(&files, arch).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
         let data = choices.below(3);
         let mut run = |hop_by_hop, threads| {
-            // With so few PEs of a thread a wafer has many bands.
+            // With so few PEs of a thread a wafer has many chunks of rows.
             let pes_of_a_thread = if threads > 1 { 1 } else { RunOptions::default().pes_of_a_thread };
             let options = RunOptions { hop_by_hop, threads, pes_of_a_thread, ..RunOptions::default() };
             let mut runner = Runner::new(program.clone(), options);

@@ -98,9 +98,11 @@ enum End {
 }
 
 /// What has been sent to a PE, in the order in which an operation takes it.
-pub trait Inbox {
+pub trait Inbox<'i> {
     /// As many wavelets as there are lanes: in these, or where they lie.
-    fn take<'l>(&'l mut self, lanes: &'l mut [u32]) -> &'l [u32];
+    fn take<'l>(&mut self, lanes: &'l mut [u32]) -> &'l [u32]
+    where
+        'i: 'l;
 }
 
 /// Room for the elements of a piece.
@@ -275,7 +277,13 @@ impl Ready {
     }
 
     /// Does it with the kept words of a PE. `outbox` has room for the wavelets that go out.
-    pub fn run(&self, kept: &mut [u16], inbox: &mut impl Inbox, outbox: &mut [u32], lanes: &mut Scratch) {
+    pub fn run<'i>(
+        &self,
+        kept: &mut [u16],
+        inbox: &mut impl Inbox<'i>,
+        outbox: &mut [u32],
+        lanes: &mut Scratch,
+    ) {
         match &self.work {
             Work::Write(writes) => {
                 writes.iter().for_each(|(at, words)| kept[*at..*at + words.len()].copy_from_slice(words));
@@ -294,11 +302,11 @@ impl Ready {
 }
 
 impl Piece {
-    fn run(
+    fn run<'i>(
         &self,
         kernel: &Kernel,
         kept: &mut [u16],
-        inbox: &mut impl Inbox,
+        inbox: &mut impl Inbox<'i>,
         outbox: &mut [u32],
         Scratch([out, a, b]): &mut Scratch,
     ) {
@@ -306,24 +314,9 @@ impl Piece {
         if self.run_onto(kernel, kept, inbox, &mut b[..self.count]).is_some() {
             return;
         }
-        // At most one source takes wavelets.
         let [first, second] = &self.sources;
-        let (a, b) = (&mut a[..self.count], &mut b[..self.count]);
-        let (a, b) = match (first, second) {
-            (Feed::Wavelets(_), _) => {
-                let b = second.lanes(kept, b);
-                (first.wavelets(inbox, a), b)
-            }
-            _ => {
-                let a = first.lanes(kept, a);
-                let b = if let Feed::Wavelets(_) = second {
-                    second.wavelets(inbox, b)
-                } else {
-                    second.lanes(kept, b)
-                };
-                (a, b)
-            }
-        };
+        let a = first.lanes(kept, inbox, &mut a[..self.count]);
+        let b = second.lanes(kept, inbox, &mut b[..self.count]);
         match &self.to {
             Drain::Kept((rows, words)) => {
                 (kernel.many)(out, a, b, self.third);
@@ -339,11 +332,11 @@ impl Piece {
 
     /// If the destination is the first source, too, and elements have 32 bits one behind the other,
     /// they are worked on where they are.
-    fn run_onto(
+    fn run_onto<'i>(
         &self,
         kernel: &Kernel,
         kept: &mut [u16],
-        inbox: &mut impl Inbox,
+        inbox: &mut impl Inbox<'i>,
         lanes: &mut [u32],
     ) -> Option<()> {
         let (Drain::Kept((to, 2)), [Feed::Kept((from, 2)), second]) = (&self.to, &self.sources) else {
@@ -357,8 +350,7 @@ impl Piece {
         let words = kept[to.at..to.at + 2 * to.count].as_mut_bytes();
         let elements = <[u32]>::mut_from_bytes(words).ok()?;
         let second = match second {
-            Feed::Known(values) => values,
-            Feed::Wavelets(_) => second.wavelets(inbox, lanes),
+            Feed::Known(_) | Feed::Wavelets(_) => second.lanes(&[], inbox, lanes),
             Feed::Kept(_) => return None,
         };
         onto(elements, second, self.third);
@@ -367,27 +359,26 @@ impl Piece {
 }
 
 impl Feed {
-    fn lanes<'l>(&'l self, kept: &[u16], lanes: &'l mut [u32]) -> &'l [u32] {
+    fn lanes<'l, 'i: 'l>(
+        &'l self,
+        kept: &[u16],
+        inbox: &mut impl Inbox<'i>,
+        lanes: &'l mut [u32],
+    ) -> &'l [u32] {
         match self {
             Feed::Known(values) => values,
             Feed::Kept((rows, words)) => {
                 local::load_rows(kept, rows, *words, lanes);
                 lanes
             }
-            Feed::Wavelets(_) => unreachable!("wavelets are no words"),
+            Feed::Wavelets(true) => narrow(inbox, lanes),
+            Feed::Wavelets(false) => inbox.take(lanes),
         }
-    }
-
-    fn wavelets<'l>(&self, inbox: &'l mut impl Inbox, lanes: &'l mut [u32]) -> &'l [u32] {
-        if let Feed::Wavelets(true) = self {
-            return narrow(inbox, lanes);
-        }
-        inbox.take(lanes)
     }
 }
 
 /// The lower 16 bits of each wavelet.
-fn narrow<'l>(inbox: &mut impl Inbox, lanes: &'l mut [u32]) -> &'l [u32] {
+fn narrow<'i, 'l>(inbox: &mut impl Inbox<'i>, lanes: &'l mut [u32]) -> &'l [u32] {
     let mut room = [0; PIECE];
     let words = inbox.take(&mut room[..lanes.len()]);
     lanes.iter_mut().zip(words).for_each(|(lane, word)| *lane = word & 0xffff);
@@ -395,7 +386,7 @@ fn narrow<'l>(inbox: &mut impl Inbox, lanes: &'l mut [u32]) -> &'l [u32] {
 }
 
 impl Chain {
-    fn run(&self, kernel: &Kernel, memory: &mut [u16], inbox: &mut impl Inbox, outbox: &mut [u32]) {
+    fn run<'i>(&self, kernel: &Kernel, memory: &mut [u16], inbox: &mut impl Inbox<'i>, outbox: &mut [u32]) {
         let mut kept = self.kept;
         for k in 0..self.count {
             let mut values = self.sources.each_ref().map(|source| source.value(k, memory, inbox));
@@ -421,7 +412,7 @@ impl Chain {
 }
 
 impl Link {
-    fn value(&self, k: usize, memory: &[u16], inbox: &mut impl Inbox) -> u32 {
+    fn value<'i>(&self, k: usize, memory: &[u16], inbox: &mut impl Inbox<'i>) -> u32 {
         match self {
             Link::Known(values) => values[k],
             Link::Kept(addresses, words) => local::read(memory, addresses[k] as usize, *words),

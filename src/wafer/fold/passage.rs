@@ -224,8 +224,11 @@ impl Incoming<'_> {
     }
 }
 
-impl Inbox for Incoming<'_> {
-    fn take<'l>(&'l mut self, lanes: &'l mut [u32]) -> &'l [u32] {
+impl<'a> Inbox<'a> for Incoming<'a> {
+    fn take<'l>(&mut self, lanes: &'l mut [u32]) -> &'l [u32]
+    where
+        'a: 'l,
+    {
         self.reach_next();
         if let Some((taken, later)) = self.now.split_at_checked(lanes.len()) {
             self.now = later;

@@ -64,6 +64,8 @@ impl Passage<'_> {
         let chunk = pes_of_a_chunk.div_ceil(self.fold_x.len());
         let pieces = Pieces::new(rows.len(), plan.rounds.len(), plan.reach(), crew.size(), chunk);
         let mut sent = vec![vec![Vec::new(); rows.len()]; plan.rounds.len()];
+        // Rounds that later ones need.
+        let mut needed = Vec::new();
         for rounds in pieces.blocks(plan.rounds.len()) {
             for pieces in [pieces.chunks(&rounds), pieces.seams(&rounds)] {
                 let rows = split(rows, &pieces);
@@ -72,10 +74,13 @@ impl Passage<'_> {
                     crew.share(work, |(work, rows): (Work<'_>, _)| work.run(rows)).into_iter().collect();
                 done?.into_iter().flatten().for_each(|(round, y, words)| sent[round][y] = words);
             }
-            let is_over = |round: &usize| plan.rounds[*round].needed_in < rounds.end;
-            let over = (0..rounds.end).filter(is_over);
-            over.for_each(|round| {
-                sent[round].iter_mut().for_each(|sent| self.spare.put(std::mem::take(sent)))
+            needed.extend(rounds.clone());
+            needed.retain(|round| {
+                let is_needed = plan.rounds[*round].needed_in >= rounds.end;
+                if !is_needed {
+                    std::mem::take(&mut sent[*round]).into_iter().for_each(|sent| self.spare.put(sent));
+                }
+                is_needed
             });
         }
         Some(())

@@ -51,7 +51,7 @@ fn main() {
     let before = load();
     let rows: Vec<Row> = rooms.flat_map(|(_, rows)| rows()).collect();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
-    println!("{cores} cores, load {before} before and {} after, 5 repeats or more in turns, medians", load());
+    println!("{cores} cores, load {before} before and {} after, 5 repeats in turns, medians", load());
     println!("{}", table::render(&rows));
 }
 

@@ -7,8 +7,6 @@ use std::time::Instant;
 
 /// How often each side is measured.
 const REPEATS: usize = 5;
-/// How often if what the machine does besides may take longer than the work.
-const MORE_REPEATS: usize = 15;
 /// A shorter work is done several times in a row for one measurement, so many seconds long.
 const LONG: f64 = 0.02;
 
@@ -54,17 +52,8 @@ pub fn alone(mut side: impl FnMut() -> f64) -> f64 {
 }
 
 /// Both sides, in turns.
-pub fn beside(ours: impl FnMut() -> f64, anchor: impl FnMut() -> f64) -> Pair {
-    in_turns(REPEATS, ours, anchor)
-}
-
-/// Both sides, in more turns: for what the machine may disturb.
-pub fn beside_often(ours: impl FnMut() -> f64, anchor: impl FnMut() -> f64) -> Pair {
-    in_turns(MORE_REPEATS, ours, anchor)
-}
-
-fn in_turns(turns: usize, mut ours: impl FnMut() -> f64, mut anchor: impl FnMut() -> f64) -> Pair {
-    let turns: Vec<(f64, f64)> = (0..turns).map(|_| (ours(), anchor())).collect();
+pub fn beside(mut ours: impl FnMut() -> f64, mut anchor: impl FnMut() -> f64) -> Pair {
+    let turns: Vec<(f64, f64)> = (0..REPEATS).map(|_| (ours(), anchor())).collect();
     Pair {
         ours: median(turns.iter().map(|t| t.0).collect()),
         anchor: median(turns.iter().map(|t| t.1).collect()),

@@ -2,7 +2,7 @@
 //! are those of a process of its own; steps are measured from the first cycle to the end. It takes minutes
 //! and gigabytes, so it is measured only when asked for by name.
 
-use crate::measure::{Pair, alone, beside, beside_often, clock_seconds};
+use crate::measure::{Pair, alone, beside, clock_seconds};
 use crate::programs::{self, compile};
 use crate::table::{Row, Target, Unit};
 use cslrun::host::{RunOptions, Runner};
@@ -62,8 +62,7 @@ fn exchange() -> Vec<Row> {
     let many = exchanges(WAFER, MANY);
     let small = exchanges(SMALL, 1);
     let on = |program, threads| move || seconds_of(program, RunOptions { threads, ..RunOptions::default() });
-    // Every fourth step or so the host of a virtual machine has to find memory first.
-    let threads = beside_often(on(&step, 2), on(&step, 1));
+    let threads = beside(on(&step, 2), on(&step, 1));
     let per_pe = |seconds: f64, (width, height): (u32, u32)| seconds * 1e9 / f64::from(width * height);
     let growth = beside(on(&step, 1), on(&small, 1));
     let (wafer, grid) = (per_pe(growth.ours, WAFER), per_pe(growth.anchor, SMALL));

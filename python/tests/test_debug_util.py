@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 from cerebras.sdk.debug.debug_util import debug_util
-from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
 
 OPTIONS = {
     "streaming": False,
@@ -41,4 +41,15 @@ def test_wrong_names_and_places_are_refused(stopped):
 
 def test_without_a_run_there_is_nothing_to_read(compiled):
     with pytest.raises(RuntimeError, match="run the program to stop\\(\\) first"):
-        debug_util(compiled)
+        debug_util(compiled).get_symbol(4, 1, "floats", np.float32)
+
+
+def test_it_can_be_made_before_the_run(compiled, tmp_path, monkeypatch):
+    early = debug_util("out")
+    runtime = SdkRuntime(compiled)
+    runtime.load()
+    runtime.run()
+    runtime.launch("say", np.uint16(3), nonblock=False)
+    runtime.stop()
+    monkeypatch.chdir("/")
+    assert early.get_symbol(6, 2, "numbers", np.uint32).tolist() == [5]

@@ -2,4 +2,8 @@
 
 import logging
 
+from cerebras.appliance._version import __version__
+
+__all__ = ["__version__", "logger"]
+
 logger = logging.getLogger("cerebras.appliance")

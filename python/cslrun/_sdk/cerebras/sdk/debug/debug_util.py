@@ -1,6 +1,7 @@
 """Reads memory and traces after a run."""
 
 import os
+from functools import cached_property
 
 import numpy as np
 from cerebras.sdk.runtime._platform import refuse_system
@@ -14,11 +15,17 @@ class debug_util:
 
     def __init__(self, bindir, cmaddr=None):
         refuse_system(cmaddr)
-        self._program, self._snapshot = snapshot.load(os.fspath(bindir))
+        self._folder = os.path.abspath(bindir)
+
+    @cached_property
+    def _left(self):
+        # Scripts make a debug_util before the run whose results they read.
+        return snapshot.load(self._folder)
 
     def get_symbol(self, col, row, symbol, dtype):
         """The memory of a variable of one PE."""
-        return np.frombuffer(self._snapshot.symbol(*self._place(col, row), symbol), dtype=dtype).copy()
+        _, left = self._left
+        return np.frombuffer(left.symbol(*self._place(col, row), symbol), dtype=dtype).copy()
 
     def get_symbol_rect(self, rectangle, symbol, dtype):
         """The memory of a variable of a rectangle ((column, row), (width, height)), by column and row."""
@@ -29,10 +36,12 @@ class debug_util:
 
     def read_trace(self, col, row, name):
         """The values that a PE has recorded under a name, in order."""
-        return self._snapshot.trace(*self._place(col, row), name)
+        _, left = self._left
+        return left.trace(*self._place(col, row), name)
 
     def _place(self, col, row):
-        (dx, dy), (width, height) = self._program.offset, self._program.size
+        program, _ = self._left
+        (dx, dy), (width, height) = program.offset, program.size
         x, y = col - dx, row - dy
         if not (0 <= x < width and 0 <= y < height):
             raise RuntimeError(

@@ -1,0 +1,96 @@
+"""The archive that goes from the compiler to the launcher and the runtime.
+
+`cs_<hash>.tar.gz` holds one folder `cs_<hash>`: the output folder of cslc, its name in
+`.csl_bin_name`, and the files of the application.
+"""
+
+import gzip
+import hashlib
+import io
+import os
+import tarfile
+from pathlib import Path
+
+#: The file of an archive that names the output folder of cslc.
+_BIN_NAME = ".csl_bin_name"
+# Data of this size does not belong to a program; it can be staged.
+_LARGEST_FILE = 16 << 20
+
+
+def write(application, output, name, folder, file=None):
+    """Writes the archive of an application and of the output folder of cslc, which is called
+    `name` in it; gives its path. `file` is another name for it than that of its hash."""
+    members = {f"{name}/{path}": data for path, data in _files(output)}
+    members |= {path: data for path, data in _files(application, _is_source) if path not in members}
+    members[_BIN_NAME] = f"{name}\n".encode()
+    root = "cs_" + _hash(members)
+    path = Path(folder) / (file or f"{root}.tar.gz")
+    # Without times the same program gives the same bytes.
+    with path.open("wb") as raw, gzip.GzipFile("", "wb", 1, raw, mtime=0) as packed:
+        with tarfile.open(fileobj=packed, mode="w") as archive:
+            for member, data in sorted(members.items()):
+                info = tarfile.TarInfo(f"{root}/{member}")
+                info.size = len(data)
+                archive.addfile(info, io.BytesIO(data))
+    return path.resolve()
+
+
+def find(artifact):
+    """The archive or folder that a script means: a path, or what `compile` has given."""
+    given = os.fspath(getattr(artifact, "path", artifact))
+    for path in (Path(given), Path(f"{given}.tar.gz")):
+        if path.is_file():
+            return path.resolve()
+    if Path(given).is_dir():
+        return Path(given).resolve()
+    raise RuntimeError(f"there is no artifact {given!r}: SdkCompiler().compile(..) makes one and gives its path")
+
+
+def unpack(path, folder):
+    """Unpacks an archive into a folder; gives the folder with the application's files."""
+    problem = "it is a folder"
+    if path.is_file():
+        try:
+            with tarfile.open(path) as archive:
+                archive.extractall(folder, filter="data")
+            problem = f"it has no folder with a file {_BIN_NAME}"
+        except (tarfile.TarError, EOFError, OSError) as error:
+            problem = str(error)
+    for entry in Path(folder).iterdir():
+        if (entry / _BIN_NAME).is_file():
+            return entry
+    raise RuntimeError(f"{path} is no artifact of SdkCompiler: {problem}")
+
+
+def output_of(root):
+    """The output folder of cslc in an unpacked artifact."""
+    return root / (root / _BIN_NAME).read_text(encoding="utf-8").strip()
+
+
+def _hash(members):
+    digest = hashlib.sha256()
+    for name, data in sorted(members.items()):
+        digest.update(f"{name}\0{len(data)}\0".encode())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def _files(folder, wanted=lambda _path: True):
+    """The files below a folder: relative path and content."""
+    for where, folders, files in os.walk(folder):
+        folders[:] = sorted(name for name in folders if wanted(Path(where, name)))
+        for name in files:
+            path = Path(where, name)
+            if path.is_file() and wanted(path):
+                yield path.relative_to(folder).as_posix(), path.read_bytes()
+
+
+def _is_source(path):
+    """Whether a file or folder of an application goes into its archive: not what tools, earlier
+    compilations and runs have left beside it."""
+    if path.name.startswith(".") or path.name in ("__pycache__", "simfab_traces"):
+        return False
+    if path.is_dir():
+        is_environment = (path / "pyvenv.cfg").is_file() or (path / "site-packages").is_dir()
+        return not is_environment and not (path / "bin" / "program.cslrun").is_file()
+    return not path.name.endswith(".tar.gz") and path.stat().st_size <= _LARGEST_FILE

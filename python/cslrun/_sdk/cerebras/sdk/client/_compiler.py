@@ -1,0 +1,80 @@
+"""`SdkCompiler`: cslc, called from Python."""
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from cerebras.appliance.errors import ApplianceUnknownError
+from cerebras.sdk.client import _artifact, _settings
+
+from cslrun.commands import environment
+
+
+class SdkCompiler:
+    """Compiles programs into artifacts; a context manager, or a plain object."""
+
+    def __init__(self, **kwargs):
+        _settings.check("SdkCompiler", kwargs)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_exception):
+        pass
+
+    def compile(self, app_path, csl_main, options="", out_path=None):
+        """Compiles the file `csl_main` of the folder `app_path` with options of cslc.
+
+        Gives the path of the archive, which lies in the folder `out_path`. Without `out_path` the
+        archive lies in the current folder, and the result is its name without `.tar.gz`.
+        """
+        application = Path(app_path)
+        if not application.is_dir():
+            raise RuntimeError(f"SdkCompiler: there is no folder {os.fspath(app_path)!r} to compile in")
+        words = shlex.split(options)
+        name = _output_name(words)
+        with tempfile.TemporaryDirectory() as scratch:
+            output = Path(scratch) / "out"
+            _cslc(application, [os.fspath(csl_main), *words, "-o", os.fspath(output)])
+            folder, file = _place(out_path)
+            path = _artifact.write(application, output, name, folder, file)
+        return str(path) if out_path is not None else path.name.removesuffix(".tar.gz")
+
+
+def _cslc(folder, words):
+    """Runs cslc in a folder and passes on what it says."""
+    command = ["cslc", *words]
+    done = subprocess.run(command, cwd=folder, env=environment(os.environ), capture_output=True, text=True)
+    if done.returncode != 0:
+        text = (done.stderr + done.stdout).strip()
+        raise ApplianceUnknownError(f"cslc has not compiled {words[0]} (exit status {done.returncode}):\n{text}")
+    print(done.stdout, end="")
+    print(done.stderr, end="", file=sys.stderr)
+
+
+def _output_name(words):
+    """The output folder that the options of cslc name."""
+    name = "out"
+    for i, word in enumerate(words):
+        if word == "-o" and i + 1 < len(words):
+            name = words[i + 1]
+        elif word.startswith("-o="):
+            name = word.removeprefix("-o=")
+    path = Path(name)
+    # The archive has one folder for everything, which nothing may leave.
+    return path.name if path.is_absolute() or ".." in path.parts or not path.parts else path.as_posix()
+
+
+def _place(out_path):
+    """The folder of the archive, and its name if the script gives one."""
+    if out_path is None:
+        return Path.cwd(), None
+    path = Path(out_path)
+    if path.suffix in (".gz", ".tgz") and not path.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path.parent, path.name
+    path.mkdir(parents=True, exist_ok=True)
+    return path, None

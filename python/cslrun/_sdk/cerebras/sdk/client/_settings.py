@@ -1,0 +1,19 @@
+"""Keyword arguments that all three classes of the client have."""
+
+import warnings
+
+from cerebras.appliance import logger
+
+#: What a cluster needs to know of a job, and this machine does not.
+_OF_THE_CLUSTER = {"disable_version_check", "mgmt_namespace", "resource_cpu", "resource_mem"}
+
+
+def check(owner, kwargs):
+    """Warns of keyword arguments that mean nothing here."""
+    for name in sorted(kwargs.keys() - _OF_THE_CLUSTER):
+        warnings.warn(f"{owner}: {name} is not known to cslrun and has no effect", stacklevel=3)
+
+
+def tell_that_there_is_no_system(owner):
+    """Says that a run that was meant for a real system is simulated."""
+    logger.warning("%s: this machine has no system, so the program is simulated (simulator=False has no effect)", owner)

@@ -1,0 +1,12 @@
+"""Reads memory and traces after a run of the client's `SdkRuntime`."""
+
+from cerebras.sdk.debug import debug_util as local
+
+
+class debug_util(local.debug_util):
+    """What a stopped run of an artifact has left; `runtime` is the one that ran it."""
+
+    def __init__(self, artifact_path, runtime=None):
+        if runtime is None:
+            raise RuntimeError(f"a run is kept by its SdkRuntime: debug_util({str(artifact_path)!r}, runtime)")
+        super().__init__(runtime.output_folder)

@@ -1,0 +1,3 @@
+"""The helpers of `cerebras.sdk.sdk_utils` under the client's name."""
+
+from cerebras.sdk.sdk_utils import *  # noqa: F403

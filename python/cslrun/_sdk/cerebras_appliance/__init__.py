@@ -1,0 +1,5 @@
+"""The names that the appliance client had in releases 1.0 and 1.1."""
+
+from cerebras.appliance import __version__, logger
+
+__all__ = ["__version__", "logger"]

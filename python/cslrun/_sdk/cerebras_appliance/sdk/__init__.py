@@ -1,0 +1,5 @@
+"""The appliance client."""
+
+from cerebras.sdk.client import SdkCompiler, SdkLauncher, SdkRuntime
+
+__all__ = ["SdkCompiler", "SdkLauncher", "SdkRuntime"]

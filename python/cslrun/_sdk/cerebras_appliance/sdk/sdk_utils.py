@@ -1,0 +1,3 @@
+"""Helpers of host scripts."""
+
+from cerebras.sdk.sdk_utils import *  # noqa: F403

@@ -1,4 +1,4 @@
-"""The commands `cslc` and `cs_python`."""
+"""The commands `cslc` and `cs_python`, and others of the vendor."""
 
 import os
 import sys
@@ -33,6 +33,28 @@ def cs_python():
     # The interpreter takes the place of this process: the script sees the arguments, traceback
     # and exit status that it would have under `python`.
     os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment(os.environ))
+
+
+def sdk_debug_shell():
+    """The vendor's shell around its tools; of them, cslrun has the compiler."""
+    if sys.argv[1:2] == ["compile"]:
+        sys.exit(_native.cslc(sys.argv[2:]))
+    _refuse(" ".join(["sdk_debug_shell", *sys.argv[1:2]]), "`cslrun run --report FILE.html` and `--trace` show a run")
+
+
+def csdb():
+    """The vendor's debugger."""
+    _refuse("csdb", "`cslrun run --report FILE.html` shows a run, and SdkRuntime.read_symbol reads memory")
+
+
+def cs_readelf():
+    """The vendor's reader of ELF files."""
+    _refuse("cs_readelf", "programs are not ELF files here; `cslrun dump` shows one")
+
+
+def _refuse(command, instead):
+    print(f"{command} is not supported by cslrun: {instead}", file=sys.stderr)
+    sys.exit(5)
 
 
 def environment(outside):

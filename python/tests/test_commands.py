@@ -1,5 +1,7 @@
+import importlib
 import json
 import os
+import re
 
 import pytest
 from conftest import PROGRAMS, call, command
@@ -88,3 +90,42 @@ def test_the_sdk_modules_are_hidden_from_other_scripts(tmp_path):
 def test_cs_python_explains_itself(words, status):
     done = call([command("cs_python"), *words])
     assert done.returncode == status and done.stdout.startswith("Usage: cs_python")
+
+
+@pytest.mark.parametrize("words, instead", [
+    (["csdb", "."], "csdb is not supported by cslrun: `cslrun run --report"),
+    (["cs_readelf", "--symbols", "out"], "cs_readelf is not supported by cslrun: .*`cslrun dump`"),
+    (["sdk_debug_shell", "visualize"], "sdk_debug_shell visualize is not supported by cslrun"),
+])
+def test_other_tools_say_what_to_use(words, instead):
+    done = call([command(words[0]), *words[1:]])
+    assert done.returncode == 5 and re.match(instead, done.stderr)
+
+
+def test_the_debug_shell_compiles(tmp_path):
+    (tmp_path / "one.csl").write_text("layout { @set_rectangle(1, 1); @set_tile_code(0, 0, \"pe.csl\"); }\n")
+    (tmp_path / "pe.csl").write_text("var x: u16 = 1;\n")
+    words = ["compile", "one.csl", "--arch=wse3", "--fabric-dims=1,1", "-o=made"]
+    done = call([command("sdk_debug_shell"), *words], cwd=tmp_path)
+    assert done.returncode == 0 and (tmp_path / "made" / "out.json").is_file(), done.stderr
+
+
+@pytest.mark.parametrize("module, name", [
+    ("cerebras.sdk.debug.lib.symbol.csldebugpybind", "SimfabInstructionTraceCtf"),
+    ("cerebras.sdk.debug.lib.instruction_trace.sdkinstrtracepybind", "SimfabInstructionTrace"),
+    ("cerebras.sdk.debug.lib.rectangleopspybind", "get_debugger"),
+    ("cerebras.sdk.debug.lib.wavelet_trace.wavelettracepybind", "WavletTrace"),
+])
+def test_readers_of_trace_files_say_what_to_use(module, name):
+    reader = getattr(importlib.import_module(module), name)
+    with pytest.raises(NotImplementedError, match=f"{name} reads files of the vendor's simulator.*cslrun run --trace"):
+        reader("out/bin", "simfab_traces")
+
+
+def test_the_runner_of_old_releases_says_what_to_use():
+    csl_utils = importlib.import_module("cerebras.elf.cs_elf_runner.lib.csl_utils")
+    runner = importlib.import_module("cerebras.elf.cs_elf_runner").CSELFRunner
+    with pytest.raises(RuntimeError, match="port the script to"):
+        runner(["out.elf"])
+    with pytest.raises(RuntimeError, match="cerebras.sdk.debug.debug_util"):
+        csl_utils.read_trace(None, 1, 1, "trace")

@@ -1,0 +1,9 @@
+"""Helpers of the runner of releases before 1.0."""
+
+
+def read_trace(*_args, **_kwargs):
+    """Refuses, and says what to use."""
+    raise RuntimeError(
+        "csl_utils.read_trace reads a CSELFRunner, which went out of use with release 1.0; "
+        "use cerebras.sdk.debug.debug_util after SdkRuntime.stop()"
+    )

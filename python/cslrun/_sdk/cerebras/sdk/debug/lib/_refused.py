@@ -1,0 +1,17 @@
+"""Readers of the vendor's trace and core files, which cslrun does not write."""
+
+
+class Refused:
+    """Refuses, and says what to use."""
+
+    def __init__(self, *_args, **_kwargs):
+        refuse(type(self).__name__)
+
+
+def refuse(name):
+    """Says what to use."""
+    raise NotImplementedError(
+        f"{name} reads files of the vendor's simulator, which cslrun does not write; "
+        "`cslrun run --trace` and `--report` show instructions and wavelets of each cycle, and "
+        "SdkRuntime.read_symbol and cerebras.sdk.debug.debug_util read memory"
+    )

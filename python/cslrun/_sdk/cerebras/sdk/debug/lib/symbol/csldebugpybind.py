@@ -1,0 +1,24 @@
+"""Symbols and traces of a run."""
+
+from cerebras.sdk.debug.lib._refused import Refused, refuse
+
+
+class CSLELFSymbol(Refused):
+    """The symbols of one ELF file."""
+
+
+class CSLSymbolTable(Refused):
+    """The symbols of a fabric."""
+
+
+class SimfabInstructionTraceCtf(Refused):
+    """The instructions of a run."""
+
+
+class SimfabWaveletTraceCtf(Refused):
+    """The wavelets of a run."""
+
+
+def get_instruction_timeline(*_args, **_kwargs):
+    """The instructions of a PE between two cycles."""
+    refuse("get_instruction_timeline")

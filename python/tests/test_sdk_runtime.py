@@ -11,6 +11,7 @@ from cerebras.sdk.runtime.sdkruntimepybind import (
     SdkTarget,
     SimfabConfig,
     get_platform,
+    get_simulator,
 )
 
 ROWS = {
@@ -266,6 +267,60 @@ def test_there_is_no_system(compiled):
         SdkRuntime(compiled, cmaddr="10.0.0.1:9000")
     with pytest.raises(RuntimeError, match="only simulates"):
         get_platform("10.0.0.1:9000")
+
+
+def test_a_core_is_written_at_the_end_if_the_platform_says_so(compiled, tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    for config, path in [
+        (SimfabConfig(dump_core=True), "out.core"),
+        (SimfabConfig(dump_core=True, core_path=tmp_path / "my.core"), "my.core"),
+    ]:
+        runtime = SdkRuntime(compiled, get_simulator(config, SdkTarget.WSE2))
+        runtime.load()
+        runtime.run()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        assert not (tmp_path / path).exists()
+        runtime.stop()
+        monkeypatch.chdir(tmp_path)
+        assert (tmp_path / path).stat().st_size > 0
+    runtime.dump_elf_core("elf.core")
+    runtime.dump("old.core")
+    assert (tmp_path / "elf.core").read_bytes() == (tmp_path / "old.core").read_bytes()
+
+
+def test_the_numbers_of_a_copy_have_names(runtime):
+    place = {"px": 1, "py": 0, "w": 1, "h": 2, "elem_per_pe": 1}
+    words = runtime.get_symbol("words")
+    runtime.memcpy_h2d(dest=words, src=np.array([7, 8], np.uint32), **place, **ROWS)
+    back = np.zeros(2, np.uint32)
+    runtime.memcpy_d2h(dest=back, src=words, **place, **ROWS)
+    assert back.tolist() == [7, 8]
+
+
+def test_functions_have_numbers(runtime):
+    runtime.memcpy_h2d(runtime.get_id("words"), np.full(SIZE, 3, np.uint32), *REGION, COUNT, **ROWS)
+    runtime.launch(runtime.get_id("double_all"), nonblock=False)
+    runtime.call("double_all", nonblock=False)
+    assert read(runtime, "words").tolist() == [12] * SIZE
+
+
+def test_a_script_can_run_a_program_several_times(compiled, tmp_path):
+    def started():
+        runtime = SdkRuntime(compiled)
+        runtime.load()
+        runtime.run()
+        return runtime
+
+    first = started()
+    first.launch("say", np.uint16(1), nonblock=False)
+    first.stop()
+    second, third = started(), started()
+    second.memcpy_h2d(second.get_id("words"), np.full(SIZE, 5, np.uint32), *REGION, COUNT, **ROWS)
+    assert read(third, "words").tolist() == [0] * SIZE
+    third.stop()
+    assert read(second, "words").tolist() == [5] * SIZE
+    second.stop()
+    assert first.read_symbol(0, 0, "numbers", "uint32").tolist() == [0]
 
 
 def test_a_platform_can_be_named(compiled):

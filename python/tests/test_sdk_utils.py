@@ -11,6 +11,19 @@ def test_a_view_shows_and_changes_the_low_bytes():
     assert words[0, 1] == 0x33330007
 
 
+def test_a_view_of_a_part_is_a_view():
+    words = np.arange(12, dtype=np.uint32).reshape(3, 4)
+    for part in (words.T, words[:, ::2], words[1:, 3]):
+        assert sdk_utils.memcpy_view(part, np.int16).tolist() == part.tolist()
+    sdk_utils.memcpy_view(words[:, ::2], np.float16)[0, 1] = 1.5
+    assert words[0, 2] == 0x3E00
+
+
+def test_options_of_the_compiler_name_its_output():
+    for options, name in [("--memcpy -o here", "here"), ("-o=x/y", "x/y"), ("--arch wse3", "out")]:
+        assert sdk_utils.getOutputNameFromCompileOptions(options) == name
+
+
 def test_a_view_of_other_sizes_is_refused():
     with pytest.raises(RuntimeError, match="4 bytes per element; this one has 2"):
         sdk_utils.memcpy_view(np.zeros(1, np.uint16), np.uint16)

@@ -1,6 +1,7 @@
 """Helpers of host scripts: views of memcpy arrays, bits as words, time stamps."""
 
 import json
+import shlex
 import struct
 from pathlib import Path
 
@@ -17,7 +18,7 @@ def memcpy_view(arr, datatype):
     if dtype.itemsize not in (1, 2, 4):
         raise RuntimeError(f"an element of a memcpy array holds 1, 2 or 4 bytes; {dtype} has {dtype.itemsize}")
     # The machine and the arrays are little-endian, so the low bytes come first.
-    return np.ndarray(arr.shape, dtype, buffer=arr, strides=arr.strides)
+    return arr.view(np.dtype({"names": ["low"], "formats": [dtype], "itemsize": 4}))["low"]
 
 
 def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
@@ -68,7 +69,7 @@ def calculate_cycles(timestamp_buf):
     bits = np.ascontiguousarray(timestamp_buf)
     if bits.itemsize != 4 or bits.size < 3:
         raise RuntimeError("two time stamps are three 32-bit elements")
-    return sub_ts(bits.ravel()[:3].view(np.uint16))
+    return np.int64(sub_ts(bits.ravel()[:3].view(np.uint16)))
 
 
 def is_valid_primitive_type(name):
@@ -84,6 +85,18 @@ def parse_host_callable_api(rpc_symbols):
             inputs = entry.get("inputs", [])
             api[entry["name"]] = ([i["name"] for i in inputs], [i["type"] for i in inputs])
     return api
+
+
+def getOutputNameFromCompileOptions(options):
+    """The output folder that options of cslc name."""
+    words = shlex.split(options)
+    name = "out"
+    for word, after in zip(words, [*words[1:], None]):
+        if word == "-o" and after is not None:
+            name = after
+        elif word.startswith("-o="):
+            name = word.removeprefix("-o=")
+    return name
 
 
 def get_api_info_dict_from_json(path):

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cerebras.appliance.errors import ApplianceUnknownError
 from cerebras.sdk.client import _artifact, _settings
+from cerebras.sdk.sdk_utils import getOutputNameFromCompileOptions
 
 from cslrun.commands import environment
 
@@ -35,7 +36,7 @@ class SdkCompiler:
         if not application.is_dir():
             raise RuntimeError(f"SdkCompiler: there is no folder {os.fspath(app_path)!r} to compile in")
         words = shlex.split(options)
-        name = _output_name(words)
+        name = _output_name(options)
         with tempfile.TemporaryDirectory() as scratch:
             output = Path(scratch) / "out"
             _cslc(application, [os.fspath(csl_main), *words, "-o", os.fspath(output)])
@@ -55,16 +56,9 @@ def _cslc(folder, words):
     print(done.stderr, end="", file=sys.stderr)
 
 
-def _output_name(words):
-    """The output folder that the options of cslc name."""
-    name = "out"
-    for i, word in enumerate(words):
-        if word == "-o" and i + 1 < len(words):
-            name = words[i + 1]
-        elif word.startswith("-o="):
-            name = word.removeprefix("-o=")
-    path = Path(name)
-    # The archive has one folder for everything, which nothing may leave.
+def _output_name(options):
+    """The output folder that the options of cslc name, as a path below the archive's folder."""
+    path = Path(getOutputNameFromCompileOptions(options))
     return path.name if path.is_absolute() or ".." in path.parts or not path.parts else path.as_posix()
 
 

@@ -33,7 +33,11 @@ class SimfabConfig:
     num_threads: int = 16
     suppress_trace: bool = False
     dump_core: bool = False
-    core_path: str | None = None
+    core_path: os.PathLike | str | None = None
+
+    def core_file(self):
+        """The file for the memory of all PEs after the run, absolute; None if there is to be none."""
+        return os.path.abspath(self.core_path or "out.core") if self.dump_core else None
 
 
 class SdkExecutionPlatform:

@@ -49,6 +49,8 @@ class SdkRuntime:
         refuse_system(kwargs.get("cmaddr"))
         self._folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
         self._program = _load(self._folder)
+        #: Where the memory goes at the end; None if nobody wants it.
+        self._core = platform.config.core_file() if platform is not None else None
         if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
             raise RuntimeError("SdkRuntime does not support programs without memcpy")
         self._by_id = {export.id: export for export in self._program.exports.values()}
@@ -87,6 +89,8 @@ class SdkRuntime:
         if left:
             print(left, end="", file=sys.stderr)
         snapshot.save(self._runner, self._folder)
+        if self._core is not None:
+            self.dump_core(self._core)
 
     def abandon(self):
         """Gives up a program that nobody will stop."""
@@ -113,20 +117,20 @@ class SdkRuntime:
 
     # Copies
 
-    def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+    def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
-    def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+    def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
-    def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+    def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
@@ -134,7 +138,7 @@ class SdkRuntime:
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
     def memcpy_h2d_stride(
-        self, dest, src, px, py, w, h, elem_per_pe, row_stride, col_stride, /, *, streaming, order, data_type, nonblock
+        self, dest, src, px, py, w, h, elem_per_pe, row_stride, col_stride, *, streaming, order, data_type, nonblock
     ):
         """Copies to every `row_stride`-th column and `col_stride`-th row of a rectangle."""
         if row_stride < 1 or col_stride < 1:
@@ -151,7 +155,7 @@ class SdkRuntime:
             task = self._send(one, tensor[j : j + 1, i : i + 1], nonblock)
         return task
 
-    def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, /, *, streaming, order, data_type, nonblock):
+    def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
         copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
         words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
@@ -169,11 +173,11 @@ class SdkRuntime:
     # Functions
 
     def launch(self, function, /, *args, nonblock):
-        """Calls an exported function on every PE."""
+        """Calls an exported function, by its name or number, on every PE."""
         export = self._function(function)
         return self._launch(export, _launch.words(export.name, export.inputs, args), nonblock)
 
-    def call(self, function, args, /, *, nonblock):
+    def call(self, function, args=(), /, *, nonblock):
         """Calls an exported function on every PE, with arguments that are words already."""
         export = self._function(function)
         words = [int(word) for word in np.asarray(args, dtype=np.uint32).ravel()]
@@ -215,6 +219,9 @@ class SdkRuntime:
         if self._runner is None:
             raise RuntimeError("Cannot call dump_core() if load() has not been called")
         snapshot.write(self._runner, Path(path))
+
+    #: Other names, of other formats with the vendor; cslrun has one format.
+    dump = dump_elf_core = dump_core
 
     # Helpers
 

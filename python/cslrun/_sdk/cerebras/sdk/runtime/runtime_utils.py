@@ -1,3 +1,8 @@
-"""The name that `cerebras.sdk.sdk_utils` had before release 1.0."""
+"""The helpers of releases before 1.0: those that `cerebras.sdk.sdk_utils` has now, and port maps."""
 
+from cerebras.sdk.runtime._port_maps import (  # noqa: F401
+    convert_input_tensor,
+    format_output_tensor,
+    prepare_output_tensor,
+)
 from cerebras.sdk.sdk_utils import *  # noqa: F403

@@ -1,0 +1,117 @@
+"""Port maps: which element of a tensor belongs to which PE, as a text.
+
+`{ A[i=0:3][j=0:7] -> [PE[i % 2, i // 2] -> index[j]] }` says that A[i][j] is the element j of the PE
+in column i % 2 and row i // 2.
+"""
+
+import ast
+import operator
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from cslrun import tensors
+
+_FORM = re.compile(
+    r"\{\s*\w+\s*(?P<domain>(\[[^\]]*\]\s*)+)->\s*"
+    r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*\}"
+)
+_RANGE = re.compile(r"(\w+)\s*=\s*(-?\d+)\s*:\s*(-?\d+)")
+_OPERATORS = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+}
+
+
+@dataclass(frozen=True)
+class PortMap:
+    """A port map with numbers for everything."""
+
+    #: The extents of the tensor.
+    shape: tuple[int, ...]
+    #: Column, row, width and height of the PEs, and elements of each.
+    region: tuple[int, int, int, int, int]
+    #: For each element of the tensor its place in the flat array by rows.
+    places: np.ndarray
+
+
+def convert_input_tensor(portmap, tensor):
+    """The arguments of `memcpy_h2d`: px, py, w, h, l and the flat array by rows."""
+    read = _read(portmap)
+    tensor = np.asarray(tensor)
+    if tensor.shape != read.shape:
+        raise RuntimeError(f"the tensor has the shape {tensor.shape}, and the port map {read.shape}: {portmap}")
+    data = np.zeros(_size(read), np.uint32)
+    data[read.places] = tensors.widen(tensor)
+    return *read.region, data
+
+
+def prepare_output_tensor(portmap, _dtype):
+    """The arguments of `memcpy_d2h`: px, py, w, h, l and an array to fill."""
+    read = _read(portmap)
+    return *read.region, np.zeros(_size(read), np.uint32)
+
+
+def format_output_tensor(portmap, dtype, data):
+    """The tensor of a port map from the array that `memcpy_d2h` has filled."""
+    return tensors.narrow(np.asarray(data).ravel().view(np.uint32)[_read(portmap).places], dtype)
+
+
+def _size(read):
+    _, _, w, h, elements = read.region
+    return w * h * elements
+
+
+def _read(portmap):
+    form = _FORM.fullmatch(portmap.strip())
+    ranges = _RANGE.findall(form["domain"]) if form else []
+    if not ranges:
+        raise RuntimeError(f"a port map is {{ A[i=0:3] -> [PE[i, 0] -> index[0]] }}; this is {portmap!r}")
+    starts = [int(low) for _, low, _ in ranges]
+    shape = tuple(int(high) + 1 - low for low, (_, _, high) in zip(starts, ranges))
+    indices = np.indices(shape)
+    names = {name: index + low for (name, _, _), index, low in zip(ranges, indices, starts)}
+    place = [_value(text, names, shape) for text in form["place"].split(",")]
+    if len(place) != 2:
+        raise RuntimeError(f"a port map names a PE by its column and row: {portmap!r}")
+    x, y = place
+    element, elements = _flat([_value(text, names, shape) for text in form["element"].split(",")])
+    px, py = int(x.min()), int(y.min())
+    w, h = int(x.max()) + 1 - px, int(y.max()) + 1 - py
+    return PortMap(shape, (px, py, w, h, elements), ((y - py) * w + (x - px)) * elements + element)
+
+
+def _flat(indices):
+    """One index for several, the last one fastest, and the number of its values."""
+    flat, size = 0, 1
+    for index in indices:
+        extent = int(index.max()) + 1
+        flat, size = flat * extent + index, size * extent
+    return flat, size
+
+
+def _value(text, names, shape):
+    """An expression over the names of a tensor's indices, for all its elements."""
+    try:
+        value = _evaluate(ast.parse(text.strip(), mode="eval").body, names)
+    except (SyntaxError, KeyError, TypeError, ZeroDivisionError) as error:
+        raise RuntimeError(
+            f"an index of a port map is made of {', '.join(names)}, numbers, +, -, *, // and %; this is {text.strip()!r}"
+        ) from error
+    return np.broadcast_to(value, shape)
+
+
+def _evaluate(node, names):
+    if isinstance(node, ast.Constant) and isinstance(node.value, int):
+        return node.value
+    if isinstance(node, ast.Name):
+        return names[node.id]
+    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
+        return -_evaluate(node.operand, names)
+    if isinstance(node, ast.BinOp):
+        return _OPERATORS[type(node.op)](_evaluate(node.left, names), _evaluate(node.right, names))
+    raise TypeError(type(node).__name__)

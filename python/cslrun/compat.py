@@ -1,10 +1,11 @@
-"""Runs a checkout of the public csl-examples, unmodified, and says which work.
+"""Runs a checkout of the public SDK examples, unmodified, and says which work.
 
     python -m cslrun.compat DIR [--arch wse2|wse3] [--filter GLOB,..] [--json OUT] [--jobs N]
 
-Each example folder with a `commands_<arch>.sh` is copied aside, with the libraries that lie
-beside it, and its script runs with the `cslc` and `cs_python` of this installation. An example
-passes when its script ends with status 0 and prints no verdict of its own that says otherwise.
+Every folder with a `commands.sh`, `commands_wse2.sh` or `commands_wse3.sh` is an example, of any
+version. It is copied aside, with the libraries that lie beside it, and its scripts run with the `cslc`
+and `cs_python` of this installation. An example passes when its script ends with status 0 and prints
+no verdict of its own that says otherwise; the warnings of cslrun are counted by rule.
 """
 
 import argparse
@@ -15,22 +16,30 @@ import shutil
 import signal
 import subprocess
 import sys
-import sysconfig
 import tempfile
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
 
 ARCHITECTURES = ("wse2", "wse3")
 
-_GROUPS = ("tutorials", "benchmarks")
+_SCRIPTS = {"commands.sh": None, "commands_wse2.sh": "wse2", "commands_wse3.sh": "wse3"}
+
+_ARCH_OPTION = re.compile(r"(?<!\S)--?arch[= ](wse[23])\b")
+
+# The scripts of SDK 2.10 were published with this word not replaced; those of 1.4 have the commands.
+_PLACEHOLDER = re.compile(r"^%python_sdk_paint(?!\S)", re.MULTILINE)
+_REPLACEMENT = "cs_python run.py"
 
 # Some scripts end with status 0 and print their verdict as a word.
 _BAD_VERDICT = re.compile(r"\b(FAIL|FAILED|FAILURE)\b")
 
 _ERROR = re.compile(r"^(error|unsupported)(\[|:)|^\S+: error:|^[\w.]*(Error|Exception|Exit)\b|internal fault")
+
+_WARNING = re.compile(r"^warning\[([\w-]+)\]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -39,12 +48,8 @@ class Example:
 
     group: str
     name: str
+    script: str
     arch: str
-
-    @property
-    def script(self):
-        """The file to run, relative to the example's folder."""
-        return f"commands_{self.arch}.sh"
 
 
 @dataclass
@@ -57,28 +62,43 @@ class Outcome:
     seconds: float
     error: str
     output: str
+    #: How often each rule warned.
+    warnings: dict = field(default_factory=dict)
+    #: Whether the placeholder of the published scripts was replaced.
+    replaced: bool = False
 
 
 def find(checkout, architectures, patterns):
-    """The examples of a checkout, in the order of their names."""
+    """The examples of a checkout, in the order of their paths."""
     found = []
-    for group in _GROUPS:
-        for folder in sorted(p for p in (checkout / group).glob("*") if p.is_dir()):
-            if patterns and not any(fnmatch(folder.name, p) for p in patterns):
-                continue
-            examples = (Example(group, folder.name, arch) for arch in architectures)
-            found += [e for e in examples if (folder / e.script).is_file()]
+    for script in sorted(checkout.rglob("commands*.sh")):
+        if script.name not in _SCRIPTS:
+            continue
+        folder = script.parent
+        arch = _SCRIPTS[script.name] or _arch(script)
+        if arch not in architectures or (patterns and not any(fnmatch(folder.name, p) for p in patterns)):
+            continue
+        found.append(Example(str(folder.parent.relative_to(checkout)), folder.name, script.name, arch))
     return found
+
+
+def _arch(script):
+    """The machine of a script whose name does not tell: SDK 1.0 has WSE-2 only and does not say so."""
+    option = _ARCH_OPTION.search(script.read_text(encoding="utf-8", errors="replace"))
+    return option[1] if option else "wse2"
 
 
 def run(checkout, example, limit):
     """Runs one example in a copy of its folder."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="csl-example-") as place:
-        folder = _copy(checkout / example.group, example.name, Path(place) / example.group)
-        status, output = _run_script(folder, example.script, limit)
+        folder = _copy(checkout / example.group, example.name, Path(place) / "examples" / example.group)
+        replaced = _replace_placeholder(folder / example.script)
+        status, output = _run_script(folder, example.script, limit, _commands(Path(place)))
     result, error = judge(status, output, limit)
-    return Outcome(example.name, example.arch, result, time.monotonic() - started, error, output)
+    warnings = dict(Counter(_WARNING.findall(output)).most_common())
+    seconds = time.monotonic() - started
+    return Outcome(example.name, example.arch, result, seconds, error, output, warnings, replaced)
 
 
 def judge(status, output, limit):
@@ -96,15 +116,33 @@ def judge(status, output, limit):
 
 def _copy(group, name, target):
     """Copies an example and the libraries beside it, which it imports by relative path."""
-    libraries = (p for p in group.iterdir() if p.is_dir() and not any(p.glob("commands_*.sh")))
+    libraries = (p for p in group.iterdir() if p.is_dir() and not any(p.rglob("commands*.sh")))
     for folder in [group / name, *libraries]:
         shutil.copytree(folder, target / folder.name, dirs_exist_ok=True)
     return target / name
 
 
-def _run_script(folder, script, limit):
+def _replace_placeholder(script):
+    text, count = _PLACEHOLDER.subn(_REPLACEMENT, script.read_text(encoding="utf-8", errors="surrogateescape"))
+    if count:
+        script.write_text(text, encoding="utf-8", errors="surrogateescape")
+    return count > 0
+
+
+def _commands(place):
+    """Makes a folder with the commands of this installation, wherever it has put its own ones."""
+    folder = place / "bin"
+    folder.mkdir()
+    for name in ("cslc", "cs_python"):
+        command = folder / name
+        command.write_text(f"#!{sys.executable}\nfrom cslrun.commands import {name}\n{name}()\n", encoding="utf-8")
+        command.chmod(0o755)
+    return folder
+
+
+def _run_script(folder, script, limit, commands):
     environment = dict(os.environ, MPLBACKEND="Agg", PYTHONUNBUFFERED="1")
-    environment["PATH"] = sysconfig.get_path("scripts") + os.pathsep + environment.get("PATH", "")
+    environment["PATH"] = str(commands) + os.pathsep + environment.get("PATH", os.defpath)
     with subprocess.Popen(
         ["bash", script],
         cwd=folder,
@@ -125,14 +163,27 @@ def _run_script(folder, script, limit):
         return process.returncode, output
 
 
-def table(outcomes):
+def report(outcomes):
     """The outcomes for people, with totals below."""
-    rows = [("example", "arch", "result", "seconds", "first error")]
-    rows += [(o.example, o.arch, o.result, f"{o.seconds:.1f}", o.error[:100]) for o in outcomes]
+    return "\n".join([table(outcomes), "", totals(outcomes), *_remarks(outcomes)])
+
+
+def table(outcomes):
+    """One line for each script; its last column is the first error, or what it was warned of."""
+    rows = [("example", "arch", "result", "seconds", "first error, or warnings")]
+    rows += [(o.example, o.arch, o.result, f"{o.seconds:.1f}", _last_cell(o)) for o in outcomes]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]
     lines = ["  ".join([*(cell.ljust(w) for cell, w in zip(row, widths)), row[4]]).rstrip() for row in rows]
     lines.insert(1, "  ".join("-" * w for w in widths))
-    return "\n".join([*lines, "", totals(outcomes)])
+    return "\n".join(lines)
+
+
+def _last_cell(outcome):
+    return outcome.error[:100] or _counted(outcome.warnings)
+
+
+def _counted(warnings):
+    return ", ".join(name if n == 1 else f"{name} x {n}" for name, n in warnings.items())
 
 
 def totals(outcomes):
@@ -148,18 +199,28 @@ def totals(outcomes):
     )
 
 
+def _remarks(outcomes):
+    warned = [o for o in outcomes if o.result == "pass" and o.warnings]
+    if warned:
+        names = sum((Counter(o.warnings) for o in warned), Counter())
+        yield f"{len(warned)} of them with warnings: {_counted(dict(names.most_common()))}"
+    replaced = [o for o in outcomes if o.replaced]
+    if replaced:
+        yield f"%python_sdk_paint was read as `{_REPLACEMENT}` in {len(replaced)} scripts"
+
+
 def main(words=None):
     """The command; its status is 0 when everything passes."""
     options = _parser().parse_args(words)
     checkout = Path(options.checkout)
-    if not any((checkout / group).is_dir() for group in _GROUPS):
-        sys.exit(f"{checkout} has neither of the folders {' and '.join(_GROUPS)}: it is no checkout of csl-examples")
+    if not any(path.name in _SCRIPTS for path in checkout.rglob("commands*.sh")):
+        sys.exit(f"{checkout} holds none of {', '.join(_SCRIPTS)}: it is no checkout of the SDK examples")
     examples = find(checkout, options.arch or ARCHITECTURES, _patterns(options.filter))
     if not examples:
         sys.exit("no example matches")
     with ThreadPoolExecutor(options.jobs) as pool:
         outcomes = list(pool.map(lambda e: _reported(run(checkout, e, options.limit)), examples))
-    print(table(outcomes))
+    print(report(outcomes))
     if options.json:
         Path(options.json).write_text(json.dumps([asdict(o) for o in outcomes], indent=1), encoding="utf-8")
     sys.exit(any(o.result != "pass" for o in outcomes))
@@ -176,7 +237,7 @@ def _patterns(filters):
 
 def _parser():
     parser = argparse.ArgumentParser(prog="python -m cslrun.compat", description=__doc__.splitlines()[0])
-    parser.add_argument("checkout", metavar="DIR", help="a checkout of csl-examples")
+    parser.add_argument("checkout", metavar="DIR", help="a checkout of the SDK examples, of any version")
     parser.add_argument("--arch", action="append", choices=ARCHITECTURES, help="one machine instead of both")
     parser.add_argument("--filter", action="append", default=[], metavar="GLOB,..", help="examples by name")
     parser.add_argument("--json", metavar="OUT", help="write all outcomes, with the scripts' output")

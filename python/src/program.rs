@@ -126,10 +126,10 @@ pub fn compile(
 
 fn compiled(path: &std::path::Path, options: &CompileOptions) -> (Option<image::Program>, String) {
     let mut sources = SourceMap::default();
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(options.levels);
     let program = sema::compile(&DiskLoader, &mut sources, path, options, &mut sink);
     if let Some(program) = &program {
-        check::check(program).into_iter().for_each(|d| sink.push(d));
+        check::check(program).into_iter().for_each(|d| sink.lint(d));
     }
     let report = render(&sources, sink.all(), MessageFormat::Plain, false);
     (program.filter(|_| sink.errors() == 0), report)

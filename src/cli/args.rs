@@ -2,6 +2,7 @@ use super::trace::TraceArgs;
 use super::{Exit, learn::LearnArgs, memory, number::Number, threads};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
+use crate::diagnostics::{Level, Levels};
 use crate::image::picture::Chosen;
 use crate::sema::{CompileOptions, ParamValue};
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
@@ -46,6 +47,50 @@ pub struct CompileArgs {
     /// How diagnostics are shown
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
     message_format: Format,
+    #[command(flatten)]
+    written_levels: WrittenLevels,
+    /// The levels of rules.
+    #[arg(skip)]
+    pub levels: Levels,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Levels of diagnostics; the last one that names a rule wins")]
+struct WrittenLevels {
+    /// Says nothing about a rule or group (hazards, undefined, style, all), and goes on
+    #[arg(short = 'A', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    allow: Vec<String>,
+    /// Warns, and goes on as the hardware does
+    #[arg(short = 'W', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    warn: Vec<String>,
+    /// Makes it an error
+    #[arg(short = 'D', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    deny: Vec<String>,
+}
+
+impl WrittenLevels {
+    /// What is chosen in the order of the command line, from `base` on.
+    fn chosen(&self, matches: &ArgMatches, mut levels: Levels) -> Levels {
+        let options = [
+            ("allow", &self.allow, Level::Allow),
+            ("warn", &self.warn, Level::Warn),
+            ("deny", &self.deny, Level::Deny),
+        ];
+        let mut all: Vec<(usize, Level, &String)> = Vec::new();
+        for (option, names, level) in options {
+            let indices = matches.indices_of(option).into_iter().flatten();
+            all.extend(indices.zip(names).map(|(index, name)| (index, level, name)));
+        }
+        all.sort_by_key(|(index, ..)| *index);
+        for (_, level, name) in all {
+            levels.choose(level, name).expect("the parser has looked at each name");
+        }
+        levels
+    }
+}
+
+fn level_name(name: &str) -> Result<String, String> {
+    Levels::default().choose(Level::Warn, name).map(|()| name.to_string())
 }
 
 /// Draws the DSDs that a program builds: the elements that they visit, in order; where they begin and
@@ -219,23 +264,36 @@ impl Refusal {
     }
 }
 
-/// Reads the arguments; the first is the name of the command.
-pub fn parse(args: impl IntoIterator<Item = OsString>) -> Result<Command, Refusal> {
-    let matches = definition().try_get_matches_from(args).map_err(Refusal)?;
-    match Cli::from_arg_matches(&matches).map_err(Refusal)?.command {
+/// Reads the arguments; the first is the name of the command. Rules have the levels of `base` unless the
+/// arguments choose others.
+pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<Command, Refusal> {
+    let all = definition().try_get_matches_from(args).map_err(Refusal)?;
+    let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
+    let choose = |compile: &mut CompileArgs| compile.levels = compile.written_levels.chosen(matches, base);
+    match Cli::from_arg_matches(&all).map_err(Refusal)?.command {
         Some(Sub::Run(mut run)) => {
-            let matches = matches.subcommand_matches("run").expect("the subcommand is there");
+            choose(&mut run.compile);
             run.steps = in_order(matches, &run.written);
             Ok(Command::Run(run))
         }
-        Some(Sub::Check(args)) => Ok(Command::Check(args)),
-        Some(Sub::Dump(args)) => Ok(Command::Dump(args)),
-        Some(Sub::Dsd(args)) => Ok(Command::Dsd(args.split())),
+        Some(Sub::Check(mut args)) => {
+            choose(&mut args);
+            Ok(Command::Check(args))
+        }
+        Some(Sub::Dump(mut args)) => {
+            choose(&mut args);
+            Ok(Command::Dump(args))
+        }
+        Some(Sub::Dsd(mut args)) => {
+            choose(&mut args.compile);
+            Ok(Command::Dsd(args.split()))
+        }
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
         None => {
-            let mut run = RunArgs::from_arg_matches(&matches).map_err(Refusal)?;
-            run.steps = in_order(&matches, &run.written);
+            let mut run = RunArgs::from_arg_matches(&all).map_err(Refusal)?;
+            choose(&mut run.compile);
+            run.steps = in_order(matches, &run.written);
             Ok(Command::Run(Box::new(run)))
         }
     }
@@ -265,6 +323,7 @@ impl CompileArgs {
             params: self.params.clone(),
             import_paths: self.import_paths.clone(),
             max_inlined_iterations: self.max_inlined_iterations.unwrap_or(defaults.max_inlined_iterations),
+            levels: self.levels,
             ..defaults
         }
     }
@@ -335,7 +394,8 @@ mod tests {
     use super::*;
 
     fn parsed(line: &str) -> Result<Command, Refusal> {
-        parse(std::iter::once("cslrun").chain(line.split_whitespace()).map(OsString::from))
+        let words = std::iter::once("cslrun").chain(line.split_whitespace());
+        parse(words.map(OsString::from), Levels::default())
     }
 
     fn run(line: &str) -> RunArgs {
@@ -384,6 +444,16 @@ mod tests {
     }
 
     #[test]
+    fn the_last_level_that_names_a_rule_wins() {
+        let levels = run("a.csl -D hazards -W overlap,map-lengths --allow=map-lengths -Aall -W overlap")
+            .compile
+            .levels;
+        assert_eq!((levels.of("overlap"), levels.of("map-lengths")), (Level::Warn, Level::Allow));
+        let Command::Check(args) = parsed("check a.csl -D style").unwrap() else { panic!("a check") };
+        assert_eq!(args.levels.of("old-color-config"), Level::Deny);
+    }
+
+    #[test]
     fn subcommands_take_a_file_of_their_own() {
         assert!(matches!(parsed("check a.csl --arch wse3").unwrap(), Command::Check(_)));
         assert!(matches!(parsed("dump a.csl").unwrap(), Command::Dump(_)));
@@ -403,6 +473,8 @@ mod tests {
             "a.csl --memory much",
             "a.csl --threads 0",
             "a.csl b.csl",
+            "a.csl -W no-such-rule",
+            "a.csl -A syntax-error",
             "check",
         ] {
             assert!(parsed(line).is_err(), "{line}");

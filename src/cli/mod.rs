@@ -29,6 +29,7 @@ mod trace;
 
 pub use outcome::Outcome;
 
+use crate::diagnostics::Levels;
 use crate::source::{DiskLoader, Loader};
 use args::Command;
 use std::process::ExitCode;
@@ -62,10 +63,19 @@ impl From<Exit> for ExitCode {
 
 /// The command `cslrun`, from arguments to exit status.
 pub fn main() -> ExitCode {
-    let exit = guarded(|| match args::parse(std::env::args_os()) {
-        Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
-        Ok(command) => show(&perform(&command, &DiskLoader)),
-        Err(refusal) => refusal.print(),
+    let exit = guarded(|| {
+        let levels = match levels_of_environment() {
+            Ok(levels) => levels,
+            Err(words) => {
+                output::print_error(&format!("cslrun: {words}\n"));
+                return Exit::Usage;
+            }
+        };
+        match args::parse(std::env::args_os(), levels) {
+            Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
+            Ok(command) => show(&perform(&command, &DiskLoader)),
+            Err(refusal) => refusal.print(),
+        }
     });
     exit.into()
 }
@@ -73,8 +83,20 @@ pub fn main() -> ExitCode {
 /// Does what a command line asks for without printing: the first word is the name of the command.
 /// `None` when the words ask for nothing that can be done.
 pub fn perform_words(words: &[&str], loader: &dyn Loader) -> Option<Outcome> {
-    let command = args::parse(words.iter().map(Into::into)).ok()?;
+    let command = args::parse(words.iter().map(Into::into), Levels::default()).ok()?;
     Some(perform(&command, loader))
+}
+
+/// The levels that the environment variable `CSLRUN_FLAGS` chooses, written like the options of the
+/// command line.
+///
+/// # Errors
+/// A text for people that names the variable.
+fn levels_of_environment() -> Result<Levels, String> {
+    let mut levels = Levels::default();
+    let flags = std::env::var("CSLRUN_FLAGS").unwrap_or_default();
+    levels.choose_flags(&flags).map_err(|why| format!("CSLRUN_FLAGS: {why}"))?;
+    Ok(levels)
 }
 
 /// Runs a command with what every command of this package needs: room for deep recursion, a

@@ -56,10 +56,10 @@ impl Outcome {
             self.refuse(format!("there is no file {}", args.file.display()));
             return None;
         }
-        let mut sink = Sink::default();
+        let mut sink = Sink::new(options.levels);
         let program = sema::compile(loader, &mut self.sources, &args.file, options, &mut sink);
         if let Some(program) = &program {
-            check::check(program).into_iter().for_each(|d| sink.push(d));
+            check::check(program).into_iter().for_each(|d| sink.lint(d));
         }
         self.diagnostics.extend_from_slice(sink.all());
         if program.is_none() || sink.errors() > 0 {

@@ -76,6 +76,7 @@ fn options(args: &RunArgs) -> RunOptions {
     RunOptions {
         max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
         checked: !args.unchecked,
+        levels: args.compile.levels,
         seed: args.seed,
         hop_by_hop: args.hop_by_hop,
         stop: Some(interrupt::run_begins()),

@@ -32,6 +32,7 @@ enum Key {
 struct Group {
     earliest: Option<Diagnostic>,
     pes: BTreeSet<(u16, u16)>,
+    taken: u64,
     folded_before: u64,
 }
 
@@ -39,6 +40,7 @@ impl Group {
     fn take(&mut self, d: Diagnostic) {
         self.pes.extend(d.moment.map(|m| (m.x, m.y)));
         self.folded_before += d.also_on;
+        self.taken += 1 + d.repeats;
         match &self.earliest {
             Some(e) if order(e) <= order(&d) => {}
             Some(_) | None => self.earliest = Some(d),
@@ -47,6 +49,9 @@ impl Group {
 
     fn finish(self) -> Option<Diagnostic> {
         let mut d = self.earliest?;
+        if d.moment.is_some() {
+            d.repeats = self.taken - 1;
+        }
         d.also_on = self.folded_before + (self.pes.len() as u64).saturating_sub(1);
         Some(d)
     }
@@ -73,7 +78,9 @@ mod tests {
             help: None,
             has_own_help: false,
             moment,
+            repeats: 0,
             also_on: 0,
+            is_final: false,
             report: None,
         }
     }

@@ -4,12 +4,14 @@
 //! Never: prints, or knows what a program means.
 
 mod fold;
+mod level;
 pub mod render;
 mod rule;
 pub mod rules;
 pub mod suggest;
 
 pub use fold::fold_moments;
+pub use level::{Group, Level, Levels, Lint, lints};
 pub use rule::{Rule, Severity};
 
 use crate::source::Span;
@@ -65,8 +67,12 @@ pub struct Diagnostic {
     pub has_own_help: bool,
     /// The PE and cycle, for run-time diagnostics.
     pub moment: Option<Moment>,
+    /// How often it happened again at the same place, on whatever PE.
+    pub repeats: u64,
     /// On how many further PEs the same happened.
     pub also_on: u64,
+    /// Whether this one is an error whatever the level of its rule: there is no way to go on.
+    pub is_final: bool,
     /// The same for programs, where there is more to tell than the texts say.
     pub report: Option<Box<serde_json::Value>>,
 }
@@ -74,10 +80,13 @@ pub struct Diagnostic {
 impl Complaint {
     /// Places the complaint, unless it already has a place.
     pub fn at(mut self, span: Span) -> Complaint {
-        if self.0.primary.is_none() {
-            self.0.primary = Some(Label { span, text: String::new() });
-        }
+        self.place(span);
         self
+    }
+
+    /// Places the complaint where it is, unless it already has a place.
+    pub fn place(&mut self, span: Span) {
+        self.0.primary.get_or_insert_with(|| Label { span, text: String::new() });
     }
 
     /// Says something about the primary place.
@@ -111,6 +120,12 @@ impl Complaint {
     /// Names the PE and the cycle.
     pub fn on(mut self, moment: Moment) -> Complaint {
         self.0.moment.get_or_insert(moment);
+        self
+    }
+
+    /// Makes it an error whatever the level of its rule: there is no way to go on.
+    pub fn for_good(mut self) -> Complaint {
+        self.0.is_final = true;
         self
     }
 
@@ -158,19 +173,36 @@ impl<T> At<T> for Result<T> {
 pub struct Sink {
     all: Vec<Diagnostic>,
     seen: FxHashSet<(Cow<'static, str>, Option<Label>, String)>,
-    /// Treat warnings as errors.
-    pub deny_warnings: bool,
+    levels: Levels,
 }
 
 impl Sink {
-    /// Takes one; an exact repeat (same rule, place and title) is dropped.
+    /// An empty sink in which rules have these levels.
+    pub fn new(levels: Levels) -> Sink {
+        Sink { levels, ..Sink::default() }
+    }
+
+    /// The levels of rules.
+    pub fn levels(&self) -> Levels {
+        self.levels
+    }
+
+    /// Takes one; an exact repeat (same rule, place and title) is dropped, and so is a warning that is
+    /// allowed. An error stays one: only [`Sink::lint`] knows that the program can go on.
     pub fn push(&mut self, diagnostic: impl Into<Diagnostic>) {
-        let mut d: Diagnostic = diagnostic.into();
-        if self.deny_warnings && d.severity == Severity::Warning {
-            d.severity = Severity::Error;
-        }
-        if self.seen.insert((d.rule.clone(), d.primary.clone(), d.title.clone())) {
+        let d: Diagnostic = diagnostic.into();
+        let d = if d.severity == Severity::Warning { self.levels.judge(d) } else { Some(d) };
+        if let Some(d) = d
+            && self.seen.insert((d.rule.clone(), d.primary.clone(), d.title.clone()))
+        {
             self.all.push(d);
+        }
+    }
+
+    /// Takes one behind which the program can go on, whatever its level says.
+    pub fn lint(&mut self, diagnostic: impl Into<Diagnostic>) {
+        if let Some(d) = self.levels.judge(diagnostic.into()) {
+            self.push(d);
         }
     }
 

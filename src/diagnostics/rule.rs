@@ -1,3 +1,4 @@
+use super::level::Lint;
 use super::{Complaint, Diagnostic};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
@@ -40,6 +41,8 @@ pub struct Rule {
     pub name: &'static str,
     /// Default severity.
     pub severity: Severity,
+    /// The level that the user may change; `None` if the rule is what it is in every program.
+    pub lint: Option<Lint>,
     /// Title with `{key}` holes.
     pub title: &'static str,
     /// What to do about it where the place that raises it does not know better; with the same holes.
@@ -70,7 +73,9 @@ impl Rule {
             help,
             has_own_help: false,
             moment: None,
+            repeats: 0,
             also_on: 0,
+            is_final: false,
             report: None,
         }))
     }
@@ -83,13 +88,17 @@ fn filled(text: &str, facts: &[(&str, &dyn Display)]) -> String {
 }
 
 /// Declares rules: doc comment (the why), constant, name, optional severity, title, usual help.
+///
+/// `@Warning` and `@Deny` are rules with a level that the user may change; the group in parentheses
+/// (`hazards`, `undefined`, `style`) is `hazards` if none is given.
 #[macro_export]
 macro_rules! rules {
-    ($($(#[doc = $why:literal])+ $(@$severity:ident)? $id:ident = $name:literal : $title:literal $(=> $help:literal)?;)*) => {
+    ($($(#[doc = $why:literal])+ $(@$severity:ident $(($group:ident))?)? $id:ident = $name:literal : $title:literal $(=> $help:literal)?;)*) => {
         $($(#[doc = $why])+
         pub static $id: $crate::diagnostics::Rule = $crate::diagnostics::Rule {
             name: $name,
             severity: $crate::rules!(@severity $($severity)?),
+            lint: $crate::rules!(@lint $($severity $($group)?)?),
             title: $title,
             help: $crate::rules!(@help $($help)?),
             why: concat!($($why),+),
@@ -97,8 +106,24 @@ macro_rules! rules {
         /// Every rule of this room, in alphabetical order of their constants.
         pub static ALL: &[&$crate::diagnostics::Rule] = &[$(&$id),*];
     };
+    (@lint) => { None };
+    (@lint Warning) => { $crate::rules!(@lint Warning hazards) };
+    (@lint Deny) => { $crate::rules!(@lint Deny hazards) };
+    (@lint Warning $group:ident) => { $crate::rules!(@lint Warn, $group) };
+    (@lint Deny $group:ident) => { $crate::rules!(@lint Deny, $group) };
+    (@lint $other:ident) => { None };
+    (@lint $level:ident, $group:ident) => {
+        Some($crate::diagnostics::Lint {
+            default: $crate::diagnostics::Level::$level,
+            group: $crate::rules!(@group $group),
+        })
+    };
+    (@group hazards) => { $crate::diagnostics::Group::Hazards };
+    (@group undefined) => { $crate::diagnostics::Group::Undefined };
+    (@group style) => { $crate::diagnostics::Group::Style };
     (@help) => { None };
     (@help $help:literal) => { Some($help) };
     (@severity) => { $crate::diagnostics::Severity::Error };
+    (@severity Deny) => { $crate::diagnostics::Severity::Error };
     (@severity $s:ident) => { $crate::diagnostics::Severity::$s };
 }

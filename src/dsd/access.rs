@@ -128,6 +128,11 @@ impl Walk {
         Ok(self.next_row(1)?.at)
     }
 
+    /// From now on may touch all of a memory of so many words.
+    pub fn widen(&mut self, size: usize) {
+        self.limits = (0, size as i32);
+    }
+
     /// Up to `most` of the next elements, which are then behind. `most` is not 0.
     #[inline]
     pub fn next_row(&mut self, most: usize) -> Result<Row, Complaint> {

@@ -19,7 +19,7 @@ pub use report::RunReport;
 pub use streams::StreamCopy;
 pub use variables::Variable;
 
-use crate::diagnostics::{Complaint, Diagnostic, Severity};
+use crate::diagnostics::{Complaint, Diagnostic, Levels, Severity};
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{Filter, History, Recording};
@@ -49,6 +49,8 @@ pub struct RunOptions {
     pub max_cycles: u64,
     /// Look for undefined behaviour.
     pub checked: bool,
+    /// The levels of rules.
+    pub levels: Levels,
     /// Cycles by which each column starts a launch after the one west of it.
     pub launch_skew: u64,
     /// Picks among equally ready tasks in an order that this number decides.
@@ -78,6 +80,7 @@ impl Default for RunOptions {
         RunOptions {
             max_cycles: DEFAULT_MAX_CYCLES,
             checked: true,
+            levels: Levels::default(),
             launch_skew: 1,
             seed: None,
             link_depth: None,
@@ -138,7 +141,7 @@ pub struct Runner {
 impl Runner {
     /// Loads a program; nothing has run yet.
     pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
-        let pe_options = PeOptions { checked: options.checked };
+        let pe_options = PeOptions { checked: options.checked, levels: options.levels };
         let mut wafer = Wafer::new(&program, pe_options);
         if let Some(seed) = options.seed {
             wafer.shuffle(seed);

@@ -3,7 +3,7 @@
 use super::{CopyWidth, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::*;
-use crate::diagnostics::{Complaint, Diagnostic, Result, Severity, counted, suggest};
+use crate::diagnostics::{Complaint, Diagnostic, Level, Result, Severity, counted, suggest};
 use crate::image::{ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
 use std::collections::BTreeSet;
 
@@ -143,9 +143,12 @@ impl Runner {
             let facts =
                 [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
             let complaint = COPY_OUT_OF_BOUNDS.because(&facts);
-            match way {
-                Way::In => return Err(complaint),
-                Way::Out => self.warn(name, complaint),
+            let complaint = match way {
+                Way::In => self.options.levels.weigh(complaint)?,
+                Way::Out => Some(complaint).filter(|c| self.options.levels.of(c.rule()) != Level::Allow),
+            };
+            if let Some(complaint) = complaint {
+                self.warn(name, complaint);
             }
         }
         Ok(place.addr)

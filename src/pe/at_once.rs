@@ -101,7 +101,7 @@ impl Pe {
             }
         }
         if let (Some(dest), Operand::Dsd(dsd)) = (&vectors[0], vector.dest) {
-            self.check_dest(tile, dsd, dest.at, vector.span);
+            self.check_dest(tile, dsd, dest.at, vector.span)?;
         }
         if form.flipped {
             scalars.swap(0, 1);
@@ -109,7 +109,7 @@ impl Pe {
         }
         let lengths =
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
-        let count = lengths.total(self.options.checked)?.unwrap_or(0);
+        let count = self.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
         // A script needs to know where the elements are.
         if self.writes_script() || !self.run_lines(op, &vectors, scalars, count) {
             self.run_walks(op, vector, &vectors, scalars, count)?;
@@ -171,7 +171,13 @@ impl Pe {
             (None, Operand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
-        self.check_overlap(op, (&dest, &sources), count, vector.span);
+        let dest_walk = if let Dest::Walk(walk) = &mut dest { Some((0, walk)) } else { None };
+        let source_walks = sources.iter_mut().zip(1..).filter_map(|(source, k)| match source {
+            Source::Walk(walk) => Some((k, walk)),
+            Source::Scalar(_) => None,
+        });
+        self.check_reach(dest_walk.into_iter().chain(source_walks), count, vector.span)?;
+        self.check_overlap(op, (&dest, &sources), count, vector.span)?;
         self.script_at_once(op, (&dest, &sources), vector.sources.len(), count);
         let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
         ran.map_err(|c| self.explain_reach(c, walks(&dest, &sources)))?;

@@ -7,7 +7,7 @@ use super::{Pe, World};
 use crate::arch::ArchName;
 use crate::arch::config::{ALL_MASKED, BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::{NO_COUNTER, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
+use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
 
@@ -29,7 +29,10 @@ impl Pe {
     pub(super) fn read_config(&mut self, address: u16, world: &mut World<'_>) -> Result<u16, Complaint> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
-                return self.duties.read_torn_down(half, self.options.checked.then_some(self.task_since));
+                if self.options.checked && self.duties.has_read(half, self.task_since) {
+                    self.hazard(PENDING_TWICE.plain().help("keep what the first call has returned"))?;
+                }
+                return Ok(self.duties.read_torn_down(half, self.task_since));
             }
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => world.ramp.config(address),

@@ -15,6 +15,20 @@ pub(super) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Complaint
     }
 }
 
+/// The same, with floats that the integer type cannot hold at the nearest end of its range; NaN gives 0.
+pub(super) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
+    convert(x, from, to).unwrap_or_else(|_| {
+        let x = if from == Scalar::F16 { f16::to_f32(x as u16) } else { f32::from_bits(x as u32) };
+        let (is_signed, bits) = (is_signed(to), u32::from(width(to)));
+        match (x > 0.0, is_signed) {
+            (true, true) => (i64::MAX >> (64 - bits)) as u64,
+            (true, false) => u64::MAX >> (64 - bits),
+            (false, true) if x < 0.0 => (i64::MIN >> (64 - bits)) as u64,
+            (false, _) => 0,
+        }
+    })
+}
+
 fn from_float(x: f32, to: Scalar) -> Result<u64, Complaint> {
     match to {
         Scalar::Bool => Ok(u64::from(x != 0.0)),

@@ -267,6 +267,16 @@ impl Guard {
         }
     }
 
+    /// Words without a value get zero.
+    pub fn settle(&mut self, memory: &mut [u16], at: usize, words: usize) {
+        for word in at.max(self.stack)..at.saturating_add(words).min(memory.len()) {
+            if self.is_unset(word) {
+                memory[word] = 0;
+                self.give_value(word, 1);
+            }
+        }
+    }
+
     /// Words are copied with what is known about them.
     pub fn copy(&mut self, to: usize, from: usize, words: usize) {
         if self.unset.is_empty() || to < self.stack {

@@ -3,8 +3,8 @@
 use super::Pe;
 use super::operation::Operation;
 use crate::arch::{Color, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
-use crate::diagnostics::rules::run::{FLUSH_NOT_LEFT, FLUSH_OPEN, FLUSH_TOO_EARLY, PENDING_TWICE};
-use crate::diagnostics::{At, Complaint};
+use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::{FLUSH_NOT_LEFT, FLUSH_OPEN, FLUSH_TOO_EARLY};
 use crate::image::{Event, FnId, TileImage};
 use crate::source::Span;
 
@@ -39,18 +39,20 @@ struct Flush {
 }
 
 impl Duties {
-    /// A half of the colors that have gone into teardown since the low half was read, by a task that
-    /// began at a certain time; without one, nobody checks how often it is read.
-    pub fn read_torn_down(&mut self, half: u16, task: Option<u64>) -> Result<u16, Complaint> {
+    /// Whether the task that began at a certain time has read the register before.
+    pub fn has_read(&self, half: u16, task: u64) -> bool {
+        half == 0 && self.read_in == Some(task)
+    }
+
+    /// A half of the colors that have gone into teardown since the low half was read, by the task that
+    /// began at a certain time.
+    pub fn read_torn_down(&mut self, half: u16, task: u64) -> u16 {
         if half > 0 {
-            return Ok((self.seen >> 16) as u16);
+            return (self.seen >> 16) as u16;
         }
-        if task.is_some() && self.read_in == task {
-            return Err(PENDING_TWICE.plain().help("keep what the first call has returned"));
-        }
-        self.read_in = task;
+        self.read_in = Some(task);
         self.seen = std::mem::take(&mut self.torn_down);
-        Ok(self.seen as u16)
+        self.seen as u16
     }
 
     /// Whether a `@queue_flush` waits for its queue.
@@ -81,7 +83,8 @@ impl Pe {
         if self.options.checked && self.duties.flushed & 1 << queue != 0 {
             let (event, _) = self.emptiness(queue);
             let open = FLUSH_OPEN.because(&[("queue", &event)]);
-            return Err(open.help("call `tile_config.queue_flush.exit(queue)` before the next flush"));
+            let open = open.at(self.place(tile));
+            self.hazard(open.help("call `tile_config.queue_flush.exit(queue)` before the next flush"))?;
         }
         self.duties.flushing.push(Flush { queue, span: self.place(tile) });
         Ok(())
@@ -93,7 +96,7 @@ impl Pe {
         let (empty, waiting): (Vec<Flush>, Vec<Flush>) = all.partition(|f| self.emptiness(f.queue).1);
         for flush in empty {
             let (event, _) = self.emptiness(flush.queue);
-            self.check_users(event).at(flush.span)?;
+            self.check_users(event, flush.span)?;
             self.duties.flushed |= 1 << flush.queue;
             self.raise(event);
         }
@@ -102,7 +105,7 @@ impl Pe {
     }
 
     /// A queue may be empty because an operation has not begun to fill it.
-    fn check_users(&self, event: Event) -> Result<(), Complaint> {
+    fn check_users(&mut self, event: Event, span: Span) -> Result<(), Complaint> {
         let is_user = |operation: &Operation| match event {
             Event::Teardown(_) => false,
             Event::EmptyInput(queue) => self
@@ -115,11 +118,12 @@ impl Pe {
                 operation.output().is_some_and(|n| self.queues.outputs[n].queue == Some(queue))
             }
         };
-        match self.lanes.iter().find(|(_, lane)| is_user(&lane.operation)) {
-            Some((_, lane)) if self.options.checked => {
-                let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]);
-                let early = early.also(lane.span, "this one is not done");
-                Err(early.help("flush the queue in the task that `.activate` of the operation names"))
+        let user = self.lanes.iter().find(|(_, lane)| is_user(&lane.operation)).map(|(_, lane)| lane.span);
+        match user {
+            Some(user) if self.options.checked => {
+                let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]).at(span);
+                let early = early.also(user, "this one is not done");
+                self.hazard(early.help("flush the queue in the task that `.activate` of the operation names"))
             }
             Some(_) | None => Ok(()),
         }
@@ -180,6 +184,8 @@ impl Pe {
         }
         let (event, _) = self.emptiness(open.trailing_zeros() as u16);
         let complaint = FLUSH_NOT_LEFT.because(&[("queue", &event)]);
-        Err(complaint.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))
+        self.hazard(complaint.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))?;
+        self.raise(event);
+        Ok(())
     }
 }

@@ -5,9 +5,9 @@ use super::Pe;
 use super::operation::{Intake, Mixed, Operation, Stall};
 use super::tasks::bit;
 use crate::arch::{ArchName, DsrFile, TaskId};
+use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::CONST_DESTINATION;
 use crate::diagnostics::rules::run as rules;
-use crate::diagnostics::{At, Complaint};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::DsdOp;
 use crate::image::code::{DsdRef, Reg};
@@ -16,9 +16,13 @@ use crate::source::Span;
 use crate::value::math::Function;
 
 impl Pe {
-    /// Says something about a program that goes on.
-    fn warn(&mut self, warning: Complaint) {
-        self.warnings.push(warning);
+    /// Says something about a program that goes on, unless its level is `deny`.
+    ///
+    /// # Errors
+    /// The complaint itself if it is denied.
+    pub(super) fn hazard(&mut self, complaint: Complaint) -> Result<(), Complaint> {
+        self.warnings.extend(self.options.levels.weigh(complaint)?);
+        Ok(())
     }
 
     /// No two operations share a queue, and what is left of one is no business of the next. On WSE-3
@@ -35,12 +39,11 @@ impl Pe {
         }
         if let Some((queue, other)) = self.shared_queue(operation) {
             if self.arch.name == ArchName::Wse2 {
-                let c = rules::QUEUE_IN_USE.because(&[("queue", &queue)]);
-                return Err(c.also(other, "this one is still running").help(WAIT));
-            }
-            if !is_async {
+                let c = rules::QUEUE_IN_USE.because(&[("queue", &queue)]).at(span);
+                self.hazard(c.also(other, "this one is still running").help(WAIT))?;
+            } else if !is_async {
                 let c = rules::QUEUE_SHARED.because(&[("queue", &queue)]).at(span);
-                self.warn(c.also(other, "this one is still running").help(WAIT));
+                self.hazard(c.also(other, "this one is still running").help(WAIT))?;
             }
         }
         self.check_outlet(operation, span)?;
@@ -77,7 +80,8 @@ impl Pe {
         }
         let facts: [(&str, &dyn std::fmt::Display); 3] =
             [("queue", &format!("output queue {queue}")), ("count", &outbox.len()), ("color", &head)];
-        Err(rules::QUEUE_NOT_EMPTY.because(&facts).help("use another queue, or wait until they have left"))
+        let c = rules::QUEUE_NOT_EMPTY.because(&facts).at(span);
+        self.hazard(c.help("use another queue, or wait until they have left"))
     }
 
     /// An input queue that served another color must have been emptied.
@@ -92,12 +96,13 @@ impl Pe {
         }
         let facts: [(&str, &dyn std::fmt::Display); 3] =
             [("queue", &format!("input queue {queue}")), ("count", &left), ("color", &other)];
-        let c = rules::QUEUE_NOT_EMPTY.because(&facts).also(place, format!("this one reads color {other}"));
-        Err(c.help("take all wavelets of the first color before the queue serves another"))
+        let c = rules::QUEUE_NOT_EMPTY.because(&facts).at(span);
+        let c = c.also(place, format!("this one reads color {other}"));
+        self.hazard(c.help("take all wavelets of the first color before the queue serves another"))
     }
 
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
-    pub(super) fn check_contest(&self, now: u64) -> Result<(), Complaint> {
+    pub(super) fn check_contest(&mut self, now: u64) -> Result<(), Complaint> {
         let idle = self.main.is_free() && self.main.busy_until <= now;
         if !self.options.checked || !idle || self.lanes.is_empty() || !self.tasks.want_data() {
             return Ok(());
@@ -107,6 +112,11 @@ impl Pe {
         if !(0..self.queues.inputs.len()).any(|input| claimed & 1 << input != 0 && is_wanted(input)) {
             return Ok(());
         }
+        let found = self.contest();
+        found.map_or(Ok(()), |complaint| self.hazard(complaint))
+    }
+
+    fn contest(&self) -> Option<Complaint> {
         for (_, lane) in self.lanes.iter() {
             for intake in lane.operation.intakes() {
                 let Some(id) = self.tasks.wants(self.arch.name, &self.queues, intake.input) else { continue };
@@ -115,12 +125,11 @@ impl Pe {
                 if let Some(task) = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Data) {
                     c = c.also(task.span, format!("`{}` is bound to it and not blocked", task.name));
                 }
-                return Err(
-                    c.help("block the task while the operation runs, and unblock it when it is complete")
-                );
+                let help = "block the task while the operation runs, and unblock it when it is complete";
+                return Some(c.help(help));
             }
         }
-        Ok(())
+        None
     }
 
     /// What an operation has just taken as data and should not have.
@@ -141,33 +150,34 @@ impl Pe {
                 let c = rules::CONTROL_AS_DATA.because(&[("color", &color)]).at(span);
                 let help =
                     "set `.control_transform` to pass them on, or end the operation with `.on_control`";
-                self.warn(c.help(help));
-                Ok(())
+                self.hazard(c.help(help))
             }
             Mixed::Marked(wavelet) => {
                 let index = format!("{:#06x}", wavelet.data >> 16);
-                let c = rules::INDEX_TOO_WIDE.because(&[("index", &index)]);
-                Err(c.help("keep indices below 0x4000: bits 31 and 30 mark control wavelets")).at(span)
+                let c = rules::INDEX_TOO_WIDE.because(&[("index", &index)]).at(span);
+                self.hazard(c.help("keep indices below 0x4000: bits 31 and 30 mark control wavelets"))
             }
         }
     }
 
     /// A second activation is lost, because a task is active or it is not.
-    pub(super) fn check_activation(&mut self, id: TaskId, span: Span) {
+    pub(super) fn check_activation(&mut self, id: TaskId, span: Span) -> Result<(), Complaint> {
         if self.options.checked && self.tasks.active & bit(id) != 0 {
             let name = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);
-            self.warn(c.help("count in a variable, and let the task look at it"));
+            self.hazard(c.help("count in a variable, and let the task look at it"))?;
         }
+        Ok(())
     }
 
     /// A launch is over when the stream is unblocked once.
-    pub(super) fn check_unblock(&mut self, tile: &TileImage) {
+    pub(super) fn check_unblock(&mut self, tile: &TileImage) -> Result<(), Complaint> {
         if self.options.checked && self.was_launched && !self.command_stream_blocked {
             let c = rules::UNBLOCKED_TWICE.plain().at(self.caller_place(tile));
-            self.warn(c.help("call `unblock_cmd_stream` once for each launch, when its work is done"));
+            self.hazard(c.help("call `unblock_cmd_stream` once for each launch, when its work is done"))?;
         }
+        Ok(())
     }
 }
 
@@ -180,11 +190,11 @@ impl Pe {
         (dest, sources): (&Dest, &[Source; 3]),
         count: u32,
         span: Span,
-    ) {
-        let Dest::Walk(dest) = dest else { return };
+    ) -> Result<(), Complaint> {
+        let Dest::Walk(dest) = dest else { return Ok(()) };
         let width = u32::from(op.width(self.arch.name));
         if !self.options.checked || width < 2 {
-            return;
+            return Ok(());
         }
         let lags = sources.iter().filter_map(|source| match source {
             Source::Walk(walk) => dest.lag(walk, count),
@@ -193,12 +203,19 @@ impl Pe {
         if let Some(lag) = lags.min().filter(|lag| *lag < width) {
             let c = rules::OVERLAP.because(&[("lag", &lag)]).at(span);
             let note = format!("the machine does up to {width} elements of `@{}` at once", op.name);
-            self.warn(c.note(note).help("write to another array, or start at the other end"));
+            self.hazard(c.note(note).help("write to another array, or start at the other end"))?;
         }
+        Ok(())
     }
 
     /// A vector whose place is only known now should not lie in a constant (entry UB-002).
-    pub(super) fn check_dest(&mut self, tile: &TileImage, dsd: DsdRef, at: u16, span: Span) {
+    pub(super) fn check_dest(
+        &mut self,
+        tile: &TileImage,
+        dsd: DsdRef,
+        at: u16,
+        span: Span,
+    ) -> Result<(), Complaint> {
         let is_new = match dsd {
             DsdRef::Const(_) => false,
             DsdRef::At(..) => true,
@@ -206,47 +223,63 @@ impl Pe {
             DsdRef::Dsr(dsr) => dsr.id.file != DsrFile::Dest,
         };
         if !is_new || !self.options.checked {
-            return;
+            return Ok(());
         }
-        let Some(constant) = self.guard.constant_at(tile, at.into()) else { return };
+        let Some(constant) = self.guard.constant_at(tile, at.into()) else { return Ok(()) };
         let c = CONST_DESTINATION.because(&[("name", &constant.name)]).at(span);
         let help = format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name);
-        self.warn(c.also(constant.span, "declared `const`").help(help));
+        self.hazard(c.also(constant.span, "declared `const`").help(help))
     }
 
     /// When one operand of a `@map` ends, the others have been read in vain (entry UB-028).
-    pub(super) fn check_map(&mut self, lengths: impl Iterator<Item = u32> + Clone, span: Span) {
-        let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return };
+    pub(super) fn check_map(
+        &mut self,
+        lengths: impl Iterator<Item = u32> + Clone,
+        span: Span,
+    ) -> Result<(), Complaint> {
+        let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return Ok(()) };
         if short != long && self.options.checked {
             let c = rules::MAP_LENGTHS.because(&[("short", &short), ("long", &long)]).at(span);
-            self.warn(c.help("give all inputs the same length"));
+            self.hazard(c.help("give all inputs the same length"))?;
         }
+        Ok(())
     }
 
     /// A synchronous operation has returned false, and nobody looks (entry UB-029).
-    pub(super) fn check_result(&mut self, result: Option<Reg>, stall: Stall, span: Span) {
+    pub(super) fn check_result(
+        &mut self,
+        result: Option<Reg>,
+        stall: Stall,
+        span: Span,
+    ) -> Result<(), Complaint> {
         let (end, state) = match stall {
             Stall::FifoEmpty(end) => (end, "empty"),
             Stall::FifoFull(end) => (end, "full"),
-            Stall::Input(_) | Stall::Output(_) => return,
+            Stall::Input(_) | Stall::Output(_) => return Ok(()),
         };
         if result.is_some() || !self.options.checked {
-            return;
+            return Ok(());
         }
         let fifo = &self.tile.fifos[end.fifo];
         let c = rules::FIFO_RESULT.because(&[("fifo", &fifo.name), ("state", &state)]).at(span);
         let c = c.also(fifo.span, "the FIFO");
-        self.warn(c.help("look at the result of the operation: it is false when elements are left"));
+        self.hazard(c.help("look at the result of the operation: it is false when elements are left"))
     }
 
     /// The library of the machine is wrong for large angles (entry UB-061).
-    pub(super) fn check_angle(&mut self, tile: &TileImage, function: Function, x: f32) {
+    pub(super) fn check_angle(
+        &mut self,
+        tile: &TileImage,
+        function: Function,
+        x: f32,
+    ) -> Result<(), Complaint> {
         let is_angle = matches!(function, Function::Sin | Function::Cos);
         if is_angle && x.abs() >= LARGEST_ANGLE && self.options.checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
             let c = c.at(self.caller_place(tile));
-            self.warn(c.help("reduce the angle modulo 2*pi before"));
+            self.hazard(c.help("reduce the angle modulo 2*pi before"))?;
         }
+        Ok(())
     }
 }
 

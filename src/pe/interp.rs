@@ -237,11 +237,19 @@ impl Pe {
             Err(c) => {
                 let c = self.guard.explain(c, tile, self.main.calls.frames());
                 let poked = self.poke(tile, meter, world).unwrap_or(Err(c));
-                let served = poked.map_err(|c| c.at(self.place(tile)))?;
+                let served = match poked {
+                    Ok(served) => served,
+                    Err(c) => self.go_on_behind(tile, c.at(self.place(tile)))?,
+                };
                 return Ok(self.after_service(served, now, meter));
             }
         };
+        let heard = self.warnings.len();
         let served = self.service(tile, op, now, meter, world);
+        if self.warnings.len() > heard {
+            let place = self.place(tile);
+            self.warnings[heard..].iter_mut().for_each(|warning| warning.place(place));
+        }
         let served = served.map_err(|c| c.at(self.place(tile)))?;
         Ok(self.after_service(served, now, meter))
     }

@@ -62,7 +62,7 @@ impl Pe {
             Intrinsic::Random16 => self.random.next16().into(),
             Intrinsic::Math32 | Intrinsic::Math16 => {
                 let [function, x, y] = [argument(0), argument(1), argument(2)];
-                let value = self.math_function(tile, id, function, (x, y));
+                let value = self.math_function(tile, id, function, (x, y))?;
                 self.main.set_register(base, value);
                 return Ok(MATH);
             }
@@ -76,6 +76,11 @@ impl Pe {
                 self.flush(tile, argument(0) as u16)?;
                 return Ok(SMALL);
             }
+            Intrinsic::UnblockCommandStream => {
+                self.check_unblock(tile)?;
+                self.command_stream_blocked = false;
+                return Ok(SMALL);
+            }
             other => {
                 self.act(tile, other, base, time, world);
                 return Ok(SMALL);
@@ -85,15 +90,21 @@ impl Pe {
         Ok(SMALL)
     }
 
-    fn math_function(&mut self, tile: &TileImage, id: Intrinsic, function: u64, (x, y): (u64, u64)) -> u64 {
+    fn math_function(
+        &mut self,
+        tile: &TileImage,
+        id: Intrinsic,
+        function: u64,
+        (x, y): (u64, u64),
+    ) -> Result<u64, Complaint> {
         let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
         if id == Intrinsic::Math16 {
-            self.check_angle(tile, function, f16::to_f32(x as u16));
-            return math::eval16(function, x as u16, y as u16).into();
+            self.check_angle(tile, function, f16::to_f32(x as u16))?;
+            return Ok(math::eval16(function, x as u16, y as u16).into());
         }
         let (x, y) = (f32::from_bits(x as u32), f32::from_bits(y as u32));
-        self.check_angle(tile, function, x);
-        math::eval32(function, x, y).to_bits().into()
+        self.check_angle(tile, function, x)?;
+        Ok(math::eval32(function, x, y).to_bits().into())
     }
 
     /// Requests without a result.
@@ -107,10 +118,6 @@ impl Pe {
             Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as usize),
             Intrinsic::PrintF32 => format!("{:?}", f32::from_bits(argument(0) as u32)),
             Intrinsic::PrintF16 => format!("{:?}", f16::to_f32(argument(0) as u16)),
-            Intrinsic::UnblockCommandStream => {
-                self.check_unblock(tile);
-                return self.command_stream_blocked = false;
-            }
             Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
             Intrinsic::TscReset => return self.clock.reset(time),
             Intrinsic::SetActivePrng => return self.random.select(argument(0) as u16),

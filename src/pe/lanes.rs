@@ -225,7 +225,7 @@ impl Pe {
         let lane = self.lanes.remove(place);
         if verdict == Verdict::GivesUp {
             self.leave_length(stall, &lane.operation).at(lane.span)?;
-            self.check_result(lane.result, stall, lane.span);
+            self.check_result(lane.result, stall, lane.span)?;
             self.finish(place, &lane, Done::Nothing, false, now)?;
         } else {
             self.finish(place, &lane, lane.completion, true, now)?;
@@ -248,7 +248,7 @@ impl Pe {
         match done {
             Done::Nothing => {}
             Done::Activate(id) => {
-                self.check_activation(id, lane.span);
+                self.check_activation(id, lane.span)?;
                 self.tasks.activate(id).at(lane.span)?;
             }
             Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),

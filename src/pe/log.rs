@@ -4,6 +4,7 @@ use crate::arch::PeCoord;
 use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
 use crate::source::Span;
 use indexmap::IndexMap;
+use indexmap::map::Entry;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -103,10 +104,19 @@ pub struct PeLog {
 }
 
 impl PeLog {
-    /// Takes a warning; only the first of its kind is kept.
+    /// Takes a warning; only the first of its kind is kept, and counts the others.
     pub fn warn(&mut self, pe: PeCoord, warning: Complaint) {
         let place = warning.0.primary.as_ref().map(|l| l.span);
-        self.warnings.entry((warning.0.rule.clone(), place, pe)).or_insert_with(|| warning.into());
+        self.add((warning.0.rule.clone(), place, pe), warning.into());
+    }
+
+    fn add(&mut self, key: (Cow<'static, str>, Option<Span>, PeCoord), warning: Diagnostic) {
+        match self.warnings.entry(key) {
+            Entry::Occupied(mut first) => first.get_mut().repeats += 1 + warning.repeats,
+            Entry::Vacant(entry) => {
+                entry.insert(warning);
+            }
+        }
     }
 
     /// Adds what others have written after that.
@@ -117,7 +127,7 @@ impl PeLog {
         self.joined.append(&mut later.joined);
         self.letters.append(&mut later.letters);
         for (key, warning) in later.warnings {
-            self.warnings.entry(key).or_insert(warning);
+            self.add(key, warning);
         }
     }
 

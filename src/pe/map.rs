@@ -54,7 +54,7 @@ impl Pe {
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
         let output = map.output.map(|(operand, kind)| self.side(tile, operand, kind));
         let output = output.transpose().at(map.span)?;
-        self.check_map(inputs.iter().filter_map(|side| side.left), map.span);
+        self.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
         if let Some(Side { place: Place::Out(outlet), .. }) = &output {
             self.queues.outputs[outlet.output].sent_by = Some((outlet.color, map.span));
         }

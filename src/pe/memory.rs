@@ -121,7 +121,7 @@ fn pair(words: &[u16]) -> u32 {
 /// The complaint about an address past the end.
 #[cold]
 pub(super) fn out_of_memory(address: usize) -> Complaint {
-    MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")])
+    MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")]).for_good()
 }
 
 /// The complaint about an index past the end of an array.

@@ -18,6 +18,7 @@ mod intrinsics;
 mod journal;
 mod kept;
 mod lanes;
+mod lenient;
 mod log;
 mod map;
 mod memory;
@@ -48,7 +49,7 @@ pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
 pub use watch::ranges;
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
-use crate::diagnostics::{Complaint, Moment};
+use crate::diagnostics::{Complaint, Levels, Moment};
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::{FnId, TaskKind, TileImage};
 use crate::source::Span;
@@ -74,6 +75,8 @@ use tasks::{Tasks, binding};
 pub struct PeOptions {
     /// Looks for undefined behaviour that does no harm to the simulator itself.
     pub checked: bool,
+    /// The levels of rules.
+    pub levels: Levels,
 }
 
 /// What the host wants to run.

@@ -28,7 +28,7 @@ impl Pe {
     /// A pointer to anything becomes one to a scalar of `words`. A variable that is a scalar itself
     /// must have as many; of others it may be a part.
     pub(super) fn check_cast(
-        &self,
+        &mut self,
         tile: &TileImage,
         at: usize,
         words: u16,
@@ -39,10 +39,11 @@ impl Pe {
         if !is_scalar || symbol.words == words {
             return Ok(());
         }
-        Err(WRONG_CAST
+        let complaint = WRONG_CAST
             .because(&[("name", &symbol.name), ("have", &symbol.ty), ("want", &ty)])
             .also(symbol.span, "the pointer leads to this variable")
-            .help(format!("cast to `*{}`", symbol.ty)))
+            .help(format!("cast to `*{}`", symbol.ty));
+        self.hazard(complaint)
     }
 
     /// The variable that a word belongs to.

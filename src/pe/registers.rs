@@ -123,16 +123,6 @@ impl Registers {
 }
 
 impl Loaded {
-    /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
-    pub fn check_use(&self, dsr: DsrId, purpose: Use) -> Result<(), Complaint> {
-        let (rule, help) = match (purpose, self.single_step) {
-            (Use::Operation, true) => (&SINGLE_STEP, "load it without `.single_step` for the operation"),
-            (Use::Map, false) => (&MAP_SINGLE_STEP, "load it with `.{ .single_step = true }` for the `@map`"),
-            (Use::Operation, false) | (Use::Map, true) | (Use::Value, _) => return Ok(()),
-        };
-        Err(rule.because(&[("dsr", &dsr)]).also(self.span, "it was loaded here").help(help))
-    }
-
     /// What it holds, for messages.
     fn contents(&self) -> &'static str {
         match self.dsd {
@@ -177,18 +167,26 @@ impl Pe {
         }
     }
 
-    /// No operation in progress uses the register (entry UB-026).
-    fn check_free(&self, dsr: DsrId) -> Result<(), Complaint> {
+    /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
+    pub(super) fn check_use(&mut self, loaded: &Loaded, dsr: DsrId, purpose: Use) -> Result<(), Complaint> {
+        let (rule, help) = match (purpose, loaded.single_step) {
+            (Use::Operation, true) => (&SINGLE_STEP, "load it without `.single_step` for the operation"),
+            (Use::Map, false) => (&MAP_SINGLE_STEP, "load it with `.{ .single_step = true }` for the `@map`"),
+            (Use::Operation, false) | (Use::Map, true) | (Use::Value, _) => return Ok(()),
+        };
+        self.hazard(rule.because(&[("dsr", &dsr)]).also(loaded.span, "it was loaded here").help(help))
+    }
+
+    /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
+    /// keeps what it has begun with.
+    fn check_free(&mut self, dsr: DsrId) -> Result<(), Complaint> {
         if !self.options.checked || self.lanes.is_empty() {
             return Ok(());
         }
         let user = self.lanes.iter().find(|(_, lane)| lane.registers.contains(&dsr));
-        user.map_or(Ok(()), |(_, lane)| {
-            Err(DSR_BUSY
-                .because(&[("dsr", &dsr)])
-                .also(lane.span, "this one is still running")
-                .help("change it in the task that the operation activates at its end"))
-        })
+        let Some(user) = user.map(|(_, lane)| lane.span) else { return Ok(()) };
+        let c = DSR_BUSY.because(&[("dsr", &dsr)]).also(user, "this one is still running");
+        self.hazard(c.help("change it in the task that the operation activates at its end"))
     }
 
     /// The settings of an operation or load, with ids from registers.

@@ -54,7 +54,8 @@ impl Pe {
                 world.log.asserts_held.insert(self.place(tile));
             }
             Op::Assert { text, .. } => {
-                return Err(ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]));
+                let c = ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]);
+                self.hazard(c.at(self.place(tile)))?;
             }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
             Op::Copy { a, b, words } => return self.copy(a, b, words),
@@ -113,7 +114,7 @@ impl Pe {
             Op::CheckConfig { a, low, high } => {
                 let address = self.address(a) as u16;
                 if self.options.checked && !(low..=high).contains(&address) {
-                    return Err(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]));
+                    self.hazard(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]))?;
                 }
             }
             Op::CheckCast { a, words, ty } => {
@@ -129,7 +130,7 @@ impl Pe {
         match op {
             Op::Activate { a } => {
                 let (id, span) = (id(a), self.place(tile));
-                self.check_activation(id, span);
+                self.check_activation(id, span)?;
                 self.tasks.activate_by_code(id)?;
             }
             Op::Block { a } => self.tasks.blocked |= bit(id(a)),

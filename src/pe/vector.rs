@@ -19,6 +19,7 @@ use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem};
 use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
+use crate::source::Span;
 
 /// Cycles to start an operation on the main thread or a microthread (estimate).
 pub(super) const LAUNCH: u64 = 1;
@@ -61,7 +62,8 @@ impl Pe {
         is_unseen: bool,
     ) -> Result<Served, Complaint> {
         let mut start = self.resolve(tile, vector)?;
-        start.operation.total = start.total(self.options.checked)?;
+        start.operation.total = self.length(|checked| start.total(checked), vector.span)?;
+        self.check_operation(&mut start.operation, vector.span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
         }
@@ -123,7 +125,7 @@ impl Pe {
                 Verdict::Waits => return self.launch_lane(vector, start, time),
                 Verdict::GivesUp => {
                     self.leave_length(stall, &start.operation)?;
-                    self.check_result(vector.result, stall, vector.span);
+                    self.check_result(vector.result, stall, vector.span)?;
                     complete = false;
                 }
                 Verdict::Ends => {}
@@ -162,7 +164,7 @@ impl Pe {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
         self.check_queues(&operation, settings.is_async, vector.span)?;
-        let place = if settings.is_async { self.microthread(ut)? } else { MAIN };
+        let place = if settings.is_async { self.microthread(ut, vector.span)? } else { MAIN };
         operation.stops_at_control = settings.on_control.is_some();
         self.note_start(place, &operation, vector.span, time);
         self.script_begin(place, &operation);
@@ -187,15 +189,21 @@ impl Pe {
         Ok(Served::Done(LAUNCH))
     }
 
-    /// A free microthread: the one that is named, or any.
-    fn microthread(&self, named: Option<UtId>) -> Result<usize, Complaint> {
+    /// A free microthread: the one that is named, or any. If the named one is busy and that is not
+    /// denied, another one does the work.
+    fn microthread(&mut self, named: Option<UtId>, span: Span) -> Result<usize, Complaint> {
         let place = match named {
             Some(ut) => usize::from(ut.0 & 7),
             None => (0..MAIN).find(|place| !self.lanes.is_live(*place)).unwrap_or(0),
         };
         let running = self.lanes.iter().find(|(other, _)| *other == place);
         let Some((_, lane)) = running else { return Ok(place) };
-        Err(MICROTHREAD_IN_USE.because(&[("ut", &place)]).also(lane.span, "this one is still running"))
+        let complaint = MICROTHREAD_IN_USE.because(&[("ut", &place)]).at(span);
+        let complaint = complaint.also(lane.span, "this one is still running");
+        match (0..MAIN).find(|place| !self.lanes.is_live(*place)) {
+            Some(free) => self.hazard(complaint).map(|()| free),
+            None => Err(complaint.for_good()),
+        }
     }
 
     fn resolve(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Start, Complaint> {
@@ -263,7 +271,7 @@ impl Pe {
             DsdRef::Dsr(dsr) => {
                 let loaded = *self.registers.get(dsr)?;
                 if self.options.checked {
-                    loaded.check_use(dsr.id, purpose)?;
+                    self.check_use(&loaded, dsr.id, purpose)?;
                 }
                 let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
                 Resolved {
@@ -344,7 +352,10 @@ impl Pe {
     ) -> Result<Walk, Complaint> {
         let offset = match index {
             Some(index) if mem.index_offset => index,
-            None if mem.index_offset && self.options.checked => return Err(MISSING_INDEX.plain()),
+            None if mem.index_offset && self.options.checked => {
+                self.hazard(MISSING_INDEX.plain())?;
+                0
+            }
             Some(_) | None => 0,
         };
         let size = self.memory.size();
@@ -391,7 +402,7 @@ impl Pe {
     ) -> Result<Outlet, Complaint> {
         let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
         if fabout.index_offset && index.is_none() && self.options.checked {
-            return Err(MISSING_INDEX.plain());
+            self.hazard(MISSING_INDEX.plain())?;
         }
         Ok(Outlet {
             output,

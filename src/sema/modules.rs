@@ -29,6 +29,17 @@ impl Sema<'_> {
         }
     }
 
+    /// Reports a complaint behind which the program can go on.
+    ///
+    /// # Errors
+    /// The complaint itself if its level is `deny`.
+    pub fn lint(&mut self, complaint: Complaint) -> Result<()> {
+        if let Some(complaint) = self.options.levels.weigh(complaint)? {
+            self.report(complaint);
+        }
+        Ok(())
+    }
+
     /// A complaint about a line of the library is one about the call of the program that led there.
     fn outside_library(&self, mut c: Complaint) -> Complaint {
         let is_library = |span: Span| self.sources.file(span.file).is_library();

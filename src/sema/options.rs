@@ -1,4 +1,5 @@
 use crate::arch::ArchName;
+use crate::diagnostics::Levels;
 use crate::image::FabricPlace;
 use std::path::PathBuf;
 
@@ -44,6 +45,8 @@ pub struct CompileOptions {
     pub max_inlined_iterations: u64,
     /// How many comptime steps may pass without a PE being set before evaluation is called endless.
     pub comptime_fuel: u64,
+    /// The levels of rules.
+    pub levels: Levels,
     /// Whether every top-level declaration is evaluated and every DSD kept, to be looked at.
     pub keep_descriptors: bool,
 }
@@ -59,6 +62,7 @@ impl CompileOptions {
             fabric: None,
             max_inlined_iterations: 1_000_000,
             comptime_fuel: 20_000_000,
+            levels: Levels::default(),
             keep_descriptors: false,
         }
     }

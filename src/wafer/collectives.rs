@@ -50,16 +50,17 @@ struct LineState {
 }
 
 impl Collectives {
-    /// Takes note of operations that PEs have begun; complains about the first that do not match.
-    pub fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Result<(), Complaint> {
+    /// Takes note of operations that PEs have begun; complains about those that do not match, and about
+    /// the PE that has begun each.
+    pub fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Vec<(PeCoord, Complaint)> {
         joined.sort_by_key(|j| (j.cycle, j.pe.y, j.pe.x));
+        let mut complaints = Vec::new();
         for j in joined {
-            if j.root >= j.size {
-                return Err(bad_root(&j, sources));
-            }
-            self.join_one(j, sources)?;
+            let pe = j.pe;
+            let found = if j.root >= j.size { Err(bad_root(&j, sources)) } else { self.join_one(j, sources) };
+            complaints.extend(found.err().map(|complaint| (pe, complaint)));
         }
-        Ok(())
+        complaints
     }
 
     /// What not all PEs of a line have joined, the oldest operation of each line.
@@ -79,12 +80,11 @@ impl Collectives {
             state.close();
             return Ok(());
         };
-        if (first.kind, first.root, first.count) != (j.kind, j.root, j.count) {
-            return Err(mismatch(first, &j, number, sources));
-        }
+        let differs = (first.kind, first.root, first.count) != (j.kind, j.root, j.count);
+        let complaint = differs.then(|| mismatch(first, &j, number, sources));
         *count += 1;
         state.close();
-        Ok(())
+        complaint.map_or(Ok(()), Err)
     }
 }
 

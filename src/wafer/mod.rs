@@ -495,7 +495,9 @@ impl Wafer {
             return;
         }
         let joined = std::mem::take(&mut self.log.joined);
-        self.trapped.extend(self.collectives.join(joined, &self.program.sources).err());
+        for (pe, complaint) in self.collectives.join(joined, &self.program.sources) {
+            self.hazard(pe, complaint);
+        }
     }
 
     fn note_letters(&mut self) {

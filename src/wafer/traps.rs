@@ -1,7 +1,7 @@
 //! What the fabric has found out about the program, as errors.
 
 use super::Wafer;
-use crate::arch::{Color, Direction};
+use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Moment};
 use crate::fabric::Collision;
@@ -10,6 +10,15 @@ use crate::fabric::Collision;
 const NAMED: usize = 4;
 
 impl Wafer {
+    /// Something that the wafer has found out on a PE: the end of the run, or a warning.
+    pub(super) fn hazard(&mut self, pe: PeCoord, complaint: Complaint) {
+        match self.cells.maker.options.levels.weigh(complaint) {
+            Err(complaint) => self.trapped.push(complaint),
+            Ok(Some(warning)) => self.log.warn(pe, warning),
+            Ok(None) => {}
+        }
+    }
+
     /// The last cycle, on a PE.
     fn moment(&self, pe: usize) -> Moment {
         let at = self.program.pe_coord(pe);
@@ -43,7 +52,7 @@ impl Wafer {
             }
             let complaint = self.name_senders(complaint, pe, color);
             let help = "let one side wait for the other, or use a color for each side";
-            self.trapped.push(complaint.help(help).on(self.moment(pe)));
+            self.hazard(at, complaint.help(help).on(self.moment(pe)));
         }
     }
 

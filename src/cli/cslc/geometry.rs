@@ -72,7 +72,7 @@ mod tests {
 
     fn place(line: &str, width: u32, height: u32) -> Result<FabricPlace> {
         let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
-        let invocation = parse(&words).expect("a valid command line");
+        let invocation = parse(&words, Default::default()).expect("a valid command line");
         let west = WEST + u32::from(invocation.west_buffers);
         Needs { west, east: EAST, halo: HALO, width, height }.place(&invocation)
     }

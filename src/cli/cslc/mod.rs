@@ -9,7 +9,7 @@ mod options;
 
 pub use options::{Invocation, UsageError, parse};
 
-use super::{Exit, output};
+use super::{Exit, levels_of_environment, output};
 use crate::check;
 use crate::diagnostics::Sink;
 use crate::diagnostics::render::{MessageFormat, render};
@@ -33,11 +33,14 @@ Usage: cslc [options] <top.csl>
   --import-path DIR             one more folder for imports; may be repeated
   --fp16-format=f16|cb16|bf16   what @fp16() means
   --max-inlined-iterations=N    limit of inline loops
+  -A NAME, -W NAME, -D NAME     allow, warn about or deny a rule or group of rules;
+                                docs/levels.md lists them
   --warnings-as-errors          warnings reject the program
   --verbose                     say what is compiled
   -h, --help, --version
 
-The environment variable CSL_IMPORT_PATH names more folders for imports, separated by colons.
+The environment variable CSL_IMPORT_PATH names more folders for imports, separated by colons;
+CSLRUN_FLAGS holds more of -A, -W and -D.
 ";
 
 /// The command `cslc`, from the words after its name to exit status 0 or 1.
@@ -50,7 +53,11 @@ pub fn run(words: &[String]) -> Exit {
         output::print(&format!("cslc (cslrun) {}\n", env!("CARGO_PKG_VERSION")));
         return Exit::Fine;
     }
-    match parse(words).map_err(|UsageError(text)| format!("cslc: error: {text}\n")).and_then(compile) {
+    let invocation = levels_of_environment()
+        .map_err(UsageError)
+        .and_then(|levels| parse(words, levels))
+        .map_err(|UsageError(text)| format!("cslc: error: {text}\n"));
+    match invocation.and_then(compile) {
         Ok(()) => Exit::Fine,
         Err(text) => {
             output::print_error(&text);
@@ -75,8 +82,7 @@ fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
     // A folder of an earlier success must not pass for the result of a failure.
     folder::forget(&invocation.output);
     let mut sources = SourceMap::default();
-    let mut sink = Sink::default();
-    sink.deny_warnings = invocation.warnings_as_errors;
+    let mut sink = Sink::new(invocation.options.levels);
     let program = sema::compile(&DiskLoader, &mut sources, &invocation.input, &invocation.options, &mut sink);
     let program = program.and_then(|program| match geometry::settle(program, invocation) {
         Ok(program) => Some(program),
@@ -86,7 +92,7 @@ fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
         }
     });
     if let Some(program) = &program {
-        check::check(program).into_iter().for_each(|d| sink.push(d));
+        check::check(program).into_iter().for_each(|d| sink.lint(d));
     }
     let text = render(&sources, sink.all(), MessageFormat::Plain, false);
     match program {

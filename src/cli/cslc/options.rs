@@ -1,5 +1,6 @@
 use crate::arch::ArchName;
 use crate::cli::number::Number;
+use crate::diagnostics::{Level, Levels};
 use crate::sema::{CompileOptions, Fp16Format, ParamValue};
 use std::path::PathBuf;
 
@@ -30,8 +31,6 @@ pub struct Invocation {
     pub east_buffers: u16,
     /// `--verbose`
     pub verbose: bool,
-    /// `--warnings-as-errors`
-    pub warnings_as_errors: bool,
     /// What was accepted and has no effect.
     pub warnings: Vec<String>,
 }
@@ -65,9 +64,12 @@ const PLACEMENT: [&str; 6] = [
 ];
 
 /// Understands the words after the command's name.
-pub fn parse(words: &[String]) -> Parsed<Invocation> {
+///
+/// Rules have the levels of `base` unless the words choose others.
+pub fn parse(words: &[String], base: Levels) -> Parsed<Invocation> {
     let mut reader = Reader { words, next: 0 };
     let mut found = Found::default();
+    found.invocation.options.levels = base;
     while let Some(word) = reader.take() {
         if !word.starts_with('-') || word == "-" {
             found.positional(word)?;
@@ -104,6 +106,7 @@ struct Found {
     input: Option<String>,
     invocation: Invocation,
     arch_given: bool,
+    warnings_as_errors: bool,
 }
 
 impl Default for Found {
@@ -111,6 +114,7 @@ impl Default for Found {
         Found {
             input: None,
             arch_given: false,
+            warnings_as_errors: false,
             invocation: Invocation {
                 input: PathBuf::new(),
                 output: PathBuf::from("out"),
@@ -124,7 +128,6 @@ impl Default for Found {
                 west_buffers: 0,
                 east_buffers: 0,
                 verbose: false,
-                warnings_as_errors: false,
                 warnings: Vec::new(),
             },
         }
@@ -140,6 +143,9 @@ impl Found {
     }
 
     fn option<'a>(&mut self, name: &str, attached: Option<&'a str>, reader: &mut Reader<'a>) -> Parsed<()> {
+        if let Some(level) = Level::ALL.into_iter().find(|level| name.starts_with(level.flag())) {
+            return self.level(level, name, attached, reader);
+        }
         if FLAGS.contains(&name) {
             return self.flag(name);
         }
@@ -155,11 +161,27 @@ impl Found {
         self.valued(name, value)
     }
 
+    /// `-W NAME`, `-WNAME` or `-W=NAME`, with several names between commas.
+    fn level<'a>(
+        &mut self,
+        level: Level,
+        name: &str,
+        attached: Option<&'a str>,
+        reader: &mut Reader<'a>,
+    ) -> Parsed<()> {
+        let names = match name.strip_prefix(level.flag()) {
+            Some("") | None => reader.value(name, attached)?.to_string(),
+            Some(joined) => joined.to_string(),
+        };
+        let mut names = names.split(',');
+        names.try_for_each(|name| self.invocation.options.levels.choose(level, name)).map_err(UsageError)
+    }
+
     fn flag(&mut self, name: &str) -> Parsed<()> {
         match name {
             "--memcpy" => self.invocation.memcpy = true,
             "--verbose" => self.invocation.verbose = true,
-            "--warnings-as-errors" => self.invocation.warnings_as_errors = true,
+            "--warnings-as-errors" => self.warnings_as_errors = true,
             _ => {}
         }
         Ok(())
@@ -210,6 +232,9 @@ impl Found {
     fn finish(mut self) -> Parsed<Invocation> {
         let input = self.input.ok_or_else(|| UsageError("no file to compile; see cslc --help".into()))?;
         self.invocation.input = PathBuf::from(input);
+        if self.warnings_as_errors {
+            self.invocation.options.levels.deny_warnings();
+        }
         if !self.arch_given {
             self.invocation.warnings.push("no --arch is given, so this compiles for wse2".into());
         }
@@ -277,7 +302,7 @@ mod tests {
     use super::*;
 
     fn parsed(line: &str) -> Parsed<Invocation> {
-        parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>())
+        parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>(), Levels::default())
     }
 
     #[test]

@@ -3,6 +3,7 @@ use super::lesson::Lesson;
 use crate::cli::args::{self, Command};
 use crate::cli::outcome::Outcome;
 use crate::cli::{Exit, run};
+use crate::diagnostics::Levels;
 use crate::diagnostics::Severity;
 use crate::source::{Loader, Span};
 use std::collections::BTreeSet;
@@ -57,7 +58,7 @@ fn run(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> Outcome {
     let fixed = ["cslrun", "--max-cycles", MOST_CYCLES].iter().chain(&lesson.head.run);
     // A path may look like an option.
     let path = ["--".into(), folder.path(&lesson.files[0]).into_os_string()];
-    match args::parse(fixed.map(OsString::from).chain(path)) {
+    match args::parse(fixed.map(OsString::from).chain(path), Levels::default()) {
         Ok(Command::Run(args)) => run::run(&args, loader),
         other => panic!("the arguments of lesson {} are those of a run: {other:?}", lesson.number),
     }

@@ -55,7 +55,8 @@ fn report_of(send: &str, taken: usize, most_events: usize) -> Data {
     loader.add("layout.csl", LAYOUT);
     loader.add("send.csl", send);
     loader.add("take.csl", TAKE.replace("COUNT", &taken.to_string()));
-    let Ok(Command::Run(args)) = args::parse(["cslrun", "layout.csl"].map(Into::into)) else {
+    let Ok(Command::Run(args)) = args::parse(["cslrun", "layout.csl"].map(Into::into), Default::default())
+    else {
         panic!("these arguments are valid")
     };
     let mut outcome = Outcome::new(MessageFormat::Plain);

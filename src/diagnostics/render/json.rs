@@ -14,7 +14,9 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
         help: d.help.as_deref(),
         pe: d.moment.map(|m| [m.x, m.y]),
         cycle: d.moment.map(|m| m.cycle),
+        repeats: d.repeats,
         also_on: d.also_on,
+        lowered_by: crate::diagnostics::level::is_lowerable(d).then(|| format!("-W {}", d.rule)),
         report: d.report.as_deref(),
     };
     serde_json::to_string(&record).expect("a record of strings and numbers is always valid JSON") + "\n"
@@ -30,7 +32,10 @@ struct Record<'a> {
     help: Option<&'a str>,
     pe: Option<[u16; 2]>,
     cycle: Option<u64>,
+    repeats: u64,
     also_on: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lowered_by: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     report: Option<&'a Value>,
 }

@@ -91,13 +91,18 @@ fn counted(n: u64, one: &str, many: &str) -> Option<String> {
 fn occurrence(d: &Diagnostic) -> Option<String> {
     let Moment { x, y, cycle } = d.moment?;
     let mut text = format!("PE({x},{y}), cycle {}", grouped(cycle));
+    // Once on each PE needs no count of its own.
+    if d.repeats > d.also_on {
+        let _ = write!(text, "; {} times", grouped(d.repeats + 1));
+    }
     if let Some(others) = counted(d.also_on, "other PE", "other PEs") {
         let _ = write!(text, "; the same on {others}");
     }
     Some(text)
 }
 
-/// The notes below an excerpt: the occurrence first, then what the diagnostic says.
+/// The notes below an excerpt: the occurrence first, then what the diagnostic says, and how it can be
+/// lowered.
 fn notes(d: &Diagnostic) -> Vec<String> {
-    occurrence(d).into_iter().chain(d.notes.iter().cloned()).collect()
+    occurrence(d).into_iter().chain(d.notes.iter().cloned()).chain(super::level::way_down(d)).collect()
 }

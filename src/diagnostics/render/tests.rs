@@ -16,7 +16,9 @@ fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
         help: None,
         has_own_help: false,
         moment: None,
+        repeats: 0,
         also_on: 0,
+        is_final: false,
         report: None,
     }
 }

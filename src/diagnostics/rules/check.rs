@@ -2,15 +2,15 @@
 
 crate::rules! {
     /// The library moves data and commands of the host over it.
-    MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
+    @Deny MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
     /// The library copies through it between any two tasks.
     @Warning MEMCPY_DSR = "memcpy-dsr": "`<memcpy>` uses {dsr} between tasks";
     /// The library takes its commands from it.
-    MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
+    @Deny MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
     /// An operation that reads it may take a command, and the host waits for ever.
     @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` takes its commands from input queue 0";
     /// The library has bound it to a task of its own.
-    MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
+    @Deny MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
     /// What nobody takes fills the queues until the sender stops.
     @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} takes color {color}";
     /// On WSE-3 the color of a queue is the color of its wavelets.
@@ -28,7 +28,7 @@ crate::rules! {
     /// A PE sends through its own router, which accepts only what its route names.
     @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";
     /// The order of wavelets that come from two sides at once is undefined.
-    @Warning SEVERAL_INPUTS = "several-inputs": "color {color} can reach {pe} from {sides} at once";
+    @Warning(undefined) SEVERAL_INPUTS = "several-inputs": "color {color} can reach {pe} from {sides} at once";
     /// The hardware has a fixed number.
-    TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters, {limit} is the limit";
+    @Deny TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters, {limit} is the limit";
 }

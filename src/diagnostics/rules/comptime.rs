@@ -143,7 +143,7 @@ crate::rules! {
     NUMBER_TOO_LARGE = "number-too-large": "this number is too large to compute"
         => "compute with smaller numbers";
     /// The order in which operands are computed is undefined.
-    @Warning OPERAND_ORDER = "operand-order": "one operand changes `{name}`, and the other one uses it";
+    @Warning(undefined) OPERAND_ORDER = "operand-order": "one operand changes `{name}`, and the other one uses it";
     /// They leave the nearest loop.
     OUTSIDE_LOOP = "outside-loop": "`break` and `continue` without a label need a loop"
         => "leave it out, or use `return` to leave the function";
@@ -163,7 +163,7 @@ crate::rules! {
     RETURN_VALUE = "return-value": "`return` without a value in a function that gives back {type}"
         => "write `return ..;` with a value of this type";
     /// The compiler may put the fields of a plain struct or union anywhere.
-    STRUCT_LAYOUT = "struct-layout": "the layout of {type} is not defined";
+    @Deny(undefined) STRUCT_LAYOUT = "struct-layout": "the layout of {type} is not defined";
     /// Every value needs a case.
     SWITCH_NOT_EXHAUSTIVE = "switch-not-exhaustive": "the switch does not handle {missing}";
     /// `switch` takes integers and enums.
@@ -205,7 +205,7 @@ crate::rules! {
     UNKNOWN_NAME = "unknown-name": "`{name}` is not declared"
         => "declare it, or write the module in front of it: `module.{name}`";
     /// The value is not used.
-    @Warning UNKNOWN_PARAM = "unknown-param": "`{file}` has no parameter `{name}`"
+    @Warning(style) UNKNOWN_PARAM = "unknown-param": "`{file}` has no parameter `{name}`"
         => "remove it, or declare `param {name}` in `{file}`";
     /// The program says that this cannot happen.
     UNREACHABLE_REACHED = "comptime-unreachable": "reached `unreachable` at comptime"
@@ -234,6 +234,7 @@ crate::rules! {
 pub static REPORTED: crate::diagnostics::Rule = crate::diagnostics::Rule {
     name: "",
     severity: crate::diagnostics::Severity::Error,
+    lint: None,
     title: "",
     help: None,
     why: "",

@@ -32,11 +32,11 @@ crate::rules! {
     BAD_EXTENT = "bad-extent": "{value} is no extent"
         => "write a number from 0 to 65535";
     /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
-    BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
+    @Deny BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
     /// Load it with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
     /// What is read from a constant is its first value, whatever an operation has put there.
-    @Warning CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
+    @Warning(undefined) CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
     /// It drops what arrives on one input queue.
     DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";
     /// It counts control wavelets and writes nothing.
@@ -119,7 +119,7 @@ crate::rules! {
     /// Only local tasks can be activated.
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
     /// A DSR brings the settings of its load along, and those of the operation do not count.
-    @Warning IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";
+    @Warning(style) IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";
     /// Shorter operations have no room for it.
     INDEX_SETTING = "index-setting": "`.index` needs an operation with at least three operands";
     /// DSDs do not say what type their elements have.

@@ -2,7 +2,7 @@
 
 crate::rules! {
     /// A copy beyond the end of an array would reach somebody else's data.
-    COPY_OUT_OF_BOUNDS = "copy-out-of-bounds": "`{name}` has {has} elements on {pe}, not {asked}"
+    @Deny COPY_OUT_OF_BOUNDS = "copy-out-of-bounds": "`{name}` has {has} elements on {pe}, not {asked}"
         => "copy {has} elements, or make the array larger";
     /// A copy gives every PE of its region the same number of elements.
     COPY_SIZE = "copy-size": "{given} words are given where {needed} are needed"

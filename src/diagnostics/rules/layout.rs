@@ -50,12 +50,12 @@ crate::rules! {
     /// Switches and filters change routes that exist.
     NO_ROUTES = "no-routes": "a color configuration needs `.routes`";
     /// On wse3 only some colors have one.
-    NO_SWITCH = "no-switch": "color {color} has no switch on {arch}";
+    @Deny(undefined) NO_SWITCH = "no-switch": "color {color} has no switch on {arch}";
     /// This spelling is from SDK 0.6 and before.
-    @Warning OLD_COLOR_CONFIG = "old-color-config": "directions and switch positions belong into `.routes` and `.switches`"
+    @Warning(style) OLD_COLOR_CONFIG = "old-color-config": "directions and switch positions belong into `.routes` and `.switches`"
         => "write `.routes = .{ .rx = .., .tx = .. }` and `.switches = .{ .. }`";
     /// Its route register names one side.
-    ONE_RX = "one-rx": "a wse3 router receives a color from one direction, not from {directions}"
+    @Deny ONE_RX = "one-rx": "a wse3 router receives a color from one direction, not from {directions}"
         => "use a color for each direction";
     /// The rectangle is what `@set_rectangle` says.
     OUTSIDE_RECTANGLE = "outside-rectangle": "the PE ({x},{y}) lies outside of the rectangle";

@@ -4,33 +4,33 @@ crate::rules! {
     /// A task is active or it is not: it does not count how often it was activated.
     @Warning ALREADY_ACTIVE = "already-active": "`{name}` (id {id}) is active already and will run once";
     /// `@assert` states what must hold; on hardware the PE would go on with wrong data.
-    ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
+    @Deny ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
     /// Nothing in a wavelet says which operation it belongs to, so all PEs of a line must agree.
-    COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";
+    @Deny(undefined) COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";
     /// Data of a collective come from or go to one PE of the line.
     COLLECTIVE_ROOT = "collective-root": "root {root} of a collective is none of the {size} PEs of {line}";
     /// A pointer to a constant may lose its `const` in a cast; the constant stays one.
-    CONST_WRITTEN = "const-written": "the constant `{name}` is written";
+    @Deny(undefined) CONST_WRITTEN = "const-written": "the constant `{name}` is written";
     /// Only its payload arrives; that it was a control wavelet is lost.
     @Warning CONTROL_AS_DATA = "control-as-data": "a control wavelet of color {color} is taken as data";
     /// A control wavelet starts the task with the number it carries, so one must be bound to it.
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound"
         => "write in a comptime block: `@bind_control_task(task, @get_control_task_id({id}))`";
     /// The words of a local serve other calls, or none, when its function has returned.
-    DANGLING_POINTER = "dangling-pointer": "the pointer leads to a local of a call that has returned";
+    @Deny DANGLING_POINTER = "dangling-pointer": "the pointer leads to a local of a call that has returned";
     /// `@dfilt` drops the wavelets of one input queue, beside the task.
     DFILT_DSR = "dfilt-dsr": "`@dfilt` uses {dsr}, which {how}";
     /// Integer division and remainder have no value for a zero divisor.
     DIVISION_BY_ZERO = "division-by-zero": "division by zero"
         => "look at the divisor first: `if (d != 0)`";
     /// The quotient of the smallest integer and -1 does not fit its type.
-    DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type"
+    @Deny DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type"
         => "use a wider type, or look at the divisor first: `if (d != -1)`";
     /// A DSD variable describes nothing until it is assigned.
     DSD_UNSET = "dsd-unset": "the DSD has never been set"
         => "assign it a DSD first: `@get_dsd(..)`";
     /// An operation in progress works with its registers until it is complete.
-    DSR_BUSY = "dsr-busy": "{dsr} is changed while an operation still uses it";
+    @Deny(undefined) DSR_BUSY = "dsr-busy": "{dsr} is changed while an operation still uses it";
     /// A DSR describes nothing until a DSD is loaded.
     DSR_EMPTY = "dsr-empty": "{dsr} holds no DSD"
         => "load it first: `@load_to_dsr(register, dsd)`";
@@ -48,53 +48,53 @@ crate::rules! {
     /// A synchronous operation that finds a FIFO full or empty ends early, and only its result says so.
     @Warning FIFO_RESULT = "fifo-result": "the FIFO `{fifo}` is {state}, and the result of the operation is dropped";
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
-    FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}"
+    @Warning FLOAT_TO_INT_RANGE = "float-to-int-range": "{value} does not fit {ty}"
         => "limit the number first, or convert to a wider type";
     /// A flush lasts until its handler ends it; on hardware the handler would run again at once.
-    FLUSH_NOT_LEFT = "flush-not-left": "the handler of {queue} returned without `queue_flush.exit`";
+    @Deny FLUSH_NOT_LEFT = "flush-not-left": "the handler of {queue} returned without `queue_flush.exit`";
     /// A queue is flushed again after its last flush has been left.
-    FLUSH_OPEN = "flush-open": "{queue} is still in its last flush";
+    @Deny FLUSH_OPEN = "flush-open": "{queue} is still in its last flush";
     /// A queue is also empty before an operation has begun to fill it.
-    FLUSH_TOO_EARLY = "flush-too-early": "{queue} is empty, but an operation on it is not done";
+    @Warning FLUSH_TOO_EARLY = "flush-too-early": "{queue} is empty, but an operation on it is not done";
     /// Array elements are numbered from 0; others belong to something else.
-    INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}"
+    @Deny(undefined) INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}"
         => "elements are counted from 0, so the last one is at the length less 1";
     /// `control_transform` marks control wavelets in the two highest bits of the index.
-    INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
+    @Deny INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
     /// `<math>` of the machine gives wrong results for angles from 16384*pi on; cslrun does not.
     @Warning LARGE_ANGLE = "large-angle": "`{function}` of {angle} is wrong on the machine";
     /// The first source sets the number of elements, and memory operands have to hold that many.
-    LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}"
+    @Deny LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}"
         => "give both the same length: `@set_dsd_length`";
     /// `@map` ends with its shortest operand; what it has read of the others is lost.
     @Warning MAP_LENGTHS = "map-lengths": "`@map` ends after {short} elements, and another input has {long}";
     /// `@map` takes one element at a time, which a DSR does only when it is loaded so.
-    MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
+    @Deny(undefined) MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
     /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
-    MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}"
+    @Deny(undefined) MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}"
         => "shorten the DSD, or move it back, so that it ends inside";
     /// A message is as long as its sender says, and nothing stops it at the end of a buffer.
     MESSAGE_LENGTH = "message-length": "a message of {length} elements, and {whose}";
     /// Messages find their receiver by its place in the rectangle.
     MESSAGE_TARGET = "message-target": "{pe}, the receiver of a message, is outside of the rectangle of {rectangle} PEs";
     /// A microthread runs one operation at a time.
-    MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation"
+    @Deny(undefined) MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation"
         => "start it when the other one is complete: `.activate` a task that does";
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
-    MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
+    @Deny(undefined) MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
     /// Only counters have a state that a program may change.
     NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";
     /// The hardware does several elements at once, so one may be read before it is written.
     @Warning OVERLAP = "overlap": "the destination is {lag} ahead of a source in the same array";
     /// Reading the register of pending teardowns clears it; a second reading finds nothing.
-    PENDING_TWICE = "pending-twice": "this task has called `teardown.get_pending` before";
+    @Deny(undefined) PENDING_TWICE = "pending-twice": "this task has called `teardown.get_pending` before";
     /// A pointer to many elements leads through the variable that it was made from, not beyond.
-    POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`"
+    @Deny(undefined) POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`"
         => "keep the index below the number of elements";
     /// The elements of two operations on one queue would be mixed.
-    QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
+    @Deny(undefined) QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// What an operation leaves in a queue would be mixed with what the next one puts there.
-    QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
+    @Deny(undefined) QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
     /// Nobody promises in which order they get their turn.
     @Warning QUEUE_SHARED = "queue-shared": "another operation still uses {queue}";
     /// Wavelets reach a queue by its color, so a queue without a color never moves any.
@@ -103,12 +103,12 @@ crate::rules! {
     SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits"
         => "shift by less than {width}";
     /// A DSR that is loaded for `@map` stops after each element.
-    SINGLE_STEP = "single-step": "an operation uses {dsr}, which was loaded with `.single_step`";
+    @Deny(undefined) SINGLE_STEP = "single-step": "an operation uses {dsr}, which was loaded with `.single_step`";
     /// Call frames live in the memory of the PE, and it is small.
     STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory"
         => "end the recursion earlier, or write it as a loop";
     /// Each wavelet goes to one of them, and nobody promises to which.
-    STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both take wavelets of color {color}";
+    @Warning STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both take wavelets of color {color}";
     /// An id that `@get_symbol_id` never gave leads nowhere.
     SYMBOL_ID = "symbol-id": "no exported variable has the id {id}";
     /// Only a bound local task can be activated.
@@ -126,7 +126,7 @@ crate::rules! {
     @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked"
         => "leave it out: a run of cslrun never stops for an exception";
     /// The registers and words of a local hold what others have left there, until it gets a value.
-    UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
+    @Warning UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
     /// A pointer to anything has forgotten the type of the variable, which has not changed.
-    WRONG_CAST = "wrong-cast": "`{name}` is {have}, not {want}";
+    @Deny(undefined) WRONG_CAST = "wrong-cast": "`{name}` is {have}, not {want}";
 }

@@ -7,7 +7,7 @@ crate::rules! {
     /// A comptime block sets registers of the PE; its router is set with the routes.
     CONFIG_AT_COMPTIME = "config-at-comptime": "configuration word {address} is no setting that a PE begins with";
     /// The ranges of an access are what its address may be.
-    CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access"
+    @Deny(undefined) CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access"
         => "name ranges that hold it, or none";
     /// Ranges of configuration addresses are pairs of numbers.
     CONFIG_RANGES = "config-ranges": "this is no range of configuration addresses";
@@ -54,10 +54,10 @@ crate::rules! {
     ROTATIONS_USED = "rotations-used": "only {count} pairs of tasks can rotate"
         => "let another task choose with a counter of its own";
     /// Since SDK 1.1 `<memcpy/memcpy>` starts the host call server.
-    @Warning RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more"
+    @Warning(style) RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is not needed any more"
         => "remove it";
     /// The machine has two tasks of its own, for teardown and for its timer.
-    @Warning SYSTEM_TASK_ID = "system-task-id": "id {id} belongs to the {task} task";
+    @Warning(undefined) SYSTEM_TASK_ID = "system-task-id": "id {id} belongs to the {task} task";
     /// There is one task table for local, data and control tasks.
     TASK_ID_CLASH = "task-id-clash": "id {id} is bound to `{other}` already";
     /// What runs or wakes a task needs its id.
@@ -81,7 +81,7 @@ crate::rules! {
     @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end"
         => "take all of them, or send fewer: both sides must agree on the number";
     /// A router has one way for each color; what comes from two sides at once is undefined.
-    SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";
+    @Deny(undefined) SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";
     /// An active task runs once it is also unblocked; one that stays blocked was forgotten.
     @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end"
         => "`@unblock` it when it may run, or do not block it";

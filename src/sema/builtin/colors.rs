@@ -75,13 +75,15 @@ impl Sema<'_> {
             return Err(rules::NO_ROUTES.plain().help("write `.routes = .{ .rx = .., .tx = .. }`"));
         }
         self.read_routes(routes, &mut config, &mut switches)?;
+        self.check_receiving(config.rx).map_err(|c| c.at(at)).or_else(|c| self.lint(c))?;
         if !switches.is_empty() {
             let inject = switches.iter().position(|(name, _)| name == "ce_inject");
             if let Some(at) = inject {
                 config.inject = Some(self.read_inject(&switches.remove(at).1)?);
                 check_injecting(&switches)?;
             }
-            config.switches = Some(self.read_switches(switches, color)?);
+            self.check_switch(color).map_err(|c| c.at(at)).or_else(|c| self.lint(c))?;
+            config.switches = Some(self.read_switches(switches)?);
         }
         if !filter.is_empty() {
             config.filter = Some(read_filter(filter)?);
@@ -92,7 +94,7 @@ impl Sema<'_> {
     fn read_routes(&mut self, fields: Fields, config: &mut ColorConfig, switches: &mut Fields) -> Result<()> {
         for (name, v) in fields {
             match (name.as_str(), &v) {
-                ("rx", v) => config.rx = self.receive_directions(v)?,
+                ("rx", v) => config.rx = directions(v)?,
                 ("tx", v) => config.tx = directions(v)?,
                 ("color_swap_x", Value::Bool(b)) => config.swap_x = self.swap(*b)?,
                 ("color_swap_y", Value::Bool(b)) => config.swap_y = self.swap(*b)?,
@@ -127,21 +129,24 @@ impl Sema<'_> {
         }
     }
 
-    fn receive_directions(&self, v: &Value) -> Result<Directions> {
-        let set = directions(v)?;
+    fn check_receiving(&self, set: Directions) -> Result<()> {
         // a WSE-3 router listens to one side at a time (ruling OQ-51)
         if self.arch.name == ArchName::Wse3 && set.iter().count() > 1 {
             return Err(rules::ONE_RX.because(&[("directions", &set)]));
         }
-        Ok(set)
+        Ok(())
     }
 
-    fn read_switches(&mut self, fields: Fields, color: Color) -> Result<Switches> {
+    fn check_switch(&self, color: Color) -> Result<()> {
         if self.arch.switch_colors & 1 << color.0 == 0 {
             let c = rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]);
             let have = (0..32).filter(|n| self.arch.switch_colors & 1 << n != 0).map(|n| n.to_string());
             return Err(c.help(format!("take one of the colors {}", have.collect::<Vec<_>>().join(", "))));
         }
+        Ok(())
+    }
+
+    fn read_switches(&mut self, fields: Fields) -> Result<Switches> {
         let mut s = Switches::NONE;
         for (name, v) in fields {
             match (name.as_str(), &v) {

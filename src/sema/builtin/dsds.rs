@@ -256,7 +256,10 @@ impl Sema<'_> {
             return Ok(());
         }
         match given.value {
-            Operand::Known(v) => m.step[0] = stride_value(&v, m.kind).at(at)?,
+            Operand::Known(v) => {
+                m.step[0] = stride_value(&v).at(at)?;
+                check_stride(m.step[0], m.kind).at(at).or_else(|c| self.lint(c))?;
+            }
             v => {
                 let v = self.coerce_int(v, &Ty::int(true, 8), at)?;
                 edits.push((DsdEdit::Stride, v));
@@ -466,8 +469,10 @@ impl Sema<'_> {
         let given = v.clone();
         self.coerce(v, ty, at).map_err(|c| match given {
             Operand::Known(v) => {
-                let own =
-                    rule.because(&[("value", &v)]).help(format!("write a number from {}", range_of(ty)));
+                let own = rule
+                    .because(&[("value", &v)])
+                    .for_good()
+                    .help(format!("write a number from {}", range_of(ty)));
                 instead_of(&comptime::INTEGER_OVERFLOW, c, own)
             }
             _ => c,
@@ -528,15 +533,18 @@ fn extent_value(v: &Value) -> Result<u16> {
     v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]))
 }
 
-fn stride_value(v: &Value, kind: MemKind) -> Result<i16> {
-    let wide = v.to::<i16>().ok_or_else(|| rules::BAD_STRIDE.because(&[("value", v)]))?;
+fn stride_value(v: &Value) -> Result<i16> {
+    v.to::<i16>().ok_or_else(|| rules::BAD_STRIDE.because(&[("value", v)]).for_good())
+}
+
+fn check_stride(stride: i16, kind: MemKind) -> Result<()> {
     // the stride register of a mem1d_dsd has 8 bits (ruling OQ-20)
-    if kind == MemKind::Mem1d && i8::try_from(wide).is_err() {
+    if kind == MemKind::Mem1d && i8::try_from(stride).is_err() {
         return Err(rules::BAD_STRIDE
-            .because(&[("value", v)])
+            .because(&[("value", &stride)])
             .help("use a mem4d_dsd: its strides have 16 bits"));
     }
-    Ok(wide)
+    Ok(())
 }
 
 /// The numbers of an integer type, in words.

@@ -146,7 +146,7 @@ impl Sema<'_> {
         let (Ty::Ptr(p), Ty::Ptr(_)) = (&to, v.ty()) else {
             return Err(rules::BAD_CAST.because(&[("from", &v.ty()), ("to", &to)]).at(at));
         };
-        check_layouts(&v.ty(), &to).at(at)?;
+        check_layouts(&v.ty(), &to).at(at).or_else(|c| self.lint(c))?;
         self.check_cast(&v, p, at)?;
         match v {
             Operand::Known(Value::Ptr(old)) => {

@@ -1,0 +1,159 @@
+//! How a PE goes on behind a diagnostic whose level is not `deny`: as the hardware would, which checks
+//! nothing. `docs/levels.md` says for each rule what that is.
+
+use super::Pe;
+use super::arithmetic::signed;
+use super::convert::saturate;
+use super::interp::Served;
+use super::memory::{load, store};
+use super::operation::{From, Operation, To};
+use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+use crate::diagnostics::{Complaint, Level};
+use crate::dsd::access::Walk;
+use crate::dsd::local::{Dest, Source};
+use crate::image::TileImage;
+use crate::image::code::{Access, Op};
+use crate::source::Span;
+
+impl Pe {
+    /// Does the operation that the scalar loop has refused without its checks.
+    ///
+    /// # Errors
+    /// The complaint itself if it is denied, or if the operation has no meaning without the check.
+    pub(super) fn go_on_behind(
+        &mut self,
+        tile: &TileImage,
+        complaint: Complaint,
+    ) -> Result<Served, Complaint> {
+        self.hazard(complaint.clone())?;
+        let frame = self.main.calls.last().expect("an operation runs in a call");
+        let op = tile.functions[frame.function.0 as usize].code[frame.pc];
+        let reg = |a| self.main.register(a);
+        let at = |base: u64, index: u64, words: u16| {
+            (base.wrapping_add(index.wrapping_mul(words.into()))) & 0xffff
+        };
+        match op {
+            // A register without a value counts as zero.
+            Op::CheckSet { a } => {
+                self.main.set_register(a, 0);
+                return Ok(Served::Done(0));
+            }
+            Op::Load { d, a, off, kind } => self.load_unchecked(d, reg(a) + u64::from(off), kind)?,
+            Op::LoadElem { d, base, b, kind, .. } => {
+                self.load_unchecked(d, at(base.into(), reg(b), kind.words()), kind)?;
+            }
+            Op::Store { s, a, off, kind } => self.store_unchecked(reg(s), reg(a) + u64::from(off), kind)?,
+            Op::StoreElem { s, base, b, kind, .. } => {
+                self.store_unchecked(reg(s), at(base.into(), reg(b), kind.words()), kind)?;
+            }
+            Op::Element { d, a, b, words, .. } => {
+                let address = at(reg(a), reg(b), words);
+                self.main.set_register(d, address);
+            }
+            Op::Convert { d, a, from, to } => {
+                let value = saturate(reg(a), from, to);
+                self.main.set_register(d, value);
+            }
+            // The quotient wraps around to the dividend.
+            Op::DivS { d, a, sh, .. } => {
+                let value = signed(reg(a), sh);
+                self.main.set_register(d, value);
+            }
+            Op::RemS { d, .. } => self.main.set_register(d, 0),
+            _ => return Err(complaint),
+        }
+        Ok(Served::Done(1))
+    }
+
+    /// The length of an operation. If an operand in memory is too short for it and that is not denied,
+    /// the operation goes on behind the end of the operand.
+    pub(super) fn length(
+        &mut self,
+        total: impl Fn(bool) -> Result<Option<u32>, Complaint>,
+        span: Span,
+    ) -> Result<Option<u32>, Complaint> {
+        match total(self.options.checked) {
+            Ok(total) => Ok(total),
+            Err(complaint) => {
+                self.hazard(complaint.at(span))?;
+                total(false)
+            }
+        }
+    }
+
+    fn load_unchecked(&mut self, d: u16, at: u64, kind: Access) -> Result<(), Complaint> {
+        let (at, words) = (at as usize, usize::from(kind.words()));
+        self.memory.reach(at + words);
+        self.guard.settle(self.memory.words_mut(), at, words);
+        let value = load(self.memory.words(), at, kind)?;
+        self.main.set_register(d, value);
+        Ok(())
+    }
+
+    fn store_unchecked(&mut self, value: u64, at: u64, kind: Access) -> Result<(), Complaint> {
+        let (at, words) = (at as usize, usize::from(kind.words()));
+        self.memory.reach(at + words);
+        self.guard.give_value(at, words);
+        store(self.memory.words_mut(), at, kind, value)
+    }
+
+    /// Looks at the elements of an operation before the first one is done, unless an element out of
+    /// bounds is denied: then the operation finds it itself. Operands that would leave their variable
+    /// may touch the whole memory afterwards.
+    ///
+    /// # Errors
+    /// None but those of the level; what leaves the memory is found by the operation.
+    pub(super) fn check_reach<'w>(
+        &mut self,
+        walks: impl Iterator<Item = (usize, &'w mut Walk)>,
+        count: u32,
+        span: Span,
+    ) -> Result<(), Complaint> {
+        if self.options.levels.of(MEMORY_OUT_OF_BOUNDS.name) == Level::Deny {
+            return Ok(());
+        }
+        let size = self.memory.size();
+        let mut leaving = Vec::new();
+        for (operand, walk) in walks.filter(|(_, walk)| walk.reaches(count.into()) < count.into()) {
+            leaving.push((operand, *walk));
+            walk.widen(size);
+            self.memory.reach(walk.end(count));
+        }
+        if leaving.is_empty() {
+            return Ok(());
+        }
+        let complaint = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
+        let complaint = self.explain_reach(complaint, leaving.iter().map(|(operand, walk)| (*operand, walk)));
+        self.hazard(complaint.at(span))
+    }
+
+    /// The same for an operation with fabric or FIFO operands; one without an end is not looked at.
+    pub(super) fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Complaint> {
+        match operation.total {
+            Some(count) => {
+                let cleared = operation.cleared.map(|walk| walk.reaches(count.into()) < count.into());
+                self.check_reach(operation.walks_mut(), count, span)?;
+                if let (Some(walk), Some(true)) = (&mut operation.cleared, cleared) {
+                    walk.widen(self.memory.size());
+                }
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+impl Operation {
+    /// The memory operands, to change; 0 is the destination.
+    fn walks_mut(&mut self) -> impl Iterator<Item = (usize, &mut Walk)> {
+        let dest = match &mut self.to {
+            To::Local(Dest::Walk(walk)) => Some((0, walk)),
+            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
+        };
+        let sources = self.from.iter_mut().enumerate().filter_map(|(k, from)| match from {
+            From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
+            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
+        });
+        dest.into_iter().chain(sources)
+    }
+}

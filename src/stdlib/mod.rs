@@ -32,6 +32,11 @@ pub fn is_missing(path: &str) -> bool {
     MISSING.contains(&path)
 }
 
+/// The names of library files of the SDK that are missing here, without `<` and `>`.
+pub fn missing() -> impl Iterator<Item = &'static str> {
+    MISSING.iter().copied()
+}
+
 /// Library files of the SDK that nobody has written for cslrun yet.
 const MISSING: &[&str] = &["kernels/fft/get_params"];
 

@@ -28,7 +28,7 @@ fn the_names_of_a_page_are_declared_by_its_module() {
     for (module, page) in pages() {
         assert!(page.starts_with(&format!("# <{module}>\n")), "{module}: the title");
         let text = stdlib::find(&module).expect("a module");
-        for name in names(&page) {
+        for name in names_of_page(&page) {
             let declares = |word: &str| text.contains(&format!("{word} {name}"));
             assert!(
                 ["fn", "const", "var", "param", "task"].into_iter().any(declares),
@@ -39,7 +39,7 @@ fn the_names_of_a_page_are_declared_by_its_module() {
 }
 
 /// What stands in backticks in the first column of the tables, up to an opening parenthesis.
-fn names(page: &str) -> Vec<String> {
+pub fn names_of_page(page: &str) -> Vec<String> {
     let cells = page.lines().filter_map(|l| l.strip_prefix("| `")?.split(" |").next());
     let names = cells.flat_map(|cell| cell.split("`, `"));
     names.map(|name| name.split(['(', '`', ':', ' ']).next().unwrap_or_default().to_string()).collect()

@@ -7,6 +7,7 @@ mod cases;
 mod claims;
 mod cli;
 mod collectives;
+mod compatibility;
 mod console;
 mod decisions;
 mod elsewhere;

@@ -7,7 +7,7 @@ mod folder;
 mod geometry;
 mod options;
 
-pub use options::{Invocation, UsageError, parse};
+pub use options::{Invocation, UsageError, known_options, parse};
 
 use super::{Exit, levels_of_environment, output};
 use crate::check;

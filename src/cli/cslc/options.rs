@@ -63,6 +63,15 @@ const PLACEMENT: [&str; 6] = [
     "--output-json",
 ];
 
+/// The options of the vendor's `cslc`, and whether they have an effect here.
+pub fn known_options() -> impl Iterator<Item = (&'static str, bool)> {
+    let acts = |name: &str| ["--memcpy", "--verbose", "--warnings-as-errors"].contains(&name);
+    let valued = VALUED.into_iter().map(|name| (name, true));
+    valued
+        .chain(FLAGS.into_iter().map(move |name| (name, acts(name))))
+        .chain(PLACEMENT.map(|name| (name, false)))
+}
+
 /// Understands the words after the command's name.
 ///
 /// Rules have the levels of `base` unless the words choose others.

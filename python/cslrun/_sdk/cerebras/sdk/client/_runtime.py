@@ -51,7 +51,7 @@ class SdkRuntime:
     def __exit__(self, kind, *_exception):
         if kind is not None:
             # The program may never end now, and the exception says enough.
-            self._runtime.abandon()
+            self._runtime._abandon()
         elif not self._stopped:
             self.stop()
 

@@ -35,7 +35,7 @@ class SimfabConfig:
     dump_core: bool = False
     core_path: os.PathLike | str | None = None
 
-    def core_file(self):
+    def _core_file(self):
         """The file for the memory of all PEs after the run, absolute; None if there is to be none."""
         return os.path.abspath(self.core_path or "out.core") if self.dump_core else None
 

@@ -50,7 +50,7 @@ class SdkRuntime:
         self._folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
         self._program = _load(self._folder)
         #: Where the memory goes at the end; None if nobody wants it.
-        self._core = platform.config.core_file() if platform is not None else None
+        self._core = platform.config._core_file() if platform is not None else None
         if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
             raise RuntimeError("SdkRuntime does not support programs without memcpy")
         self._by_id = {export.id: export for export in self._program.exports.values()}
@@ -92,7 +92,7 @@ class SdkRuntime:
         if self._core is not None:
             self.dump_core(self._core)
 
-    def abandon(self):
+    def _abandon(self):
         """Gives up a program that nobody will stop."""
         atexit.unregister(self._complain_unless_stopped)
 

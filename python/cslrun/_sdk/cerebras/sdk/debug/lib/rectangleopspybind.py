@@ -16,5 +16,5 @@ class RectangleDebuggerCM(Refused):
 
 
 def get_debugger(*_args, **_kwargs):
-    """Memory of a rectangle of PEs."""
+    """Refuses: memory of a rectangle of PEs can be seen otherwise."""
     refuse("get_debugger")

@@ -20,5 +20,5 @@ class SimfabWaveletTraceCtf(Refused):
 
 
 def get_instruction_timeline(*_args, **_kwargs):
-    """The instructions of a PE between two cycles."""
+    """Refuses: the instructions of a PE between two cycles can be seen otherwise."""
     refuse("get_instruction_timeline")

@@ -110,7 +110,7 @@ fn one_busy_pe_on_a_side_of(bencher: Bencher, side: u16) {
     let tiles = vec![counter(60_000, true), counter(0, false)];
     let program = program(side, tiles, place, RouteTable::new(pes));
     bencher.bench_local(|| {
-        let mut wafer = Wafer::new(&program, PeOptions { checked: true });
+        let mut wafer = Wafer::new(&program, PeOptions::default());
         wafer.run_until_idle(u64::MAX)
     });
 }
@@ -120,7 +120,7 @@ fn one_busy_pe_on_a_side_of(bencher: Bencher, side: u16) {
 fn start_of_256_x_256(bencher: Bencher) {
     let program = program(256, vec![counter(3, true)], vec![0; 65536], RouteTable::new(65536));
     bencher.bench_local(|| {
-        let mut wafer = Wafer::new(&program, PeOptions { checked: true });
+        let mut wafer = Wafer::new(&program, PeOptions::default());
         wafer.run_until_idle(u64::MAX);
         wafer.made().count()
     });

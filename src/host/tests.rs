@@ -151,6 +151,18 @@ fn a_copy_takes_a_cycle_for_each_word_and_channel() {
 }
 
 #[test]
+fn a_copy_that_may_leave_its_array_goes_on_behind_it() {
+    let mut r = runner();
+    r.options.levels.choose_flags("-W copy-out-of-bounds").expect("a rule with a level");
+    r.launch("advance", &[]).unwrap();
+    // `p` leads to word 4, so element 5 is the exported pointer itself and element 6 the counter.
+    r.copy_in(&copy("p", 6), &[0, 0, 0, 0, 4, 9, 0, 0, 0, 0, 4, 8]).unwrap();
+    assert_eq!(r.copy_out(&copy("count", 1)).unwrap(), [9, 8]);
+    let warnings = r.run_until_idle().unwrap();
+    assert_eq!((&*warnings[0].rule, warnings[0].severity), ("copy-out-of-bounds", Severity::Warning));
+}
+
+#[test]
 fn a_copy_goes_where_the_exported_pointer_points_now() {
     let mut r = runner();
     r.launch("advance", &[]).unwrap();

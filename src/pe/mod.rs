@@ -79,6 +79,12 @@ pub struct PeOptions {
     pub levels: Levels,
 }
 
+impl Default for PeOptions {
+    fn default() -> PeOptions {
+        PeOptions { checked: true, levels: Levels::default() }
+    }
+}
+
 /// What the host wants to run.
 #[derive(Clone, Debug)]
 struct Launch {

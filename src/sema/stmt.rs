@@ -372,11 +372,12 @@ impl Sema<'_> {
         if ty.is_scalar() {
             let a = self.reg_of(&operand, span)?;
             if let Some(local) = self.b().local_behind(a) {
-                return Err(DANGLING_POINTER
+                let c = DANGLING_POINTER
                     .plain()
                     .at(span)
                     .also(local.span, format!("`{}` is gone when the function has returned", local.name))
-                    .help("return the value, or let the caller pass a pointer"));
+                    .help("return the value, or let the caller pass a pointer");
+                self.lint(c)?;
             }
             let params = self.b().params();
             self.b().mov(super::builder::RESULT, a, params);

@@ -2,7 +2,6 @@
 
 use super::*;
 use crate::arch::{ArchName, Color, Direction, InQueue, OutQueue, TaskId};
-use crate::diagnostics::Levels;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd, ops};
 use crate::image::code::{AsyncConfig, DsdRef, Op, Operand, VectorOp};
 use crate::image::routes::{ColorConfig, Directions};
@@ -144,7 +143,7 @@ fn pair(sends: u16, receives: u16) -> Arc<Program> {
 }
 
 fn wafer(program: &Arc<Program>) -> Wafer {
-    Wafer::new(program, PeOptions { checked: true, levels: Levels::default() })
+    Wafer::new(program, PeOptions::default())
 }
 
 fn words(wafer: &mut Wafer, x: u16, count: usize) -> Vec<u16> {

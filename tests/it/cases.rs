@@ -24,7 +24,7 @@ macro_rules! folders {
     };
 }
 
-folders!(syntax, comptime, memory, dsd, tasks, layout, fabric, stdlib, host, hangs);
+folders!(levels, syntax, comptime, memory, dsd, tasks, layout, fabric, stdlib, host, hangs);
 
 #[test]
 fn every_folder_of_cases_is_tested() {

@@ -14,6 +14,7 @@ mod elsewhere;
 mod hangs;
 mod host_hangs;
 mod learn;
+mod levels;
 mod library;
 mod links;
 mod pages;

@@ -24,7 +24,7 @@ crate::rules! {
     DIVISION_BY_ZERO = "division-by-zero": "division by zero"
         => "look at the divisor first: `if (d != 0)`";
     /// The quotient of the smallest integer and -1 does not fit its type.
-    @Deny DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type"
+    @Warning DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type"
         => "use a wider type, or look at the divisor first: `if (d != -1)`";
     /// A DSD variable describes nothing until it is assigned.
     DSD_UNSET = "dsd-unset": "the DSD has never been set"
@@ -64,7 +64,7 @@ crate::rules! {
     /// `<math>` of the machine gives wrong results for angles from 16384*pi on; cslrun does not.
     @Warning LARGE_ANGLE = "large-angle": "`{function}` of {angle} is wrong on the machine";
     /// The first source sets the number of elements, and memory operands have to hold that many.
-    @Deny LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}"
+    @Warning LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}"
         => "give both the same length: `@set_dsd_length`";
     /// `@map` ends with its shortest operand; what it has read of the others is lost.
     @Warning MAP_LENGTHS = "map-lengths": "`@map` ends after {short} elements, and another input has {long}";

@@ -152,12 +152,7 @@ struct Bench {
 
 impl Bench {
     fn new(arch: ArchName, tile: TileImage) -> Bench {
-        let pe = Pe::new(
-            PeCoord { x: 1, y: 2 },
-            arch.numbers(),
-            Arc::new(tile),
-            PeOptions { checked: true, levels: Levels::default() },
-        );
+        let pe = Pe::new(PeCoord { x: 1, y: 2 }, arch.numbers(), Arc::new(tile), PeOptions::default());
         Bench { pe, sink: Sink::default(), log: PeLog::default(), desk: Desk::default(), now: 0 }
     }
 

@@ -101,10 +101,11 @@ impl Sema<'_> {
             return Ok(());
         };
         match Some(known).filter(|a| !all.iter().any(|(low, high)| (*low..=*high).contains(a))) {
-            Some(outside) => Err(rules::CONFIG_OUTSIDE
-                .because(&[("address", &format!("{outside:#06x}"))])
-                .at(self.span(call.args[0]))
-                .also(at, "the ranges of this access")),
+            Some(outside) => {
+                let c = rules::CONFIG_OUTSIDE.because(&[("address", &format!("{outside:#06x}"))]);
+                let c = c.at(self.span(call.args[0])).also(at, "the ranges of this access");
+                self.lint(c)
+            }
             None => Ok(()),
         }
     }

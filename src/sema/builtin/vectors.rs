@@ -117,7 +117,9 @@ impl Sema<'_> {
         };
         self.check_async(&settings, &dest, &args, call)?;
         let all = std::iter::once(&dest).chain(&args).map(|arg| (&arg.value, arg.span));
-        check_index(settings.index.is_some(), all, call.span)?;
+        // Unless it is denied, the PE says it when it comes there.
+        check_index(settings.index.is_some(), all, call.span)
+            .or_else(|c| self.options.levels.weigh(c).map(|_| ()))?;
         self.check_dest(&dest.value, dest.span);
         let dest = self.destination(op, &dest)?;
         let mut operands = Vec::new();

@@ -93,8 +93,10 @@ fn in_library(program: &Program, span: Span) -> bool {
 fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
     let inputs = tile.input_queues.iter().map(|b| ("input", b.queue.0, b.span));
     let outputs = tile.output_queues.iter().map(|b| ("output", b.queue.0, b.span));
-    inputs.chain(outputs).filter(|(_, n, _)| *n < 2).map(|(kind, n, span)| {
+    let own = |kind| if kind == "input" { 2 } else { 1 };
+    inputs.chain(outputs).filter(move |(kind, n, _)| *n < own(*kind)).map(move |(kind, n, span)| {
         let name = format!("{kind} queue {n}");
-        rules::MEMCPY_QUEUE.because(&[("queue", &name)]).at(span).help("take a queue from 2 to 7")
+        let help = format!("take a queue from {} to 7", own(kind));
+        rules::MEMCPY_QUEUE.because(&[("queue", &name)]).at(span).help(help)
     })
 }

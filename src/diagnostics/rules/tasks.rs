@@ -17,7 +17,7 @@ crate::rules! {
     /// Only channels and local tasks have a state that can be blocked.
     CONTROL_TASK_UNBLOCK = "control-task-unblock": "`{name}` is a control task, which cannot be unblocked";
     /// `@queue_flush` runs what is set for an empty queue.
-    FLUSH_UNHANDLED = "flush-unhandled": "nothing runs when {queue} is empty";
+    @Warning FLUSH_UNHANDLED = "flush-unhandled": "nothing runs when {queue} is empty";
     /// The teardown task calls handlers, which get nothing and return nothing.
     HANDLER_SHAPE = "handler-shape": "{name} cannot be a handler";
     /// The teardown task calls one function for each of its causes.

@@ -184,7 +184,8 @@ impl Sema<'_> {
         }
         wrong.extend(self.shared_ids());
         wrong.extend(self.teardown_clash());
-        wrong.extend(self.unhandled_flushes());
+        let flushes = self.unhandled_flushes();
+        wrong.extend(flushes.into_iter().filter_map(|c| self.lint(c).err()));
         wrong.into_iter().for_each(|c| self.report(c));
     }
 

@@ -16,6 +16,7 @@ _HELP = """\
 Usage: cs_python [python options] SCRIPT [arguments]
 
 Runs a host script with the modules cerebras.sdk.* on its path, served by cslrun.
+CSLRUN_FLAGS holds levels of rules, such as "-W overlap -A style" (docs/levels.md).
 SINGULARITYENV_NAME=value and APPTAINERENV_NAME=value in the environment become NAME=value.
 """
 
@@ -30,9 +31,11 @@ def cs_python():
     if sys.argv[1:2] in ([], ["-h"], ["--help"]):
         print(_HELP, end="")
         sys.exit(0 if sys.argv[1:] else 2)
+    inside = environment(os.environ)
+    _check_levels(inside)
     # The interpreter takes the place of this process: the script sees the arguments, traceback
     # and exit status that it would have under `python`.
-    os.execve(sys.executable, [sys.executable, *sys.argv[1:]], environment(os.environ))
+    os.execve(sys.executable, [sys.executable, *sys.argv[1:]], inside)
 
 
 def sdk_debug_shell():
@@ -55,6 +58,17 @@ def cs_readelf():
 def _refuse(command, instead):
     print(f"{command} is not supported by cslrun: {instead}", file=sys.stderr)
     sys.exit(5)
+
+
+def _check_levels(inside):
+    """Ends the command if CSLRUN_FLAGS makes no sense; the script would find out late."""
+    if "CSLRUN_FLAGS" in inside:
+        os.environ["CSLRUN_FLAGS"] = inside["CSLRUN_FLAGS"]
+    try:
+        _native.check_environment()
+    except ValueError as error:
+        print(f"cs_python: {error}", file=sys.stderr)
+        sys.exit(2)
 
 
 def environment(outside):

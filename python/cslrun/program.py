@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cslrun import _native
+from cslrun import _native, levels
 
 _DTYPES = {
     "bool": np.bool_,
@@ -120,15 +120,19 @@ class Program:
             raise KeyError(f"the program exports no {name!r}; it exports {names}") from None
 
 
-def compile(path, *, arch="wse2", params=None, import_paths=()):
+def compile(path, *, arch="wse2", params=None, import_paths=(), allow=(), warn=(), deny=()):
     """Compiles a CSL file: a layout, or the program of a single PE.
 
     `params` gives the file's params values: ints, floats, bools or [Color]s. A program that is
     not valid CSL raises a CompileError with the compiler's report as its text.
+
+    `allow`, `warn` and `deny` name rules and groups of rules, as `-A`, `-W` and `-D` do on the command
+    line; they change what the environment variable CSLRUN_FLAGS chooses. The name of a rule counts more
+    than that of its group.
     """
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
     paths = [os.fspath(p) for p in import_paths]
-    native, warnings = _native.compile(os.fspath(path), arch, values, paths)
+    native, warnings = _native.compile(os.fspath(path), arch, values, paths, levels.choices(allow, warn, deny))
     return Program(native, warnings)
 
 

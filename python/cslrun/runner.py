@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cslrun import _native, tensors
+from cslrun import _native, levels, tensors
 
 
 @dataclass(frozen=True)
@@ -22,15 +22,17 @@ class Runner:
 
     Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
     What goes wrong on the wafer raises a RunError with the simulator's report as its text. `threads`
-    run the PEs of a large wafer; the results are the same for every number of them.
+    run the PEs of a large wafer; the results are the same for every number of them. `allow`, `warn` and
+    `deny` name rules and groups, as for [compile].
     """
 
-    def __init__(self, program, *, checked=True, max_cycles=None, threads=1):
+    def __init__(self, program, *, checked=True, max_cycles=None, threads=1, allow=(), warn=(), deny=()):
         _, rows = program.size
         if not 1 <= threads <= rows:
             raise ValueError(f"threads={threads}: a wafer with {rows} rows runs on 1 to {rows} threads")
         self.program = program
-        self._native = _native.Runner(program._native, checked, max_cycles, threads)
+        chosen = levels.choices(allow, warn, deny)
+        self._native = _native.Runner(program._native, checked, max_cycles, threads, chosen)
 
     def copy_in(self, name, values, *, region=None):
         """Writes an exported variable: `values` has the shape (height, width, count), or

@@ -3,6 +3,7 @@
 //! In: paths, numbers, buffers of 32-bit words. Out: the same, and exceptions whose text is a
 //! rendered report. Never: knows how host arrays are ordered; Python does that.
 
+mod levels;
 mod program;
 mod runner;
 mod snapshot;
@@ -44,6 +45,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CompileError", py.get_type::<CompileError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add_function(wrap_pyfunction!(cslc, module)?)?;
+    module.add_function(wrap_pyfunction!(levels::check_environment, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_class::<program::Program>()?;
     module.add_class::<runner::Runner>()?;

@@ -1,3 +1,4 @@
+use crate::levels::{self, Choice};
 use crate::{CompileError, CslError};
 use cslrun::arch::ArchName;
 use cslrun::check;
@@ -109,11 +110,13 @@ pub fn compile(
     arch: &str,
     params: Vec<(String, Value)>,
     import_paths: Vec<PathBuf>,
+    levels: Vec<Choice>,
 ) -> PyResult<(Program, String)> {
     let arch = ArchName::parse(arch)
         .ok_or_else(|| PyValueError::new_err(format!("the machines are wse2 and wse3, not {arch}")))?;
     let mut options = CompileOptions::new(arch);
     options.import_paths = import_paths;
+    options.levels = levels::chosen(&levels)?;
     for (name, value) in params {
         options.params.push((name, value.param()?));
     }

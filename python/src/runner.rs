@@ -1,3 +1,4 @@
+use crate::levels::{self, Choice};
 use crate::program::Program;
 use crate::snapshot::{Snapshot, Value, values_of};
 use crate::{RunError, snapshot};
@@ -24,11 +25,18 @@ pub struct Runner(host::Runner);
 #[pymethods]
 impl Runner {
     #[new]
-    fn new(program: &Program, checked: bool, max_cycles: Option<u64>, threads: usize) -> Runner {
+    fn new(
+        program: &Program,
+        checked: bool,
+        max_cycles: Option<u64>,
+        threads: usize,
+        levels: Vec<Choice>,
+    ) -> PyResult<Runner> {
         let defaults = RunOptions::default();
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
-        let options = RunOptions { checked, max_cycles, threads, ..defaults };
-        Runner(host::Runner::new(program.image.clone(), options))
+        let levels = levels::chosen(&levels)?;
+        let options = RunOptions { checked, max_cycles, threads, levels, ..defaults };
+        Ok(Runner(host::Runner::new(program.image.clone(), options)))
     }
 
     fn queue_copy_in(
@@ -150,7 +158,11 @@ impl Runner {
 impl Runner {
     fn checked<T>(&self, result: Result<T, Failure>) -> PyResult<T> {
         result.map_err(|failure| {
-            RunError::new_err(self.report(&failure.diagnostics(&self.0.program().sources)))
+            // What was suspicious may be why the program went wrong.
+            let is_misuse = matches!(failure, Failure::Misuse(_));
+            let mut all = if is_misuse { Vec::new() } else { self.0.warnings() };
+            all.extend(failure.diagnostics(&self.0.program().sources));
+            RunError::new_err(self.report(&all))
         })
     }
 

@@ -92,7 +92,7 @@ pub fn perform_words(words: &[&str], loader: &dyn Loader) -> Option<Outcome> {
 ///
 /// # Errors
 /// A text for people that names the variable.
-fn levels_of_environment() -> Result<Levels, String> {
+pub fn levels_of_environment() -> Result<Levels, String> {
     let mut levels = Levels::default();
     let flags = std::env::var("CSLRUN_FLAGS").unwrap_or_default();
     levels.choose_flags(&flags).map_err(|why| format!("CSLRUN_FLAGS: {why}"))?;

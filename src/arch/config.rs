@@ -43,6 +43,10 @@ pub enum PeBlock {
     ControlMask,
     /// Bit = exception that does not stop the PE.
     ExceptionMask,
+    /// Whether the time stamp counter runs: 7 starts it at zero, 0 stops it.
+    TimerControl,
+    /// The time stamp counter, lowest word first. Three words.
+    Timer,
 }
 
 impl PeBlock {
@@ -51,9 +55,12 @@ impl PeBlock {
         match self {
             PeBlock::TaskPriority | PeBlock::MainThreadPriority | PeBlock::ControlMask => Some(0),
             PeBlock::ExceptionMask => Some(ALL_MASKED),
-            PeBlock::TeardownPending | PeBlock::InputQueues | PeBlock::OutputQueues | PeBlock::Flushed => {
-                None
-            }
+            PeBlock::TeardownPending
+            | PeBlock::InputQueues
+            | PeBlock::OutputQueues
+            | PeBlock::Flushed
+            | PeBlock::TimerControl
+            | PeBlock::Timer => None,
         }
     }
 }
@@ -159,7 +166,13 @@ const PE_BLOCKS: &[(&str, PeBlock, u16)] = &[
     ("flushed", PeBlock::Flushed, 1),
     ("control_mask", PeBlock::ControlMask, 1),
     ("exception_mask", PeBlock::ExceptionMask, 1),
+    ("timer_control", PeBlock::TimerControl, 1),
+    // the last one: pointers to it count bytes
+    ("timer", PeBlock::Timer, TIMER_WORDS),
 ];
+
+/// Words of the time stamp counter.
+const TIMER_WORDS: u16 = 3;
 
 impl ConfigWord {
     /// What stands at a word address; `None` if the model has nothing there.
@@ -177,6 +190,23 @@ impl ConfigWord {
                 Some(ConfigWord::Filter(Color((place / filter::WORDS) as u8), place % filter::WORDS))
             }
             ("pe", _) => pe_register(place),
+            _ => None,
+        }
+    }
+
+    /// The word that a pointer leads to; `None` if it leads elsewhere. Pointers count bytes. Programs for
+    /// SDK 1.0 also make pointers of the word addresses of the timer, and count bytes from there.
+    pub fn pointed(pointer: u64) -> Option<u16> {
+        if BYTE_WINDOW.contains(&pointer) {
+            return Some((pointer / 2) as u16);
+        }
+        let control = u64::from(ConfigWord::address("timer_control")?);
+        let timer = control + 1;
+        match pointer {
+            at if at == control => Some(at as u16),
+            at if (timer..timer + 2 * u64::from(TIMER_WORDS)).contains(&at) => {
+                Some((timer + (at - timer) / 2) as u16)
+            }
             _ => None,
         }
     }
@@ -221,6 +251,15 @@ mod tests {
         }
         assert_eq!(ConfigWord::at(ArchName::Wse2, 0x7f38), None);
         assert_eq!(ConfigWord::at(ArchName::Wse2, 0x7e81), None);
+    }
+
+    #[test]
+    fn pointers_count_bytes() {
+        let timer = ConfigWord::address("timer").expect("a known name");
+        assert_eq!(ConfigWord::pointed(2 * 0x7f25), Some(0x7f25));
+        assert_eq!(ConfigWord::pointed(u64::from(timer) + 4), Some(timer + 2));
+        assert_eq!(ConfigWord::pointed(u64::from(timer) + 6), None);
+        assert_eq!(ConfigWord::pointed(0x5fff), None);
     }
 
     #[test]

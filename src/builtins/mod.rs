@@ -74,7 +74,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// What replaced a builtin that is gone.
 pub fn successor(name: &str) -> Option<&'static str> {
     Some(match name {
-        "bind_task" => "use `@bind_data_task`, `@bind_local_task` or `@bind_control_task`",
         "concat_struct" => "use `@concat_structs`",
         "export" => "use the `export` keyword",
         "mov" | "move" => "use `@mov16` or `@mov32`, or `@fmovh` or `@fmovs` for floats",

@@ -21,6 +21,7 @@ pub static ALL: &[Builtin] = &[
     row("bind_data_task", (2, 2), Phase::Block, "@bind_data_task(task, data_task_id)", "runs the task for every data wavelet"),
     row("bind_local_task", (2, 2), Phase::Block, "@bind_local_task(task, local_task_id)", "runs the task when the id is activated"),
     row("bind_rotating_tasks", (4, 4), Phase::Block, "@bind_rotating_tasks(main, alternative, data_task_id, .{..})", "runs the alternative every so often (WSE-3)"),
+    row("bind_task", (2, 2), Phase::Block, "@bind_task(task, color)", "old form of @bind_data_task and @bind_local_task (WSE-2)"),
     row("bitcast", (2, 2), Phase::Anywhere, "@bitcast(T, value)", "reads the same bits as another type"),
     row("block", (1, 1), Phase::BlockOrCode, "@block(id)", "keeps a task, channel or microthread from running"),
     row("comptime_assert", (1, 2), Phase::Anywhere, "@comptime_assert(condition, message)", "rejects the program unless it holds"),

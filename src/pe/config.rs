@@ -5,7 +5,7 @@ use super::queues::Queues;
 use super::scalar::Meter;
 use super::{Pe, World};
 use crate::arch::ArchName;
-use crate::arch::config::{ALL_MASKED, BYTE_WINDOW, ConfigWord, PeBlock};
+use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
 use crate::image::TileImage;
@@ -26,7 +26,12 @@ pub(super) struct Configuration {
 
 impl Pe {
     /// The word at an address.
-    pub(super) fn read_config(&mut self, address: u16, world: &mut World<'_>) -> Result<u16, Complaint> {
+    pub(super) fn read_config(
+        &mut self,
+        address: u16,
+        time: u64,
+        world: &mut World<'_>,
+    ) -> Result<u16, Complaint> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
                 if self.options.checked && self.duties.has_read(half, self.task_since) {
@@ -34,6 +39,7 @@ impl Pe {
                 }
                 return Ok(self.duties.read_torn_down(half, self.task_since));
             }
+            Some(ConfigWord::Pe(PeBlock::Timer, word)) => Some(self.clock.read(word.into(), time) as u16),
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => world.ramp.config(address),
         };
@@ -45,9 +51,18 @@ impl Pe {
         &mut self,
         address: u16,
         value: u16,
+        time: u64,
         world: &mut World<'_>,
     ) -> Result<(), Complaint> {
         let known = match ConfigWord::at(self.arch.name, address) {
+            Some(ConfigWord::Pe(PeBlock::TimerControl, _)) => {
+                self.clock.enable(value != 0, time);
+                true
+            }
+            Some(ConfigWord::Pe(PeBlock::Timer, _)) if value == 0 => {
+                self.clock.reset(time);
+                true
+            }
             Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
             _ => world.ramp.set_config(address, value),
         };
@@ -66,6 +81,8 @@ impl Pe {
     fn read_register(&mut self, block: PeBlock, place: u16) -> u16 {
         match block {
             PeBlock::TeardownPending => unreachable!("the teardown task reads it"),
+            PeBlock::Timer => unreachable!("the clock has it"),
+            PeBlock::TimerControl => self.clock.control(),
             PeBlock::Flushed => self.duties.flushed(),
             PeBlock::ControlMask => self.configuration.control_mask,
             PeBlock::ExceptionMask => ALL_MASKED,
@@ -86,7 +103,11 @@ impl Pe {
             PeBlock::Flushed => self.duties.set_flushed(value),
             PeBlock::ControlMask => self.configuration.control_mask = value & CONTROL_MASK,
             PeBlock::ExceptionMask => return value == ALL_MASKED,
-            PeBlock::TeardownPending | PeBlock::InputQueues | PeBlock::OutputQueues => return false,
+            PeBlock::TeardownPending
+            | PeBlock::InputQueues
+            | PeBlock::OutputQueues
+            | PeBlock::TimerControl
+            | PeBlock::Timer => return false,
         }
         true
     }
@@ -97,6 +118,7 @@ impl Pe {
         &mut self,
         tile: &TileImage,
         meter: &Meter,
+        now: u64,
         world: &mut World<'_>,
     ) -> Option<Result<Served, Complaint>> {
         let frame = self.main.calls.last()?;
@@ -107,21 +129,18 @@ impl Pe {
             Op::LoadAt { addr, kind, .. } | Op::StoreAt { addr, kind, .. } => (addr.into(), kind),
             _ => return None,
         };
-        if !BYTE_WINDOW.contains(&(address as u64)) || kind != Access::U16 {
-            return None;
-        }
+        let word = ConfigWord::pointed(address as u64).filter(|_| kind == Access::U16)?;
         if meter.spent > 0 {
             return Some(Ok(Served::Later));
         }
         self.refuse_script();
         world.desk.alone_until = 0;
-        let word = (address / 2) as u16;
         let result = match op {
             Op::Load { d, .. } | Op::LoadAt { d, .. } => {
-                self.read_config(word, world).map(|value| self.main.set_register(d, value.into()))
+                self.read_config(word, now, world).map(|value| self.main.set_register(d, value.into()))
             }
             Op::Store { s, .. } | Op::StoreAt { s, .. } => {
-                self.write_config(word, self.main.register(s) as u16, world)
+                self.write_config(word, self.main.register(s) as u16, now, world)
             }
             _ => return None,
         };

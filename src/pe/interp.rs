@@ -236,7 +236,7 @@ impl Pe {
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
             Err(c) => {
                 let c = self.guard.explain(c, tile, self.main.calls.frames());
-                let poked = self.poke(tile, meter, world).unwrap_or(Err(c));
+                let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));
                 let served = match poked {
                     Ok(served) => served,
                     Err(c) => self.go_on_behind(tile, c.at(self.place(tile)))?,

@@ -23,8 +23,11 @@ pub(super) struct Clock {
     value: u64,
 }
 
+/// What programs write into the control register of the counter to start it.
+const RUNS: u16 = 7;
+
 impl Clock {
-    fn enable(&mut self, on: bool, time: u64) {
+    pub(super) fn enable(&mut self, on: bool, time: u64) {
         match (on, self.started) {
             (true, _) => *self = Clock { started: Some(time), value: 0 },
             (false, Some(started)) => *self = Clock { started: None, value: time - started },
@@ -32,11 +35,16 @@ impl Clock {
         }
     }
 
-    fn reset(&mut self, time: u64) {
+    /// The register that starts and stops it.
+    pub(super) fn control(&self) -> u16 {
+        if self.started.is_some() { RUNS } else { 0 }
+    }
+
+    pub(super) fn reset(&mut self, time: u64) {
         *self = Clock { started: self.started.map(|_| time), value: 0 };
     }
 
-    fn read(&mut self, word: u64, time: u64) -> u64 {
+    pub(super) fn read(&mut self, word: u64, time: u64) -> u64 {
         if let (0, Some(started)) = (word, self.started) {
             self.value = time - started;
         }
@@ -66,9 +74,9 @@ impl Pe {
                 self.main.set_register(base, value);
                 return Ok(MATH);
             }
-            Intrinsic::ConfigRead => self.read_config(argument(0) as u16, world)?.into(),
+            Intrinsic::ConfigRead => self.read_config(argument(0) as u16, time, world)?.into(),
             Intrinsic::ConfigWrite => {
-                self.write_config(argument(0) as u16, argument(1) as u16, world)?;
+                self.write_config(argument(0) as u16, argument(1) as u16, time, world)?;
                 return Ok(SMALL);
             }
             Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1) as usize)?,

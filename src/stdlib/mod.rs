@@ -19,6 +19,10 @@
 
 /// The text of a library file; `path` is the name without `<` and `>`.
 pub fn find(path: &str) -> Option<&'static str> {
+    // Release 0.9 had the library for several channels under a name of its own.
+    if let Some(file) = path.strip_prefix("memcpy_multi/") {
+        return find(&format!("memcpy/{file}"));
+    }
     FILES.iter().find(|(name, _)| *name == path).map(|(_, text)| *text)
 }
 
@@ -80,6 +84,7 @@ static FILES: &[(&str, &str)] = files! {
     "tile_config/queue_flush"
     "tile_config/queue_status"
     "tile_config/switch_config"
+    "tile_config/target"
     "tile_config/task_priority"
     "tile_config/teardown"
     "time"

@@ -39,6 +39,8 @@ crate::rules! {
     /// The machines differ.
     ONLY_ON_WSE3 = "only-on-wse3": "{what} exists only on wse3"
         => "leave it out, or compile with `--arch wse3`";
+    /// Before release 1.1 a color was also the number of a task.
+    @Warning(style) OLD_TASK_ID = "old-task-id": "{form} is a form of releases before 1.1";
     /// A queue is bound to one color.
     QUEUE_COLOR = "queue-color": "this queue needs a color";
     /// Wavelets of a color go to one queue.

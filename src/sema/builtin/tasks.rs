@@ -36,6 +36,7 @@ impl Sema<'_> {
             "bind_local_task" => self.bind(call, TaskKind::Local),
             "bind_data_task" => self.bind(call, TaskKind::Data),
             "bind_control_task" => self.bind(call, TaskKind::Control),
+            "bind_task" => self.bind_by_color(call),
             "initialize_queue" => self.initialize_queue(call),
             "rpc" => self.rpc(call),
             _ => return None,
@@ -171,6 +172,7 @@ impl Sema<'_> {
     fn activate(&mut self, id: ExprId) -> Result<Operand> {
         let at = self.span(id);
         let v = self.value(id, None)?;
+        let v = self.activated_color(v, at)?;
         if v.ty() != Ty::Id(IdKind::LocalTask) {
             return Err(match v.ty() {
                 Ty::Id(kind @ (IdKind::Color | IdKind::DataTask | IdKind::ControlTask)) => {
@@ -281,6 +283,46 @@ impl Sema<'_> {
         let (f, binding) = self.task_binding(call.args[0], kind, id, call.span)?;
         self.add_task(f, binding);
         Ok(Operand::void())
+    }
+
+    /// `@bind_task` of releases before 1.1, when a color was the number of a task: one with parameters
+    /// takes the wavelets of the color, one without is activated.
+    fn bind_by_color(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[1]);
+        let f = self.task_arg(call.args[0])?;
+        let (unit, decl) = self.fn_unit(f);
+        let takes_wavelets = !unit.function(decl).params.is_empty();
+        let (kind, new) = match takes_wavelets {
+            true => (TaskKind::Data, "@bind_data_task(task, @get_data_task_id(color))"),
+            false => (TaskKind::Local, "@bind_local_task(task, @get_local_task_id(id))"),
+        };
+        let id = match self.known(call.args[1])? {
+            Value::Id(IdKind::Color, n) if self.arch.name == ArchName::Wse2 => TaskId(n as u8),
+            other => {
+                let c =
+                    comptime::TYPE_MISMATCH.because(&[("want", &"a color, on wse2"), ("have", &other.ty())]);
+                return Err(c.at(at).help(format!("write `{new}`")));
+            }
+        };
+        let old = rules::OLD_TASK_ID.because(&[("form", &"`@bind_task`")]).at(call.span);
+        self.lint(old.help(format!("write `{new}`")))?;
+        self.check_task_id(kind, id, at)?;
+        let (f, binding) = self.task_binding(call.args[0], kind, id, call.span)?;
+        self.add_task(f, binding);
+        Ok(Operand::void())
+    }
+
+    /// Releases before 1.1 activate a task by the color that has its number.
+    fn activated_color(&mut self, v: Operand, at: Span) -> Result<Operand> {
+        if v.ty() != Ty::Id(IdKind::Color) || self.arch.name != ArchName::Wse2 {
+            return Ok(v);
+        }
+        let old = rules::OLD_TASK_ID.because(&[("form", &"activating a color")]).at(at);
+        self.lint(old.help("bind a task to an id of `@get_local_task_id`, and activate that"))?;
+        Ok(match v {
+            Operand::Known(Value::Id(_, n)) => Operand::Known(Value::Id(IdKind::LocalTask, n)),
+            v => Operand::Reg(self.reg_of(&v, at)?, Ty::Id(IdKind::LocalTask)),
+        })
     }
 
     /// Local and data tasks share one table. Control tasks may have their own; whether they do is
@@ -413,6 +455,8 @@ impl Sema<'_> {
 
     /// What `.activate` and `.unblock` name: an id, or a task that is bound to one.
     pub fn completion(&mut self, v: &Operand, activate: bool, at: Span) -> Result<Completion> {
+        let named = if activate { self.activated_color(v.clone(), at)? } else { v.clone() };
+        let v = &named;
         let is_task = matches!(v, Operand::Known(Value::Fn(_))) || v.ty() == Ty::Id(IdKind::LocalTask);
         let id = match v {
             Operand::Known(Value::Fn(f)) => IdArg::Known(self.world.tile.task_id(*f).ok_or_else(|| {

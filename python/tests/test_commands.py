@@ -19,6 +19,14 @@ def test_the_output_folder_holds_what_scripts_open(compiled):
     assert list((compiled / "bin").glob("out_[0-9]*.elf"))
 
 
+@pytest.mark.parametrize("option, file", [("--output-json", "made.json"), ("--output-json=params.json", "params.json")])
+def test_the_settings_can_be_written_to_one_more_file(tmp_path, option, file):
+    words = [option, str(PROGRAMS / "levels.csl"), "--arch=wse2", "--params=limit:9", "-o", "made"]
+    done = call([command("cslc"), *words], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert json.loads((tmp_path / file).read_text())["params"] == {"limit": "9"}
+
+
 def test_a_failed_compilation_leaves_no_program_behind(compiled, tmp_path):
     (tmp_path / "bad.csl").write_text("layout { @set_rectangle(1; }\n")
     done = call([command("cslc"), "bad.csl", "--arch=wse2", "-o=out"], cwd=tmp_path)

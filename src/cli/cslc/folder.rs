@@ -37,6 +37,10 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
     fs::create_dir_all(&bin)?;
     let settings = json!({ "params": strings(&invocation.params), "colors": strings(&invocation.colors) });
     write_json(&folder.join("out.json"), &settings)?;
+    if let Some(path) = &invocation.output_json {
+        let default = folder.with_extension("json");
+        write_json(path.as_deref().unwrap_or(&default), &settings)?;
+    }
     write_json(&bin.join("out_rpc.json"), &json!({ "rpc_symbols": rpc_symbols(program) }))?;
     for number in 0..program.tiles.len().max(1) {
         fs::write(bin.join(format!("out_{number}_0.elf")), MARKER)?;

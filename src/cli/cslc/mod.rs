@@ -32,6 +32,7 @@ Usage: cslc [options] <top.csl>
                                 columns of buffers beside the program
   --import-path DIR             one more folder for imports; may be repeated
   --fp16-format=f16|cb16|bf16   what @fp16() means
+  --output-json[=PATH]          what out.json holds, in one more file
   --max-inlined-iterations=N    limit of inline loops
   -A NAME, -W NAME, -D NAME     allow, warn about or deny a rule or group of rules;
                                 docs/levels.md lists them

@@ -17,6 +17,8 @@ pub struct Invocation {
     pub params: Vec<(String, String)>,
     /// `--colors` as written, for `out.json`.
     pub colors: Vec<(String, String)>,
+    /// `--output-json`: one more file for what `out.json` holds, and its path if that is given.
+    pub output_json: Option<Option<PathBuf>>,
     /// `--fabric-dims`: columns and rows.
     pub fabric_dims: Option<(u16, u16)>,
     /// `--fabric-offsets`: column and row of the rectangle.
@@ -54,20 +56,23 @@ const FLAGS: [&str; 8] = [
 ];
 
 /// Options with a value that say where and how code is placed on the real machine.
-const PLACEMENT: [&str; 6] = [
+const PLACEMENT: [&str; 5] = [
     "--link-section-start-address-bytes",
     "--link-section-address-bytes",
     "--lomem-reservation-end",
     "--max-parallelism",
     "--comptime-func-depth-limit",
-    "--output-json",
 ];
+
+/// One more file with what `out.json` holds; its value, a path, may be left out.
+const OUTPUT_JSON: &str = "--output-json";
 
 /// The options of the vendor's `cslc`, and whether they have an effect here.
 pub fn known_options() -> impl Iterator<Item = (&'static str, bool)> {
     let acts = |name: &str| ["--memcpy", "--verbose", "--warnings-as-errors"].contains(&name);
     let valued = VALUED.into_iter().map(|name| (name, true));
     valued
+        .chain([(OUTPUT_JSON, true)])
         .chain(FLAGS.into_iter().map(move |name| (name, acts(name))))
         .chain(PLACEMENT.map(|name| (name, false)))
 }
@@ -130,6 +135,7 @@ impl Default for Found {
                 options: CompileOptions::new(ArchName::Wse2),
                 params: Vec::new(),
                 colors: Vec::new(),
+                output_json: None,
                 fabric_dims: None,
                 fabric_offsets: None,
                 memcpy: false,
@@ -157,6 +163,11 @@ impl Found {
         }
         if FLAGS.contains(&name) {
             return self.flag(name);
+        }
+        if name == OUTPUT_JSON {
+            // The next word is no value: it may be the file to compile.
+            self.invocation.output_json = Some(attached.map(PathBuf::from));
+            return Ok(());
         }
         if PLACEMENT.contains(&name) {
             reader.value(name, attached)?;
@@ -350,6 +361,14 @@ mod tests {
         let it =
             parsed("--link-section-start-address-bytes .a:1 a.csl --arch=wse2 --max-parallelism=2").unwrap();
         assert_eq!(it.input, PathBuf::from("a.csl"));
+    }
+
+    #[test]
+    fn the_path_of_another_json_file_may_be_left_out() {
+        let it = parsed("--output-json a.csl --arch=wse2").unwrap();
+        assert_eq!((it.input, it.output_json), (PathBuf::from("a.csl"), Some(None)));
+        let it = parsed("a.csl --arch=wse2 --output-json=b.json").unwrap();
+        assert_eq!(it.output_json, Some(Some(PathBuf::from("b.json"))));
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! In: a `Program`. Out: diagnostics. Never: runs anything, or takes more than a few steps per PE
 //! and color.
 
+mod exports;
 mod filters;
 mod flow;
 mod reserved;
@@ -23,5 +24,5 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 
 /// What may go wrong, depending on what the program does when: a run tells whether it has.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
-    routes::possible(program)
+    exports::possible(program).chain(routes::possible(program)).collect()
 }

@@ -1,4 +1,6 @@
-use super::{args::CompileArgs, outcome::Outcome};
+use super::Exit;
+use super::args::CompileArgs;
+use super::outcome::{Outcome, verdict};
 use crate::check;
 use crate::source::Loader;
 
@@ -6,7 +8,13 @@ use crate::source::Loader;
 pub fn check(args: &CompileArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.format());
     if let Some(program) = outcome.compile(args, loader) {
-        outcome.diagnostics.extend(check::possible(&program));
+        let levels = args.options().levels;
+        let possible = check::possible(&program).into_iter().filter_map(|d| levels.judge(d));
+        outcome.diagnostics.extend(possible);
+        if outcome.diagnostics.iter().any(|d| d.severity.is_error()) {
+            outcome.exit = verdict(&outcome.diagnostics, Exit::Rejected);
+            return outcome;
+        }
         let (file, w, h, n) = (args.file.display(), program.width, program.height, program.tiles.len());
         let programs =
             if n == 1 { "1 distinct program".to_string() } else { format!("{n} distinct programs") };

@@ -237,9 +237,10 @@ impl Runner {
         self.wait(ticket)
     }
 
-    fn check_copy(&self, copy: &Copy, into: bool) -> Result<()> {
+    fn check_copy(&mut self, copy: &Copy, into: bool) -> Result<()> {
         self.check_region(copy.region)?;
-        self.check_variable(&copy.name, into)
+        self.check_variable(&copy.name, into)?;
+        self.check_presence(&copy.name, copy.region)
     }
 
     /// Complains unless a region lies in the program rectangle.

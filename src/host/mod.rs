@@ -134,7 +134,7 @@ pub struct Runner {
     wafer: Wafer,
     options: RunOptions,
     stream: Stream,
-    /// What copies were suspicious, by name.
+    /// What copies were suspicious, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
 }
 

@@ -1,10 +1,10 @@
 //! What the host may call by name, and where it is on a PE.
 
-use super::{CopyWidth, Runner};
+use super::{CopyWidth, Region, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::*;
 use crate::diagnostics::{Complaint, Diagnostic, Level, Result, Severity, counted, suggest};
-use crate::image::{ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
+use crate::image::{Export, ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
 use std::collections::BTreeSet;
 
 /// The direction of a copy.
@@ -29,21 +29,50 @@ pub(super) struct Place {
 pub(super) type LaunchTargets = (Vec<(PeCoord, FnId)>, Vec<u64>);
 
 impl Runner {
-    /// Complains unless the host may copy from, or into, a name.
-    pub(super) fn check_variable(&self, name: &str, into: bool) -> Result<()> {
+    /// Complains unless a name stands for data. To write what is exported as a constant is only suspicious.
+    pub(super) fn check_variable(&mut self, name: &str, into: bool) -> Result<()> {
         match self.export(name) {
             Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"function")];
                 let c = EXPORT_MISUSED.because(&facts).at(*span).label("exported here");
                 Err(c.help(format!("launch it, such as with `--launch {name}`")))
             }
-            Some(ExportName { kind: ExportKind::Var { mutable: false, .. }, span, .. }) if into => {
-                let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(*span).label("exported here");
-                Err(c.help("export it as mutable: `@export_name(name, type, true)`"))
+            Some(export) if into && export.is_constant() => {
+                let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(export.span).label("exported here");
+                if let Some(c) = self.options.levels.weigh(c)? {
+                    self.warnings.entry(key(name, &c)).or_insert(c.into());
+                }
+                Ok(())
             }
             Some(_) => Ok(()),
-            None if self.tiles_have(|t| data_target(t, name).is_some()) => Ok(()),
+            None if self.program.tiles.iter().any(|t| self.data_target(t, name).is_some()) => Ok(()),
             None => Err(self.unknown(name)),
+        }
+    }
+
+    /// Complains about the first PE of a region that has no data of this name.
+    pub(super) fn check_presence(&self, name: &str, region: Region) -> Result<()> {
+        let tiles = self.program.tiles.iter();
+        let has: Vec<bool> = tiles.map(|tile| self.data_target(tile, name).is_some()).collect();
+        if has.iter().all(|has| *has) {
+            return Ok(());
+        }
+        let lacks = |at: &PeCoord| {
+            let tile = self.program.place[self.program.pe_index(*at)];
+            !has.get(tile as usize).copied().unwrap_or(false)
+        };
+        match (0..region.pes()).filter_map(|place| region.pe(place)).find(lacks) {
+            Some(at) => Err(self.absent(name, at)),
+            None => Ok(()),
+        }
+    }
+
+    /// The complaint about a PE that does not export a name.
+    pub(super) fn absent(&self, name: &str, at: PeCoord) -> Complaint {
+        let c = EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]);
+        match self.export(name) {
+            Some(export) => c.at(export.span).label("advertised here"),
+            None => c,
         }
     }
 
@@ -58,19 +87,14 @@ impl Runner {
             }
             None => None,
         };
-        let of_tiles: Vec<_> = self.program.tiles.iter().map(|t| function(t, name)).collect();
+        let of_tiles: Vec<_> =
+            self.program.tiles.iter().map(|t| function(t, name, inputs.is_some())).collect();
         let mut pes = Vec::new();
         for (index, tile) in self.program.place.iter().enumerate() {
             let at = self.program.pe_coord(index);
             match of_tiles.get(*tile as usize) {
                 Some(Some(f)) => pes.push((at, *f)),
-                Some(None) if inputs.is_some() => {
-                    let c = EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]);
-                    return Err(match self.export(name) {
-                        Some(e) => c.at(e.span).label("advertised here"),
-                        None => c,
-                    });
-                }
+                Some(None) if inputs.is_some() => return Err(self.absent(name, at)),
                 Some(None) | None => {}
             }
         }
@@ -136,8 +160,7 @@ impl Runner {
         count: usize,
         way: Way,
     ) -> Result<usize> {
-        let place =
-            self.place_of(at, name).ok_or_else(|| EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]))?;
+        let place = self.place_of(at, name).ok_or_else(|| self.absent(name, at))?;
         let has = place.end.saturating_sub(place.addr) / words;
         if count > has {
             let facts =
@@ -156,12 +179,13 @@ impl Runner {
 
     /// Keeps a complaint about a name as a warning; the first PE tells it for all.
     fn warn(&mut self, name: &str, complaint: Complaint) {
-        match self.warnings.get_mut(name) {
+        let key = key(name, &complaint);
+        match self.warnings.get_mut(&key) {
             Some(first) => first.also_on += 1,
             None => {
                 let mut warning = Diagnostic::from(complaint);
                 warning.severity = Severity::Warning;
-                self.warnings.insert(name.to_string(), warning);
+                self.warnings.insert(key, warning);
             }
         }
     }
@@ -169,8 +193,9 @@ impl Runner {
     /// Where the data behind a name lie on a PE now: an exported pointer may have moved.
     pub(super) fn place_of(&mut self, at: PeCoord, name: &str) -> Option<Place> {
         let tile = self.program.tile_at(at)?.clone();
+        let target = self.data_target(&tile, name)?;
         let pe = self.wafer.pe(at)?;
-        let addr = match data_target(&tile, name)? {
+        let addr = match target {
             ExportTarget::Pointer(p) => usize::from(pe.read_words(p.into(), 1).ok()?[0]),
             ExportTarget::Data(addr) => usize::from(addr),
             ExportTarget::Fn(_) => return None,
@@ -202,16 +227,21 @@ impl Runner {
         }
     }
 
-    fn tiles_have(&self, found: impl Fn(&TileImage) -> bool) -> bool {
-        self.program.tiles.iter().any(|t| found(t))
+    /// Data of a tile by a name that it exports, or by that of a global if the name is not advertised.
+    pub(super) fn data_target(&self, tile: &TileImage, name: &str) -> Option<ExportTarget> {
+        let is_data = |e: &&Export| e.name == name && !matches!(e.target, ExportTarget::Fn(_));
+        let exported = tile.exports.iter().find(is_data).map(|e| e.target);
+        match self.export(name) {
+            Some(_) => exported,
+            None => exported
+                .or_else(|| tile.symbols.iter().find(|s| s.name == name).map(|s| ExportTarget::Data(s.addr))),
+        }
     }
 }
 
-/// Data of a tile by an exported name or the name of a global.
-pub(super) fn data_target(tile: &TileImage, name: &str) -> Option<ExportTarget> {
-    let exported = tile.exports.iter().find(|e| e.name == name && !matches!(e.target, ExportTarget::Fn(_)));
-    let global = || tile.symbols.iter().find(|s| s.name == name).map(|s| ExportTarget::Data(s.addr));
-    exported.map(|e| e.target).or_else(global)
+/// What a warning about a copy is known by: the rule and the name.
+fn key(name: &str, complaint: &Complaint) -> String {
+    format!("{} {name}", complaint.rule())
 }
 
 /// The global that an address lies in.
@@ -221,11 +251,12 @@ pub(super) fn symbol_around(tile: &TileImage, addr: usize) -> Option<&Symbol> {
         .find(|s| (usize::from(s.addr)..usize::from(s.addr) + usize::from(s.words)).contains(&addr))
 }
 
-fn function(tile: &TileImage, name: &str) -> Option<FnId> {
+fn function(tile: &TileImage, name: &str, is_advertised: bool) -> Option<FnId> {
     let exported = tile.exports.iter().find(|e| e.name == name);
     match exported.map(|e| e.target) {
         Some(ExportTarget::Fn(f)) => Some(f),
         Some(ExportTarget::Pointer(_) | ExportTarget::Data(_)) => None,
+        None if is_advertised => None,
         None => tile.functions.iter().position(|f| f.name == name).map(|i| FnId(i as u32)),
     }
 }

@@ -1,6 +1,6 @@
 //! Variables as people set and read them: whole, on every PE that has them.
 
-use super::names::{Way, data_target, symbol_around};
+use super::names::{Way, symbol_around};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::NO_ELEMENT_TYPE;
@@ -37,14 +37,17 @@ impl Runner {
                 let ty = behind.map_or("unknown", |s| s.ty.as_str());
                 return Err(NO_ELEMENT_TYPE.because(&[("name", &name), ("ty", &ty)]).into());
             };
-            let target = data_target(tile, name);
+            let target = self.data_target(tile, name);
             let words = usize::from(scalar.words());
             let elements = place.end.saturating_sub(place.addr) / words;
             single &= elements == 1 && matches!(target, Some(ExportTarget::Data(_))) && !is_array(behind);
             found = Some(scalar);
             pes.push((at, elements));
         }
-        let scalar = found.ok_or_else(|| self.unknown(name))?;
+        let scalar = found.ok_or_else(|| match self.export(name) {
+            Some(_) => self.absent(name, self.program.pe_coord(0)),
+            None => self.unknown(name),
+        })?;
         Ok(Variable { name: name.to_string(), scalar, single, pes })
     }
 

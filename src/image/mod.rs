@@ -170,6 +170,18 @@ pub struct ExportName {
 }
 
 /// What a name of the host interface stands for.
+impl ExportName {
+    /// Whether it is a constant, or a pointer to constants. The flag of `@export_name` says of a pointer
+    /// that it does not change itself; what it points to may.
+    pub fn is_constant(&self) -> bool {
+        let ExportKind::Var { ty, mutable, .. } = &self.kind else { return false };
+        match ty.strip_prefix("[*]").or_else(|| ty.strip_prefix('*')) {
+            Some(behind) => behind.starts_with("const "),
+            None => !mutable,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportKind {
     /// A variable, normally a pointer to many.
@@ -178,7 +190,7 @@ pub enum ExportKind {
         ty: String,
         /// Element type behind the pointer (or of the variable itself).
         element: Scalar,
-        /// Whether the host may write.
+        /// The flag of `@export_name`: of a pointer, whether it may point elsewhere later.
         mutable: bool,
     },
     /// A function that the host may launch.

@@ -239,7 +239,6 @@ impl Sema<'_> {
                 self.import_root(id);
                 self.run_blocks(id);
                 self.resolve_exports(id);
-                self.check_exports(class.span);
             }
             Err(c) => self.report(c),
         }
@@ -275,25 +274,6 @@ impl Sema<'_> {
         });
         let untouched = matches!(self.instance(id).decls[decl as usize], super::world::DeclState::Untouched);
         if needed && untouched { self.resolve(id, decl).at(v.span) } else { Ok(()) }
-    }
-
-    fn check_exports(&mut self, span: Option<Span>) {
-        use crate::image::ExportKind;
-        if self.layout.memcpy.is_none() || !self.world.tile.image.has_memcpy {
-            return;
-        }
-        let here = &self.world.tile.image.exports;
-        let missing = self
-            .layout
-            .exports
-            .iter()
-            .find(|e| matches!(e.kind, ExportKind::Fn { .. }) && !here.iter().any(|x| x.name == e.name));
-        let Some(missing) = missing else { return };
-        let mut c = rules::EXPORT_MISSING.because(&[("name", &missing.name)]).at(missing.span);
-        if let Some(span) = span {
-            c = c.also(span, "this tile code does not export it");
-        }
-        self.report(c.help("a launch runs on all PEs: export a function of this name in every tile"));
     }
 
     fn assemble(&mut self, tiles: Vec<Arc<TileImage>>) -> Option<Program> {

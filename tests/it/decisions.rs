@@ -15,7 +15,7 @@ fn sources() -> Vec<String> {
 /// Whether a word in backticks is a path, a name of the source, or a rule.
 fn exists(word: &str, sources: &[String]) -> bool {
     let path = word.trim_start_matches("src/").trim_matches(['<', '>']);
-    let folders = ["src", "src/stdlib/csl"].map(|folder| root().join(folder));
+    let folders = ["", "src", "src/stdlib/csl"].map(|folder| root().join(folder));
     let is_path = folders.iter().any(|f| f.join(path).exists() || f.join(format!("{path}.csl")).exists());
     let name = word.rsplit("::").next().unwrap_or(word);
     is_path || !word.contains('/') && sources.iter().any(|text| text.contains(name))

@@ -1,6 +1,9 @@
 //! Rules of the room `check`: what is wrong with a program before it runs.
 
 crate::rules! {
+    /// A launch reaches every PE, and a copy needs a PE that has the variable.
+    @Warning EXPORT_MISSING = "export-missing": "{pe} does not export `{name}`"
+        => "write in a comptime block of that PE: `@export_symbol({name})`, or `@export_symbol(symbol, \"{name}\")`";
     /// The library moves data and commands of the host over it.
     @Deny MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
     /// The library copies through it between any two tasks.

@@ -9,11 +9,12 @@ crate::rules! {
         => "give {needed} words: as many for each PE as it copies elements";
     /// Every PE that a command reaches has to export the name.
     EXPORT_ABSENT = "export-absent": "{pe} does not export `{name}`"
-        => "write in a comptime block of that PE: `@export_symbol({name})`";
+        => "write in a comptime block of that PE: `@export_symbol({name})`, or `@export_symbol(symbol, \"{name}\")`";
     /// Variables are copied and functions are launched.
     EXPORT_MISUSED = "export-misused": "`{name}` is a {is}";
-    /// The host writes only what the program has exported as mutable.
-    EXPORT_READ_ONLY = "export-read-only": "`{name}` is exported as read-only";
+    /// The compiler computes with the first value of a constant, whatever the host writes.
+    @Warning EXPORT_READ_ONLY = "export-read-only": "the host writes `{name}`, which is exported as a constant"
+        => "declare it with `var`, and export it so: `@export_name(name, type, true)`";
     /// The memcpy library needs columns and rows around the program rectangle.
     FABRIC_TOO_SMALL = "fabric-too-small": "a rectangle of {width} x {height} PEs does not fit into the fabric at its place";
     /// A launch gives every parameter of the function one argument.

@@ -12,8 +12,6 @@ crate::rules! {
         => "name it once";
     /// The host sees pointers to numbers, numbers, and functions.
     EXPORT_KIND = "export-kind": "{type} cannot be exported";
-    /// A launch calls the function on all PEs.
-    EXPORT_MISSING = "export-missing": "a tile does not export the function `{name}`";
     /// The third argument of `@export_name`.
     EXPORT_MUTABLE = "export-mutable": "say whether the host may write this symbol";
     /// The host finds them by name.

@@ -48,6 +48,8 @@ pub struct LayoutState {
 }
 
 /// PEs with the same file and parameters.
+    /// The block has ended with an error: what stands behind it was not done.
+    pub has_failed: bool,
 #[derive(Debug)]
 pub struct TileClass {
     /// The file.
@@ -173,6 +175,7 @@ impl Sema<'_> {
             self.report(complaint.at(span));
             return;
         }
+            self.layout.has_failed = true;
         let Some((width, _, set)) = self.layout.rectangle else {
             self.report(rules::NO_RECTANGLE.plain().at(span));
             return;

@@ -463,6 +463,7 @@ impl Sema<'_> {
             self.world.in_comptime_block = false;
             self.frames.pop();
             if let Err(complaint) = result {
+                self.world.has_failed_block = true;
                 self.report(self.with_imports(complaint.at(*span), id));
             }
         }

@@ -109,11 +109,14 @@ impl Sema<'_> {
     /// Everything is said: writes the functions and fills the image.
     pub fn finish_tile(&mut self, file: String, params: String) -> TileImage {
         let data = self.write_tile();
-        self.finish_tasks();
-        self.finish_fifo_tasks();
         self.finish_queues();
-        self.check_loaded_queues();
-        self.check_ignored_settings();
+        // What a comptime block has not done because of an error is no second mistake.
+        if !self.world.has_failed_block {
+            self.finish_tasks();
+            self.finish_fifo_tasks();
+            self.check_loaded_queues();
+            self.check_ignored_settings();
+        }
         self.block_free_channels();
         self.check_memory();
         let mut image = std::mem::take(&mut self.world.tile.image);

@@ -104,6 +104,8 @@ pub struct World {
     pub tile: TileBuilder,
     /// Set while a top-level comptime block runs.
     pub in_comptime_block: bool,
+    /// A top-level comptime block has ended with an error: what stands behind it was not done.
+    pub has_failed_block: bool,
 }
 
 /// A compilation under way.

@@ -202,10 +202,11 @@ impl Sema<'_> {
 
     /// An exported symbol agrees with what the layout has advertised.
     fn check_export(&mut self, name: &str, ty: &Ty, span: Span) -> Result<()> {
-        if self.layout.exports.is_empty() {
+        let place = self.layout.exports.iter().position(|e| e.name == name);
+        if self.layout.exports.is_empty() || place.is_none() && self.layout.has_failed {
             return Ok(());
         }
-        let Some(advertised) = self.layout.exports.iter().find(|e| e.name == name) else {
+        let Some(place) = place else {
             let names = self.layout.exports.iter().map(|e| e.name.as_str());
             let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
             return Err(match crate::diagnostics::suggest::nearest(name, names) {
@@ -214,6 +215,7 @@ impl Sema<'_> {
             });
         };
         let agrees = match &advertised.kind {
+        let advertised = &self.layout.exports[place];
             ExportKind::Fn { inputs } => matches!(ty, Ty::Fn(_)) && export_inputs(ty) == *inputs,
             ExportKind::Var { ty: want, .. } => {
                 ty.to_string() == *want || same_but_const(&ty.to_string(), want)

@@ -212,6 +212,10 @@ impl Sema<'_> {
     fn is_arch(&mut self, name: ExprId) -> Result<Value> {
         let at = self.span(name);
         let word = self.known_str(name)?;
+        // The machine before WSE-2: public programs ask whether they are compiled for it.
+        if word == "wse1" {
+            return Ok(Value::Bool(false));
+        }
         let arch = crate::arch::ArchName::parse(&word).ok_or_else(|| {
             rules::UNKNOWN_ARCH.because(&[("name", &word)]).at(at).help("write \"wse2\" or \"wse3\"")
         })?;

@@ -460,6 +460,9 @@ impl Sema<'_> {
         let is_task = matches!(v, Operand::Known(Value::Fn(_))) || v.ty() == Ty::Id(IdKind::LocalTask);
         let id = match v {
             Operand::Known(Value::Fn(f)) => IdArg::Known(self.world.tile.task_id(*f).ok_or_else(|| {
+                if self.world.has_failed_block {
+                    return comptime::REPORTED.plain();
+                }
                 let (unit, decl) = self.fn_unit(*f);
                 let task = unit.function(decl);
                 rules::TASK_NOT_BOUND.plain().at(at).also(task.span, "this task").help(format!(

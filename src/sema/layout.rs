@@ -10,6 +10,7 @@ use crate::diagnostics::{At, Complaint, Result};
 use crate::image::{ExportName, FabricPlace, MemcpyColors, NO_TILE, Program, RouteTable, TileImage};
 use crate::source::{SourceMap, Span};
 use crate::syntax::ast::{Decl, Name};
+use crate::value::ty::Ty;
 use indexmap::IndexMap;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use std::hash::BuildHasher;
@@ -41,15 +42,17 @@ pub struct LayoutState {
     pub filter_uses: Vec<FilterUse>,
     /// `@export_name`
     pub exports: Vec<ExportName>,
+    /// The types that it names, in the same order.
+    pub export_types: Vec<Ty>,
     /// `<memcpy/get_params>`
     pub memcpy: Option<MemcpyColors>,
     /// True while the block runs.
     pub running: bool,
+    /// The block has ended with an error: what stands behind it was not done.
+    pub has_failed: bool,
 }
 
 /// PEs with the same file and parameters.
-    /// The block has ended with an error: what stands behind it was not done.
-    pub has_failed: bool,
 #[derive(Debug)]
 pub struct TileClass {
     /// The file.
@@ -172,10 +175,10 @@ impl Sema<'_> {
         let result = self.layout_block(root, params, block, span);
         self.layout.running = false;
         if let Err(complaint) = result {
+            self.layout.has_failed = true;
             self.report(complaint.at(span));
             return;
         }
-            self.layout.has_failed = true;
         let Some((width, _, set)) = self.layout.rectangle else {
             self.report(rules::NO_RECTANGLE.plain().at(span));
             return;

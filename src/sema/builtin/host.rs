@@ -154,6 +154,7 @@ impl Sema<'_> {
                 .help("write `true` if the host may write it, else `false`"));
         }
         self.layout.exports.push(ExportName { name, kind, span: call.span });
+        self.layout.export_types.push(ty);
         Ok(Operand::void())
     }
 
@@ -214,12 +215,10 @@ impl Sema<'_> {
                 None => c.help("advertise it in the layout: `@export_name(..)`"),
             });
         };
-        let agrees = match &advertised.kind {
         let advertised = &self.layout.exports[place];
+        let agrees = match &advertised.kind {
             ExportKind::Fn { inputs } => matches!(ty, Ty::Fn(_)) && export_inputs(ty) == *inputs,
-            ExportKind::Var { ty: want, .. } => {
-                ty.to_string() == *want || same_but_const(&ty.to_string(), want)
-            }
+            ExportKind::Var { .. } => agree(ty, &self.layout.export_types[place]),
         };
         if agrees {
             return Ok(());
@@ -231,10 +230,12 @@ impl Sema<'_> {
             }
             ExportKind::Var { ty, .. } => ty.clone(),
         };
-        Err(rules::EXPORT_TYPE
-            .because(&[("name", &name), ("have", ty), ("want", &want)])
-            .at(span)
-            .also(advertised.span, "advertised here"))
+        let c = rules::EXPORT_TYPE.because(&[("name", &name), ("have", ty), ("want", &want)]).at(span);
+        let c = c.also(advertised.span, "advertised here");
+        Err(match ty.to_string() == want {
+            true => c.help("declare the struct once, in a file that layout and tile import"),
+            false => c,
+        })
     }
 
     fn symbol_id(&mut self, call: Call<'_>) -> Result<Operand> {
@@ -277,8 +278,20 @@ impl Sema<'_> {
     }
 }
 
-fn same_but_const(have: &str, want: &str) -> bool {
-    have.replace("const ", "") == want.replace("const ", "")
+/// Whether two types are the same to the host. Each file declares its structs anew, and a `const` behind
+/// a pointer makes no difference.
+fn agree(have: &Ty, want: &Ty) -> bool {
+    match (have, want) {
+        (Ty::Ptr(a), Ty::Ptr(b)) => a.many == b.many && agree(&a.to, &b.to),
+        (Ty::Array(a), Ty::Array(b)) => a.dims == b.dims && agree(&a.elem, &b.elem),
+        (Ty::Struct(a), Ty::Struct(b)) => {
+            let mut fields = a.fields.iter().zip(&b.fields);
+            a.layout == b.layout
+                && a.fields.len() == b.fields.len()
+                && fields.all(|((_, have), (_, want))| agree(have, want))
+        }
+        _ => have == want || have.to_string() == want.to_string(),
+    }
 }
 
 fn export_kind(ty: &Ty, mutable: bool) -> Result<ExportKind> {
@@ -300,10 +313,24 @@ fn export_kind(ty: &Ty, mutable: bool) -> Result<ExportKind> {
 
 /// The scalar behind an exported pointer or variable.
 fn export_element(ty: &Ty) -> Option<Scalar> {
-    match ty {
-        Ty::Ptr(p) => element_of(&p.to),
-        Ty::Fn(_) => None,
-        _ => element_of(ty),
+    let data = match ty {
+        Ty::Ptr(p) => &p.to,
+        Ty::Fn(_) => return None,
+        other => other,
+    };
+    element_of(data).or_else(|| words_of_structs(data))
+}
+
+/// The host sees structs as the words that they consist of, of 32 bits if it can.
+fn words_of_structs(ty: &Ty) -> Option<Scalar> {
+    let one = match ty {
+        Ty::Array(a) => &a.elem,
+        other => other,
+    };
+    match one {
+        Ty::Struct(_) if one.words()?.is_multiple_of(2) => Some(Scalar::U32),
+        Ty::Struct(_) => Some(Scalar::U16),
+        _ => None,
     }
 }
 

@@ -9,7 +9,7 @@ use crate::source::Span;
 /// Colors over which `<memcpy>` moves data and commands (rulings OQ-54).
 const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
 /// Ids of its tasks beside those of its colors (ruling OQ-54).
-const MEMCPY_TASKS: &[u8] = &[21, 22, 23, 27, 28, 30];
+const MEMCPY_TASKS: &[u8] = &[27, 28, 30];
 /// Registers with which it copies (docs: reserved resources).
 const MEMCPY_DSRS: [DsrId; 2] =
     [DsrId { file: DsrFile::Dest, number: 0 }, DsrId { file: DsrFile::Src1, number: 0 }];
@@ -69,20 +69,20 @@ fn colors(program: &Program) -> impl Iterator<Item = Complaint> {
 }
 
 fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Complaint> {
-    let has_memcpy = tile.has_memcpy;
+    let is_wse2 = program.arch == ArchName::Wse2;
     // What the library itself binds is meant to be there.
-    let own = tile.tasks.iter().filter(|t| !in_library(program, t.span));
+    let own = tile.tasks.iter().filter(|t| tile.has_memcpy && !in_library(program, t.span));
     own.filter_map(move |t| {
-        let taken = match t.kind {
-            TaskKind::Control => MEMCPY_CONTROL_TASKS,
+        let facts: [(&str, &dyn std::fmt::Display); 2] = [("id", &t.id), ("name", &t.name)];
+        let is_color = MEMCPY_COLORS.contains(&t.id.0);
+        let rule = match t.kind {
+            TaskKind::Control => MEMCPY_CONTROL_TASKS.contains(&t.id.0).then_some(&rules::MEMCPY_TASK_ID),
             // On WSE-3 a data task has the number of its queue.
-            TaskKind::Data if program.arch == ArchName::Wse3 => &[],
-            TaskKind::Local | TaskKind::Data => MEMCPY_TASKS,
+            TaskKind::Data => (is_wse2 && is_color).then_some(&rules::MEMCPY_TASK_ID),
+            TaskKind::Local if MEMCPY_TASKS.contains(&t.id.0) => Some(&rules::MEMCPY_TASK_ID),
+            TaskKind::Local => (is_wse2 && is_color).then_some(&rules::MEMCPY_TASK_SHARED),
         };
-        (has_memcpy && taken.contains(&t.id.0)).then(|| {
-            let c = rules::MEMCPY_TASK_ID.because(&[("id", &t.id), ("name", &t.name)]).at(t.span);
-            c.help("take another id")
-        })
+        Some(rule?.because(&facts).at(t.span).help("take another id"))
     })
 }
 

@@ -14,6 +14,8 @@ crate::rules! {
     @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` takes its commands from input queue 0";
     /// The library has bound it to a task of its own.
     @Deny MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
+    /// On WSE-2 a color and the task of its wavelets have one number, and the library has this color.
+    @Warning MEMCPY_TASK_SHARED = "memcpy-task-shared": "the local task `{name}` has the id {id} of a color of `<memcpy>`";
     /// What nobody takes fills the queues until the sender stops.
     @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} takes color {color}";
     /// On WSE-3 the color of a queue is the color of its wavelets.

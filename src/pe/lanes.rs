@@ -194,6 +194,7 @@ impl Pe {
         let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
         match step {
             Step::Moved => lane.stalled = None,
+            Step::Full => self.overflow(place)?,
             Step::Stalled(stall) => {
                 if lane.stalled.is_none_or(|(old, _)| old != stall) {
                     lane.stalled = Some((stall, now));
@@ -215,6 +216,25 @@ impl Pe {
             }
         }
         Ok(true)
+    }
+
+    /// An operation goes on behind the end of its memory operands, unless that is denied.
+    fn overflow(&mut self, place: usize) -> Result<(), Complaint> {
+        let mut lane = self.lanes.slot(place).take().expect("only live lanes run");
+        lane.stalled = None;
+        let goes_on = self.go_beyond_room(&mut lane);
+        *self.lanes.slot(place) = Some(lane);
+        if goes_on.is_err() {
+            self.lanes.remove(place);
+        }
+        goes_on
+    }
+
+    fn go_beyond_room(&mut self, lane: &mut Lane) -> Result<(), Complaint> {
+        self.hazard(lane.operation.no_room().at(lane.span))?;
+        lane.operation.room = None;
+        let left = lane.operation.remaining();
+        self.check_reach(lane.operation.walks_mut(), left, lane.span)
     }
 
     /// Does what an operation does that cannot go on; true if that is not waiting.

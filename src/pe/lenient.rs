@@ -130,7 +130,8 @@ impl Pe {
     /// The same for an operation with fabric or FIFO operands; one without an end is not looked at.
     pub(super) fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Complaint> {
         match operation.total {
-            Some(count) => {
+            Some(total) => {
+                let count = operation.room.map_or(total, |room| room.min(total));
                 let cleared = operation.cleared.map(|walk| walk.reaches(count.into()) < count.into());
                 self.check_reach(operation.walks_mut(), count, span)?;
                 if let (Some(walk), Some(true)) = (&mut operation.cleared, cleared) {
@@ -145,7 +146,7 @@ impl Pe {
 
 impl Operation {
     /// The memory operands, to change; 0 is the destination.
-    fn walks_mut(&mut self) -> impl Iterator<Item = (usize, &mut Walk)> {
+    pub(super) fn walks_mut(&mut self) -> impl Iterator<Item = (usize, &mut Walk)> {
         let dest = match &mut self.to {
             To::Local(Dest::Walk(walk)) => Some((0, walk)),
             To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,

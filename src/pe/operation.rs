@@ -6,6 +6,7 @@ use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
 use crate::arch::{Color, DsrId, InQueue};
 use crate::diagnostics::Complaint;
+use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::Simd;
 use crate::dsd::access::Walk;
 use crate::dsd::local::{self, Dest, Source, write};
@@ -108,6 +109,8 @@ pub(super) enum Step {
     Moved,
     Stalled(Stall),
     Finished,
+    /// An element is there that its memory operands have no room for.
+    Full,
     /// A control wavelet has ended it (`on_control`).
     Ended,
 }
@@ -159,6 +162,8 @@ pub(super) struct Operation {
     pub from: [From; 3],
     /// The source that is set to zero when all is done (`.zero`), from its first element on.
     pub cleared: Option<Walk>,
+    /// Elements that its memory operands hold, if only a control wavelet may come after them.
+    pub room: Option<u32>,
 }
 
 impl Operation {
@@ -175,6 +180,7 @@ impl Operation {
             arity: arity as u8,
             kept: 0,
             stops_at_control: false,
+            room: None,
             steps: Steps::Any,
             has_mixed: false,
             untyped_fifos: [None; 2],
@@ -197,7 +203,8 @@ impl Operation {
         self.total == Some(self.done)
     }
 
-    fn remaining(&self) -> u32 {
+    /// Elements left to do.
+    pub fn remaining(&self) -> u32 {
         self.total.map_or(u32::MAX, |total| total - self.done)
     }
 
@@ -210,6 +217,7 @@ impl Operation {
         while !self.is_complete() {
             match self.ready(around) {
                 Ready::Yes if self.drops_data(around) => return Ok(Step::Moved),
+                Ready::Yes if self.room == Some(self.done) => return Ok(Step::Full),
                 Ready::Yes => {
                     self.element(around)?;
                     if self.ends_message(around) && !self.is_complete() {
@@ -232,6 +240,14 @@ impl Operation {
         }
         self.conclude(around.memory)?;
         Ok(Step::Finished)
+    }
+
+    /// The complaint about an element that comes where a control wavelet should have.
+    pub fn no_room(&self) -> Complaint {
+        let (total, room) = (self.total.unwrap_or(self.done + 1), self.done);
+        LENGTH_MISMATCH
+            .because(&[("one", &total), ("other", &room)])
+            .note(format!("element {} has come, and no control wavelet before it", room + 1))
     }
 
     /// The same for a plain operation that has something left to do.

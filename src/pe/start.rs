@@ -135,10 +135,23 @@ impl Start {
 
     /// Number of elements; `None` if there is no end.
     pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
+        let checked = checked && !self.ends_at_control();
         match self.fifo_length {
             Some(length) => self.lengths.hold(length, checked).map(Some),
             None => self.lengths.total(checked),
         }
+    }
+
+    /// Sets how many elements the memory operands hold, if only a control wavelet may come after them.
+    pub fn note_room(&mut self, checked: bool) {
+        if checked && self.ends_at_control() {
+            self.operation.room = self.lengths.shortest_in_memory();
+        }
+    }
+
+    /// Whether the program counts on a control wavelet to end it: then it may name a longer extent.
+    fn ends_at_control(&self) -> bool {
+        self.settings.on_control.is_some() && self.operation.inputs() != 0
     }
 }
 
@@ -175,6 +188,15 @@ impl Lengths {
             return Ok(if known().next().is_some() { None } else { Some(1) });
         };
         self.hold(total, checked).map(Some)
+    }
+
+    /// Elements of the shortest memory operand.
+    fn shortest_in_memory(&self) -> Option<u32> {
+        let in_memory = self.0.into_iter().flatten().filter_map(|length| match length {
+            Length::InMemory(n) => Some(n),
+            Length::OnFabric(_) => None,
+        });
+        in_memory.min()
     }
 
     /// Gives back `total`, if all memory operands have that many elements.

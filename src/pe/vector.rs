@@ -63,6 +63,7 @@ impl Pe {
     ) -> Result<Served, Complaint> {
         let mut start = self.resolve(tile, vector)?;
         start.operation.total = self.length(|checked| start.total(checked), vector.span)?;
+        start.note_room(self.options.checked);
         self.check_operation(&mut start.operation, vector.span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);

@@ -36,7 +36,8 @@ pub(super) struct Tasks {
 pub(super) enum Ready {
     /// The local task of this id.
     Local(TaskId),
-    /// The data or control task of this id, for the oldest wavelet of an input.
+    /// The task of this id, for the oldest wavelet of an input: a data or control task, or on WSE-2
+    /// whatever a control wavelet names.
     Wavelet { id: TaskId, kind: TaskKind, input: usize },
 }
 
@@ -203,9 +204,18 @@ impl Tasks {
             let named = control_id(head);
             if named.0 != NULL_TASK {
                 let id = TaskId((named.0 + inbox.control_table) & 63);
-                return Some(Ready::Wavelet { id, kind: TaskKind::Control, input });
+                return Some(Ready::Wavelet { id, kind: self.kind_of(id, arch), input });
             }
             inbox.take(now);
+        }
+    }
+
+    /// The kind of task that a control wavelet runs. WSE-2 has one table of tasks, so that it may name any.
+    fn kind_of(&self, id: TaskId, arch: ArchName) -> TaskKind {
+        match arch {
+            ArchName::Wse2 if self.data & bit(id) != 0 => TaskKind::Data,
+            ArchName::Wse2 if self.local & bit(id) != 0 => TaskKind::Local,
+            ArchName::Wse2 | ArchName::Wse3 => TaskKind::Control,
         }
     }
 

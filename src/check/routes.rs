@@ -3,7 +3,7 @@
 use super::flow::{DeadEnd, End, Flow, Node, bit, sides};
 use crate::arch::{Color, Direction};
 use crate::diagnostics::rules::{check as rules, tasks::UNROUTED_COLOR};
-use crate::diagnostics::{Complaint, Diagnostic};
+use crate::diagnostics::{Complaint, Diagnostic, counted};
 use crate::fabric::{Gate, Mask};
 use crate::image::Program;
 use crate::source::Span;
@@ -17,7 +17,8 @@ const NAMED: usize = 6;
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let flow = Flow::new(program);
     let mut found = Folded::default();
-    for end in &flow.dead_ends {
+    // What leaves the rectangle is lost: a run counts it.
+    for end in flow.dead_ends.iter().filter(|end| !matches!(end.end, End::Edge(_))) {
         found.add(dead_end(&flow, end));
     }
     circles(&flow, &mut found);
@@ -29,6 +30,7 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let flow = Flow::new(program);
     let circular = circles(&flow, &mut Folded::default());
     let mut found = Folded::default();
+    edges(&flow).for_each(|c| found.add(c));
     for (pe, color, _) in flow.reached() {
         // A circle has a way in beside the way round: that is the same mistake.
         if circular & 1 << color.0 == 0 {
@@ -77,6 +79,21 @@ fn also(c: Complaint, span: Option<Span>, text: String) -> Complaint {
     }
 }
 
+/// The first place at which each color leaves the rectangle.
+fn edges<'f>(flow: &'f Flow<'_>) -> impl Iterator<Item = Complaint> + 'f {
+    let mut ends: Vec<_> = flow.dead_ends.iter().filter(|end| matches!(end.end, End::Edge(_))).collect();
+    ends.sort_by_key(|end| (end.color, end.pe));
+    ends.dedup_by_key(|end| (end.color, end.pe));
+    let colors: Vec<_> = ends.chunk_by(|a, b| a.color == b.color).map(<[_]>::to_vec).collect();
+    colors.into_iter().map(|ends| {
+        let c = dead_end(flow, ends[0]);
+        match ends.len() {
+            1 => c,
+            n => c.note(format!("the same on {}", counted(n as u64 - 1, "other PE"))),
+        }
+    })
+}
+
 fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Complaint {
     let DeadEnd { pe, color, sent_as, side, end } = *end;
     let here = flow.program.pe_coord(pe);
@@ -85,8 +102,7 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Complaint {
         End::Edge(to) => {
             let facts: [(&str, &dyn std::fmt::Display); 3] =
                 [("color", &color), ("pe", &here), ("side", &to)];
-            let c = at(rules::ROUTE_OFF_EDGE.because(&facts), own).label(format!("goes {to} on {here}"));
-            c.help("end the route at the edge: give the last PE a configuration of its own")
+            at(rules::ROUTE_OFF_EDGE.because(&facts), own).label(format!("goes {to} on {here}"))
         }
         End::Nowhere => {
             let c = at(rules::ROUTE_NOWHERE.because(&[("color", &color), ("pe", &here)]), own);

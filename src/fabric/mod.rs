@@ -26,7 +26,7 @@ pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
 pub use shared::{Deed, SharedRamp};
 pub use steady::Stream;
-pub use survey::{Leftover, Obstacle, Place};
+pub use survey::{Leftover, Loss, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
@@ -36,6 +36,7 @@ use lane::{Flit, Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
 use soon::Soon;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trail::Trail;
@@ -88,6 +89,8 @@ pub struct Fabric {
     freed: Vec<u32>,
     unrouted: Vec<(u32, Color)>,
     torn_down: Vec<(u32, Color)>,
+    /// Wavelets that have left the rectangle, by lane and side.
+    lost: BTreeMap<(u32, Direction), u64>,
     /// Wavelets of one color that wait at one router, come from several sides.
     collisions: Vec<Collision>,
     /// Looks for collisions.
@@ -143,6 +146,7 @@ impl Fabric {
             freed: Vec::new(),
             unrouted: Vec::new(),
             torn_down: Vec::new(),
+            lost: BTreeMap::new(),
             collisions: Vec::new(),
             checked: false,
             letters: Letters::default(),

@@ -362,7 +362,9 @@ impl Fabric {
         let side = target.opposite();
         let has_room = |l: u32| self.lanes[l as usize].link(side).len() < self.link_depth;
         match landing {
-            Landing::Unknown | Landing::Edge => None,
+            Landing::Unknown => None,
+            // The tiles around the rectangle take all that comes, and it is lost.
+            Landing::Edge => Some(landing),
             Landing::Lane(next) => has_room(next).then_some(landing),
             Landing::Both(first, second) => (has_room(first) && has_room(second)).then_some(landing),
         }
@@ -421,6 +423,9 @@ impl Fabric {
             };
             if self.is_recording() {
                 self.note_hop(m.lane, (m.input, target), flit, landing);
+            }
+            if landing == Landing::Edge {
+                *self.lost.entry((m.lane, target)).or_default() += 1;
             }
             for id in landing.lanes() {
                 self.land(id, target.opposite(), onward, now);

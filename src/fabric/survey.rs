@@ -2,7 +2,7 @@
 
 use super::Fabric;
 use super::belt::NO_BELT;
-use super::lane::{Landing, Lane};
+use super::lane::Lane;
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use serde::Serialize;
@@ -26,8 +26,6 @@ pub enum Obstacle {
     NoRoute,
     /// The route accepts nothing from this side.
     Closed(Direction),
-    /// The route leads out of the rectangle.
-    Edge(Direction),
     /// The color is in teardown.
     Teardown,
     /// The next router on this side is full.
@@ -53,7 +51,45 @@ pub struct Leftover {
     pub obstacle: Obstacle,
 }
 
+/// Wavelets of one color that have left the rectangle.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Loss {
+    /// Their color.
+    pub color: Color,
+    /// The first of the PEs, row by row, at which they have left.
+    pub pe: usize,
+    /// The side on which they have left it.
+    pub side: Direction,
+    /// How many have left there and elsewhere.
+    pub count: u64,
+    /// At how many other PEs they have left.
+    pub elsewhere: u64,
+}
+
 impl Fabric {
+    /// What has left the rectangle so far, by color.
+    pub fn losses(&self) -> Vec<Loss> {
+        let mut places: Vec<_> = self.lost.iter().collect();
+        let at = |id: u32| (self.lanes[id as usize].color, self.lanes[id as usize].pe);
+        places.sort_unstable_by_key(|((id, side), _)| (at(*id), *side as u8));
+        let mut losses: Vec<Loss> = Vec::new();
+        let mut before = None;
+        for ((id, side), count) in places {
+            let (color, pe) = at(*id);
+            match losses.last_mut().filter(|loss| loss.color == color) {
+                Some(loss) => {
+                    loss.count += count;
+                    loss.elsewhere += u64::from(before != Some(pe));
+                }
+                None => {
+                    losses.push(Loss { color, pe: pe as usize, side: *side, count: *count, elsewhere: 0 })
+                }
+            }
+            before = Some(pe);
+        }
+        losses
+    }
+
     /// Everything that lies in the fabric, by PE and color.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
@@ -125,8 +161,6 @@ impl Fabric {
         let mut side = Direction::ALL.into_iter().filter(|d| targets & 1 << *d as u8 != 0);
         let blocked = side.find_map(|d| match (d, lane.ways[d as usize].landing(&self.pairs)) {
             (Direction::Ramp, _) => (lane.offramp.len() >= self.onramp_depth()).then_some(Obstacle::Pe),
-            (_, Landing::Edge) => Some(Obstacle::Edge(d)),
-            (_, Landing::Unknown) if self.neighbour(lane.pe as usize, d).is_none() => Some(Obstacle::Edge(d)),
             (_, landing) => {
                 let full = |l: u32| self.waiting(&self.lanes[l as usize], d.opposite()) >= self.link_depth;
                 landing.lanes().any(full).then_some(Obstacle::Full(d))

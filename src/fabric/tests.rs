@@ -227,11 +227,13 @@ fn an_arrival_from_a_closed_side_waits_and_says_so() {
 }
 
 #[test]
-fn a_wavelet_off_the_edge_waits_and_says_so() {
-    let mut b = bench(1, 1, 2, vec![(0, 1, config(&[Pe], &[North]))]);
-    b.send(0, 1, [1]);
+fn wavelets_off_the_edge_are_lost_and_counted() {
+    let mut b = bench(1, 1, 2, vec![(0, 1, config(&[Pe], &[North, South]))]);
+    b.send(0, 1, [1, 2, 3]);
     b.run(20);
-    assert_eq!(b.fabric.leftovers()[0].obstacle, Obstacle::Edge(North));
+    assert!(b.fabric.leftovers().is_empty());
+    let loss = Loss { color: Color(1), pe: 0, side: North, count: 6, elsewhere: 0 };
+    assert_eq!(b.fabric.losses(), [loss]);
 }
 
 #[test]

@@ -232,7 +232,11 @@ impl Runner {
         let left = self.run_the_rest()?;
         warnings.extend(self.wafer.warnings());
         warnings.extend(left);
-        Ok(warnings)
+        // What is only known at the end may be denied, too.
+        match warnings.iter().any(|d| d.severity.is_error()) {
+            true => Err(Failure::Trapped(warnings)),
+            false => Ok(warnings),
+        }
     }
 
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {

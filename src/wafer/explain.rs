@@ -138,9 +138,7 @@ fn space_advice(obstacle: Obstacle) -> &'static str {
     match obstacle {
         Obstacle::Pe | Obstacle::Full(_) => "something must take the wavelets where they are held up",
         Obstacle::Teardown => "leave the teardown there: `tile_config.teardown.exit`",
-        Obstacle::NoRoute | Obstacle::Closed(_) | Obstacle::Edge(_) => {
-            "the route of the color must lead on from there"
-        }
+        Obstacle::NoRoute | Obstacle::Closed(_) => "the route of the color must lead on from there",
         Obstacle::Host => "the host has to copy more words from this color, or the program has to send fewer",
     }
 }

@@ -233,7 +233,8 @@ impl Wafer {
 
     /// What was suspicious so far, equal findings of many PEs folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        self.log.warnings()
+        let lost = self.lost_wavelets();
+        self.log.warnings().into_iter().chain(lost).collect()
     }
 
     /// A PE, for the host; `None` if it has no code.

@@ -375,7 +375,6 @@ fn obstacle_words(stuck: &Leftover) -> String {
     match stuck.obstacle {
         Obstacle::NoRoute => format!("color {} has no route there", stuck.color),
         Obstacle::Closed(side) => format!("the route accepts nothing from {side}"),
-        Obstacle::Edge(side) => format!("the route leads {side}, out of the rectangle"),
         Obstacle::Teardown => "the color is in teardown".to_string(),
         Obstacle::Full(side) => format!("the next router, {side}, is full"),
         Obstacle::Pe => "the PE takes no more".to_string(),

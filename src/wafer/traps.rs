@@ -2,9 +2,10 @@
 
 use super::Wafer;
 use crate::arch::{Color, Direction, PeCoord};
+use crate::diagnostics::rules::check::ROUTE_OFF_EDGE;
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_COLOR};
-use crate::diagnostics::{Complaint, Moment};
-use crate::fabric::Collision;
+use crate::diagnostics::{Complaint, Diagnostic, Moment, counted};
+use crate::fabric::{Collision, Loss};
 
 /// Senders of colliding wavelets that are named.
 const NAMED: usize = 4;
@@ -23,6 +24,26 @@ impl Wafer {
     fn moment(&self, pe: usize) -> Moment {
         let at = self.program.pe_coord(pe);
         Moment { x: at.x, y: at.y, cycle: self.now - 1 }
+    }
+
+    /// Colors of which wavelets have left the rectangle; errors if that is denied.
+    pub(super) fn lost_wavelets(&self) -> Vec<Diagnostic> {
+        let warning = |loss: &Loss| {
+            let Loss { color, pe, side, count, elsewhere } = *loss;
+            let at = self.program.pe_coord(pe);
+            let c = ROUTE_OFF_EDGE.because(&[("color", &color), ("side", &side), ("pe", &at)]);
+            let c = match self.program.routes.get(pe, color).and_then(|declared| declared.span) {
+                Some(span) => c.at(span).label(format!("goes {side} on {at}")),
+                None => c,
+            };
+            let lost = format!("lost: {}", counted(count, "wavelet"));
+            Diagnostic::from(c.note(match elsewhere {
+                0 => lost,
+                n => format!("{lost}, those of {} included", counted(n, "other PE")),
+            }))
+        };
+        let levels = self.cells.maker.options.levels;
+        self.fabric.losses().iter().filter_map(|loss| levels.judge(warning(loss))).collect()
     }
 
     /// Sends on colors that the router of the sender does not know.

@@ -28,8 +28,9 @@ crate::rules! {
     @Warning ROUTE_LOOP = "route-loop": "wavelets of color {color} run in a circle for ever";
     /// A router drops what its route sends to no side.
     @Warning ROUTE_NOWHERE = "route-nowhere": "the route of color {color} on {pe} leads nowhere";
-    /// Beyond the rectangle nobody takes wavelets.
-    @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}";
+    /// The tiles around the rectangle take what comes, and it is lost.
+    @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}"
+        => "end the route at the edge: give the last PE a configuration of its own";
     /// A PE sends through its own router, which accepts only what its route names.
     @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";
     /// The order of wavelets that come from two sides at once is undefined.

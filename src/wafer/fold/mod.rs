@@ -266,7 +266,9 @@ impl Small {
         let settled = self.twins.settle(&mut self.columns.clone(), &mut self.rows.clone());
         settled.ok_or(Misfit::TooSmall)?;
         let describes = |(_, _, pe): (usize, PeCoord, &Pe)| pe.script().is_some();
-        let holds = self.twins.wavelets() < MOST_WAVELETS && self.wafer.cells.made().all(describes);
+        let holds = self.twins.wavelets() < MOST_WAVELETS
+            && self.wafer.fabric.losses().is_empty()
+            && self.wafer.cells.made().all(describes);
         if holds { Ok(()) } else { Err(Misfit::Never) }
     }
 

@@ -1,7 +1,7 @@
 //! Where wavelets can get to, whatever the switches do.
 
 use crate::arch::config::{BYTE_WINDOW, ConfigWord};
-use crate::arch::{ArchName, Color, Direction};
+use crate::arch::{ArchName, Color, Direction, MESSAGE_COLOR};
 use crate::fabric::{Gate, Mask, Route, Routes, received_on};
 use crate::image::code::{Intrinsic, Op};
 use crate::image::{Function, Program, TileImage};
@@ -228,10 +228,12 @@ impl<'p> Flow<'p> {
 impl Habits {
     fn of(program: &Program, tile: &TileImage) -> Habits {
         let to_host = |c: &Color| program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(*c)));
+        let sends_messages = uses(tile, Intrinsic::SendMessage);
+        let is_routed = |c: &Color| !to_host(c) && !(*c == MESSAGE_COLOR && sends_messages);
         let always = tile.certain();
         let colors = |only: bool| {
-            let ops = tile.sends().filter(|s| !only || always.contains(s.op));
-            let mut all: Vec<Color> = ops.filter_map(|s| s.color).filter(|c| !to_host(c)).collect();
+            let ops = tile.sends().filter(|s| !only || s.is_sure && always.contains(s.op));
+            let mut all: Vec<Color> = ops.filter_map(|s| s.color).filter(is_routed).collect();
             all.sort_unstable();
             all.dedup();
             all
@@ -241,6 +243,11 @@ impl Habits {
         let reroutes = tile.functions.iter().fold(0, |all, f| all | rerouted(program.arch, f));
         Habits { certain: colors(true), sends: colors(false), controls, reroutes }
     }
+}
+
+fn uses(tile: &TileImage, intrinsic: Intrinsic) -> bool {
+    let mut ops = tile.functions.iter().flat_map(|f| &f.code);
+    ops.any(|op| matches!(op, Op::Intrinsic { id, .. } if *id == intrinsic))
 }
 
 /// Colors whose routes a function may change, bit = color.

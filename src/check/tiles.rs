@@ -72,8 +72,8 @@ fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
     let output = |n: u8| tile.output_queues.iter().any(|b| b.queue.0 == n);
     let tasks = tile.tasks.iter().filter(|t| t.kind == TaskKind::Data).map(|t| (t.id.0, t.span));
     let certain = tile.certain();
-    let takes = tile.takes().filter(|t| certain.contains(t.op));
-    let sends = tile.sends().filter(|s| certain.contains(s.op));
+    let takes = tile.takes().filter(|t| t.is_sure && certain.contains(t.op));
+    let sends = tile.sends().filter(|s| s.is_sure && certain.contains(s.op));
     let taken: Vec<_> = takes.filter_map(|t| Some((t.queue?.0, t.span))).collect();
     let sent: Vec<_> = sends.filter_map(|s| Some((s.queue?.0, s.span))).collect();
     let inputs = tasks.chain(taken).filter(move |(n, _)| !input(*n));

@@ -7,6 +7,7 @@ mod allocation;
 mod beside;
 mod certain;
 pub mod code;
+mod computed;
 pub mod dump;
 pub mod file;
 mod function;
@@ -169,7 +170,6 @@ pub struct ExportName {
     pub span: Span,
 }
 
-/// What a name of the host interface stands for.
 impl ExportName {
     /// Whether it is a constant, or a pointer to constants. The flag of `@export_name` says of a pointer
     /// that it does not change itself; what it points to may.
@@ -182,6 +182,7 @@ impl ExportName {
     }
 }
 
+/// What a name of the host interface stands for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExportKind {
     /// A variable, normally a pointer to many.

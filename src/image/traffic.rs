@@ -1,6 +1,7 @@
 //! What the code of a tile sends and takes, as far as its DSDs are known without running.
 
-use super::code::{DsdRef, Operand};
+use super::code::{DsdRef, Operand, Reg};
+use super::computed::User;
 use super::{Certain, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::dsd::{Dsd, FabIn, FabOut};
@@ -34,6 +35,8 @@ pub struct Sending {
     pub queue: Option<OutQueue>,
     /// Whether all of them are control wavelets.
     pub control: bool,
+    /// Whether it sends on no other color and queue: a DSR that is loaded several times may hold others.
+    pub is_sure: bool,
     /// Which operation it is.
     pub op: OpId,
     /// Where it stands.
@@ -47,6 +50,8 @@ pub struct Taking {
     pub color: Option<Color>,
     /// The queue.
     pub queue: Option<InQueue>,
+    /// Whether it takes of no other color and queue.
+    pub is_sure: bool,
     /// Which operation it is.
     pub op: OpId,
     /// Where it stands.
@@ -56,10 +61,10 @@ pub struct Taking {
 impl TileImage {
     /// Every operation that sends and whose DSD is known.
     pub fn sends(&self) -> impl Iterator<Item = Sending> {
-        self.known_operands().filter_map(|(dsd, op, span)| match dsd {
+        self.known_operands().into_iter().filter_map(|(dsd, is_sure, op, span)| match dsd {
             Dsd::FabOut(out) => {
-                let (color, queue, control) = (self.color_out(out), out.queue, out.control);
-                Some(Sending { color, queue, control, op, span })
+                let (color, queue, control) = (self.color_out(&out), out.queue, out.control);
+                Some(Sending { color, queue, control, is_sure, op, span })
             }
             Dsd::Mem(_) | Dsd::FabIn(_) | Dsd::Fifo(_) => None,
         })
@@ -67,15 +72,23 @@ impl TileImage {
 
     /// Every operation that takes and whose DSD is known.
     pub fn takes(&self) -> impl Iterator<Item = Taking> {
-        self.known_operands().filter_map(|(dsd, op, span)| match dsd {
-            Dsd::FabIn(fabin) => Some(Taking { color: self.color_in(fabin), queue: fabin.queue, op, span }),
+        self.known_operands().into_iter().filter_map(|(dsd, is_sure, op, span)| match dsd {
+            Dsd::FabIn(fabin) => {
+                Some(Taking { color: self.color_in(&fabin), queue: fabin.queue, is_sure, op, span })
+            }
             Dsd::Mem(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => None,
         })
     }
 
-    /// The first operation that sends on a color.
+    /// The first operation that sends on a color, if possible one that sends on no other.
     pub fn first_send(&self, color: Color) -> Option<Span> {
-        self.sends().find(|s| s.color == Some(color)).map(|s| s.span)
+        let mut sends = self.sends().filter(|s| s.color == Some(color));
+        let first = sends.next()?;
+        if first.is_sure {
+            Some(first.span)
+        } else {
+            sends.find(|s| s.is_sure).or(Some(first)).map(|s| s.span)
+        }
     }
 
     /// Whether operations use DSDs that are only known at run time.
@@ -121,25 +134,52 @@ impl TileImage {
         vectors.chain(maps)
     }
 
-    fn known_operands(&self) -> impl Iterator<Item = (&Dsd, OpId, Span)> {
-        self.operands().flat_map(|(operand, op, span)| self.known(operand).map(move |d| (d, op, span)))
+    /// The DSDs that operands may stand for, and whether they stand for no other.
+    fn known_operands(&self) -> Vec<(Dsd, bool, OpId, Span)> {
+        let computed = self.computed_dsds();
+        let all = self.operands().flat_map(|(operand, op, span)| {
+            self.known(operand, op, &computed).into_iter().map(move |(dsd, is_sure)| (dsd, is_sure, op, span))
+        });
+        all.collect()
     }
 
     /// The DSDs that an operand may stand for, without those that are only known at run time.
-    fn known(&self, operand: Operand) -> impl Iterator<Item = &Dsd> {
-        let (constant, register) = match operand {
-            Operand::Dsd(DsdRef::Const(n)) => (Some(n), None),
-            Operand::Dsd(DsdRef::Dsr(dsr)) => (None, Some(dsr.id)),
-            Operand::Dsd(DsdRef::At(..)) | Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => {
-                (None, None)
+    fn known(&self, operand: Operand, op: OpId, computed: &[(User, Dsd)]) -> Vec<(Dsd, bool)> {
+        match operand {
+            Operand::Dsd(DsdRef::Const(n)) => {
+                self.dsds.get(n as usize).map(|dsd| (*dsd, true)).into_iter().collect()
             }
-        };
-        let loads = self.dsr_loads.iter().filter(move |l| Some(l.dsr.id) == register);
-        let loaded = loads.filter_map(|l| match l.dsd {
-            DsdRef::Const(n) => Some(n),
-            DsdRef::At(..) | DsdRef::Dsr(_) => None,
-        });
-        constant.into_iter().chain(loaded).filter_map(|n| self.dsds.get(n as usize))
+            Operand::Dsd(DsdRef::At(register, _)) => {
+                computed_for(op.user(register), computed).map(|dsd| (dsd, true)).into_iter().collect()
+            }
+            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+                let loads = self.dsr_loads.iter().enumerate().filter(|(_, load)| load.dsr.id == dsr.id);
+                let held: Vec<Option<Dsd>> =
+                    loads.map(|(n, load)| self.loaded(n, load.dsd, computed)).collect();
+                let ways: Vec<_> = held.iter().map(|dsd| dsd.as_ref().map(|dsd| self.way(dsd))).collect();
+                let is_sure = ways.windows(2).all(|pair| pair[0] == pair[1]);
+                held.into_iter().flatten().map(|dsd| (dsd, is_sure)).collect()
+            }
+            Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => Vec::new(),
+        }
+    }
+
+    /// What a load puts into its DSR, if that is known.
+    fn loaded(&self, load: usize, dsd: DsdRef, computed: &[(User, Dsd)]) -> Option<Dsd> {
+        match dsd {
+            DsdRef::Const(n) => self.dsds.get(n as usize).copied(),
+            DsdRef::At(..) => computed_for(User::Load(load), computed),
+            DsdRef::Dsr(_) => None,
+        }
+    }
+
+    /// Which way wavelets go through a DSD: whether out, on which color, through which queue.
+    fn way(&self, dsd: &Dsd) -> (bool, Option<Color>, Option<u8>) {
+        match dsd {
+            Dsd::FabIn(fabin) => (false, self.color_in(fabin), fabin.queue.map(|q| q.0)),
+            Dsd::FabOut(out) => (true, self.color_out(out), out.queue.map(|q| q.0)),
+            Dsd::Mem(_) | Dsd::Fifo(_) => (false, None, None),
+        }
     }
 
     fn color_out(&self, out: &FabOut) -> Option<Color> {
@@ -151,4 +191,18 @@ impl TileImage {
         let bound = || self.input_queues.iter().find(|b| Some(b.queue) == fabin.queue).map(|b| b.color);
         fabin.color.or_else(bound)
     }
+}
+
+impl OpId {
+    /// The operation as the user of a DSD at an address in a register.
+    fn user(self, register: Reg) -> User {
+        match self {
+            OpId::Vector(n) => User::Vector(n, register),
+            OpId::Map(n) => User::Map(n, register),
+        }
+    }
+}
+
+fn computed_for(user: User, computed: &[(User, Dsd)]) -> Option<Dsd> {
+    computed.iter().find(|(u, _)| *u == user).map(|(_, dsd)| *dsd)
 }

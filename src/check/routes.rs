@@ -22,6 +22,9 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
         found.add(dead_end(&flow, end));
     }
     circles(&flow, &mut found);
+    for (pe, color, _) in flow.reached() {
+        passes_by(&flow, pe, color, &mut found);
+    }
     found.finish()
 }
 
@@ -92,6 +95,24 @@ fn edges<'f>(flow: &'f Flow<'_>) -> impl Iterator<Item = Complaint> + 'f {
             n => c.note(format!("the same on {}", counted(n as u64 - 1, "other PE"))),
         }
     })
+}
+
+/// A data task for a color of which wavelets only pass.
+fn passes_by(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
+    let program = flow.program;
+    let here = program.pe_coord(pe);
+    let gates = flow.route(pe, color).gates();
+    let leads_on = gates.iter().any(|gate| gate.tx != 0);
+    let passes = leads_on && flow.inputs(pe, color) & !bit(Direction::Ramp) != 0;
+    if !passes || gates.iter().any(|gate| gate.tx & bit(Direction::Ramp) != 0) {
+        return;
+    }
+    let Some(task) = program.tile_at(here).and_then(|tile| tile.data_task(program.arch, color)) else {
+        return;
+    };
+    let facts: [(&str, &dyn std::fmt::Display); 3] = [("color", &color), ("pe", &here), ("task", &task.name)];
+    let c = at(rules::ROUTE_WITHOUT_RAMP.because(&facts), flow.declared(pe, color));
+    found.add(c.label(format!("does not lead to RAMP on {here}")).also(task.span, "never runs"));
 }
 
 fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Complaint {

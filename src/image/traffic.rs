@@ -2,7 +2,7 @@
 
 use super::code::{DsdRef, Operand, Reg};
 use super::computed::User;
-use super::{Certain, TaskKind, TileImage};
+use super::{Certain, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::dsd::{Dsd, FabIn, FabOut};
 use crate::source::Span;
@@ -102,6 +102,15 @@ impl TileImage {
                 false
             }
         })
+    }
+
+    /// The task that takes the data wavelets of a color.
+    pub fn data_task(&self, arch: ArchName, color: Color) -> Option<&TaskBinding> {
+        let channel = match arch {
+            ArchName::Wse2 => color.0,
+            ArchName::Wse3 => self.input_queues.iter().find(|b| b.color == color)?.queue.0,
+        };
+        self.tasks.iter().find(|t| t.kind == TaskKind::Data && t.id.0 == channel)
     }
 
     /// Whether something may take wavelets of a color; what is not known counts as taking.

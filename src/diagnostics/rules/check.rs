@@ -31,6 +31,9 @@ crate::rules! {
     /// The tiles around the rectangle take what comes, and it is lost.
     @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}"
         => "end the route at the edge: give the last PE a configuration of its own";
+    /// Wavelets that pass a PE start no task on it.
+    @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} passes {pe} by, where `{task}` waits for it"
+        => "name RAMP in `.tx` of this route, or bind the task on other PEs only";
     /// A PE sends through its own router, which accepts only what its route names.
     @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";
     /// The order of wavelets that come from two sides at once is undefined.

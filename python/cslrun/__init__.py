@@ -9,7 +9,7 @@
     result = runner.copy_out("y", 4)
 """
 
-from cslrun._native import CompileError, CslError, RunError, __version__
+from cslrun._native import CompileError, CslError, InternalError, RunError, __version__
 from cslrun.program import Color, Export, Program, compile
 from cslrun.runner import Printed, Runner
 
@@ -18,6 +18,7 @@ __all__ = [
     "CompileError",
     "CslError",
     "Export",
+    "InternalError",
     "Printed",
     "Program",
     "RunError",

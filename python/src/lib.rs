@@ -3,6 +3,7 @@
 //! In: paths, numbers, buffers of 32-bit words. Out: the same, and exceptions whose text is a
 //! rendered report. Never: knows how host arrays are ordered; Python does that.
 
+mod fault;
 mod levels;
 mod program;
 mod runner;
@@ -31,6 +32,13 @@ create_exception!(
     "The program went wrong on the wafer; the text is the report."
 );
 
+create_exception!(
+    cslrun._native,
+    InternalError,
+    CslError,
+    "A fault of cslrun itself, not of the program or of the script."
+);
+
 /// The command `cslc`: the words after its name; the exit status.
 #[pyfunction]
 fn cslc(py: Python<'_>, words: Vec<String>) -> i32 {
@@ -44,6 +52,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("CslError", py.get_type::<CslError>())?;
     module.add("CompileError", py.get_type::<CompileError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
+    module.add("InternalError", py.get_type::<InternalError>())?;
     module.add_function(wrap_pyfunction!(cslc, module)?)?;
     module.add_function(wrap_pyfunction!(levels::check_environment, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;

@@ -1,3 +1,4 @@
+use crate::fault::guarded;
 use crate::levels::{self, Choice};
 use crate::{CompileError, CslError};
 use cslrun::arch::ArchName;
@@ -31,12 +32,14 @@ impl Program {
     fn load(path: PathBuf) -> PyResult<Program> {
         let name = path.display();
         let bytes = std::fs::read(&path).map_err(|e| PyOSError::new_err(format!("{name}: {e}")))?;
-        let image = file::from_bytes(&bytes).map_err(|e| CslError::new_err(format!("{name}: {e}")))?;
-        Ok(Program { image: Arc::new(image) })
+        guarded(|| {
+            let image = file::from_bytes(&bytes).map_err(|e| CslError::new_err(format!("{name}: {e}")))?;
+            Ok(Program { image: Arc::new(image) })
+        })
     }
 
-    fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &file::to_bytes(&self.image))
+    fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
+        guarded(|| Ok(PyBytes::new(py, &file::to_bytes(&self.image))))
     }
 
     #[getter]
@@ -120,7 +123,7 @@ pub fn compile(
     for (name, value) in params {
         options.params.push((name, value.param()?));
     }
-    let (program, report) = py.detach(|| on_a_large_stack(move || compiled(&path, &options)))?;
+    let (program, report) = guarded(|| py.detach(|| on_a_large_stack(move || compiled(&path, &options))))?;
     match program {
         Some(program) => Ok((Program { image: Arc::new(program) }, report)),
         None => Err(CompileError::new_err(report)),

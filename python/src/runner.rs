@@ -1,3 +1,4 @@
+use crate::fault::guarded;
 use crate::levels::{self, Choice};
 use crate::program::Program;
 use crate::snapshot::{Snapshot, Value, values_of};
@@ -36,7 +37,7 @@ impl Runner {
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
         let levels = levels::chosen(&levels)?;
         let options = RunOptions { checked, max_cycles, threads, levels, ..defaults };
-        Ok(Runner(host::Runner::new(program.image.clone(), options)))
+        guarded(|| Ok(Runner(host::Runner::new(program.image.clone(), options))))
     }
 
     fn queue_copy_in(
@@ -52,8 +53,7 @@ impl Runner {
         // A region without PEs is refused for what it is, not for the number of words.
         let elements = words.len() / region.pes().max(1);
         let copy = Copy { name, region, elements, width: width(bits)? };
-        let ticket = self.0.queue_copy_in(&copy, &words);
-        self.checked(ticket).map(Ticket)
+        self.queue(|runner| runner.queue_copy_in(&copy, &words))
     }
 
     fn queue_copy_out(
@@ -64,8 +64,7 @@ impl Runner {
         bits: u8,
     ) -> PyResult<Ticket> {
         let copy = Copy { name, region: of_pes(region), elements, width: width(bits)? };
-        let ticket = self.0.queue_copy_out(&copy);
-        self.checked(ticket).map(Ticket)
+        self.queue(|runner| runner.queue_copy_out(&copy))
     }
 
     fn queue_stream_in(
@@ -80,8 +79,7 @@ impl Runner {
         let words = words.to_vec(py)?;
         let elements = words.len() / region.pes().max(1);
         let copy = StreamCopy { color: Color(color), region, elements, pe_by_pe };
-        let ticket = self.0.queue_stream_in(&copy, &words);
-        self.checked(ticket).map(Ticket)
+        self.queue(|runner| runner.queue_stream_in(&copy, &words))
     }
 
     fn queue_stream_out(
@@ -92,13 +90,11 @@ impl Runner {
         pe_by_pe: bool,
     ) -> PyResult<Ticket> {
         let copy = StreamCopy { color: Color(color), region: of_pes(region), elements, pe_by_pe };
-        let ticket = self.0.queue_stream_out(&copy);
-        self.checked(ticket).map(Ticket)
+        self.queue(|runner| runner.queue_stream_out(&copy))
     }
 
     fn queue_launch(&mut self, name: &str, words: Vec<u32>) -> PyResult<Ticket> {
-        let ticket = self.0.queue_launch(name, &words);
-        self.checked(ticket).map(Ticket)
+        self.queue(|runner| runner.queue_launch(name, &words))
     }
 
     fn is_done(&self, ticket: &Ticket) -> bool {
@@ -107,8 +103,10 @@ impl Runner {
 
     /// Runs until a command is done.
     fn wait(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
-        let ended = py.detach(|| self.0.wait(ticket.0));
-        self.checked(ended)
+        guarded(|| {
+            let ended = py.detach(|| self.0.wait(ticket.0));
+            self.checked(ended)
+        })
     }
 
     /// Moves the words of a finished copy from the wafer into a buffer; false if there are none,
@@ -122,9 +120,11 @@ impl Runner {
 
     /// Runs until nothing happens any more; the warnings about what is left.
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
-        let ended = py.detach(|| self.0.run_until_idle());
-        let warnings = self.checked(ended)?;
-        Ok(self.report(&warnings))
+        guarded(|| {
+            let ended = py.detach(|| self.0.run_until_idle());
+            let warnings = self.checked(ended)?;
+            Ok(self.report(&warnings))
+        })
     }
 
     fn cycles(&self) -> u64 {
@@ -132,30 +132,47 @@ impl Runner {
     }
 
     /// Lines printed after the first `from`: cycle, column, row, text.
-    fn printed(&mut self, from: usize) -> Vec<(u64, u16, u16, String)> {
-        let lines = self.0.printed().iter().skip(from);
-        lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect()
+    fn printed(&mut self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
+        guarded(|| {
+            let lines = self.0.printed().iter().skip(from);
+            Ok(lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect())
+        })
     }
 
-    fn trace(&mut self, x: u16, y: u16, key: &str) -> Vec<Value> {
-        let program = self.0.program().clone();
-        values_of(&snapshot::records(&program, self.0.traced()), PeCoord { x, y }, key)
+    fn trace(&mut self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
+        guarded(|| {
+            let program = self.0.program().clone();
+            Ok(values_of(&snapshot::records(&program, self.0.traced()), PeCoord { x, y }, key))
+        })
     }
 
     fn symbol<'py>(&mut self, py: Python<'py>, x: u16, y: u16, name: &str) -> PyResult<Bound<'py, PyBytes>> {
-        self.check_place(x, y)?;
-        let found = self.0.read_symbol(PeCoord { x, y }, name);
-        let (_, words) = self.checked(found)?;
-        Ok(PyBytes::new(py, &snapshot::bytes(&words)))
+        guarded(|| {
+            self.check_place(x, y)?;
+            let found = self.0.read_symbol(PeCoord { x, y }, name);
+            let (_, words) = self.checked(found)?;
+            Ok(PyBytes::new(py, &snapshot::bytes(&words)))
+        })
     }
 
     /// The memory and the traces of all PEs.
-    fn snapshot(&mut self) -> Snapshot {
-        Snapshot::of(&mut self.0)
+    fn snapshot(&mut self) -> PyResult<Snapshot> {
+        guarded(|| Ok(Snapshot::of(&mut self.0)))
     }
 }
 
 impl Runner {
+    /// Queues a command.
+    fn queue(
+        &mut self,
+        command: impl FnOnce(&mut host::Runner) -> Result<host::Ticket, Failure>,
+    ) -> PyResult<Ticket> {
+        guarded(|| {
+            let ticket = command(&mut self.0);
+            self.checked(ticket).map(Ticket)
+        })
+    }
+
     fn checked<T>(&self, result: Result<T, Failure>) -> PyResult<T> {
         result.map_err(|failure| {
             // What was suspicious may be why the program went wrong.

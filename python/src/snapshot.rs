@@ -1,8 +1,9 @@
 use crate::CslError;
+use crate::fault::guarded;
 use crate::program::Program;
 use cslrun::arch::PeCoord;
 use cslrun::host::Runner;
-use cslrun::image;
+use cslrun::image::{self, file};
 use cslrun::wafer::Traced;
 use half::f16;
 use pyo3::exceptions::{PyOSError, PyValueError};
@@ -55,14 +56,18 @@ impl Snapshot {
     fn load(program: &Program, path: PathBuf) -> PyResult<Snapshot> {
         let name = path.display();
         let bytes = std::fs::read(&path).map_err(|e| PyOSError::new_err(format!("{name}: {e}")))?;
-        let contents = postcard::from_bytes(&bytes).map_err(|_| {
+        let contents: Option<Contents> =
+            guarded(|| Ok(file::unsealed(&bytes).and_then(|contents| postcard::from_bytes(contents).ok())))?;
+        let fits = |contents: &Contents| contents.memories.len() == program.image.place.len();
+        let contents = contents.filter(fits).ok_or_else(|| {
             CslError::new_err(format!("{name} is not a snapshot of this program; run it again"))
         })?;
         Ok(Snapshot { program: program.image.clone(), contents })
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &postcard::to_stdvec(&self.contents).expect("memory and records can be stored"))
+        let contents = postcard::to_stdvec(&self.contents).expect("memory and records can be stored");
+        PyBytes::new(py, &file::sealed(contents))
     }
 
     fn symbol<'py>(&self, py: Python<'py>, x: u16, y: u16, name: &str) -> PyResult<Bound<'py, PyBytes>> {

@@ -1,4 +1,4 @@
-//! A compiled program as a file: a header that names the format, then the program in postcard.
+//! A compiled program as a file: a header that names the format, a checksum, then the program in postcard.
 
 use super::Program;
 use std::fmt;
@@ -6,7 +6,7 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"cslrun\r\n";
 
 /// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
-const FORMAT: u32 = 16;
+const FORMAT: u32 = 17;
 
 /// Why bytes are not a program that this version can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,21 @@ pub fn to_bytes(program: &Program) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.push(version.len() as u8);
     bytes.extend(version.as_bytes());
-    postcard::to_extend(program, bytes).expect("every part of a program can be stored")
+    bytes.extend(sealed(postcard::to_stdvec(program).expect("every part of a program can be stored")));
+    bytes
+}
+
+/// Bytes behind their checksum; [`unsealed`] looks at it.
+pub fn sealed(body: Vec<u8>) -> Vec<u8> {
+    let mut bytes = crc32fast::hash(&body).to_le_bytes().to_vec();
+    bytes.extend(body);
+    bytes
+}
+
+/// The bytes that [`sealed`] was given, if they are still the same.
+pub fn unsealed(bytes: &[u8]) -> Option<&[u8]> {
+    let (checksum, body) = bytes.split_first_chunk()?;
+    (crc32fast::hash(body) == u32::from_le_bytes(*checksum)).then_some(body)
 }
 
 /// The program that [`to_bytes`] has written.
@@ -54,6 +68,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
     if theirs != version().as_bytes() {
         return Err(FileError::OtherVersion(String::from_utf8_lossy(theirs).into_owned()));
     }
+    let body = unsealed(body).ok_or_else(|| FileError::Damaged("its checksum is another".to_string()))?;
     postcard::from_bytes(body).map_err(|e| FileError::Damaged(e.to_string()))
 }
 
@@ -90,12 +105,23 @@ mod tests {
     }
 
     #[test]
-    fn foreign_stale_and_cut_files_are_told_apart() {
+    fn foreign_and_stale_files_are_told_apart() {
         assert_eq!(from_bytes(b"\x7fELF").err(), Some(FileError::NotAProgram));
         let mut stale = to_bytes(&program());
         stale[MAGIC.len() + 1] = b'9';
         assert!(matches!(from_bytes(&stale), Err(FileError::OtherVersion(v)) if v.starts_with('9')));
+    }
+
+    #[test]
+    fn no_byte_can_be_changed_or_left_out_unnoticed() {
         let whole = to_bytes(&program());
-        assert!(matches!(from_bytes(&whole[..whole.len() - 3]), Err(FileError::Damaged(_))));
+        for at in 0..whole.len() {
+            assert!(from_bytes(&whole[..at]).is_err(), "cut behind {at} bytes");
+            for bit in 0..8 {
+                let mut changed = whole.clone();
+                changed[at] ^= 1 << bit;
+                assert!(from_bytes(&changed).is_err(), "bit {bit} of byte {at}");
+            }
+        }
     }
 }

@@ -1,5 +1,6 @@
 """What a copy is made of, and the checks of its arguments."""
 
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,20 +62,29 @@ def stream_color(color):
 
 
 def source(array, size, what):
-    """The words of an array of `size` elements."""
-    _check_array(array, size, what)
-    return tensors.words(array).reshape(-1)
+    """The words of the first `size` elements of an array; public scripts pass the rest of a larger one."""
+    _check_array(array)
+    if array.size < size:
+        _refuse_size(array, size, what)
+    if array.size > size:
+        warnings.warn(
+            f"memcpy_h2d: the array has {array.size} elements, and {what} make {size}: the first {size} are copied",
+            stacklevel=3,
+        )
+    return tensors.words(array).reshape(-1)[:size]
 
 
 def destination(array, size, what):
     """The words of an array of `size` elements that is written in place."""
-    _check_array(array, size, what)
+    _check_array(array)
+    if array.size != size:
+        _refuse_size(array, size, what)
     if not array.flags.writeable or not array.flags.c_contiguous:
         raise RuntimeError("memcpy_d2h writes in place: the array must be writable and contiguous")
     return array.reshape(-1).view(np.uint32)
 
 
-def _check_array(array, size, what):
+def _check_array(array):
     if not isinstance(array, np.ndarray):
         raise TypeError(f"memcpy takes a numpy array, not a {type(array).__name__}")
     if array.itemsize != 4:
@@ -82,5 +92,7 @@ def _check_array(array, size, what):
             f"memcpy takes 4 bytes per element, also for MEMCPY_16BIT; {array.dtype} has {array.itemsize} "
             "(sdk_utils.input_array_to_u32 and memcpy_view convert)"
         )
-    if array.size != size:
-        raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")
+
+
+def _refuse_size(array, size, what):
+    raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")

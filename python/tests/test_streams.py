@@ -40,7 +40,7 @@ def test_a_stream_that_nobody_takes_is_reported(runtime):
         runtime.memcpy_h2d(IN, words, 0, 0, WIDTH, 1, 1000, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **STREAM)
 
 
-@pytest.mark.parametrize("given", [WIDTH * 4 - 1, WIDTH * 4 + 1, 0])
+@pytest.mark.parametrize("given", [WIDTH * 4 - 1, 0])
 def test_streams_of_another_size_are_refused_before_they_hang(runtime, given):
     words = np.zeros(given, dtype=np.uint32)
     text = f"the array has {given} elements, and {WIDTH} x 1 PEs of 4 elements make {WIDTH * 4}"

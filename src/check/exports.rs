@@ -1,6 +1,5 @@
 //! Names that the layout advertises and that the host will not find.
 
-use crate::arch::PeCoord;
 use crate::diagnostics::rules::check::EXPORT_MISSING;
 use crate::diagnostics::{Diagnostic, counted};
 use crate::image::{ExportKind, ExportName, ExportTarget, Program, TileImage};
@@ -19,7 +18,7 @@ fn missing(program: &Program, export: &ExportName) -> Option<Diagnostic> {
     if !is_function && count < program.place.len() {
         return None;
     }
-    let first: PeCoord = program.pe_coord(program.place.iter().position(|tile| lacks(tile))?);
+    let first = program.pe_coord(program.place.iter().position(lacks)?);
     let c = EXPORT_MISSING.because(&[("name", &export.name), ("pe", &first)]);
     let c = c.at(export.span).label("advertised here");
     Some(match count {

@@ -229,11 +229,12 @@ impl Habits {
     fn of(program: &Program, tile: &TileImage) -> Habits {
         let to_host = |c: &Color| program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(*c)));
         let sends_messages = uses(tile, Intrinsic::SendMessage);
-        let is_routed = |c: &Color| !to_host(c) && !(*c == MESSAGE_COLOR && sends_messages);
+        // Messages follow no route, and what the host takes needs none.
+        let is_unrouted = |c: &Color| to_host(c) || sends_messages && *c == MESSAGE_COLOR;
         let always = tile.certain();
         let colors = |only: bool| {
             let ops = tile.sends().filter(|s| !only || s.is_sure && always.contains(s.op));
-            let mut all: Vec<Color> = ops.filter_map(|s| s.color).filter(is_routed).collect();
+            let mut all: Vec<Color> = ops.filter_map(|s| s.color).filter(|c| !is_unrouted(c)).collect();
             all.sort_unstable();
             all.dedup();
             all

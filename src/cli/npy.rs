@@ -3,8 +3,13 @@ use crate::image::Scalar;
 use half::f16;
 use npyz::{AutoSerialize, Deserialize, NpyFile, Order, TypeStr, WriterBuilder};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter};
+use std::io::{self, BufReader, BufWriter, Read, Seek};
 use std::path::Path;
+
+/// Bytes that the header of a plain array may have; it needs about a hundred.
+const LONGEST_HEADER: u64 = 4096;
+
+const RECORDS: &str = "the elements are records; plain numbers are needed";
 
 /// Reads an array of numbers, flat, the last index fastest.
 pub fn read(path: &Path) -> Result<Vec<Number>, String> {
@@ -30,7 +35,8 @@ pub fn write(path: &Path, shape: &[u64], scalar: Scalar, bits: &[u64]) -> Result
 }
 
 fn read_from(path: &Path) -> Result<Vec<Number>, String> {
-    let file = File::open(path).map_err(|e| e.to_string())?;
+    let mut file = File::open(path).map_err(|e| e.to_string())?;
+    check_header(&mut file)?;
     let npy = NpyFile::new(BufReader::new(file)).map_err(|e| format!("not a .npy file: {e}"))?;
     let (shape, order) = (npy.shape().to_vec(), npy.order());
     let numbers = numbers(npy)?;
@@ -40,9 +46,35 @@ fn read_from(path: &Path) -> Result<Vec<Number>, String> {
     })
 }
 
+/// Refuses a header that no plain array has: the reader takes exponential time for nested brackets, and as
+/// much memory as the header claims to need.
+fn check_header(file: &mut File) -> Result<(), String> {
+    const MAGIC: &[u8] = b"\x93NUMPY";
+    let mut start = Vec::new();
+    let longest = MAGIC.len() as u64 + 6 + LONGEST_HEADER;
+    file.take(longest).read_to_end(&mut start).map_err(|e| e.to_string())?;
+    file.rewind().map_err(|e| e.to_string())?;
+    let is_long =
+        |bytes: &[u8]| bytes.iter().fold(0, |n: u64, byte| n << 8 | u64::from(*byte)) > LONGEST_HEADER;
+    let text = match start.strip_prefix(MAGIC) {
+        Some([1, _, _, _, text @ ..]) => text,
+        // The length is written with its low byte first.
+        Some([2 | 3, _, a, b, c, d, text @ ..]) if !is_long(&[*d, *c, *b, *a]) => text,
+        _ => return Err("not a .npy file".to_string()),
+    };
+    let header = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    if header.contains(&b'[') {
+        return Err(RECORDS.to_string());
+    }
+    match header.iter().filter(|byte| matches!(byte, b'(' | b'{')).count() {
+        0..=2 => Ok(()),
+        _ => Err("not a .npy file: its header has nested brackets".to_string()),
+    }
+}
+
 fn numbers(npy: NpyFile<BufReader<File>>) -> Result<Vec<Number>, String> {
     let npyz::DType::Plain(ty) = npy.dtype() else {
-        return Err("the elements are records; plain numbers are needed".to_string());
+        return Err(RECORDS.to_string());
     };
     let int = |i: i128| Number::Int(i);
     match kind(&ty).as_str() {
@@ -123,6 +155,25 @@ mod tests {
         writer.extend([0_i32, 10, 1, 11, 2, 12]).unwrap();
         writer.finish().unwrap();
         assert_eq!(read(&path).unwrap(), [0, 1, 2, 10, 11, 12].map(Number::Int));
+        std::fs::remove_file(path).unwrap();
+    }
+
+    #[test]
+    fn a_header_that_is_hard_to_read_is_refused_at_once() {
+        let path = scratch("nested");
+        let refusal = |version: u8, length: &[u8], header: &str| {
+            let bytes = [b"\x93NUMPY", &[version, 0][..], length, header.as_bytes(), b"\n12345678"].concat();
+            std::fs::write(&path, bytes).unwrap();
+            read(&path).unwrap_err()
+        };
+        let nested = |open: &str, close: &str| open.repeat(40) + &close.repeat(40);
+        let list = format!("{{'descr': {}, 'fortran_order': False, 'shape': (4,)}}", nested("[", "]"));
+        assert!(refusal(2, &[99, 0, 0, 0], &list).contains("records"));
+        assert!(refusal(1, &[99, 0], &list).contains("records"));
+        let shape = format!("{{'descr': '<f4', 'fortran_order': False, 'shape': {}}}", nested("(", ")"));
+        assert!(refusal(1, &[99, 0], &shape).contains("nested"));
+        let plain = "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)}";
+        assert!(refusal(2, &[0, 0, 0, 0xff], plain).contains("not a .npy file"));
         std::fs::remove_file(path).unwrap();
     }
 

@@ -109,10 +109,10 @@ pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
 
 fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
     match command {
-        Command::Run(args) => run::run(args, loader),
-        Command::Check(args) => check::check(args, loader),
-        Command::Dump(args) => dump::dump(args, loader),
-        Command::Dsd(args) => dsd::dsd(args, loader),
+        Command::Run(args) => run::run(args, loader).printable(),
+        Command::Check(args) => check::check(args, loader).printable(),
+        Command::Dump(args) => dump::dump(args, loader).printable(),
+        Command::Dsd(args) => dsd::dsd(args, loader).printable(),
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
     }

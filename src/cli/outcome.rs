@@ -5,6 +5,7 @@ use crate::diagnostics::{Diagnostic, Severity, Sink};
 use crate::image::Program;
 use crate::sema::{self, CompileOptions};
 use crate::source::{LoadError, Loader, SourceMap, Span};
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 /// What a command did, before anything is printed.
@@ -69,6 +70,14 @@ impl Outcome {
         program
     }
 
+    /// What is printed does nothing to a terminal, whatever the program has printed or is called.
+    pub fn printable(mut self) -> Outcome {
+        if let Cow::Owned(shown) = render::printable(&self.printed) {
+            self.printed = shown;
+        }
+        self
+    }
+
     /// Ends the command because it was used wrongly.
     pub fn refuse(&mut self, complaint: String) {
         self.exit = Exit::Usage;
@@ -79,7 +88,7 @@ impl Outcome {
     pub fn complaints(&self, color: bool) -> String {
         let mut text = render::render(&self.sources, &self.diagnostics, self.format, color);
         if let Some(complaint) = &self.complaint {
-            text.push_str(&format!("cslrun: {complaint}\n"));
+            text.push_str(&format!("cslrun: {}\n", render::printable(complaint)));
         }
         text
     }

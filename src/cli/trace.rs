@@ -1,6 +1,6 @@
 use super::outcome::Outcome;
 use crate::arch::PeCoord;
-use crate::diagnostics::render::grouped;
+use crate::diagnostics::render::{grouped, printable};
 use crate::diagnostics::suggest;
 use crate::host::Runner;
 use crate::image::{ExportTarget, Program};
@@ -75,7 +75,7 @@ impl TraceArgs {
                 return;
             }
             Target::Text(path) => {
-                write(path, |out| out.write_all(trace::text(&recording, program).as_bytes()))
+                write(path, |out| out.write_all(printable(&trace::text(&recording, program)).as_bytes()))
             }
             Target::Chrome(path) => write(path, |out| trace::chrome(&recording, program, out)),
         };

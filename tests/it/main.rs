@@ -18,6 +18,7 @@ mod levels;
 mod library;
 mod links;
 mod pages;
+mod modes;
 mod pictures;
 mod props;
 mod rules;

@@ -59,7 +59,7 @@ fn run(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> Outcome {
     // A path may look like an option.
     let path = ["--".into(), folder.path(&lesson.files[0]).into_os_string()];
     match args::parse(fixed.map(OsString::from).chain(path), Levels::default()) {
-        Ok(Command::Run(args)) => run::run(&args, loader),
+        Ok(Command::Run(args)) => run::run(&args, loader).printable(),
         other => panic!("the arguments of lesson {} are those of a run: {other:?}", lesson.number),
     }
 }

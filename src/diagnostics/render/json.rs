@@ -1,4 +1,5 @@
 use super::sheet::{Mark, Sheets};
+use super::visible::escaped_json;
 use crate::diagnostics::Diagnostic;
 use serde::Serialize;
 use serde_json::Value;
@@ -19,7 +20,8 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
         lowered_by: crate::diagnostics::level::is_lowerable(d).then(|| format!("-W {}", d.rule)),
         report: d.report.as_deref(),
     };
-    serde_json::to_string(&record).expect("a record of strings and numbers is always valid JSON") + "\n"
+    let json = serde_json::to_string(&record).expect("a record of strings and numbers is always valid JSON");
+    escaped_json(&json) + "\n"
 }
 
 #[derive(Serialize)]
@@ -56,7 +58,7 @@ impl<'a> LabelRecord<'a> {
     fn new(sheets: &Sheets<'a>, mark: &Mark<'a>) -> LabelRecord<'a> {
         let (line, column) = sheets.line_column(mark);
         LabelRecord {
-            file: sheets.name_of(mark.file),
+            file: sheets.exact_name_of(mark.file),
             line,
             column,
             lo: mark.range.start,

@@ -11,11 +11,14 @@ mod sheet;
 mod short;
 #[cfg(test)]
 mod tests;
+mod visible;
 
 use super::{Diagnostic, Moment, Severity};
 use crate::source::SourceMap;
 use sheet::Sheets;
+use std::borrow::Cow;
 use std::fmt::Write;
+pub use visible::printable;
 
 /// How diagnostics are shown.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
@@ -33,6 +36,15 @@ pub enum MessageFormat {
 
 /// The text of all diagnostics, in order, with a summary line at the end (none in JSON).
 pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat, color: bool) -> String {
+    let printable: Vec<Diagnostic>;
+    let diagnostics = match format {
+        // JSON keeps the texts as they are.
+        MessageFormat::Json => diagnostics,
+        MessageFormat::Plain | MessageFormat::Rich | MessageFormat::Short => {
+            printable = diagnostics.iter().map(made_printable).collect();
+            &printable
+        }
+    };
     let sheets = Sheets::new(map, diagnostics);
     let mut out = String::new();
     for d in diagnostics {
@@ -52,6 +64,18 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat
         let _ = writeln!(out, "{line}");
     }
     out
+}
+
+/// A diagnostic whose texts, some of which the program has chosen, do nothing to a terminal.
+fn made_printable(d: &Diagnostic) -> Diagnostic {
+    let mut d = d.clone();
+    let labels = d.primary.iter_mut().chain(&mut d.others).map(|label| &mut label.text);
+    for text in labels.chain(&mut d.notes).chain(&mut d.help).chain([&mut d.title]) {
+        if let Cow::Owned(shown) = printable(text) {
+            *text = shown;
+        }
+    }
+    d
 }
 
 /// `2 errors, 1 warning`; `None` when there is nothing to count.

@@ -1,6 +1,8 @@
+use super::visible::{printable, stand_in};
 use crate::diagnostics::{Diagnostic, Label};
 use crate::source::{FileId, SourceMap, Span};
 use codespan_reporting::files::{Error, Files};
+use std::borrow::Cow;
 use std::ops::Range;
 
 /// A line longer than this is not shown; its labels are told as `file:line:column: text`.
@@ -11,6 +13,7 @@ const LONGEST_LINE: usize = 400;
 pub struct Sheets<'a> {
     map: &'a SourceMap,
     texts: Vec<Option<String>>,
+    names: Vec<Cow<'a, str>>,
 }
 
 /// One label, fitted to its file.
@@ -32,10 +35,11 @@ impl<'a> Sheets<'a> {
         let mut texts = vec![None; map.files().len()];
         for label in diagnostics.iter().flat_map(|d| d.primary.iter().chain(&d.others)) {
             if let Some(text @ None) = texts.get_mut(label.span.file.0 as usize) {
-                *text = Some(map.file(label.span.file).text.chars().map(visible).collect());
+                *text = Some(map.file(label.span.file).text.chars().map(stand_in).collect());
             }
         }
-        Sheets { map, texts }
+        let names = map.files().iter().map(|file| printable(&file.name)).collect();
+        Sheets { map, texts, names }
     }
 
     /// The labels of a diagnostic, the primary one first; labels of unknown files are left out.
@@ -59,7 +63,8 @@ impl<'a> Sheets<'a> {
 
     /// `file:line:column` of the start of a mark.
     pub fn place(&self, mark: &Mark) -> String {
-        self.map.describe(Span::new(mark.file, mark.range.start, mark.range.end))
+        let place = self.map.describe(Span::new(mark.file, mark.range.start, mark.range.end));
+        printable(&place).into_owned()
     }
 
     /// Line and column of the start of a mark, both from 1.
@@ -68,8 +73,13 @@ impl<'a> Sheets<'a> {
         (at.line, at.column)
     }
 
-    /// The name of a file.
-    pub fn name_of(&self, file: FileId) -> &'a str {
+    /// The name of a file, as people may see it.
+    pub fn name_of(&self, file: FileId) -> &str {
+        &self.names[file.0 as usize]
+    }
+
+    /// The name of a file as it is.
+    pub fn exact_name_of(&self, file: FileId) -> &'a str {
         &self.map.file(file).name
     }
 
@@ -138,16 +148,4 @@ fn floor(text: &str, offset: usize) -> usize {
         offset -= 1;
     }
     offset
-}
-
-/// The character itself, or a stand-in of the same length in UTF-8 for those that move the
-/// cursor, change the direction of writing, or count as line breaks for one renderer only.
-fn visible(c: char) -> char {
-    match c {
-        '\n' | '\t' => c,
-        '\0'..='\x1f' | '\x7f' => ' ',
-        '\u{80}'..='\u{9f}' => '\u{b7}',
-        '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => '\u{fffd}',
-        _ => c,
-    }
 }

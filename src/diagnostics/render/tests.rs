@@ -133,6 +133,27 @@ fn control_characters_never_reach_the_terminal() {
 }
 
 #[test]
+fn no_text_of_a_diagnostic_commands_a_terminal() {
+    let harmful = "\u{1b}[2J\u{7}\u{7f}\u{9b}31m\u{202e}\r";
+    let mut map = SourceMap::default();
+    let file = map.add(format!("{harmful}.csl"), "var x: u16;\n");
+    let mut d = diagnostic(Severity::Error, Some(label(file, 4, 5, harmful)));
+    d.title = harmful.to_string();
+    d.notes = vec![harmful.to_string()];
+    d.help = Some(harmful.to_string());
+    d.others = vec![label(file, 0, 3, harmful)];
+    for format in FORMATS {
+        let text = render(&map, std::slice::from_ref(&d), format, false);
+        let harms = |c: &char| c.is_control() && *c != '\n' || *c == '\u{202e}';
+        assert_eq!(text.chars().find(harms), None, "{format:?}: {text:?}");
+        assert!(
+            text.contains(if format == MessageFormat::Json { "\\u001b[2J" } else { "\\x1b[2J" }),
+            "{text}"
+        );
+    }
+}
+
+#[test]
 fn an_overlong_line_is_told_not_shown() {
     let mut map = SourceMap::default();
     let file = map.add("long.csl", "(".repeat(1_000_000));

@@ -222,6 +222,22 @@ impl FnBuilder {
         self.emit(Op::Jump { to: to.0 });
     }
 
+    /// Drops the placeholder at `at` and the jumps to `end` behind it, if nothing else is written since and
+    /// `end` is here; whether it has.
+    pub fn drop_jumps(&mut self, at: usize, end: Label) -> bool {
+        let is_here = self.labels[end.0 as usize] == Some(self.code.len() as u32);
+        let is_jump = |op: &Op| matches!(op, Op::Jump { to } if *to == end.0);
+        if !is_here || !self.code[at + 1..].iter().all(is_jump) {
+            return false;
+        }
+        self.code.truncate(at);
+        self.spans.truncate(at);
+        self.barrier = at;
+        let moved = self.labels.iter_mut().flatten();
+        moved.for_each(|place| *place = (*place).min(at as u32));
+        true
+    }
+
     /// Jumps if the bool in `a` is `when`; merges with the comparison that made it.
     pub fn branch(&mut self, a: Reg, when: bool, to: Label, mark: Reg) {
         let to: Target = to.0;

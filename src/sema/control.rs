@@ -91,7 +91,9 @@ impl Sema<'_> {
             && only.depth == depth
             && matches!(only.value, Operand::Known(_))
         {
-            if let Some(at) = only.at {
+            if let Some(at) = only.at
+                && !self.b().drop_jumps(at, end)
+            {
                 self.b().patch(at, Op::Jump { to: end.0 });
             }
             return Ok(only.value.clone());

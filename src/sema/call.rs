@@ -182,6 +182,7 @@ impl Sema<'_> {
             ret,
             pending: None,
             addressed,
+            expanded: None,
         }
     }
 
@@ -282,7 +283,8 @@ impl Sema<'_> {
         let faults = self.faults;
         let end = self.b().label();
         let ret = Return::Inline { ty: signature.ret.clone(), end, join: Join::default() };
-        let frame = self.function_frame(f, false, ret);
+        let mut frame = self.function_frame(f, false, ret);
+        frame.expanded = Some((span, function.name.name.clone()));
         self.frames.push(frame);
         let result = self.deeper(span, |s| s.expand_body(function, bindings));
         let frame = self.frames.pop().expect("pushed above");

@@ -68,7 +68,10 @@ impl Sema<'_> {
         });
         let text = format!("in this call of `{}`{}", function.name.name, with_values(known));
         let outer = if self.is_comptime() { &[] } else { self.world.tile.calls.as_slice() };
-        [Label { span: at, text }].into_iter().chain(outer.iter().cloned()).take(SHOWN).collect()
+        let expanded = self.frames.iter().rev().map_while(|frame| frame.expanded.clone());
+        let expanded = expanded.map(|(span, name)| Label { span, text: format!("in this call of `{name}`") });
+        let own = [Label { span: at, text }];
+        own.into_iter().chain(expanded).chain(outer.iter().cloned()).take(SHOWN).collect()
     }
 }
 

@@ -182,6 +182,7 @@ impl Sema<'_> {
             ret: Return::Code(p.signature.ret.clone()),
             pending: None,
             addressed: unit.addressed.clone(),
+            expanded: None,
         });
         let faults = self.faults;
         let result = self.write_body(function, &p.signature, u16::from(by_address));

@@ -117,6 +117,8 @@ pub struct Frame {
     pub pending: Option<super::control::Flow>,
     /// Names whose address is taken somewhere in the file: they live in memory.
     pub addressed: Rc<rustc_hash::FxHashSet<Name>>,
+    /// The call, and what it calls, if the function is expanded in place of it.
+    pub expanded: Option<(Span, Name)>,
 }
 
 impl Sema<'_> {
@@ -155,6 +157,7 @@ impl Sema<'_> {
             ret: Return::Forbidden,
             pending: None,
             addressed: Rc::default(),
+            expanded: None,
         });
     }
 

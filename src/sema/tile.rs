@@ -69,6 +69,8 @@ pub struct TileBuilder {
     pub flushes: Vec<(Event, Span)>,
     /// Ids that `@unblock` has unblocked before the start, bit = id.
     pub unblocked: u64,
+    dsd_numbers: FxHashMap<Dsd, u32>,
+    origin_numbers: FxHashMap<Span, u16>,
     next_word: u32,
 }
 
@@ -89,21 +91,20 @@ impl TileBuilder {
 impl Sema<'_> {
     /// The number of a DSD constant of the tile.
     pub fn dsd_constant(&mut self, d: Dsd) -> u32 {
-        let dsds = &mut self.world.tile.image.dsds;
-        let at = dsds.iter().position(|x| *x == d).unwrap_or_else(|| {
-            dsds.push(d);
-            dsds.len() - 1
-        });
-        at as u32
+        let tile = &mut self.world.tile;
+        *tile.dsd_numbers.entry(d).or_insert_with(|| {
+            tile.image.dsds.push(d);
+            tile.image.dsds.len() as u32 - 1
+        })
     }
 
     /// A place that messages about a DSD can name.
     pub fn origin(&mut self, span: Span) -> u16 {
-        let origins = &mut self.world.tile.image.origins;
-        if origins.last() != Some(&span) {
-            origins.push(span);
-        }
-        u16::try_from(origins.len()).unwrap_or(0)
+        let tile = &mut self.world.tile;
+        *tile.origin_numbers.entry(span).or_insert_with(|| {
+            tile.image.origins.push(span);
+            u16::try_from(tile.image.origins.len()).unwrap_or(0)
+        })
     }
 
     /// Everything is said: writes the functions and fills the image.

@@ -11,6 +11,7 @@ mod compatibility;
 mod console;
 mod decisions;
 mod elsewhere;
+mod growth;
 mod hangs;
 mod host_hangs;
 mod learn;

@@ -1,0 +1,38 @@
+//! Work that must not grow faster than the program: counted, not timed.
+
+use cslrun::arch::ArchName;
+use cslrun::diagnostics::Sink;
+use cslrun::image::TileImage;
+use cslrun::sema::{self, CompileOptions};
+use cslrun::source::{MemoryLoader, SourceMap};
+use std::path::Path;
+use std::sync::Arc;
+
+/// The only tile of a program.
+fn tile(program: &str) -> Arc<TileImage> {
+    let mut loader = MemoryLoader::default();
+    loader.add("p.csl", program);
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let options = CompileOptions::new(ArchName::Wse2);
+    let program = sema::compile(&loader, &mut sources, Path::new("p.csl"), &options, &mut sink);
+    assert_eq!(sink.all(), []);
+    Arc::clone(&program.expect("a program without a mistake").tiles[0])
+}
+
+/// A DSD or a place that were kept once for each turn would be looked for among all the others.
+#[test]
+fn what_is_kept_of_an_inline_loop_does_not_grow_with_its_turns() {
+    for turns in [2, 200] {
+        let tile = tile(&format!(
+            "var a = @zeros([16]u32);
+task main() void {{
+  inline for (@range(i32, 0, {turns}, 1)) |i| {{
+    @mov32(@get_dsd(mem1d_dsd, .{{ .tensor_access = |k|{{4}} -> a[k] }}),
+           @get_dsd(mem1d_dsd, .{{ .tensor_access = |k|{{4}} -> a[k+4] }}));
+  }}
+}}
+comptime {{ const id = @get_local_task_id(8); @bind_local_task(main, id); @activate(id); }}"
+        ));
+        assert_eq!((tile.vector_ops.len(), tile.dsds.len(), tile.origins.len()), (turns, 2, 2));
+    }
+}

@@ -12,6 +12,7 @@ use crate::diagnostics::rules::run::{
 };
 use crate::image::code::{Access, Local};
 use crate::image::{FnId, Symbol, TileImage};
+use crate::source::Span;
 
 /// Stands in a register for "no value". Registers hold normalised integers, so only 64-bit ones
 /// could be equal to it, and it is no number that programs are likely to compute.
@@ -40,12 +41,25 @@ pub(super) struct Guard {
     unset: Vec<u64>,
     /// The variable through which a pointer was led last: first word, and one past the last.
     near: (usize, usize),
+    /// A step of a pointer into the stack: only who knows the calls can tell which local that is.
+    asked: Option<Step>,
     /// The variable that was written through a pointer last: first word, and one past the last.
     written: (usize, usize),
     /// The call that left words behind last: its first word, one past the last, the function.
     left: Option<(usize, usize, FnId)>,
     /// The word that the last complaint is about.
     pub culprit: Option<usize>,
+}
+
+/// A step of a pointer.
+#[derive(Copy, Clone, Debug)]
+struct Step {
+    /// The word that the pointer leads to.
+    from: usize,
+    /// The words of the element.
+    at: usize,
+    end: usize,
+    index: i64,
 }
 
 impl Guard {
@@ -62,6 +76,7 @@ impl Guard {
             written: nothing,
             unset: Vec::new(),
             near: nothing,
+            asked: None,
             left: None,
             culprit: None,
             loads_from: stack,
@@ -232,6 +247,9 @@ impl Guard {
     pub fn leave(&mut self, start: usize, end: usize, function: FnId) {
         if end > start {
             self.left = Some((start, end, function));
+            if self.near.1 > self.stack {
+                self.near = (0, 0);
+            }
         }
     }
 
@@ -259,11 +277,8 @@ impl Guard {
         if self.unset.is_empty() {
             return;
         }
-        for word in at.max(self.stack)..at + words {
-            let bit = word - self.stack;
-            if let Some(bits) = self.unset.get_mut(bit / 64) {
-                *bits &= !(1 << (bit % 64));
-            }
+        for (place, mask) in self.marks(at, words) {
+            self.unset[place] &= !mask;
         }
     }
 
@@ -275,6 +290,13 @@ impl Guard {
                 self.give_value(word, 1);
             }
         }
+    }
+
+    /// Where the marks of these words lie, for those that may have one.
+    fn marks(&self, at: usize, words: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let first = at.max(self.stack) - self.stack;
+        let end = (at + words).saturating_sub(self.stack).min(self.unset.len() * 64);
+        masks(first, end)
     }
 
     /// Words are copied with what is known about them.
@@ -317,8 +339,14 @@ impl Guard {
         at: usize,
         (index, words): (u64, u16),
     ) -> Result<(), Complaint> {
-        if from >= self.stack || !self.is_on() {
+        if !self.is_on() {
             return Ok(());
+        }
+        if from >= self.stack {
+            // An index of a signed type is kept sign-extended.
+            let index = index as i64;
+            self.asked = Some(Step { from, at, end: at + usize::from(words), index });
+            return Err(POINTER_OUT_OF_BOUNDS.because(&[("index", &index), ("name", &"a local")]));
         }
         let Some(symbol) = symbol_at(tile, from) else { return Ok(()) };
         let (low, high) = (usize::from(symbol.addr), usize::from(symbol.addr) + usize::from(symbol.words));
@@ -329,6 +357,21 @@ impl Guard {
         Err(out_of_symbol(symbol, from, index, words))
     }
 
+    /// A step has stopped because it begins in the stack; whether it may go on. `calls` are the calls that
+    /// have not returned: their first words and functions.
+    pub fn may_step(&mut self, tile: &TileImage, calls: impl Iterator<Item = (usize, FnId)>) -> bool {
+        let Some(Step { from, at, end, .. }) = self.asked else { return false };
+        let local = local_behind(tile, calls, from);
+        match local.map(|(low, local)| (low, low + usize::from(local.words))) {
+            Some((low, high)) if at < low || end > high => return false,
+            Some(words) => self.near = words,
+            // Words without a name: what the compiler keeps there has no bounds.
+            None => self.near = (from.min(at), end.max(from + 1)),
+        }
+        self.asked = None;
+        true
+    }
+
     /// Names the local that the last complaint is about, if it is about one. `calls` are the calls
     /// that have not returned: their first words and functions.
     pub fn explain(
@@ -337,6 +380,12 @@ impl Guard {
         tile: &TileImage,
         calls: impl Iterator<Item = (usize, FnId)>,
     ) -> Complaint {
+        if let Some(step) = self.asked.take() {
+            return match local_behind(tile, calls, step.from) {
+                Some((low, local)) => out_of_local(local, low, step),
+                None => complaint,
+            };
+        }
         let Some(word) = self.culprit.take() else { return complaint };
         if complaint.rule() == DANGLING_POINTER.name {
             let left = self.left.filter(|(start, end, _)| (*start..*end).contains(&word));
@@ -354,6 +403,16 @@ impl Guard {
             None => complaint,
         }
     }
+}
+
+/// The bits from `first` to before `end`, as masks of the 64-bit words that hold them.
+fn masks(first: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
+    let places = if first < end { first / 64..end.div_ceil(64) } else { 0..0 };
+    places.map(move |place| {
+        let above = u64::MAX << (first.max(place * 64) - place * 64);
+        let below = u64::MAX >> (64 - (end - place * 64).min(64));
+        (place, above & below)
+    })
 }
 
 fn const_written(symbol: &Symbol) -> Complaint {
@@ -376,6 +435,23 @@ pub(super) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&
     locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
 }
 
+/// The local of a call that has not returned in a word, with its first word.
+pub(super) fn local_behind(
+    tile: &TileImage,
+    calls: impl Iterator<Item = (usize, FnId)>,
+    word: usize,
+) -> Option<(usize, &Local)> {
+    let (start, function) = calls.filter(|(start, _)| *start <= word).last()?;
+    let local = local_at(tile, function, word - start)?;
+    Some((start + usize::from(local.off), local))
+}
+
+fn out_of_local(local: &Local, low: usize, step: Step) -> Complaint {
+    let each = (step.end - step.at).max(1);
+    let shape = (low, local.words.into(), each);
+    out_of_variable((&local.name, local.span), shape, step.from, step.index)
+}
+
 fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, off: usize) -> Complaint {
     let name = &tile.functions[function.0 as usize].name;
     let help = "point to a global, or to a local of a function that still runs";
@@ -394,17 +470,25 @@ pub(super) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
 }
 
 fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
-    let each = usize::from(words.max(1));
-    let skipped = (from - usize::from(symbol.addr)) / each;
-    let count = usize::from(symbol.words) / each;
-    // An index of a signed type is kept sign-extended.
+    let shape = (symbol.addr.into(), symbol.words.into(), words.max(1).into());
+    out_of_variable((&symbol.name, symbol.span), shape, from, index as i64)
+}
+
+/// A pointer that leads to the word `from` of a variable, which begins at `low` and has `size` words, has
+/// been given an index that leads out of it; elements have `each` words.
+fn out_of_variable(
+    (name, span): (&String, Span),
+    (low, size, each): (usize, usize, usize),
+    from: usize,
+    index: i64,
+) -> Complaint {
     let complaint = POINTER_OUT_OF_BOUNDS
-        .because(&[("index", &(index as i64)), ("name", &symbol.name)])
-        .also(symbol.span, format!("`{}` has {count} such elements", symbol.name));
-    if skipped > 0 {
-        return complaint.note(format!("the pointer leads to element {skipped} of `{}`", symbol.name));
+        .because(&[("index", &index), ("name", name)])
+        .also(span, format!("`{name}` has {} such elements", size / each));
+    match (from - low) / each {
+        0 => complaint,
+        skipped => complaint.note(format!("the pointer leads to element {skipped} of `{name}`")),
     }
-    complaint
 }
 
 #[cold]
@@ -420,4 +504,33 @@ fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Complaint 
         .because(&[("name", name)])
         .also(function.spans[declared], "declared without a value")
         .help(format!("give `{name}` a value where it is declared"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Guard, masks};
+    use crate::image::TileImage;
+
+    #[test]
+    fn masks_hold_each_bit_once() {
+        for (first, end) in [(0, 0), (0, 1), (3, 3), (5, 4), (0, 64), (63, 65), (64, 128), (7, 200)] {
+            let held: Vec<usize> = masks(first, end)
+                .flat_map(|(place, mask)| {
+                    (0..64).filter(move |k| mask & 1 << k != 0).map(move |k| place * 64 + k)
+                })
+                .collect();
+            assert_eq!(held, (first..end).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn giving_all_words_a_value_looks_only_at_those_that_had_none() {
+        let mut guard = Guard::new(&TileImage::default(), 24_576, true);
+        let mut memory = [0; 100];
+        guard.take_value(&mut memory, 10);
+        assert!(guard.is_unset(10) && guard.is_unset(109) && !guard.is_unset(110));
+        assert_eq!(guard.marks(0, 24_576).count(), 2);
+        guard.give_value(0, 24_576);
+        assert!((0..200).all(|word| !guard.is_unset(word)));
+    }
 }

@@ -7,7 +7,7 @@ use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Launch, Pe, World};
 use crate::arch::{TEARDOWN_TASK, TaskId};
-use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Complaint};
 use crate::image::code::{Op, Reg, Target};
 use crate::image::{FnId, TaskKind, TileImage};
@@ -232,8 +232,14 @@ impl Pe {
                 self.note_task_end(now + meter.spent);
                 return self.end_task().map(|()| false);
             }
-            // It may have met a word that is not there yet; then it tries again.
+            // It may have met a word that is not there yet, or a pointer into the stack; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
+            Err(c)
+                if c.rule() == POINTER_OUT_OF_BOUNDS.name
+                    && self.guard.may_step(tile, self.main.calls.frames()) =>
+            {
+                return Ok(true);
+            }
             Err(c) => {
                 let c = self.guard.explain(c, tile, self.main.calls.frames());
                 let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));

@@ -1,7 +1,7 @@
 //! Which variable a DSD may reach, and what to say when it goes beyond.
 
 use super::Pe;
-use super::guard::{local_at, symbol_at};
+use super::guard::{local_behind, symbol_at};
 use super::operation::Operation;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
@@ -20,9 +20,13 @@ struct Owner<'a> {
 
 impl Pe {
     /// A DSD gets an address. It may then reach all of the memory: public programs that work lead a
-    /// DSD over the end of the variable behind the address.
+    /// DSD over the end of the variable behind the address. A local has bounds: beyond it are other calls.
     pub(super) fn aim(&self, mem: &mut Mem, address: u16) {
         (mem.base, mem.lo, mem.hi) = (address, 0, self.memory.size() as u16);
+        let is_local = address >= self.tile.data_end;
+        if let Some(owner) = self.owner(address.into()).filter(|_| is_local) {
+            (mem.lo, mem.hi) = (owner.words.0 as u16, owner.words.1 as u16);
+        }
     }
 
     /// A pointer to anything becomes one to a scalar of `words`. A variable that is a scalar itself
@@ -53,9 +57,7 @@ impl Pe {
             let words = (start, start + usize::from(symbol.words));
             return Some(Owner { name: &symbol.name, span: symbol.span, words });
         }
-        let (start, function) = self.main.calls.frames().filter(|(start, _)| *start <= word).last()?;
-        let local = local_at(&self.tile, function, word - start)?;
-        let start = start + usize::from(local.off);
+        let (start, local) = local_behind(&self.tile, self.main.calls.frames(), word)?;
         let words = (start, start + usize::from(local.words));
         Some(Owner { name: &local.name, span: local.span, words })
     }

@@ -452,8 +452,14 @@ impl Sema<'_> {
 
     fn only_memory(&self, name: &str, kind: DsdTy, arg: ExprId) -> Result<()> {
         match kind {
-            DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => Ok(()),
-            _ => Err(self.not_for(name, kind, arg).help("give it a mem1d_dsd or a mem4d_dsd")),
+            DsdTy::Mem1d | DsdTy::Mem4d => Ok(()),
+            DsdTy::Circbuf => {
+                let help = "make another circular buffer with `@get_dsd(circbuf_dsd, ..)`";
+                Err(self.not_for(name, kind, arg).help(help))
+            }
+            DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo => {
+                Err(self.not_for(name, kind, arg).help("give it a mem1d_dsd or a mem4d_dsd"))
+            }
         }
     }
 

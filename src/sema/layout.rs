@@ -218,7 +218,13 @@ impl Sema<'_> {
         for (n, class) in classes.into_iter().enumerate() {
             self.layout.class = n as u32;
             let before = self.sink.errors();
-            tiles.push(Arc::new(self.compile_tile(&class)));
+            let written = self.written.len();
+            let mut tile = self.compile_tile(&class);
+            // Code that has taken the first value of a constant is wrong if an operation writes it.
+            if self.written.len() > written && !self.world.folded.is_disjoint(&self.written) {
+                tile = self.compile_tile(&class);
+            }
+            tiles.push(Arc::new(tile));
             // the same mistake in many classes is one mistake
             if self.sink.errors() > before && self.sink.errors() > 20 {
                 break;

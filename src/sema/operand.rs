@@ -121,9 +121,9 @@ impl Place {
         Place::Memory { addr: Addr { base: Base::Frame, off: off.into() }, ty, writable, known: None }
     }
 
-    /// A global.
-    pub fn global(id: GlobalId, g: &Global) -> Place {
-        let known = (!g.is_var).then(|| g.value.clone());
+    /// A global; `is_fixed` says that it has its first value for ever.
+    pub fn global(id: GlobalId, g: &Global, is_fixed: bool) -> Place {
+        let known = is_fixed.then(|| g.value.clone());
         let addr = Addr { base: Base::Global(id), off: 0 };
         Place::Memory { addr, ty: g.ty.clone(), writable: g.is_var, known }
     }

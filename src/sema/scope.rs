@@ -257,12 +257,27 @@ impl Sema<'_> {
         }
     }
 
-    fn global_place(&self, id: super::value::GlobalId) -> Ev {
+    fn global_place(&mut self, id: super::value::GlobalId) -> Ev {
         let g = self.global(id);
         if !g.is_var && (g.ty.is_comptime_only() || !can_be_stored(&g.ty)) {
             return Ev::known(g.value.clone());
         }
-        Ev::Place(Place::global(id, g))
+        let is_fixed = self.is_fixed(id);
+        Ev::Place(Place::global(id, self.global(id), is_fixed))
+    }
+
+    /// Whether code may take the first value of a global instead of reading it: it is a constant, and as
+    /// far as is known no operation writes it.
+    pub fn is_fixed(&mut self, id: super::value::GlobalId) -> bool {
+        let (is_var, span) = (self.global(id).is_var, self.global(id).span);
+        if is_var || self.is_comptime() {
+            return !is_var;
+        }
+        if self.written.contains(&span) {
+            return false;
+        }
+        self.world.folded.insert(span);
+        true
     }
 }
 

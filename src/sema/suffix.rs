@@ -149,7 +149,7 @@ impl Sema<'_> {
         }
     }
 
-    fn known_pointee(&self, ptr: &Pointer, ty: Ty, writable: bool, span: Span) -> Result<Place> {
+    fn known_pointee(&mut self, ptr: &Pointer, ty: Ty, writable: bool, span: Span) -> Result<Place> {
         match ptr.to {
             Pointee::Global(id, off) => {
                 let known = self.known_at(id, off, &ty);
@@ -164,9 +164,11 @@ impl Sema<'_> {
     }
 
     /// The value at an offset in a global that never changes.
-    fn known_at(&self, id: GlobalId, off: u32, ty: &Ty) -> Option<Value> {
-        let g = self.global(id);
-        if g.is_var { None } else { value_at(&g.value, off, ty).cloned() }
+    fn known_at(&mut self, id: GlobalId, off: u32, ty: &Ty) -> Option<Value> {
+        if !self.is_fixed(id) {
+            return None;
+        }
+        value_at(&self.global(id).value, off, ty).cloned()
     }
 
     /// `base[i, j]`

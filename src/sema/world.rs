@@ -13,7 +13,7 @@ use crate::source::{Loader, SourceMap, Span};
 use crate::syntax::ast::{self, Name};
 use crate::value::ty::Ty;
 use indexmap::IndexMap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -106,6 +106,8 @@ pub struct World {
     pub in_comptime_block: bool,
     /// A top-level comptime block has ended with an error: what stands behind it was not done.
     pub has_failed_block: bool,
+    /// Constants whose first value has been taken by code, by their declarations.
+    pub folded: FxHashSet<Span>,
 }
 
 /// A compilation under way.
@@ -132,6 +134,8 @@ pub struct Sema<'s> {
     pub builder: Option<FnBuilder>,
     /// What the layout block has said.
     pub layout: LayoutState,
+    /// Constants that operations write, by their declarations.
+    pub written: FxHashSet<Span>,
     /// Comptime calls whose results are known.
     pub recall: Recall,
     /// Comptime steps left.
@@ -166,6 +170,7 @@ impl<'s> Sema<'s> {
             frames: Vec::new(),
             builder: None,
             layout: LayoutState::default(),
+            written: FxHashSet::default(),
             recall: Recall::default(),
             fuel: options.comptime_fuel,
             depth: 0,

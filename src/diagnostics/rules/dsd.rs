@@ -35,7 +35,7 @@ crate::rules! {
     @Deny BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
     /// Load it with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
-    /// What is read from a constant is its first value, whatever an operation has put there.
+    /// At comptime the constant goes on to have its first value, and so do copies of it.
     @Warning(undefined) CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
     /// It drops what arrives on one input queue.
     DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";

@@ -7,7 +7,7 @@ use crate::diagnostics::{Complaint, Result};
 use crate::dsd::{Dsd, FabOut, Mem};
 use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, Operand as CodeOperand, VectorOp};
 use crate::sema::operand::Operand;
-use crate::sema::value::{GlobalId, Value};
+use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::world::{Global, Sema};
 use crate::source::Span;
 use crate::value::ty::{DsdTy, Ty};
@@ -27,14 +27,23 @@ impl Sema<'_> {
     /// A vector that is written should not lie in a constant. Only a warning: the specification's own
     /// programs do it (entry UB-002, ruling OQ-39).
     pub fn check_dest(&mut self, dest: &Operand, at: Span) {
-        let Some(Value::Dsd(Dsd::Mem(mem))) = dest.known() else { return };
-        let Some(constant) = self.constant_behind(mem) else { return };
-        let complaint = rules::CONST_DESTINATION
-            .because(&[("name", &constant.name)])
-            .at(at)
-            .also(constant.span, "declared `const`")
-            .help(format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name));
-        self.report(complaint);
+        let constant = match dest.known() {
+            Some(Value::Dsd(Dsd::Mem(mem))) => self.constant_behind(mem),
+            _ => self.constant_at(dest),
+        };
+        let Some(Global { name, span, .. }) = constant.cloned() else { return };
+        self.written.insert(span);
+        let complaint = rules::CONST_DESTINATION.because(&[("name", &name)]).at(at);
+        let complaint = complaint.also(span, "declared `const`");
+        self.report(complaint.help(format!("declare `{name}` as `var`")));
+    }
+
+    /// The constant that a pointer leads to.
+    pub fn constant_at(&self, pointer: &Operand) -> Option<&Global> {
+        let Some(Value::Ptr(Pointer { to: Pointee::Global(id, _), .. })) = pointer.known() else {
+            return None;
+        };
+        Some(self.global(*id)).filter(|g| !g.is_var)
     }
 
     fn constant_behind(&self, mem: &Mem) -> Option<&Global> {

@@ -258,7 +258,9 @@ impl Sema<'_> {
             let help = format!("point to a variable of type {}", op.dest.word());
             return Err(arg.wrong(c.note(note).help(help)));
         }
-        self.check_writable(&arg.value.ty(), arg.span)?;
+        if self.constant_at(&arg.value).is_none() {
+            self.check_writable(&arg.value.ty(), arg.span)?;
+        }
         Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
     }
 
@@ -362,8 +364,8 @@ impl Sema<'_> {
         if let What::Dsr(d) = arg.what {
             check_position(d, "destination", arg)?;
         }
-        self.check_dest(&arg.value, arg.span);
         if arg.what.is_vector() {
+            self.check_dest(&arg.value, arg.span);
             return Ok((self.vector_operand(arg)?, access));
         }
         let pointer = ty.clone().pointer(false, false);

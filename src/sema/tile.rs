@@ -1,6 +1,7 @@
 //! The tile under construction, and how it becomes a [`TileImage`].
 
 use super::builtin::fifos::FifoTask;
+use super::builtin::tasks::LoadTask;
 use super::function::{Beside, ParamKind, Pending, Signature};
 use super::memory::write_words;
 use super::operand::repr;
@@ -57,6 +58,8 @@ pub struct TileBuilder {
     pub bound: Vec<(FnRef, TaskId)>,
     /// Tasks that FIFOs activate, looked up when everything is bound.
     pub fifo_tasks: Vec<FifoTask>,
+    /// Tasks that loads name before they are bound.
+    pub load_tasks: Vec<LoadTask>,
     /// Input queues that a DSD names together with a color (WSE-2).
     pub implicit_queues: Vec<(InQueue, Color, Span)>,
     /// `@set_control_task_table`: its stride, and where.
@@ -115,6 +118,7 @@ impl Sema<'_> {
         if !self.world.has_failed_block {
             self.finish_tasks();
             self.finish_fifo_tasks();
+            self.finish_load_tasks();
             self.check_loaded_queues();
             self.check_ignored_settings();
         }

@@ -3,6 +3,7 @@
 use super::Call;
 use super::dsrs::{Settings, check_queue};
 use super::hazards::ignored_settings;
+use super::tasks::LoadTask;
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Complaint, Result};
@@ -99,6 +100,9 @@ impl Sema<'_> {
             self.check_dest(&v, dsd_at);
         }
         let dsd = self.dsd_ref(&v, dsd_at)?;
+        let load = self.world.tile.image.dsr_loads.len();
+        let late = settings.late.into_iter().map(|late| LoadTask { load, late });
+        self.world.tile.load_tasks.extend(late);
         self.emit_load(DsrLoad {
             dsr,
             xdsr,

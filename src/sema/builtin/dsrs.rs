@@ -3,6 +3,7 @@
 use super::Call;
 use super::declared::{instead_of, unknown_setting};
 use super::properties::Property;
+use super::tasks::LateTask;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};
@@ -27,6 +28,8 @@ pub struct Settings {
     pub save_address: bool,
     /// `.single_step`
     pub single_step: bool,
+    /// Tasks that nothing has bound yet.
+    pub late: Vec<LateTask>,
 }
 
 /// The settings of an operation.
@@ -138,31 +141,33 @@ impl Sema<'_> {
                     s.index = Some(self.reg_of(&v, at)?);
                 }
                 name if memory => return Err(rules::ASYNC_SETTING.because(&[("name", &name)]).at(at)),
-                _ => self.async_setting(&setting, &mut s.run)?,
+                _ => self.async_setting(&setting, &mut s)?,
             }
         }
-        self.check_settings(&s.run, at)?;
+        check_settings(&s, at)?;
         Ok(s)
     }
 
-    fn async_setting(&mut self, setting: &Property, run: &mut AsyncConfig) -> Result<()> {
+    fn async_setting(&mut self, setting: &Property, s: &mut Settings) -> Result<()> {
         let Property { name, value: v, at } = setting;
         let at = *at;
         match name.as_str() {
-            "async" => run.is_async = setting.flag()?,
-            "activate" | "unblock" if run.completion != Completion::Nothing => {
+            "async" => s.run.is_async = setting.flag()?,
+            "activate" | "unblock" if s.completes() => {
                 let help = "keep one of them: the task that it starts can do the rest";
                 return Err(rules::TWO_COMPLETIONS.plain().at(at).help(help));
             }
-            "activate" => run.completion = self.completion(v, true, at)?,
-            "unblock" => run.completion = self.completion(v, false, at)?,
-            "on_control" => run.on_control = self.on_control(v, at)?,
-            "priority" => run.priority = Some(self.priority(setting.known()?).at(at)?),
+            "activate" | "unblock" => {
+                let done = self.completion_or_late(v, name == "activate", false, at, &mut s.late)?;
+                s.run.completion = done.unwrap_or_default();
+            }
+            "on_control" => s.run.on_control = self.on_control(v, at, &mut s.late)?,
+            "priority" => s.run.priority = Some(self.priority(setting.known()?).at(at)?),
             "ut_id" if self.arch.name == ArchName::Wse2 => {
                 return Err(tasks::ONLY_ON_WSE3.because(&[("what", &"`.ut_id`")]).at(at));
             }
             "ut_id" => match v.known() {
-                Some(Value::Id(IdKind::Microthread, n)) => run.ut = Some(UtId(*n as u8)),
+                Some(Value::Id(IdKind::Microthread, n)) => s.run.ut = Some(UtId(*n as u8)),
                 None => {
                     return Err(rules::UT_ID_UNKNOWN
                         .plain()
@@ -182,8 +187,24 @@ impl Sema<'_> {
         Ok(())
     }
 
+    /// What a setting names, or else the task is added to those that are bound later.
+    fn completion_or_late(
+        &mut self,
+        v: &Operand,
+        activate: bool,
+        at_control: bool,
+        at: Span,
+        late: &mut Vec<LateTask>,
+    ) -> Result<Option<Completion>> {
+        let done = self.completion(v, activate, at)?;
+        if let (None, Operand::Known(Value::Fn(task))) = (done, v) {
+            late.push(LateTask { task: *task, activate, at_control, at });
+        }
+        Ok(done)
+    }
+
     /// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
-    fn on_control(&mut self, v: &Operand, at: Span) -> Result<Option<OnControl>> {
+    fn on_control(&mut self, v: &Operand, at: Span, late: &mut Vec<LateTask>) -> Result<Option<OnControl>> {
         let fields = super::fields_of(v).unwrap_or_default();
         let wrong = |have: &str| {
             let help = "write `.terminate = true`, `.activate = ..` or `.unblock = ..`";
@@ -195,22 +216,27 @@ impl Sema<'_> {
             "terminate" => Ok(action.flag()?.then_some(OnControl::Terminate)),
             "activate" | "unblock" => {
                 action.known().map_err(|c| c.help("the task is chosen while the program is compiled"))?;
-                self.completion(v, name == "activate", at).map(|done| Some(OnControl::Then(done)))
+                let done = self.completion_or_late(v, name == "activate", true, at, late)?;
+                Ok(Some(OnControl::Then(done.unwrap_or_default())))
             }
             _ => Err(wrong(&format!("`.{name}`"))),
         }
     }
+}
 
-    fn check_settings(&self, run: &AsyncConfig, at: Span) -> Result<()> {
-        let needs = run.completion != Completion::Nothing
-            || run.on_control.is_some()
-            || run.priority.is_some()
-            || run.ut.is_some();
-        if needs && !run.is_async {
-            return Err(rules::NOT_ASYNC.plain().at(at).help("add `.async = true`"));
-        }
-        Ok(())
+impl Settings {
+    fn completes(&self) -> bool {
+        self.run.completion != Completion::Nothing || self.late.iter().any(|task| !task.at_control)
     }
+}
+
+fn check_settings(s: &Settings, at: Span) -> Result<()> {
+    let run = &s.run;
+    let needs = s.completes() || run.on_control.is_some() || run.priority.is_some() || run.ut.is_some();
+    if needs && !run.is_async {
+        return Err(rules::NOT_ASYNC.plain().at(at).help("add `.async = true`"));
+    }
+    Ok(())
 }
 
 /// `@get_dsr(dsr_fifo_dest, dsr)`: the same register, which is now known to hold a FIFO.

@@ -15,7 +15,7 @@ mod host;
 mod library;
 mod properties;
 mod reflect;
-mod tasks;
+pub mod tasks;
 mod vectors;
 
 use super::operand::Operand;

@@ -7,7 +7,7 @@ use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Complaint, Result};
 use crate::dsd::Priority;
-use crate::image::code::{Completion, IdArg, Op};
+use crate::image::code::{Completion, IdArg, OnControl, Op};
 use crate::image::{QueueBinding, Scalar, TaskBinding, TaskKind};
 use crate::sema::function::ParamKind;
 use crate::sema::operand::{Operand, repr};
@@ -453,23 +453,18 @@ impl Sema<'_> {
         Ok(Operand::void())
     }
 
-    /// What `.activate` and `.unblock` name: an id, or a task that is bound to one.
-    pub fn completion(&mut self, v: &Operand, activate: bool, at: Span) -> Result<Completion> {
+    /// What `.activate` and `.unblock` name: an id, or a task that is bound to one. `None` is a task that a
+    /// comptime block further down may bind: code is written when everything is bound.
+    pub fn completion(&mut self, v: &Operand, activate: bool, at: Span) -> Result<Option<Completion>> {
         let named = if activate { self.activated_color(v.clone(), at)? } else { v.clone() };
         let v = &named;
         let is_task = matches!(v, Operand::Known(Value::Fn(_))) || v.ty() == Ty::Id(IdKind::LocalTask);
         let id = match v {
-            Operand::Known(Value::Fn(f)) => IdArg::Known(self.world.tile.task_id(*f).ok_or_else(|| {
-                if self.world.has_failed_block {
-                    return comptime::REPORTED.plain();
-                }
-                let (unit, decl) = self.fn_unit(*f);
-                let task = unit.function(decl);
-                rules::TASK_NOT_BOUND.plain().at(at).also(task.span, "this task").help(format!(
-                    "write in a comptime block: `@bind_local_task({}, @get_local_task_id(..))`",
-                    task.name.name
-                ))
-            })?),
+            Operand::Known(Value::Fn(f)) => match self.world.tile.task_id(*f) {
+                Some(id) => IdArg::Known(id),
+                None if self.is_comptime() => return Ok(None),
+                None => return Err(self.not_bound(*f).at(at)),
+            },
             _ => match v.ty() {
                 Ty::Id(IdKind::LocalTask) => self.id_arg(v, at)?,
                 Ty::Id(k) if !activate && self.is_channel(k) => self.id_arg(v, at)?,
@@ -484,7 +479,37 @@ impl Sema<'_> {
         if is_task {
             self.check_completion(id, activate, at)?;
         }
-        Ok(if activate { Completion::Activate(id) } else { Completion::Unblock(id) })
+        Ok(Some(completion_of(id, activate)))
+    }
+
+    fn not_bound(&self, f: FnRef) -> Complaint {
+        if self.world.has_failed_block {
+            return comptime::REPORTED.plain();
+        }
+        let (unit, decl) = self.fn_unit(f);
+        let task = unit.function(decl);
+        rules::TASK_NOT_BOUND.plain().also(task.span, "this task").help(format!(
+            "write in a comptime block: `@bind_local_task({}, @get_local_task_id(..))`",
+            task.name.name
+        ))
+    }
+
+    /// Gives loads before the start the ids of the tasks that they name, when all tasks are bound.
+    pub fn finish_load_tasks(&mut self) {
+        for LoadTask { load, late } in std::mem::take(&mut self.world.tile.load_tasks) {
+            let id = self.world.tile.task_id(late.task).ok_or_else(|| self.not_bound(late.task).at(late.at));
+            let done = id.and_then(|id| {
+                let id = IdArg::Known(id);
+                self.check_completion(id, late.activate, late.at)?;
+                Ok(completion_of(id, late.activate))
+            });
+            let config = &mut self.world.tile.image.dsr_loads[load].config;
+            match done {
+                Ok(done) if late.at_control => config.on_control = Some(OnControl::Then(done)),
+                Ok(done) => config.completion = done,
+                Err(complaint) => self.report(complaint),
+            }
+        }
     }
 
     /// What `.activate` names is a local task, what `.unblock` names is a local or data task.
@@ -521,6 +546,32 @@ impl Sema<'_> {
             }
         })
     }
+}
+
+/// A task that a load names before a comptime block has bound it.
+#[derive(Clone, Debug)]
+pub struct LateTask {
+    /// The task.
+    pub task: FnRef,
+    /// Whether it is activated and not unblocked.
+    pub activate: bool,
+    /// Whether `.on_control` names it.
+    pub at_control: bool,
+    /// Where it is named.
+    pub at: Span,
+}
+
+/// A load before the start, and a task that it names.
+#[derive(Clone, Debug)]
+pub struct LoadTask {
+    /// Its number in `TileImage::dsr_loads`.
+    pub load: usize,
+    /// The task.
+    pub late: LateTask,
+}
+
+fn completion_of(id: IdArg, activate: bool) -> Completion {
+    if activate { Completion::Activate(id) } else { Completion::Unblock(id) }
 }
 
 /// The complaint about an id that is bound twice.

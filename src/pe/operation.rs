@@ -78,7 +78,7 @@ pub(super) struct Outlet {
     pub control_transform: Option<u32>,
     pub advance_switch: bool,
     /// Goes into bits 31..16 of every wavelet.
-    pub index: u16,
+    pub index: Option<u16>,
     /// The first element of a packed wavelet.
     pub half: Option<u32>,
     pub last_used: u64,
@@ -540,7 +540,11 @@ impl Intake {
 impl Outlet {
     /// The payload of an element that is a data wavelet of its own.
     pub fn word(&self, value: u32) -> u32 {
-        if self.narrow { value & 0xffff | u32::from(self.index) << 16 } else { value }
+        match self.index {
+            Some(index) => value & 0xffff | u32::from(index) << 16,
+            None if self.narrow => value & 0xffff,
+            None => value,
+        }
     }
 
     /// Sends an element, or keeps it for its wavelet; the caller has seen that there is space.

@@ -413,7 +413,7 @@ impl Pe {
             control: fabout.control,
             control_transform: self.control_mask(fabout.control_transform),
             advance_switch: fabout.advance_switch,
-            index: index.filter(|_| fabout.index_offset).unwrap_or(0),
+            index: index.filter(|_| fabout.index_offset),
             half: None,
             last_used: u64::MAX,
         })

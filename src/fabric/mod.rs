@@ -463,6 +463,10 @@ impl Ramp for PeRamp<'_> {
             && self.fabric.inject(self.pe, color, wavelet, cycle).is_ok()
     }
 
+    fn is_routed(&self, color: Color) -> bool {
+        self.fabric.is_routed(self.pe, color)
+    }
+
     fn advance_switch(&mut self, color: Color) {
         self.fabric.note_time(self.now);
         self.fabric.advance_after_last(self.pe, color);

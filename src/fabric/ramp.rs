@@ -19,6 +19,9 @@ pub trait Ramp {
     /// then and nobody can tell; false if it has to be sent in that cycle.
     fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool;
 
+    /// Whether the router has a route for a color: what is sent on another one stops the run.
+    fn is_routed(&self, color: Color) -> bool;
+
     /// Moves the switch of a color on this PE's own router to its next position.
     fn advance_switch(&mut self, color: Color);
 

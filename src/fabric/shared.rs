@@ -80,6 +80,11 @@ impl Fabric {
     }
 
     /// What the program has set while running counts.
+    /// Whether the router of a PE has a route for a color, or the host takes what is sent on it.
+    pub(super) fn is_routed(&self, pe: usize, color: Color) -> bool {
+        color == MESSAGE_COLOR || self.route_at(pe, color).exists() || self.goes_to_host(color)
+    }
+
     pub(super) fn route_at(&self, pe: usize, color: Color) -> &Route {
         let known = self.known_lane(pe, color).map(|lane| lane.route);
         self.routes.get(known.unwrap_or_else(|| self.routes.of(&self.program, pe, color)))
@@ -111,6 +116,10 @@ impl Ramp for SharedRamp<'_> {
         self.sent += usize::from(taken);
         self.note(Deed::Send(color, wavelet, taken));
         if taken { Ok(()) } else { Err(wavelet) }
+    }
+
+    fn is_routed(&self, color: Color) -> bool {
+        self.fabric.is_routed(self.pe, color)
     }
 
     fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool {

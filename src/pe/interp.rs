@@ -210,7 +210,11 @@ impl Pe {
     }
 
     fn ahead(&self) -> u64 {
-        if self.lanes.is_empty() { AHEAD_ALONE } else { AHEAD_SHARED }
+        match self.lanes.is_empty() {
+            _ if self.lanes.will_stop => 1,
+            true => AHEAD_ALONE,
+            false => AHEAD_SHARED,
+        }
     }
 
     /// Runs to the next service; false when the main thread has to stop.

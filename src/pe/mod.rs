@@ -275,7 +275,7 @@ impl Pe {
 
     /// Whether somebody writes down what it does: then nothing is done before its time.
     fn is_observed(&self) -> bool {
-        self.journal.is_some() || self.writes_script()
+        self.journal.is_some() || self.lanes.will_stop || self.writes_script()
     }
 
     /// Queues a function for the main thread; it runs when no task wants to.

@@ -41,7 +41,8 @@ impl Pe {
         match op {
             Op::Vector { n } => {
                 let unseen_until = world.desk.unseen_until;
-                return self.start_vector(tile, n, Pace { time, ran_ahead: meter.spent > 0, unseen_until });
+                let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
+                return self.start_vector(tile, n, pace, world.ramp);
             }
             Op::MapBegin { n } => self.map_begin(tile, n, time)?,
             Op::MapNext { base, done, .. } => return self.map_next(base, done, time, meter.spent > 0),

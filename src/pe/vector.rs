@@ -9,9 +9,10 @@ use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
 use super::start::Start;
+use super::{Pe, Ramp};
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::dsd::DSD_QUEUE;
+use crate::diagnostics::rules::dsd::{DSD_QUEUE, FABIN_DEST};
 use crate::diagnostics::rules::run::{DFILT_DSR, MICROTHREAD_IN_USE, MISSING_INDEX};
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
@@ -36,7 +37,13 @@ pub(super) struct Pace {
 
 impl Pe {
     /// Starts `tile.vector_ops[n]`.
-    pub(super) fn start_vector(&mut self, tile: &TileImage, n: u32, pace: Pace) -> Result<Served, Complaint> {
+    pub(super) fn start_vector(
+        &mut self,
+        tile: &TileImage,
+        n: u32,
+        pace: Pace,
+        ramp: &dyn Ramp,
+    ) -> Result<Served, Complaint> {
         let vector = &tile.vector_ops[n as usize];
         let op = &OPS[usize::from(vector.op)];
         if let Some(count) = self.run_at_once(tile, vector)? {
@@ -49,7 +56,7 @@ impl Pe {
         if pace.ran_ahead && !is_unseen {
             return Ok(Served::Later);
         }
-        let started = self.start_slowly(tile, vector, pace, is_unseen);
+        let started = self.start_slowly(tile, vector, pace, ramp, is_unseen);
         // What is wrong is said when the clock has caught up.
         if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
     }
@@ -59,9 +66,15 @@ impl Pe {
         tile: &TileImage,
         vector: &VectorOp,
         pace: Pace,
+        ramp: &dyn Ramp,
         is_unseen: bool,
     ) -> Result<Served, Complaint> {
         let mut start = self.resolve(tile, vector)?;
+        self.lanes.will_stop |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
+        if self.lanes.will_stop && pace.ran_ahead {
+            return Ok(Served::Later);
+        }
+        let is_unseen = is_unseen && !self.lanes.will_stop;
         start.operation.total = self.length(|checked| start.total(checked), vector.span)?;
         start.note_room(self.options.checked);
         self.check_operation(&mut start.operation, vector.span)?;

@@ -126,6 +126,10 @@ impl Ramp for Sink {
         false
     }
 
+    fn is_routed(&self, _: Color) -> bool {
+        true
+    }
+
     fn advance_switch(&mut self, color: Color) {
         self.advanced.push(color);
     }

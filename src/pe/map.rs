@@ -6,11 +6,12 @@ use super::memory::{load, store};
 use super::operation::{Intake, Outlet, Stall};
 use super::registers::Use;
 use crate::arch::{Color, DsrId};
+use crate::diagnostics::rules::dsd::MAP_OPERAND;
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::access::Walk;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::image::TileImage;
-use crate::image::code::{Access, Operand, Reg, Target};
+use crate::image::code::{Access, DsdRef, Operand, Reg, Target};
 
 /// A map that has not ended.
 #[derive(Clone, Debug)]
@@ -52,7 +53,7 @@ impl Pe {
         let map = &tile.maps[n as usize];
         let inputs = map.inputs.iter().map(|(operand, kind)| self.side(tile, *operand, *kind));
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
-        let output = map.output.map(|(operand, kind)| self.side(tile, operand, kind));
+        let output = map.output.map(|(operand, kind)| self.output_side(tile, operand, kind));
         let output = output.transpose().at(map.span)?;
         self.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
         if let Some(Side { place: Place::Out(outlet), .. }) = &output {
@@ -75,6 +76,19 @@ impl Pe {
         }
     }
 
+    /// A dsr_src0 may be a destination, and what it holds is known only now.
+    fn output_side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
+        let side = self.side(tile, operand, kind)?;
+        match (&side.place, operand) {
+            (Place::In(_), Operand::Dsd(dsd)) => {
+                let complaint = MAP_OPERAND.because(&[("dsd", &"fabin_dsd"), ("position", &"output")]);
+                let help = "a fabin_dsd receives: write to memory or to a fabout_dsd";
+                Err(self.loaded_here(dsd, complaint.help(help)))
+            }
+            _ => Ok(side),
+        }
+    }
+
     fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
         let dsd = match operand {
             Operand::Dsd(dsd) => dsd,
@@ -91,7 +105,10 @@ impl Pe {
             Dsd::Mem(mem) => (Place::Walk(self.walk(mem, resolved.at, words, None)?), Some(mem.length())),
             Dsd::FabIn(fabin) => (Place::In(self.intake(fabin, words)?), extent(fabin.extent)),
             Dsd::FabOut(fabout) => (Place::Out(self.outlet(fabout, words, None)?), extent(fabout.extent)),
-            Dsd::Fifo(_) => unreachable!("comptime keeps FIFOs out of `@map`"),
+            Dsd::Fifo(_) => match dsd {
+                DsdRef::Dsr(dsr) => return Err(self.registers.get(dsr)?.fifo_in_map()),
+                DsdRef::Const(_) | DsdRef::At(..) => unreachable!("comptime keeps FIFOs out of `@map`"),
+            },
         };
         Ok(Side { place, kind, left, saved: resolved.saved })
     }
@@ -177,7 +194,7 @@ impl Pe {
                 let is_last = output.left == Some(1);
                 outlet.put(value as u32, is_last, &mut self.surroundings(now));
             }
-            Place::In(_) => unreachable!("comptime lets nobody write to a fabin DSD"),
+            Place::In(_) => unreachable!("`output_side` lets nobody write to a fabin DSD"),
         }
         output.left = output.left.map(|left| left - 1);
         Ok(Served::Done(1))

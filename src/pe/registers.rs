@@ -4,13 +4,14 @@ use super::Pe;
 use super::lanes::{Done, Saved};
 use super::operation::{From, Operation, Stall, To};
 use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, TaskId, UtId};
+use crate::diagnostics::rules::dsd::MAP_FIFO;
 use crate::diagnostics::rules::run::{
     DSR_BUSY, DSR_EMPTY, DSR_NOT_MEMORY, FIFO_DSR_EMPTY, FIFO_EVENT, MAP_SINGLE_STEP, SINGLE_STEP,
 };
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::{Dsd, FifoId, Mem, MemKind, Priority};
-use crate::image::code::{AsyncConfig, Completion, DsdEdit, DsrLoad, IdArg, OnControl, Reg};
+use crate::image::code::{AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, OnControl, Reg};
 use crate::image::{DsrRef, TileImage};
 use crate::source::Span;
 
@@ -123,6 +124,12 @@ impl Registers {
 }
 
 impl Loaded {
+    /// The complaint about a FIFO that is an operand of `@map`.
+    pub fn fifo_in_map(&self) -> Complaint {
+        let complaint = MAP_FIFO.plain().also(self.span, "the register belongs to this FIFO");
+        complaint.help("move the elements to or from memory first")
+    }
+
     /// What it holds, for messages.
     fn contents(&self) -> &'static str {
         match self.dsd {
@@ -136,6 +143,15 @@ impl Loaded {
 }
 
 impl Pe {
+    /// Adds the load that has put a DSD there where it does not belong.
+    pub(super) fn loaded_here(&self, operand: DsdRef, complaint: Complaint) -> Complaint {
+        let DsdRef::Dsr(dsr) = operand else { return complaint };
+        match self.registers.get(dsr) {
+            Ok(loaded) => complaint.also(loaded.span, "it was loaded here"),
+            Err(_) => complaint,
+        }
+    }
+
     /// `@load_to_dsr` and its family.
     pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Complaint> {
         self.check_free(load.dsr.id).at(load.span)?;
@@ -169,6 +185,9 @@ impl Pe {
 
     /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
     pub(super) fn check_use(&mut self, loaded: &Loaded, dsr: DsrId, purpose: Use) -> Result<(), Complaint> {
+        if purpose == Use::Map && matches!(loaded.dsd, Dsd::Fifo(_)) {
+            return Err(loaded.fifo_in_map());
+        }
         let (rule, help) = match (purpose, loaded.single_step) {
             (Use::Operation, true) => (&SINGLE_STEP, "load it without `.single_step` for the operation"),
             (Use::Map, false) => (&MAP_SINGLE_STEP, "load it with `.{ .single_step = true }` for the `@map`"),

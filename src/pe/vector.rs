@@ -321,7 +321,10 @@ impl Pe {
                 start.note_fifo(&mut self.fifos[end.fifo], true, words);
                 To::Fifo(end)
             }
-            Dsd::FabIn(_) => unreachable!("comptime lets nobody write to a fabin DSD"),
+            Dsd::FabIn(_) => {
+                let complaint = FABIN_DEST.plain().help("a fabout_dsd in a dsr_dest sends wavelets");
+                return Err(self.loaded_here(dsd, complaint));
+            }
         })
     }
 

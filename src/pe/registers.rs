@@ -20,9 +20,42 @@ use crate::source::Span;
 pub(super) struct Settings {
     pub is_async: bool,
     pub completion: Done,
-    pub on_control: Option<Done>,
+    pub on_control: Option<AtControl>,
     pub priority: Option<Priority>,
     pub ut: Option<UtId>,
+}
+
+/// What follows when a control wavelet ends an operation.
+#[derive(Copy, Clone, Debug)]
+pub(super) enum AtControl {
+    /// The ordinary end.
+    Completion,
+    Then(Done),
+}
+
+impl Settings {
+    /// Adds what a further operand says: the first one to say something counts, and the operation is
+    /// asynchronous if one of its operands is.
+    pub fn add(&mut self, other: Settings) {
+        if !other.is_async {
+            return;
+        }
+        self.is_async = true;
+        if self.completion == Done::Nothing {
+            self.completion = other.completion;
+        }
+        self.on_control = self.on_control.or(other.on_control);
+        self.priority = self.priority.or(other.priority);
+        self.ut = self.ut.or(other.ut);
+    }
+
+    /// What follows when a control wavelet ends the operation; `None` if it does not end it.
+    pub fn at_control(&self) -> Option<Done> {
+        self.on_control.map(|action| match action {
+            AtControl::Completion => self.completion,
+            AtControl::Then(done) => done,
+        })
+    }
 }
 
 /// A DSR with contents.
@@ -210,13 +243,12 @@ impl Pe {
 
     /// The settings of an operation or load, with ids from registers.
     pub(super) fn settings(&self, config: &AsyncConfig) -> Settings {
-        let completion = self.completion(config.completion);
         Settings {
             is_async: config.is_async,
-            completion,
+            completion: self.completion(config.completion),
             on_control: config.on_control.map(|on_control| match on_control {
-                OnControl::Terminate => completion,
-                OnControl::Then(done) => self.completion(done),
+                OnControl::Terminate => AtControl::Completion,
+                OnControl::Then(done) => AtControl::Then(self.completion(done)),
             }),
             priority: config.priority,
             ut: config.ut,

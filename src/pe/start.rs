@@ -33,8 +33,8 @@ pub(super) struct Start {
     fifo_length: Option<u32>,
     /// Microthread of the first fabric operand's queue.
     queue_ut: Option<UtId>,
-    has_plain_fabric: bool,
-    from_dsr: Option<Settings>,
+    /// What the operands bring along, in the order of the operands.
+    brought: Settings,
     priority: Priority,
 }
 
@@ -54,8 +54,7 @@ impl Start {
             lengths: Lengths::default(),
             fifo_length: None,
             queue_ut: None,
-            has_plain_fabric: false,
-            from_dsr: None,
+            brought: Settings::default(),
             priority: Priority::Low,
         }
     }
@@ -87,12 +86,12 @@ impl Start {
         }
         // A DSR names the microthread that it was loaded with, a DSD that of the operation.
         self.ut = self.ut.or(resolved.settings.map_or(self.settings.ut, |s| s.ut));
-        // What a DSR was loaded with rules, whatever the operation says.
-        if let Some(settings) = resolved.settings
-            && settings.is_async
-            && self.from_dsr.is_none()
-        {
-            self.from_dsr = Some(settings);
+        // A DSR brings the settings of its load along, a fabric DSD those of the operation.
+        let is_fabric = matches!(resolved.dsd, Dsd::FabIn(_) | Dsd::FabOut(_));
+        match resolved.settings {
+            Some(settings) => self.brought.add(settings),
+            None if is_fabric => self.brought.add(self.settings),
+            None => {}
         }
     }
 
@@ -106,13 +105,10 @@ impl Start {
     }
 
     /// Takes note of a fabric operand.
-    pub fn note_fabric(&mut self, queue: Option<UtId>, priority: Priority, resolved: &Resolved) {
+    pub fn note_fabric(&mut self, queue: Option<UtId>, priority: Priority) {
         self.has_fabric = true;
         self.queue_ut = self.queue_ut.or(queue);
         self.priority = self.priority.max(priority);
-        if resolved.settings.is_none() {
-            self.has_plain_fabric = true;
-        }
     }
 
     /// Remembers which source to set to zero, before the first element is taken.
@@ -125,12 +121,11 @@ impl Start {
 
     /// Decides who runs it, when all operands are known.
     pub fn settle(&mut self) {
-        match self.from_dsr {
-            Some(settings) => self.settings = settings,
-            None => self.settings.is_async &= self.has_plain_fabric,
-        }
-        self.settings.priority = self.settings.priority.or(Some(self.priority));
-        self.ut = self.ut.or(self.queue_ut);
+        let Settings { priority, ut, .. } = self.settings;
+        self.settings = self.brought;
+        // These two are of the operation as a whole: a load cannot give a priority in the documents.
+        self.settings.priority = priority.or(self.brought.priority).or(Some(self.priority));
+        self.ut = self.ut.or(ut).or(self.queue_ut);
     }
 
     /// Number of elements; `None` if there is no end.

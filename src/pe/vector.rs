@@ -179,13 +179,14 @@ impl Pe {
         }
         self.check_queues(&operation, settings.is_async, vector.span)?;
         let place = if settings.is_async { self.microthread(ut, vector.span)? } else { MAIN };
-        operation.stops_at_control = settings.on_control.is_some();
+        let on_control = settings.at_control();
+        operation.stops_at_control = on_control.is_some();
         self.note_start(place, &operation, vector.span, time);
         self.script_begin(place, &operation);
         let lane = Lane {
             operation,
             completion: if settings.is_async { settings.completion } else { Done::Nothing },
-            on_control: settings.on_control,
+            on_control,
             priority: settings.priority.unwrap_or_default(),
             result: vector.result,
             saved,
@@ -313,7 +314,7 @@ impl Pe {
         Ok(match resolved.dsd {
             Dsd::Mem(mem) => To::Local(Dest::Walk(self.walk(&mem, resolved.at, words, index)?)),
             Dsd::FabOut(fabout) => {
-                start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority, &resolved);
+                start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority);
                 To::Fabric(self.outlet(&fabout, words, index)?)
             }
             Dsd::Fifo(fifo) => {
@@ -347,7 +348,7 @@ impl Pe {
             Dsd::FabIn(fabin) => {
                 let intake = self.intake(&fabin, words)?;
                 let queue = fabin.queue.or(self.queues.inputs[intake.input].queue);
-                start.note_fabric(queue.map(|q| UtId(q.0)), fabin.priority, &resolved);
+                start.note_fabric(queue.map(|q| UtId(q.0)), fabin.priority);
                 From::Fabric(intake)
             }
             Dsd::Fifo(fifo) => {

@@ -9,6 +9,7 @@ mod at_once;
 mod calls;
 mod config;
 mod convert;
+mod extended;
 mod fifo;
 mod guard;
 mod handlers;

@@ -1,6 +1,7 @@
 //! Data structure registers: what they hold and where they have come to.
 
 use super::Pe;
+use super::extended::{Extended, Others};
 use super::lanes::{Done, Saved};
 use super::operation::{From, Operation, Stall, To};
 use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, TaskId, UtId};
@@ -70,6 +71,8 @@ pub(super) struct Loaded {
     pub settings: Settings,
     /// Where it was loaded.
     pub span: Span,
+    /// The XDSR and the stride registers that the load filled.
+    pub others: Others,
 }
 
 /// A vector operand with what its DSR says.
@@ -104,9 +107,13 @@ impl Resolved {
     }
 }
 
-/// The three files, each as long as its highest register in use.
+/// The registers of a PE.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Registers([Vec<Option<Loaded>>; 3]);
+pub(super) struct Registers {
+    /// The three files, each as long as its highest register in use.
+    files: [Vec<Option<Loaded>>; 3],
+    pub extended: Extended,
+}
 
 impl Registers {
     /// The registers that hold FIFOs from the start.
@@ -120,6 +127,7 @@ impl Registers {
                 single_step: false,
                 settings: Settings::default(),
                 span: fifo.span,
+                others: Others::default(),
             };
             for file in [DsrFile::Dest, DsrFile::Src1] {
                 registers.set(DsrId { file, number: fifo.registers.dsr }, loaded);
@@ -129,7 +137,7 @@ impl Registers {
     }
 
     fn set(&mut self, id: DsrId, loaded: Loaded) {
-        let file = &mut self.0[id.file as usize];
+        let file = &mut self.files[id.file as usize];
         let number = usize::from(id.number);
         if file.len() <= number {
             file.resize(number + 1, None);
@@ -138,12 +146,12 @@ impl Registers {
     }
 
     fn slot(&mut self, id: DsrId) -> Option<&mut Loaded> {
-        self.0[id.file as usize].get_mut(usize::from(id.number))?.as_mut()
+        self.files[id.file as usize].get_mut(usize::from(id.number))?.as_mut()
     }
 
     /// What a register holds.
     pub fn get(&self, dsr: DsrRef) -> Result<&Loaded, Complaint> {
-        let loaded = self.0[dsr.id.file as usize].get(usize::from(dsr.id.number));
+        let loaded = self.files[dsr.id.file as usize].get(usize::from(dsr.id.number));
         let Some(Some(loaded)) = loaded else {
             let rule = if dsr.fifo { &FIFO_DSR_EMPTY } else { &DSR_EMPTY };
             return Err(rule.because(&[("dsr", &dsr.id)]));
@@ -192,7 +200,12 @@ impl Pe {
         let Resolved { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
         let settings = self.settings(&load.config);
         let DsrLoad { save_address, single_step, span, .. } = *load;
-        self.registers.set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span });
+        let others = Others::of(load);
+        if let Dsd::Mem(mem) = &dsd {
+            self.registers.extended.fill(load.dsr.id, others, mem, span);
+        }
+        self.registers
+            .set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
         Ok(())
     }
 
@@ -227,6 +240,19 @@ impl Pe {
             (Use::Operation, false) | (Use::Map, true) | (Use::Value, _) => return Ok(()),
         };
         self.hazard(rule.because(&[("dsr", &dsr)]).also(loaded.span, "it was loaded here").help(help))
+    }
+
+    /// The XDSR and the stride registers of a DSR still hold what its load has put there. If they do not and
+    /// that is not denied, the vector is what they describe.
+    pub(super) fn check_extended(&mut self, mut loaded: Loaded, dsr: DsrId) -> Result<Loaded, Complaint> {
+        let Dsd::Mem(mem) = &mut loaded.dsd else { return Ok(loaded) };
+        let extended = &self.registers.extended;
+        let Some(complaint) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(loaded) };
+        if let Some(start) = extended.take_over(loaded.others, mem) {
+            loaded.at = start;
+        }
+        self.hazard(complaint)?;
+        Ok(loaded)
     }
 
     /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it

@@ -1,6 +1,5 @@
 //! The start of a DSD operation: its operands, its length, and who runs it.
 
-use super::Pe;
 use super::at_once::scalar_lane;
 use super::fifo::Verdict;
 use super::interp::Served;
@@ -284,9 +283,10 @@ impl Pe {
             DsdRef::Const(n) => Resolved::plain(tile.dsds[n as usize]),
             DsdRef::At(reg, _) => Resolved::plain(self.dsd_at(self.address(reg))?),
             DsdRef::Dsr(dsr) => {
-                let loaded = *self.registers.get(dsr)?;
+                let mut loaded = *self.registers.get(dsr)?;
                 if self.options.checked {
                     self.check_use(&loaded, dsr.id, purpose)?;
+                    loaded = self.check_extended(loaded, dsr.id)?;
                 }
                 let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
                 Resolved {

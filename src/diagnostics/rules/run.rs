@@ -99,6 +99,9 @@ crate::rules! {
     @Warning QUEUE_SHARED = "queue-shared": "another operation still uses {queue}";
     /// Wavelets reach a queue by its color, so a queue without a color never moves any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
+    /// XDSRs and stride registers are few, and each holds what was loaded last.
+    @Deny REGISTER_OVERWRITTEN = "register-overwritten": "{register} of {dsr} was loaded again for {other}"
+        => "give each of the two loads registers of its own";
     /// Shifting by the width of the type or more is undefined.
     SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits"
         => "shift by less than {width}";

@@ -131,6 +131,8 @@ pub const NULL_TASK: u8 = 31;
 pub const TEARDOWN_TASK: u8 = 29;
 /// The timer task (seed: Task Identifiers).
 pub const TIMER_TASK: u8 = 30;
+/// What programs of SDK 1.0 to 1.2 call no color (docs/decisions.md).
+pub const NO_COLOR: u16 = 32;
 /// The color of `<message_passing>`, the first of the five that it takes (`docs/decisions.md`).
 pub const MESSAGE_COLOR: Color = Color(14);
 /// The longest message, in wavelets (vendor documentation of `<message_passing>`).
@@ -162,6 +164,13 @@ ids! {
     OutQueue;
     /// A microthread, 0..7.
     UtId;
+}
+
+impl Color {
+    /// The color of this number; `None` for the number that stands for no color.
+    pub fn numbered(n: u16) -> Option<Color> {
+        (n != NO_COLOR).then_some(Color(n as u8))
+    }
 }
 
 /// Which file a DSR belongs to, and its number in it.

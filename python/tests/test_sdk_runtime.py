@@ -348,3 +348,14 @@ def test_layouts_built_from_python_are_refused_by_name():
 def test_enums_have_names_and_values():
     assert (MemcpyOrder.COL_MAJOR.name, MemcpyOrder.COL_MAJOR.value) == ("COL_MAJOR", 1)
     assert MemcpyDataType(1) is MemcpyDataType.MEMCPY_16BIT
+
+
+def test_a_script_may_go_elsewhere_after_it_has_made_the_runtime(compiled, tmp_path, monkeypatch):
+    runtime = SdkRuntime("out")
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    monkeypatch.chdir(place)
+    runtime.load()
+    runtime.run()
+    runtime.stop()
+    assert (compiled / "bin/snapshot.cslrun").is_file() and (place / "sim.log").is_file()

@@ -7,11 +7,12 @@ WIDTH, IN, OUT = 3, 4, 5
 STREAM = {"streaming": True, "data_type": MemcpyDataType.MEMCPY_32BIT}
 
 
-@pytest.fixture(params=["wse2", "wse3"])
+@pytest.fixture(params=[(arch, layout) for arch in ("wse2", "wse3") for layout in ("stream.csl", "stream_ids.csl")])
 def runtime(tmp_path, monkeypatch, request):
     monkeypatch.chdir(tmp_path)
+    arch, layout = request.param
     params = f"--params=width:{WIDTH},in_id:{IN},out_id:{OUT}"
-    done = call([command("cslc"), f"--arch={request.param}", str(PROGRAMS / "stream.csl"), params, "--memcpy"])
+    done = call([command("cslc"), f"--arch={arch}", str(PROGRAMS / layout), params, "--memcpy"])
     assert done.returncode == 0, done.stderr
     yield from started("out")
 

@@ -37,6 +37,10 @@ pub enum PeBlock {
     InputQueues,
     /// The same for output queues.
     OutputQueues,
+    /// One word for each input queue: [`queue`].
+    InputQueueConfig,
+    /// One word for each output queue: [`queue`].
+    OutputQueueConfig,
     /// Bit = queue that `@queue_flush` has found empty: inputs in the low byte, outputs in the high one.
     Flushed,
     /// What is xored into the index of control wavelets by `.control_transform`.
@@ -58,6 +62,8 @@ impl PeBlock {
             PeBlock::TeardownPending
             | PeBlock::InputQueues
             | PeBlock::OutputQueues
+            | PeBlock::InputQueueConfig
+            | PeBlock::OutputQueueConfig
             | PeBlock::Flushed
             | PeBlock::TimerControl
             | PeBlock::Timer => None,
@@ -84,6 +90,8 @@ pub mod routes {
     const TX_BIT: [u16; 5] = [3, 2, 1, 0, 4];
     /// Sides that wavelets come from follow in the same order.
     const RX_SHIFT: u16 = 5;
+    /// The bits of all sides.
+    pub const SIDES: u16 = 0x3ff;
     /// Arrivals from north and south are swapped with the partner color.
     pub const SWAP_Y: u16 = 1 << 10;
     /// Arrivals from east and west are swapped with the partner color.
@@ -143,17 +151,36 @@ pub mod switch {
     }
 }
 
+/// Bits of the configuration words of queues.
+pub mod queue {
+    /// The color of a queue that has none.
+    pub const UNBOUND: u16 = 31;
+    /// The bits of a color, before they are shifted.
+    pub const COLOR: u16 = 31;
+    /// In the word of an output queue the color stands in the bits from here (sdk-examples, topic-16).
+    pub const OUTPUT_SHIFT: u16 = 4;
+    /// In the word of an input queue: the priority of the microthread of that number (csl-examples,
+    /// spmv-hypersparse). Its color stands in the lowest bits, which is our own choice.
+    pub const INPUT_PRIORITY: u16 = 3 << 8;
+}
+
+/// Words that a block of queues takes.
+const QUEUES: u16 = 8;
 /// Words that a block of colors takes.
 const COLORS: u16 = 24;
 
 /// What `@__config_address` calls each block, where it starts and how long it is.
 const BLOCKS: &[(&str, u16, u16)] = &[
+    // sdk-examples, topic-16
+    ("output_queue_config", 0x7b80, QUEUES),
     ("filters", 0x7d00, filter::WORDS * COLORS),
     ("pe", 0x7e00, 0x20),
     ("positions", 0x7e80, 4 * COLORS),
     // csl-examples, allreduce
     ("routes", 0x7f20, COLORS),
     ("switches", 0x7f40, COLORS),
+    // csl-examples, spmv-hypersparse
+    ("input_queue_config", 0x7f58, QUEUES),
 ];
 
 /// The registers of the PE, in the order of their addresses, and how many words each takes.
@@ -190,6 +217,8 @@ impl ConfigWord {
                 Some(ConfigWord::Filter(Color((place / filter::WORDS) as u8), place % filter::WORDS))
             }
             ("pe", _) => pe_register(place),
+            ("input_queue_config", _) => Some(ConfigWord::Pe(PeBlock::InputQueueConfig, place)),
+            ("output_queue_config", _) => Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, place)),
             _ => None,
         }
     }
@@ -246,6 +275,8 @@ mod tests {
         assert_eq!(at("filters", 8 * 2 + 5), Some(ConfigWord::Filter(Color(2), 5)));
         assert_eq!(at("filters", 8 * 2 + 6), None);
         assert_eq!(at("positions", 4 * 7 + 3), Some(ConfigWord::Position(Color(7), 3)));
+        assert_eq!(at("input_queue_config", 7), Some(ConfigWord::Pe(PeBlock::InputQueueConfig, 7)));
+        assert_eq!(at("output_queue_config", 2), Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, 2)));
         for (name, block, words) in PE_BLOCKS {
             assert_eq!(at(name, words - 1), Some(ConfigWord::Pe(*block, words - 1)), "{name}");
         }

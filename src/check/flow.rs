@@ -1,6 +1,6 @@
 //! Where wavelets can get to, whatever the switches do.
 
-use crate::arch::config::{BYTE_WINDOW, ConfigWord};
+use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::arch::{ArchName, Color, Direction, MESSAGE_COLOR};
 use crate::fabric::{Gate, Mask, Route, Routes, received_on};
 use crate::image::code::{Intrinsic, Op};
@@ -264,6 +264,8 @@ fn rerouted(arch: ArchName, function: &Function) -> u32 {
             _ => return all,
         };
         all | match address.map(|a| ConfigWord::at(arch, a as u16)) {
+            // Operations send the color that the queue has by then.
+            Some(Some(ConfigWord::Pe(PeBlock::InputQueueConfig | PeBlock::OutputQueueConfig, _))) => u32::MAX,
             Some(Some(ConfigWord::Pe(..) | ConfigWord::Filter(..)) | None) => 0,
             Some(Some(ConfigWord::Routes(c))) => 1 << c.0 | 1 << (c.0 ^ 1),
             Some(Some(ConfigWord::Switch(c) | ConfigWord::Position(c, _))) => 1 << c.0,

@@ -271,6 +271,8 @@ pub struct TileImage {
     pub ready: ready::ReadyCode,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
+    /// The input queue of `<message_passing>`: the control wavelet that ends a message starts no task.
+    pub mailbox: Option<InQueue>,
 }
 
 /// A DSD as the program builds it, for people who want to see it.

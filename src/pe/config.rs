@@ -22,6 +22,8 @@ pub(super) struct Configuration {
     main_thread_priority: u16,
     /// What is xored into the low bits of the index of control wavelets by `.control_transform`.
     pub control_mask: u16,
+    /// Priorities of microthreads, by queue, as the words of input queues hold them.
+    pub input_priorities: [u16; 8],
 }
 
 impl Pe {
@@ -40,6 +42,8 @@ impl Pe {
                 return Ok(self.duties.read_torn_down(half, self.task_since));
             }
             Some(ConfigWord::Pe(PeBlock::Timer, word)) => Some(self.clock.read(word.into(), time) as u16),
+            Some(ConfigWord::Pe(PeBlock::InputQueueConfig, queue)) => self.input_queue_word(queue),
+            Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, queue)) => self.output_queue_word(queue),
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => world.ramp.config(address),
         };
@@ -63,6 +67,8 @@ impl Pe {
                 self.clock.reset(time);
                 true
             }
+            Some(ConfigWord::Pe(PeBlock::InputQueueConfig, queue)) => self.configure_input(queue, value)?,
+            Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, queue)) => self.configure_output(queue, value)?,
             Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
             _ => world.ramp.set_config(address, value),
         };
@@ -83,6 +89,7 @@ impl Pe {
             PeBlock::TeardownPending => unreachable!("the teardown task reads it"),
             PeBlock::Timer => unreachable!("the clock has it"),
             PeBlock::TimerControl => self.clock.control(),
+            PeBlock::InputQueueConfig | PeBlock::OutputQueueConfig => unreachable!("queues have them"),
             PeBlock::Flushed => self.duties.flushed(),
             PeBlock::ControlMask => self.configuration.control_mask,
             PeBlock::ExceptionMask => ALL_MASKED,
@@ -106,6 +113,8 @@ impl Pe {
             PeBlock::TeardownPending
             | PeBlock::InputQueues
             | PeBlock::OutputQueues
+            | PeBlock::InputQueueConfig
+            | PeBlock::OutputQueueConfig
             | PeBlock::TimerControl
             | PeBlock::Timer => return false,
         }

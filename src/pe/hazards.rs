@@ -19,8 +19,12 @@ impl Pe {
     /// Says something about a program that goes on, unless its level is `deny`.
     ///
     /// # Errors
-    /// The complaint itself if it is denied.
+    /// The complaint itself if it is denied, or if the clock has not come so far: by then there may be
+    /// nothing to say.
     pub(super) fn hazard(&mut self, complaint: Complaint) -> Result<(), Complaint> {
+        if self.is_early {
+            return Err(complaint);
+        }
         self.warnings.extend(self.options.levels.weigh(complaint)?);
         Ok(())
     }

@@ -26,6 +26,7 @@ mod memory;
 mod operation;
 mod queues;
 mod reach;
+mod rebind;
 mod registers;
 mod scalar;
 mod script;
@@ -113,6 +114,8 @@ pub struct Pe {
     tile: Arc<TileImage>,
     /// What was suspicious in this cycle.
     warnings: Vec<Complaint>,
+    /// It makes an operation ready for which the clock has not come far enough.
+    is_early: bool,
     at: PeCoord,
     options: PeOptions,
     command_stream_blocked: bool,
@@ -165,6 +168,7 @@ impl Pe {
             command_stream_blocked: false,
             was_launched: false,
             warnings: Vec::new(),
+            is_early: false,
             journal: None,
             script: None,
             tile: Arc::clone(&tile),

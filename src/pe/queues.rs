@@ -27,6 +27,8 @@ pub(super) struct Inbox {
     /// When the oldest wavelet became the oldest.
     pub since: u64,
     message: Message,
+    /// It belongs to `<message_passing>`.
+    pub is_mailbox: bool,
 }
 
 /// What an operation still has to see of the message that it receives.
@@ -200,6 +202,7 @@ impl Queues {
             items: Ring::default(),
             since: 0,
             message: Message::No,
+            is_mailbox: tile.mailbox == Some(b.queue),
         });
         let outputs = tile.output_queues.iter().map(|b| Outbox {
             queue: Some(b.queue),
@@ -243,6 +246,55 @@ impl Queues {
         Some(input)
     }
 
+    /// The color of an input queue.
+    pub fn input_color(&self, queue: InQueue) -> Option<Color> {
+        self.inputs.iter().find(|i| i.queue == Some(queue)).map(|i| i.color)
+    }
+
+    /// The color of an output queue.
+    pub fn output_color(&self, queue: OutQueue) -> Option<Color> {
+        self.outputs.iter().find(|o| o.queue == Some(queue)).and_then(|o| o.color)
+    }
+
+    /// Gives an input queue another color; tells the one before, and how many wavelets it held. What has
+    /// come of the new color on WSE-2 is in the queue now.
+    pub fn bind_input(&mut self, queue: InQueue, color: Color) -> (Option<Color>, usize) {
+        let private = self.inputs.iter().position(|i| i.color == color && i.queue.is_none());
+        let Some(bound) = self.inputs.iter().position(|i| i.queue == Some(queue)) else {
+            let inbox = self.inbox_of(color);
+            self.inputs[inbox].queue = Some(queue);
+            self.inputs[inbox].depth = self.arch.input_queue_depth[usize::from(queue.0)];
+            return (None, 0);
+        };
+        let held = (Some(self.inputs[bound].color), self.inputs[bound].len());
+        // Operations know an input by its place: the private queue stays, for the color that is given up.
+        if let Some(private) = private {
+            let items = std::mem::take(&mut self.inputs[private].items);
+            if self.inputs[bound].items.is_empty() {
+                self.inputs[bound].since = self.inputs[private].since;
+            }
+            items.iter().for_each(|wavelet| self.inputs[bound].items.push_back(*wavelet));
+            self.inputs[private].color = self.inputs[bound].color;
+        }
+        self.inputs[bound].color = color;
+        held
+    }
+
+    /// Gives an output queue another color for what is sent from now on; tells the one before, and how
+    /// many wavelets it holds.
+    pub fn bind_output(&mut self, queue: OutQueue, color: Color) -> (Option<Color>, usize) {
+        let at = self.outputs.iter().position(|o| o.queue == Some(queue)).unwrap_or_else(|| {
+            let depth = self.arch.output_queue_depth[usize::from(queue.0)];
+            let queue = Some(queue);
+            self.outputs.push(Outbox { queue, color: None, depth, items: Ring::default(), sent_by: None });
+            self.outputs.len() - 1
+        });
+        let outbox = &mut self.outputs[at];
+        let held = (outbox.color_now(), outbox.len());
+        outbox.color = Some(color);
+        held
+    }
+
     /// What comes next in a queue is a message; drops its header, which may not have come yet.
     pub fn receive_message(&mut self, queue: InQueue) {
         if let Some(inbox) = self.inputs.iter_mut().find(|i| i.queue == Some(queue)) {
@@ -261,6 +313,7 @@ impl Queues {
                 items: Ring::default(),
                 since: 0,
                 message: Message::No,
+                is_mailbox: false,
             });
             self.inputs.len() - 1
         })

@@ -352,10 +352,10 @@ impl Pe {
             (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
             (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
             (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = word,
-            (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Some(Color(value as u8)),
+            (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Color::numbered(value as u16),
             (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
             (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = word,
-            (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Some(Color(value as u8)),
+            (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Color::numbered(value as u16),
             (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
             (dsd, edit) => unreachable!("comptime lets nobody apply {edit:?} to {dsd:?}"),
         }

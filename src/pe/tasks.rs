@@ -202,7 +202,7 @@ impl Tasks {
                 });
             }
             let named = control_id(head);
-            if named.0 != NULL_TASK {
+            if named.0 != NULL_TASK && !inbox.is_mailbox {
                 let id = TaskId((named.0 + inbox.control_table) & 63);
                 return Some(Ready::Wavelet { id, kind: self.kind_of(id, arch), input });
             }

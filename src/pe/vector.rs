@@ -55,7 +55,9 @@ impl Pe {
         if pace.ran_ahead && !is_unseen {
             return Ok(Served::Later);
         }
+        self.is_early = pace.ran_ahead;
         let started = self.start_slowly(tile, vector, pace, ramp, is_unseen);
+        self.is_early = false;
         // What is wrong is said when the clock has caught up.
         if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
     }

@@ -1,6 +1,7 @@
 //! Calls: evaluated at comptime, expanded in place, or written as code.
 
 use super::arith;
+use super::chain::{VARIANT, shown_name};
 use super::control::{Flow, Join};
 use super::function::{ParamKind, Signature};
 use super::operand::{Addr, Base, Operand};
@@ -48,6 +49,7 @@ impl Sema<'_> {
     }
 
     fn call_fn(&mut self, f: FnRef, args: &[ExprId], span: Span, force_comptime: bool) -> Result<Operand> {
+        let f = self.overload(f, args.len());
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
         if function.task {
@@ -66,6 +68,17 @@ impl Sema<'_> {
             operands.push((v, self.span(*arg)));
         }
         self.apply(f, function, operands, span, force_comptime)
+    }
+
+    /// The function of the library that takes so many arguments: `name__with_1` is `name` with one.
+    fn overload(&self, f: FnRef, count: usize) -> FnRef {
+        let (unit, decl) = self.fn_unit(f);
+        let function = unit.function(decl);
+        if !unit.library || function.params.len() == count {
+            return f;
+        }
+        let other = unit.names.get(format!("{}{VARIANT}{count}", function.name.name).as_str());
+        other.map_or(f, |decl| FnRef { decl: *decl, ..f })
     }
 
     /// Calls a function with operands.
@@ -423,7 +436,7 @@ fn called_from(c: Complaint, function: &FnDecl, span: Span) -> Complaint {
     if c.0.primary.as_ref().is_some_and(|p| p.span == span) {
         return c;
     }
-    c.also(span, format!("in this call of `{}`", function.name.name))
+    c.also(span, format!("in this call of `{}`", shown_name(function)))
 }
 
 /// The place of an aggregate behind a register.

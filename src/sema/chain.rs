@@ -13,6 +13,15 @@ const SHOWN: usize = 6;
 /// How many values an import or a call shows.
 const SHOWN_VALUES: usize = 4;
 
+/// What stands between the name of a function of the library and the number of its arguments.
+pub const VARIANT: &str = "__with_";
+
+/// The name that programs call a function by.
+pub fn shown_name(function: &FnDecl) -> &str {
+    let name = function.name.name.as_str();
+    name.split_once(VARIANT).map_or(name, |(name, _)| name)
+}
+
 impl Sema<'_> {
     /// Adds to a complaint what made the copy of the code that is being looked at.
     pub fn with_chain(&self, c: Complaint) -> Complaint {
@@ -66,7 +75,7 @@ impl Sema<'_> {
             let ParamKind::Known(v) = kind else { return None };
             Some((param.name.as_ref()?.name.as_str(), v))
         });
-        let text = format!("in this call of `{}`{}", function.name.name, with_values(known));
+        let text = format!("in this call of `{}`{}", shown_name(function), with_values(known));
         let outer = if self.is_comptime() { &[] } else { self.world.tile.calls.as_slice() };
         let expanded = self.frames.iter().rev().map_while(|frame| frame.expanded.clone());
         let expanded = expanded.map(|(span, name)| Label { span, text: format!("in this call of `{name}`") });

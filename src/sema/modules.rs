@@ -289,6 +289,9 @@ impl Sema<'_> {
         let ty = v.ty.map(|t| self.ty(t)).transpose()?;
         let bound =
             self.instance(instance).params.get(&v.name.name).cloned().filter(|_| v.kind == VarKind::Param);
+        // What stands for a stream that is not used is void; a parameter with a type and a default keeps
+        // the default then (docs/decisions.md).
+        let bound = bound.filter(|given| given.ty() != Ty::Void || ty.is_none() || v.init.is_none());
         let value = match (bound, v.init) {
             (Some(given), _) => self.bind_param(v, given, ty.as_ref(), instance)?,
             (None, Some(init)) => self.initial_value(v, init, ty.as_ref())?,

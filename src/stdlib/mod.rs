@@ -10,12 +10,18 @@
 //! | `@__intrinsic(comptime name, args...)` | run time | `image::code::Intrinsic` of that name; arguments coerce to the types in its description, which also names the result |
 //! | `@__math(comptime name, x)`, `@__math(comptime name, x, y)` | both | `value::math::Function` of that name; `x`, `y` and the result are of one type: `f32`, the fp16 type, or `comptime_float` |
 //! | `@__string_id(comptime s) u32` | both | index of `s` in the strings of the tile |
-//! | `@__type_kind(T) comptime_string` | comptime | `"signed"`, `"unsigned"` (integers, `comptime_int` is signed), `"float"`, `"dsd"`, `"dsr"` or `"other"` |
+//! | `@__type_kind(T) comptime_string` | comptime | `"signed"`, `"unsigned"` (integers, `comptime_int` is signed), `"float"`, `"dsd"`, `"dsr"`, `"many"` (a pointer `[*]T`) or `"other"` |
+//! | `@__pointee(T) type` | comptime | what a pointer of type `T` leads to |
 //! | `@__type_bits(T) comptime_int` | comptime | width of a number, bool or pointer in bits |
 //! | `@__config_address(comptime name) u16` | both | word address of a block of configuration registers (`arch::config`) |
 //! | `@__count(x) comptime_int` | comptime | number of fields of a struct or elements of a tuple or array; `x` is not evaluated |
+//! | `@__mailbox(queue) void` | comptime block of a tile | messages come to this input queue, and the control wavelet that ends one starts no task |
 //! | `@__memcpy(params) void` | layout | the program talks to the host; the fields `MEMCPYH2D_1` to `_4` and `MEMCPYD2H_1` to `_4` are colors or void. Any number of times with equal values |
 //! | `@__memcpy_server() void` | comptime block of a tile | this tile takes commands of the host |
+
+//!
+//! A function of theirs may take several numbers of arguments: a call of `name` with two of them is one of
+//! `name__with_2`, if that is declared beside it.
 
 /// The text of a library file; `path` is the name without `<` and `>`.
 pub fn find(path: &str) -> Option<&'static str> {
@@ -80,7 +86,9 @@ static FILES: &[(&str, &str)] = files! {
     "tile_config/control_transform"
     "tile_config/exceptions"
     "tile_config/filters"
+    "tile_config/input_queue_config"
     "tile_config/main_thread_priority"
+    "tile_config/output_queue_config"
     "tile_config/queue_flush"
     "tile_config/queue_status"
     "tile_config/switch_config"

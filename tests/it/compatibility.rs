@@ -113,6 +113,7 @@ fn since(module: &str) -> &'static str {
         "control" | "message_passing" | "simprint" | "tile_config/queue_flush" => "1.2",
         "dsd_ops" => "1.3",
         "kernels/fft/fft3d" | "kernels/fft/fft3d_layout" | "tile_config/queue_status" => "1.4",
+        "tile_config/input_queue_config" | "tile_config/output_queue_config" => "2.10",
         "tile_config/color_config" | "tile_config/switch_config" => "1.1",
         "data_utils" | "string" | "types" => "2.10",
         _ => "0.x",

@@ -93,9 +93,15 @@ pub fn parse(words: &[String], base: Levels) -> Parsed<Invocation> {
             Some((name, value)) => (name, Some(value)),
             None => (word, None),
         };
-        found.option(name, attached, &mut reader)?;
+        found.option(spelled_out(name), attached, &mut reader)?;
     }
     found.finish()
+}
+
+/// The name of an option, whose two dashes may be one: `-arch` is `--arch`.
+fn spelled_out(name: &str) -> &str {
+    let known = VALUED.iter().chain(&FLAGS).chain(&PLACEMENT);
+    known.copied().find(|long| long.strip_prefix('-') == Some(name)).unwrap_or(name)
 }
 
 struct Reader<'a> {
@@ -352,6 +358,9 @@ mod tests {
 
     #[test]
     fn unknown_options_are_accepted_with_a_warning() {
+        let it = parsed("-arch=wse3 -memcpy a.csl -params=M:4 -fabric-dims 9,3").unwrap();
+        assert_eq!((it.options.arch, it.memcpy, it.fabric_dims), (ArchName::Wse3, true, Some((9, 3))));
+        assert_eq!((it.params.len(), it.warnings.len()), (1, 0));
         let it = parsed("a.csl --arch=wse2 --turbo=9").unwrap();
         assert_eq!(it.warnings, ["--turbo is not an option of this cslc and has no effect"]);
     }

@@ -94,7 +94,14 @@ crate::rules! {
     /// The elements of two operations on one queue would be mixed.
     @Deny(undefined) QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// What an operation leaves in a queue would be mixed with what the next one puts there.
-    @Deny(undefined) QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
+    @Warning(undefined) QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
+    /// A register of the machine gives the microthread of an input queue its priority; cslrun takes that
+    /// from `@initialize_queue` and from the operation.
+    @Warning QUEUE_PRIORITY = "queue-priority": "the priority of microthread {id} is set in a register, which has no effect"
+        => "write `.priority` in `@initialize_queue` or in the settings of the operation";
+    /// What is left in a queue would be taken for wavelets of the new color.
+    @Deny(undefined) QUEUE_REBOUND = "queue-rebound": "{queue} gets color {color} while it holds {count} of color {held}"
+        => "wait until it is empty: `@queue_flush`";
     /// Nobody promises in which order they get their turn.
     @Warning QUEUE_SHARED = "queue-shared": "another operation still uses {queue}";
     /// Wavelets reach a queue by its color, so a queue without a color never moves any.

@@ -2,11 +2,13 @@
 
 use super::chosen;
 use super::declared::{bad_choice, unknown_setting};
+use crate::arch::config::routes as word;
 use crate::arch::{ArchName, Color, Direction};
 use crate::diagnostics::rules::{comptime, layout as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::image::ColorConfig;
 use crate::image::routes::{Directions, Filter, Inject, PopMode, Position, Switches};
+use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
@@ -20,16 +22,11 @@ impl Sema<'_> {
     /// A color that may be routed.
     pub fn color_arg(&mut self, id: ExprId) -> Result<Color> {
         let at = self.span(id);
-        match self.known_as(id, &Ty::Id(IdKind::Color))? {
-            Value::Id(_, n) if n < u16::from(self.arch.routable_colors) => Ok(Color(n as u8)),
-            v => Err(tasks::ID_OUT_OF_RANGE
-                .because(&[
-                    ("kind", &"color"),
-                    ("value", &v),
-                    ("low", &0),
-                    ("high", &(self.arch.routable_colors - 1)),
-                ])
-                .at(at)),
+        let color = Operand::Known(self.known_as(id, &Ty::Id(IdKind::Color))?);
+        self.refuse_no_color(&color).at(at)?;
+        match color {
+            Operand::Known(Value::Id(_, n)) => Ok(Color(n as u8)),
+            other => unreachable!("{} is no color", other.ty()),
         }
     }
 
@@ -49,6 +46,10 @@ impl Sema<'_> {
         let mut config = ColorConfig::default();
         for (name, v) in fields {
             match (name.as_str(), &v) {
+                ("routes", Value::Int(..)) => {
+                    has_routes = true;
+                    (config.rx, config.tx) = sides(&v)?;
+                }
                 ("routes", v) => {
                     has_routes = true;
                     routes.extend(v.fields().unwrap_or_default());
@@ -166,6 +167,13 @@ impl Sema<'_> {
 
     fn position(&self, v: &Value) -> Result<Option<Position>> {
         let (mut rx, mut tx) = (None, None);
+        if let Value::Int(..) = v {
+            let (from, to) = sides(v)?;
+            if from.is_empty() && to.is_empty() {
+                return Ok(None);
+            }
+            (rx, tx) = (Some(from).filter(|d| !d.is_empty()), Some(to).filter(|d| !d.is_empty()));
+        }
         for (name, v) in v.fields().unwrap_or_default() {
             match (name.as_str(), &v) {
                 ("invalid", Value::Bool(true)) => return Ok(None),
@@ -236,6 +244,14 @@ fn directions(v: &Value) -> Result<Directions> {
         }
     }
     Ok(set)
+}
+
+/// The sides `(rx, tx)` of a bit vector, with the bits that `<directions>` names.
+fn sides(v: &Value) -> Result<(Directions, Directions)> {
+    let bits = v.to::<u16>().filter(|bits| *bits <= word::SIDES);
+    let bits = bits.ok_or_else(|| bad_choice(v, "bits of `<directions>`, such as `RX_WEST | TX_RAMP`"))?;
+    let (rx, tx) = word::unpack(bits);
+    Ok((Directions(rx), Directions(tx)))
 }
 
 fn pop_mode(v: &Value) -> Result<PopMode> {

@@ -134,8 +134,8 @@ impl Sema<'_> {
             (DsdEdit::Length, Dsd::FabIn(f)) => f.extent = number as u16,
             (DsdEdit::Length, Dsd::FabOut(f)) => f.extent = number as u16,
             (DsdEdit::Stride, Dsd::Mem(m)) => m.step[0] = number as i16,
-            (DsdEdit::Color, Dsd::FabIn(f)) => f.color = Some(Color(number as u8)),
-            (DsdEdit::Color, Dsd::FabOut(f)) => f.color = Some(Color(number as u8)),
+            (DsdEdit::Color, Dsd::FabIn(f)) => f.color = Color::numbered(number as u16),
+            (DsdEdit::Color, Dsd::FabOut(f)) => f.color = Color::numbered(number as u16),
             (DsdEdit::Queue, Dsd::FabIn(f)) => f.queue = Some(InQueue(number as u8)),
             (DsdEdit::Queue, Dsd::FabOut(f)) => f.queue = Some(OutQueue(number as u8)),
             (DsdEdit::Base | DsdEdit::Offset { .. } | DsdEdit::Length | DsdEdit::Stride, _)
@@ -375,7 +375,7 @@ impl Sema<'_> {
 
     fn color_property(&mut self, given: Property, edits: &mut Edits) -> Result<Option<Color>> {
         match self.coerce(given.value, &Ty::Id(IdKind::Color), given.at)? {
-            Operand::Known(Value::Id(_, n)) => Ok(Some(Color(n as u8))),
+            Operand::Known(Value::Id(_, n)) => Ok(Color::numbered(n)),
             v => {
                 edits.push((DsdEdit::Color, v));
                 Ok(None)

@@ -1,7 +1,7 @@
 //! The internal builtins of the embedded library; `stdlib` lists them.
 
 use super::Call;
-use crate::arch::Color;
+use crate::arch::{Color, InQueue};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::image::MemcpyColors;
@@ -63,7 +63,19 @@ impl Sema<'_> {
                 let ty = self.ty(a[0])?;
                 Ok(Operand::Known(Value::int(ty.bits().unwrap_or(0).into())))
             }
+            "__pointee" => match self.ty(a[0])? {
+                Ty::Ptr(pointer) => Ok(Operand::Known(Value::Type(pointer.to.clone()))),
+                other => Err(rules::TYPE_MISMATCH
+                    .because(&[("want", &"a pointer"), ("have", &other)])
+                    .at(self.span(a[0]))),
+            },
             "__count" => self.count(a[0]),
+            "__mailbox" => {
+                if let Value::Id(_, queue) = self.known_as(a[0], &Ty::Id(IdKind::InputQueue))? {
+                    self.world.tile.image.mailbox = Some(InQueue(queue as u8));
+                }
+                Ok(Operand::void())
+            }
             "__memcpy" => self.memcpy_params(a[0]),
             "__memcpy_server" => {
                 self.world.tile.image.has_memcpy = true;
@@ -143,18 +155,27 @@ impl Sema<'_> {
         let v = self.known(params)?;
         let mut colors = MemcpyColors::default();
         for n in 0..4 {
-            let color = |name: String| match v.field(&name) {
-                Some(Value::Id(IdKind::Color, c)) => Some(Color(*c as u8)),
-                _ => None,
-            };
-            colors.h2d[n] = color(format!("MEMCPYH2D_{}", n + 1));
-            colors.d2h[n] = color(format!("MEMCPYD2H_{}", n + 1));
+            colors.h2d[n] = self.stream_color(v.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
+            colors.d2h[n] = self.stream_color(v.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
         }
         if self.layout.memcpy.as_ref().is_some_and(|old| *old != colors) {
             return Err(crate::diagnostics::rules::layout::MEMCPY_TWICE.plain()).at(at);
         }
         self.layout.memcpy = Some(colors);
         Ok(Operand::void())
+    }
+
+    /// The color of a stream: since SDK 2.10 programs give its number.
+    fn stream_color(&self, given: Option<&Value>) -> Result<Option<Color>> {
+        let number = match given {
+            Some(Value::Id(IdKind::Color, c)) => *c,
+            Some(v @ Value::Int(..)) => match self.known_id(v, IdKind::Color)? {
+                Value::Id(_, c) => c,
+                other => unreachable!("{other} is no id"),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Color::numbered(number))
     }
 }
 
@@ -166,6 +187,7 @@ fn type_kind(ty: &Ty) -> &'static str {
         Ty::Float(_) => "float",
         Ty::Dsd(_) => "dsd",
         Ty::Id(k) if k.is_dsr() => "dsr",
+        Ty::Ptr(p) if p.many => "many",
         _ => "other",
     }
 }

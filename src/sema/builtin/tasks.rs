@@ -2,7 +2,9 @@
 
 use super::declared::{bad_choice, unknown_setting};
 use super::{Call, chosen};
-use crate::arch::{ArchName, Color, InQueue, NULL_TASK, OutQueue, TEARDOWN_TASK, TIMER_TASK, TaskId};
+use crate::arch::{
+    ArchName, Color, InQueue, NO_COLOR, NULL_TASK, OutQueue, TEARDOWN_TASK, TIMER_TASK, TaskId,
+};
 use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Complaint, Result};
@@ -80,7 +82,8 @@ impl Sema<'_> {
         }
     }
 
-    fn known_id(&self, v: &Value, kind: IdKind) -> Result<Value> {
+    /// The id of a known number. A color may be none, as long as nothing uses it.
+    pub fn known_id(&self, v: &Value, kind: IdKind) -> Result<Value> {
         let (low, high) = self.id_range(kind);
         let Value::Int(_, n) = v else {
             return Err(comptime::TYPE_MISMATCH.because(&[("want", &"an integer"), ("have", &v.ty())]));
@@ -90,7 +93,8 @@ impl Sema<'_> {
             let c = rules::NULL_TASK_ID.because(&[("kind", &kind.word())]);
             return Err(c.help("take another number: wavelets that name no task carry this one"));
         }
-        let fits = n.to::<u16>().filter(|n| (low..=high).contains(n));
+        let is_allowed = |n: &u16| (low..=high).contains(n) || kind == IdKind::Color && *n == NO_COLOR;
+        let fits = n.to::<u16>().filter(is_allowed);
         fits.map(|n| Value::Id(kind, n)).ok_or_else(|| {
             rules::ID_OUT_OF_RANGE
                 .because(&[("kind", &kind.word()), ("value", n), ("low", &low), ("high", &high)])
@@ -104,6 +108,21 @@ impl Sema<'_> {
                     _ => format!("write a number from {low} to {high}"),
                 })
         })
+    }
+
+    /// What needs a color takes no number that stands for none.
+    pub fn refuse_no_color(&self, v: &Operand) -> Result<()> {
+        let Operand::Known(Value::Id(IdKind::Color, NO_COLOR)) = v else { return Ok(()) };
+        let (low, high) = self.id_range(IdKind::Color);
+        let c = rules::ID_OUT_OF_RANGE.because(&[
+            ("kind", &"color"),
+            ("value", &NO_COLOR),
+            ("low", &low),
+            ("high", &high),
+        ]);
+        Err(c.help(format!(
+            "{NO_COLOR} stands for no color: give it a color, or leave this out where it has none"
+        )))
     }
 
     /// Two local ids are those of the system; the library may name them.
@@ -134,7 +153,9 @@ impl Sema<'_> {
             ArchName::Wse2 => IdKind::Color,
             ArchName::Wse3 => IdKind::InputQueue,
         };
-        match self.value(channel, None)? {
+        let channel = self.value(channel, None)?;
+        self.refuse_no_color(&channel).at(at)?;
+        match channel {
             Operand::Known(Value::Id(k, n)) if k == want => {
                 Ok(Operand::Known(Value::Id(IdKind::DataTask, n)))
             }
@@ -205,6 +226,7 @@ impl Sema<'_> {
         if !self.is_channel(kind) && !microthread {
             return Err(self.bad_channel(&v.ty()).at(at));
         }
+        self.refuse_no_color(&v).at(at)?;
         if self.is_comptime() {
             let Operand::Known(Value::Id(_, n)) = v else { unreachable!("comptime values are known") };
             let image = &mut self.world.tile.image;
@@ -408,11 +430,11 @@ impl Sema<'_> {
             let cfg_at = self.span(*cfg);
             let v = self.known(*cfg)?;
             if let Value::Id(IdKind::Color, c) = v {
-                color = Some(Color(c as u8));
+                color = Color::numbered(c);
             }
             for (name, v) in v.fields().unwrap_or_default() {
                 match (name.as_str(), &v) {
-                    ("color", Value::Id(IdKind::Color, c)) => color = Some(Color(*c as u8)),
+                    ("color", Value::Id(IdKind::Color, c)) => color = Color::numbered(*c),
                     ("priority", v) if self.arch.name == ArchName::Wse2 => {
                         priority = self.priority(v).at(cfg_at)?
                     }

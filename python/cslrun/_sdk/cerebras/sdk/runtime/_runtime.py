@@ -47,7 +47,9 @@ class SdkRuntime:
         if platform is not None and not isinstance(platform, SdkExecutionPlatform):
             raise TypeError(f"a platform comes from get_platform(); this is a {type(platform).__name__}")
         refuse_system(kwargs.get("cmaddr"))
-        self._folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
+        # Host scripts change the working directory before they run the program.
+        folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
+        self._folder = folder.absolute()
         self._program = _load(self._folder)
         #: Where the memory goes at the end; None if nobody wants it.
         self._core = platform.config._core_file() if platform is not None else None

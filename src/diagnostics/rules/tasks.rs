@@ -83,7 +83,7 @@ crate::rules! {
     @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end"
         => "take all of them, or send fewer: both sides must agree on the number";
     /// A router has one way for each color; what comes from two sides at once is undefined.
-    @Warning(undefined) SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";
+    @Deny(undefined) SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";
     /// An active task runs once it is also unblocked; one that stays blocked was forgotten.
     @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end"
         => "`@unblock` it when it may run, or do not block it";

@@ -36,7 +36,7 @@ impl Pe {
     ) -> Result<u16, Complaint> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
-                if self.options.checked && self.duties.has_read(half, self.task_since) {
+                if self.is_checked && self.duties.has_read(half, self.task_since) {
                     self.hazard(PENDING_TWICE.plain().help("keep what the first call has returned"))?;
                 }
                 return Ok(self.duties.read_torn_down(half, self.task_since));

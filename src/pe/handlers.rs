@@ -80,7 +80,7 @@ impl Pe {
 
     /// `@queue_flush`: 0 to 7 are input queues, the others output queues.
     pub(super) fn flush(&mut self, tile: &TileImage, queue: u16) -> Result<(), Complaint> {
-        if self.options.checked && self.duties.flushed & 1 << queue != 0 {
+        if self.is_checked && self.duties.flushed & 1 << queue != 0 {
             let (event, _) = self.emptiness(queue);
             let open = FLUSH_OPEN.because(&[("queue", &event)]);
             let open = open.at(self.place(tile));
@@ -120,7 +120,7 @@ impl Pe {
         };
         let user = self.lanes.iter().find(|(_, lane)| is_user(&lane.operation)).map(|(_, lane)| lane.span);
         match user {
-            Some(user) if self.options.checked => {
+            Some(user) if self.is_checked => {
                 let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]).at(span);
                 let early = early.also(user, "this one is not done");
                 self.hazard(early.help("flush the queue in the task that `.activate` of the operation names"))
@@ -179,7 +179,7 @@ impl Pe {
     pub(super) fn end_task(&mut self) -> Result<(), Complaint> {
         let Some((answered, at)) = self.duties.answered.take() else { return Ok(()) };
         let open = answered & self.duties.flushed;
-        if open == 0 || !self.options.checked {
+        if open == 0 || !self.is_checked {
             return Ok(());
         }
         let (event, _) = self.emptiness(open.trailing_zeros() as u16);

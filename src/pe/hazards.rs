@@ -25,7 +25,7 @@ impl Pe {
         if self.is_early {
             return Err(complaint);
         }
-        self.warnings.extend(self.options.levels.weigh(complaint)?);
+        self.warnings.extend(self.levels.weigh(complaint)?);
         Ok(())
     }
 
@@ -38,7 +38,7 @@ impl Pe {
         is_async: bool,
         span: Span,
     ) -> Result<(), Complaint> {
-        if !self.options.checked {
+        if !self.is_checked {
             return Ok(());
         }
         if let Some((queue, other)) = self.shared_queue(operation) {
@@ -108,7 +108,7 @@ impl Pe {
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
     pub(super) fn check_contest(&mut self, now: u64) -> Result<(), Complaint> {
         let idle = self.main.is_free() && self.main.busy_until <= now;
-        if !self.options.checked || !idle || self.lanes.is_empty() || !self.tasks.want_data() {
+        if !self.is_checked || !idle || self.lanes.is_empty() || !self.tasks.want_data() {
             return Ok(());
         }
         let claimed = self.lanes.claimed_inputs();
@@ -146,7 +146,7 @@ impl Pe {
 
     /// A wavelet that loses something on the way in.
     pub(super) fn check_mixed(&mut self, mixed: Mixed, span: Span) -> Result<(), Complaint> {
-        if !self.options.checked {
+        if !self.is_checked {
             return Ok(());
         }
         match mixed {
@@ -166,7 +166,7 @@ impl Pe {
 
     /// A second activation is lost, because a task is active or it is not.
     pub(super) fn check_activation(&mut self, id: TaskId, span: Span) -> Result<(), Complaint> {
-        if self.options.checked && self.tasks.active & bit(id) != 0 {
+        if self.is_checked && self.tasks.active & bit(id) != 0 {
             let name = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);
@@ -177,7 +177,7 @@ impl Pe {
 
     /// A launch is over when the stream is unblocked once.
     pub(super) fn check_unblock(&mut self, tile: &TileImage) -> Result<(), Complaint> {
-        if self.options.checked && self.was_launched && !self.command_stream_blocked {
+        if self.is_checked && self.was_launched && !self.command_stream_blocked {
             let c = rules::UNBLOCKED_TWICE.plain().at(self.caller_place(tile));
             self.hazard(c.help("call `unblock_cmd_stream` once for each launch, when its work is done"))?;
         }
@@ -197,7 +197,7 @@ impl Pe {
     ) -> Result<(), Complaint> {
         let Dest::Walk(dest) = dest else { return Ok(()) };
         let width = u32::from(op.width(self.arch.name));
-        if !self.options.checked || width < 2 {
+        if !self.is_checked || width < 2 {
             return Ok(());
         }
         let lags = sources.iter().filter_map(|source| match source {
@@ -226,7 +226,7 @@ impl Pe {
             // What a dsr_dest holds was looked at when it was loaded.
             DsdRef::Dsr(dsr) => dsr.id.file != DsrFile::Dest,
         };
-        if !is_new || !self.options.checked {
+        if !is_new || !self.is_checked {
             return Ok(());
         }
         let Some(constant) = self.guard.constant_at(tile, at.into()) else { return Ok(()) };
@@ -242,7 +242,7 @@ impl Pe {
         span: Span,
     ) -> Result<(), Complaint> {
         let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return Ok(()) };
-        if short != long && self.options.checked {
+        if short != long && self.is_checked {
             let c = rules::MAP_LENGTHS.because(&[("short", &short), ("long", &long)]).at(span);
             self.hazard(c.help("give all inputs the same length"))?;
         }
@@ -261,7 +261,7 @@ impl Pe {
             Stall::FifoFull(end) => (end, "full"),
             Stall::Input(_) | Stall::Output(_) => return Ok(()),
         };
-        if result.is_some() || !self.options.checked {
+        if result.is_some() || !self.is_checked {
             return Ok(());
         }
         let fifo = &self.tile.fifos[end.fifo];
@@ -278,7 +278,7 @@ impl Pe {
         x: f32,
     ) -> Result<(), Complaint> {
         let is_angle = matches!(function, Function::Sin | Function::Cos);
-        if is_angle && x.abs() >= LARGEST_ANGLE && self.options.checked {
+        if is_angle && x.abs() >= LARGEST_ANGLE && self.is_checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
             let c = c.at(self.caller_place(tile));
             self.hazard(c.help("reduce the angle modulo 2*pi before"))?;

@@ -72,7 +72,7 @@ impl Pe {
         total: impl Fn(bool) -> Result<Option<u32>, Complaint>,
         span: Span,
     ) -> Result<Option<u32>, Complaint> {
-        match total(self.options.checked) {
+        match total(self.is_checked) {
             Ok(total) => Ok(total),
             Err(complaint) => {
                 self.hazard(complaint.at(span))?;
@@ -109,7 +109,7 @@ impl Pe {
         count: u32,
         span: Span,
     ) -> Result<(), Complaint> {
-        if self.options.levels.of(MEMORY_OUT_OF_BOUNDS.name) == Level::Deny {
+        if self.levels.of(MEMORY_OUT_OF_BOUNDS.name) == Level::Deny {
             return Ok(());
         }
         let size = self.memory.size();

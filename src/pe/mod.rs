@@ -114,13 +114,13 @@ pub struct Pe {
     tile: Arc<TileImage>,
     /// What was suspicious in this cycle.
     warnings: Vec<Complaint>,
-    /// It makes an operation ready for which the clock has not come far enough.
-    is_early: bool,
     at: PeCoord,
-    options: PeOptions,
+    is_checked: bool,
     command_stream_blocked: bool,
     /// The host has launched something.
     was_launched: bool,
+    /// It makes an operation ready for which the clock has not come far enough.
+    is_early: bool,
     main: MainThread,
     launches: VecDeque<Launch>,
     queues: Queues,
@@ -129,7 +129,8 @@ pub struct Pe {
     task_since: u64,
     tasks: Tasks,
     lanes: Lanes,
-    configuration: Configuration,
+    /// Rarely needed, so it lies elsewhere.
+    configuration: Box<Configuration>,
     duties: Duties,
     memory: Memory,
     guard: Guard,
@@ -139,6 +140,7 @@ pub struct Pe {
     clock: Clock,
     random: Generators,
     line: LineBuffer,
+    levels: Levels,
 }
 
 impl Pe {
@@ -147,7 +149,8 @@ impl Pe {
         let mut pe = Pe {
             at,
             arch,
-            options,
+            is_checked: options.checked,
+            levels: options.levels,
             memory: Memory::new(arch.memory_words as usize, &tile.data),
             guard: Guard::new(&tile, arch.memory_words as usize, options.checked),
             main: MainThread::new(arch.memory_words as usize),
@@ -164,7 +167,7 @@ impl Pe {
             clock: Clock::default(),
             random: Generators::new(),
             line: LineBuffer::default(),
-            configuration: Configuration::default(),
+            configuration: Box::default(),
             command_stream_blocked: false,
             was_launched: false,
             warnings: Vec::new(),

@@ -38,7 +38,7 @@ impl Pe {
         words: u16,
         ty: &str,
     ) -> Result<(), Complaint> {
-        let Some(symbol) = symbol_at(tile, at).filter(|_| self.options.checked) else { return Ok(()) };
+        let Some(symbol) = symbol_at(tile, at).filter(|_| self.is_checked) else { return Ok(()) };
         let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();
         if !is_scalar || symbol.words == words {
             return Ok(());

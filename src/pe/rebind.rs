@@ -81,7 +81,7 @@ impl Pe {
         (held, count): (Option<Color>, usize),
         color: Color,
     ) -> Result<(), Complaint> {
-        let Some(held) = held.filter(|held| count > 0 && *held != color && self.options.checked) else {
+        let Some(held) = held.filter(|held| count > 0 && *held != color && self.is_checked) else {
             return Ok(());
         };
         let facts: [(&str, &dyn Display); 4] =

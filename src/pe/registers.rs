@@ -258,7 +258,7 @@ impl Pe {
     /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
     /// keeps what it has begun with.
     fn check_free(&mut self, dsr: DsrId) -> Result<(), Complaint> {
-        if !self.options.checked || self.lanes.is_empty() {
+        if !self.is_checked || self.lanes.is_empty() {
             return Ok(());
         }
         let user = self.lanes.iter().find(|(_, lane)| lane.registers.contains(&dsr));
@@ -315,7 +315,7 @@ impl Pe {
             Stall::FifoFull(end) => (end, "full", operation.untyped_fifos[0]),
             Stall::Input(_) | Stall::Output(_) => return Ok(()),
         };
-        let Some(dsr) = dsr.filter(|_| self.options.checked) else { return Ok(()) };
+        let Some(dsr) = dsr.filter(|_| self.is_checked) else { return Ok(()) };
         let fifo = &self.tile.fifos[end.fifo];
         let typed = if dsr.file == DsrFile::Dest { "dsr_fifo_dest" } else { "dsr_fifo_src1" };
         Err(FIFO_EVENT

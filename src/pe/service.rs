@@ -92,7 +92,7 @@ impl Pe {
         match op {
             Op::CheckId { a, low, high, what } => {
                 let id = self.main.register(a);
-                if self.options.checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
+                if self.is_checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
                     let facts: [(&str, &dyn std::fmt::Display); 4] = [
                         ("kind", &tile.strings[what as usize]),
                         ("value", &id),
@@ -114,7 +114,7 @@ impl Pe {
             }
             Op::CheckConfig { a, low, high } => {
                 let address = self.address(a) as u16;
-                if self.options.checked && !(low..=high).contains(&address) {
+                if self.is_checked && !(low..=high).contains(&address) {
                     self.hazard(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]))?;
                 }
             }
@@ -162,7 +162,7 @@ impl Pe {
     /// A field of a union is used, of which the word at `at` says which one is active. One without a
     /// value gets this field.
     fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Complaint> {
-        if !self.options.checked {
+        if !self.is_checked {
             return Ok(());
         }
         self.guard.note_store(at, 1);

@@ -77,7 +77,7 @@ impl Pe {
         }
         let is_unseen = is_unseen && !self.lanes.will_stop;
         start.operation.total = self.length(|checked| start.total(checked), vector.span)?;
-        start.note_room(self.options.checked);
+        start.note_room(self.is_checked);
         self.check_operation(&mut start.operation, vector.span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
@@ -286,7 +286,7 @@ impl Pe {
             DsdRef::At(reg, _) => Resolved::plain(self.dsd_at(self.address(reg))?),
             DsdRef::Dsr(dsr) => {
                 let mut loaded = *self.registers.get(dsr)?;
-                if self.options.checked {
+                if self.is_checked {
                     self.check_use(&loaded, dsr.id, purpose)?;
                     loaded = self.check_extended(loaded, dsr.id)?;
                 }
@@ -372,7 +372,7 @@ impl Pe {
     ) -> Result<Walk, Complaint> {
         let offset = match index {
             Some(index) if mem.index_offset => index,
-            None if mem.index_offset && self.options.checked => {
+            None if mem.index_offset && self.is_checked => {
                 self.hazard(MISSING_INDEX.plain())?;
                 0
             }
@@ -382,7 +382,7 @@ impl Pe {
         self.guard.give_value(mem.lo.into(), usize::from(mem.hi - mem.lo.min(mem.hi)));
         let walk = Walk::new(mem, at.wrapping_add(offset), words, self.limits(mem));
         // Without checks an operation may be longer than its operand.
-        self.memory.reach(if self.options.checked { walk.end(mem.length()) } else { size });
+        self.memory.reach(if self.is_checked { walk.end(mem.length()) } else { size });
         Ok(walk)
     }
 
@@ -390,7 +390,7 @@ impl Pe {
     #[inline]
     pub(super) fn limits(&self, mem: &Mem) -> (u16, u16) {
         let size = self.memory.size() as u16;
-        if self.options.checked { (mem.lo, mem.hi.min(size)) } else { (0, size) }
+        if self.is_checked { (mem.lo, mem.hi.min(size)) } else { (0, size) }
     }
 
     /// What `.control_transform` xors into control wavelets: the low bits of their index.
@@ -421,7 +421,7 @@ impl Pe {
         index: Option<u16>,
     ) -> Result<Outlet, Complaint> {
         let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
-        if fabout.index_offset && index.is_none() && self.options.checked {
+        if fabout.index_offset && index.is_none() && self.is_checked {
             self.hazard(MISSING_INDEX.plain())?;
         }
         Ok(Outlet {

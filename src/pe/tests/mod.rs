@@ -156,7 +156,10 @@ struct Bench {
 
 impl Bench {
     fn new(arch: ArchName, tile: TileImage) -> Bench {
-        let pe = Pe::new(PeCoord { x: 1, y: 2 }, arch.numbers(), Arc::new(tile), PeOptions::default());
+        let mut options = PeOptions::default();
+        // What only warns must stop the run, so that a test can name it.
+        options.levels.choose_flags("-D division-overflow,length-mismatch").expect("rules with a level");
+        let pe = Pe::new(PeCoord { x: 1, y: 2 }, arch.numbers(), Arc::new(tile), options);
         Bench { pe, sink: Sink::default(), log: PeLog::default(), desk: Desk::default(), now: 0 }
     }
 

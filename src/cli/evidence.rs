@@ -51,8 +51,7 @@ fn names(text: &str) -> impl Iterator<Item = &str> {
 fn note(runner: &mut Runner, at: PeCoord, name: &str) -> Option<String> {
     let (symbol, words) = runner.read_symbol(at, name).ok()?;
     let scalar = symbol.element?;
-    let bits = |chunk: &[u16]| chunk.iter().rev().fold(0u64, |all, word| all << 16 | u64::from(*word));
-    let values: Vec<u64> = words.chunks(scalar.words().into()).map(bits).collect();
+    let values = symbol.values(&words, scalar);
     let bare = name.rsplit('.').next().unwrap_or(name);
     Some(format!("`{bare}` holds {}", nested(&values, &symbol.dims, scalar)))
 }

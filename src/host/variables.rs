@@ -38,8 +38,11 @@ impl Runner {
                 return Err(NO_ELEMENT_TYPE.because(&[("name", &name), ("ty", &ty)]).into());
             };
             let target = self.data_target(tile, name);
-            let words = usize::from(scalar.words());
-            let elements = place.end.saturating_sub(place.addr) / words;
+            let words = place.end.saturating_sub(place.addr);
+            let elements = match behind.filter(|s| s.is_bytes(scalar)) {
+                Some(symbol) => symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().min(2 * words),
+                None => words / usize::from(scalar.words()),
+            };
             single &= elements == 1 && matches!(target, Some(ExportTarget::Data(_))) && !is_array(behind);
             found = Some(scalar);
             pes.push((at, elements));
@@ -72,6 +75,9 @@ impl Runner {
         values: &[u64],
     ) -> Result<(), Failure> {
         self.check_variable(name, true)?;
+        if self.holds_bytes(at, name, scalar) {
+            return self.write_bytes(at, name, values);
+        }
         let words = usize::from(scalar.words());
         let addr = self.elements_of(at, name, words, values.len(), Way::In)?;
         let bits = |value: &u64| (0..words).map(|i| (value >> (16 * i)) as u16).collect::<Vec<_>>();
@@ -106,6 +112,25 @@ impl Runner {
         self.wafer.pe(at)?.read_words(0, words).ok()
     }
 
+    /// Whether two elements of a variable share a word.
+    fn holds_bytes(&mut self, at: PeCoord, name: &str, scalar: Scalar) -> bool {
+        let Some(place) = self.place_of(at, name) else { return false };
+        let tile = self.program.tile_at(at);
+        tile.and_then(|tile| symbol_around(tile, place.addr)).is_some_and(|symbol| symbol.is_bytes(scalar))
+    }
+
+    fn write_bytes(&mut self, at: PeCoord, name: &str, values: &[u64]) -> Result<(), Failure> {
+        let count = values.len().div_ceil(2);
+        let addr = self.elements_of(at, name, 1, count, Way::In)?;
+        let Some(pe) = self.wafer.pe(at) else { return Ok(()) };
+        let mut bytes: Vec<u8> = pe.read_words(addr, count)?.iter().flat_map(|w| w.to_le_bytes()).collect();
+        bytes.iter_mut().zip(values).for_each(|(byte, value)| *byte = *value as u8);
+        let words: Vec<u16> = bytes.chunks(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect();
+        pe.write_words(addr, &words)?;
+        self.wafer.note_written(at);
+        Ok(())
+    }
+
     fn read_elements(
         &mut self,
         at: PeCoord,
@@ -113,6 +138,12 @@ impl Runner {
         scalar: Scalar,
         count: usize,
     ) -> Result<Vec<u64>, Failure> {
+        if self.holds_bytes(at, name, scalar) {
+            let addr = self.elements_of(at, name, 1, count.div_ceil(2), Way::Out)?;
+            let Some(pe) = self.wafer.pe(at) else { return Ok(Vec::new()) };
+            let words = pe.read_words(addr, count.div_ceil(2))?;
+            return Ok(words.iter().flat_map(|word| word.to_le_bytes()).take(count).map(u64::from).collect());
+        }
         let words = usize::from(scalar.words());
         let addr = self.elements_of(at, name, words, count, Way::Out)?;
         let Some(pe) = self.wafer.pe(at) else { return Ok(Vec::new()) };

@@ -38,17 +38,44 @@ pub enum Access {
     U32,
     S32,
     W64,
+    U8,
+    S8,
 }
 
 impl Access {
     /// 16-bit words.
     pub fn words(self) -> u16 {
         match self {
-            Access::U16 | Access::S16 => 1,
+            Access::U16 | Access::S16 | Access::U8 | Access::S8 => 1,
             Access::U32 | Access::S32 => 2,
             Access::W64 => 4,
         }
     }
+
+    /// Whether it is half a word.
+    #[inline(always)]
+    pub fn is_byte(self) -> bool {
+        matches!(self, Access::U8 | Access::S8)
+    }
+}
+
+/// The bit of an address that names the high byte of a word: memory ends far below it.
+pub const HIGH_BYTE: u16 = 0x8000;
+
+/// `words` of an `Op::Element` whose elements are bytes.
+pub const BYTES: u16 = u16::MAX;
+
+/// The word of an address, which may be that of a byte.
+#[inline(always)]
+pub fn word_of(address: usize) -> usize {
+    address & !usize::from(HIGH_BYTE)
+}
+
+/// The address `index` bytes behind another one.
+pub fn byte_behind(address: u64, index: u64) -> u64 {
+    let high = u64::from(HIGH_BYTE);
+    let byte = ((address & !high) << 1 | u64::from(address & high != 0)).wrapping_add(index) & 0xffff;
+    byte >> 1 | if byte & 1 != 0 { high } else { 0 }
 }
 
 /// `len` of an `Op::Element` whose index has no limit of its own: the element must lie in the variable
@@ -407,7 +434,7 @@ pub enum Op {
         addr: u16,
         kind: Access,
     },
-    /// `d = memory[base + b * kind.words()]`; traps when `b >= len`.
+    /// `d = memory[base + b * kind.words()]`, for bytes `b` bytes behind `base`; traps when `b >= len`.
     LoadElem {
         d: Reg,
         base: u16,

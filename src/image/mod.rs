@@ -307,6 +307,29 @@ pub struct Symbol {
     pub span: Span,
 }
 
+impl Symbol {
+    /// How many elements `words` of it hold; two bytes of an array share a word.
+    pub fn elements(&self, words: usize, scalar: Scalar) -> usize {
+        if self.is_bytes(scalar) { 2 * words } else { words / usize::from(scalar.words()) }
+    }
+
+    /// The bits of its elements.
+    pub fn values(&self, words: &[u16], scalar: Scalar) -> Vec<u64> {
+        if self.is_bytes(scalar) {
+            let count = self.dims.iter().map(|dim| *dim as usize).product();
+            let bytes = words.iter().flat_map(|word| word.to_le_bytes());
+            return bytes.take(count).map(u64::from).collect();
+        }
+        let bits = |chunk: &[u16]| chunk.iter().rev().fold(0u64, |all, word| all << 16 | u64::from(*word));
+        words.chunks(scalar.words().into()).map(bits).collect()
+    }
+
+    /// Whether it is an array of bytes.
+    pub fn is_bytes(&self, scalar: Scalar) -> bool {
+        matches!(scalar, Scalar::I8 | Scalar::U8) && !self.dims.is_empty()
+    }
+}
+
 /// What one tile offers under an exported name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {

@@ -10,7 +10,7 @@ use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{
     CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE,
 };
-use crate::image::code::{Access, Local};
+use crate::image::code::{Access, BYTES, Local, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
 use crate::source::Span;
 
@@ -59,6 +59,8 @@ struct Step {
     /// The words of the element.
     at: usize,
     end: usize,
+    /// Words of an element, or `BYTES`.
+    each: u16,
     index: i64,
 }
 
@@ -116,7 +118,7 @@ impl Guard {
         kind: Access,
     ) -> Result<u64, Complaint> {
         if WATCHED {
-            self.note_load(at, kind.words().into());
+            self.note_load(word_of(at), kind.words().into());
         }
         load(memory, at, kind)
     }
@@ -131,7 +133,7 @@ impl Guard {
         value: u64,
     ) -> Result<(), Complaint> {
         if WATCHED {
-            self.note_store(at, kind.words().into());
+            self.note_store(word_of(at), kind.words().into());
         }
         store(memory, at, kind, value)
     }
@@ -179,6 +181,7 @@ impl Guard {
     }
 
     fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
+        let at = if kind.is_byte() { word_of(at) } else { at };
         let end = at + usize::from(kind.words());
         self.note_load(at, end - at);
         if at < self.stack {
@@ -205,6 +208,7 @@ impl Guard {
         top: usize,
     ) -> Result<(), Complaint> {
         let words = usize::from(kind.words());
+        let at = if kind.is_byte() { word_of(at) } else { at };
         self.note_store(at, words);
         if at < self.first {
             return Ok(());
@@ -320,6 +324,9 @@ impl Guard {
     /// behind `base`.
     #[inline]
     pub fn step(&mut self, tile: &TileImage, base: u64, index: u64, words: u16) -> Result<u64, Complaint> {
+        if words == BYTES {
+            return self.step_bytes(tile, base, index);
+        }
         // An index of a pointer to many may be negative; addresses have 16 bits.
         let to = base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff;
         let (low, high) = self.near;
@@ -328,6 +335,17 @@ impl Guard {
             return Ok(to);
         }
         self.step_elsewhere(tile, from, at, (index, words))?;
+        Ok(to)
+    }
+
+    /// The same for bytes.
+    fn step_bytes(&mut self, tile: &TileImage, base: u64, index: u64) -> Result<u64, Complaint> {
+        let to = byte_behind(base, index);
+        let (low, high) = self.near;
+        let (from, at) = (word_of(base as usize), word_of(to as usize));
+        if !(low..high).contains(&from) || !(low..high).contains(&at) {
+            self.step_elsewhere(tile, from, at, (index, BYTES))?;
+        }
         Ok(to)
     }
 
@@ -342,10 +360,12 @@ impl Guard {
         if !self.is_on() {
             return Ok(());
         }
+        let each = words;
+        let words = if each == BYTES { 1 } else { words };
         if from >= self.stack {
             // An index of a signed type is kept sign-extended.
             let index = index as i64;
-            self.asked = Some(Step { from, at, end: at + usize::from(words), index });
+            self.asked = Some(Step { from, at, end: at + usize::from(words), each, index });
             return Err(POINTER_OUT_OF_BOUNDS.because(&[("index", &index), ("name", &"a local")]));
         }
         let Some(symbol) = symbol_at(tile, from) else { return Ok(()) };
@@ -354,7 +374,7 @@ impl Guard {
         if at >= low && at + usize::from(words) <= high {
             return Ok(());
         }
-        Err(out_of_symbol(symbol, from, index, words))
+        Err(out_of_symbol(symbol, from, index, each))
     }
 
     /// A step has stopped because it begins in the stack; whether it may go on. `calls` are the calls that
@@ -447,8 +467,7 @@ pub(super) fn local_behind(
 }
 
 fn out_of_local(local: &Local, low: usize, step: Step) -> Complaint {
-    let each = (step.end - step.at).max(1);
-    let shape = (low, local.words.into(), each);
+    let shape = (low, local.words.into(), step.each);
     out_of_variable((&local.name, local.span), shape, step.from, step.index)
 }
 
@@ -470,25 +489,29 @@ pub(super) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
 }
 
 fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
-    let shape = (symbol.addr.into(), symbol.words.into(), words.max(1).into());
+    let shape = (symbol.addr.into(), symbol.words.into(), words);
     out_of_variable((&symbol.name, symbol.span), shape, from, index as i64)
 }
 
 /// A pointer that leads to the word `from` of a variable, which begins at `low` and has `size` words, has
-/// been given an index that leads out of it; elements have `each` words.
+/// been given an index that leads out of it; elements have `each` words, or are bytes.
 fn out_of_variable(
     (name, span): (&String, Span),
-    (low, size, each): (usize, usize, usize),
+    (low, size, each): (usize, usize, u16),
     from: usize,
     index: i64,
 ) -> Complaint {
     let complaint = POINTER_OUT_OF_BOUNDS
         .because(&[("index", &index), ("name", name)])
-        .also(span, format!("`{name}` has {} such elements", size / each));
-    match (from - low) / each {
+        .also(span, format!("`{name}` has {} such elements", elements_in(size, each)));
+    match elements_in(from - low, each) {
         0 => complaint,
         skipped => complaint.note(format!("the pointer leads to element {skipped} of `{name}`")),
     }
+}
+
+fn elements_in(words: usize, each: u16) -> usize {
+    if each == BYTES { 2 * words } else { words / usize::from(each.max(1)) }
 }
 
 #[cold]

@@ -12,7 +12,7 @@ use crate::diagnostics::{Complaint, Level};
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
 use crate::image::TileImage;
-use crate::image::code::{Access, Op};
+use crate::image::code::{Access, BYTES, Op, byte_behind, word_of};
 use crate::source::Span;
 
 impl Pe {
@@ -29,8 +29,9 @@ impl Pe {
         let frame = self.main.calls.last().expect("an operation runs in a call");
         let op = tile.functions[frame.function.0 as usize].code[frame.pc];
         let reg = |a| self.main.register(a);
-        let at = |base: u64, index: u64, words: u16| {
-            (base.wrapping_add(index.wrapping_mul(words.into()))) & 0xffff
+        let at = |base: u64, index: u64, words: u16| match words {
+            BYTES => byte_behind(base, index),
+            _ => (base.wrapping_add(index.wrapping_mul(words.into()))) & 0xffff,
         };
         match op {
             // A register without a value counts as zero.
@@ -40,11 +41,19 @@ impl Pe {
             }
             Op::Load { d, a, off, kind } => self.load_unchecked(d, reg(a) + u64::from(off), kind)?,
             Op::LoadElem { d, base, b, kind, .. } => {
-                self.load_unchecked(d, at(base.into(), reg(b), kind.words()), kind)?;
+                self.load_unchecked(
+                    d,
+                    at(base.into(), reg(b), if kind.is_byte() { BYTES } else { kind.words() }),
+                    kind,
+                )?;
             }
             Op::Store { s, a, off, kind } => self.store_unchecked(reg(s), reg(a) + u64::from(off), kind)?,
             Op::StoreElem { s, base, b, kind, .. } => {
-                self.store_unchecked(reg(s), at(base.into(), reg(b), kind.words()), kind)?;
+                self.store_unchecked(
+                    reg(s),
+                    at(base.into(), reg(b), if kind.is_byte() { BYTES } else { kind.words() }),
+                    kind,
+                )?;
             }
             Op::Element { d, a, b, words, .. } => {
                 let address = at(reg(a), reg(b), words);
@@ -83,8 +92,9 @@ impl Pe {
 
     fn load_unchecked(&mut self, d: u16, at: u64, kind: Access) -> Result<(), Complaint> {
         let (at, words) = (at as usize, usize::from(kind.words()));
-        self.memory.reach(at + words);
-        self.guard.settle(self.memory.words_mut(), at, words);
+        let word = if kind.is_byte() { word_of(at) } else { at };
+        self.memory.reach(word + words);
+        self.guard.settle(self.memory.words_mut(), word, words);
         let value = load(self.memory.words(), at, kind)?;
         self.main.set_register(d, value);
         Ok(())
@@ -92,8 +102,9 @@ impl Pe {
 
     fn store_unchecked(&mut self, value: u64, at: u64, kind: Access) -> Result<(), Complaint> {
         let (at, words) = (at as usize, usize::from(kind.words()));
-        self.memory.reach(at + words);
-        self.guard.give_value(at, words);
+        let word = if kind.is_byte() { word_of(at) } else { at };
+        self.memory.reach(word + words);
+        self.guard.give_value(word, words);
         store(self.memory.words_mut(), at, kind, value)
     }
 

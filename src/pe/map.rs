@@ -11,7 +11,7 @@ use crate::diagnostics::{At, Complaint};
 use crate::dsd::access::Walk;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::image::TileImage;
-use crate::image::code::{Access, DsdRef, Operand, Reg, Target};
+use crate::image::code::{Access, DsdRef, Operand, Reg, Target, word_of};
 
 /// A map that has not ended.
 #[derive(Clone, Debug)]
@@ -181,8 +181,9 @@ impl Pe {
         match &mut output.place {
             Place::Value(address) => {
                 let at = *address as u16 as usize;
-                self.memory.reach(at + usize::from(output.kind.words()));
-                self.guard.give_value(at, output.kind.words().into());
+                let word = if output.kind.is_byte() { word_of(at) } else { at };
+                self.memory.reach(word + usize::from(output.kind.words()));
+                self.guard.give_value(word, output.kind.words().into());
                 store(self.memory.words_mut(), at, output.kind, value)?;
             }
             Place::Walk(walk) => store(self.memory.words_mut(), walk.next_element()?, output.kind, value)?,
@@ -218,6 +219,8 @@ fn extended(bits: u32, kind: Access) -> u64 {
     match kind {
         Access::S16 => bits as i16 as u64,
         Access::S32 => bits as i32 as u64,
+        Access::S8 => bits as i8 as u64,
+        Access::U8 => (bits as u8).into(),
         Access::U16 | Access::U32 | Access::W64 => bits.into(),
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS};
-use crate::image::code::Access;
+use crate::image::code::{Access, HIGH_BYTE, word_of};
 
 /// Words of one PE. Only the part up to the highest word in use is there; the rest is zero.
 #[derive(Clone, Debug)]
@@ -68,7 +68,7 @@ const STEP: usize = 64;
 pub(super) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
     // No `match`: a second indirect jump in each load costs more than a word too many.
     match memory.get(addr..addr + 2) {
-        Some(words) if kind != Access::W64 => {
+        Some(words) if (kind as u8) < Access::W64 as u8 => {
             let shift = if is_short(kind) { 48 } else { 32 };
             let bits = u64::from(pair(words)) << shift;
             let is_signed = matches!(kind, Access::S16 | Access::S32);
@@ -78,9 +78,14 @@ pub(super) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Com
     }
 }
 
-/// Loads of four words, and of the last word.
+/// Loads of four words, of bytes, and of the last word.
 #[cold]
 fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
+    if kind.is_byte() {
+        let word = memory.get(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
+        let byte = (word >> shift_of(addr)) as u8;
+        return Ok(if kind == Access::S8 { byte as i8 as u64 } else { byte.into() });
+    }
     let words = memory.get(addr..addr + usize::from(kind.words())).ok_or_else(|| out_of_memory(addr))?;
     let bits = words.iter().rev().fold(0, |bits, word| bits << 16 | u64::from(*word));
     Ok(if kind == Access::S16 { bits as i16 as u64 } else { bits })
@@ -93,6 +98,9 @@ pub(super) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -
         *memory.get_mut(addr).ok_or_else(|| out_of_memory(addr))? = value as u16;
         return Ok(());
     }
+    if kind.is_byte() {
+        return store_byte(memory, addr, value as u8);
+    }
     let words = memory.get_mut(addr..addr + 2).ok_or_else(|| out_of_memory(addr))?;
     (words[0], words[1]) = (value as u16, (value >> 16) as u16);
     if kind == Access::W64 {
@@ -102,7 +110,20 @@ pub(super) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -
     Ok(())
 }
 
-/// The binary logarithm of `kind.words()`, without a table.
+/// The other byte of the word stays.
+#[cold]
+fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Complaint> {
+    let word = memory.get_mut(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
+    *word = *word & !(0xff << shift_of(addr)) | u16::from(value) << shift_of(addr);
+    Ok(())
+}
+
+/// Where the byte of an address lies in its word: the even one is the low one.
+fn shift_of(addr: usize) -> u32 {
+    if addr & usize::from(HIGH_BYTE) != 0 { 8 } else { 0 }
+}
+
+/// The binary logarithm of `kind.words()`, without a table; bytes have none.
 #[inline(always)]
 pub(super) fn log_words(kind: Access) -> u32 {
     kind as u32 >> 1

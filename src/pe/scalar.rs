@@ -10,7 +10,7 @@ use super::memory::{log_words, out_of_array};
 use super::vector::LAUNCH;
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
-use crate::image::code::{ADDRESS_ONLY, Access, FnId, IN_VARIABLE, Op};
+use crate::image::code::{ADDRESS_ONLY, Access, BYTES, FnId, IN_VARIABLE, Op, byte_behind};
 use crate::image::lines::LineOp;
 use crate::image::ready::Ready;
 use std::sync::OnceLock;
@@ -632,6 +632,9 @@ fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Co
     if index >= u64::from(len) {
         return Err(out_of_array(index, len.into()));
     }
+    if kind.is_byte() {
+        return Ok(byte_behind(base.into(), index) as usize);
+    }
     Ok(usize::from(base) + ((index as usize) << log_words(kind)))
 }
 
@@ -639,6 +642,9 @@ fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Co
 fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Complaint> {
     if index >= u64::from(len) && len != ADDRESS_ONLY {
         return Err(out_of_array(index, len));
+    }
+    if words == BYTES {
+        return Ok(byte_behind(base, index) as usize);
     }
     // An index of a pointer to many may be negative; addresses have 16 bits.
     Ok((base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff) as usize)

@@ -8,9 +8,9 @@ use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Complaint, Result};
 use crate::image::Scalar;
-use crate::image::code::{Op, Reg};
+use crate::image::code::{self, BYTES, Op, Reg};
 use crate::source::Span;
-use crate::value::ty::{FieldLayout, Ty};
+use crate::value::ty::{FieldLayout, HIGH_BYTE, Ty};
 use std::sync::Arc;
 
 /// An address that code can name.
@@ -113,7 +113,7 @@ impl Sema<'_> {
 
     fn element_addr(&mut self, array: Addr, b: Reg, len: u32, ty: &Ty) -> Result<Addr> {
         let a = self.addr_reg(array)?;
-        let words = ty.words().unwrap_or(0) as u16;
+        let words = words_of_element(ty);
         let d = self.b().reg();
         self.b().emit(Op::Element { d, a, b, words, len });
         Ok(Addr { base: Base::Reg(d), off: 0 })
@@ -340,10 +340,10 @@ impl Sema<'_> {
 
     fn resolve_addr(&mut self, addr: Addr) -> Result<Resolved> {
         Ok(match addr.base {
-            Base::Absolute => Resolved::Fixed(addr.off as u16),
-            Base::Global(id) => Resolved::Fixed(self.place_global(id)?.wrapping_add(addr.off as u16)),
-            Base::Frame => Resolved::Frame(addr.off as u16),
-            Base::Reg(r) => Resolved::Reg(r, addr.off as u16),
+            Base::Absolute => Resolved::Fixed(in_address(addr.off)),
+            Base::Global(id) => Resolved::Fixed(self.place_global(id)?.wrapping_add(in_address(addr.off))),
+            Base::Frame => Resolved::Frame(in_address(addr.off)),
+            Base::Reg(r) => Resolved::Reg(r, in_address(addr.off)),
         })
     }
 
@@ -410,7 +410,7 @@ impl Sema<'_> {
     /// The word address behind a pointer.
     pub fn pointer_address(&mut self, to: Pointee) -> Result<u16> {
         Ok(match to {
-            Pointee::Global(id, off) => self.place_global(id)?.wrapping_add(off as u16),
+            Pointee::Global(id, off) => self.place_global(id)?.wrapping_add(in_address(off)),
             Pointee::Fn(f) => self.request(f)?.0 as u16,
             Pointee::Address(a) => a,
         })
@@ -570,10 +570,20 @@ fn is_zero_array(a: &super::value::ArrayValue) -> bool {
     }
 }
 
+/// An offset as a part of an address.
+fn in_address(offset: u32) -> u16 {
+    offset as u16 | if offset & HIGH_BYTE != 0 { code::HIGH_BYTE } else { 0 }
+}
+
+/// `words` of an `Op::Element` for elements of a type.
+pub fn words_of_element(ty: &Ty) -> u16 {
+    if ty.is_byte() { BYTES } else { ty.words().unwrap_or(0) as u16 }
+}
+
 /// Type and word offset of a part of an aggregate.
 pub fn part_type(ty: &Ty, index: usize) -> Option<(Ty, u32)> {
     match ty {
-        Ty::Array(a) => Some((a.elem.clone(), a.elem.words()? * index as u32)),
+        Ty::Array(a) => Some((a.elem.clone(), a.elem.element_offset(index as u32)?)),
         _ => ty.field_at(index),
     }
 }
@@ -658,7 +668,10 @@ fn write_array(sema: &mut Sema<'_>, a: &super::value::ArrayValue, out: &mut [u16
     }
     let each = a.ty.elem.words().unwrap_or(0) as usize;
     for i in 0..a.ty.len() {
-        if let Some(v) = a.get(i) {
+        if let Some(v) = a.get(i).filter(|_| a.ty.elem.is_byte()) {
+            let bits = if matches!(v, Value::Undefined(_)) { 0 } else { sema.scalar_bits(v)? };
+            out[i as usize / 2] |= (bits as u16 & 0xff) << (i % 2 * 8);
+        } else if let Some(v) = a.get(i) {
             write_words(sema, v, &mut out[i as usize * each..])?;
         }
     }

@@ -209,6 +209,8 @@ impl Repr {
     /// How it lies in memory.
     pub fn access(self) -> Access {
         match (self.bits, self.signed) {
+            (0..=8, true) => Access::S8,
+            (0..=8, false) if self.scalar != Scalar::Bool => Access::U8,
             (0..=16, true) => Access::S16,
             (0..=16, false) => Access::U16,
             (17..=32, true) => Access::S32,

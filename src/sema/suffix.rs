@@ -1,6 +1,6 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
-use super::memory::part_type;
+use super::memory::{part_type, words_of_element};
 use super::operand::{Addr, Base, Operand, Place, Step};
 use super::scope::Ev;
 use super::value::{GlobalId, Pointee, Pointer, Value};
@@ -10,7 +10,7 @@ use crate::diagnostics::{At, Result, counted, suggest};
 use crate::image::code::{IN_VARIABLE, Op};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
-use crate::value::ty::{ArrayTy, FieldLayout, Ty};
+use crate::value::ty::{ArrayTy, FieldLayout, Ty, byte_number, byte_offset};
 use std::sync::Arc;
 
 impl Sema<'_> {
@@ -114,7 +114,7 @@ impl Sema<'_> {
             }
             Place::Element { array, index, len, ty, writable } => {
                 let a = self.addr_reg(array)?;
-                let words = ty.words().unwrap_or(0) as u16;
+                let words = words_of_element(&ty);
                 let d = self.b().reg();
                 self.b().emit(Op::Element { d, a, b: index, words, len });
                 Place::Memory { addr: Addr { base: Base::Reg(d), off }, ty: part, writable, known: None }
@@ -260,7 +260,8 @@ impl Sema<'_> {
             return Ok(Ev::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
         }
         let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
-        let mut at = self.addr_reg(array)?;
+        // Bytes are numbered from the start of the array first: a row of them may end within a word.
+        let mut at = if ty.is_byte() { self.b().constant(0) } else { self.addr_reg(array)? };
         for (k, (index, span)) in indices.iter().enumerate() {
             let b = self.index_reg(index, *span)?;
             let pitch: u32 = a.dims[k + 1..].iter().product();
@@ -268,6 +269,10 @@ impl Sema<'_> {
             let words = (pitch * each) as u16;
             self.b().emit(Op::Element { d, a: at, b, words, len: a.dims[k] });
             at = d;
+        }
+        if ty.is_byte() {
+            let len = u32::try_from(a.len()).unwrap_or(u32::MAX);
+            return Ok(Ev::Place(Place::Element { array, index: at, len, ty, writable }));
         }
         let addr = Addr { base: Base::Reg(at), off: 0 };
         Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
@@ -285,7 +290,7 @@ impl Sema<'_> {
     }
 
     fn known_element(&mut self, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
-        let off = a.elem.words().map(|w| w * position as u32).unwrap_or(0);
+        let off = a.elem.element_offset(position as u32).unwrap_or(0);
         match ev {
             Ev::Value(Operand::Known(Value::Array(v))) => {
                 v.get(position).cloned().map(Ev::known).ok_or_else(|| rules::REPORTED.plain())
@@ -312,14 +317,21 @@ impl Sema<'_> {
         let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span))?;
         if let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, off), .. })) = &ptr {
             let words = self.global(*id).ty.words().unwrap_or(0);
-            let len = words.saturating_sub(*off) / each.max(1);
+            let len = match ty.is_byte() {
+                true => self.bytes_of(*id).saturating_sub(byte_number(*off)),
+                false => words.saturating_sub(*off) / each.max(1),
+            };
             let start = Addr { base: Base::Global(*id), off: *off };
             if let Operand::Known(v) = index {
                 let i = v.to::<u32>().filter(|i| *i < len);
                 let i =
                     i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
-                let known = self.known_at(*id, off + i * each, &ty);
-                let addr = Addr { base: start.base, off: start.off + i * each };
+                let off = match ty.is_byte() {
+                    true => byte_offset(byte_number(*off) + i),
+                    false => off + i * each,
+                };
+                let known = self.known_at(*id, off, &ty);
+                let addr = Addr { base: start.base, off };
                 return Ok(Ev::Place(Place::Memory { addr, ty, writable, known }));
             }
             let index = self.index_reg(index, *at)?;
@@ -335,9 +347,19 @@ impl Sema<'_> {
         }
         let b = self.index_reg(index, *at)?;
         let d = self.b().reg();
-        self.b().emit(Op::Element { d, a, b, words: each as u16, len: IN_VARIABLE });
+        self.b().emit(Op::Element { d, a, b, words: words_of_element(&ty), len: IN_VARIABLE });
         let addr = Addr { base: Base::Reg(d), off: 0 };
         Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+    }
+}
+
+impl Sema<'_> {
+    /// The bytes of a global that a program may touch.
+    fn bytes_of(&self, id: GlobalId) -> u32 {
+        match &self.global(id).ty {
+            Ty::Array(a) if a.elem.is_byte() => u32::try_from(a.len()).unwrap_or(u32::MAX),
+            ty => ty.words().unwrap_or(0).saturating_mul(2),
+        }
     }
 }
 
@@ -381,6 +403,10 @@ fn value_at<'v>(v: &'v Value, off: u32, ty: &Ty) -> Option<&'v Value> {
         return Some(v);
     }
     match v {
+        Value::Array(a) if a.ty.elem.is_byte() => {
+            let element = a.get(byte_number(off).into())?;
+            (element.ty() == *ty).then_some(element)
+        }
         Value::Array(a) => {
             let each = a.ty.elem.words().filter(|w| *w > 0)?;
             value_at(a.get(u64::from(off / each))?, off % each, ty)

@@ -183,7 +183,11 @@ fn followed(tile: &TileImage) -> Vec<Followed> {
         let (at, words) = (MOST_WORDS - left, symbol.words.min(left));
         left -= words;
         if words > 0 {
-            let (ty, dims) = (symbol.ty.clone(), symbol.dims.clone());
+            let (ty, mut dims, mut element) = (symbol.ty.clone(), symbol.dims.clone(), element);
+            if symbol.is_bytes(element) {
+                // The words are shown: each holds two bytes.
+                (dims, element) = (vec![words.into()], Scalar::U16);
+            }
             all.push(Followed { name: name.into(), ty, element, dims, addr: symbol.addr, at, words });
         }
     }

@@ -263,6 +263,20 @@ macro_rules! same_by_identity {
 
 same_by_identity! { StructTy EnumTy }
 
+/// In an offset: the high byte of the word. It is one bit more than addresses have, because a table that is only
+/// used at comptime may be larger than any memory.
+pub const HIGH_BYTE: u32 = 1 << 31;
+
+/// The offset of a byte.
+pub fn byte_offset(byte: u32) -> u32 {
+    byte >> 1 | if byte & 1 != 0 { HIGH_BYTE } else { 0 }
+}
+
+/// The number of the byte at an offset.
+pub fn byte_number(offset: u32) -> u32 {
+    (offset & !HIGH_BYTE) << 1 | u32::from(offset & HIGH_BYTE != 0)
+}
+
 impl Ty {
     /// `u16`, the type of indices.
     pub const U16: Ty = Ty::Int(IntTy { signed: false, bits: 16 });
@@ -363,6 +377,19 @@ impl Ty {
         }
     }
 
+    /// Whether two elements of an array share a word. A bool takes a whole one.
+    pub fn is_byte(&self) -> bool {
+        *self != Ty::Bool && self.is_scalar() && self.bits().is_some_and(|bits| bits <= 8)
+    }
+
+    /// Where an element of an array of this type begins: a number of words, and `HIGH_BYTE` for the high byte.
+    pub fn element_offset(&self, index: u32) -> Option<u32> {
+        if self.is_byte() {
+            return Some(byte_offset(index));
+        }
+        self.words()?.checked_mul(index)
+    }
+
     /// Words of memory that a value takes; `None` if it cannot lie in memory, or is too large to count.
     pub fn words(&self) -> Option<u32> {
         if self.is_scalar() {
@@ -372,6 +399,9 @@ impl Ty {
             Ty::Void | Ty::Error => Some(0),
             Ty::Dsd(d) if *d != DsdTy::Fifo => Some(16),
             Ty::Array(a) => {
+                if a.elem.is_byte() {
+                    return u32::try_from(a.len().div_ceil(2)).ok();
+                }
                 let each = u64::from(a.elem.words()?);
                 u32::try_from(a.len().checked_mul(each)?).ok()
             }

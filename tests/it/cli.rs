@@ -417,3 +417,16 @@ fn a_report_is_written_also_when_the_run_goes_wrong() {
     assert_eq!(refused.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&refused.stderr).contains("missing/out.html cannot be written"));
 }
+
+#[test]
+fn the_host_sees_the_elements_of_an_array_of_bytes() {
+    let program = "var a = [3]u8{ 1, 2, 3 };
+const id = @get_local_task_id(8);
+task main() void { a[1] += 100; }
+comptime { @bind_local_task(main, id); @activate(id); @export_symbol(a, \"a\"); }
+";
+    let folder = Folder::with("bytes", "p.csl", program);
+    let output = folder.cslrun("p.csl --get a --set a=7,8,9 --get a");
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.starts_with("a = [1, 102, 3]\na = [7, 8, 9]\n"), "{text}");
+}

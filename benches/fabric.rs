@@ -33,6 +33,7 @@ fn program(side: u16, tiles: Vec<Arc<TileImage>>, place: Vec<u32>, routes: Route
         routes,
         exports: Vec::new(),
         memcpy: None,
+        direct: None,
         sources: SourceMap::default(),
     })
 }

@@ -15,6 +15,7 @@ pub mod image;
 pub mod order;
 pub mod pe;
 pub mod ring;
+pub mod sdklayout;
 pub mod sema;
 pub mod source;
 pub mod stdlib;

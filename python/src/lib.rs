@@ -4,6 +4,7 @@
 //! rendered report. Never: knows how host arrays are ordered; Python does that.
 
 mod fault;
+mod layout;
 mod levels;
 mod program;
 mod runner;
@@ -56,6 +57,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cslc, module)?)?;
     module.add_function(wrap_pyfunction!(levels::check_environment, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
+    module.add_function(wrap_pyfunction!(layout::compile_layout, module)?)?;
     module.add_class::<program::Program>()?;
     module.add_class::<runner::Runner>()?;
     module.add_class::<runner::Ticket>()?;

@@ -67,6 +67,17 @@ impl Program {
         self.image.memcpy.is_some()
     }
 
+    #[getter]
+    fn is_layout(&self) -> bool {
+        self.image.direct.is_some()
+    }
+
+    /// The host streams of a layout: name, whether the host sends, color, column and row of its PE, buffer.
+    fn streams(&self) -> Vec<(String, bool, u8, u16, u16, u16)> {
+        let streams = self.image.direct.iter().flat_map(|direct| &direct.streams);
+        streams.map(|s| (s.name.clone(), s.to_wafer, s.color.0, s.pe.x, s.pe.y, s.buffer)).collect()
+    }
+
     fn exports(&self) -> Vec<ExportEntry> {
         self.image.exports.iter().map(entry).collect()
     }
@@ -115,9 +126,7 @@ pub fn compile(
     import_paths: Vec<PathBuf>,
     levels: Vec<Choice>,
 ) -> PyResult<(Program, String)> {
-    let arch = ArchName::parse(arch)
-        .ok_or_else(|| PyValueError::new_err(format!("the machines are wse2 and wse3, not {arch}")))?;
-    let mut options = CompileOptions::new(arch);
+    let mut options = CompileOptions::new(arch_of(arch)?);
     options.import_paths = import_paths;
     options.levels = levels::chosen(&levels)?;
     for (name, value) in params {
@@ -141,7 +150,14 @@ fn compiled(path: &std::path::Path, options: &CompileOptions) -> (Option<image::
     (program.filter(|_| sink.errors() == 0), report)
 }
 
-fn on_a_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
+/// The machine with a name.
+pub fn arch_of(name: &str) -> PyResult<ArchName> {
+    let unknown = || PyValueError::new_err(format!("the machines are wse2 and wse3, not {name}"));
+    ArchName::parse(name).ok_or_else(unknown)
+}
+
+/// Does something that may recurse deeply.
+pub fn on_a_large_stack<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> PyResult<T> {
     let thread = std::thread::Builder::new().name("cslrun".into()).stack_size(STACK_BYTES).spawn(work)?;
     Ok(thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
 }

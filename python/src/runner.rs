@@ -97,6 +97,44 @@ impl Runner {
         self.queue(|runner| runner.queue_launch(name, &words))
     }
 
+    /// Sends words on a host stream of a layout.
+    fn queue_send(&mut self, py: Python<'_>, stream: usize, words: PyBuffer<u32>) -> PyResult<Ticket> {
+        self.check_stream(stream, true)?;
+        let words = words.to_vec(py)?;
+        Ok(Ticket(self.0.queue_send(stream, &words)))
+    }
+
+    /// Asks for words of a host stream of a layout.
+    fn queue_receive(&mut self, stream: usize, count: u64) -> PyResult<Ticket> {
+        self.check_stream(stream, false)?;
+        Ok(Ticket(self.0.queue_receive(stream, count)))
+    }
+
+    /// Runs until a transfer is done; false if nothing can happen before.
+    fn run_until(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<bool> {
+        let ended = py.detach(|| self.0.run_until(ticket.0));
+        self.checked(ended)
+    }
+
+    /// Runs until nothing can happen any more unless the host acts.
+    fn run_until_quiet(&mut self, py: Python<'_>) -> PyResult<()> {
+        let ended = py.detach(|| self.0.run_until_quiet());
+        self.checked(ended)
+    }
+
+    /// The words of a host stream that have come and that nobody has asked for, little-endian.
+    fn take_rest<'py>(&mut self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
+        self.check_stream(stream, false)?;
+        let words = self.0.take_rest(stream);
+        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+        Ok(PyBytes::new(py, &bytes))
+    }
+
+    /// What an unfinished transfer waits for.
+    fn describe_wait(&self, ticket: &Ticket) -> Option<String> {
+        self.0.describe_wait(ticket.0)
+    }
+
     fn is_done(&self, ticket: &Ticket) -> bool {
         self.0.is_done(ticket.0)
     }
@@ -185,6 +223,18 @@ impl Runner {
 
     fn report(&self, diagnostics: &[Diagnostic]) -> String {
         render(&self.0.program().sources, diagnostics, MessageFormat::Plain, false)
+    }
+
+    fn check_stream(&self, stream: usize, to_wafer: bool) -> PyResult<()> {
+        match self.0.streams().get(stream) {
+            Some(known) if known.to_wafer == to_wafer => Ok(()),
+            Some(known) => {
+                let way = if known.to_wafer { "to" } else { "from" };
+                let name = &known.name;
+                Err(PyValueError::new_err(format!("the stream '{name}' carries words {way} the wafer")))
+            }
+            None => Err(PyValueError::new_err(format!("the program has no stream {stream}"))),
+        }
     }
 
     fn check_place(&self, x: u16, y: u16) -> PyResult<()> {

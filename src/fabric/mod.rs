@@ -6,6 +6,7 @@ mod belt;
 mod config;
 mod control;
 mod filter;
+mod host;
 mod lane;
 mod letters;
 mod plain;
@@ -32,7 +33,7 @@ use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
 use crate::order::Order;
 use belt::Belts;
-use lane::{Flit, Landing, Lane};
+use lane::{Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
 use soon::Soon;
@@ -40,10 +41,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use trail::Trail;
-
-/// Words of a host stream that one PE may leave untaken before the stream waits (ruling: what the
-/// machine has for it in its queues and routers).
-const HOST_BUFFER: usize = 64;
 
 /// Routers between two looks at whether to stop.
 const ROUTERS_AT_ONCE: usize = 16;
@@ -251,45 +248,6 @@ impl Fabric {
     /// Senders and receivers of the messages handed over since the last call.
     pub fn take_handed_over(&mut self) -> Vec<(u32, u32)> {
         std::mem::take(&mut self.letters.handed_over)
-    }
-
-    /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
-    pub fn take_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
-        let id = self.lane_of(pe, color);
-        let flit = *self.lanes[id as usize].head(Direction::Ramp, now)?;
-        self.note_to_host(pe, color, flit, now);
-        let lane = &mut self.lanes[id as usize];
-        lane.pop(Direction::Ramp);
-        if lane.filled == 0 {
-            self.routers[pe].waiting &= !bit(color);
-        }
-        if std::mem::take(&mut lane.refused) {
-            self.freed.push(pe as u32);
-        }
-        let next = lane.onramp.front().map(|(arrives, _)| *arrives);
-        self.wake(pe);
-        if let Some(arrives) = next {
-            self.wake_at(pe, arrives);
-        }
-        Some(flit.delivered())
-    }
-
-    /// Gives a PE a wavelet from the host on a streaming color; false if it has too many already.
-    pub fn give_from_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
-        let id = self.lane_of(pe, color);
-        if self.lanes[id as usize].offramp.len() >= HOST_BUFFER {
-            return false;
-        }
-        let ready = now + u64::from(self.arch.ramp_latency);
-        let flit = Flit::new(Wavelet { data, control: false });
-        self.note_from_host(pe, color, flit, now);
-        self.descend(id, ready, flit);
-        true
-    }
-
-    /// Whether wavelets of a color go to the host.
-    fn goes_to_host(&self, color: Color) -> bool {
-        self.program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(color)))
     }
 
     /// Links that wavelets have crossed since the start.

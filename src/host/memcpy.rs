@@ -152,6 +152,17 @@ impl Stream {
         self.commands.is_empty()
     }
 
+    /// A ticket of its own.
+    pub fn next_ticket(&mut self) -> Ticket {
+        self.next += 1;
+        Ticket(self.next - 1)
+    }
+
+    /// Keeps the words of a finished transfer until somebody takes them.
+    pub fn keep(&mut self, ticket: Ticket, words: Vec<u32>) {
+        self.results.insert(ticket, words);
+    }
+
     fn push(&mut self, work: Work, region: Option<Region>, words: usize) -> Ticket {
         self.push_with(work, region, vec![0; words])
     }
@@ -162,8 +173,7 @@ impl Stream {
     }
 
     fn push_with(&mut self, work: Work, region: Option<Region>, words: Vec<u32>) -> Ticket {
-        let ticket = Ticket(self.next);
-        self.next += 1;
+        let ticket = self.next_ticket();
         self.commands.push_back(Command { ticket, work, region, reached: 0, words, begun: false });
         ticket
     }
@@ -215,7 +225,7 @@ impl Runner {
 
     /// Whether a command is done.
     pub fn is_done(&self, ticket: Ticket) -> bool {
-        self.stream.commands.front().is_none_or(|c| c.ticket > ticket)
+        self.stream.commands.front().is_none_or(|c| c.ticket > ticket) && !self.ports.waits_for(ticket)
     }
 
     /// Runs until a command is done.
@@ -365,7 +375,7 @@ impl Runner {
         let command = match work {
             Some(work) => work.describe(),
             None if self.wafer.blocked() > 0 => "the end of the run".to_string(),
-            None => return Vec::new(),
+            None => return self.ports.waits(),
         };
         let (needs, pes, advice) = self.hold_up(work);
         let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));

@@ -3,6 +3,7 @@
 //! In: a `Program` and commands. Out: data, printed lines, a report; a `Failure` when it goes wrong.
 //! Never: prints, or reads files.
 
+mod direct;
 mod footprint;
 mod memcpy;
 mod names;
@@ -24,6 +25,7 @@ use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{Filter, History, Recording};
 use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, StopReport, Traced, Wafer};
+use direct::Ports;
 use indexmap::IndexMap;
 use memcpy::Stream;
 use std::sync::Arc;
@@ -134,6 +136,7 @@ pub struct Runner {
     wafer: Wafer,
     options: RunOptions,
     stream: Stream,
+    ports: Ports,
     /// What copies were suspicious, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
 }
@@ -160,7 +163,12 @@ impl Runner {
         if options.hop_by_hop {
             wafer.go_hop_by_hop();
         }
-        Runner { program, wafer, options, stream: Stream::default(), warnings: IndexMap::new() }
+        for initial in program.direct.iter().flat_map(|direct| &direct.initial) {
+            let pe = wafer.pe(initial.pe).expect("initial data belong to a PE with code");
+            pe.write_words(initial.addr.into(), &initial.words).expect("initial data lie in a variable");
+        }
+        let (stream, ports) = (Stream::default(), Ports::new(&program));
+        Runner { program, wafer, options, stream, ports, warnings: IndexMap::new() }
     }
 
     /// Records what happens, as far as the filter wants it; before anything runs.
@@ -240,7 +248,16 @@ impl Runner {
     }
 
     fn run_the_rest(&mut self) -> Result<Vec<Diagnostic>, Failure> {
-        let ended = self.wafer.run_until_idle(self.options.max_cycles);
+        let ended = match self.ports.is_empty() {
+            true => self.wafer.run_until_idle(self.options.max_cycles),
+            false => {
+                self.run_until_quiet()?;
+                self.wafer
+                    .stall_report(Vec::new())
+                    .map_or(Ended::Idle, |report| Ended::Stalled(Box::new(report)))
+            }
+        };
+        let has_host = self.program.memcpy.is_some() || self.program.direct.is_some();
         let quiet = matches!(ended, Ended::Idle | Ended::Stalled(_));
         // Without memcpy there is no command stream that could be unblocked.
         if quiet && self.program.memcpy.is_some() && self.wafer.blocked() > 0 {
@@ -249,10 +266,8 @@ impl Runner {
         match ended {
             Ended::Idle => Ok(self.wafer.leftovers()),
             // The host has what it asked for; a program may leave receivers armed.
-            Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_armed => {
-                Ok(self.wafer.leftovers())
-            }
-            Ended::Stalled(report) if self.program.memcpy.is_some() && report.only_asynchronous => {
+            Ended::Stalled(report) if has_host && report.only_armed => Ok(self.wafer.leftovers()),
+            Ended::Stalled(report) if has_host && report.only_asynchronous => {
                 let mut warning = report.diagnostic(&self.program.sources);
                 warning.severity = Severity::Warning;
                 Ok(vec![warning])
@@ -264,7 +279,7 @@ impl Runner {
 
     /// Runs until every queued command is done.
     pub fn run_until_commands_done(&mut self) -> Result<(), Failure> {
-        while !self.stream.is_empty() {
+        while !self.stream.is_empty() || !self.ports.are_done() {
             self.advance()?;
         }
         Ok(())
@@ -272,24 +287,29 @@ impl Runner {
 
     /// One command if it can be done now, otherwise one cycle.
     fn advance(&mut self) -> Result<(), Failure> {
+        if self.advance_if_possible()? { Ok(()) } else { Err(self.stalled()) }
+    }
+
+    /// The same; false if nothing happens any more.
+    fn advance_if_possible(&mut self) -> Result<bool, Failure> {
         if self.try_command(false)? {
-            return Ok(());
+            return Ok(true);
         }
+        let has_moved = self.serve_ports();
         let limit = self.options.max_cycles;
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
         }
         if self.is_before_start() && self.wafer.run_folded(limit) {
-            return Ok(());
+            return Ok(true);
         }
         let patience = if self.awaits_kernels() { limit } else { 0 };
         self.wafer.nobody_looks_before(patience);
         match self.wafer.cycle() {
-            Progress::Moving => Ok(()),
+            Progress::Moving => Ok(true),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),
-            Progress::Quiet if self.await_channels() || self.try_command(true)? => Ok(()),
-            Progress::Quiet => Err(self.stalled()),
+            Progress::Quiet => Ok(has_moved || self.await_channels() || self.try_command(true)?),
         }
     }
 

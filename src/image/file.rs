@@ -94,6 +94,7 @@ mod tests {
             routes: RouteTable::new(2),
             exports: Vec::new(),
             memcpy: None,
+            direct: None,
             sources: SourceMap::default(),
         }
     }

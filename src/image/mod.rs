@@ -8,6 +8,7 @@ mod beside;
 mod certain;
 pub mod code;
 mod computed;
+mod direct;
 pub mod dump;
 pub mod file;
 mod function;
@@ -23,6 +24,7 @@ pub mod traffic;
 pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;
 pub use code::{FnId, Function, Op, Reg};
+pub use direct::{CodeRegion, Direct, HostStream, InitialWords};
 pub use routes::{ColorConfig, RouteTable};
 
 use crate::arch::{ArchName, Color, Direction, DsrId, InQueue, OutQueue, PeCoord, TaskId};
@@ -52,6 +54,8 @@ pub struct Program {
     pub exports: Vec<ExportName>,
     /// Whether the program talks to the host through `<memcpy>`.
     pub memcpy: Option<MemcpyColors>,
+    /// Regions, host streams and initial data, if it was laid out in Python.
+    pub direct: Option<Direct>,
     /// The files, for messages at run time.
     pub sources: SourceMap,
 }

@@ -233,7 +233,8 @@ impl Sema<'_> {
         tiles
     }
 
-    fn compile_tile(&mut self, class: &TileClass) -> TileImage {
+    /// Compiles the code of one class.
+    pub fn compile_tile(&mut self, class: &TileClass) -> TileImage {
         self.world = World { tile: TileBuilder::default(), ..World::default() };
         self.fuel = self.options.comptime_fuel;
         let shown: Vec<String> = class.params.iter().map(|(n, v)| format!("{n} = {v}")).collect();
@@ -288,7 +289,8 @@ impl Sema<'_> {
         if needed && untouched { self.resolve(id, decl).at(v.span) } else { Ok(()) }
     }
 
-    fn assemble(&mut self, tiles: Vec<Arc<TileImage>>) -> Option<Program> {
+    /// Puts compiled tiles where the layout says.
+    pub fn assemble(&mut self, tiles: Vec<Arc<TileImage>>) -> Option<Program> {
         let (width, height, rect) = self.layout.rectangle?;
         let mut routes = std::mem::take(&mut self.layout.routes);
         let place = std::mem::take(&mut self.layout.place);
@@ -320,6 +322,7 @@ impl Sema<'_> {
             routes,
             exports,
             memcpy: self.layout.memcpy.take(),
+            direct: None,
             sources: SourceMap::clone(self.sources),
         })
     }

@@ -26,6 +26,7 @@ mod operand;
 mod options;
 mod order;
 mod recall;
+mod regions;
 mod registers;
 mod scope;
 mod stmt;
@@ -36,9 +37,10 @@ mod value;
 mod world;
 
 pub use options::{CompileOptions, Fp16Format, ParamValue};
+pub use regions::{CompiledRegions, Placement, RegionCode, RegionSource, compile_regions};
 
-use crate::diagnostics::Sink;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Complaint, Sink};
 use crate::image::Program;
 use crate::source::{LoadError, Loader, SourceMap};
 use std::path::Path;
@@ -59,15 +61,18 @@ pub fn compile(
         Ok(root) if sema.sink.errors() == 0 => sema.program(root),
         Ok(_) => None,
         Err(why) => {
-            let complaint = match why {
-                Some(LoadError::NotUtf8(at)) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
-                Some(LoadError::Other(why)) => {
-                    rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)])
-                }
-                Some(LoadError::NotFound) | None => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
-            };
+            let complaint = read_failure(why, &shown);
             sema.report(complaint);
             None
         }
+    }
+}
+
+/// Why a file that was asked for by its path cannot be compiled.
+fn read_failure(why: Option<LoadError>, shown: &str) -> Complaint {
+    match why {
+        Some(LoadError::NotUtf8(at)) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
+        Some(LoadError::Other(why)) => rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]),
+        Some(LoadError::NotFound) | None => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
     }
 }

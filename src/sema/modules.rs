@@ -62,7 +62,8 @@ impl Sema<'_> {
         Ok(self.parse(path.to_path_buf(), shown, text, false))
     }
 
-    fn parse(&mut self, path: PathBuf, shown: &str, text: String, library: bool) -> Rc<Unit> {
+    /// Parses a text that stands for the file at a path.
+    pub fn parse(&mut self, path: PathBuf, shown: &str, text: String, library: bool) -> Rc<Unit> {
         let id = self.sources.add(shown, text);
         let text = self.sources.file(id).text.clone();
         let parsed = crate::syntax::parse(id, &text);

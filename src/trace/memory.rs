@@ -234,6 +234,7 @@ mod tests {
             routes: crate::image::RouteTable::new(2),
             exports: Vec::new(),
             memcpy: None,
+            direct: None,
             sources: Default::default(),
         };
         Follower::new(&program, limit)

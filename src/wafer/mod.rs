@@ -13,6 +13,7 @@ mod facts;
 mod fold;
 mod glide;
 mod groups;
+mod host;
 mod letters;
 mod pulse;
 mod record;
@@ -31,7 +32,7 @@ pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 pub use stopped::{Running, StopReport};
 pub use takers::Taker;
 
-use crate::arch::{Color, PeCoord};
+use crate::arch::PeCoord;
 use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
@@ -273,18 +274,6 @@ impl Wafer {
             let pe = self.program.pe_index(at);
             self.launches.push_back(Launch { cycle, pe, function, args: args.clone() });
         }
-    }
-
-    /// Gives a PE a word of a host stream; false while it has too many.
-    pub fn stream_in(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
-        self.fabric.give_from_host(self.program.pe_index(at), color, word, self.now)
-    }
-
-    /// Takes a word that a PE has sent to the host.
-    pub fn stream_out(&mut self, at: PeCoord, color: Color) -> Option<u32> {
-        let wavelet = self.fabric.take_for_host(self.program.pe_index(at), color, self.now)?;
-        self.wake_freed();
-        Some(wavelet.data)
     }
 
     /// Runs the next cycle in which anything happens.

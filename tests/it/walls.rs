@@ -18,6 +18,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("builtins", &["diagnostics", "value", "dsd", "arch"]),
     ("image", &["source", "value", "dsd", "builtins", "arch"]),
     ("sema", &["source", "stdlib", "diagnostics", "syntax", "value", "dsd", "builtins", "image", "arch"]),
+    ("sdklayout", &["source", "arch", "diagnostics", "sema", "image"]),
     ("trace", &["source", "image", "arch", "diagnostics"]),
     ("fabric", &["image", "arch", "diagnostics", "trace", "ring", "order"]),
     (

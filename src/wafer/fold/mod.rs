@@ -310,6 +310,7 @@ fn fold_program(program: &Program, columns: &Axis, rows: &Axis) -> Program {
         routes,
         exports: program.exports.clone(),
         memcpy: program.memcpy.clone(),
+        direct: program.direct.clone(),
         sources: program.sources.clone(),
     }
 }
@@ -335,7 +336,12 @@ fn kinds(program: &Program) -> (Vec<u32>, Vec<u32>) {
 fn is_describable(program: &Program) -> bool {
     let is_launched = program.exports.iter().any(|export| matches!(export.kind, ExportKind::Fn { .. }));
     let routes = program.routes.declared().iter().all(|declared| is_fixed(&declared.config));
-    program.memcpy.is_none() && !is_launched && routes && program.tiles.iter().all(|tile| is_plain(tile))
+    let has_streams = program.direct.as_ref().is_some_and(|direct| !direct.streams.is_empty());
+    program.memcpy.is_none()
+        && !has_streams
+        && !is_launched
+        && routes
+        && program.tiles.iter().all(|tile| is_plain(tile))
 }
 
 fn is_fixed(config: &ColorConfig) -> bool {

@@ -1,0 +1,64 @@
+use crate::program::{Program, arch_of, on_a_large_stack};
+use crate::{CompileError, CslError};
+use cslrun::check;
+use cslrun::diagnostics::Sink;
+use cslrun::diagnostics::render::{MessageFormat, render};
+use cslrun::sdklayout::{self, Compiled, Error, Layout};
+use cslrun::sema::{CompileOptions, Fp16Format};
+use cslrun::source::{DiskLoader, SourceMap};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// The program, the number of each color, sentences about what is likely a mistake, and what the compiler
+/// has warned about.
+type CompiledLayout = (Program, Vec<u8>, Vec<String>, String);
+
+/// Compiles a layout that is described in JSON, with the memory words of `set_symbol_all` beside it.
+#[pyfunction]
+pub fn compile_layout(
+    py: Python<'_>,
+    description: &str,
+    data: Vec<Vec<u8>>,
+    arch: &str,
+    import_paths: Vec<PathBuf>,
+    fp16: &str,
+) -> PyResult<CompiledLayout> {
+    let mut options = CompileOptions::new(arch_of(arch)?);
+    options.import_paths = import_paths;
+    options.fp16 = match fp16 {
+        "F16" => Fp16Format::F16,
+        "BF16" => Fp16Format::Bf16,
+        "CB16" => Fp16Format::Cb16,
+        other => return Err(PyValueError::new_err(format!("there is no 16-bit float format {other}"))),
+    };
+    let layout = Layout::from_json(description, data.iter().map(|bytes| words(bytes)).collect());
+    let layout = layout.map_err(PyValueError::new_err)?;
+    let (compiled, report) = py.detach(|| on_a_large_stack(move || compiled(&layout, &options)))?;
+    match compiled {
+        Ok(Compiled { program, colors, warnings }) => {
+            Ok((Program { image: Arc::new(program) }, colors, warnings, report))
+        }
+        Err(Error::Layout(text)) => Err(CslError::new_err(text)),
+        Err(Error::Code) => Err(CompileError::new_err(report)),
+    }
+}
+
+fn words(bytes: &[u8]) -> Vec<u16> {
+    bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
+}
+
+fn compiled(layout: &Layout, options: &CompileOptions) -> (Result<Compiled, Error>, String) {
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::default();
+    let compiled = sdklayout::compile(layout, &DiskLoader, &mut sources, options, &mut sink);
+    if let Ok(compiled) = &compiled {
+        check::check(&compiled.program).into_iter().for_each(|d| sink.push(d));
+    }
+    let report = render(&sources, sink.all(), MessageFormat::Plain, false);
+    match sink.errors() {
+        0 => (compiled, report),
+        _ => (compiled.and(Err(Error::Code)), report),
+    }
+}

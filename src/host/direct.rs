@@ -1,0 +1,235 @@
+//! Host streams of programs that were laid out in Python: `send` and `receive`, each stream by itself.
+//!
+//! The words of a stream go through the buffer of its PE: what is sent has left the host as soon as it is
+//! there, and what comes waits there until the host takes it. Both move one word per cycle.
+
+use super::memcpy::Ticket;
+use super::{Failure, Runner};
+use crate::diagnostics::render::grouped;
+use crate::image::{HostStream, Program};
+use crate::wafer::HostWait;
+use std::collections::VecDeque;
+
+/// A part of a stream that the host has asked for.
+struct Transfer {
+    ticket: Ticket,
+    /// The word of the stream behind it, counted from the start of the program.
+    end: u64,
+    /// How many it has.
+    count: u64,
+}
+
+/// The state of a stream.
+struct Port {
+    stream: HostStream,
+    /// Sent words that have not left the host.
+    outbox: VecDeque<u32>,
+    /// Words in the buffer of the PE.
+    buffer: VecDeque<u32>,
+    /// Words that have left the host, or that the host has taken.
+    moved: u64,
+    /// Words that the host has asked for in all.
+    asked: u64,
+    /// Received words that belong to no finished transfer yet.
+    inbox: Vec<u32>,
+    /// What the host waits for, in order.
+    transfers: VecDeque<Transfer>,
+}
+
+/// All streams of a program.
+#[derive(Default)]
+pub(super) struct Ports(Vec<Port>);
+
+impl Ports {
+    /// The streams of a program; nothing has moved.
+    pub fn new(program: &Program) -> Ports {
+        let streams = program.direct.iter().flat_map(|direct| &direct.streams);
+        let port = |stream: &HostStream| Port {
+            stream: stream.clone(),
+            outbox: VecDeque::new(),
+            buffer: VecDeque::new(),
+            moved: 0,
+            asked: 0,
+            inbox: Vec::new(),
+            transfers: VecDeque::new(),
+        };
+        Ports(streams.map(port).collect())
+    }
+
+    /// Whether the program has none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether the host waits for nothing.
+    pub fn are_done(&self) -> bool {
+        self.0.iter().all(|port| port.transfers.is_empty())
+    }
+
+    /// Whether a ticket is that of a transfer that is not done.
+    pub fn waits_for(&self, ticket: Ticket) -> bool {
+        self.0.iter().any(|port| port.transfers.iter().any(|t| t.ticket == ticket))
+    }
+
+    /// What each unfinished stream waits for.
+    pub fn waits(&self) -> Vec<HostWait> {
+        let open = self.0.iter().filter(|port| !port.transfers.is_empty());
+        open.map(Port::wait).collect()
+    }
+}
+
+impl Port {
+    fn wait(&self) -> HostWait {
+        let HostStream { name, to_wafer, pe, color, .. } = &self.stream;
+        let way = if *to_wafer { "to" } else { "from" };
+        let verb = if *to_wafer { "take" } else { "send" };
+        HostWait {
+            command: format!("the stream '{name}' {way} the wafer (color {color}, {pe})"),
+            needs: format!(
+                "after {} of {} words the program has to {verb} more",
+                grouped(self.moved),
+                grouped(self.asked)
+            ),
+            span: None,
+            idle: None,
+            pes: Vec::new(),
+            more: 0,
+            advice: "the host and the program must agree on the number of words",
+        }
+    }
+
+    fn has_room(&self) -> bool {
+        self.buffer.len() < usize::from(self.stream.buffer.max(1))
+    }
+
+    /// Words leave the host for the buffer, and one for the fabric.
+    fn send(&mut self, mut to_fabric: impl FnMut(u32) -> bool) -> bool {
+        let mut moved = false;
+        if let Some(word) = self.buffer.front().copied()
+            && to_fabric(word)
+        {
+            self.buffer.pop_front();
+            moved = true;
+        }
+        while self.has_room()
+            && let Some(word) = self.outbox.pop_front()
+        {
+            self.buffer.push_back(word);
+            self.moved += 1;
+            moved = true;
+        }
+        moved
+    }
+
+    /// One word comes from the fabric into the buffer, and what the host has asked for leaves that.
+    fn receive(&mut self, from_fabric: impl FnOnce() -> Option<u32>) -> bool {
+        let word = if self.has_room() { from_fabric() } else { None };
+        self.buffer.extend(word);
+        let mut moved = word.is_some();
+        while self.moved < self.asked
+            && let Some(word) = self.buffer.pop_front()
+        {
+            self.inbox.push(word);
+            self.moved += 1;
+            moved = true;
+        }
+        moved
+    }
+
+    /// Transfers that are done, with the words that they have brought.
+    fn take_done(&mut self) -> Vec<(Ticket, Vec<u32>)> {
+        let mut done = Vec::new();
+        while let Some(first) = self.transfers.front().filter(|t| t.end <= self.moved) {
+            let (ticket, count) = (first.ticket, first.count as usize);
+            let words = if self.stream.to_wafer { Vec::new() } else { self.inbox.drain(..count).collect() };
+            done.push((ticket, words));
+            self.transfers.pop_front();
+        }
+        done
+    }
+}
+
+impl Runner {
+    /// The host streams of the program; other functions count them from 0.
+    pub fn streams(&self) -> &[HostStream] {
+        self.program.direct.as_ref().map_or(&[], |direct| &direct.streams)
+    }
+
+    /// Sends words on a stream to the wafer.
+    pub fn queue_send(&mut self, stream: usize, words: &[u32]) -> Ticket {
+        self.ports.0[stream].outbox.extend(words);
+        self.ask(stream, words.len() as u64)
+    }
+
+    /// Asks for words of a stream from the wafer; [`Runner::take_words`] gives them once they are there.
+    pub fn queue_receive(&mut self, stream: usize, count: u64) -> Ticket {
+        self.ask(stream, count)
+    }
+
+    /// The words of a stream that have come to its buffer and that nobody has asked for.
+    pub fn take_rest(&mut self, stream: usize) -> Vec<u32> {
+        let port = &mut self.ports.0[stream];
+        if !port.transfers.is_empty() {
+            return Vec::new();
+        }
+        let words: Vec<u32> = port.buffer.drain(..).collect();
+        (port.moved, port.asked) = (port.moved + words.len() as u64, port.asked + words.len() as u64);
+        words
+    }
+
+    /// Runs until a transfer is done or nothing can happen any more; whether it is done.
+    pub fn run_until(&mut self, ticket: Ticket) -> Result<bool, Failure> {
+        while !self.is_done(ticket) {
+            if !self.advance_if_possible()? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs until nothing can happen any more unless the host acts.
+    pub fn run_until_quiet(&mut self) -> Result<(), Failure> {
+        while self.advance_if_possible()? {}
+        Ok(())
+    }
+
+    /// What an unfinished transfer waits for, as a sentence.
+    pub fn describe_wait(&self, ticket: Ticket) -> Option<String> {
+        let port = self.ports.0.iter().find(|port| port.transfers.iter().any(|t| t.ticket == ticket))?;
+        let HostWait { command, needs, .. } = port.wait();
+        Some(format!("{command}: {needs}"))
+    }
+
+    fn ask(&mut self, stream: usize, count: u64) -> Ticket {
+        let ticket = self.stream.next_ticket();
+        let port = &mut self.ports.0[stream];
+        port.asked += count;
+        port.transfers.push_back(Transfer { ticket, end: port.asked, count });
+        self.finish_transfers();
+        ticket
+    }
+
+    /// Moves what can be moved now; true if anything was.
+    pub(super) fn serve_ports(&mut self) -> bool {
+        let (wafer, mut moved) = (&mut self.wafer, false);
+        for port in &mut self.ports.0 {
+            let HostStream { pe, color, .. } = port.stream;
+            moved |= match port.stream.to_wafer {
+                true => port.send(|word| wafer.send_for_host(pe, color, word)),
+                false => port.receive(|| wafer.receive_for_host(pe, color)),
+            };
+        }
+        if moved {
+            self.finish_transfers();
+        }
+        moved
+    }
+
+    fn finish_transfers(&mut self) {
+        for port in &mut self.ports.0 {
+            for (ticket, words) in port.take_done() {
+                self.stream.keep(ticket, words);
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Which colors are one: a wavelet keeps its number on its way, so both ends of a connection have the same.
+
+use super::board::Board;
+use super::describe::Layout;
+use super::grid::Pe;
+use super::nets::Net;
+use rustc_hash::FxHashSet;
+
+/// Colors with the same number.
+#[derive(Clone, Debug, Default)]
+pub struct Classes {
+    /// The class of each color.
+    pub of: Vec<usize>,
+    /// How many classes there are.
+    pub count: usize,
+    /// The number that the program asks for, by class.
+    pub values: Vec<Option<u8>>,
+}
+
+/// A set of colors that is growing.
+#[derive(Default)]
+struct Group {
+    /// PEs that know one of the colors.
+    known: FxHashSet<Pe>,
+    /// PEs with a route for one of them.
+    routed: FxHashSet<Pe>,
+    value: Option<u8>,
+}
+
+/// Puts the colors of connected ports together where that is possible. Also gives the nets for which it is
+/// not: between their ends, somebody has to send each word again in the other color.
+pub fn unify(layout: &Layout, board: &Board, nets: &[Net]) -> Result<(Classes, Vec<usize>), String> {
+    let mut union = Union::new(layout, board);
+    union.join_equal_numbers(layout, board)?;
+    let mut apart = Vec::new();
+    for (n, net) in nets.iter().enumerate() {
+        let (Some(from), Some(to)) = (net.from, net.to) else { continue };
+        if !union.join(from.color as usize, to.color as usize) {
+            apart.push(n);
+        }
+    }
+    Ok((union.finish(), apart))
+}
+
+struct Union {
+    parents: Vec<usize>,
+    groups: Vec<Group>,
+}
+
+impl Union {
+    fn new(layout: &Layout, board: &Board) -> Union {
+        let mut groups: Vec<Group> =
+            layout.colors.iter().map(|c| Group { value: c.value, ..Group::default() }).collect();
+        for (pe, color) in board.drafts.keys() {
+            groups[*color as usize].routed.insert(*pe);
+        }
+        for (pe, color) in board.drafts.keys().chain(&board.told) {
+            groups[*color as usize].known.insert(*pe);
+        }
+        Union { parents: (0..groups.len()).collect(), groups }
+    }
+
+    fn root(&self, mut color: usize) -> usize {
+        while self.parents[color] != color {
+            color = self.parents[color];
+        }
+        color
+    }
+
+    /// Colors for which the program asks the same number are one, whatever they are called.
+    fn join_equal_numbers(&mut self, layout: &Layout, board: &Board) -> Result<(), String> {
+        for second in 0..layout.colors.len() {
+            let Some(value) = layout.colors[second].value else { continue };
+            let Some(first) = (0..second).find(|n| layout.colors[*n].value == Some(value)) else { continue };
+            let (one, other) = (self.root(first), second);
+            let shared = self.groups[one].routed.intersection(&self.groups[other].routed).min();
+            if let Some(pe) = shared {
+                return Err(format!(
+                    "colors '{}' and '{}' both have the value {value}, and both have a route on {}; give one of \
+                     them another value, or none",
+                    layout.colors[first].name,
+                    layout.colors[second].name,
+                    board.grid.at(*pe)
+                ));
+            }
+            self.merge(one, other);
+        }
+        Ok(())
+    }
+
+    /// Makes two colors one; false if a PE has to tell them apart.
+    fn join(&mut self, one: usize, other: usize) -> bool {
+        let (one, other) = (self.root(one), self.root(other));
+        if one == other {
+            return true;
+        }
+        let (a, b) = (&self.groups[one], &self.groups[other]);
+        let differ = a.value.is_some() && b.value.is_some();
+        if differ || !a.known.is_disjoint(&b.known) {
+            return false;
+        }
+        self.merge(one, other);
+        true
+    }
+
+    fn merge(&mut self, one: usize, other: usize) {
+        let (root, child) = (one.min(other), one.max(other));
+        self.parents[child] = root;
+        let from = std::mem::take(&mut self.groups[child]);
+        let into = &mut self.groups[root];
+        into.known.extend(from.known);
+        into.routed.extend(from.routed);
+        into.value = into.value.or(from.value);
+    }
+
+    fn finish(self) -> Classes {
+        let mut classes = Classes { of: vec![0; self.parents.len()], ..Classes::default() };
+        let mut numbers = vec![usize::MAX; self.parents.len()];
+        for color in 0..self.parents.len() {
+            let root = self.root(color);
+            if numbers[root] == usize::MAX {
+                numbers[root] = classes.count;
+                classes.count += 1;
+                classes.values.push(self.groups[root].value);
+            }
+            classes.of[color] = numbers[root];
+        }
+        classes
+    }
+}

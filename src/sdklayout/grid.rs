@@ -1,0 +1,64 @@
+//! PEs of a wafer by their numbers.
+
+use crate::arch::{Direction, PeCoord};
+
+/// The number of a PE, row by row.
+pub type Pe = u32;
+
+/// The four sides of a PE.
+pub const SIDES: [Direction; 4] = [Direction::North, Direction::South, Direction::East, Direction::West];
+
+/// The size of a wafer.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Grid {
+    /// Columns.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+}
+
+impl Grid {
+    /// The number of a PE that lies on the wafer.
+    pub fn pe(self, at: PeCoord) -> Pe {
+        u32::from(at.y) * u32::from(self.width) + u32::from(at.x)
+    }
+
+    /// The place of a PE.
+    pub fn at(self, pe: Pe) -> PeCoord {
+        let width = u32::from(self.width);
+        PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 }
+    }
+
+    /// Whether a place lies on the wafer.
+    pub fn holds(self, at: PeCoord) -> bool {
+        at.x < self.width && at.y < self.height
+    }
+
+    /// The PE on one side of another, unless that is the end of the wafer.
+    pub fn neighbour(self, pe: Pe, side: Direction) -> Option<Pe> {
+        let PeCoord { x, y } = self.at(pe);
+        let (width, is_inside) = (u32::from(self.width), |n: u16, end: u16| n + 1 < end);
+        match side {
+            Direction::North => (y > 0).then(|| pe - width),
+            Direction::South => is_inside(y, self.height).then_some(pe + width),
+            Direction::East => is_inside(x, self.width).then_some(pe + 1),
+            Direction::West => (x > 0).then(|| pe - 1),
+            Direction::Ramp => None,
+        }
+    }
+
+    /// The side on which the second of two neighbours lies.
+    ///
+    /// # Panics
+    /// When they are no neighbours.
+    pub fn side(self, from: Pe, to: Pe) -> Direction {
+        let side = SIDES.into_iter().find(|side| self.neighbour(from, *side) == Some(to));
+        side.expect("a path goes from neighbour to neighbour")
+    }
+
+    /// Hops between two PEs.
+    pub fn distance(self, one: Pe, other: Pe) -> u32 {
+        let (a, b) = (self.at(one), self.at(other));
+        u32::from(a.x.abs_diff(b.x)) + u32::from(a.y.abs_diff(b.y))
+    }
+}

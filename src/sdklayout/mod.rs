@@ -1,0 +1,79 @@
+//! Layouts that are described in Python (`SdkLayout`): code regions, ports, connections, host streams.
+//!
+//! In: a [`Layout`], the description. Out: a [`Program`](crate::image::Program) whose routers are all
+//! configured: every color has a number, every connection a path. Never: evaluates CSL, which `sema` does,
+//! or runs anything.
+//!
+//! The steps, one file each: [`board`] puts the regions and what is painted on a grid; [`nets`] lists what
+//! has to be connected; [`classes`] decides which colors are one; [`places`] finds PEs for host streams and
+//! relays; [`paths`] leads every net through the grid; [`colors`] gives each class of colors a number;
+//! [`plan`] does all of that and makes the
+//! routes; [`assemble`] has the code compiled and puts the program together.
+
+mod assemble;
+mod board;
+mod classes;
+mod colors;
+mod describe;
+mod grid;
+mod nets;
+mod paths;
+mod places;
+mod plan;
+mod symbols;
+#[cfg(test)]
+mod tests;
+
+pub use describe::{
+    Area, ColorSpec, Connection, Edge, Layout, Paint, ParamSetting, Port, PortRef, Position, Region, Setting,
+    Stream, StreamEnd, SymbolData,
+};
+
+use crate::diagnostics::Sink;
+use crate::image::Program;
+use crate::sema::CompileOptions;
+use crate::source::{Loader, SourceMap};
+use std::fmt;
+
+/// Why a layout cannot be compiled.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The layout is wrong: a sentence that names what does not fit together and what to do.
+    Layout(String),
+    /// The code of a region is wrong; the diagnostics are in the sink.
+    Code,
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Error::Layout(text) => f.write_str(text),
+            Error::Code => f.write_str("the code of a region is wrong"),
+        }
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// What compiling a layout gives.
+#[derive(Clone, Debug)]
+pub struct Compiled {
+    /// The program.
+    pub program: Program,
+    /// The number of each color, in the order of [`Layout::colors`].
+    pub colors: Vec<u8>,
+    /// What is likely a mistake, as sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Compiles a layout. `options` says the machine, import paths and the 16-bit float format.
+pub fn compile(
+    layout: &Layout,
+    loader: &dyn Loader,
+    sources: &mut SourceMap,
+    options: &CompileOptions,
+    sink: &mut Sink,
+) -> Result<Compiled, Error> {
+    let plan = plan::plan(layout, options.arch).map_err(Error::Layout)?;
+    assemble::compile(layout, plan, loader, sources, options, sink)
+}

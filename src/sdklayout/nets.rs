@@ -1,0 +1,179 @@
+//! What has to be connected, PE by PE.
+
+use super::board::{Board, describe_port, port_of};
+use super::describe::{Connection, Layout, PortRef, Stream, StreamEnd};
+use super::grid::{Pe, SIDES};
+use crate::arch::Direction;
+use crate::image::routes::Directions;
+
+/// One end of a net.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct End {
+    /// The PE.
+    pub pe: Pe,
+    /// The color that the PE has there.
+    pub color: u32,
+    /// What the router does there.
+    pub kind: EndKind,
+}
+
+/// What the router of an end does.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum EndKind {
+    /// A port has a route, of which one side is open.
+    Port(PortRef),
+    /// The program has painted a route; the path takes the place of this side.
+    Painted(Direction),
+    /// The PE has no code; what comes or goes is on its ramp.
+    Alone,
+}
+
+/// What a net is for.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Cause {
+    /// `connect`, by its place in [`Layout::connections`].
+    Connection(usize),
+    /// A host stream, by its place in [`Layout::streams`].
+    Stream(usize),
+}
+
+/// Two PEs between which wavelets of one color travel. The side of the host is found later.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Net {
+    /// Where wavelets come from.
+    pub from: Option<End>,
+    /// Where they go.
+    pub to: Option<End>,
+    /// What it is for.
+    pub cause: Cause,
+}
+
+impl End {
+    /// Sides that a path may not use here, because the route uses them otherwise.
+    pub fn closed(&self, board: &Board) -> Directions {
+        let Some(draft) = board.drafts.get(&(self.pe, self.color)) else { return Directions::default() };
+        let used = draft.inputs().iter().chain(draft.outputs().iter());
+        match self.kind {
+            EndKind::Painted(side) => used.filter(|d| *d != side).collect(),
+            EndKind::Port(_) | EndKind::Alone => used.collect(),
+        }
+    }
+
+    /// The side on which a path is expected: that of the port.
+    pub fn expected(&self, layout: &Layout) -> Option<Direction> {
+        match self.kind {
+            EndKind::Port(port) => Some(port_of(layout, port).edge.outward()),
+            EndKind::Painted(side) => Some(side),
+            EndKind::Alone => None,
+        }
+    }
+}
+
+/// All nets, those of connections first.
+pub fn list(layout: &Layout, board: &Board) -> Result<Vec<Net>, String> {
+    let mut nets = Vec::new();
+    for (n, connection) in layout.connections.iter().enumerate() {
+        connect(layout, board, n, *connection, &mut nets)?;
+    }
+    for (n, stream) in layout.streams.iter().enumerate() {
+        let end = Some(stream_end(layout, board, stream)?);
+        let (from, to) = if stream.input { (None, end) } else { (end, None) };
+        nets.push(Net { from, to, cause: Cause::Stream(n) });
+    }
+    Ok(nets)
+}
+
+fn connect(
+    layout: &Layout,
+    board: &Board,
+    n: usize,
+    Connection { from, to }: Connection,
+    nets: &mut Vec<Net>,
+) -> Result<(), String> {
+    let (source, target) = (board.pes_of(layout, from), board.pes_of(layout, to));
+    let both = || format!("{} and {}", describe_port(layout, from), describe_port(layout, to));
+    if source.len() != target.len() {
+        return Err(format!(
+            "cannot connect ports with incompatible number of PEs: {} have {} and {} PEs; make both as long",
+            both(),
+            source.len(),
+            target.len()
+        ));
+    }
+    let end = |port: PortRef, pe: Pe| End {
+        pe,
+        color: port_of(layout, port).color as u32,
+        kind: EndKind::Port(port),
+    };
+    nets.extend(source.into_iter().zip(target).map(|(a, b)| Net {
+        from: Some(end(from, a)),
+        to: Some(end(to, b)),
+        cause: Cause::Connection(n),
+    }));
+    Ok(())
+}
+
+/// The end of a host stream that is not the host.
+fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<End, String> {
+    let (at, color) = match stream.end {
+        StreamEnd::Port(port) => return port_end(layout, board, stream, port),
+        StreamEnd::At(at, color) => (at, color),
+    };
+    let known = board.grid.holds(at).then(|| board.grid.pe(at));
+    let Some(pe) = known.filter(|pe| board.owner(*pe).is_some()) else {
+        return Err(format!(
+            "the place ({}, {}) of stream '{}' is not valid: no code region lies there; place one, or use a port",
+            at.x, at.y, stream.name
+        ));
+    };
+    let color = color as u32;
+    let draft = board.drafts.get(&(pe, color));
+    let kind = match draft.and_then(|draft| draft.port) {
+        Some(port) if port_of(layout, port).input == stream.input => Some(EndKind::Port(port)),
+        _ => draft.and_then(|_| open_side(board, pe, color, stream.input)).map(EndKind::Painted),
+    };
+    let kind = kind.ok_or_else(|| {
+        let (way, route) = match stream.input {
+            true => ("into", "takes it from a neighbour"),
+            false => ("out of", "sends it to a neighbour"),
+        };
+        let name = &layout.colors[color as usize].name;
+        format!(
+            "stream '{}' has no way {way} {at}: no route of color '{name}' there {route}; paint one, or create a \
+             port",
+            stream.name
+        )
+    })?;
+    Ok(End { pe, color, kind })
+}
+
+fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> Result<End, String> {
+    let pes = board.pes_of(layout, port);
+    let [pe] = pes[..] else {
+        return Err(format!(
+            "stream '{}' takes a port of 1 PE, and {} has {} PEs; put a code region between them that \
+             distributes or collects the words",
+            stream.name,
+            describe_port(layout, port),
+            pes.len()
+        ));
+    };
+    Ok(End { pe, color: port_of(layout, port).color as u32, kind: EndKind::Port(port) })
+}
+
+/// A side of a painted route that no other PE is at: if possible one off the wafer.
+fn open_side(board: &Board, pe: Pe, color: u32, input: bool) -> Option<Direction> {
+    let draft = board.drafts.get(&(pe, color))?;
+    let first = draft.positions.first()?;
+    let sides = if input { first.inputs } else { first.outputs };
+    let is_open = |side: &Direction| {
+        let other = board.grid.neighbour(pe, *side).and_then(|next| board.drafts.get(&(next, color)));
+        other.is_none_or(|other| {
+            let back = if input { other.outputs() } else { other.inputs() };
+            !back.contains(side.opposite())
+        })
+    };
+    let mut open: Vec<Direction> = SIDES.into_iter().filter(|s| sides.contains(*s)).filter(is_open).collect();
+    open.sort_by_key(|side| board.grid.neighbour(pe, *side).is_some());
+    open.first().copied()
+}

@@ -1,0 +1,288 @@
+//! A path for every net, from router to router.
+//!
+//! A path avoids PEs where its color means something else already. It goes around code regions, and through
+//! one only where there is no other way. Paths of one class of colors must not meet: each round lets them,
+//! at a price that rises where they did, until none does (negotiated congestion, as in PathFinder).
+
+use super::board::Board;
+use super::classes::Classes;
+use super::describe::Layout;
+use super::grid::{Grid, Pe, SIDES};
+use super::nets::{End, Net};
+use crate::arch::Direction;
+use crate::image::routes::Directions;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// The price of a hop.
+const HOP: u32 = 10;
+/// What a hop onto a PE of a code region costs beyond that.
+const THROUGH: u32 = 100 * HOP;
+/// What it costs to leave or enter a port on another side than its own.
+const ASIDE: u32 = HOP / 2;
+/// Colors that a router tells apart.
+const COLORS: u32 = 24;
+/// Rounds after which two paths that still meet are given up.
+const ROUNDS: u32 = 80;
+/// PEs around everything placed that paths may use at first.
+const MARGIN: u16 = 8;
+
+/// What lies where: the ground on which paths are sought.
+pub struct Ground<'g> {
+    layout: &'g Layout,
+    board: &'g Board,
+    classes: &'g Classes,
+    /// PEs where a class is known already, or sent to.
+    known: FxHashSet<(Pe, u32)>,
+    /// How many classes are known on a PE.
+    crowd: FxHashMap<Pe, u32>,
+    /// PEs without code that are in use.
+    pub taken: FxHashSet<Pe>,
+    /// The last column and row that paths may use.
+    window: (u16, u16),
+}
+
+/// Prices that rise where paths of one class meet.
+#[derive(Default)]
+struct Traffic {
+    /// Paths of a class on a PE.
+    now: FxHashMap<(Pe, u32), u32>,
+    /// How often paths have met there.
+    before: FxHashMap<(Pe, u32), u32>,
+    round: u32,
+}
+
+/// Where a search ends.
+pub enum Goal<'g> {
+    /// At an end of a net.
+    End(&'g End),
+    /// On the first PE that passes, of which no hop is farther than its column.
+    Western(&'g dyn Fn(Pe) -> bool),
+    /// On the first PE that passes.
+    Any(&'g dyn Fn(Pe) -> bool),
+}
+
+impl<'g> Ground<'g> {
+    /// The ground with what the program has said.
+    pub fn new(layout: &'g Layout, board: &'g Board, classes: &'g Classes) -> Ground<'g> {
+        let (known, crowd, taken) = Default::default();
+        let mut ground = Ground { layout, board, classes, known, crowd, taken, window: (0, 0) };
+        for (pe, color) in board.told.iter().chain(board.drafts.keys()) {
+            ground.note(*pe, classes.of[*color as usize]);
+        }
+        for ((pe, color), draft) in &board.drafts {
+            let sent = draft.outputs();
+            let next = SIDES.into_iter().filter(|d| sent.contains(*d));
+            for next in next.filter_map(|side| board.grid.neighbour(*pe, side)) {
+                ground.note(next, classes.of[*color as usize]);
+            }
+        }
+        let areas = layout.regions.iter().map(|r| (r.area.x + r.area.w, r.area.y + r.area.h));
+        let io = layout.streams.iter().filter_map(|s| s.io_loc).map(|at| (at.x + 1, at.y + 1));
+        let (right, bottom) = areas.chain(io).fold((0, 0), |(x, y), (a, b)| (x.max(a), y.max(b)));
+        ground.window = (right.saturating_add(MARGIN), bottom.saturating_add(MARGIN));
+        ground
+    }
+
+    /// The grid.
+    pub fn grid(&self) -> Grid {
+        self.board.grid
+    }
+
+    /// Paths may use the whole wafer. False if they could already.
+    pub fn widen(&mut self) -> bool {
+        let all = (u16::MAX, u16::MAX);
+        std::mem::replace(&mut self.window, all) != all
+    }
+
+    /// From now on a class is known on a PE.
+    pub fn note(&mut self, pe: Pe, class: usize) {
+        if self.known.insert((pe, class as u32)) {
+            *self.crowd.entry(pe).or_default() += 1;
+        }
+    }
+
+    /// Whether a PE has no code, and nobody stands in its place.
+    pub fn is_free(&self, pe: Pe) -> bool {
+        self.board.owner(pe).is_none() && !self.taken.contains(&pe)
+    }
+
+    /// Whether a class means something on a PE.
+    pub fn knows(&self, pe: Pe, class: usize) -> bool {
+        self.known.contains(&(pe, class as u32))
+    }
+
+    /// Pairs of classes that meet on a PE, but those that do not matter.
+    pub fn meetings(&self, matters_not: impl Fn(usize, usize) -> bool) -> FxHashSet<(usize, usize)> {
+        let mut sorted: Vec<(Pe, u32)> = self.known.iter().copied().collect();
+        sorted.sort_unstable();
+        let mut pairs = FxHashSet::default();
+        for here in sorted.chunk_by(|a, b| a.0 == b.0) {
+            for (n, (_, a)) in here.iter().enumerate() {
+                let others = here[n + 1..].iter().map(|(_, b)| (*a as usize, *b as usize));
+                pairs.extend(others.filter(|(a, b)| !matters_not(*a, *b)));
+            }
+        }
+        pairs
+    }
+
+    /// The PE on which a class meets most others, and all classes there.
+    pub fn crowded(&self, class: usize) -> (Pe, Vec<u32>) {
+        let pes = self.known.iter().filter(|(_, c)| *c as usize == class).map(|(pe, _)| *pe);
+        let pe = pes.max_by_key(|pe| (self.crowd.get(pe).copied(), std::cmp::Reverse(*pe))).unwrap_or(0);
+        let mut all: Vec<u32> = self.known.iter().filter(|(at, _)| *at == pe).map(|(_, c)| *c).collect();
+        all.sort_unstable();
+        (pe, all)
+    }
+
+    /// The price of a hop onto a PE; `None` if a path may not.
+    fn price(&self, pe: Pe, class: usize, traffic: &Traffic) -> Option<u32> {
+        let crowd = self.crowd.get(&pe).copied().unwrap_or(0);
+        if self.knows(pe, class) || crowd >= COLORS {
+            return None;
+        }
+        let base = HOP + crowd + if self.board.owner(pe).is_some() { THROUGH } else { 0 };
+        let key = (pe, class as u32);
+        let now = traffic.now.get(&key).copied().unwrap_or(0);
+        let before = traffic.before.get(&key).copied().unwrap_or(0);
+        Some((base + before * HOP).saturating_mul(1 + now * traffic.round))
+    }
+
+    /// The cheapest path from an end; backwards if that is where wavelets go.
+    pub fn path(&self, start: &End, class: usize, goal: &Goal<'_>) -> Option<Vec<Pe>> {
+        self.search(start, class, goal, &Traffic::default())
+    }
+
+    fn search(&self, start: &End, class: usize, goal: &Goal<'_>, traffic: &Traffic) -> Option<Vec<Pe>> {
+        let grid = self.grid();
+        let (closed, expected) = (start.closed(self.board), start.expected(self.layout));
+        let arrival: Option<(Pe, Directions)> = match goal {
+            Goal::End(end) => Some((end.pe, end.closed(self.board))),
+            Goal::Western(_) | Goal::Any(_) => None,
+        };
+        let ahead = |pe: Pe| match goal {
+            Goal::End(end) => grid.distance(pe, end.pe) * HOP,
+            Goal::Western(_) => u32::from(grid.at(pe).x) * HOP,
+            Goal::Any(_) => 0,
+        };
+        let mut best: FxHashMap<Pe, (u32, Pe)> = FxHashMap::default();
+        let mut open = BinaryHeap::from([Reverse((ahead(start.pe), 0, start.pe))]);
+        best.insert(start.pe, (0, start.pe));
+        while let Some(Reverse((_, cost, pe))) = open.pop() {
+            if best[&pe].0 < cost {
+                continue;
+            }
+            if pe != start.pe && self.is_goal(pe, goal) {
+                return Some(walk_back(&best, pe, start.pe));
+            }
+            if arrival.is_some_and(|(end, _)| end == pe) {
+                continue;
+            }
+            for side in SIDES.into_iter().filter(|side| pe != start.pe || !closed.contains(*side)) {
+                let Some(next) = grid.neighbour(pe, side).filter(|next| self.is_in_window(*next)) else {
+                    continue;
+                };
+                let price = match arrival {
+                    Some((end, closed)) if end == next => {
+                        (!closed.contains(side.opposite())).then(|| self.aside(goal, side.opposite()))
+                    }
+                    _ => self.price(next, class, traffic),
+                };
+                let Some(price) = price else { continue };
+                let leaves_aside = pe == start.pe && expected.is_some_and(|expected| expected != side);
+                let total = cost + price + if leaves_aside { ASIDE } else { 0 };
+                if best.get(&next).is_none_or(|(known, _)| total < *known) {
+                    best.insert(next, (total, pe));
+                    open.push(Reverse((total + ahead(next), total, next)));
+                }
+            }
+        }
+        None
+    }
+
+    fn aside(&self, goal: &Goal<'_>, side: Direction) -> u32 {
+        let Goal::End(end) = goal else { return HOP };
+        let is_aside = end.expected(self.layout).is_some_and(|expected| expected != side);
+        HOP + if is_aside { ASIDE } else { 0 }
+    }
+
+    fn is_goal(&self, pe: Pe, goal: &Goal<'_>) -> bool {
+        match goal {
+            Goal::End(end) => end.pe == pe,
+            Goal::Western(passes) | Goal::Any(passes) => passes(pe),
+        }
+    }
+
+    fn is_in_window(&self, pe: Pe) -> bool {
+        let at = self.grid().at(pe);
+        at.x <= self.window.0 && at.y <= self.window.1
+    }
+
+    /// A path for each net, from its first PE to its last, or the number of a net that has none.
+    pub fn route(&self, nets: &[Net]) -> Result<Vec<Vec<Pe>>, usize> {
+        let ends = |n: usize| {
+            let net = &nets[n];
+            (net.from.expect("places are known"), net.to.expect("places are known"))
+        };
+        let class = |n: usize| self.classes.of[ends(n).0.color as usize];
+        let mut paths: Vec<Vec<Pe>> = vec![Vec::new(); nets.len()];
+        let mut traffic = Traffic::default();
+        let mut again: Vec<usize> = (0..nets.len()).collect();
+        again.sort_by_key(|n| (self.grid().distance(ends(*n).0.pe, ends(*n).1.pe), *n));
+        while traffic.round < ROUNDS {
+            for n in &again {
+                let (from, to) = ends(*n);
+                traffic.leave(&paths[*n], class(*n));
+                paths[*n] = self.search(&from, class(*n), &Goal::End(&to), &traffic).ok_or(*n)?;
+                traffic.enter(&paths[*n], class(*n));
+            }
+            traffic.round += 1;
+            traffic.remember();
+            again.clear();
+            again.extend((0..nets.len()).filter(|n| traffic.meets(&paths[*n], class(*n))));
+            if again.is_empty() {
+                return Ok(paths);
+            }
+        }
+        Err(again[0])
+    }
+}
+
+impl Traffic {
+    fn enter(&mut self, path: &[Pe], class: usize) {
+        for pe in between(path) {
+            *self.now.entry((*pe, class as u32)).or_default() += 1;
+        }
+    }
+
+    fn leave(&mut self, path: &[Pe], class: usize) {
+        for pe in between(path) {
+            *self.now.entry((*pe, class as u32)).or_default() -= 1;
+        }
+    }
+
+    fn remember(&mut self) {
+        for (key, _) in self.now.iter().filter(|(_, count)| **count > 1) {
+            *self.before.entry(*key).or_default() += 1;
+        }
+    }
+
+    fn meets(&self, path: &[Pe], class: usize) -> bool {
+        between(path).iter().any(|pe| self.now.get(&(*pe, class as u32)).is_some_and(|count| *count > 1))
+    }
+}
+
+/// The PEs of a path without its ends.
+pub fn between(path: &[Pe]) -> &[Pe] {
+    path.get(1..path.len().saturating_sub(1)).unwrap_or_default()
+}
+
+fn walk_back(best: &FxHashMap<Pe, (u32, Pe)>, end: Pe, start: Pe) -> Vec<Pe> {
+    let mut path = vec![end];
+    while let Some(last) = path.last().copied().filter(|last| *last != start) {
+        path.push(best[&last].1);
+    }
+    path.reverse();
+    path
+}

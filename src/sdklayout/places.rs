@@ -1,0 +1,160 @@
+//! PEs without code of the program: where the host sends and receives, and relays between two colors.
+
+use super::board::describe_port;
+use super::classes::Classes;
+use super::describe::Layout;
+use super::grid::{Pe, SIDES};
+use super::nets::{Cause, End, EndKind, Net};
+use super::paths::{Goal, Ground};
+use crate::arch::PeCoord;
+
+/// PEs around the two ends of a net among which a relay is sought.
+const NEARBY: u16 = 32;
+
+/// A PE that takes words in one color and sends them again in another.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Relay {
+    /// The PE.
+    pub pe: Pe,
+    /// The color of what comes.
+    pub takes: u32,
+    /// The color of what goes.
+    pub sends: u32,
+}
+
+/// Gives every host stream a PE, which becomes the open end of its net; by place in [`Layout::streams`].
+pub fn streams(
+    layout: &Layout,
+    ground: &mut Ground<'_>,
+    classes: &Classes,
+    nets: &mut [Net],
+) -> Result<Vec<Pe>, String> {
+    let mut places = Vec::new();
+    // What the program has chosen comes first: others go elsewhere.
+    for stream in &layout.streams {
+        let Some(at) = stream.io_loc else { continue };
+        let pe = chosen(ground, &stream.name, at)?;
+        ground.taken.insert(pe);
+    }
+    for (n, stream) in layout.streams.iter().enumerate() {
+        let net = nets.iter_mut().find(|net| net.cause == Cause::Stream(n)).expect("each stream has a net");
+        let end = net.from.or(net.to).expect("a stream has one end on the wafer");
+        let class = classes.of[end.color as usize];
+        let pe = match stream.io_loc {
+            Some(at) => ground.grid().pe(at),
+            None => nearest(ground, &end, class).ok_or_else(|| {
+                format!(
+                    "there is no free PE for stream '{}' that a path could connect with {}; leave PEs free \
+                     around code regions",
+                    stream.name,
+                    describe_end(layout, ground, &end)
+                )
+            })?,
+        };
+        ground.taken.insert(pe);
+        ground.note(pe, class);
+        let host = Some(End { pe, color: end.color, kind: EndKind::Alone });
+        if stream.input {
+            net.from = host
+        } else {
+            net.to = host
+        }
+        places.push(pe);
+    }
+    Ok(places)
+}
+
+fn chosen(ground: &Ground<'_>, name: &str, at: PeCoord) -> Result<Pe, String> {
+    let grid = ground.grid();
+    let place = format!("io_loc ({}, {}) of stream '{name}'", at.x, at.y);
+    if !grid.holds(at) {
+        let (w, h) = (grid.width, grid.height);
+        return Err(format!("the {place} does not lie on the wafer, which has {w} x {h} PEs; take another"));
+    }
+    match ground.is_free(grid.pe(at)) {
+        true => Ok(grid.pe(at)),
+        false => {
+            Err(format!("the {place} is in use by a code region or another stream; take a free PE, or none"))
+        }
+    }
+}
+
+/// The nearest free PE in the first column, where data come onto a wafer; any other if there is none.
+fn nearest(ground: &mut Ground<'_>, end: &End, class: usize) -> Option<Pe> {
+    loop {
+        let is_free = |pe: Pe| ground.is_free(pe) && !ground.knows(pe, class);
+        let in_first = |pe: Pe| ground.grid().at(pe).x == 0 && is_free(pe);
+        let path = ground
+            .path(end, class, &Goal::Western(&in_first))
+            .or_else(|| ground.path(end, class, &Goal::Any(&is_free)));
+        if let Some(path) = path {
+            return path.last().copied();
+        }
+        if !ground.widen() {
+            return None;
+        }
+    }
+}
+
+/// Puts a relay into each of these nets, which becomes two.
+pub fn relays(
+    layout: &Layout,
+    ground: &mut Ground<'_>,
+    classes: &Classes,
+    nets: &mut Vec<Net>,
+    apart: &[usize],
+) -> Result<Vec<Relay>, String> {
+    let mut relays = Vec::new();
+    for n in apart {
+        let (from, to) = (nets[*n].from.expect("known"), nets[*n].to.expect("known"));
+        let pair = [from.color, to.color].map(|color| classes.of[color as usize]);
+        let pe = halfway(ground, from.pe, to.pe, pair).ok_or_else(|| {
+            format!(
+                "{} and {} have different colors, and there is no free PE between them that could send the \
+                 words of one in the other; leave PEs free around code regions",
+                describe_end(layout, ground, &from),
+                describe_end(layout, ground, &to)
+            )
+        })?;
+        ground.taken.insert(pe);
+        pair.into_iter().for_each(|class| ground.note(pe, class));
+        let cause = nets[*n].cause;
+        let end = |color: u32| Some(End { pe, color, kind: EndKind::Alone });
+        nets[*n].to = end(from.color);
+        nets.push(Net { from: end(to.color), to: Some(to), cause });
+        relays.push(Relay { pe, takes: from.color, sends: to.color });
+    }
+    Ok(relays)
+}
+
+/// The free PE with the shortest way over it, of several the one nearest to the middle.
+fn halfway(ground: &Ground<'_>, from: Pe, to: Pe, classes: [usize; 2]) -> Option<Pe> {
+    let grid = ground.grid();
+    let (a, b) = (grid.at(from), grid.at(to));
+    let span = |a: u16, b: u16, end: u16| {
+        a.min(b).saturating_sub(NEARBY)..a.max(b).saturating_add(NEARBY + 1).min(end)
+    };
+    let (columns, rows) = (span(a.x, b.x, grid.width), span(a.y, b.y, grid.height));
+    let near = rows.flat_map(|y| columns.clone().map(move |x| grid.pe(PeCoord { x, y })));
+    let fits = |pe: &Pe| ground.is_free(*pe) && classes.iter().all(|class| !ground.knows(*pe, *class));
+    // One that is walled in cannot be reached.
+    let neighbours = |pe: Pe| SIDES.into_iter().filter_map(move |side| grid.neighbour(pe, side));
+    let is_open = |pe: &Pe| {
+        let free = neighbours(*pe).any(|next| ground.is_free(next));
+        free || [from, to].iter().all(|end| neighbours(*pe).any(|next| next == *end))
+    };
+    near.filter(fits).filter(is_open).min_by_key(|pe| {
+        let (there, on) = (grid.distance(from, *pe), grid.distance(*pe, to));
+        (there + on, there.abs_diff(on), *pe)
+    })
+}
+
+/// An end of a net, for messages.
+pub fn describe_end(layout: &Layout, ground: &Ground<'_>, end: &End) -> String {
+    let at = ground.grid().at(end.pe);
+    match end.kind {
+        EndKind::Port(port) => describe_port(layout, port),
+        EndKind::Painted(_) => format!("color '{}' on {at}", layout.colors[end.color as usize].name),
+        EndKind::Alone => format!("the PE without code at {at}"),
+    }
+}

@@ -1,0 +1,275 @@
+//! Everything about a layout that does not depend on the code of its regions: paths, routes, numbers.
+
+use super::board::{Board, describe_port};
+use super::classes::{self, Classes};
+use super::colors::Problem;
+use super::describe::{Layout, PortRef, Position};
+use super::grid::{Grid, Pe};
+use super::nets::{self, Cause, End, EndKind, Net};
+use super::paths::{Ground, between};
+use super::places::{self, Relay, describe_end};
+use crate::arch::{Arch, ArchName, Color, Direction, PeCoord};
+use crate::image::RouteTable;
+use crate::image::routes::{self, ColorConfig, Directions, PopMode, Switches};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// The most routes of a color on one PE: the initial one and three switch positions.
+pub const POSITIONS: usize = 4;
+
+/// Routes of classes on PEs.
+type Routes = FxHashMap<(Pe, usize), Vec<Position>>;
+
+/// Everything about a layout that does not depend on the code of its regions.
+pub struct Plan {
+    /// Columns and rows of the program.
+    pub size: (u16, u16),
+    /// The number of each color.
+    pub colors: Vec<u8>,
+    /// The routes.
+    pub routes: RouteTable,
+    /// PEs in whose place the host sends or receives.
+    pub hosts: Vec<PeCoord>,
+    /// PEs that send words again in another color: what comes in the first goes in the second.
+    pub relays: Vec<(PeCoord, u8, u8)>,
+    /// What is likely a mistake, as sentences.
+    pub warnings: Vec<String>,
+}
+
+/// Finds paths and numbers.
+pub fn plan(layout: &Layout, arch: ArchName) -> Result<Plan, String> {
+    let arch = arch.numbers();
+    check_values(layout, arch)?;
+    let board = Board::new(layout)?;
+    let mut nets = nets::list(layout, &board)?;
+    let mut warnings = unused_ports(layout, &nets);
+    let (classes, apart) = classes::unify(layout, &board, &nets)?;
+    let mut ground = Ground::new(layout, &board, &classes);
+    let hosts = places::streams(layout, &mut ground, &classes, &mut nets)?;
+    let relays = places::relays(layout, &mut ground, &classes, &mut nets, &apart)?;
+    let paths = paths(layout, &mut ground, &nets)?;
+    let mut routes = painted(&board, &classes);
+    for (net, path) in nets.iter().zip(&paths) {
+        follow(board.grid, &classes, net, path, &mut routes);
+        let class = classes.of[net.from.expect("known").color as usize];
+        between(path).iter().for_each(|pe| ground.note(*pe, class));
+    }
+    let numbers = numbers(layout, arch, &ground, &classes, &routes)?;
+    let used = paths.iter().flatten().chain(&hosts).chain(relays.iter().map(|relay| &relay.pe));
+    let size = size(layout, board.grid, used.copied());
+    let table = table(layout, &board, &classes, &routes, &numbers, size, &mut warnings);
+    let number = |color: u32| numbers[classes.of[color as usize]];
+    let relay = |r: &Relay| (board.grid.at(r.pe), number(r.takes), number(r.sends));
+    Ok(Plan {
+        size,
+        colors: classes.of.iter().map(|class| numbers[*class]).collect(),
+        routes: table,
+        hosts: hosts.into_iter().map(|pe| board.grid.at(pe)).collect(),
+        relays: relays.iter().map(relay).collect(),
+        warnings,
+    })
+}
+
+fn check_values(layout: &Layout, arch: &Arch) -> Result<(), String> {
+    let last = arch.routable_colors - 1;
+    match layout.colors.iter().find_map(|c| c.value.filter(|v| *v > last).map(|v| (c, v))) {
+        Some((color, value)) => {
+            Err(format!("color '{}' has the value {value}; colors are 0 to {last}", color.name))
+        }
+        None => Ok(()),
+    }
+}
+
+fn unused_ports(layout: &Layout, nets: &[Net]) -> Vec<String> {
+    let used: FxHashSet<_> = nets
+        .iter()
+        .flat_map(|net| [net.from, net.to])
+        .flatten()
+        .filter_map(|end| if let EndKind::Port(port) = end.kind { Some(port) } else { None })
+        .collect();
+    let ports = layout.regions.iter().enumerate();
+    let all = ports.flat_map(|(region, r)| (0..r.ports.len()).map(move |port| PortRef { region, port }));
+    let unused = all.filter(|port| !used.contains(port));
+    unused.map(|port| format!("{} is not connected to anything", describe_port(layout, port))).collect()
+}
+
+fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<Vec<Pe>>, String> {
+    loop {
+        match ground.route(nets) {
+            Ok(paths) => return Ok(paths),
+            Err(_) if ground.widen() => {}
+            Err(n) => {
+                let (from, to) = (nets[n].from.expect("known"), nets[n].to.expect("known"));
+                let what = match nets[n].cause {
+                    Cause::Connection(_) => "connection".to_string(),
+                    Cause::Stream(s) => format!("stream '{}'", layout.streams[s].name),
+                };
+                let name = |end: &End| {
+                    let at = ground.grid().at(end.pe);
+                    format!("{} at {at}", describe_end(layout, ground, end))
+                };
+                return Err(format!(
+                    "cannot find a route for the {what} from {} to {}: every way is taken by the same color; \
+                     place the code regions farther apart, or use other colors",
+                    name(&from),
+                    name(&to)
+                ));
+            }
+        }
+    }
+}
+
+fn painted(board: &Board, classes: &Classes) -> Routes {
+    let drafts = board.drafts.iter();
+    drafts.map(|((pe, color), d)| ((*pe, classes.of[*color as usize]), d.positions.clone())).collect()
+}
+
+/// Leads a net along its path.
+fn follow(grid: Grid, classes: &Classes, net: &Net, path: &[Pe], routes: &mut Routes) {
+    let (from, to) = (net.from.expect("known"), net.to.expect("known"));
+    let class = classes.of[from.color as usize];
+    for pes in path.windows(3) {
+        let inputs = Directions::only(grid.side(pes[1], pes[0]));
+        let outputs = Directions::only(grid.side(pes[1], pes[2]));
+        routes.insert((pes[1], class), vec![Position { inputs, outputs }]);
+    }
+    let last = path.len() - 1;
+    let (leaves, arrives) = (grid.side(path[0], path[1]), grid.side(path[last], path[last - 1]));
+    let ramp = Directions::only(Direction::Ramp);
+    let source = routes
+        .entry((from.pe, class))
+        .or_insert_with(|| vec![Position { inputs: ramp, ..Position::default() }]);
+    join(source, &from, leaves, |position| &mut position.outputs);
+    let target = routes
+        .entry((to.pe, class))
+        .or_insert_with(|| vec![Position { outputs: ramp, ..Position::default() }]);
+    join(target, &to, arrives, |position| &mut position.inputs);
+}
+
+/// Opens a side of the route at an end.
+fn join(route: &mut [Position], end: &End, side: Direction, of: impl Fn(&mut Position) -> &mut Directions) {
+    match end.kind {
+        EndKind::Port(_) | EndKind::Alone => drop(of(&mut route[0]).insert(side)),
+        EndKind::Painted(old) => {
+            for position in route {
+                let all = of(position);
+                if all.contains(old) {
+                    *all = all.iter().filter(|d| *d != old).chain([side]).collect();
+                }
+            }
+        }
+    }
+}
+
+/// The number of each class.
+fn numbers(
+    layout: &Layout,
+    arch: &Arch,
+    ground: &Ground<'_>,
+    classes: &Classes,
+    routes: &Routes,
+) -> Result<Vec<u8>, String> {
+    let mut switched = vec![false; classes.count];
+    for ((_, class), positions) in routes {
+        switched[*class] |= positions.len() > 1;
+    }
+    let meetings = ground.meetings(|a, b| classes.values[a].is_some() && classes.values[b].is_some());
+    let problem = Problem { arch, values: &classes.values, switched: &switched, meetings: &meetings };
+    for (class, value) in classes.values.iter().enumerate() {
+        if let Some(value) = value.filter(|value| !problem.allows(class, *value)) {
+            let of_class = |n: &usize| classes.of[*n] == class;
+            let names = names(layout, (0..layout.colors.len()).filter(of_class));
+            return Err(format!(
+                "color {names} has switch positions and the value {value}, and on {} only {} have switches; give \
+                 it one of these values, or none",
+                arch.word,
+                with_switches(arch)
+            ));
+        }
+    }
+    problem.solve().map_err(|class| {
+        let (pe, all) = ground.crowded(class);
+        let one_of = |class: &u32| (0..layout.colors.len()).find(|n| classes.of[*n] == *class as usize);
+        let here = names(layout, all.iter().filter_map(one_of));
+        let own = names(layout, (0..layout.colors.len()).filter(|n| classes.of[*n] == class));
+        let switches = if switched[class] {
+            format!(", and of a color with switch positions only {} are possible", with_switches(arch))
+        } else {
+            String::new()
+        };
+        format!(
+            "there is no free color for {own}: on {} it meets others, together {} ({here}), and a router has {} \
+             colors{switches}; use fewer colors there, or place the code regions farther apart",
+            ground.grid().at(pe),
+            all.len(),
+            arch.routable_colors
+        )
+    })
+}
+
+fn names(layout: &Layout, colors: impl Iterator<Item = usize>) -> String {
+    let names: Vec<String> = colors.map(|n| format!("'{}'", layout.colors[n].name)).collect();
+    names.join(", ")
+}
+
+fn with_switches(arch: &Arch) -> String {
+    let all = (0..arch.routable_colors).filter(|n| arch.switch_colors & 1 << n != 0);
+    all.map(|n| n.to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The smallest rectangle from (0, 0) that holds everything.
+fn size(layout: &Layout, grid: Grid, used: impl Iterator<Item = Pe>) -> (u16, u16) {
+    let areas = layout.regions.iter().map(|r| (r.area.x + r.area.w, r.area.y + r.area.h));
+    let pes = used.map(|pe| (grid.at(pe).x + 1, grid.at(pe).y + 1));
+    areas.chain(pes).fold((1, 1), |(w, h), (x, y)| (w.max(x), h.max(y)))
+}
+
+fn table(
+    layout: &Layout,
+    board: &Board,
+    classes: &Classes,
+    all: &Routes,
+    numbers: &[u8],
+    (width, height): (u16, u16),
+    warnings: &mut Vec<String>,
+) -> RouteTable {
+    let mut table = RouteTable::new(usize::from(width) * usize::from(height));
+    let mut sorted: Vec<_> = all.iter().collect();
+    sorted.sort_unstable_by_key(|((pe, class), _)| (*pe, numbers[*class]));
+    let mut told = FxHashSet::default();
+    for ((pe, class), positions) in sorted {
+        let at = board.grid.at(*pe);
+        let (config, turns_both) = config(positions);
+        if turns_both && told.insert(*class) {
+            let color = (0..layout.colors.len()).find(|n| classes.of[*n] == *class).unwrap_or_default();
+            warnings.push(format!(
+                "a switch position of color '{}' on {at} changes input and output, and a position of a router \
+                 changes one of them",
+                layout.colors[color].name
+            ));
+        }
+        let pe = usize::from(at.y) * usize::from(width) + usize::from(at.x);
+        table.set(pe, Color(numbers[*class]), config, None);
+    }
+    table
+}
+
+/// A route with its switch positions as a configuration; and whether a position changes both sides.
+fn config(positions: &[Position]) -> (ColorConfig, bool) {
+    let first = positions.first().cloned().unwrap_or_default();
+    let mut config = ColorConfig { rx: first.inputs, tx: first.outputs, ..ColorConfig::default() };
+    if positions.len() < 2 {
+        return (config, false);
+    }
+    let mut switches = Switches { pop: PopMode::OnAdvance, ..Switches::NONE };
+    let (mut before, mut turns_both) = (first, false);
+    for (n, position) in positions.iter().skip(1).take(POSITIONS - 1).enumerate() {
+        let change = |new: Directions, old: Directions| (!new.is_empty() && new != old).then_some(new);
+        let rx = change(position.inputs, before.inputs);
+        let tx = change(position.outputs, before.outputs);
+        turns_both |= rx.is_some() && tx.is_some();
+        switches.positions[n] = Some(routes::Position { rx, tx });
+        before = Position { inputs: rx.unwrap_or(before.inputs), outputs: tx.unwrap_or(before.outputs) };
+    }
+    config.switches = Some(switches);
+    (config, turns_both)
+}

@@ -102,6 +102,17 @@ class Program:
         """Whether the program talks to the host through `<memcpy>`."""
         return self._native.uses_memcpy
 
+    @property
+    def is_layout(self):
+        """Whether it was laid out in Python, as code regions."""
+        return self._native.is_layout
+
+    @property
+    def streams(self):
+        """The host streams of a layout, in order: name, whether the host sends, color, column and row of the
+        PE in whose place the host stands, and how many words wait there at most."""
+        return self._native.streams()
+
     @cached_property
     def exports(self):
         """What the host can use, by name, in the order of the layout."""

@@ -125,6 +125,36 @@ class Runner:
         """Queues the call of a function with one word per argument; gives a ticket."""
         return self._native.queue_launch(name, words)
 
+    # Host streams of a layout, by their place in the program's list.
+
+    def queue_send(self, stream, words):
+        """Sends words on a stream to the wafer; gives a ticket."""
+        return self._native.queue_send(stream, tensors.words(words).reshape(-1))
+
+    def queue_receive(self, stream, count):
+        """Asks for words of a stream from the wafer; gives a ticket for [take_words]."""
+        return self._native.queue_receive(stream, count)
+
+    def run_until(self, ticket):
+        """Runs until a transfer is done; False if nothing can happen before."""
+        return self._native.run_until(ticket)
+
+    def run_until_quiet(self):
+        """Runs until nothing can happen any more unless the host acts."""
+        self._native.run_until_quiet()
+
+    def drain(self, stream):
+        """From now on takes whatever comes on a stream from the wafer."""
+        self._native.drain(stream)
+
+    def end_drain(self, stream):
+        """What has come since [drain], as little-endian bytes."""
+        return self._native.end_drain(stream)
+
+    def describe_wait(self, ticket):
+        """What an unfinished transfer waits for."""
+        return self._native.describe_wait(ticket)
+
     def wait(self, ticket):
         """Runs until a command is done; for a launch that means that it has begun."""
         self._native.wait(ticket)

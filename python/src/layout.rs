@@ -51,10 +51,10 @@ fn words(bytes: &[u8]) -> Vec<u16> {
 
 fn compiled(layout: &Layout, options: &CompileOptions) -> (Result<Compiled, Error>, String) {
     let mut sources = SourceMap::default();
-    let mut sink = Sink::default();
+    let mut sink = Sink::new(options.levels);
     let compiled = sdklayout::compile(layout, &DiskLoader, &mut sources, options, &mut sink);
     if let Ok(compiled) = &compiled {
-        check::check(&compiled.program).into_iter().for_each(|d| sink.push(d));
+        check::check(&compiled.program).into_iter().for_each(|d| sink.lint(d));
     }
     let report = render(&sources, sink.all(), MessageFormat::Plain, false);
     match sink.errors() {

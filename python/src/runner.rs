@@ -122,10 +122,17 @@ impl Runner {
         self.checked(ended)
     }
 
-    /// The words of a host stream that have come and that nobody has asked for, little-endian.
-    fn take_rest<'py>(&mut self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
+    /// From now on the host takes whatever comes on a host stream.
+    fn drain(&mut self, stream: usize) -> PyResult<()> {
         self.check_stream(stream, false)?;
-        let words = self.0.take_rest(stream);
+        self.0.drain(stream);
+        Ok(())
+    }
+
+    /// What has come since [`Runner::drain`], little-endian.
+    fn end_drain<'py>(&mut self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
+        self.check_stream(stream, false)?;
+        let words = self.0.end_drain(stream);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }

@@ -6,7 +6,6 @@ from conftest import COUNT, HEIGHT, WIDTH
 from cerebras.sdk.runtime.sdkruntimepybind import (
     MemcpyDataType,
     MemcpyOrder,
-    SdkLayout,
     SdkRuntime,
     SdkTarget,
     SimfabConfig,
@@ -338,11 +337,6 @@ def test_a_platform_can_be_named(compiled):
 def test_a_folder_without_a_program_says_how_to_make_one(tmp_path):
     with pytest.raises(RuntimeError, match="compile one with cslc -o"):
         SdkRuntime(tmp_path)
-
-
-def test_layouts_built_from_python_are_refused_by_name():
-    with pytest.raises(RuntimeError, match="SdkLayout is not supported"):
-        SdkLayout(SdkTarget.WSE2)
 
 
 def test_enums_have_names_and_values():

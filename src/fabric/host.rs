@@ -50,13 +50,21 @@ impl Fabric {
         self.inject(pe, color, Wavelet { data, control: false }, now).is_ok()
     }
 
-    /// Takes the oldest wavelet that has come down the ramp of a PE in whose place the host stands.
-    pub fn receive_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
-        let id = self.routers[pe].lane(color)? as usize;
-        let (ready, flit) = self.lanes[id].offramp.front().copied()?;
-        if ready > now {
-            return None;
+    /// Takes the oldest word that has come down the ramp of a PE in whose place the host stands. Control
+    /// wavelets end there: what they say is for routers and tasks.
+    pub fn receive_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<u32> {
+        loop {
+            let wavelet = self.take_from_offramp(pe, color, now)?;
+            if !wavelet.control {
+                return Some(wavelet.data);
+            }
         }
+    }
+
+    fn take_from_offramp(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
+        let id = self.routers[pe].lane(color)? as usize;
+        let flit =
+            self.lanes[id].offramp.front().filter(|(ready, _)| *ready <= now).map(|(_, flit)| *flit)?;
         if self.is_recording() {
             self.note_delivered(pe, color, flit);
         }

@@ -34,6 +34,8 @@ struct Port {
     inbox: Vec<u32>,
     /// What the host waits for, in order.
     transfers: VecDeque<Transfer>,
+    /// Whether the host takes whatever comes.
+    is_drained: bool,
 }
 
 /// All streams of a program.
@@ -52,6 +54,7 @@ impl Ports {
             asked: 0,
             inbox: Vec::new(),
             transfers: VecDeque::new(),
+            is_drained: false,
         };
         Ports(streams.map(port).collect())
     }
@@ -126,7 +129,7 @@ impl Port {
         let word = if self.has_room() { from_fabric() } else { None };
         self.buffer.extend(word);
         let mut moved = word.is_some();
-        while self.moved < self.asked
+        while (self.is_drained || self.moved < self.asked)
             && let Some(word) = self.buffer.pop_front()
         {
             self.inbox.push(word);
@@ -166,14 +169,18 @@ impl Runner {
         self.ask(stream, count)
     }
 
-    /// The words of a stream that have come to its buffer and that nobody has asked for.
-    pub fn take_rest(&mut self, stream: usize) -> Vec<u32> {
+    /// From now on the host takes whatever comes on a stream from the wafer.
+    pub fn drain(&mut self, stream: usize) {
+        self.ports.0[stream].is_drained = true;
+    }
+
+    /// What the host has taken of a stream without having asked for it, and what waits in the buffer; then
+    /// it waits until somebody asks, as before.
+    pub fn end_drain(&mut self, stream: usize) -> Vec<u32> {
         let port = &mut self.ports.0[stream];
-        if !port.transfers.is_empty() {
-            return Vec::new();
-        }
-        let words: Vec<u32> = port.buffer.drain(..).collect();
-        (port.moved, port.asked) = (port.moved + words.len() as u64, port.asked + words.len() as u64);
+        port.is_drained = false;
+        let words: Vec<u32> = port.inbox.drain(..).chain(port.buffer.drain(..)).collect();
+        port.moved = port.asked;
         words
     }
 

@@ -1,8 +1,9 @@
 //! A path for every net, from router to router.
 //!
 //! A path avoids PEs where its color means something else already. It goes around code regions, and through
-//! one only where there is no other way. Paths of one class of colors must not meet: each round lets them,
-//! at a price that rises where they did, until none does (negotiated congestion, as in PathFinder).
+//! one only where there is no other way. Paths of one class of colors must not meet: a path may take a PE
+//! from another one, at a price that rises each time, and the other one is then sought again (rip-up and
+//! reroute).
 
 use super::board::Board;
 use super::classes::Classes;
@@ -13,7 +14,7 @@ use crate::arch::Direction;
 use crate::image::routes::Directions;
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
 /// The price of a hop.
 const HOP: u32 = 10;
@@ -23,9 +24,13 @@ const THROUGH: u32 = 100 * HOP;
 const ASIDE: u32 = HOP / 2;
 /// Colors that a router tells apart.
 const COLORS: u32 = 24;
-/// Rounds after which two paths that still meet are given up.
-const ROUNDS: u32 = 80;
-/// PEs around everything placed that paths may use at first.
+/// How often a path is sought for a net, on average, before it is given up.
+const ATTEMPTS: usize = 200;
+/// What it costs to take a PE from another path, which then has to be sought again.
+const TAKEN: u32 = 4 * HOP;
+/// What it costs more each time that this happens on one PE.
+const LESSON: u32 = 2 * HOP;
+/// PEs around everything placed that paths may use at first, beside one for each PE of the longest port.
 const MARGIN: u16 = 8;
 
 /// What lies where: the ground on which paths are sought.
@@ -43,14 +48,12 @@ pub struct Ground<'g> {
     window: (u16, u16),
 }
 
-/// Prices that rise where paths of one class meet.
+/// Which net uses which PE, by class.
 #[derive(Default)]
 struct Traffic {
-    /// Paths of a class on a PE.
-    now: FxHashMap<(Pe, u32), u32>,
-    /// How often paths have met there.
-    before: FxHashMap<(Pe, u32), u32>,
-    round: u32,
+    users: FxHashMap<(Pe, u32), usize>,
+    /// How often a net has taken a PE from another.
+    lessons: FxHashMap<(Pe, u32), u32>,
 }
 
 /// Where a search ends.
@@ -81,7 +84,10 @@ impl<'g> Ground<'g> {
         let areas = layout.regions.iter().map(|r| (r.area.x + r.area.w, r.area.y + r.area.h));
         let io = layout.streams.iter().filter_map(|s| s.io_loc).map(|at| (at.x + 1, at.y + 1));
         let (right, bottom) = areas.chain(io).fold((0, 0), |(x, y), (a, b)| (x.max(a), y.max(b)));
-        ground.window = (right.saturating_add(MARGIN), bottom.saturating_add(MARGIN));
+        let widths =
+            layout.regions.iter().flat_map(|r| r.ports.iter().map(|p| p.edge.of(r.area.w, r.area.h)));
+        let margin = widths.map(|area| area.w.max(area.h)).max().unwrap_or(0).saturating_add(MARGIN);
+        ground.window = (right.saturating_add(margin), bottom.saturating_add(margin));
         ground
     }
 
@@ -144,9 +150,9 @@ impl<'g> Ground<'g> {
         }
         let base = HOP + crowd + if self.board.owner(pe).is_some() { THROUGH } else { 0 };
         let key = (pe, class as u32);
-        let now = traffic.now.get(&key).copied().unwrap_or(0);
-        let before = traffic.before.get(&key).copied().unwrap_or(0);
-        Some((base + before * HOP).saturating_mul(1 + now * traffic.round))
+        let lessons = traffic.lessons.get(&key).copied().unwrap_or(0);
+        let used = if traffic.users.contains_key(&key) { TAKEN + lessons * LESSON } else { 0 };
+        Some(base + used)
     }
 
     /// The cheapest path from an end; backwards if that is where wavelets go.
@@ -225,51 +231,52 @@ impl<'g> Ground<'g> {
             let net = &nets[n];
             (net.from.expect("places are known"), net.to.expect("places are known"))
         };
-        let class = |n: usize| self.classes.of[ends(n).0.color as usize];
+        let mut order: Vec<usize> = (0..nets.len()).collect();
+        order.sort_by_key(|n| (self.grid().distance(ends(*n).0.pe, ends(*n).1.pe), *n));
+        let mut open = VecDeque::from(order);
         let mut paths: Vec<Vec<Pe>> = vec![Vec::new(); nets.len()];
         let mut traffic = Traffic::default();
-        let mut again: Vec<usize> = (0..nets.len()).collect();
-        again.sort_by_key(|n| (self.grid().distance(ends(*n).0.pe, ends(*n).1.pe), *n));
-        while traffic.round < ROUNDS {
-            for n in &again {
-                let (from, to) = ends(*n);
-                traffic.leave(&paths[*n], class(*n));
-                paths[*n] = self.search(&from, class(*n), &Goal::End(&to), &traffic).ok_or(*n)?;
-                traffic.enter(&paths[*n], class(*n));
+        for _ in 0..nets.len() * ATTEMPTS {
+            let Some(n) = open.pop_front() else { return Ok(paths) };
+            let (from, to) = ends(n);
+            let class = self.classes.of[from.color as usize];
+            let path = self.search(&from, class, &Goal::End(&to), &traffic).ok_or(n)?;
+            for other in traffic.take(n, &path, class) {
+                traffic.give_back(&paths[other], class);
+                traffic.put(n, &path, class);
+                open.push_back(other);
             }
-            traffic.round += 1;
-            traffic.remember();
-            again.clear();
-            again.extend((0..nets.len()).filter(|n| traffic.meets(&paths[*n], class(*n))));
-            if again.is_empty() {
-                return Ok(paths);
-            }
+            paths[n] = path;
         }
-        Err(again[0])
+        match open.pop_front() {
+            Some(n) => Err(n),
+            None => Ok(paths),
+        }
     }
 }
 
 impl Traffic {
-    fn enter(&mut self, path: &[Pe], class: usize) {
+    /// Gives the PEs of a path to a net; gives the nets that have lost theirs.
+    fn take(&mut self, net: usize, path: &[Pe], class: usize) -> BTreeSet<usize> {
+        let mut losers = BTreeSet::new();
         for pe in between(path) {
-            *self.now.entry((*pe, class as u32)).or_default() += 1;
+            let key = (*pe, class as u32);
+            if let Some(other) = self.users.insert(key, net) {
+                *self.lessons.entry(key).or_default() += 1;
+                losers.insert(other);
+            }
         }
+        losers
     }
 
-    fn leave(&mut self, path: &[Pe], class: usize) {
+    fn put(&mut self, net: usize, path: &[Pe], class: usize) {
+        self.users.extend(between(path).iter().map(|pe| ((*pe, class as u32), net)));
+    }
+
+    fn give_back(&mut self, path: &[Pe], class: usize) {
         for pe in between(path) {
-            *self.now.entry((*pe, class as u32)).or_default() -= 1;
+            self.users.remove(&(*pe, class as u32));
         }
-    }
-
-    fn remember(&mut self) {
-        for (key, _) in self.now.iter().filter(|(_, count)| **count > 1) {
-            *self.before.entry(*key).or_default() += 1;
-        }
-    }
-
-    fn meets(&self, path: &[Pe], class: usize) -> bool {
-        between(path).iter().any(|pe| self.now.get(&(*pe, class as u32)).is_some_and(|count| *count > 1))
     }
 }
 

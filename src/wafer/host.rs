@@ -23,6 +23,6 @@ impl Wafer {
 
     /// Takes a word that has come to a PE in whose place the host stands.
     pub fn receive_for_host(&mut self, at: PeCoord, color: Color) -> Option<u32> {
-        Some(self.fabric.receive_for_host(self.program.pe_index(at), color, self.now)?.data)
+        self.fabric.receive_for_host(self.program.pe_index(at), color, self.now)
     }
 }

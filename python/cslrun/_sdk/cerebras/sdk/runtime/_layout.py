@@ -1,66 +1,306 @@
-"""Layouts built from Python: their names, which refuse to work and say so."""
+"""Layouts that are built in Python: code regions, connections, host streams."""
 
-from enum import IntEnum
+import json
+import os
+import sys
+import warnings
+from pathlib import Path
 
+from cerebras.geometry.geometry import IntVector
+from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlatform, SdkTarget
+from cerebras.sdk.runtime._region import CodeRegion, PortHandle
+from cerebras.sdk.runtime._routes import FP16TYPE, checked_color, is_integer
 
-class Edge(IntEnum):
-    """A side of a code region."""
+from cslrun import _native
+from cslrun.program import Program
 
-    TOP = 0
-    BOTTOM = 1
-    LEFT = 2
-    RIGHT = 3
+#: Columns and rows of the machines, as the fabrics of public programs have them.
+_WAFERS = {SdkTarget.WSE2: (757, 996), SdkTarget.WSE3: (762, 1172)}
 
-
-class Route(IntEnum):
-    """A port of a router."""
-
-    RAMP = 0
-    EAST = 1
-    WEST = 2
-    NORTH = 3
-    SOUTH = 4
+_LARGEST_BUFFER = 0xFFFF
 
 
-class FP16TYPE(IntEnum):
-    """A format of 16-bit floats."""
+class SdkLayout:
+    """A program that is put together from code regions."""
 
-    F16 = 0
-    BF16 = 1
-    CB16 = 2
+    def __init__(self, platform, **kwargs):
+        for name in sorted(kwargs.keys() - {"msg_level"}):
+            warnings.warn(f"SdkLayout: {name} is not known to cslrun and has no effect", stacklevel=2)
+        self._target, self._wafer = _machine(platform)
+        self._regions = []
+        self._connections = []
+        self._streams = []
+
+    # Regions
+
+    def create_code_region(self, source, name, width, height):
+        """A rectangle of PEs that run the CSL file `source`."""
+        if not isinstance(name, str):
+            raise TypeError(f"the name of a code region is a string; this is {name!r}")
+        for size in (width, height):
+            if not is_integer(size):
+                raise TypeError(f"code region '{name}' has a width and a height; {size!r} is no integer")
+        if any(region.name == name for region in self._regions):
+            raise RuntimeError(f"there is a code region '{name}' already; give this one another name")
+        columns, rows = self._wafer
+        if not 1 <= width <= columns or not 1 <= height <= rows:
+            raise RuntimeError(
+                f"code region '{name}' cannot have {width} x {height} PEs: the wafer has {columns} x {rows}"
+            )
+        # The script may go to another folder before it compiles.
+        region = CodeRegion(self, os.path.abspath(source), name, int(width), int(height))
+        self._regions.append(region)
+        return region
+
+    def hstack(self, children, origin=None):
+        """Places regions side by side from west to east; their width in all."""
+        return self._stack("hstack", children, origin, across=True)
+
+    def vstack(self, children, origin=None):
+        """Places regions one below the other; their height in all."""
+        return self._stack("vstack", children, origin, across=False)
+
+    def _stack(self, what, children, origin, across):
+        children = [self._own_region(child, what) for child in children]
+        if not children:
+            raise RuntimeError(f"'{what}' requires at least one child.")
+        if origin is not None and not isinstance(origin, IntVector):
+            raise TypeError(f"the origin of {what}() is an IntVector; this is {origin!r}")
+        x, y = children[0].origin or (0, 0) if origin is None else (origin.x, origin.y)
+        length = 0
+        for child in children:
+            child.place(x + length if across else x, y if across else y + length)
+            length += child.width if across else child.height
+        return length
+
+    # Connections
+
+    def connect(self, tx, rx):
+        """Leads wavelets from an output port to an input port."""
+        tx, rx = self._own_port(tx, "connect"), self._own_port(rx, "connect")
+        if tx.is_input or not rx.is_input:
+            raise RuntimeError(f"connect() leads from an output port to an input port, not from {tx} to {rx}")
+        if tx.pes != rx.pes:
+            raise RuntimeError(
+                f"cannot connect ports with incompatible number of PEs: {tx} has {tx.pes}, and {rx} has {rx.pes}; "
+                "make both edges as long"
+            )
+        if tx.size != rx.size:
+            raise RuntimeError(
+                f"cannot connect ports with incompatible data sizes: {tx} has {tx.size} wavelets, and {rx} has "
+                f"{rx.size}; give both the same data_size"
+            )
+        self._connections.append({"from": self._port(tx), "to": self._port(rx)})
+
+    # Host streams
+
+    def create_input_stream(self, port, io_loc=None, io_buffer_size=1024):
+        """A stream from the host to an input port; its name is for SdkRuntime.send()."""
+        return self._create_stream(True, port, io_loc, io_buffer_size)
+
+    def create_output_stream(self, port, io_loc=None, io_buffer_size=1024):
+        """A stream from an output port to the host; its name is for SdkRuntime.receive()."""
+        return self._create_stream(False, port, io_loc, io_buffer_size)
+
+    def create_input_stream_from_loc(self, loc, color, prefix=""):
+        """A stream from the host to a PE that takes a color from a neighbour."""
+        return self._create_stream_at(True, loc, color, prefix)
+
+    def create_output_stream_from_loc(self, loc, color, prefix=""):
+        """A stream to the host from a PE that sends a color to a neighbour."""
+        return self._create_stream_at(False, loc, color, prefix)
+
+    def _create_stream(self, is_input, port, io_loc, io_buffer_size):
+        what = "create_input_stream" if is_input else "create_output_stream"
+        port = self._own_port(port, what)
+        if port.is_input != is_input:
+            raise RuntimeError(f"{what}() takes an {'input' if is_input else 'output'} port; this is {port}")
+        if port.pes != 1:
+            raise RuntimeError(
+                f"{what}() takes a port of 1 PE, and {port} has {port.pes}; put a code region between them that "
+                f"{'distributes' if is_input else 'collects'} the words"
+            )
+        if not is_integer(io_buffer_size) or not 1 <= io_buffer_size <= _LARGEST_BUFFER:
+            raise RuntimeError(f"the buffer of a stream has 1 to {_LARGEST_BUFFER} words, not {io_buffer_size!r}")
+        if not is_input and port.size % 2:
+            warnings.warn(
+                f"{port} has {port.size} wavelets: for a stream to the host the vendor's runtime asks for an even number",
+                stacklevel=3,
+            )
+        place = None if io_loc is None else _place(io_loc, what)
+        return self._add_stream(is_input, port.name, {"port": self._port(port)}, place, int(io_buffer_size))
+
+    def _create_stream_at(self, is_input, loc, color, prefix):
+        what = f"create_{'input' if is_input else 'output'}_stream_from_loc"
+        place = _place(loc, what)
+        name = prefix + checked_color(color).get_global_name()
+        return self._add_stream(is_input, name, {"at": (place, color)}, None, 1024)
+
+    def _add_stream(self, is_input, name, end, place, buffer):
+        taken = {stream["name"] for stream in self._streams}
+        candidates = (name if n == 0 else f"{name}_{n}" for n in range(len(taken) + 1))
+        name = next(candidate for candidate in candidates if candidate not in taken)
+        stream = {"name": name, "input": is_input, "end": end, "io_loc": place, "buffer": buffer}
+        self._streams.append(stream)
+        return name
+
+    # Compilation
+
+    def compile(self, out_prefix, libs=(), cslc_prefix="", save_port_map=False, f16_type=FP16TYPE.F16):
+        """Compiles everything into the folder `out_prefix`. `cslc_prefix` and `save_port_map` change nothing:
+        the compiler is built in, and the port map is always written."""
+        del cslc_prefix, save_port_map
+        if not self._regions:
+            raise RuntimeError("the layout has no code region: create_code_region() makes one")
+        colors = _Colors()
+        description = self._description(colors)
+        data = [words for region in self._regions for _, words in region.symbols]
+        description["colors"] = colors.specs()
+        native, numbers, cautions, report = _native.compile_layout(
+            json.dumps(description, default=colors.number),
+            data,
+            self._target.name.lower(),
+            [os.path.abspath(lib) for lib in libs],
+            FP16TYPE(f16_type).name,
+        )
+        for caution in cautions:
+            warnings.warn(caution, stacklevel=2)
+        if report:
+            print(report, end="", file=sys.stderr)
+        colors.choose(numbers)
+        _write(Path(out_prefix), Program(native, report), colors.numbers(numbers))
+        return SdkCompileArtifacts(os.path.abspath(out_prefix))
+
+    def _description(self, colors):
+        description = {
+            "wafer": self._wafer,
+            "regions": [_region(region) for region in self._regions],
+            "connections": self._connections,
+            "streams": self._streams,
+        }
+        # Every color that is named anywhere gets a place in the list.
+        json.dumps(description, default=colors.number)
+        return description
+
+    def _own_region(self, region, what):
+        if not isinstance(region, CodeRegion):
+            raise TypeError(f"{what}() takes code regions; this is {region!r}")
+        if region.layout is not self:
+            raise RuntimeError(f"code region '{region.name}' belongs to another layout")
+        return region
+
+    def _own_port(self, port, what):
+        if not isinstance(port, PortHandle):
+            raise TypeError(f"{what}() takes ports, which create_input_port() and create_output_port() make; not {port!r}")
+        self._own_region(port.region, what)
+        return port
+
+    def _port(self, port):
+        return {"region": self._regions.index(port.region), "port": port.index}
 
 
-def _refuse():
-    raise RuntimeError(
-        "SdkLayout is not supported by cslrun yet; write the layout as a `layout` block in CSL and compile it with cslc"
-    )
+class _Colors:
+    """The colors of a layout, each name once."""
+
+    def __init__(self):
+        self._known = {}
+
+    def number(self, color):
+        """The place of a color in the list."""
+        name = checked_color(color).get_global_name()
+        index, colors = self._known.setdefault(name, (len(self._known), []))
+        if not any(color is other for other in colors):
+            colors.append(color)
+        wanted = {other.wanted for other in colors} - {None}
+        if len(wanted) > 1:
+            raise RuntimeError(
+                f"color '{name}' has the values {' and '.join(map(str, sorted(wanted)))}; colors with the same name "
+                "are the same color: give it one value, or take another name"
+            )
+        return index
+
+    def specs(self):
+        """The name of each color, and the number that the program asks for."""
+        wanted = {name: {color.wanted for color in colors} - {None} for name, (_, colors) in self._known.items()}
+        return [{"name": name, "value": next(iter(values), None)} for name, values in wanted.items()]
+
+    def choose(self, numbers):
+        """Tells the colors what was chosen for them."""
+        for (_, colors), number in zip(self._known.values(), numbers):
+            for color in colors:
+                color.assign(number)
+
+    def numbers(self, numbers):
+        """The numbers by name."""
+        return dict(zip(self._known, numbers))
 
 
-class _Unsupported:
-    def __init__(self, *_args, **_kwargs):
-        _refuse()
+def _region(region):
+    x, y = region.origin or (0, 0)
+    return {
+        "name": region.name,
+        "source": region.source,
+        "area": (x, y, region.width, region.height),
+        "placed": region.origin is not None,
+        "params": region.params,
+        "paints": region.paints,
+        "ports": region.ports,
+        "symbols": [{"name": name} for name, _ in region.symbols],
+    }
 
 
-class SdkLayout(_Unsupported):
-    """A layout built from Python."""
+def _machine(platform):
+    """The machine that a layout is for, and the size of its wafer."""
+    if isinstance(platform, SdkTarget):
+        return platform, _WAFERS[platform]
+    if isinstance(platform, SdkExecutionPlatform):
+        return platform.target, _WAFERS[platform.target]
+    if isinstance(platform, (str, os.PathLike)):
+        return _fabric_file(Path(platform))
+    raise TypeError(f"SdkLayout takes a platform, a target or the path of a fabric file; this is {platform!r}")
 
 
-class CodeRegion(_Unsupported):
-    """A rectangle of PEs with the same code."""
+def _fabric_file(path):
+    """A fabric file: JSON with `target`, `width` and `height`, all of which may be left out."""
+    try:
+        fabric = json.loads(path.read_text(encoding="utf-8"))
+        target = SdkTarget[str(fabric.get("target", "WSE3")).upper()]
+        width, height = _WAFERS[target]
+        return target, (int(fabric.get("width", width)), int(fabric.get("height", height)))
+    except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
+        raise RuntimeError(
+            f"{path} is no fabric file: cslrun reads a JSON object with target (WSE2 or WSE3), width and height ({error})"
+        ) from None
 
 
-class Color(_Unsupported):
-    """A color of such a layout."""
+def _place(loc, what):
+    if not isinstance(loc, IntVector):
+        raise TypeError(f"a place of {what}() is an IntVector; this is {loc!r}")
+    if not 0 <= loc.x <= 0xFFFF or not 0 <= loc.y <= 0xFFFF:
+        raise RuntimeError(f"the place ({loc.x}, {loc.y}) of {what}() is not valid: it does not lie on the wafer")
+    return {"x": int(loc.x), "y": int(loc.y)}
 
 
-class RoutingPosition(_Unsupported):
-    """A route of such a layout."""
-
-
-class EdgeRouteInfo(_Unsupported):
-    """Routes along an edge."""
-
-
-def get_edge_routing(*_args, **_kwargs):
-    """Routes along an edge."""
-    _refuse()
+def _write(folder, program, colors):
+    """Writes what SdkRuntime and host scripts read."""
+    (folder / "bin").mkdir(parents=True, exist_ok=True)
+    program.save(folder / "bin" / "program.cslrun")
+    buses = [
+        {
+            "port_name": name,
+            "port_id": number,
+            "direction": "input" if to_wafer else "output",
+            "color": color,
+            "x": x,
+            "y": y,
+            "buffer_size": buffer,
+        }
+        for number, (name, to_wafer, color, x, y, buffer) in enumerate(program.streams)
+    ]
+    files = {
+        "out.json": {"params": {}, "colors": {name: str(number) for name, number in colors.items()}},
+        "colors.json": colors,
+        f"{folder.name}_port_map.json": {"buses": buses},
+    }
+    for name, content in files.items():
+        (folder / name).write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")

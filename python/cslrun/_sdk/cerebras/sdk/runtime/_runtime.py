@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 from cerebras.sdk.runtime import _copies, _launch
 from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlatform, refuse_system
+from cerebras.sdk.runtime._streams import Streams, Task
 
 import cslrun
 from cslrun import snapshot, tensors
@@ -30,14 +31,6 @@ _KEYWORDS = {
 }
 
 
-class Task:
-    """A command that was issued."""
-
-    def __init__(self, ticket, receive=None):
-        self._ticket = ticket
-        self._receive = receive
-
-
 class SdkRuntime:
     """Runs a program that cslc has compiled."""
 
@@ -54,8 +47,10 @@ class SdkRuntime:
         #: Where the memory goes at the end; None if nobody wants it.
         self._core = platform.config._core_file() if platform is not None else None
         if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
-            raise RuntimeError("SdkRuntime does not support programs without memcpy")
+            help = "; pass memcpy_required=False" if self._program.is_layout else ""
+            raise RuntimeError(f"SdkRuntime does not support programs without memcpy{help}")
         self._by_id = {export.id: export for export in self._program.exports.values()}
+        self._streams = Streams(self._program)
         self._state = "constructed"
         self._runner = None
         self._log = None
@@ -88,6 +83,7 @@ class SdkRuntime:
         with self._log.follow(self._runner):
             left = self._runner.finish()
         self._fill_arrays()
+        self._streams.close_files(self._runner)
         if left:
             print(left, end="", file=sys.stderr)
         snapshot.save(self._runner, self._folder)
@@ -172,6 +168,34 @@ class SdkRuntime:
         self._receiving.append(task)
         return self._issued(task, nonblock)
 
+    # Host streams
+
+    def send(self, port, src, n_wavelets=None, *, nonblock=False):
+        """Sends words to the wafer."""
+        self._must_run()
+        return self._issued(self._streams.send(self._runner, port, src, n_wavelets), nonblock)
+
+    def receive(self, port, dest, n_wavelets, *, nonblock=False):
+        """Fills an array with words from the wafer."""
+        self._must_run()
+        task = self._streams.receive(self._runner, port, dest, n_wavelets)
+        self._receiving.append(task)
+        return self._issued(task, nonblock)
+
+    def receive_tofile(self, port, outfile, *, nonblock=False):
+        """Writes the words that come from the wafer to a file: until nothing more can come, or with `nonblock`
+        until the program ends."""
+        self._must_run()
+        return self._issued(self._streams.receive_tofile(self._runner, port, outfile), nonblock)
+
+    def get_port_id(self, name):
+        """The number of a stream, None if there is none with this name."""
+        return self._streams.number(name)
+
+    def report_port_infos(self):
+        """Prints name, color and place of every stream."""
+        print(self._streams.report())
+
     # Functions
 
     def launch(self, function, /, *args, nonblock):
@@ -198,15 +222,20 @@ class SdkRuntime:
         """Waits for a command."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
-        if not self._runner.is_done(task._ticket):
+        if not task.is_done(self._runner):
             with self._log.follow(self._runner):
-                self._runner.wait(task._ticket)
+                task.wait(self._runner)
         self._fill_arrays()
 
     def is_task_done(self, task):
-        """Whether a command is done. Asking lets the simulation go on until it is."""
-        self.task_wait(task)
-        return True
+        """Whether a command is done. Asking lets the simulation go on until it is; a transfer on a stream is
+        not if it needs something that the host has not done yet."""
+        if not isinstance(task, Task):
+            raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
+        with self._log.follow(self._runner):
+            is_done = task.is_done(self._runner) or task.poll(self._runner)
+        self._fill_arrays()
+        return is_done
 
     # Memory after the run
 
@@ -271,8 +300,10 @@ class SdkRuntime:
 
     def _fill_arrays(self):
         """Hands over what finished copies from the wafer have brought."""
-        while self._receiving and self._runner.is_done(self._receiving[0]._ticket):
-            self._receiving.pop(0)._receive()
+        done = [task for task in self._receiving if task.is_done(self._runner)]
+        self._receiving = [task for task in self._receiving if task not in done]
+        for task in done:
+            task.finish()
 
     def _must_run(self):
         if self._state != "running":

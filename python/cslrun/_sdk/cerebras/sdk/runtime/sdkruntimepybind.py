@@ -1,16 +1,6 @@
 """The host side of a program: loads it, moves data, launches functions."""
 
-from cerebras.sdk.runtime._layout import (
-    CodeRegion,
-    Color,
-    Edge,
-    EdgeRouteInfo,
-    FP16TYPE,
-    Route,
-    RoutingPosition,
-    SdkLayout,
-    get_edge_routing,
-)
+from cerebras.sdk.runtime._layout import SdkLayout
 from cerebras.sdk.runtime._platform import (
     MemcpyDataType,
     MemcpyOrder,
@@ -22,7 +12,18 @@ from cerebras.sdk.runtime._platform import (
     get_simulator,
     get_system,
 )
-from cerebras.sdk.runtime._runtime import SdkRuntime, Task
+from cerebras.sdk.runtime._region import CodeRegion, PortHandle
+from cerebras.sdk.runtime._routes import (
+    FP16TYPE,
+    Color,
+    Edge,
+    EdgeRouteInfo,
+    Route,
+    RoutingPosition,
+    get_edge_routing,
+)
+from cerebras.sdk.runtime._runtime import SdkRuntime
+from cerebras.sdk.runtime._streams import Task
 
 WSE2 = SdkTarget.WSE2
 WSE3 = SdkTarget.WSE3
@@ -42,6 +43,7 @@ __all__ = [
     "MEMCPY_32BIT",
     "MemcpyDataType",
     "MemcpyOrder",
+    "PortHandle",
     "ROW_MAJOR",
     "Route",
     "RoutingPosition",

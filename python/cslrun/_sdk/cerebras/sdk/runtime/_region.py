@@ -1,0 +1,207 @@
+"""Code regions and their ports."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from cerebras.geometry.geometry import IntRectangle, IntVector
+from cerebras.sdk.runtime._routes import (
+    Color,
+    Edge,
+    EdgeRouteInfo,
+    checked_color,
+    checked_edge,
+    is_integer,
+    positions,
+)
+
+#: Types of the data that a variable can be given.
+_SYMBOL_TYPES = (np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32)
+
+#: Columns and rows are counted in 16 bits.
+_LAST_COORDINATE = 0xFFFF
+
+
+@dataclass(frozen=True, eq=False)
+class PortHandle:
+    """A port of a code region."""
+
+    region: "CodeRegion"
+    index: int
+    name: str
+    is_input: bool
+    #: PEs along the edge.
+    pes: int
+    #: Wavelets that pass through it.
+    size: int
+
+    def __str__(self):
+        kind = "input" if self.is_input else "output"
+        return f"{kind} port '{self.name}' of code region '{self.region.name}'"
+
+
+class CodeRegion:
+    """A rectangle of PEs that run one CSL file; create_code_region() makes one."""
+
+    def __init__(self, layout, source, name, width, height):
+        self.layout = layout
+        self.source = source
+        self.name = name
+        self.width = width
+        self.height = height
+        self.origin = None
+        self.params = []
+        self.paints = []
+        self.ports = []
+        self.symbols = []
+        self._port_names = {}
+
+    def color(self, name, value=None):
+        """A color that belongs to this region alone."""
+        return Color.of_region(self.name, name, value)
+
+    def place(self, x, y):
+        """Puts the north-west PE at a place on the wafer."""
+        for what, value in (("column", x), ("row", y)):
+            if not is_integer(value):
+                raise TypeError(f"place() takes a column and a row; {value!r} is no integer")
+            if not 0 <= value <= _LAST_COORDINATE:
+                raise RuntimeError(f"code region '{self.name}' cannot be placed at {what} {value}: there is none")
+        self.origin = (int(x), int(y))
+
+    # Parameters
+
+    def set_param(self, coord, *setting):
+        """Sets a parameter on one PE: set_param(coord, name, value) or set_param(coord, color)."""
+        self._set_param("set_param", self._area_of_pe("set_param", coord), setting)
+
+    def set_param_range(self, rect, *setting):
+        """Sets a parameter on a rectangle of PEs."""
+        self._set_param("set_param_range", self._area_of_rectangle("set_param_range", rect), setting)
+
+    def set_param_all(self, *setting):
+        """Sets a parameter on all PEs: set_param_all(name, value) or set_param_all(color)."""
+        self._set_param("set_param_all", self._whole(), setting)
+
+    def _set_param(self, what, area, setting):
+        match setting:
+            case (Color() as color,):
+                name, value = color.get_local_param_name(), color
+            case (str() as name, value):
+                pass
+            case _:
+                raise TypeError(f"{what} takes a name and a value, or a color; not {setting!r}")
+        if isinstance(value, Color):
+            value = {"color": value}
+        elif is_integer(value):
+            value = {"int": int(value)}
+        else:
+            raise TypeError(f"param '{name}' takes an integer or a Color; this is {value!r}")
+        self.params.append({"area": area, "name": name, "value": value})
+
+    def set_symbol_all(self, symbol, data, width, height):
+        """Divides a matrix among the PEs, which keep their blocks in a variable."""
+        if not isinstance(symbol, str) or not isinstance(data, np.ndarray):
+            raise TypeError("set_symbol_all takes the name of a variable, a numpy array, its width and its height")
+        what = f"set_symbol_all('{symbol}') of code region '{self.name}'"
+        if data.dtype not in _SYMBOL_TYPES:
+            raise TypeError(f"{what}: elements are {', '.join(t.__name__ for t in _SYMBOL_TYPES)}; not {data.dtype}")
+        if width < 1 or height < 1 or data.size != width * height:
+            raise RuntimeError(f"{what}: the array has {data.size} elements, and {width} x {height} are given")
+        if width % self.width or height % self.height:
+            raise RuntimeError(
+                f"{what}: {width} x {height} elements cannot be divided among {self.width} x {self.height} PEs; "
+                "make width and height multiples of those of the region"
+            )
+        rows, columns = height // self.height, width // self.width
+        blocks = data.reshape(self.height, rows, self.width, columns).transpose(0, 2, 1, 3)
+        little = np.ascontiguousarray(blocks, dtype=blocks.dtype.newbyteorder("<"))
+        self.symbols.append((symbol, little.tobytes()))
+
+    # Routes
+
+    def paint(self, coord, color, routes):
+        """Sets the route of a color on one PE."""
+        self._paint("paint", self._area_of_pe("paint", coord), color, routes)
+
+    def paint_range(self, rect, color, routes):
+        """Sets the route of a color on a rectangle of PEs."""
+        self._paint("paint_range", self._area_of_rectangle("paint_range", rect), color, routes)
+
+    def paint_all(self, color, routes, edge_routes=()):
+        """Sets the route of a color on all PEs, and others along edges."""
+        edge_routes = list(edge_routes)
+        for info in edge_routes:
+            if not isinstance(info, EdgeRouteInfo):
+                raise TypeError(f"routes along an edge come from get_edge_routing(); this is {info!r}")
+        self._paint("paint_all", self._whole(), color, routes)
+        for info in edge_routes:
+            self.paints.append({"area": self._area_of_edge(info.edge), "color": color, "positions": info.positions})
+
+    def _paint(self, what, area, color, routes):
+        routes = positions(routes, f"{what}() of code region '{self.name}'")
+        self.paints.append({"area": area, "color": checked_color(color), "positions": routes})
+
+    # Ports
+
+    def create_input_port(self, color, edge, routes, data_size, prefix=""):
+        """A port through which wavelets come into the region; the routes say where they go."""
+        return self._create_port(True, color, edge, routes, data_size, prefix)
+
+    def create_output_port(self, color, edge, routes, data_size, prefix=""):
+        """A port through which wavelets leave the region; the routes say where they come from."""
+        return self._create_port(False, color, edge, routes, data_size, prefix)
+
+    def _create_port(self, is_input, color, edge, routes, data_size, prefix):
+        kind, side = ("input", "inputs") if is_input else ("output", "outputs")
+        name = prefix + checked_color(color).get_global_name()
+        what = f"{kind} port '{name}' of code region '{self.name}'"
+        routes = positions(routes, what)
+        checked_edge(edge)
+        if not is_integer(data_size):
+            raise TypeError(f"the data size of {what} is an integer; this is {data_size!r}")
+        if any(position[side] for position in routes):
+            other = "set_output" if is_input else "set_input"
+            raise RuntimeError(
+                f"{kind} port cannot have {kind} route. The compiler chooses it for {what}: use {other}() alone"
+            )
+        if name in self._port_names:
+            raise RuntimeError(
+                f"{what} exists already, as {self._port_names[name]}; give one of them a prefix of its own"
+            )
+        self._port_names[name] = f"{kind} port at the {edge.name.lower()} edge"
+        port = {"name": name, "input": is_input, "color": color, "edge": edge.name}
+        self.ports.append({**port, "positions": routes, "size": int(data_size)})
+        pes = self.width if edge in (Edge.TOP, Edge.BOTTOM) else self.height
+        return PortHandle(self, len(self.ports) - 1, name, is_input, pes, int(data_size))
+
+    # Rectangles of PEs within the region
+
+    def _whole(self):
+        return (0, 0, self.width, self.height)
+
+    def _area_of_pe(self, what, coord):
+        if not isinstance(coord, IntVector):
+            raise TypeError(f"{what}() takes an IntVector; this is {coord!r}")
+        return self._area(what, coord.x, coord.y, 1, 1)
+
+    def _area_of_rectangle(self, what, rect):
+        if not isinstance(rect, IntRectangle):
+            raise TypeError(f"{what}() takes an IntRectangle; this is {rect!r}")
+        return self._area(what, rect.origin.x, rect.origin.y, rect.width, rect.height)
+
+    def _area_of_edge(self, edge):
+        last_column, last_row = self.width - 1, self.height - 1
+        return {
+            Edge.TOP: (0, 0, self.width, 1),
+            Edge.BOTTOM: (0, last_row, self.width, 1),
+            Edge.LEFT: (0, 0, 1, self.height),
+            Edge.RIGHT: (last_column, 0, 1, self.height),
+        }[edge]
+
+    def _area(self, what, x, y, w, h):
+        if min(x, y) < 0 or min(w, h) < 1 or x + w > self.width or y + h > self.height:
+            raise RuntimeError(
+                f"{what}() names {w} x {h} PEs at ({x}, {y}), and code region '{self.name}' has "
+                f"{self.width} x {self.height} PEs, counted from (0, 0)"
+            )
+        return (int(x), int(y), int(w), int(h))

@@ -1,0 +1,185 @@
+"""Colors and routes of layouts that are built in Python."""
+
+from enum import IntEnum
+
+import numpy as np
+
+#: The initial route and three switch positions.
+MOST_POSITIONS = 4
+#: The highest color.
+LAST_COLOR = 23
+
+
+class Edge(IntEnum):
+    """A side of a code region."""
+
+    TOP = 0
+    BOTTOM = 1
+    LEFT = 2
+    RIGHT = 3
+
+
+class Route(IntEnum):
+    """A port of a router."""
+
+    RAMP = 0
+    EAST = 1
+    WEST = 2
+    NORTH = 3
+    SOUTH = 4
+
+
+class FP16TYPE(IntEnum):
+    """A format of 16-bit floats."""
+
+    F16 = 0
+    BF16 = 1
+    CB16 = 2
+
+
+class Color:
+    """A color, whose number the compiler chooses unless the program asks for one.
+
+    Two colors with the same global name are the same color.
+    """
+
+    def __init__(self, name, value=None):
+        self._name = _text(name, "the name of a color")
+        self._region = None
+        #: The number that the program asks for.
+        self.wanted = None if value is None else _color_number(name, value)
+        self._chosen = None
+
+    @classmethod
+    def of_region(cls, region, name, value=None):
+        """A color with the name of a code region in front of its own."""
+        color = cls(name, value)
+        color._region = region
+        return color
+
+    def get_global_name(self):
+        """The name by which the color is known in the whole layout."""
+        return self._name if self._region is None else f"{self._region}_{self._name}"
+
+    def get_local_param_name(self):
+        """The name of the parameter that takes the color."""
+        return self._name
+
+    def get_value(self):
+        """The number: the one that the program asks for, or after compile() the one that was chosen."""
+        return self._chosen if self.wanted is None else self.wanted
+
+    def assign(self, number):
+        """Notes the number that the compiler has chosen."""
+        self._chosen = number
+
+    def __repr__(self):
+        return f"Color({self.get_global_name()!r}, {self.get_value()})"
+
+
+class RoutingPosition:
+    """A route: where wavelets come from, and where they go."""
+
+    def __init__(self):
+        self._inputs = []
+        self._outputs = []
+
+    def set_input(self, routes):
+        """Says where wavelets come from."""
+        self._inputs = [_route(route) for route in routes]
+        return self
+
+    def set_output(self, routes):
+        """Says where wavelets go."""
+        self._outputs = [_route(route) for route in routes]
+        return self
+
+    def add_input(self, route):
+        """Adds a side that wavelets come from."""
+        self._inputs.append(_route(route))
+        return self
+
+    def add_output(self, route):
+        """Adds a side that wavelets go to."""
+        self._outputs.append(_route(route))
+        return self
+
+    def get_input(self):
+        """Where wavelets come from."""
+        return list(self._inputs)
+
+    def get_output(self):
+        """Where wavelets go."""
+        return list(self._outputs)
+
+    def __repr__(self):
+        return f"RoutingPosition({_names(self._inputs)} to {_names(self._outputs)})"
+
+
+class EdgeRouteInfo:
+    """Routes along an edge; [get_edge_routing] makes one."""
+
+    def __init__(self, edge, positions):
+        self.edge = edge
+        self.positions = positions
+
+
+def get_edge_routing(edge, routes):
+    """Routes for the PEs along one edge of a code region."""
+    return EdgeRouteInfo(checked_edge(edge), positions(routes, "get_edge_routing"))
+
+
+def checked_edge(edge):
+    """An edge, or a TypeError."""
+    if not isinstance(edge, Edge):
+        raise TypeError(f"an edge is one of Edge.TOP, BOTTOM, LEFT and RIGHT; this is {edge!r}")
+    return edge
+
+
+def checked_color(color):
+    """A color, or a TypeError."""
+    if not isinstance(color, Color):
+        raise TypeError(f"a color comes from Color(name) or CodeRegion.color(name); this is {color!r}")
+    return color
+
+
+def positions(routes, what):
+    """A list of routing positions in the form of the description."""
+    routes = list(routes)
+    for route in routes:
+        if not isinstance(route, RoutingPosition):
+            raise TypeError(f"{what} takes a list of RoutingPosition; {route!r} is none")
+    if not 1 <= len(routes) <= MOST_POSITIONS:
+        raise RuntimeError(
+            f"{what} takes the initial route and up to 3 switch positions, not {len(routes)} positions"
+        )
+    return [{"inputs": _names(p.get_input()), "outputs": _names(p.get_output())} for p in routes]
+
+
+def is_integer(value):
+    """Whether Python or numpy calls it an integer."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _names(routes):
+    return [route.name for route in dict.fromkeys(routes)]
+
+
+def _route(route):
+    if not isinstance(route, Route):
+        raise TypeError(f"a route is one of Route.RAMP, EAST, WEST, NORTH and SOUTH; this is {route!r}")
+    return route
+
+
+def _text(name, what):
+    if not isinstance(name, str):
+        raise TypeError(f"{what} is a string; this is {name!r}")
+    return name
+
+
+def _color_number(name, value):
+    if not is_integer(value):
+        raise TypeError(f"the value of color '{name}' is an integer; this is {value!r}")
+    if not 0 <= value <= LAST_COLOR:
+        raise RuntimeError(f"color '{name}' has the value {value}; colors are 0 to {LAST_COLOR}")
+    return int(value)

@@ -1,0 +1,182 @@
+"""`send` and `receive`: host streams of layouts that were built in Python."""
+
+import warnings
+from pathlib import Path
+
+import numpy as np
+
+#: Arrays of which the number of wavelets is the number of elements.
+_WAVELETS = (np.dtype(np.int32), np.dtype(np.uint32), np.dtype(np.float32))
+
+_WORD = 4
+
+
+class Task:
+    """A command that was issued."""
+
+    def __init__(self, ticket, receive=None):
+        self._ticket = ticket
+        self._receive = receive
+
+    def is_done(self, runner):
+        """Whether it is done by now."""
+        return runner.is_done(self._ticket)
+
+    def wait(self, runner):
+        """Runs until it is done."""
+        runner.wait(self._ticket)
+
+    def poll(self, runner):
+        """Runs on; whether it is done then."""
+        self.wait(runner)
+        return True
+
+    def finish(self):
+        """Hands over what it has brought."""
+        if self._receive is not None:
+            self._receive()
+
+
+class Transfer(Task):
+    """Words that were sent, or asked for, on a stream."""
+
+    def poll(self, runner):
+        """Runs until it is done, or nothing can happen before the host acts."""
+        return runner.run_until(self._ticket)
+
+
+class Sending(Transfer):
+    """Words that were sent."""
+
+    def wait(self, runner):
+        """Runs until they have left the host. If there is no room for them, the host goes on: what of them
+        other systems would keep on their way is not known."""
+        if not runner.run_until(self._ticket):
+            warnings.warn(
+                f"send() does not return on a machine with these buffers: {runner.describe_wait(self._ticket)}; "
+                "cslrun goes on. Pass nonblock=True, or give the stream a larger io_buffer_size",
+                stacklevel=4,
+            )
+
+
+class FileTask(Task):
+    """A stream that goes to a file as long as the program runs."""
+
+    def __init__(self, stream, path):
+        super().__init__(None)
+        self._stream = stream
+        self._path = path
+        self._is_written = False
+
+    def is_done(self, _runner):
+        """Whether the file is complete."""
+        return self._is_written
+
+    def wait(self, runner):
+        """Runs until nothing more can come, and writes the file."""
+        if not self._is_written:
+            runner.run_until_quiet()
+            self.write(runner)
+
+    def poll(self, runner):
+        """Runs on; only the end of the program completes the file."""
+        if not self._is_written:
+            runner.run_until_quiet()
+        return self._is_written
+
+    def write(self, runner):
+        """Writes what has come."""
+        if not self._is_written:
+            self._path.write_bytes(runner.end_drain(self._stream))
+            self._is_written = True
+
+
+class Streams:
+    """The host streams of a program."""
+
+    def __init__(self, program):
+        self._streams = program.streams
+        self._by_name = {stream[0]: number for number, stream in enumerate(self._streams)}
+        #: Streams that go to files.
+        self._files = {}
+
+    def number(self, port):
+        """The number of a stream, None if there is none with this name."""
+        return self._by_name.get(port)
+
+    def report(self):
+        """Name, way, color and place of each stream, one a line."""
+        lines = (
+            f"{number} {name}: {'to' if to_wafer else 'from'} the wafer, color {color}, PE({x},{y})"
+            for number, (name, to_wafer, color, x, y, _) in enumerate(self._streams)
+        )
+        return "\n".join(lines) or "the program has no ports"
+
+    def send(self, runner, port, src, n_wavelets):
+        """Issues the sending of words."""
+        stream = self._stream(port, to_wafer=True)
+        if not isinstance(src, np.ndarray):
+            raise TypeError(f"send() takes a numpy array, not a {type(src).__name__}")
+        if n_wavelets is None:
+            if src.dtype not in _WAVELETS:
+                raise TypeError(f"send() needs the number of wavelets for an array of {src.dtype}")
+            n_wavelets = src.size
+        data = np.ascontiguousarray(src).reshape(-1).view(np.uint8)
+        self._check_size("send", port, data.size, n_wavelets)
+        words = data[: n_wavelets * _WORD].view(np.uint32)
+        return Sending(runner.queue_send(stream, words))
+
+    def receive(self, runner, port, dest, n_wavelets):
+        """Issues the receiving of words into an array."""
+        stream = self._stream(port, to_wafer=False)
+        if not isinstance(dest, np.ndarray):
+            raise TypeError(f"receive() writes into a numpy array, not into a {type(dest).__name__}")
+        if not dest.flags.writeable or not dest.flags.c_contiguous:
+            raise RuntimeError("receive() writes in place: the array must be writable and contiguous")
+        data = dest.reshape(-1).view(np.uint8)
+        self._check_size("receive", port, data.size, n_wavelets)
+        ticket = runner.queue_receive(stream, n_wavelets)
+
+        def fill():
+            words = runner.take_words(ticket, n_wavelets)
+            if words is not None:
+                data[: n_wavelets * _WORD] = words.view(np.uint8)
+
+        return Transfer(ticket, fill)
+
+    def receive_tofile(self, runner, port, outfile):
+        """Lets everything that comes go to a file."""
+        stream = self._stream(port, to_wafer=False)
+        task = FileTask(stream, Path(outfile).absolute())
+        runner.drain(stream)
+        self._files[stream] = task
+        return task
+
+    def close_files(self, runner):
+        """Completes the files of a program that has ended."""
+        for task in self._files.values():
+            task.write(runner)
+
+    def _stream(self, port, to_wafer):
+        number = port if isinstance(port, (int, np.integer)) else self._by_name.get(port)
+        if number is None or not 0 <= number < len(self._streams):
+            names = ", ".join(self._by_name) or "none"
+            raise RuntimeError(f"there is no port {port!r}; the program has {names}")
+        name, is_input, *_ = self._streams[number]
+        if is_input != to_wafer:
+            call, other = ("send", "receive") if to_wafer else ("receive", "send")
+            way = "to" if is_input else "from"
+            raise RuntimeError(f"{call}() on port '{name}', which carries words {way} the wafer; use {other}()")
+        file = self._files.get(number)
+        if file is not None and not file.is_done(None):
+            raise RuntimeError(f"what comes on port '{name}' goes to a file; wait for receive_tofile() first")
+        return number
+
+    def _check_size(self, what, port, given, n_wavelets):
+        if not isinstance(n_wavelets, (int, np.integer)) or n_wavelets < 0:
+            raise TypeError(f"{what}() takes a number of wavelets, not {n_wavelets!r}")
+        if given < n_wavelets * _WORD:
+            raise RuntimeError(
+                f"{what}() on port {port!r}: {n_wavelets} wavelets have {n_wavelets * _WORD} bytes, and the array has "
+                f"{given}"
+            )

@@ -1,0 +1,548 @@
+import json
+import os
+
+import numpy as np
+import pytest
+from cerebras.geometry.geometry import IntRectangle, IntVector
+from cerebras.sdk.runtime.sdkruntimepybind import (
+    FP16TYPE,
+    Color,
+    Edge,
+    Route,
+    RoutingPosition,
+    SdkCompileArtifacts,
+    SdkLayout,
+    SdkRuntime,
+    SdkTarget,
+    get_edge_routing,
+    get_platform,
+)
+from conftest import PROGRAMS
+
+import cslrun
+
+REGIONS = PROGRAMS / "regions"
+TO_RAMP = RoutingPosition().set_output([Route.RAMP])
+FROM_RAMP = RoutingPosition().set_input([Route.RAMP])
+
+
+@pytest.fixture(params=["wse2", "wse3"])
+def layout(request, tmp_path, monkeypatch):
+    """An empty layout for each machine; the current folder is a new one."""
+    monkeypatch.chdir(tmp_path)
+    return SdkLayout(get_platform(None, target=SdkTarget[request.param.upper()]))
+
+
+def region(layout, file, name, width=1, height=1, at=None, **params):
+    """A code region with parameters that are the same on all PEs."""
+    made = layout.create_code_region(str(REGIONS / f"{file}.csl"), name, width, height)
+    for param, value in params.items():
+        made.set_param_all(param, value)
+    if at is not None:
+        made.place(*at)
+    return made
+
+
+def compiled(layout):
+    return layout.compile(out_prefix="out")
+
+
+def running(layout, artifacts=None):
+    runtime = SdkRuntime(artifacts or compiled(layout), get_platform(), memcpy_required=False)
+    runtime.load()
+    runtime.run()
+    return runtime
+
+
+def finished(layout):
+    runtime = running(layout)
+    runtime.stop()
+    return runtime
+
+
+def sender(layout, name, words, at, edge=Edge.RIGHT, width=1, height=1):
+    """A region that sends `words`, a row for each PE, and its port."""
+    count = words.shape[-1]
+    made = region(layout, "send", name, width, height, at, count=count)
+    # The words of a PE lie beside each other, and below each other if the region is a column.
+    made.set_symbol_all("data", words, *((count * width, 1) if height == 1 else (count, height)))
+    tx = made.color("tx")
+    made.set_param_all(tx)
+    return made.create_output_port(tx, edge, [FROM_RAMP], count)
+
+
+def collector(layout, name, count, at, edge=Edge.LEFT, width=1, height=1):
+    """A region that keeps the words that come, and its port."""
+    made = region(layout, "collect", name, width, height, at, count=count)
+    rx = made.color("rx")
+    made.set_param_all(rx)
+    return made.create_input_port(rx, edge, [TO_RAMP], count)
+
+
+def adder(layout, name, at, step=1, size=8, edges=(Edge.LEFT, Edge.RIGHT), colors=None):
+    """A region that adds a number to every word; its input and output port."""
+    made = region(layout, "add", name, at=at, step=step)
+    rx, tx = colors or (made.color("rx"), made.color("tx"))
+    made.set_param_all("rx", rx)
+    made.set_param_all("tx", tx)
+    into = made.create_input_port(rx, edges[0], [TO_RAMP], size)
+    return into, made.create_output_port(tx, edges[1], [FROM_RAMP], size)
+
+
+def got(runtime, x, y):
+    return runtime.read_symbol(x, y, "got", dtype="uint32")
+
+
+# Parameters and initial data
+
+
+def test_parameters_are_set_on_all_pes_on_one_and_on_rectangles_and_the_last_wins(layout):
+    code = region(layout, "settings", "settings", 3, 2, number=-7, count=40000, flag=1)
+    code.set_param(IntVector(1, 0), "count", 3)
+    code.set_param_range(IntRectangle(IntVector(0, 1), IntVector(2, 2)), "number", 5)
+    own, special = code.color("own"), Color("special", 9)
+    code.set_param_all(own)
+    code.set_param(IntVector(0, 0), "own", special)
+    code.set_param_range(IntRectangle(IntVector(2, 0), IntVector(3, 2)), "other", special)
+    code.set_param(IntVector(2, 1), "other", 4)
+    runtime = finished(layout)
+    numbers = {(x, y): runtime.read_symbol(x, y, "numbers", dtype="int16").tolist() for x in range(3) for y in range(2)}
+    large = 40000 - 65536
+    assert numbers == {
+        (0, 0): [-7, large, 1, 99],
+        (1, 0): [-7, 3, 1, 99],
+        (2, 0): [-7, large, 1, 9],
+        (0, 1): [5, large, 1, 99],
+        (1, 1): [5, large, 1, 99],
+        (2, 1): [-7, large, 1, 4],
+    }
+
+
+def test_a_matrix_is_divided_among_the_pes(layout):
+    region(layout, "blocks", "blocks", 3, 2, at=(1, 2)).set_symbol_all(
+        "matrix", np.arange(4 * 9, dtype=np.float32), 9, 4
+    )
+    runtime = finished(layout)
+    whole = np.arange(36, dtype=np.float32).reshape(4, 9)
+    for x in range(3):
+        for y in range(2):
+            block = whole[2 * y : 2 * y + 2, 3 * x : 3 * x + 3]
+            np.testing.assert_array_equal(
+                runtime.read_symbol(1 + x, 2 + y, "matrix", dtype="float32").reshape(2, 3), block
+            )
+            assert runtime.read_symbol(1 + x, 2 + y, "few", dtype="uint16").tolist() == [7, 8]
+
+
+@pytest.mark.parametrize("dtype", [np.int16, np.uint16, np.float16])
+def test_data_of_16_bits_are_divided_too(layout, dtype):
+    data = np.array([[1, 2], [3, 4]], dtype=dtype)
+    region(layout, "blocks", "blocks", 1, 2).set_symbol_all("few", data, 2, 2)
+    runtime = finished(layout)
+    assert [runtime.read_symbol(0, y, "few", dtype=dtype).tolist() for y in range(2)] == data.tolist()
+
+
+# Routes that the program paints
+
+
+def test_painted_routes_and_edges_lead_a_row_and_colors_get_numbers(layout):
+    words = np.array([[3, 1, 4]], dtype=np.uint32)
+    source = region(layout, "send", "source", count=3)
+    source.set_symbol_all("data", words, 3, 1)
+    row = region(layout, "collect", "row", 4, 1, count=3)
+    assert layout.hstack([source, row]) == 5
+    shared = Color("shared")
+    source.set_param_all("tx", shared)
+    row.set_param_all("rx", shared)
+    source.paint_all(shared, [RoutingPosition().set_input([Route.RAMP]).set_output([Route.EAST])])
+    onward = RoutingPosition().add_input(Route.WEST).add_output(Route.RAMP).add_output(Route.EAST)
+    last = RoutingPosition().set_input([Route.WEST]).set_output([Route.RAMP])
+    row.paint_all(shared, [onward], [get_edge_routing(Edge.RIGHT, [last])])
+    runtime = finished(layout)
+    assert [got(runtime, x, 0).tolist() for x in range(1, 5)] == [[3, 1, 4]] * 4
+    assert json.loads((runtime._folder / "colors.json").read_text()) == {"shared": shared.get_value()}
+
+
+def test_colors_that_meet_get_different_numbers_and_others_may_be_equal(layout):
+    code = region(layout, "settings", "one", at=(0, 0))
+    first, second, far = code.color("own"), Color("other"), Color("own")
+    asked = Color("asked", 0)
+    for color in (first, second):
+        code.set_param_all(color)
+    code.set_param_all("count", asked)
+    region(layout, "settings", "two", at=(4, 0)).set_param_all(far)
+    compiled(layout)
+    assert asked.get_value() == 0
+    assert len({first.get_value(), second.get_value(), 0}) == 3
+    assert far.get_value() == 0
+
+
+def test_a_color_is_the_same_wherever_its_name_is(layout):
+    code = region(layout, "settings", "one", 2, 1)
+    code.set_param(IntVector(0, 0), "own", Color("x"))
+    code.set_param(IntVector(1, 0), "own", Color("x"))
+    code.set_param_all("other", Color("y", 3))
+    compiled(layout)
+    assert (code.color("a").get_global_name(), code.color("a").get_local_param_name()) == ("one_a", "a")
+    assert json.loads(open("out/colors.json").read()) == {"x": 0, "y": 3}
+
+
+# Connections
+
+
+@pytest.mark.parametrize("at, to", [((0, 0), (1, 0)), ((5, 5), (1, 1)), ((0, 3), (9, 3)), ((4, 0), (0, 6))])
+@pytest.mark.parametrize("edges", [(Edge.RIGHT, Edge.LEFT), (Edge.TOP, Edge.TOP), (Edge.LEFT, Edge.BOTTOM)])
+def test_a_connection_finds_its_way(layout, at, to, edges):
+    words = np.arange(1, 41, dtype=np.uint32).reshape(1, 40)
+    tx = sender(layout, "source", words, at, edges[0])
+    layout.connect(tx, collector(layout, "target", 40, to, edges[1]))
+    np.testing.assert_array_equal(got(finished(layout), *to), words[0])
+
+
+def test_ports_of_several_pes_are_connected_pe_by_pe(layout):
+    words = np.arange(12, dtype=np.uint32).reshape(4, 3)
+    tx = sender(layout, "column", words, (0, 0), height=4)
+    layout.connect(tx, collector(layout, "row", 3, (7, 6), Edge.TOP, width=4))
+    runtime = finished(layout)
+    assert [got(runtime, 7 + n, 6).tolist() for n in range(4)] == words.tolist()
+
+
+def test_parallel_paths_find_their_ways_around_each_other_and_around_regions(layout):
+    words = np.arange(9, dtype=np.uint32).reshape(3, 3)
+    tx = sender(layout, "low", words, (3, 5), Edge.BOTTOM, width=3)
+    layout.connect(tx, collector(layout, "column", 3, (8, 0), Edge.LEFT, height=3))
+    region(layout, "blocks", "wall", 1, 6, at=(7, 1))
+    runtime = finished(layout)
+    assert [got(runtime, 8, n).tolist() for n in range(3)] == words.tolist()
+
+
+def test_a_region_that_is_walled_in_is_reached_through_its_neighbours(layout):
+    words = np.array([[5, 6]], dtype=np.uint32)
+    tx = sender(layout, "inner", words, (0, 0))
+    region(layout, "blocks", "right", 2, 1, at=(1, 0))
+    region(layout, "blocks", "below", 1, 1, at=(0, 1))
+    layout.connect(tx, collector(layout, "outer", 2, (6, 3)))
+    assert got(finished(layout), 6, 3).tolist() == [5, 6]
+
+
+def test_an_output_port_may_lead_to_several_regions(layout):
+    words = np.array([[1, 2, 3]], dtype=np.uint32)
+    tx = sender(layout, "source", words, (4, 4))
+    places = [(0, 0), (8, 4), (4, 9)]
+    for place in places:
+        layout.connect(tx, collector(layout, f"at_{place[0]}_{place[1]}", 3, place))
+    runtime = finished(layout)
+    assert [got(runtime, *place).tolist() for place in places] == [[1, 2, 3]] * 3
+
+
+def test_a_chain_of_regions_passes_words_on(layout):
+    words = np.arange(30, dtype=np.uint32).reshape(1, 30)
+    tx = sender(layout, "source", words, (0, 0))
+    for n in range(3):
+        into, out = adder(layout, f"add_{n}", (2 + 2 * n, n), 10**n, 30)
+        layout.connect(tx, into)
+        tx = out
+    layout.connect(tx, collector(layout, "target", 30, (9, 1)))
+    np.testing.assert_array_equal(got(finished(layout), 9, 1), words[0] + 111)
+
+
+def test_a_relay_stands_between_ports_whose_colors_cannot_be_one(layout):
+    # Every region has both colors, so that neither connection can make them one.
+    rx, tx = Color("rx"), Color("tx")
+    words = np.arange(20, dtype=np.uint32).reshape(1, 20)
+    first_in, first_out = adder(layout, "first", (3, 0), 1, 20, colors=(rx, tx))
+    second_in, second_out = adder(layout, "second", (6, 0), 1, 20, colors=(rx, tx))
+    layout.connect(sender(layout, "source", words, (0, 0)), first_in)
+    layout.connect(first_out, second_in)
+    layout.connect(second_out, collector(layout, "target", 20, (9, 0)))
+    np.testing.assert_array_equal(got(finished(layout), 9, 0), words[0] + 2)
+    assert rx.get_value() != tx.get_value()
+
+
+def test_ports_with_values_of_their_own_are_connected(layout):
+    words = np.array([[8, 9]], dtype=np.uint32)
+    source = region(layout, "send", "source", at=(0, 0), count=2)
+    source.set_symbol_all("data", words, 2, 1)
+    target = region(layout, "collect", "target", at=(5, 2), count=2)
+    tx, rx = source.color("tx", 4), target.color("rx", 11)
+    source.set_param_all(tx)
+    target.set_param_all(rx)
+    layout.connect(
+        source.create_output_port(tx, Edge.TOP, [FROM_RAMP], 2), target.create_input_port(rx, Edge.TOP, [TO_RAMP], 2)
+    )
+    assert got(finished(layout), 5, 2).tolist() == [8, 9]
+
+
+def test_a_region_may_be_connected_with_itself(layout):
+    # What leaves on the right comes back on the left, and goes to the next PE of the row.
+    code = region(layout, "add", "ring", 2, 1, at=(2, 2), step=5)
+    rx, tx = code.color("rx"), code.color("tx")
+    code.set_param_all(rx)
+    code.set_param_all(tx)
+    start = region(layout, "collect", "end", at=(8, 2), count=2)
+    start.set_param_all("rx", start.color("rx"))
+    code.set_param(IntVector(1, 0), "rx", Color("host"))
+    from_host = code.create_input_port(Color("host"), Edge.RIGHT, [TO_RAMP], 2)
+    back = code.create_input_port(rx, Edge.LEFT, [TO_RAMP], 2)
+    layout.connect(code.create_output_port(tx, Edge.RIGHT, [FROM_RAMP], 2), back)
+    code.set_param(IntVector(0, 0), "tx", Color("result"))
+    result = code.create_output_port(Color("result"), Edge.LEFT, [FROM_RAMP], 2)
+    layout.connect(result, start.create_input_port(start.color("rx"), Edge.LEFT, [TO_RAMP], 2))
+    stream = layout.create_input_stream(from_host)
+    runtime = running(layout)
+    runtime.send(stream, np.array([1, 2], dtype=np.uint32), nonblock=True)
+    runtime.stop()
+    assert got(runtime, 8, 2).tolist() == [11, 12]
+
+
+# Switches
+
+
+def test_a_switch_deals_words_to_a_row_and_another_gathers_them(layout):
+    batch, width = 3, 4
+    size = batch * width
+    dealer = region(layout, "deal", "dealer", at=(1, 0), batch=batch, batches=width)
+    row = region(layout, "add", "row", width, 1, at=(4, 0), step=100)
+    column = region(layout, "gather", "column", 1, width, at=(10, 3), batch=batch)
+    colors = {}
+    for code in (dealer, row, column):
+        colors[code] = (code.color("rx"), code.color("tx"))
+        for color in colors[code]:
+            code.set_param_all(color)
+    here = RoutingPosition().set_input([Route.WEST]).set_output([Route.RAMP])
+    on = RoutingPosition().set_input([Route.WEST]).set_output([Route.EAST])
+    row.paint_all(colors[row][0], [here, on], [get_edge_routing(Edge.RIGHT, [here])])
+    row_in = row.create_input_port(
+        colors[row][0], Edge.LEFT, [TO_RAMP, RoutingPosition().set_output([Route.EAST])], size
+    )
+    own = RoutingPosition().set_input([Route.RAMP]).set_output([Route.NORTH])
+    below = RoutingPosition().set_input([Route.SOUTH]).set_output([Route.NORTH])
+    column.paint_all(colors[column][1], [own, below])
+    column_out = column.create_output_port(
+        colors[column][1], Edge.TOP, [FROM_RAMP, RoutingPosition().set_input([Route.SOUTH])], size
+    )
+    dealer_in = dealer.create_input_port(colors[dealer][0], Edge.LEFT, [TO_RAMP], size)
+    dealer_out = dealer.create_output_port(colors[dealer][1], Edge.RIGHT, [FROM_RAMP], size)
+    layout.connect(dealer_out, row_in)
+    layout.connect(
+        row.create_output_port(colors[row][1], Edge.BOTTOM, [FROM_RAMP], size),
+        column.create_input_port(colors[column][0], Edge.LEFT, [TO_RAMP], size),
+    )
+    into, out = layout.create_input_stream(dealer_in), layout.create_output_stream(column_out)
+    runtime = running(layout)
+    words, back = np.arange(size, dtype=np.uint32), np.zeros(size, dtype=np.uint32)
+    runtime.send(into, words, nonblock=True)
+    runtime.receive(out, back, size, nonblock=True)
+    runtime.stop()
+    np.testing.assert_array_equal(back, words + 100)
+
+
+def test_colors_with_switches_get_numbers_that_have_switches(layout):
+    # On WSE-3 16 of the 24 colors have switches: of 12 painted colors those with switches get these.
+    code = region(layout, "blocks", "blocks")
+    plain = RoutingPosition().set_input([Route.WEST]).set_output([Route.RAMP])
+    turned = RoutingPosition().set_input([Route.WEST]).set_output([Route.EAST])
+    colors = [code.color(f"c{n}") for n in range(22)]
+    for n, color in enumerate(colors):
+        code.paint_all(color, [plain, turned] if n < 14 else [plain])
+    compiled(layout)
+    numbers = [color.get_value() for color in colors]
+    assert len(set(numbers)) == 22
+    if layout._target == SdkTarget.WSE3:
+        assert set(numbers[:14]) <= {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 16, 17, 20, 21}
+
+
+# Streams
+
+
+@pytest.fixture
+def streamed(layout):
+    """The streams of a region that adds 1."""
+    into, out = adder(layout, "add", (2, 1))
+    return layout, layout.create_input_stream(into), layout.create_output_stream(out)
+
+
+@pytest.mark.parametrize("count", [1, 64, 1500])
+def test_words_are_sent_and_received(streamed, count):
+    layout, into, out = streamed
+    runtime = running(layout)
+    words, back = np.arange(count, dtype=np.uint32), np.zeros(count, dtype=np.uint32)
+    runtime.send(into, words, nonblock=False)
+    runtime.receive(out, back, count, nonblock=False)
+    np.testing.assert_array_equal(back, words + 1)
+    runtime.stop()
+
+
+def test_streams_have_names_and_numbers(streamed, capsys):
+    layout, into, out = streamed
+    runtime = running(layout)
+    assert (runtime.get_port_id(into), runtime.get_port_id(out), runtime.get_port_id("none")) == (0, 1, None)
+    words, back = np.arange(4, dtype=np.int32), np.zeros(4, dtype=np.int32)
+    runtime.send(0, words, 4, nonblock=True)
+    runtime.task_wait(runtime.receive(1, back, 4, nonblock=True))
+    assert back.tolist() == [1, 2, 3, 4]
+    runtime.report_port_infos()
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split(",")[0] for line in lines] == [f"0 {into}: to the wafer", f"1 {out}: from the wafer"]
+    runtime.stop()
+
+
+def test_a_port_map_lists_the_streams(streamed):
+    layout, into, out = streamed
+    compiled(layout)
+    buses = json.loads(open("out/out_port_map.json").read())["buses"]
+    assert [(bus["port_name"], bus["direction"]) for bus in buses] == [(into, "input"), (out, "output")]
+    assert SdkCompileArtifacts("out").add_port_mapping("out/out_port_map.json").path == "out"
+
+
+def test_parts_of_a_stream_come_in_order(streamed):
+    layout, into, out = streamed
+    runtime = running(layout)
+    parts = [np.zeros(n, dtype=np.uint32) for n in (3, 1, 5)]
+    tasks = [runtime.receive(out, part, part.size, nonblock=True) for part in parts]
+    assert not runtime.is_task_done(tasks[0])
+    runtime.send(into, np.arange(4, dtype=np.uint32), nonblock=True)
+    assert [runtime.is_task_done(task) for task in tasks] == [True, True, False]
+    runtime.send(into, np.arange(4, 9, dtype=np.uint32))
+    runtime.stop()
+    assert [part.tolist() for part in parts] == [[1, 2, 3], [4], [5, 6, 7, 8, 9]]
+
+
+def test_arrays_of_other_types_are_words_by_their_bytes(streamed):
+    layout, into, out = streamed
+    runtime = running(layout)
+    runtime.send(into, np.array([1, 2, 3, 4], dtype=np.uint16), 2, nonblock=True)
+    back = np.zeros(4, dtype=np.uint16)
+    runtime.receive(out, back, 2, nonblock=True)
+    runtime.stop()
+    assert back.tolist() == [2, 2, 4, 4]
+
+
+@pytest.mark.parametrize("nonblock", [False, True])
+def test_a_stream_may_go_to_a_file(streamed, tmp_path, nonblock):
+    layout, into, out = streamed
+    runtime = running(layout)
+    runtime.send(into, np.arange(3000, dtype=np.uint32), nonblock=True)
+    task = runtime.receive_tofile(out, "words.bin", nonblock=nonblock)
+    assert runtime.is_task_done(task) != nonblock
+    runtime.stop()
+    np.testing.assert_array_equal(np.fromfile(tmp_path / "words.bin", dtype="<u4"), np.arange(1, 3001))
+
+
+def test_the_place_and_the_buffer_of_a_stream_may_be_chosen(layout):
+    into, out = adder(layout, "add", (2, 1), size=2000)
+    source = layout.create_input_stream(into, io_loc=IntVector(9, 7), io_buffer_size=4)
+    target = layout.create_output_stream(out, IntVector(0, 8), 2)
+    compiled(layout)
+    buses = {bus["port_name"]: bus for bus in json.loads(open("out/out_port_map.json").read())["buses"]}
+    assert [(buses[name]["x"], buses[name]["y"]) for name in (source, target)] == [(9, 7), (0, 8)]
+    assert [buses[name]["buffer_size"] for name in (source, target)] == [4, 2]
+    runtime = running(layout, SdkCompileArtifacts("out"))
+    back = np.zeros(200, dtype=np.uint32)
+    runtime.send(source, np.arange(200, dtype=np.uint32), nonblock=True)
+    runtime.receive(target, back, 200)
+    assert back.tolist() == list(range(1, 201))
+    runtime.stop()
+
+
+def test_streams_begin_and_end_at_painted_routes(layout):
+    code = region(layout, "add", "edge", at=(0, 3), step=2)
+    rx, tx = code.color("rx"), code.color("tx")
+    code.set_param_all(rx)
+    code.set_param_all(tx)
+    code.paint_all(rx, [RoutingPosition().set_input([Route.WEST]).set_output([Route.RAMP])])
+    code.paint_all(tx, [RoutingPosition().set_input([Route.RAMP]).set_output([Route.EAST])])
+    into = layout.create_input_stream_from_loc(IntVector(0, 3), rx, prefix="h2d_")
+    out = layout.create_output_stream_from_loc(IntVector(0, 3), tx, prefix="d2h_")
+    assert (into, out) == ("h2d_edge_rx", "d2h_edge_tx")
+    runtime = running(layout)
+    back = np.zeros(3, dtype=np.uint32)
+    runtime.send(into, np.array([1, 2, 3], dtype=np.uint32))
+    runtime.receive(out, back, 3)
+    assert back.tolist() == [3, 4, 5]
+    runtime.stop()
+
+
+def test_a_stream_from_a_place_takes_the_port_that_is_there(layout):
+    code = region(layout, "add", "edge", at=(4, 4), step=3)
+    rx, tx = code.color("rx"), code.color("tx")
+    code.set_param_all(rx)
+    code.set_param_all(tx)
+    code.create_input_port(rx, Edge.TOP, [TO_RAMP], 2)
+    code.create_output_port(tx, Edge.TOP, [FROM_RAMP], 2)
+    into = layout.create_input_stream_from_loc(IntVector(4, 4), rx)
+    out = layout.create_output_stream_from_loc(IntVector(4, 4), tx)
+    runtime = running(layout)
+    back = np.zeros(2, dtype=np.uint32)
+    runtime.send(into, np.array([1, 2], dtype=np.uint32), nonblock=True)
+    runtime.receive(out, back, 2, nonblock=True)
+    runtime.stop()
+    assert back.tolist() == [4, 5]
+
+
+def test_many_streams_find_places(layout):
+    pairs = []
+    for n in range(6):
+        into, out = adder(layout, f"add_{n}", (3 + 2 * n, 5), n)
+        pairs.append((layout.create_input_stream(into), layout.create_output_stream(out)))
+    runtime = running(layout)
+    backs = [np.zeros(50, dtype=np.uint32) for _ in pairs]
+    for (into, out), back in zip(pairs, backs):
+        runtime.send(into, np.arange(50, dtype=np.uint32), nonblock=True)
+        runtime.receive(out, back, 50, nonblock=True)
+    runtime.stop()
+    assert [back.tolist() for back in backs] == [list(range(n, n + 50)) for n in range(6)]
+
+
+# Placing, compiling, running
+
+
+def test_stacks_place_regions_relative_to_the_first_or_to_an_origin(layout):
+    first, second, third = (region(layout, "blocks", name, w, h) for name, w, h in (("a", 2, 1), ("b", 3, 2), ("c", 1, 4)))
+    first.place(5, 6)
+    assert layout.hstack([first, second, third]) == 6
+    assert [code.origin for code in (first, second, third)] == [(5, 6), (7, 6), (10, 6)]
+    assert layout.vstack([third, first, second], IntVector(1, 2)) == 7
+    assert [code.origin for code in (third, first, second)] == [(1, 2), (1, 6), (1, 7)]
+    compiled(layout)
+
+
+def test_a_layout_is_compiled_from_another_folder(layout, tmp_path, monkeypatch):
+    text = 'const extra = @import_module("extra.csl");\nexport var there = [1]u16{ extra.number };\n'
+    (tmp_path / "own.csl").write_text(text)
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "extra.csl").write_text("const number: u16 = 5;\n")
+    layout.create_code_region("own.csl", "own", 1, 1)
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    artifacts = layout.compile("deep/out", libs=[str(tmp_path / "lib")], cslc_prefix="", save_port_map=True)
+    assert os.path.isdir(tmp_path / "sub" / "deep" / "out")
+    runtime = running(layout, artifacts)
+    monkeypatch.chdir(tmp_path)
+    runtime.stop()
+    assert runtime.read_symbol(0, 0, "there", dtype="uint16").tolist() == [5]
+
+
+def test_the_16_bit_float_format_is_chosen(layout, tmp_path):
+    (tmp_path / "half.csl").write_text(
+        "export var one = [1]u16{ 1 };\ncomptime { @comptime_assert(@is_same_type(@fp16(), bf16), \"not bf16\"); }\n"
+    )
+    layout.create_code_region("half.csl", "half", 1, 1)
+    layout.compile("out", f16_type=FP16TYPE.BF16)
+    with pytest.raises(cslrun.CompileError, match="not bf16"):
+        layout.compile("out")
+
+
+def test_targets_and_fabric_files_stand_for_platforms(tmp_path):
+    assert SdkLayout(SdkTarget.WSE2)._wafer == (757, 996)
+    (tmp_path / "fabric.json").write_text('{"target": "wse2", "width": 20, "height": 10}')
+    layout = SdkLayout(tmp_path / "fabric.json", msg_level="ERROR")
+    assert (layout._target, layout._wafer) == (SdkTarget.WSE2, (20, 10))
+    with pytest.raises(RuntimeError, match="is no fabric file"):
+        SdkLayout(str(tmp_path / "none.json"))
+
+
+def test_routing_positions_can_be_read():
+    position = RoutingPosition().set_input([Route.WEST]).add_output(Route.RAMP).add_output(Route.EAST)
+    assert (position.get_input(), position.get_output()) == ([Route.WEST], [Route.RAMP, Route.EAST])
+    assert Color("x").get_value() is None
+    assert FP16TYPE.CB16.value == 2

@@ -1,0 +1,447 @@
+import re
+
+import numpy as np
+import pytest
+from cerebras.geometry.geometry import IntRectangle, IntVector
+from cerebras.sdk.runtime.sdkruntimepybind import (
+    Color,
+    Edge,
+    Route,
+    RoutingPosition,
+    SdkLayout,
+    SdkRuntime,
+    SdkTarget,
+    get_edge_routing,
+    get_platform,
+)
+from test_sdklayout import FROM_RAMP, TO_RAMP, adder, collector, compiled, layout, region, running, sender
+
+import cslrun
+
+WORDS = np.array([[1, 2, 3]], dtype=np.uint32)
+EASTWARD = RoutingPosition().set_input([Route.RAMP]).set_output([Route.EAST])
+
+assert layout is not None  # the fixture
+
+
+def refuses(layout, text):
+    """Checks that compiling raises a RuntimeError with this text in it."""
+    with pytest.raises(RuntimeError, match=re.escape(text)):
+        compiled(layout)
+
+
+# Regions
+
+
+def test_regions_that_overlap_are_both_named(layout):
+    region(layout, "blocks", "first", 3, 2, at=(2, 2))
+    region(layout, "blocks", "second", 2, 2, at=(4, 3))
+    refuses(
+        layout,
+        "code regions 'first' (3 x 2 PEs at (2, 2)) and 'second' (2 x 2 PEs at (4, 3)) overlap at PE(4,3); place one",
+    )
+
+
+def test_regions_without_a_place_lie_at_the_origin(layout):
+    region(layout, "blocks", "first")
+    region(layout, "blocks", "second")
+    refuses(layout, "'second' (1 x 1 PEs at (0, 0), where regions are that place() was not called for) overlap at PE(0,0)")
+
+
+def test_a_region_lies_on_the_wafer(layout):
+    width, height = layout._wafer
+    region(layout, "blocks", "far", 2, 1, at=(width - 1, 0))
+    refuses(layout, f"code region 'far' has 2 x 1 PEs at ({width - 1}, 0) and does not lie on the wafer")
+    with pytest.raises(RuntimeError, match=f"cannot have 1 x {height + 1} PEs: the wafer has {width} x {height}"):
+        region(layout, "blocks", "tall", 1, height + 1)
+    with pytest.raises(RuntimeError, match="cannot be placed at column -1"):
+        region(layout, "blocks", "left", at=(-1, 0))
+
+
+def test_names_of_regions_are_unique(layout):
+    region(layout, "blocks", "one")
+    with pytest.raises(RuntimeError, match="there is a code region 'one' already"):
+        region(layout, "blocks", "one")
+
+
+def test_a_layout_needs_a_region(layout):
+    refuses(layout, "the layout has no code region")
+
+
+def test_stacks_need_regions_of_their_own_layout(layout):
+    other = region(SdkLayout(SdkTarget.WSE2), "blocks", "other")
+    for stack in (layout.hstack, layout.vstack):
+        with pytest.raises(RuntimeError, match=f"'{stack.__name__}' requires at least one child"):
+            stack([])
+        with pytest.raises(RuntimeError, match="code region 'other' belongs to another layout"):
+            stack([other])
+        with pytest.raises(TypeError, match="takes code regions"):
+            stack(["x"])
+
+
+def test_a_missing_file_and_wrong_code_are_reported(layout, tmp_path):
+    layout.create_code_region("none.csl", "none", 1, 1)
+    with pytest.raises(cslrun.CompileError, match="none.csl"):
+        compiled(layout)
+
+
+def test_wrong_code_is_reported_with_its_line(layout, tmp_path):
+    (tmp_path / "wrong.csl").write_text("param p: u16;\nvar x: u16 = true;\nexport var y: u16 = x;\n")
+    layout.create_code_region("wrong.csl", "wrong", 2, 1).set_param(IntVector(0, 0), "p", 1)
+    with pytest.raises(cslrun.CompileError, match=r"wrong.csl:2:\d+"):
+        compiled(layout)
+
+
+def test_memcpy_does_not_work_in_a_region(layout, tmp_path):
+    (tmp_path / "copies.csl").write_text('const m = @import_module("<memcpy/memcpy>", .{});\ncomptime { _ = m; }\n')
+    layout.create_code_region("copies.csl", "copies", 1, 1)
+    with pytest.raises(RuntimeError):
+        compiled(layout)
+
+
+def test_a_layout_block_has_no_effect(layout, tmp_path):
+    (tmp_path / "both.csl").write_text(
+        'layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, "both.csl", .{});\n}\nexport var x = [1]u16{ 1 };\n'
+    )
+    layout.create_code_region("both.csl", "both", 1, 1)
+    with pytest.warns(UserWarning, match="the layout block of .*both.csl has no effect"):
+        compiled(layout)
+
+
+# Parameters and data
+
+
+def test_parameters_are_integers_and_colors(layout):
+    code = region(layout, "settings", "one", 2, 1)
+    for wrong in ((1,), ("a", "b"), ("a", 1.5), (), ("a", True)):
+        with pytest.raises(TypeError):
+            code.set_param_all(*wrong)
+    with pytest.raises(TypeError, match="takes an IntVector"):
+        code.set_param((0, 0), "number", 1)
+    with pytest.raises(RuntimeError, match=r"names 1 x 1 PEs at \(2, 0\), and code region 'one' has 2 x 1 PEs"):
+        code.set_param(IntVector(2, 0), "number", 1)
+    with pytest.raises(RuntimeError, match=r"set_param_range\(\) names 2 x 2 PEs at \(0, 0\)"):
+        code.set_param_range(IntRectangle(IntVector(0, 0), IntVector(2, 2)), "number", 1)
+
+
+def test_a_parameter_without_a_value_is_named(layout):
+    region(layout, "send", "one", count=3)
+    with pytest.raises(cslrun.CompileError, match="tx"):
+        compiled(layout)
+
+
+def test_a_value_that_does_not_fit_is_reported(layout):
+    region(layout, "settings", "one", own=3, count=-1)
+    with pytest.raises(cslrun.CompileError, match="count"):
+        compiled(layout)
+
+
+def test_data_must_be_divisible_and_fit(layout):
+    code = region(layout, "blocks", "blocks", 2, 2)
+    with pytest.raises(RuntimeError, match="3 x 2 elements cannot be divided among 2 x 2 PEs"):
+        code.set_symbol_all("matrix", np.zeros(6, dtype=np.float32), 3, 2)
+    with pytest.raises(RuntimeError, match="the array has 6 elements, and 2 x 2 are given"):
+        code.set_symbol_all("matrix", np.zeros(6, dtype=np.float32), 2, 2)
+    with pytest.raises(TypeError, match="elements are int16, .*not float64"):
+        code.set_symbol_all("matrix", np.zeros(4), 2, 2)
+    code.set_symbol_all("matrix", np.zeros(64, dtype=np.float32), 8, 8)
+    refuses(layout, "gives each PE 64 bytes, and the variable ([2, 3]f32) has 24")
+
+
+def test_data_for_an_unknown_variable_list_those_there_are(layout):
+    region(layout, "blocks", "blocks").set_symbol_all("matric", np.zeros(6, dtype=np.float32), 3, 2)
+    refuses(layout, "the code of region 'blocks' has no such variable in memory on PE(0,0); it has matrix, few")
+
+
+def test_data_that_are_too_few_are_worth_a_warning(layout):
+    region(layout, "blocks", "blocks").set_symbol_all("matrix", np.ones(3, dtype=np.float32), 3, 1)
+    with pytest.warns(UserWarning, match="gives each PE 12 bytes, and the variable .* has 24: the rest keeps"):
+        compiled(layout)
+
+
+# Colors
+
+
+def test_values_of_colors_are_checked(layout):
+    with pytest.raises(RuntimeError, match="color 'x' has the value 24; colors are 0 to 23"):
+        Color("x", 24)
+    with pytest.raises(TypeError):
+        Color(3)
+    with pytest.raises(TypeError, match="a color comes from"):
+        region(layout, "blocks", "blocks").paint_all("x", [EASTWARD])
+
+
+def test_a_name_has_one_value(layout):
+    code = region(layout, "blocks", "blocks", 2, 1)
+    code.paint(IntVector(0, 0), Color("x", 3), [EASTWARD])
+    code.paint(IntVector(1, 0), Color("x", 4), [EASTWARD])
+    refuses(layout, "color 'x' has the values 3 and 4; colors with the same name are the same color")
+
+
+def test_a_value_is_not_given_twice_on_one_pe(layout):
+    code = region(layout, "blocks", "blocks", 2, 1)
+    code.paint_all(Color("x", 3), [EASTWARD])
+    code.paint(IntVector(1, 0), Color("y", 3), [EASTWARD])
+    refuses(layout, "colors 'x' and 'y' both have the value 3, and both have a route on PE(1,0)")
+
+
+def test_colors_run_out(layout):
+    code = region(layout, "blocks", "blocks")
+    for n in range(25):
+        code.paint_all(code.color(f"c{n}"), [EASTWARD])
+    refuses(layout, "there is no free color for 'blocks_c")
+
+
+def test_switches_need_colors_that_have_them(layout):
+    code = region(layout, "blocks", "blocks")
+    turned = RoutingPosition().set_input([Route.WEST])
+    code.paint_all(code.color("turns", 10), [EASTWARD, turned])
+    if layout._target == SdkTarget.WSE2:
+        compiled(layout)
+    else:
+        refuses(layout, "color 'blocks_turns' has switch positions and the value 10, and on wse3 only 0, 1, 2")
+
+
+def test_a_position_that_turns_both_sides_is_worth_a_warning(layout):
+    code = region(layout, "blocks", "blocks")
+    turned = RoutingPosition().set_input([Route.WEST]).set_output([Route.NORTH])
+    code.paint_all(code.color("turns"), [EASTWARD, turned])
+    with pytest.warns(UserWarning, match=r"color 'blocks_turns' on PE\(0,0\) changes input and output"):
+        compiled(layout)
+
+
+# Routes and ports
+
+
+def test_routes_have_one_to_four_positions_of_directions(layout):
+    code = region(layout, "blocks", "blocks")
+    for count in (0, 5):
+        with pytest.raises(RuntimeError, match=f"paint_all.. of code region 'blocks' takes .* not {count} positions"):
+            code.paint_all(Color("x"), [EASTWARD] * count)
+    with pytest.raises(TypeError, match="takes a list of RoutingPosition"):
+        code.paint_all(Color("x"), [Route.EAST])
+    with pytest.raises(TypeError, match="a route is one of"):
+        RoutingPosition().set_input([Edge.TOP])
+    with pytest.raises(TypeError, match="an edge is one of"):
+        get_edge_routing(Route.EAST, [EASTWARD])
+    with pytest.raises(TypeError, match="routes along an edge come from get_edge_routing"):
+        code.paint_all(Color("x"), [EASTWARD], [EASTWARD])
+    with pytest.raises(RuntimeError, match=r"paint\(\) names"):
+        code.paint(IntVector(0, 1), Color("x"), [EASTWARD])
+
+
+def test_the_compiler_chooses_the_open_side_of_a_port(layout):
+    code = region(layout, "blocks", "blocks")
+    with pytest.raises(RuntimeError, match="input port cannot have input route.*input port 'x' of code region 'blocks'"):
+        code.create_input_port(Color("x"), Edge.LEFT, [EASTWARD], 1)
+    with pytest.raises(RuntimeError, match="output port cannot have output route.*output port 'x' of code region"):
+        code.create_output_port(Color("x"), Edge.LEFT, [EASTWARD], 1)
+
+
+def test_names_of_ports_are_unique_in_a_region(layout):
+    code = region(layout, "blocks", "blocks", 2, 1)
+    x = Color("x")
+    code.create_input_port(x, Edge.LEFT, [TO_RAMP], 1)
+    with pytest.raises(RuntimeError, match="input port 'x' of code region 'blocks' exists already, as input port at the left"):
+        code.create_input_port(x, Edge.RIGHT, [TO_RAMP], 1)
+    assert code.create_input_port(x, Edge.RIGHT, [TO_RAMP], 1, prefix="right_").name == "right_x"
+
+
+def test_ports_may_not_contradict_each_other_on_a_pe(layout):
+    code = region(layout, "blocks", "blocks")
+    code.create_input_port(Color("x"), Edge.LEFT, [TO_RAMP], 1)
+    code.create_output_port(Color("x"), Edge.RIGHT, [FROM_RAMP], 1, "out_")
+    refuses(layout, "ports 'x' and 'out_x' of code region 'blocks' set different routes for color 'x' on PE(0,0)")
+
+
+def test_a_port_that_nothing_is_connected_to_is_worth_a_warning(layout):
+    sender(layout, "source", WORDS, (3, 0))
+    with pytest.warns(UserWarning, match=r"output port 'source_tx' of code region 'source' \(PE\(3,0\)\) is not connected"):
+        compiled(layout)
+
+
+# Connections
+
+
+def test_connections_lead_from_output_to_input(layout):
+    tx, rx = sender(layout, "source", WORDS, (0, 0)), collector(layout, "target", 3, (3, 0))
+    text = "connect.. leads from an output port to an input port, not from input port 'target_rx' of code region 'target' to"
+    with pytest.raises(RuntimeError, match=text):
+        layout.connect(rx, tx)
+    with pytest.raises(TypeError, match="connect.. takes ports"):
+        layout.connect(tx, "rx")
+    other = collector(SdkLayout(SdkTarget.WSE2), "other", 3, (0, 0))
+    with pytest.raises(RuntimeError, match="code region 'other' belongs to another layout"):
+        layout.connect(tx, other)
+
+
+def test_connected_ports_have_as_many_pes_and_as_many_wavelets(layout):
+    tx = sender(layout, "source", WORDS, (0, 0))
+    wide, long = collector(layout, "wide", 3, (3, 0), height=2), collector(layout, "long", 4, (3, 4))
+    with pytest.raises(RuntimeError, match="incompatible number of PEs: output port 'source_tx' .* has 1, and input port 'wide_rx'"):
+        layout.connect(tx, wide)
+    with pytest.raises(RuntimeError, match="incompatible data sizes: output port 'source_tx' .* has 3 .* 'long_rx' .* has 4"):
+        layout.connect(tx, long)
+
+
+def test_a_route_that_cannot_be_found_names_both_ports(layout):
+    # The same color lies on all PEs around the port.
+    shared = Color("shared")
+    around = region(layout, "blocks", "around", 3, 1, at=(0, 1))
+    around.paint_all(shared, [EASTWARD])
+    region(layout, "blocks", "right", 2, 1, at=(1, 0)).paint_all(shared, [EASTWARD])
+    source = region(layout, "send", "source", at=(0, 0), count=3, tx=shared)
+    target = region(layout, "collect", "target", at=(6, 3), count=3, rx=shared)
+    layout.connect(
+        source.create_output_port(shared, Edge.RIGHT, [FROM_RAMP], 3),
+        target.create_input_port(shared, Edge.LEFT, [TO_RAMP], 3),
+    )
+    refuses(
+        layout,
+        "cannot find a route for the connection from output port 'shared' of code region 'source' (PE(0,0)) at PE(0,0) "
+        "to input port 'shared' of code region 'target' (PE(6,3)) at PE(6,3)",
+    )
+
+
+# Streams
+
+
+def test_streams_take_ports_of_one_pe_and_of_the_right_kind(layout):
+    wide, (into, out) = collector(layout, "wide", 4, (3, 0), height=2), adder(layout, "add", (1, 4))
+    with pytest.raises(RuntimeError, match="takes a port of 1 PE, and input port 'wide_rx' of code region 'wide' has 2"):
+        layout.create_input_stream(wide)
+    with pytest.raises(RuntimeError, match="create_input_stream.. takes an input port; this is output port 'add_tx'"):
+        layout.create_input_stream(out)
+    with pytest.raises(RuntimeError, match="create_output_stream.. takes an output port; this is input port 'add_rx'"):
+        layout.create_output_stream(into)
+    with pytest.raises(RuntimeError, match="the buffer of a stream has 1 to 65535 words, not 0"):
+        layout.create_input_stream(into, io_buffer_size=0)
+
+
+def test_places_of_streams_are_checked(layout):
+    into, out = adder(layout, "add", (1, 4))
+    with pytest.raises(TypeError, match="is an IntVector"):
+        layout.create_input_stream(into, (0, 0))
+    with pytest.raises(RuntimeError, match="is not valid"):
+        layout.create_input_stream(into, IntVector(-1, 0))
+    layout.create_input_stream(into, IntVector(1, 4))
+    refuses(layout, "the io_loc (1, 4) of stream 'add_rx' is in use by a code region or another stream")
+
+
+def test_two_streams_do_not_share_a_place(layout):
+    into, out = adder(layout, "add", (1, 4))
+    layout.create_input_stream(into, IntVector(5, 5))
+    layout.create_output_stream(out, IntVector(5, 5))
+    refuses(layout, "the io_loc (5, 5) of stream 'add_tx' is in use by a code region or another stream")
+
+
+def test_a_stream_from_a_place_needs_a_region_and_a_route(layout):
+    code = region(layout, "add", "add", at=(1, 1))
+    rx, tx = code.color("rx"), code.color("tx")
+    code.set_param_all(rx)
+    code.set_param_all(tx)
+    layout.create_input_stream_from_loc(IntVector(1, 1), rx)
+    refuses(layout, "stream 'add_rx' has no way into PE(1,1): no route of color 'add_rx' there takes it from a neighbour")
+    code.paint_all(rx, [RoutingPosition().set_input([Route.WEST]).set_output([Route.RAMP])])
+    layout.create_output_stream_from_loc(IntVector(9, 9), tx)
+    refuses(layout, "the place (9, 9) of stream 'add_tx' is not valid: no code region lies there")
+
+
+def test_an_odd_number_of_words_to_the_host_is_worth_a_warning(layout):
+    _, out = adder(layout, "add", (1, 4), size=3)
+    with pytest.warns(UserWarning, match="output port 'add_tx' .* has 3 wavelets: .* even number"):
+        layout.create_output_stream(out)
+
+
+# Running
+
+
+@pytest.fixture
+def streamed(layout):
+    into, out = adder(layout, "add", (2, 1))
+    names = layout.create_input_stream(into, io_buffer_size=8), layout.create_output_stream(out, io_buffer_size=8)
+    return running(layout), *names
+
+
+def test_a_layout_runs_without_memcpy(layout):
+    region(layout, "blocks", "blocks")
+    with pytest.raises(RuntimeError, match="does not support programs without memcpy; pass memcpy_required=False"):
+        SdkRuntime(compiled(layout), get_platform())
+
+
+def test_streams_go_one_way_and_have_names(streamed):
+    runtime, into, out = streamed
+    words = np.zeros(2, dtype=np.uint32)
+    with pytest.raises(RuntimeError, match="there is no port 'x'; the program has add_rx, add_tx"):
+        runtime.send("x", words)
+    with pytest.raises(RuntimeError, match="there is no port 7"):
+        runtime.receive(7, words, 2)
+    with pytest.raises(RuntimeError, match=r"send\(\) on port 'add_tx', which carries words from the wafer; use receive"):
+        runtime.send(out, words)
+    with pytest.raises(RuntimeError, match=r"receive\(\) on port 'add_rx', which carries words to the wafer; use send"):
+        runtime.receive(into, words, 2)
+    runtime.stop()
+    with pytest.raises(RuntimeError, match="must be running"):
+        runtime.send(into, words)
+
+
+def test_arrays_hold_as_many_wavelets_as_are_asked_for(streamed):
+    runtime, into, out = streamed
+    with pytest.raises(TypeError, match="needs the number of wavelets for an array of float64"):
+        runtime.send(into, np.zeros(2))
+    with pytest.raises(RuntimeError, match="3 wavelets have 12 bytes, and the array has 8"):
+        runtime.send(into, np.zeros(2, dtype=np.uint32), 3)
+    with pytest.raises(RuntimeError, match="3 wavelets have 12 bytes, and the array has 4"):
+        runtime.receive(out, np.zeros(2, dtype=np.uint16), 3)
+    with pytest.raises(TypeError, match="takes a number of wavelets"):
+        runtime.receive(out, np.zeros(2, dtype=np.uint32), -1)
+    with pytest.raises(RuntimeError, match="must be writable and contiguous"):
+        runtime.receive(out, np.zeros(4, dtype=np.uint32)[::2], 2)
+    runtime.stop()
+
+
+def test_words_that_never_come_are_a_deadlock(streamed):
+    runtime, into, out = streamed
+    runtime.send(into, np.zeros(2, dtype=np.uint32), nonblock=True)
+    text = r"deadlock(?s:.*)the stream 'add_tx' from the wafer \(color \d, PE\(0,\d\)\)(?s:.*)after 2 of 3 words the program has to send more"
+    with pytest.raises(RuntimeError, match=text):
+        runtime.receive(out, np.zeros(3, dtype=np.uint32), 3)
+    with pytest.raises(RuntimeError, match="deadlock"):
+        runtime.stop()
+
+
+def test_words_that_nobody_takes_are_a_deadlock(streamed):
+    # Every word is answered, and nobody asks for the answers.
+    runtime, into, out = streamed
+    runtime.send(into, np.zeros(500, dtype=np.uint32), nonblock=True)
+    with pytest.raises(RuntimeError, match="(?s)deadlock.*the stream 'add_rx' to the wafer.* of 500 words the program has to take more"):
+        runtime.stop()
+
+
+def test_a_send_without_room_warns_and_goes_on(streamed):
+    runtime, into, out = streamed
+    back = np.zeros(500, dtype=np.uint32)
+    with pytest.warns(UserWarning, match=r"send\(\) does not return .* of 500 words the program has to take more"):
+        runtime.send(into, np.zeros(500, dtype=np.uint32), nonblock=False)
+    runtime.receive(out, back, 500)
+    runtime.stop()
+    assert back.tolist() == [1] * 500
+
+
+def test_a_stream_that_goes_to_a_file_is_not_received(streamed, tmp_path):
+    runtime, into, out = streamed
+    runtime.receive_tofile(out, "words.bin", nonblock=True)
+    with pytest.raises(RuntimeError, match="what comes on port 'add_tx' goes to a file"):
+        runtime.receive(out, np.zeros(1, dtype=np.uint32), 1)
+    runtime.stop()
+    assert (tmp_path / "words.bin").read_bytes() == b""
+
+
+def test_an_operation_that_cannot_end_is_told_at_the_end(layout, capfd):
+    code = region(layout, "collect", "target", at=(3, 0), count=5)
+    rx = code.color("rx")
+    code.set_param_all(rx)
+    layout.connect(sender(layout, "source", WORDS, (0, 0)), code.create_input_port(rx, Edge.LEFT, [TO_RAMP], 3))
+    runtime = running(layout)
+    runtime.stop()
+    assert "stopped after 3 of 5" in capfd.readouterr().err

@@ -1,3 +1,5 @@
+use crate::fault::guarded;
+use crate::levels;
 use crate::program::{Program, arch_of, on_a_large_stack};
 use crate::{CompileError, CslError};
 use cslrun::check;
@@ -27,6 +29,7 @@ pub fn compile_layout(
 ) -> PyResult<CompiledLayout> {
     let mut options = CompileOptions::new(arch_of(arch)?);
     options.import_paths = import_paths;
+    options.levels = levels::chosen(&[])?;
     options.fp16 = match fp16 {
         "F16" => Fp16Format::F16,
         "BF16" => Fp16Format::Bf16,
@@ -35,7 +38,7 @@ pub fn compile_layout(
     };
     let layout = Layout::from_json(description, data.iter().map(|bytes| words(bytes)).collect());
     let layout = layout.map_err(PyValueError::new_err)?;
-    let (compiled, report) = py.detach(|| on_a_large_stack(move || compiled(&layout, &options)))?;
+    let (compiled, report) = guarded(|| py.detach(|| on_a_large_stack(move || compiled(&layout, &options))))?;
     match compiled {
         Ok(Compiled { program, colors, warnings }) => {
             Ok((Program { image: Arc::new(program) }, colors, warnings, report))

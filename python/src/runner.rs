@@ -112,14 +112,18 @@ impl Runner {
 
     /// Runs until a transfer is done; false if nothing can happen before.
     fn run_until(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<bool> {
-        let ended = py.detach(|| self.0.run_until(ticket.0));
-        self.checked(ended)
+        guarded(|| {
+            let ended = py.detach(|| self.0.run_until(ticket.0));
+            self.checked(ended)
+        })
     }
 
     /// Runs until nothing can happen any more unless the host acts.
     fn run_until_quiet(&mut self, py: Python<'_>) -> PyResult<()> {
-        let ended = py.detach(|| self.0.run_until_quiet());
-        self.checked(ended)
+        guarded(|| {
+            let ended = py.detach(|| self.0.run_until_quiet());
+            self.checked(ended)
+        })
     }
 
     /// From now on the host takes whatever comes on a host stream.

@@ -62,8 +62,10 @@ class SdkCompileArtifacts:
     def __init__(self, path):
         self.path = os.fspath(path)
 
-    def add_port_mapping(self, _file):
-        """Accepted; programs of cslc have no ports."""
+    def add_port_mapping(self, file):
+        """Accepted if the file can be read: a compiled layout knows its ports."""
+        if not os.path.isfile(file):
+            raise RuntimeError(f"there is no port map {os.fspath(file)}")
         return self
 
 

@@ -257,7 +257,7 @@ fn more_threads_than_rows_and_none_at_all_are_refused() {
 
 #[test]
 fn threads_change_no_byte() {
-    let folder = Folder::new("bytes");
+    let folder = Folder::new("threads-bytes");
     for file in ["exchange.csl", "exchange_pe.csl"] {
         std::fs::copy(root().join("benches/programs").join(file), folder.0.join(file))
             .expect("a readable file");

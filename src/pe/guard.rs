@@ -5,14 +5,15 @@
 //! costs one comparison.
 
 use super::memory::{load, store};
+use super::variables::{
+    Step, const_written, dangling, local_at, local_behind, out_of_local, out_of_symbol, part_of, symbol_at,
+    unset_register,
+};
 use super::watch::Watch;
 use crate::diagnostics::Complaint;
-use crate::diagnostics::rules::run::{
-    CONST_WRITTEN, DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE,
-};
-use crate::image::code::{Access, BYTES, Local, byte_behind, word_of};
+use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
+use crate::image::code::{Access, BYTES, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
-use crate::source::Span;
 
 /// Stands in a register for "no value". Registers hold normalised integers, so only 64-bit ones
 /// could be equal to it, and it is no number that programs are likely to compute.
@@ -49,19 +50,6 @@ pub(super) struct Guard {
     left: Option<(usize, usize, FnId)>,
     /// The word that the last complaint is about.
     pub culprit: Option<usize>,
-}
-
-/// A step of a pointer.
-#[derive(Copy, Clone, Debug)]
-struct Step {
-    /// The word that the pointer leads to.
-    from: usize,
-    /// The words of the element.
-    at: usize,
-    end: usize,
-    /// Words of an element, or `BYTES`.
-    each: u16,
-    index: i64,
 }
 
 impl Guard {
@@ -433,100 +421,6 @@ fn masks(first: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
         let below = u64::MAX >> (64 - (end - place * 64).min(64));
         (place, above & below)
     })
-}
-
-fn const_written(symbol: &Symbol) -> Complaint {
-    CONST_WRITTEN
-        .because(&[("name", &symbol.name)])
-        .also(symbol.span, "declared `const`")
-        .help(format!("declare `{}` as `var`, and keep `const` in the types of pointers to it", symbol.name))
-}
-
-fn part_of(local: &Local) -> String {
-    match local.words {
-        1 => format!("assign `{}` before this line", local.name),
-        _ => format!("assign this part of `{}` before this line", local.name),
-    }
-}
-
-/// The local in a word of a frame, counted from its start.
-pub(super) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
-    let locals = &tile.functions[function.0 as usize].locals;
-    locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
-}
-
-/// The local of a call that has not returned in a word, with its first word.
-pub(super) fn local_behind(
-    tile: &TileImage,
-    calls: impl Iterator<Item = (usize, FnId)>,
-    word: usize,
-) -> Option<(usize, &Local)> {
-    let (start, function) = calls.filter(|(start, _)| *start <= word).last()?;
-    let local = local_at(tile, function, word - start)?;
-    Some((start + usize::from(local.off), local))
-}
-
-fn out_of_local(local: &Local, low: usize, step: Step) -> Complaint {
-    let shape = (low, local.words.into(), step.each);
-    out_of_variable((&local.name, local.span), shape, step.from, step.index)
-}
-
-fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, off: usize) -> Complaint {
-    let name = &tile.functions[function.0 as usize].name;
-    let help = "point to a global, or to a local of a function that still runs";
-    match local_at(tile, function, off) {
-        Some(local) => complaint.also(local.span, format!("`{name}` has returned, and with it this local")),
-        None => complaint.note(format!("it was made in `{name}`, which has returned")),
-    }
-    .help(help)
-}
-
-/// The variable that a word belongs to.
-pub(super) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
-    let after = tile.symbols.partition_point(|s| usize::from(s.addr) <= word);
-    let symbol = tile.symbols[..after].last()?;
-    (word < usize::from(symbol.addr) + usize::from(symbol.words)).then_some(symbol)
-}
-
-fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
-    let shape = (symbol.addr.into(), symbol.words.into(), words);
-    out_of_variable((&symbol.name, symbol.span), shape, from, index as i64)
-}
-
-/// A pointer that leads to the word `from` of a variable, which begins at `low` and has `size` words, has
-/// been given an index that leads out of it; elements have `each` words, or are bytes.
-fn out_of_variable(
-    (name, span): (&String, Span),
-    (low, size, each): (usize, usize, u16),
-    from: usize,
-    index: i64,
-) -> Complaint {
-    let complaint = POINTER_OUT_OF_BOUNDS
-        .because(&[("index", &index), ("name", name)])
-        .also(span, format!("`{name}` has {} such elements", elements_in(size, each)));
-    match elements_in(from - low, each) {
-        0 => complaint,
-        skipped => complaint.note(format!("the pointer leads to element {skipped} of `{name}`")),
-    }
-}
-
-fn elements_in(words: usize, each: u16) -> usize {
-    if each == BYTES { 2 * words } else { words / usize::from(each.max(1)) }
-}
-
-#[cold]
-fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Complaint {
-    use crate::image::Op;
-    let function = &tile.functions[function.0 as usize];
-    let Op::CheckSet { a } = function.code[pc] else { unreachable!("only checks complain") };
-    let declared = function.code[..pc].iter().rposition(|op| matches!(op, Op::Unset { d, .. } if *d == a));
-    let Some(declared) = declared else { return UNSET_VARIABLE.because(&[("name", &"a local")]) };
-    let Op::Unset { name, .. } = function.code[declared] else { unreachable!("just found") };
-    let name = &tile.strings[name as usize];
-    UNSET_VARIABLE
-        .because(&[("name", name)])
-        .also(function.spans[declared], "declared without a value")
-        .help(format!("give `{name}` a value where it is declared"))
 }
 
 #[cfg(test)]

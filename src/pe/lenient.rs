@@ -6,11 +6,10 @@ use super::arithmetic::signed;
 use super::convert::saturate;
 use super::interp::Served;
 use super::memory::{load, store};
-use super::operation::{From, Operation, To};
+use super::operation::Operation;
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 use crate::diagnostics::{Complaint, Level};
 use crate::dsd::access::Walk;
-use crate::dsd::local::{Dest, Source};
 use crate::image::TileImage;
 use crate::image::code::{Access, BYTES, Op, byte_behind, word_of};
 use crate::source::Span;
@@ -152,20 +151,5 @@ impl Pe {
             }
             None => Ok(()),
         }
-    }
-}
-
-impl Operation {
-    /// The memory operands, to change; 0 is the destination.
-    pub(super) fn walks_mut(&mut self) -> impl Iterator<Item = (usize, &mut Walk)> {
-        let dest = match &mut self.to {
-            To::Local(Dest::Walk(walk)) => Some((0, walk)),
-            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
-        };
-        let sources = self.from.iter_mut().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
-        });
-        dest.into_iter().chain(sources)
     }
 }

@@ -34,6 +34,7 @@ mod service;
 mod start;
 mod steady;
 mod tasks;
+mod variables;
 mod vector;
 mod wait;
 mod watch;

@@ -1,12 +1,13 @@
 //! Which variable a DSD may reach, and what to say when it goes beyond.
 
 use super::Pe;
-use super::guard::{local_behind, symbol_at};
-use super::operation::Operation;
+use super::operation::{From, Operation, To};
+use super::variables::{local_behind, symbol_at};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
 use crate::dsd::Mem;
 use crate::dsd::access::{Outside, Walk};
+use crate::dsd::local::{Dest, Source};
 use crate::image::TileImage;
 use crate::source::Span;
 
@@ -100,13 +101,24 @@ impl Pe {
 impl Operation {
     /// The memory operands; 0 is the destination.
     pub(super) fn walks(&self) -> impl Iterator<Item = (usize, &Walk)> {
-        use super::operation::{From, To};
-        use crate::dsd::local::{Dest, Source};
         let dest = match &self.to {
             To::Local(Dest::Walk(walk)) => Some((0, walk)),
             To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
         };
         let sources = self.from.iter().enumerate().filter_map(|(k, from)| match from {
+            From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
+            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
+        });
+        dest.into_iter().chain(sources)
+    }
+
+    /// The memory operands, to change; 0 is the destination.
+    pub(super) fn walks_mut(&mut self) -> impl Iterator<Item = (usize, &mut Walk)> {
+        let dest = match &mut self.to {
+            To::Local(Dest::Walk(walk)) => Some((0, walk)),
+            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
+        };
+        let sources = self.from.iter_mut().enumerate().filter_map(|(k, from)| match from {
             From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
             From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
         });

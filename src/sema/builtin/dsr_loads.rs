@@ -1,9 +1,9 @@
 //! `@load_to_dsr` and its kin, and `@set_dsr_base_addr`.
 
 use super::Call;
+use super::completions::LoadTask;
 use super::dsrs::{Settings, check_queue};
 use super::hazards::ignored_settings;
-use super::tasks::LoadTask;
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Complaint, Result};

@@ -1,9 +1,9 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
 use super::Call;
+use super::completions::LateTask;
 use super::declared::{instead_of, unknown_setting};
 use super::properties::Property;
-use super::tasks::LateTask;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};

@@ -1,6 +1,7 @@
 //! What each builtin does; the catalogue of names, arities and phases is `builtins`.
 
 mod colors;
+pub mod completions;
 mod config;
 mod declared;
 mod dsds;
@@ -13,6 +14,7 @@ mod handlers;
 mod hazards;
 mod host;
 mod library;
+mod old_tasks;
 mod properties;
 mod reflect;
 pub mod tasks;

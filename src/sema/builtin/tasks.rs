@@ -5,11 +5,10 @@ use super::{Call, chosen};
 use crate::arch::{
     ArchName, Color, InQueue, NO_COLOR, NULL_TASK, OutQueue, TEARDOWN_TASK, TIMER_TASK, TaskId,
 };
-use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Complaint, Result};
 use crate::dsd::Priority;
-use crate::image::code::{Completion, IdArg, OnControl, Op};
+use crate::image::code::Op;
 use crate::image::{QueueBinding, Scalar, TaskBinding, TaskKind};
 use crate::sema::function::ParamKind;
 use crate::sema::operand::{Operand, repr};
@@ -252,7 +251,7 @@ impl Sema<'_> {
     }
 
     /// Whether `@block`, `@unblock` and `.unblock` take such an id on this machine.
-    fn is_channel(&self, kind: IdKind) -> bool {
+    pub(super) fn is_channel(&self, kind: IdKind) -> bool {
         match kind {
             IdKind::DataTask | IdKind::LocalTask => true,
             IdKind::Color => self.arch.name == ArchName::Wse2,
@@ -261,7 +260,7 @@ impl Sema<'_> {
         }
     }
 
-    fn bad_channel(&self, have: &Ty) -> Complaint {
+    pub(super) fn bad_channel(&self, have: &Ty) -> Complaint {
         let want = match self.arch.name {
             ArchName::Wse2 => "a color, data_task_id or local_task_id",
             ArchName::Wse3 => "an input_queue, data_task_id, local_task_id or ut_id",
@@ -270,7 +269,7 @@ impl Sema<'_> {
         c.help(format!("give it {want}"))
     }
 
-    fn task_arg(&mut self, task: ExprId) -> Result<FnRef> {
+    pub(super) fn task_arg(&mut self, task: ExprId) -> Result<FnRef> {
         let at = self.span(task);
         match self.known(task)? {
             Value::Fn(f) => {
@@ -305,46 +304,6 @@ impl Sema<'_> {
         let (f, binding) = self.task_binding(call.args[0], kind, id, call.span)?;
         self.add_task(f, binding);
         Ok(Operand::void())
-    }
-
-    /// `@bind_task` of releases before 1.1, when a color was the number of a task: one with parameters
-    /// takes the wavelets of the color, one without is activated.
-    fn bind_by_color(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[1]);
-        let f = self.task_arg(call.args[0])?;
-        let (unit, decl) = self.fn_unit(f);
-        let takes_wavelets = !unit.function(decl).params.is_empty();
-        let (kind, new) = match takes_wavelets {
-            true => (TaskKind::Data, "@bind_data_task(task, @get_data_task_id(color))"),
-            false => (TaskKind::Local, "@bind_local_task(task, @get_local_task_id(id))"),
-        };
-        let id = match self.known(call.args[1])? {
-            Value::Id(IdKind::Color, n) if self.arch.name == ArchName::Wse2 => TaskId(n as u8),
-            other => {
-                let c =
-                    comptime::TYPE_MISMATCH.because(&[("want", &"a color, on wse2"), ("have", &other.ty())]);
-                return Err(c.at(at).help(format!("write `{new}`")));
-            }
-        };
-        let old = rules::OLD_TASK_ID.because(&[("form", &"`@bind_task`")]).at(call.span);
-        self.lint(old.help(format!("write `{new}`")))?;
-        self.check_task_id(kind, id, at)?;
-        let (f, binding) = self.task_binding(call.args[0], kind, id, call.span)?;
-        self.add_task(f, binding);
-        Ok(Operand::void())
-    }
-
-    /// Releases before 1.1 activate a task by the color that has its number.
-    fn activated_color(&mut self, v: Operand, at: Span) -> Result<Operand> {
-        if v.ty() != Ty::Id(IdKind::Color) || self.arch.name != ArchName::Wse2 {
-            return Ok(v);
-        }
-        let old = rules::OLD_TASK_ID.because(&[("form", &"activating a color")]).at(at);
-        self.lint(old.help("bind a task to an id of `@get_local_task_id`, and activate that"))?;
-        Ok(match v {
-            Operand::Known(Value::Id(_, n)) => Operand::Known(Value::Id(IdKind::LocalTask, n)),
-            v => Operand::Reg(self.reg_of(&v, at)?, Ty::Id(IdKind::LocalTask)),
-        })
     }
 
     /// Local and data tasks share one table. Control tasks may have their own; whether they do is
@@ -474,126 +433,6 @@ impl Sema<'_> {
         self.report(rules::RPC_NOT_NEEDED.plain().at(call.span));
         Ok(Operand::void())
     }
-
-    /// What `.activate` and `.unblock` name: an id, or a task that is bound to one. `None` is a task that a
-    /// comptime block further down may bind: code is written when everything is bound.
-    pub fn completion(&mut self, v: &Operand, activate: bool, at: Span) -> Result<Option<Completion>> {
-        let named = if activate { self.activated_color(v.clone(), at)? } else { v.clone() };
-        let v = &named;
-        let is_task = matches!(v, Operand::Known(Value::Fn(_))) || v.ty() == Ty::Id(IdKind::LocalTask);
-        let id = match v {
-            Operand::Known(Value::Fn(f)) => match self.world.tile.task_id(*f) {
-                Some(id) => IdArg::Known(id),
-                None if self.is_comptime() => return Ok(None),
-                None => return Err(self.not_bound(*f).at(at)),
-            },
-            _ => match v.ty() {
-                Ty::Id(IdKind::LocalTask) => self.id_arg(v, at)?,
-                Ty::Id(k) if !activate && self.is_channel(k) => self.id_arg(v, at)?,
-                other if activate => {
-                    let want = "local_task_id or a task";
-                    let c = comptime::TYPE_MISMATCH.because(&[("want", &want), ("have", &other)]).at(at);
-                    return Err(c.help("bind a task to an id of `@get_local_task_id`, and activate that"));
-                }
-                other => return Err(self.bad_channel(&other).at(at)),
-            },
-        };
-        if is_task {
-            self.check_completion(id, activate, at)?;
-        }
-        Ok(Some(completion_of(id, activate)))
-    }
-
-    fn not_bound(&self, f: FnRef) -> Complaint {
-        if self.world.has_failed_block {
-            return comptime::REPORTED.plain();
-        }
-        let (unit, decl) = self.fn_unit(f);
-        let task = unit.function(decl);
-        rules::TASK_NOT_BOUND.plain().also(task.span, "this task").help(format!(
-            "write in a comptime block: `@bind_local_task({}, @get_local_task_id(..))`",
-            task.name.name
-        ))
-    }
-
-    /// Gives loads before the start the ids of the tasks that they name, when all tasks are bound.
-    pub fn finish_load_tasks(&mut self) {
-        for LoadTask { load, late } in std::mem::take(&mut self.world.tile.load_tasks) {
-            let id = self.world.tile.task_id(late.task).ok_or_else(|| self.not_bound(late.task).at(late.at));
-            let done = id.and_then(|id| {
-                let id = IdArg::Known(id);
-                self.check_completion(id, late.activate, late.at)?;
-                Ok(completion_of(id, late.activate))
-            });
-            let config = &mut self.world.tile.image.dsr_loads[load].config;
-            match done {
-                Ok(done) if late.at_control => config.on_control = Some(OnControl::Then(done)),
-                Ok(done) => config.completion = done,
-                Err(complaint) => self.report(complaint),
-            }
-        }
-    }
-
-    /// What `.activate` names is a local task, what `.unblock` names is a local or data task.
-    fn check_completion(&self, id: IdArg, activate: bool, at: Span) -> Result<()> {
-        let IdArg::Known(id) = id else { return Ok(()) };
-        // a control task of the same number, in a table of its own, does not count
-        let same_id = self.world.tile.image.tasks.iter().filter(|t| t.id == id);
-        let Some(bound) = same_id.min_by_key(|t| t.kind == TaskKind::Control) else {
-            // A comptime block may bind it further down; code is written when all is bound.
-            if self.is_comptime() {
-                return Ok(());
-            }
-            return Err(TASK_UNBOUND.because(&[("id", &id)]).at(at));
-        };
-        let rule = match bound.kind {
-            TaskKind::Local => return Ok(()),
-            TaskKind::Data | TaskKind::Control if activate => &rules::NOT_A_LOCAL_TASK,
-            TaskKind::Data => return Ok(()),
-            TaskKind::Control => &rules::CONTROL_TASK_UNBLOCK,
-        };
-        let help = match activate {
-            true => "bind a task with `@bind_local_task`, and activate that",
-            false => "unblock a data task or a local task",
-        };
-        Err(rule.because(&[("name", &bound.name)]).at(at).also(bound.span, "bound here").help(help))
-    }
-
-    fn id_arg(&mut self, v: &Operand, at: Span) -> Result<IdArg> {
-        Ok(match v {
-            Operand::Known(Value::Id(_, n)) => IdArg::Known(TaskId(*n as u8)),
-            v => {
-                let kept = self.keep(v.clone(), at)?;
-                IdArg::In(self.reg_of(&kept, at)?)
-            }
-        })
-    }
-}
-
-/// A task that a load names before a comptime block has bound it.
-#[derive(Clone, Debug)]
-pub struct LateTask {
-    /// The task.
-    pub task: FnRef,
-    /// Whether it is activated and not unblocked.
-    pub activate: bool,
-    /// Whether `.on_control` names it.
-    pub at_control: bool,
-    /// Where it is named.
-    pub at: Span,
-}
-
-/// A load before the start, and a task that it names.
-#[derive(Clone, Debug)]
-pub struct LoadTask {
-    /// Its number in `TileImage::dsr_loads`.
-    pub load: usize,
-    /// The task.
-    pub late: LateTask,
-}
-
-fn completion_of(id: IdArg, activate: bool) -> Completion {
-    if activate { Completion::Activate(id) } else { Completion::Unblock(id) }
 }
 
 /// The complaint about an id that is bound twice.

@@ -24,6 +24,8 @@ pub(super) struct Start {
     /// The DSRs among the operands.
     pub registers: Vec<DsrId>,
     pub ut: Option<UtId>,
+    /// No operand and no setting names the microthread: it is that of a queue.
+    pub ut_by_queue: bool,
     pub has_fabric: bool,
     /// A fabric operand names no queue.
     pub lacks_queue: bool,
@@ -48,6 +50,7 @@ impl Start {
             saved: Vec::new(),
             registers: Vec::new(),
             ut: None,
+            ut_by_queue: false,
             has_fabric: false,
             lacks_queue: false,
             zero: None,
@@ -125,7 +128,9 @@ impl Start {
         self.settings = self.brought;
         // These two are of the operation as a whole: a load cannot give a priority in the documents.
         self.settings.priority = priority.or(self.brought.priority).or(Some(self.priority));
-        self.ut = self.ut.or(ut).or(self.queue_ut);
+        self.ut = self.ut.or(ut);
+        self.ut_by_queue = self.ut.is_none();
+        self.ut = self.ut.or(self.queue_ut);
     }
 
     /// Number of elements; `None` if there is no end.

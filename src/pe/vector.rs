@@ -9,10 +9,10 @@ use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
 use super::start::Start;
 use super::{Pe, Ramp};
-use crate::arch::{DsrId, UtId};
+use crate::arch::{ArchName, DsrId, UtId};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::dsd::{DSD_QUEUE, FABIN_DEST};
-use crate::diagnostics::rules::run::{DFILT_DSR, MICROTHREAD_IN_USE, MISSING_INDEX};
+use crate::diagnostics::rules::run::{DFILT_DSR, MICROTHREAD_IN_USE, MICROTHREAD_OF_QUEUE, MISSING_INDEX};
 use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
@@ -174,12 +174,12 @@ impl Pe {
     }
 
     fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
-        let Start { mut operation, settings, saved, registers, ut, lacks_queue, .. } = start;
+        let Start { mut operation, settings, saved, registers, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
         self.check_queues(&operation, settings.is_async, vector.span)?;
-        let place = if settings.is_async { self.microthread(ut, vector.span)? } else { MAIN };
+        let place = if settings.is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
         let on_control = settings.at_control();
         operation.stops_at_control = on_control.is_some();
         self.note_start(place, &operation, vector.span, time);
@@ -205,16 +205,19 @@ impl Pe {
         Ok(Served::Done(LAUNCH))
     }
 
-    /// A free microthread: the one that is named, or any. If the named one is busy and that is not
-    /// denied, another one does the work.
-    fn microthread(&mut self, named: Option<UtId>, span: Span) -> Result<usize, Complaint> {
-        let place = match named {
+    /// A free microthread: number `ut`, or any. If that one is busy and this is not denied, another one
+    /// runs the operation. `by_queue`: the program names none, so the number is that of a queue. WSE-3
+    /// does not tie microthreads to queues, and programs rely on another one being found there.
+    fn microthread(&mut self, ut: Option<UtId>, by_queue: bool, span: Span) -> Result<usize, Complaint> {
+        let place = match ut {
             Some(ut) => usize::from(ut.0 & 7),
             None => (0..MAIN).find(|place| !self.lanes.is_live(*place)).unwrap_or(0),
         };
         let running = self.lanes.iter().find(|(other, _)| *other == place);
         let Some((_, lane)) = running else { return Ok(place) };
-        let complaint = MICROTHREAD_IN_USE.because(&[("ut", &place)]).at(span);
+        let by_queue = by_queue && self.arch.name == ArchName::Wse3;
+        let rule = if by_queue { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
+        let complaint = rule.because(&[("ut", &place)]).at(span);
         let complaint = complaint.also(lane.span, "this one is still running");
         match (0..MAIN).find(|place| !self.lanes.is_live(*place)) {
             Some(free) => self.hazard(complaint).map(|()| free),

@@ -80,6 +80,9 @@ crate::rules! {
     /// A microthread runs one operation at a time.
     @Deny(undefined) MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation"
         => "start it when the other one is complete: `.activate` a task that does";
+    /// Without `.ut_id` an operation has the microthread of its queue; on WSE-3 another one can run it.
+    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, which this queue stands for, still runs another operation"
+        => "name another microthread: `.ut_id = @get_ut_id(n)`";
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
     @Deny(undefined) MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
     /// Only counters have a state that a program may change.

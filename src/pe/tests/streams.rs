@@ -186,7 +186,7 @@ fn microthreads_and_queues_are_not_shared() {
     assert_eq!(start("mov32", ArchName::Wse2).rule(), "queue-in-use");
     start("mov32", ArchName::Wse3).run();
     let mut receive = vector("mov32", dsd(1), &[dsd(0)]);
-    receive.config = asynchronous(Completion::Nothing);
+    receive.config = AsyncConfig { ut: Some(crate::arch::UtId(5)), ..asynchronous(Completion::Nothing) };
     let twice = main_of(&[Op::Vector { n: 0 }, Op::Vector { n: 0 }]);
     let mut bench = Bench::new(ArchName::Wse3, tile(vec![twice], vec![recv(2), line(100, 2)], vec![receive]));
     bench.pe.launch(FnId(0), &[]);

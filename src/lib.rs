@@ -4,7 +4,6 @@
 //! `host`, `cli`. `docs/ARCHITECTURE.md` walks it.
 
 pub mod arch;
-pub mod builtins;
 pub mod check;
 pub mod cli;
 pub mod diagnostics;

@@ -8,10 +8,12 @@
 //! Aggregates (arrays, structs, DSD values) live in memory; a register holds their word address.
 
 pub use super::beside::{
-    AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, Intrinsic, MapOp, OnControl, Operand, VectorOp,
+    AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, MapOp, OnControl, Operand, VectorOp,
 };
 
 pub use super::function::{Function, Local};
+
+pub use super::intrinsics::Intrinsic;
 
 use super::fused::{
     Chain, Count, ElemStep, ElemTest, Global, Loop, Moves, Pointed, Recall, Short, Test, Three,

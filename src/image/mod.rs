@@ -13,6 +13,7 @@ pub mod dump;
 pub mod file;
 mod function;
 pub mod fused;
+pub mod intrinsics;
 pub mod lines;
 pub mod picture;
 pub mod ready;

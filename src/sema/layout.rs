@@ -1,6 +1,6 @@
 //! The layout block: which PE runs what, and with which routes.
 
-use super::builtin::filters::FilterUse;
+use super::builtins::filters::FilterUse;
 use super::tile::TileBuilder;
 use super::value::Value;
 use super::world::{Sema, Unit, World};

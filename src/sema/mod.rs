@@ -10,7 +10,7 @@ mod access;
 mod arith;
 mod assigned;
 mod builder;
-mod builtin;
+pub mod builtins;
 mod call;
 mod chain;
 mod control;

@@ -203,62 +203,6 @@ impl Sema<'_> {
         Ok(())
     }
 
-    /// `@import_module(path, params)`
-    pub fn import(
-        &mut self,
-        path: &str,
-        params: IndexMap<ast::Name, Value>,
-        name: &str,
-        span: Span,
-    ) -> Result<Value> {
-        let importer = self.frame().instance;
-        let from = self.instance(importer).unit.path.clone();
-        let unit = self.find_unit(&from, path, span)?;
-        let key = unit.path.clone();
-        if let Some(at) = self.importing.iter().position(|(p, _)| *p == key) {
-            return Err(self.import_cycle(at, &key, span));
-        }
-        let outer = self.instance(importer).name.clone();
-        let full = if outer.is_empty() { name.to_string() } else { format!("{outer}.{name}") };
-        let id = self.instantiate_module(unit, params, full, Some(importer), Some(span))?;
-        self.instance_mut(importer).imports.push(id);
-        self.importing.push((key, Some(span)));
-        let result = self.import_all(id);
-        self.importing.pop();
-        result.map(|()| Value::Module(id))
-    }
-
-    /// Imports of a module happen at once, so that cycles show as what they are.
-    fn import_all(&mut self, id: InstanceId) -> Result<()> {
-        let unit = self.instance(id).unit.clone();
-        for (i, decl) in unit.file.decls.iter().enumerate() {
-            let Decl::Var(v) = decl else { continue };
-            let is_import = v.init.is_some_and(|e| {
-                matches!(&unit.file.expr(e).kind, ExprKind::Builtin { name, .. } if name.name == "import_module")
-            });
-            if is_import && matches!(self.instance(id).decls[i], DeclState::Untouched) {
-                self.resolve(id, i as u32)?;
-            }
-        }
-        Ok(())
-    }
-
-    fn import_cycle(&self, first: usize, path: &Path, span: Span) -> Complaint {
-        let chain: Vec<String> = self.importing[first..]
-            .iter()
-            .map(|(p, _)| p.clone())
-            .chain([path.to_path_buf()])
-            .map(|p| p.display().to_string())
-            .collect();
-        let mut complaint = rules::IMPORT_CYCLE.because(&[("chain", &chain.join(" -> "))]).at(span);
-        for (p, at) in &self.importing[first + 1..] {
-            if let Some(at) = at {
-                complaint = complaint.also(*at, format!("`{}` is imported here", p.display()));
-            }
-        }
-        complaint
-    }
-
     /// Evaluates a top-level declaration.
     pub fn resolve(&mut self, instance: InstanceId, decl: u32) -> Result<()> {
         let unit = self.instance(instance).unit.clone();
@@ -377,13 +321,10 @@ impl Sema<'_> {
     fn initial_value(&mut self, v: &VarDecl, init: ast::ExprId, ty: Option<&Ty>) -> Result<Value> {
         let span = self.span(init);
         let unit = self.unit();
-        if let ExprKind::Builtin { name, args } = &unit.file.expr(init).kind {
-            if name.name == "import_module" {
-                return self.import_call(args, &v.name.name, span);
-            }
-            if name.name == "allocate_fifo" {
-                return self.allocate_fifo(args, v, span);
-            }
+        if let ExprKind::Builtin { name, args } = &unit.file.expr(init).kind
+            && let Some(value) = self.global_builtin(&name.name, args, span, v)
+        {
+            return value;
         }
         match ty {
             Some(Ty::ComptimeStruct) | None => match self.known(init)? {
@@ -397,33 +338,6 @@ impl Sema<'_> {
                 _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this initial value")]).at(span)),
             },
         }
-    }
-
-    fn import_call(&mut self, args: &[ast::ExprId], name: &str, span: Span) -> Result<Value> {
-        if args.is_empty() || args.len() > 2 {
-            return Err(rules::ARGUMENT_COUNT
-                .because(&[
-                    ("name", &"`@import_module`"),
-                    ("want", &"1 or 2 arguments"),
-                    ("have", &args.len()),
-                ])
-                .at(span));
-        }
-        let path_span = self.span(args[0]);
-        let path = self.known(args[0])?;
-        let path = path.as_str().ok_or_else(|| {
-            rules::TYPE_MISMATCH.because(&[("want", &Ty::String), ("have", &path.ty())]).at(path_span)
-        })?;
-        let mut params = IndexMap::new();
-        if let Some(p) = args.get(1) {
-            let at = self.span(*p);
-            let v = self.known(*p)?;
-            let fields = v.fields().ok_or_else(|| {
-                rules::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at)
-            })?;
-            params.extend(fields);
-        }
-        self.import(&path, params, name, path_span)
     }
 
     /// A new global.

@@ -17,40 +17,6 @@ use std::hash::{Hash, Hasher};
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// Builtins that only compute when their arguments are known. All others have effects, or depend on
-/// something beside their arguments.
-const COMPUTING: [&str; 29] = [
-    "__count",
-    "__math",
-    "__type_bits",
-    "__type_kind",
-    "as",
-    "bitcast",
-    "comptime_assert",
-    "concat_structs",
-    "constants",
-    "dimensions",
-    "element_count",
-    "element_type",
-    "field",
-    "fp16",
-    "get_array",
-    "get_string_from_byte",
-    "has_field",
-    "is_arch",
-    "is_comptime",
-    "is_same_type",
-    "range",
-    "range_start",
-    "range_step",
-    "range_stop",
-    "rank",
-    "strcat",
-    "strlen",
-    "type_of",
-    "zeros",
-];
-
 /// Scalars in the arguments, in the result or in a value that is read, at most: to compare more takes
 /// as long as to compute it again.
 const MAX_WEIGHT: usize = 256;
@@ -169,13 +135,6 @@ impl Sema<'_> {
     pub fn has_effect(&mut self) {
         if let Some(watch) = self.recall.watching.last_mut() {
             watch.only_computes = false;
-        }
-    }
-
-    /// The call under evaluation uses a builtin.
-    pub fn uses_builtin(&mut self, name: &str) {
-        if !self.recall.watching.is_empty() && COMPUTING.binary_search(&name).is_err() {
-            self.has_effect();
         }
     }
 

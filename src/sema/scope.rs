@@ -230,7 +230,7 @@ impl Sema<'_> {
         let mut known: Vec<&str> = locals.chain(globals).collect();
         known.extend_from_slice(&Ty::predeclared_names());
         known.sort_unstable();
-        if crate::builtins::lookup(name).is_some() {
+        if super::builtins::lookup(name).is_some() {
             return complaint.help(format!("did you mean `@{name}`?"));
         }
         match suggest::nearest(name, known) {

@@ -1,7 +1,7 @@
 //! The tile under construction, and how it becomes a [`TileImage`].
 
-use super::builtin::completions::LoadTask;
-use super::builtin::fifos::FifoTask;
+use super::builtins::completions::LoadTask;
+use super::builtins::fifos::FifoTask;
 use super::function::{Beside, ParamKind, Pending, Signature};
 use super::memory::write_words;
 use super::operand::repr;

@@ -7,7 +7,7 @@
 //!
 //! | builtin | when | meaning |
 //! |---|---|---|
-//! | `@__intrinsic(comptime name, args...)` | run time | `image::code::Intrinsic` of that name; arguments coerce to the types in its description, which also names the result |
+//! | `@__intrinsic(comptime name, args...)` | run time | `image::intrinsics` has a row of that name; arguments are converted to its types |
 //! | `@__math(comptime name, x)`, `@__math(comptime name, x, y)` | both | `value::math::Function` of that name; `x`, `y` and the result are of one type: `f32`, the fp16 type, or `comptime_float` |
 //! | `@__string_id(comptime s) u32` | both | index of `s` in the strings of the tile |
 //! | `@__type_kind(T) comptime_string` | comptime | `"signed"`, `"unsigned"` (integers, `comptime_int` is signed), `"float"`, `"dsd"`, `"dsr"`, `"many"` (a pointer `[*]T`) or `"other"` |

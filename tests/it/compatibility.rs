@@ -7,10 +7,10 @@
 use crate::library::names_of_page;
 use crate::pages::{Block, perform};
 use crate::root;
-use cslrun::builtins;
 use cslrun::cli::cslc;
 use cslrun::diagnostics::Diagnostic;
 use cslrun::dsd::ops::OPS;
+use cslrun::sema::builtins;
 use cslrun::stdlib;
 use std::fmt::Write;
 use std::fs;
@@ -93,7 +93,7 @@ fn said(it: &Diagnostic) -> String {
 
 fn builtins() -> String {
     let mut table = "| builtin | where | what it does |\n|---|---|---|\n".to_string();
-    for builtin in builtins::ALL.iter().filter(|b| !b.name.starts_with("__")) {
+    for builtin in builtins::all().iter().filter(|b| !b.is_internal()) {
         row(&mut table, &[&format!("`{}`", builtin.usage), builtin.phase.words(), builtin.doc]);
     }
     table

@@ -6,7 +6,7 @@ use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdRef, MapOp, Operand, VectorOp};
 use crate::image::{DsrRef, OperandRegisters, TileImage};
-use crate::sema::builtin::dsr_loads::stride_registers_needed;
+use crate::sema::builtins::dsr_loads::stride_registers_needed;
 use crate::source::Span;
 use crate::value::ty::DsdTy;
 use std::borrow::Cow;

@@ -1,6 +1,6 @@
 //! The layout, exports, and what the host sees.
 
-use super::Call;
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::{comptime, layout as rules};
 use crate::diagnostics::{At, Result};
 use crate::image::code::Intrinsic;
@@ -20,25 +20,58 @@ use indexmap::IndexMap;
 /// Parameters that a function called by the host may have (builtins section 3).
 const MAX_HOST_PARAMS: usize = 15;
 
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "set_rectangle", takes: 2..=2, phase: Phase::Layout,
+        usage: "@set_rectangle(width, height)",
+        doc: "sets the size of the program rectangle",
+        run: Run::Operand(|s, call| s.set_rectangle(call)), ..USUAL },
+    Builtin { name: "get_rectangle", takes: 0..=0, phase: Phase::Anywhere,
+        usage: "@get_rectangle()",
+        doc: "the size of the program rectangle",
+        run: Run::Operand(|s, call| s.get_rectangle(call.span)), ..USUAL },
+    Builtin { name: "set_tile_code", takes: 2..=4, phase: Phase::Layout,
+        usage: "@set_tile_code(x, y, file, .{..})",
+        doc: "gives a PE its program",
+        run: Run::Operand(|s, call| s.set_tile_code(call)), ..USUAL },
+    Builtin { name: "set_color_config", takes: 4..=4, phase: Phase::Layout,
+        usage: "@set_color_config(x, y, color, .{..})",
+        doc: "sets the routes of a color on a PE",
+        run: Run::Operand(|s, call| s.set_color_config(call)), ..USUAL },
+    Builtin { name: "set_local_color_config", takes: 2..=2, phase: Phase::Block,
+        usage: "@set_local_color_config(color, .{..})",
+        doc: "sets the routes of a color on every PE with this code",
+        run: Run::Operand(|s, call| s.set_local_color_config(call)), ..USUAL },
+    Builtin { name: "export_name", takes: 2..=3, phase: Phase::Layout,
+        usage: "@export_name(name, T, mutable)",
+        doc: "advertises a symbol to the host",
+        run: Run::Operand(|s, call| s.export_name(call)), ..USUAL },
+    Builtin { name: "export_symbol", takes: 1..=2, phase: Phase::Block,
+        usage: "@export_symbol(symbol, name)",
+        doc: "offers a global or a function under an advertised name",
+        run: Run::Operand(|s, call| s.export_symbol(call)), ..USUAL },
+    Builtin { name: "has_exported_tensors", takes: 0..=0, phase: Phase::Anywhere,
+        usage: "@has_exported_tensors()",
+        doc: "whether the program advertises arrays",
+        run: Run::Known(|s, _| Ok(Value::Bool(s.has_exported_tensors()))), ..USUAL },
+    Builtin { name: "get_symbol_id", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@get_symbol_id(symbol)",
+        doc: "the id of an advertised symbol",
+        run: Run::Operand(|s, call| s.symbol_id(call)), ..USUAL },
+    Builtin { name: "get_symbol_value", takes: 2..=2, phase: Phase::Code,
+        usage: "@get_symbol_value(T, id)",
+        doc: "the value of an advertised symbol",
+        run: Run::Operand(|s, call| s.symbol_value(call)), ..USUAL },
+    Builtin { name: "get_tensor_ptr", takes: 1..=1, phase: Phase::Code,
+        usage: "@get_tensor_ptr(id)",
+        doc: "the address of an advertised array",
+        run: Run::Operand(|s, call| s.tensor_pointer(call)), ..USUAL },
+];
+
 impl Sema<'_> {
-    /// The builtins of this file; `None` for others.
-    pub fn host_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
-        Some(match name {
-            "set_rectangle" => self.set_rectangle(call),
-            "get_rectangle" => self.get_rectangle(call.span),
-            "set_tile_code" => self.set_tile_code(call),
-            "set_color_config" => self.set_color_config(call),
-            "set_local_color_config" => self.set_local_color_config(call),
-            "export_name" => self.export_name(call),
-            "export_symbol" => self.export_symbol(call),
-            "has_exported_tensors" => Ok(Operand::Known(Value::Bool(
-                self.layout.exports.iter().any(|e| matches!(e.kind, ExportKind::Var { .. })),
-            ))),
-            "get_symbol_id" => self.symbol_id(call),
-            "get_symbol_value" => self.symbol_value(call),
-            "get_tensor_ptr" => self.tensor_pointer(call),
-            _ => return None,
-        })
+    fn has_exported_tensors(&self) -> bool {
+        self.layout.exports.iter().any(|e| matches!(e.kind, ExportKind::Var { .. }))
     }
 
     fn coordinate(&mut self, id: ExprId) -> Result<u32> {

@@ -1,7 +1,7 @@
 //! Handlers of the teardown task, the control task table, and tasks that rotate.
 
-use super::Call;
 use super::declared::{bad_choice, unknown_setting};
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{ArchName, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{Complaint, Result};
@@ -17,19 +17,32 @@ use crate::value::ty::{IdKind, Ty};
 /// Pairs of rotating tasks of a PE.
 const ROTATIONS: usize = 2;
 
-impl Sema<'_> {
-    /// The builtins of this file; `None` for others.
-    pub fn handler_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
-        Some(match name {
-            "set_teardown_handler" => self.set_teardown_handler(call),
-            "set_empty_queue_handler" => self.set_empty_queue_handler(call),
-            "queue_flush" => self.queue_flush(call),
-            "set_control_task_table" => self.set_control_task_table(call),
-            "bind_rotating_tasks" => self.bind_rotating_tasks(call),
-            _ => return None,
-        })
-    }
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "set_teardown_handler", takes: 2..=2, phase: Phase::Block,
+        usage: "@set_teardown_handler(function, color)",
+        doc: "what runs when a color is torn down",
+        run: Run::Operand(|s, call| s.set_teardown_handler(call)), ..USUAL },
+    Builtin { name: "set_empty_queue_handler", takes: 2..=2, phase: Phase::Block,
+        usage: "@set_empty_queue_handler(function, queue)",
+        doc: "what @queue_flush runs (WSE-3)",
+        run: Run::Operand(|s, call| s.set_empty_queue_handler(call)), ..USUAL },
+    Builtin { name: "queue_flush", takes: 1..=1, phase: Phase::Code,
+        usage: "@queue_flush(queue)",
+        doc: "runs the empty-queue handler once the queue is empty (WSE-3)",
+        run: Run::Operand(|s, call| s.queue_flush(call)), ..USUAL },
+    Builtin { name: "set_control_task_table", takes: 0..=1, phase: Phase::Block,
+        usage: "@set_control_task_table(.{..})",
+        doc: "gives control tasks a table of their own (WSE-3)",
+        run: Run::Operand(|s, call| s.set_control_task_table(call)), ..USUAL },
+    Builtin { name: "bind_rotating_tasks", takes: 4..=4, phase: Phase::Block,
+        usage: "@bind_rotating_tasks(main, alternative, data_task_id, .{..})",
+        doc: "runs the alternative every so often (WSE-3)",
+        run: Run::Operand(|s, call| s.bind_rotating_tasks(call)), ..USUAL },
+];
 
+impl Sema<'_> {
     fn only_on_wse3(&self, name: &str, span: Span) -> Result<()> {
         match self.arch.name {
             ArchName::Wse3 => Ok(()),

@@ -1,6 +1,6 @@
 //! The configuration space.
 
-use super::Call;
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::config::{ConfigWord, PeBlock};
 use crate::diagnostics::rules::{run, tasks as rules};
 use crate::diagnostics::{Complaint, Result};
@@ -10,17 +10,32 @@ use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::value::ty::Ty;
 
-impl Sema<'_> {
-    /// The builtins of this file; `None` for others.
-    pub fn config_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
-        Some(match name {
-            "get_config" | "get_config_unchecked" => self.get_config(call),
-            "set_config" | "set_config_unchecked" => self.set_config(call),
-            "__config_address" => self.config_address(call),
-            _ => return None,
-        })
-    }
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "get_config", takes: 1..=2, phase: Phase::BlockOrCode,
+        usage: "@get_config(address, ranges)",
+        doc: "reads a configuration register",
+        run: Run::Operand(|s, call| s.get_config(call)), ..USUAL },
+    Builtin { name: "get_config_unchecked", takes: 1..=1, phase: Phase::Code,
+        usage: "@get_config_unchecked(address)",
+        doc: "reads a configuration register",
+        run: Run::Operand(|s, call| s.get_config(call)), ..USUAL },
+    Builtin { name: "set_config", takes: 2..=3, phase: Phase::BlockOrCode,
+        usage: "@set_config(address, value, ranges)",
+        doc: "writes a configuration register",
+        run: Run::Operand(|s, call| s.set_config(call)), ..USUAL },
+    Builtin { name: "set_config_unchecked", takes: 2..=2, phase: Phase::Code,
+        usage: "@set_config_unchecked(address, value)",
+        doc: "writes a configuration register",
+        run: Run::Operand(|s, call| s.set_config(call)), ..USUAL },
+    Builtin { name: "__config_address", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@__config_address(name)",
+        doc: "library: where registers lie in the configuration space",
+        run: Run::Operand(|s, call| s.config_address(call)), ..USUAL },
+];
 
+impl Sema<'_> {
     fn get_config(&mut self, call: Call<'_>) -> Result<Operand> {
         if self.is_comptime() {
             return self.initial_config(call);

@@ -1,7 +1,7 @@
 //! What keeps wavelets from a PE: filters of colors, and `@dfilt`.
 
-use super::Call;
 use super::dsrs::check_queue;
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::vectors::What;
 use crate::arch::{Color, DsrFile, PeCoord};
 use crate::diagnostics::Result;
@@ -23,18 +23,22 @@ pub struct FilterUse {
     span: Span,
 }
 
-impl Sema<'_> {
-    /// The builtins of this file; `None` for others.
-    pub fn filter_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
-        Some(match name {
-            "get_filter_id" => self.get_filter_id(call),
-            "dfilt" => self.dfilt(call),
-            _ => return None,
-        })
-    }
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "get_filter_id", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@get_filter_id(color)",
+        doc: "the number of the filter of a color",
+        run: Run::Known(|s, call| s.get_filter_id(call)), ..USUAL },
+    Builtin { name: "dfilt", takes: 2..=2, phase: Phase::Code,
+        usage: "@dfilt(fabin, .{..})",
+        doc: "drops data wavelets until enough control wavelets came",
+        run: Run::Operand(|s, call| s.dfilt(call)), ..USUAL },
+];
 
+impl Sema<'_> {
     /// A filter has the number of its color (docs/decisions.md).
-    fn get_filter_id(&mut self, call: Call<'_>) -> Result<Operand> {
+    fn get_filter_id(&mut self, call: Call<'_>) -> Result<Value> {
         if self.layout.running {
             let facts: [(&str, &dyn std::fmt::Display); 2] =
                 [("name", &"get_filter_id"), ("where", &"the code of a tile")];
@@ -42,7 +46,7 @@ impl Sema<'_> {
         }
         let color = self.color_arg(call.args[0])?;
         self.layout.filter_uses.push(FilterUse { class: self.layout.class, color, span: call.span });
-        Ok(Operand::Known(Value::u16(color.0.into())))
+        Ok(Value::u16(color.0.into()))
     }
 
     /// `@dfilt(fabin, .{ .async = true, .. })`

@@ -1,8 +1,8 @@
 //! `@load_to_dsr` and its kin, and `@set_dsr_base_addr`.
 
-use super::Call;
 use super::completions::LoadTask;
 use super::dsrs::{Settings, check_queue};
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::ignored_settings;
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
@@ -61,18 +61,29 @@ impl Kin {
     }
 }
 
-impl Sema<'_> {
-    /// The builtins of this file; `None` for others.
-    pub fn load_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
-        Some(match name {
-            "load_to_dsr" => self.load_to_dsr(call, Kin::Dsr),
-            "load_to_dsr_xdsr" => self.load_to_dsr(call, Kin::Xdsr),
-            "load_to_dsr_xdsr_sr" => self.load_to_dsr(call, Kin::Strides),
-            "set_dsr_base_addr" => self.set_dsr_base(call),
-            _ => return None,
-        })
-    }
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "load_to_dsr", takes: 2..=3, phase: Phase::BlockOrCode,
+        usage: "@load_to_dsr(dsr, dsd, .{..})",
+        doc: "loads a DSD into a register",
+        run: Run::Operand(|s, call| s.load_to_dsr(call, Kin::Dsr)), ..USUAL },
+    Builtin { name: "load_to_dsr_xdsr", takes: 3..=4, phase: Phase::BlockOrCode,
+        usage: "@load_to_dsr_xdsr(dsr, xdsr, circbuf, .{..})",
+        doc: "loads a circular buffer into registers",
+        run: Run::Operand(|s, call| s.load_to_dsr(call, Kin::Xdsr)), ..USUAL },
+    Builtin { name: "load_to_dsr_xdsr_sr", takes: 4..=5, phase: Phase::BlockOrCode,
+        usage: "@load_to_dsr_xdsr_sr(dsr, xdsr, .{sr, ..}, mem4d, .{..})",
+        doc: "loads a mem4d DSD into registers",
+        run: Run::Operand(|s, call| s.load_to_dsr(call, Kin::Strides)), ..USUAL },
+    Builtin { name: "set_dsr_base_addr", takes: 2..=2, phase: Phase::Code,
+        usage: "@set_dsr_base_addr(dsr, pointer)",
+        doc: "moves a register to another base address",
+        misplaced: Some(base_before_the_start),
+        run: Run::Operand(|s, call| s.set_dsr_base(call)), ..USUAL },
+];
 
+impl Sema<'_> {
     fn load_to_dsr(&mut self, call: Call<'_>, kin: Kin) -> Result<Operand> {
         let dsr = self.loadable(call.args[0])?;
         let xdsr = if kin == Kin::Dsr { None } else { Some(self.xdsr_arg(call.args[1])?) };
@@ -311,4 +322,9 @@ fn check_base(ty: &Ty) -> Result<()> {
         return Ok(());
     }
     bad("the elements of the tensor must be numbers of 16 or 32 bits")
+}
+
+fn base_before_the_start(_: &str) -> Complaint {
+    let help = "load the DSR with a DSD of that address, or call it in a task";
+    rules::DSR_BASE_EARLY.plain().help(help)
 }

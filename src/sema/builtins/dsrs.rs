@@ -1,8 +1,8 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
-use super::Call;
 use super::completions::LateTask;
 use super::declared::{instead_of, unknown_setting};
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::properties::Property;
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
@@ -35,17 +35,24 @@ pub struct Settings {
 /// The settings of an operation.
 const SETTINGS: &[&str] = &["async", "activate", "unblock", "on_control", "priority", "ut_id", "index"];
 
-impl Sema<'_> {
-    /// The builtins of this file; `None` for others.
-    pub fn dsr_builtin(&mut self, name: &str, call: Call<'_>) -> Option<Result<Operand>> {
-        Some(match name {
-            "get_dsr" => self.get_dsr(call),
-            "get_xdsr" => self.register(call, IdKind::Xdsr, self.arch.xdsrs),
-            "get_sr" => self.register(call, IdKind::StrideRegister, self.arch.stride_registers),
-            _ => return self.load_builtin(name, call),
-        })
-    }
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "get_dsr", takes: 2..=2, phase: Phase::Anywhere,
+        usage: "@get_dsr(kind, n)",
+        doc: "a data structure register",
+        run: Run::Operand(|s, call| s.get_dsr(call)), ..USUAL },
+    Builtin { name: "get_xdsr", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@get_xdsr(n)",
+        doc: "an extended data structure register",
+        run: Run::Operand(|s, call| s.register(call, IdKind::Xdsr, s.arch.xdsrs)), ..USUAL },
+    Builtin { name: "get_sr", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@get_sr(n)",
+        doc: "a stride register",
+        run: Run::Operand(|s, call| s.register(call, IdKind::StrideRegister, s.arch.stride_registers)), ..USUAL },
+];
 
+impl Sema<'_> {
     fn get_dsr(&mut self, call: Call<'_>) -> Result<Operand> {
         let at = self.span(call.args[0]);
         let kind = match self.ty(call.args[0])? {

@@ -23,6 +23,9 @@ pub struct Property {
     pub at: Span,
 }
 
+/// The fields of a struct that sets something.
+pub type Fields = Vec<Property>;
+
 impl Property {
     /// A value that the program must know before it runs.
     pub fn known(&self) -> Result<&Value> {
@@ -60,7 +63,7 @@ impl Property {
 
 impl Sema<'_> {
     /// The fields of a struct argument, each with its place.
-    pub fn properties(&mut self, argument: ExprId) -> Result<Vec<Property>> {
+    pub fn properties(&mut self, argument: ExprId) -> Result<Fields> {
         let fields = self.fields(argument)?;
         Ok(fields.into_iter().map(|(name, value)| self.placed(argument, name, value)).collect())
     }
@@ -82,9 +85,9 @@ impl Sema<'_> {
     }
 
     /// The properties of a DSD; those that `.tensor_access` stands for take its place.
-    pub fn dsd_properties(&mut self, kind: DsdTy, argument: ExprId) -> Result<Vec<Property>> {
+    pub fn dsd_properties(&mut self, kind: DsdTy, argument: ExprId) -> Result<Fields> {
         let given = self.properties(argument).map_err(|c| self.late_flag(argument, c))?;
-        let mut all: Vec<Property> = Vec::new();
+        let mut all = Fields::new();
         for property in given {
             for property in spread(kind, property)? {
                 if all.iter().any(|p| p.name == property.name) {
@@ -131,7 +134,7 @@ fn not_a_flag(name: &str, found: &str) -> Complaint {
 }
 
 /// `.tensor_access` stands for the fields of its struct.
-fn spread(kind: DsdTy, property: Property) -> Result<Vec<Property>> {
+fn spread(kind: DsdTy, property: Property) -> Result<Fields> {
     let is_fabric = matches!(kind, DsdTy::FabIn | DsdTy::FabOut);
     if property.name != "tensor_access" {
         return Ok(vec![property]);
@@ -225,4 +228,9 @@ pub fn missing_property(name: &str, kind: DsdTy) -> Complaint {
         _ => "write `.fabric_color = color`: the color of the wavelets",
     };
     rules::DSD_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", &name)]).help(help)
+}
+
+/// The number of elements or wavelets that `.extent` gives.
+pub fn extent_value(v: &Value) -> Result<u16> {
+    v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]))
 }

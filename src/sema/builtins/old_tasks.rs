@@ -1,6 +1,6 @@
 //! Tasks in programs before SDK 1.1, where the number of a color was the id of a task.
 
-use super::Call;
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, tasks as rules};
@@ -10,6 +10,15 @@ use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
 use crate::value::ty::{IdKind, Ty};
+
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "bind_task", takes: 2..=2, phase: Phase::Block,
+        usage: "@bind_task(task, color)",
+        doc: "old form of @bind_data_task and @bind_local_task (WSE-2)",
+        run: Run::Operand(|s, call| s.bind_by_color(call)), ..USUAL },
+];
 
 impl Sema<'_> {
     /// `@bind_task` of releases before 1.1, when a color was the number of a task: one with parameters

@@ -1,7 +1,7 @@
 //! DSD operations and `@map`: operands checked against the table, then written as one step.
 
-use super::Call;
 use super::dsrs::{Settings, check_queue, dsr_ref};
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::check_index;
 use crate::arch::{ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
@@ -66,6 +66,15 @@ impl What {
         matches!(self, What::Dsd(DsdTy::Fifo)) || matches!(self, What::Dsr(d) if d.fifo)
     }
 }
+
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "map", takes: 2..=64, phase: Phase::Code,
+        usage: "@map(function, inputs.., output)",
+        doc: "calls a function for every element",
+        run: Run::Operand(|s, call| s.map(call)), ..USUAL },
+];
 
 impl Sema<'_> {
     /// Looks at an argument.

@@ -1,11 +1,12 @@
 //! FIFOs: `@allocate_fifo`, its settings, and the lengths that a program sets.
 
+use super::chosen;
 use super::declared::bad_choice;
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::properties::Property;
-use super::{Call, chosen};
 use crate::arch::{ArchName, TaskId};
-use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
-use crate::diagnostics::{At, Result, suggest};
+use crate::diagnostics::rules::{dsd as rules, tasks};
+use crate::diagnostics::{At, Complaint, Result, suggest};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::image::code::Op;
 use crate::image::{Fifo, FifoRegisters, TaskKind};
@@ -46,18 +47,30 @@ const SETTINGS: [&str; 9] = [
     "xdsr",
 ];
 
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "allocate_fifo", takes: 1..=2, phase: Phase::Global,
+        usage: "@allocate_fifo(buffer, .{..})",
+        doc: "makes a FIFO of a global array",
+        misplaced: Some(not_a_global),
+        run: Run::Global(|s, call, decl| s.allocate_fifo(call, decl)), ..USUAL },
+    Builtin { name: "set_fifo_read_length", takes: 2..=2, phase: Phase::Code,
+        usage: "@set_fifo_read_length(fifo, n)",
+        doc: "how many elements are read at most",
+        misplaced: Some(length_before_the_start),
+        run: Run::Operand(|s, call| s.fifo_length(call, false)), ..USUAL },
+    Builtin { name: "set_fifo_write_length", takes: 2..=2, phase: Phase::Code,
+        usage: "@set_fifo_write_length(fifo, n)",
+        doc: "how many elements are written at most",
+        misplaced: Some(length_before_the_start),
+        run: Run::Operand(|s, call| s.fifo_length(call, true)), ..USUAL },
+];
+
 impl Sema<'_> {
     /// `const fifo = @allocate_fifo(buffer, .{..})`
-    pub fn allocate_fifo(&mut self, args: &[ExprId], decl: &VarDecl, span: Span) -> Result<Value> {
-        if !matches!(args.len(), 1 | 2) {
-            return Err(comptime::ARGUMENT_COUNT
-                .because(&[
-                    ("name", &"`@allocate_fifo`"),
-                    ("want", &"1 or 2 arguments"),
-                    ("have", &args.len()),
-                ])
-                .at(span));
-        }
+    fn allocate_fifo(&mut self, call: Call<'_>, decl: &VarDecl) -> Result<Value> {
+        let args = call.args;
         if decl.kind != VarKind::Const {
             return Err(rules::FIFO_CONST
                 .because(&[("name", &decl.name.name)])
@@ -67,7 +80,7 @@ impl Sema<'_> {
         let at = self.span(args[0]);
         let buffer = self.fifo_buffer(args[0])?;
         self.align_fifo(buffer, at)?;
-        let fifo = self.new_fifo(buffer, decl, span)?;
+        let fifo = self.new_fifo(buffer, decl, call.span)?;
         if let Some(settings) = args.get(1) {
             self.fifo_settings(fifo, *settings)?;
         }
@@ -278,7 +291,7 @@ impl Sema<'_> {
     }
 
     /// `@set_fifo_read_length(fifo, n)` and `@set_fifo_write_length(fifo, n)`
-    pub fn fifo_length(&mut self, call: Call<'_>, write: bool) -> Result<Operand> {
+    fn fifo_length(&mut self, call: Call<'_>, write: bool) -> Result<Operand> {
         let fifo = self.fifo_argument(call.args[0])?;
         let at = self.span(call.args[1]);
         let n = self.value(call.args[1], Some(&Ty::U16))?;
@@ -316,4 +329,13 @@ fn fifo_action(v: &Value, arch: ArchName) -> Result<FifoAction> {
         (_, ArchName::Wse2) => Err(bad_choice(v, "`.test_or_suspend`, `.terminate`")),
         (_, ArchName::Wse3) => Err(bad_choice(v, "`.test_or_suspend`, `.terminate`, `.suspend`, `.fault`")),
     }
+}
+
+fn not_a_global(_: &str) -> Complaint {
+    let help = "write `const fifo = @allocate_fifo(buffer);` outside of all functions";
+    rules::FIFO_PLACE.plain().help(help)
+}
+
+fn length_before_the_start(name: &str) -> Complaint {
+    rules::FIFO_LENGTH_EARLY.because(&[("name", &name)]).help("call it in a task or a function")
 }

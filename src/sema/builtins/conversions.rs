@@ -1,0 +1,198 @@
+//! Types and conversions between them.
+
+use super::entry::{Builtin, Phase, Run, USUAL};
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Result};
+use crate::image::Scalar;
+use crate::image::code::Op;
+use crate::sema::arith;
+use crate::sema::operand::{Operand, repr};
+use crate::sema::options::Fp16Format;
+use crate::sema::scope::Ev;
+use crate::sema::value::{Pointer, Value};
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::syntax::ast::ExprId;
+use crate::value::float::FloatKind;
+use crate::value::ty::{FieldLayout, PtrTy, Ty};
+
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "as", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
+        usage: "@as(T, value)",
+        doc: "converts a number, a bool or an enum",
+        run: Run::Operand(|s, call| s.as_builtin(call.args[0], call.args[1])), ..USUAL },
+    Builtin { name: "bitcast", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
+        usage: "@bitcast(T, value)",
+        doc: "reads the same bits as another type",
+        run: Run::Operand(|s, call| s.bitcast(call.args[0], call.args[1])), ..USUAL },
+    Builtin { name: "ptrcast", takes: 2..=2, phase: Phase::Anywhere,
+        usage: "@ptrcast(P, pointer)",
+        doc: "the same address as another pointer type",
+        run: Run::Operand(|s, call| s.ptrcast(call.args[0], call.args[1])), ..USUAL },
+    Builtin { name: "type_of", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
+        usage: "@type_of(value)",
+        doc: "the type of an expression, which is not evaluated",
+        run: Run::Known(|s, call| s.type_of(call.args[0]).map(Value::Type)), ..USUAL },
+    Builtin { name: "is_same_type", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
+        usage: "@is_same_type(A, B)",
+        doc: "whether two types are the same",
+        run: Run::Known(|s, call| s.same_type(call.args[0], call.args[1])), ..USUAL },
+    Builtin { name: "fp16", takes: 0..=0, phase: Phase::Anywhere, is_pure: true,
+        usage: "@fp16()",
+        doc: "the 16-bit float type of the program",
+        run: Run::Known(|s, _| Ok(Value::Type(s.fp16()))), ..USUAL },
+];
+
+impl Sema<'_> {
+    /// What `@fp16()` names.
+    pub fn fp16(&self) -> Ty {
+        Ty::Float(match self.options.fp16 {
+            Fp16Format::F16 => FloatKind::F16,
+            Fp16Format::Bf16 => FloatKind::Bf16,
+            Fp16Format::Cb16 => FloatKind::Cb16,
+        })
+    }
+
+    fn as_builtin(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
+        let to = self.ty(ty)?;
+        let at = self.span(value);
+        let v = self.value(value, None)?;
+        self.convert(v, &to, at)
+    }
+
+    /// `@as(to, v)`
+    pub fn convert(&mut self, v: Operand, to: &Ty, at: Span) -> Result<Operand> {
+        if let Operand::Known(known) = &v {
+            if matches!(known, Value::Fn(_)) {
+                return self.coerce(v, to, at);
+            }
+            return arith::cast(known, to, self.overflow()).map(Operand::Known).at(at);
+        }
+        let from = v.ty();
+        if from == *to {
+            return Ok(v);
+        }
+        let bad = || rules::BAD_CAST.because(&[("from", &from), ("to", to)]).at(at);
+        let castable = |t: &Ty| matches!(t, Ty::Int(_) | Ty::Float(_) | Ty::Bool | Ty::Enum(_));
+        if !castable(&from) || !castable(to) || matches!((&from, to), (Ty::Enum(_), Ty::Enum(_))) {
+            return self.coerce(v, to, at).map_err(|_| bad());
+        }
+        let (f, t) = (repr(&from).ok_or_else(bad)?, repr(to).ok_or_else(bad)?);
+        let a = self.reg_of(&v, at)?;
+        let d = self.b().reg();
+        self.b().emit(Op::Convert { d, a, from: f.scalar, to: t.scalar });
+        if t.is_odd() && t.scalar != Scalar::F16 && t.scalar != Scalar::F32 {
+            self.normalise(d, t);
+        }
+        Ok(Operand::Reg(d, to.clone()))
+    }
+
+    fn bitcast(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
+        let to = self.ty(ty)?;
+        let at = self.span(value);
+        let v = self.value(value, None)?;
+        if let Operand::Known(known) = &v {
+            let typed = match (known, to.bits()) {
+                // a literal takes the width that is asked for
+                (Value::Int(None, n), Some(bits)) if n.fits(false, bits) => {
+                    arith::coerce(known, &Ty::int(false, bits)).at(at)?
+                }
+                _ => known.clone(),
+            };
+            return arith::bitcast(&typed, &to).map(Operand::Known).at(at);
+        }
+        let from = v.ty();
+        let bad = || rules::BAD_BITCAST.because(&[("from", &from), ("to", &to)]).at(at);
+        if from.bits().is_none() || from.bits() != to.bits() {
+            return Err(bad());
+        }
+        let t = repr(&to).ok_or_else(bad)?;
+        let a = self.reg_of(&v, at)?;
+        let d = self.b().reg();
+        let sh = t.sh();
+        self.b().emit(if t.signed { Op::NormS { d, a, sh } } else { Op::NormU { d, a, sh } });
+        Ok(Operand::Reg(d, to))
+    }
+
+    fn ptrcast(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
+        let to = self.ty(ty)?;
+        let at = self.span(value);
+        let v = self.value(value, None)?;
+        let (Ty::Ptr(p), Ty::Ptr(_)) = (&to, v.ty()) else {
+            return Err(rules::BAD_CAST.because(&[("from", &v.ty()), ("to", &to)]).at(at));
+        };
+        check_layouts(&v.ty(), &to).at(at).or_else(|c| self.lint(c))?;
+        self.check_cast(&v, p, at)?;
+        match v {
+            Operand::Known(Value::Ptr(old)) => {
+                Ok(Operand::Known(Value::Ptr(Pointer { ty: p.clone(), to: old.to })))
+            }
+            Operand::Reg(r, _) => Ok(Operand::Reg(r, to)),
+            _ => Err(rules::REPORTED.plain()),
+        }
+    }
+
+    /// A pointer to anything should lead to what it is cast to; where it leads is seen at run time
+    /// (entry UB-003).
+    fn check_cast(&mut self, v: &Operand, to: &PtrTy, at: Span) -> Result<()> {
+        let from_any = matches!(v.ty(), Ty::Ptr(from) if from.to == Ty::AnyOpaque);
+        let Some(repr) = repr(&to.to).filter(|_| from_any && !self.is_comptime()) else { return Ok(()) };
+        let ty = self.string(&to.to.to_string());
+        let a = self.reg_of(v, at)?;
+        let words = repr.access().words();
+        self.b().emit(Op::CheckCast { a, words, ty });
+        Ok(())
+    }
+
+    /// The type of an expression; code that it would need is thrown away.
+    pub(super) fn type_of(&mut self, e: ExprId) -> Result<Ty> {
+        let checkpoint = self.builder.as_ref().map(|b| b.checkpoint());
+        let ev = self.expr(e, None);
+        if let (Some(c), Some(b)) = (checkpoint, &mut self.builder) {
+            b.rollback(c);
+        }
+        match ev? {
+            Ev::Value(Operand::Known(Value::Fn(f))) => Ok(Ty::Fn(self.fn_type(f)?)),
+            Ev::Value(v) => Ok(v.ty()),
+            Ev::Place(p) => Ok(p.ty().clone()),
+        }
+    }
+
+    fn same_type(&mut self, a: ExprId, b: ExprId) -> Result<Value> {
+        Ok(Value::Bool(self.ty(a)? == self.ty(b)?))
+    }
+}
+
+/// A pointer to a struct whose layout is not defined leads to nothing else (entry UB-005).
+fn check_layouts(from: &Ty, to: &Ty) -> Result<()> {
+    let (from, to) = (behind(from), behind(to));
+    let is_any = |ty: &Ty| matches!(ty, Ty::AnyOpaque);
+    if from == to || is_any(from) || is_any(to) {
+        return Ok(());
+    }
+    match [from, to].into_iter().find(|ty| has_free_layout(ty)) {
+        Some(ty) => Err(rules::STRUCT_LAYOUT
+            .because(&[("type", ty)])
+            .help("declare it as `extern struct` or `packed struct`, whose layouts are defined")),
+        None => Ok(()),
+    }
+}
+
+fn has_free_layout(ty: &Ty) -> bool {
+    match ty {
+        Ty::Struct(s) | Ty::Union(s) => s.layout == FieldLayout::Plain,
+        Ty::Anon(_) => true,
+        _ => false,
+    }
+}
+
+/// What a pointer leads to; an array counts as its elements.
+fn behind(ty: &Ty) -> &Ty {
+    let Ty::Ptr(p) = ty else { return ty };
+    match &p.to {
+        Ty::Array(a) => &a.elem,
+        other => other,
+    }
+}

@@ -1,0 +1,198 @@
+//! `@get_dsd`, and the DSDs of memory.
+
+use super::dsd_edits::Edits;
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use super::fields_of;
+use super::properties::{Fields, Property, extent_value, missing_property, no_such_property};
+use crate::diagnostics::rules::dsd as rules;
+use crate::diagnostics::{At, Result};
+use crate::dsd::{Dsd, Mem, MemKind};
+use crate::image::code::DsdEdit;
+use crate::sema::operand::Operand;
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::value::ty::{DsdTy, Ty};
+
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "get_dsd", takes: 2..=2, phase: Phase::Anywhere,
+        usage: "@get_dsd(kind, .{..})",
+        doc: "a data structure descriptor",
+        run: Run::Operand(|s, call| s.get_dsd(call)), ..USUAL },
+];
+
+impl Sema<'_> {
+    fn get_dsd(&mut self, call: Call<'_>) -> Result<Operand> {
+        let at = self.span(call.args[0]);
+        let kind = match self.ty(call.args[0])? {
+            Ty::Dsd(kind) if kind != DsdTy::Fifo => kind,
+            other => {
+                return Err(rules::DSD_KIND
+                    .because(&[("type", &other)])
+                    .at(at)
+                    .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
+            }
+        };
+        let props = self.span(call.args[1]);
+        let fields = self.dsd_properties(kind, call.args[1])?;
+        let mut edits = Edits::new();
+        let dsd = match kind {
+            DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => self.mem_dsd(kind, fields, &mut edits, props)?,
+            DsdTy::FabIn => self.fabin(fields, &mut edits, props)?,
+            DsdTy::FabOut => self.fabout(fields, &mut edits, props)?,
+            DsdTy::Fifo => unreachable!("only `@allocate_fifo` makes FIFOs"),
+        };
+        self.edited(Operand::Known(Value::Dsd(dsd)), edits, call.span)
+    }
+
+    fn mem_dsd(&mut self, ty: DsdTy, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+        let kind = match ty {
+            DsdTy::Mem1d => MemKind::Mem1d,
+            DsdTy::Mem4d => MemKind::Mem4d,
+            _ => MemKind::Circbuf,
+        };
+        let hi = self.arch.memory_words as u16;
+        let mut m = Mem {
+            kind,
+            base: 0,
+            dims: 1,
+            extent: [1; 4],
+            step: [1; 4],
+            index_offset: false,
+            lo: 0,
+            hi,
+            wrap: 0,
+            origin: 0,
+        };
+        let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);
+        for property in fields {
+            match property.name.as_str() {
+                "base_address" => base = Some(property),
+                "offset" => offset = Some(property),
+                "extent" => extent = Some(property),
+                "stride" => self.strides(&mut m, property, edits)?,
+                "wavelet_index_offset" => m.index_offset = property.flag()?,
+                "wraparound" if kind == MemKind::Circbuf => wrap = Some(property),
+                _ => return Err(no_such_property(&property, ty)),
+            }
+        }
+        let access = if kind == MemKind::Circbuf { "base_address" } else { "tensor_access" };
+        let base = base.ok_or_else(|| missing_property(access, ty).at(at))?;
+        let extent = extent.ok_or_else(|| missing_property("extent", ty).at(at))?;
+        self.extents(&mut m, extent, edits)?;
+        let words = self.base_address(&base.value, base.at)?;
+        let around = base.value.ty();
+        edits.insert(0, (DsdEdit::Base, base.value));
+        if let Some(offset) = offset {
+            let words_on = self.coerce(offset.value, &Ty::I16, offset.at)?;
+            edits.insert(1, (DsdEdit::Offset { words }, words_on));
+        }
+        if kind == MemKind::Circbuf {
+            let wrap = wrap.map(|p| Ok((number::<u16>(&p)?, p.at))).transpose()?;
+            m.wrap = wraparound(wrap, &around, at)? * u16::from(words);
+        }
+        Ok(Dsd::Mem(m))
+    }
+
+    fn extents(&mut self, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
+        let at = given.at;
+        if let Some(parts) = tuple_parts(&given) {
+            if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
+                let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
+                return Err(rules::DSD_DIMENSIONS
+                    .because(&[("kind", &Ty::Dsd(kind)), ("have", &parts.len())])
+                    .at(at)
+                    .help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"));
+            }
+            m.dims = parts.len() as u8;
+            // extents are written slowest first (dsd-dsr section 2)
+            for (i, p) in parts.iter().rev().enumerate() {
+                m.extent[i] = number::<u16>(p)?;
+            }
+            return Ok(());
+        }
+        match given.value {
+            Operand::Known(v) => m.extent[0] = extent_value(&v).at(at)?,
+            v => {
+                let v = self.coerce_int(v, &Ty::U16, at)?;
+                edits.push((DsdEdit::Length, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn strides(&mut self, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
+        let at = given.at;
+        if let Some(parts) = tuple_parts(&given) {
+            // strides are written fastest first
+            for (i, p) in parts.iter().take(4).enumerate() {
+                m.step[i] = number::<i16>(p)?;
+            }
+            return Ok(());
+        }
+        match given.value {
+            Operand::Known(v) => {
+                m.step[0] = stride_value(&v).at(at)?;
+                check_stride(m.step[0], m.kind).at(at).or_else(|c| self.lint(c))?;
+            }
+            v => {
+                let v = self.coerce_int(v, &Ty::int(true, 8), at)?;
+                edits.push((DsdEdit::Stride, v));
+            }
+        }
+        Ok(())
+    }
+
+    fn coerce_int(&mut self, v: Operand, ty: &Ty, at: Span) -> Result<Operand> {
+        self.coerce(v, ty, at)
+    }
+}
+
+/// The elements of a tuple, each at the place of the whole.
+fn tuple_parts(given: &Property) -> Option<Fields> {
+    let is_tuple = matches!(given.value.ty(), Ty::Anon(ref a) if a.names.is_none());
+    let elements = fields_of(&given.value).filter(|_| is_tuple)?;
+    let place = |(_, value)| Property { name: given.name.clone(), value, at: given.at };
+    Some(elements.into_iter().map(place).collect())
+}
+
+fn number<T: TryFrom<i128>>(given: &Property) -> Result<T> {
+    let v = given.known()?;
+    v.to::<T>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", v)]).at(given.at))
+}
+
+fn stride_value(v: &Value) -> Result<i16> {
+    v.to::<i16>().ok_or_else(|| rules::BAD_STRIDE.because(&[("value", v)]).for_good())
+}
+
+fn check_stride(stride: i16, kind: MemKind) -> Result<()> {
+    // the stride register of a mem1d_dsd has 8 bits (ruling OQ-20)
+    if kind == MemKind::Mem1d && i8::try_from(stride).is_err() {
+        return Err(rules::BAD_STRIDE
+            .because(&[("value", &stride)])
+            .help("use a mem4d_dsd: its strides have 16 bits"));
+    }
+    Ok(())
+}
+
+/// Elements until a circular buffer begins again: all of the array, unless fewer are asked for.
+fn wraparound(given: Option<(u16, Span)>, base: &Ty, at: Span) -> Result<u16> {
+    let array = match base {
+        Ty::Ptr(p) => match &p.to {
+            Ty::Array(a) => u16::try_from(a.len()).ok(),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (given, array) {
+        (Some((wrap, at)), Some(size)) if wrap == 0 || wrap > size => {
+            let help = format!("`.wraparound` is from 1 to the {size} elements of the array");
+            Err(rules::BAD_EXTENT.because(&[("value", &wrap)]).at(at).help(help))
+        }
+        (Some((wrap, _)), _) => Ok(wrap),
+        (None, Some(size)) => Ok(size),
+        (None, None) => Err(missing_property("wraparound", DsdTy::Circbuf).at(at)),
+    }
+}

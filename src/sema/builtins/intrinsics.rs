@@ -1,0 +1,66 @@
+//! Requests to the PE: `@__intrinsic` of the library, and the builtins that the table of requests has.
+
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::comptime as rules;
+use crate::image::code::{Intrinsic, Op};
+use crate::image::intrinsics::IntrinsicRow;
+use crate::sema::operand::Operand;
+use crate::sema::world::Sema;
+use crate::source::Span;
+use crate::value::ty::Ty;
+
+/// The entry of each builtin that is nothing but a request.
+pub fn builtins() -> impl Iterator<Item = Builtin> {
+    Intrinsic::ALL.iter().filter_map(|row| {
+        let (usage, doc) = row.builtin?;
+        let name = usage.trim_start_matches('@').split('(').next().unwrap_or_default();
+        let takes = row.params.len()..=row.params.len();
+        Some(Builtin { name, takes, phase: Phase::Code, usage, doc, run: Run::Intrinsic(row), ..USUAL })
+    })
+}
+
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "__intrinsic", takes: 1..=8, phase: Phase::Code,
+        usage: "@__intrinsic(name, ..)",
+        doc: "library: asks something of the machine",
+        run: Run::Operand(|s, call| s.intrinsic_by_name(call)), ..USUAL },
+];
+
+impl Sema<'_> {
+    fn intrinsic_by_name(&mut self, call: Call<'_>) -> Result<Operand> {
+        let name = self.known_str(call.args[0])?;
+        let row = Intrinsic::ALL.iter().find(|row| row.name == name);
+        let row = row.ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
+        let mut args = Vec::new();
+        for (a, ty) in call.args[1..].iter().zip(row.params) {
+            let at = self.span(*a);
+            let v = self.value(*a, None)?;
+            args.push(self.convert(v, ty, at)?);
+        }
+        self.intrinsic(row.id, &args, row.result.clone(), call.span)
+    }
+
+    /// A builtin that is nothing but a request.
+    pub(super) fn ask(&mut self, row: &IntrinsicRow, call: Call<'_>) -> Result<Operand> {
+        let args = call.args.iter().zip(row.params).map(|(a, ty)| self.value_as(*a, ty));
+        let args = args.collect::<Result<Vec<_>>>()?;
+        self.intrinsic(row.id, &args, row.result.clone(), call.span)
+    }
+
+    /// Writes a request.
+    pub fn intrinsic(&mut self, id: Intrinsic, args: &[Operand], ret: Ty, span: Span) -> Result<Operand> {
+        let regs = args.iter().map(|v| self.reg_of(v, span)).collect::<Result<Vec<_>>>()?;
+        let base = self.b().reg();
+        for _ in 1..regs.len() {
+            self.b().reg();
+        }
+        for (i, a) in regs.into_iter().enumerate() {
+            self.b().emit(Op::Mov { d: base + i as u16, a });
+        }
+        self.b().emit(Op::Intrinsic { id, base });
+        Ok(if ret == Ty::Void { Operand::void() } else { Operand::Reg(base, ret) })
+    }
+}

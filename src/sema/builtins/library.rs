@@ -1,0 +1,163 @@
+//! The internal builtins of the embedded library; `stdlib` lists them.
+
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use crate::arch::{Color, InQueue};
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{At, Result};
+use crate::image::MemcpyColors;
+use crate::image::code::Intrinsic;
+use crate::sema::operand::Operand;
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::syntax::ast::ExprId;
+use crate::value::float::FloatKind;
+use crate::value::math::{self, Function};
+use crate::value::ty::{IdKind, Ty};
+
+/// The builtins of this file.
+#[rustfmt::skip]
+pub const BUILTINS: &[Builtin] = &[
+    Builtin { name: "__math", takes: 2..=3, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__math(name, x, y)",
+        doc: "library: a function of one or two floats",
+        run: Run::Operand(|s, call| s.math(call)), ..USUAL },
+    Builtin { name: "__string_id", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@__string_id(string)",
+        doc: "library: number of a string",
+        run: Run::Known(|s, call| s.string_id(call.args[0])), ..USUAL },
+    Builtin { name: "__type_kind", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__type_kind(T)",
+        doc: "library: kind of a type",
+        run: Run::Known(|s, call| s.ty(call.args[0]).map(|ty| Value::str(type_kind(&ty)))), ..USUAL },
+    Builtin { name: "__type_bits", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__type_bits(T)",
+        doc: "library: width of a type",
+        run: Run::Known(|s, call| s.ty(call.args[0]).map(|ty| Value::int(ty.bits().unwrap_or(0).into()))), ..USUAL },
+    Builtin { name: "__pointee", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@__pointee(T) type",
+        doc: "library: what a pointer leads to",
+        run: Run::Known(|s, call| s.type_behind(call.args[0])), ..USUAL },
+    Builtin { name: "__count", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
+        usage: "@__count(struct)",
+        doc: "library: number of fields or elements",
+        run: Run::Known(|s, call| s.count(call.args[0])), ..USUAL },
+    Builtin { name: "__mailbox", takes: 1..=1, phase: Phase::Block,
+        usage: "@__mailbox(queue)",
+        doc: "library: messages come to this queue",
+        run: Run::Operand(|s, call| s.mailbox(call.args[0])), ..USUAL },
+    Builtin { name: "__memcpy", takes: 1..=1, phase: Phase::Anywhere,
+        usage: "@__memcpy(params)",
+        doc: "library: the program talks to the host",
+        run: Run::Operand(|s, call| s.memcpy_params(call.args[0])), ..USUAL },
+    Builtin { name: "__memcpy_server", takes: 0..=0, phase: Phase::Block,
+        usage: "@__memcpy_server()",
+        doc: "library: this tile takes commands of the host",
+        run: Run::Operand(|s, _| s.memcpy_server()), ..USUAL },
+];
+
+impl Sema<'_> {
+    fn string_id(&mut self, text: ExprId) -> Result<Value> {
+        let text = self.known_str(text)?;
+        Ok(Value::u32(self.string(&text)))
+    }
+
+    fn type_behind(&mut self, ty: ExprId) -> Result<Value> {
+        match self.ty(ty)? {
+            Ty::Ptr(pointer) => Ok(Value::Type(pointer.to.clone())),
+            other => Err(rules::TYPE_MISMATCH
+                .because(&[("want", &"a pointer"), ("have", &other)])
+                .at(self.span(ty))),
+        }
+    }
+
+    fn mailbox(&mut self, queue: ExprId) -> Result<Operand> {
+        if let Value::Id(_, queue) = self.known_as(queue, &Ty::Id(IdKind::InputQueue))? {
+            self.world.tile.image.mailbox = Some(InQueue(queue as u8));
+        }
+        Ok(Operand::void())
+    }
+
+    fn memcpy_server(&mut self) -> Result<Operand> {
+        self.world.tile.image.has_memcpy = true;
+        Ok(Operand::void())
+    }
+
+    fn count(&mut self, e: ExprId) -> Result<Value> {
+        let v = self.value(e, None)?;
+        let n = match v.ty() {
+            Ty::Array(array) => array.dims[0] as usize,
+            _ => super::fields_of(&v).map_or(0, |f| f.len()),
+        };
+        Ok(Value::int(n as i128))
+    }
+
+    fn math(&mut self, call: Call<'_>) -> Result<Operand> {
+        let name = self.known_str(call.args[0])?;
+        let f = Function::parse(&name)
+            .ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
+        let at = self.span(call.args[1]);
+        let x = self.value(call.args[1], None)?;
+        let ty = x.ty();
+        let y = match call.args.get(2) {
+            Some(y) => self.value_as(*y, &ty)?,
+            None => Operand::Known(Value::Float(FloatKind::Comptime, 0.0)),
+        };
+        if let (Operand::Known(Value::Float(k, x)), Operand::Known(Value::Float(_, y))) = (&x, &y) {
+            let v = match k {
+                FloatKind::F32 => f64::from(math::eval32(f, *x as f32, *y as f32)),
+                _ => k.round(math::eval64(f, *x, *y)),
+            };
+            return Ok(Operand::Known(Value::Float(*k, v)));
+        }
+        let id = match ty {
+            Ty::F32 => Intrinsic::Math32,
+            Ty::Float(FloatKind::F16) => Intrinsic::Math16,
+            ref other => {
+                return Err(rules::TYPE_MISMATCH.because(&[("want", &"f16 or f32"), ("have", other)]).at(at));
+            }
+        };
+        let y = self.coerce(y, &ty, at)?;
+        self.intrinsic(id, &[Operand::Known(Value::u16(f as u16)), x, y], ty, call.span)
+    }
+
+    fn memcpy_params(&mut self, params: ExprId) -> Result<Operand> {
+        let at = self.span(params);
+        let v = self.known(params)?;
+        let mut colors = MemcpyColors::default();
+        for n in 0..4 {
+            colors.h2d[n] = self.stream_color(v.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
+            colors.d2h[n] = self.stream_color(v.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
+        }
+        if self.layout.memcpy.as_ref().is_some_and(|old| *old != colors) {
+            return Err(crate::diagnostics::rules::layout::MEMCPY_TWICE.plain()).at(at);
+        }
+        self.layout.memcpy = Some(colors);
+        Ok(Operand::void())
+    }
+
+    /// The color of a stream: since SDK 2.10 programs give its number.
+    fn stream_color(&self, given: Option<&Value>) -> Result<Option<Color>> {
+        let number = match given {
+            Some(Value::Id(IdKind::Color, c)) => *c,
+            Some(v @ Value::Int(..)) => match self.known_id(v, IdKind::Color)? {
+                Value::Id(_, c) => c,
+                other => unreachable!("{other} is no id"),
+            },
+            _ => return Ok(None),
+        };
+        Ok(Color::numbered(number))
+    }
+}
+
+fn type_kind(ty: &Ty) -> &'static str {
+    match ty {
+        Ty::ComptimeInt => "signed",
+        Ty::Int(t) if t.signed => "signed",
+        Ty::Int(_) => "unsigned",
+        Ty::Float(_) => "float",
+        Ty::Dsd(_) => "dsd",
+        Ty::Id(k) if k.is_dsr() => "dsr",
+        Ty::Ptr(p) if p.many => "many",
+        _ => "other",
+    }
+}

@@ -1,0 +1,249 @@
+//! Builtins: what the catalogue says of each, and what a call of it does.
+//!
+//! In: a name and its arguments. Out: a value or a place, and what the tile or its code gains.
+//! Never: knows a builtin by its name; an entry says all that differs, in a file for each topic.
+
+mod arrays;
+mod checks;
+mod colors;
+pub(super) mod completions;
+mod config;
+mod conversions;
+mod declared;
+mod dsd_edits;
+mod dsds;
+pub(super) mod dsr_loads;
+mod dsrs;
+mod entry;
+mod fabric_dsds;
+mod fifo_registers;
+pub(super) mod fifos;
+pub(super) mod filters;
+mod handlers;
+mod hazards;
+mod host;
+mod ids;
+mod imports;
+mod intrinsics;
+mod library;
+mod old_tasks;
+mod properties;
+mod queues;
+mod strings;
+mod structs;
+pub(super) mod tasks;
+mod vectors;
+
+pub use entry::{Builtin, Phase};
+
+use super::operand::Operand;
+use super::scope::{Ev, Return};
+use super::value::Value;
+use super::world::Sema;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Complaint, Result, suggest};
+use crate::dsd::ops;
+use crate::source::Span;
+use crate::syntax::ast::{ExprId, Ident, VarDecl};
+use crate::value::ty::Ty;
+use entry::{Call, Run, wrong_phase};
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use std::sync::LazyLock;
+
+/// The entries of all topics.
+const TOPICS: &[&[Builtin]] = &[
+    arrays::BUILTINS,
+    checks::BUILTINS,
+    config::BUILTINS,
+    conversions::BUILTINS,
+    dsd_edits::BUILTINS,
+    dsds::BUILTINS,
+    dsr_loads::BUILTINS,
+    dsrs::BUILTINS,
+    fifos::BUILTINS,
+    filters::BUILTINS,
+    handlers::BUILTINS,
+    host::BUILTINS,
+    ids::BUILTINS,
+    imports::BUILTINS,
+    intrinsics::BUILTINS,
+    library::BUILTINS,
+    old_tasks::BUILTINS,
+    queues::BUILTINS,
+    strings::BUILTINS,
+    structs::BUILTINS,
+    tasks::BUILTINS,
+    vectors::BUILTINS,
+];
+
+/// Every builtin, in alphabetical order; those of the embedded library last. The DSD operations are rows
+/// of `dsd::ops` and are not repeated here.
+pub fn all() -> &'static [Builtin] {
+    static ALL: LazyLock<Vec<Builtin>> = LazyLock::new(|| {
+        let mut all: Vec<_> =
+            TOPICS.iter().copied().flatten().cloned().chain(intrinsics::builtins()).collect();
+        all.sort_by_key(|b| (b.is_internal(), b.name));
+        all
+    });
+    &ALL
+}
+
+/// The entry of a name without `@`.
+pub(super) fn lookup(name: &str) -> Option<&'static Builtin> {
+    static BY_NAME: LazyLock<FxHashMap<&str, &Builtin>> =
+        LazyLock::new(|| all().iter().map(|b| (b.name, b)).collect());
+    BY_NAME.get(name).copied()
+}
+
+/// All names that a program may use, without `@`: builtins and DSD operations.
+fn names() -> impl Iterator<Item = &'static str> {
+    let builtins = all().iter().filter(|b| !b.is_internal()).map(|b| b.name);
+    builtins.chain(ops::OPS.iter().map(|op| op.name))
+}
+
+/// What replaced a builtin that is gone.
+fn successor(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "concat_struct" => "use `@concat_structs`",
+        "export" => "use the `export` keyword",
+        "mov" | "move" => "use `@mov16` or `@mov32`, or `@fmovh` or `@fmovs` for floats",
+        _ => return None,
+    })
+}
+
+impl Sema<'_> {
+    /// `@name(args)`
+    pub fn builtin(&mut self, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
+        let call = Call { args, span };
+        if let Some(row) = ops::lookup(&name.name) {
+            self.has_effect();
+            if !self.is_in(Phase::Code) {
+                return Err(wrong_phase(&name.name, Phase::Code).at(span));
+            }
+            return self.vector_op(row, call).map(Ev::Value);
+        }
+        let Some(entry) = lookup(&name.name).filter(|entry| self.may_name(entry)) else {
+            self.has_effect();
+            return Err(unknown_builtin(name));
+        };
+        if !entry.is_pure {
+            self.has_effect();
+        }
+        entry.check_count(call)?;
+        if !self.is_in(entry.phase) {
+            return Err(entry.wrong_phase().at(span));
+        }
+        match entry.run {
+            Run::Known(run) => run(self, call).map(Ev::known),
+            Run::Operand(run) => run(self, call).map(Ev::Value),
+            Run::Place(run) => run(self, call),
+            Run::Intrinsic(row) => self.ask(row, call).map(Ev::Value),
+            Run::Global(_) => Err(entry.wrong_phase().at(span)),
+        }
+    }
+
+    /// The value of a global constant that is nothing but a call of a builtin for such values.
+    pub fn global_builtin(
+        &mut self,
+        name: &str,
+        args: &[ExprId],
+        span: Span,
+        decl: &VarDecl,
+    ) -> Option<Result<Value>> {
+        let entry = lookup(name)?;
+        let Run::Global(run) = entry.run else { return None };
+        let call = Call { args, span };
+        Some(entry.check_count(call).and_then(|()| run(self, call, decl)))
+    }
+
+    fn may_name(&self, entry: &Builtin) -> bool {
+        !entry.is_internal() || self.frame().unit.library
+    }
+
+    /// Whether what is evaluated stands where such builtins may stand.
+    fn is_in(&self, phase: Phase) -> bool {
+        let comptime = self.is_comptime();
+        let in_block = comptime && self.world.in_comptime_block;
+        match phase {
+            Phase::Layout => comptime && self.layout.running,
+            Phase::Block => in_block,
+            Phase::BlockOrCode => !comptime || in_block,
+            Phase::Code => !comptime,
+            Phase::Anywhere => true,
+            Phase::Global => comptime && matches!(self.frame().ret, Return::Forbidden),
+        }
+    }
+
+    /// A string that must be known.
+    pub fn known_str(&mut self, id: ExprId) -> Result<String> {
+        let at = self.span(id);
+        let v = self.known(id)?;
+        v.as_str()
+            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &Ty::String), ("have", &v.ty())]).at(at))
+    }
+
+    /// The fields of a configuration struct, known or not.
+    pub fn fields(&mut self, id: ExprId) -> Result<Vec<(SmolStr, Operand)>> {
+        let at = self.span(id);
+        let v = self.value(id, None)?;
+        fields_of(&v)
+            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at))
+    }
+}
+
+fn unknown_builtin(name: &Ident) -> Complaint {
+    let c = rules::UNKNOWN_BUILTIN.because(&[("name", &name.name)]).at(name.span);
+    if let Some(help) = successor(&name.name) {
+        return c.help(help);
+    }
+    match suggest::nearest(&name.name, names()) {
+        Some(near) => c.help(format!("did you mean `@{near}`?")),
+        None => c,
+    }
+}
+
+/// The fields of an anonymous struct.
+pub fn fields_of(v: &Operand) -> Option<Vec<(SmolStr, Operand)>> {
+    match v {
+        Operand::Known(v) => {
+            let fields = v.fields()?;
+            Some(fields.into_iter().map(|(n, v)| (n, Operand::Known(v))).collect())
+        }
+        Operand::Parts(Ty::Anon(a), parts) => {
+            let names = a.names.clone().unwrap_or_else(|| vec![SmolStr::default(); parts.len()]);
+            Some(names.into_iter().zip(parts.iter().cloned()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The one field of `.{ .name = true }`.
+pub fn chosen(v: &Value) -> Option<SmolStr> {
+    match v.fields()?.as_slice() {
+        [(name, Value::Bool(true))] => Some(name.clone()),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_name_is_listed_twice() {
+        let mut all: Vec<_> =
+            names().chain(all().iter().map(|b| b.name).filter(|n| n.starts_with("__"))).collect();
+        let count = all.len();
+        all.sort_unstable();
+        all.dedup();
+        assert_eq!(all.len(), count);
+    }
+
+    #[test]
+    fn the_usage_of_a_builtin_begins_with_its_name() {
+        for entry in all() {
+            assert!(entry.usage.starts_with(&format!("@{}(", entry.name)), "{}", entry.name);
+        }
+    }
+}

@@ -169,7 +169,7 @@ def test_it_opens_at_the_start_and_steps(open_page):
     page = open_page("small")
     assert page.text("#title") == "layout.csl"
     assert "8 × 8 PEs" in page.text("#facts")
-    assert page.text("#verdict") == f"ended at cycle {page.last}"
+    assert page.text("#verdict") == f"ended after about {page.last} cycles (estimate)"
     assert page.cycle == 0
     for _ in range(3):
         page.press("step")
@@ -299,7 +299,7 @@ def test_a_large_wafer_is_one_canvas(open_page):
 
 def test_a_deadlock_is_shown_at_its_end(open_page):
     page = open_page("stuck")
-    assert page.text("#verdict").startswith("deadlock at cycle ")
+    assert page.text("#verdict").startswith("deadlock after about ")
     assert page.cycle == page.last
     assert "error[deadlock]" in page.text("#complaints")
     # The PE that got too little is chosen, and its line is marked.

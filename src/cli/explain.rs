@@ -39,7 +39,7 @@ fn everything(width: Option<usize>) -> String {
         let heading = if width.is_some() { styled(room, Style::new().bold()) } else { room.to_string() };
         let _ = writeln!(out, "{heading}\n{}", list(rules, width));
     }
-    out + "cslrun explain RULE prints the page of a rule, or the rules whose names hold what is written.\n"
+    out + "`cslrun explain RULE` prints the page of a rule; part of a name lists the rules that contain it.\n"
 }
 
 /// A line for each rule.
@@ -49,7 +49,7 @@ fn list(rules: &[&Rule], width: Option<usize>) -> String {
     let longest = sorted.iter().map(|rule| rule.name.len()).max().unwrap_or(0);
     let mut out = String::new();
     for rule in sorted {
-        let line = format!("  {:longest$}  {}", rule.name, rule.why.trim());
+        let line = format!("  {:longest$}  {}", rule.name, rule.meaning.trim());
         let _ = writeln!(out, "{}", width.map_or(line.clone(), |width| cut(&line, width)));
     }
     out
@@ -64,7 +64,7 @@ fn cut(line: &str, width: usize) -> String {
 
 fn page(rule: &Rule, width: Option<usize>) -> String {
     let text = PAGES.get_file(format!("{}.md", rule.name)).and_then(|f| f.contents_utf8());
-    let text = text.map_or_else(|| format!("# {}\n\n{}\n", rule.name, rule.why.trim()), str::to_string);
+    let text = text.map_or_else(|| format!("# {}\n\n{}\n", rule.name, rule.meaning.trim()), str::to_string);
     match width {
         Some(width) => rendered(&text, width),
         None => text,

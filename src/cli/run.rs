@@ -5,7 +5,7 @@ use super::report;
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, memory, threads};
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::render::grouped;
+use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
 use crate::host::{self, Failure, RunOptions, Runner};
 use crate::source::Loader;
@@ -53,7 +53,7 @@ fn perform(mut runner: Runner, args: &RunArgs, line: Line, outcome: &mut Outcome
     match result {
         Ok(warnings) => {
             outcome.diagnostics.extend(warnings);
-            outcome.printed += &format!("{} cycles\n", grouped(runner.cycles()));
+            outcome.printed += &format!("{}\n", estimated_cycles(runner.cycles()));
         }
         Err(Trouble::Words(words)) => outcome.refuse(words),
         Err(Trouble::Run(failure)) => {

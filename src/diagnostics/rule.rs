@@ -43,16 +43,18 @@ pub struct Rule {
     pub severity: Severity,
     /// The level that the user may change; `None` if the rule is what it is in every program.
     pub lint: Option<Lint>,
-    /// Title with `{key}` holes.
+    /// Title with `{key}` placeholders.
     pub title: &'static str,
-    /// What to do about it where the place that raises it does not know better; with the same holes.
+    /// The default help, with the same placeholders; the place that raises the rule may replace it.
     pub help: Option<&'static str>,
-    /// One sentence: why the rule exists.
+    /// One sentence: what is wrong in a program that breaks the rule. `cslrun explain` lists it.
+    pub meaning: &'static str,
+    /// Why the rule exists; empty if the meaning says it.
     pub why: &'static str,
 }
 
 impl Rule {
-    /// Raises the rule; each `{key}` of the title and of the usual help is replaced.
+    /// Raises the rule; each `{key}` of the title and of the default help is replaced.
     pub fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Complaint {
         self.raise(filled(self.title, facts), self.help.map(|help| filled(help, facts)))
     }
@@ -87,21 +89,24 @@ fn filled(text: &str, facts: &[(&str, &dyn Display)]) -> String {
         .fold(text.to_string(), |text, (key, value)| text.replace(&format!("{{{key}}}"), &value.to_string()))
 }
 
-/// Declares rules: doc comment (the why), constant, name, optional severity, title, usual help.
+/// Declares rules: doc comment (the meaning in the first line, then the reason), constant, name, optional
+/// severity, title, default help.
 ///
 /// `@Warning` and `@Deny` are rules with a level that the user may change; the group in parentheses
 /// (`hazards`, `undefined`, `style`) is `hazards` if none is given.
 #[macro_export]
 macro_rules! rules {
-    ($($(#[doc = $why:literal])+ $(@$severity:ident $(($group:ident))?)? $id:ident = $name:literal : $title:literal $(=> $help:literal)?;)*) => {
-        $($(#[doc = $why])+
+    ($(#[doc = $meaning:literal] $(#[doc = $why:literal])* $(@$severity:ident $(($group:ident))?)? $id:ident = $name:literal : $title:literal $(=> $help:literal)?;)*) => {
+        $(#[doc = $meaning]
+        $(#[doc = $why])*
         pub static $id: $crate::diagnostics::Rule = $crate::diagnostics::Rule {
             name: $name,
             severity: $crate::rules!(@severity $($severity)?),
             lint: $crate::rules!(@lint $($severity $($group)?)?),
             title: $title,
             help: $crate::rules!(@help $($help)?),
-            why: concat!($($why),+),
+            meaning: $meaning,
+            why: concat!($($why),*),
         };)*
         /// Every rule of this room, in alphabetical order of their constants.
         pub static ALL: &[&$crate::diagnostics::Rule] = &[$(&$id),*];

@@ -4,7 +4,7 @@ use super::Wafer;
 use super::collectives::Unjoined;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
-use crate::diagnostics::render::grouped;
+use crate::diagnostics::render::estimated_cycles;
 use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
 };
@@ -25,7 +25,7 @@ impl StallReport {
             (n, true) => counted(n, "operation"),
             (n, false) => counted(n, "operation") + " and a command of the host",
         };
-        let mut c = DEADLOCK.because(&[("cycle", &grouped(self.cycle)), ("what", &what)]);
+        let mut c = DEADLOCK.because(&[("cycles", &estimated_cycles(self.cycle)), ("what", &what)]);
         let joined = self.collectives.first().and_then(|operation| Some((operation, operation.span?)));
         if let Some((operation, span)) = joined {
             c = c.at(span).label("not all PEs have joined this operation");

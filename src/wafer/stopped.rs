@@ -4,7 +4,7 @@ use super::Wafer;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
 use super::stall::{MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
-use crate::diagnostics::render::grouped;
+use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
 use crate::diagnostics::{Diagnostic, Moment};
 use crate::pe::Activity;
@@ -84,11 +84,10 @@ impl Wafer {
 impl StopReport {
     /// The report as people read it.
     pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
-        let cycle = grouped(self.cycle);
         let mut c = match self.interrupted {
-            true => INTERRUPTED.because(&[("cycle", &cycle)]),
+            true => INTERRUPTED.because(&[("cycles", &estimated_cycles(self.cycle))]),
             false => CYCLE_LIMIT
-                .because(&[("limit", &cycle)])
+                .because(&[("limit", &grouped(self.cycle))])
                 .help("if the program is meant to run this long, raise the limit with --max-cycles"),
         };
         if let Some(Running { pe, also_on, span, ended, .. }) = self.running.first() {

@@ -321,7 +321,7 @@ fn an_interrupted_run_ends_within_a_second_and_reports() {
         &output,
         130,
         &[
-            "error[interrupted]: interrupted in cycle",
+            "error[interrupted]: interrupted after about",
             "a.csl:3",
             "still here",
             "PE(0,0): `t` runs since cycle",

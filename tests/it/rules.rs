@@ -150,6 +150,13 @@ fn names_and_titles_of_rules_have_one_form() {
         assert!(!rule.title.ends_with('.'), "{name}: a title has no full stop");
         let lower = !rule.title.starts_with(char::is_uppercase) || rule.title.starts_with("PE(");
         assert!(lower, "{name}: a title starts in lower case");
-        assert!(rule.why.trim().ends_with('.'), "{name}: the reason is a sentence");
+        assert!(rule.why.is_empty() || rule.why.ends_with('.'), "{name}: the reason is a sentence");
+        assert!(is_a_sentence(rule.meaning.trim()), "{name}: the meaning is one sentence, as plain text");
     }
+}
+
+/// One sentence without placeholders, so that it can stand in a list.
+fn is_a_sentence(text: &str) -> bool {
+    let starts = text.starts_with(|c: char| c.is_uppercase() || c == '`' || c == '.');
+    starts && text.ends_with('.') && !text.contains(". ") && !text.contains('{')
 }

@@ -8,7 +8,7 @@ use crate::arch::PeCoord;
 use crate::cli::Exit;
 use crate::cli::outcome::Outcome;
 use crate::diagnostics::Diagnostic;
-use crate::diagnostics::render::{MessageFormat, grouped, render};
+use crate::diagnostics::render::{MessageFormat, estimated_cycles, render};
 use crate::host::Runner;
 use crate::image::{NO_TILE, Program, TileImage};
 use crate::source::{FileId, SourceMap, Span};
@@ -183,7 +183,7 @@ fn title(program: &Program, sources: &SourceMap) -> String {
     first.map_or(String::new(), |f| f.name.clone())
 }
 
-/// `ended at cycle 12`, or the rule that was broken.
+/// `ended after about 12 cycles (estimate)`, or the rule that was broken.
 fn verdict(outcome: &Outcome, cycles: u64) -> String {
     let error = outcome.diagnostics.iter().find(|d| d.severity.is_error());
     let (what, cycle) = match (outcome.exit, error) {
@@ -191,7 +191,7 @@ fn verdict(outcome: &Outcome, cycles: u64) -> String {
         (_, Some(error)) => (&*error.rule, error.moment.map_or(cycles, |m| m.cycle)),
         (_, None) => ("a step of the host was refused", cycles),
     };
-    format!("{what} at cycle {}", grouped(cycle))
+    format!("{what} after {}", estimated_cycles(cycle))
 }
 
 /// The user's own files come first, all of them.

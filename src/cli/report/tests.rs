@@ -129,7 +129,7 @@ fn memory_leads_from_the_first_to_the_last_values() {
 fn a_run_that_fits_is_shown_to_its_end() {
     let data = report(4, 1000);
     assert_eq!((data.cut, data.failed, data.complaints.len()), (None, false, 0));
-    assert_eq!(data.verdict, format!("ended at cycle {}", data.last));
+    assert_eq!(data.verdict, format!("ended after about {} cycles (estimate)", data.last));
     assert_eq!(data.moves.what.iter().filter(|what| **what == 2).count(), 4);
 }
 
@@ -148,7 +148,7 @@ fn too_many_events_are_cut_at_a_cycle() {
 fn a_deadlock_shows_who_still_waits() {
     let data = report(5, 1000);
     assert!(data.failed);
-    assert!(data.verdict.starts_with("deadlock at cycle "), "{}", data.verdict);
+    assert!(data.verdict.starts_with("deadlock after about "), "{}", data.verdict);
     let complaint = &data.complaints[0];
     assert_eq!((complaint.severity, complaint.pe, complaint.line), ("error", Some(1), Some(7)));
     let file = complaint.file.expect("it has a place") as usize;

@@ -90,6 +90,12 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
+/// A number of cycles that a run took, for people: cslrun models time, it does not measure the machine.
+pub fn estimated_cycles(n: u64) -> String {
+    let unit = if n == 1 { "cycle" } else { "cycles" };
+    format!("about {} {unit} (estimate)", grouped(n))
+}
+
 /// A number with a comma between each three digits.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();

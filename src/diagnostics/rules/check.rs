@@ -1,43 +1,61 @@
 //! Rules of the room `check`: what is wrong with a program before it runs.
 
 crate::rules! {
+    /// A PE does not export a name that the layout advertises.
     /// A launch reaches every PE, and a copy needs a PE that has the variable.
     @Warning EXPORT_MISSING = "export-missing": "{pe} does not export `{name}`"
         => "write in a comptime block of that PE: `@export_symbol({name})`, or `@export_symbol(symbol, \"{name}\")`";
+    /// The program uses a color that belongs to `<memcpy>`.
     /// The library moves data and commands of the host over it.
     @Deny MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
+    /// A DSR that `<memcpy>` uses between tasks holds a DSD beyond the end of a task.
     /// The library copies through it between any two tasks.
     @Warning MEMCPY_DSR = "memcpy-dsr": "`<memcpy>` uses {dsr} between tasks";
+    /// The program uses a queue that belongs to `<memcpy>`.
     /// The library takes its commands from it.
     @Deny MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
+    /// The program reads input queue 0, from which `<memcpy>` takes its commands.
     /// An operation that reads it may take a command, and the host waits for ever.
     @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` takes its commands from input queue 0";
+    /// A task is bound to an id that belongs to `<memcpy>`.
     /// The library has bound it to a task of its own.
     @Deny MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
+    /// A local task has the number of a color of `<memcpy>`.
     /// On WSE-2 a color and the task of its wavelets have one number, and the library has this color.
     @Warning MEMCPY_TASK_SHARED = "memcpy-task-shared": "the local task `{name}` has the id {id} of a color of `<memcpy>`";
+    /// Nothing on a PE takes the wavelets that are routed to it.
     /// What nobody takes fills the queues until the sender stops.
     @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} takes color {color}";
+    /// A fabric DSD names one color and its queue has another.
     /// On WSE-3 the color of a queue is the color of its wavelets.
     QUEUE_COLOR_DIFFERS = "queue-color-differs": "a DSD of color {color} uses {queue}, which has color {bound}";
+    /// A queue is used without a color.
     /// On WSE-3 wavelets find their queue only if it was given their color.
     @Warning QUEUE_NOT_INITIALIZED = "queue-not-initialized": "{queue} has no color";
+    /// A router sends a color to a neighbour that does not accept it.
     /// A wavelet that a router does not accept waits on the link for ever.
     @Warning ROUTE_BROKEN = "route-broken": "{pe} does not accept color {color} from {side}";
+    /// The routes of a color form a loop.
     /// Nothing ever takes a wavelet out of such a circle.
-    @Warning ROUTE_LOOP = "route-loop": "wavelets of color {color} run in a circle for ever";
+    @Warning ROUTE_LOOP = "route-loop": "wavelets of color {color} run in a circle forever";
+    /// The route of a color leads nowhere.
     /// A router drops what its route sends to no side.
     @Warning ROUTE_NOWHERE = "route-nowhere": "the route of color {color} on {pe} leads nowhere";
+    /// The route of a color leaves the rectangle.
     /// The tiles around the rectangle take what comes, and it is lost.
     @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}"
         => "end the route at the edge: give the last PE a configuration of its own";
+    /// A color passes a PE where a task waits for it.
     /// Wavelets that pass a PE start no task on it.
-    @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} passes {pe} by, where `{task}` waits for it"
+    @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} bypasses {pe}, where `{task}` waits for it"
         => "name RAMP in `.tx` of this route, or bind the task on other PEs only";
+    /// A router does not accept a color from its own PE.
     /// A PE sends through its own router, which accepts only what its route names.
     @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";
+    /// A color can reach a router from several sides at once.
     /// The order of wavelets that come from two sides at once is undefined.
     @Warning(undefined) SEVERAL_INPUTS = "several-inputs": "color {color} can reach {pe} from {sides} at once";
+    /// A PE has more filters than the hardware provides.
     /// The hardware has a fixed number.
-    @Deny TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters, {limit} is the limit";
+    @Deny TOO_MANY_FILTERS = "too-many-filters": "{pe} has {count} filters; the limit is {limit}";
 }

@@ -1,178 +1,259 @@
 //! Rules about DSDs, DSRs, FIFOs and their operations.
 
 crate::rules! {
+    /// An index of a tensor access is not known at comptime.
     /// A DSD is folded to numbers when the program is compiled.
     ACCESS_INDEX = "access-index": "this index of an access is not known at comptime";
+    /// A tensor access has too few or too many indices.
     /// One index for each dimension of the array.
     ACCESS_INDICES = "access-indices": "an array of {want} dimensions needs {want} indices, not {have}";
+    /// A length of a tensor access is not known at comptime.
     /// A DSD is folded to numbers when the program is compiled.
     ACCESS_LENGTH = "access-length": "this length of an access is not known at comptime";
+    /// A tensor access has too few or too many lengths.
     /// Each variable of an access has a length.
     ACCESS_LENGTHS = "access-lengths": "an access with {vars} needs {want}, not {have}";
+    /// Two induction variables have the same name.
     /// An index would not say which of the two it means.
-    ACCESS_NAMES = "access-names": "two induction variables are called `{name}`"
+    ACCESS_NAMES = "access-names": "two induction variables are named `{name}`"
         => "give each variable a name of its own, such as `|i, j|`";
+    /// `.tensor_access` has a value that is not an access.
     /// It says which elements the DSD visits.
     ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`"
         => "write `.tensor_access = |i|{8} -> array[i]`";
+    /// A tensor access does not access an array.
     /// A DSD walks over an array with an address that is known at comptime.
-    ACCESS_TARGET = "access-target": "{type} is no array that a DSD could walk over";
+    ACCESS_TARGET = "access-target": "{type} is not an array that a DSD can access";
+    /// A tensor access has too many induction variables.
     /// The hardware walks over at most four dimensions.
     ACCESS_VARIABLES = "access-variables": "an access has at most {most} induction variables, not {have}";
+    /// An array is used as operand of a DSD operation.
     /// Operations take DSDs, DSRs, and for some operands scalars.
-    ARRAY_OPERAND = "array-operand": "an array is no operand of a DSD operation";
+    ARRAY_OPERAND = "array-operand": "an array cannot be an operand of a DSD operation";
+    /// An operation without a fabric operand is asynchronous.
     /// Asynchronous operations wait for wavelets; memory is always ready.
     ASYNC_MEMORY = "async-memory": "an operation without a fabric operand cannot be asynchronous";
+    /// An asynchronous setting is given for a memory DSD.
     /// Asynchronous settings belong to fabric DSDs.
     ASYNC_SETTING = "async-setting": "`.{name}` has no meaning for a memory DSD"
         => "leave it out: memory is always ready";
+    /// A DSD offset does not fit into its register.
     /// The register that holds it has 16 bits.
-    BAD_OFFSET = "bad-offset": "{value} is no offset of a DSD";
+    BAD_OFFSET = "bad-offset": "{value} is not a valid DSD offset";
+    /// An extent or stride is out of range.
     /// Extents are whole numbers from 0 to 65535, strides from -32768 to 32767.
-    BAD_EXTENT = "bad-extent": "{value} is no extent"
+    BAD_EXTENT = "bad-extent": "{value} is not a valid extent"
         => "write a number from 0 to 65535";
+    /// A stride does not fit into its register.
     /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
     @Deny BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
+    /// A `circbuf_dsd` is used without a DSR.
     /// Load it with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
+    /// A constant is the destination of a DSD operation.
     /// At comptime the constant goes on to have its first value, and so do copies of it.
     @Warning(undefined) CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
+    /// The operand of `@dfilt` does not read an input queue.
     /// It drops what arrives on one input queue.
     DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";
+    /// A setting has no meaning for `@dfilt`.
     /// It counts control wavelets and writes nothing.
     DFILT_SETTING = "dfilt-setting": "`.{name}` has no meaning for `@dfilt`";
+    /// `@dfilt` is not asynchronous.
     /// A task that dropped wavelets itself could do nothing else.
     DFILT_SYNC = "dfilt-sync": "`@dfilt` needs `.async = true`";
+    /// A base address has the wrong type.
     /// The base address of a DSD is a pointer to 16- or 32-bit elements.
-    DSD_BASE = "dsd-base": "{type} is no base address";
+    DSD_BASE = "dsd-base": "{type} is not a valid base address";
+    /// A DSD has too many dimensions for its type.
     /// A mem1d_dsd has one dimension, a mem4d_dsd up to four.
     DSD_DIMENSIONS = "dsd-dimensions": "a {kind} cannot have {have} dimensions";
+    /// A builtin changes a property that this DSD does not have.
     /// Each kind of DSD has its own properties.
     DSD_EDIT = "dsd-edit": "`@{name}` does not take a {dsd}";
+    /// A DSD has elements that are not 16- or 32-bit numbers.
     /// Elements are 16- or 32-bit numbers.
-    DSD_ELEMENT = "dsd-element": "{type} is no element of a DSD";
+    DSD_ELEMENT = "dsd-element": "{type} cannot be an element of a DSD";
+    /// A DSD is exported.
     /// What a DSD describes is known to its own file only.
     DSD_EXPORT = "dsd-export": "a {dsd} cannot be exported";
+    /// A property of a DSD is not a bool that is known at comptime.
     /// Switches of a DSD are set when the program is compiled.
     DSD_FLAG = "dsd-flag": "`.{name}` needs a bool that is known at comptime";
+    /// `@get_dsd` is given a type that is not a DSD type.
     /// `@get_dsd` makes memory and fabric DSDs.
-    DSD_KIND = "dsd-kind": "`@get_dsd` needs a type of DSD, not {type}";
+    DSD_KIND = "dsd-kind": "`@get_dsd` needs a DSD type, not {type}";
+    /// A DSD lacks a property.
     /// A DSD needs to know where and how many.
     DSD_PROPERTY = "dsd-property": "a {kind} needs the property `.{name}`";
+    /// A fabric DSD names no queue.
     /// Asynchronous operations, and all operations on wse3, name the queue that they use.
     DSD_QUEUE = "dsd-queue": "this fabric DSD needs a queue";
+    /// A DSD is used before it has a value.
     /// A variable of DSD type is set before it is used.
     DSD_UNDEFINED = "dsd-undefined": "this DSD has no value"
         => "give it a value first: `@get_dsd(..)`";
+    /// The base address of a DSR has the wrong type.
     /// Operations through a DSR compute with numbers of 16 or 32 bits.
-    DSR_BASE = "dsr-base": "{type} is no base address of a DSR";
+    DSR_BASE = "dsr-base": "{type} is not a valid base address for a DSR";
+    /// `@set_dsr_base_addr` stands in a comptime block.
     /// Before the start the DSR holds what it was loaded with.
-    DSR_BASE_EARLY = "dsr-base-early": "`@set_dsr_base_addr` cannot stand in a comptime block";
+    DSR_BASE_EARLY = "dsr-base-early": "`@set_dsr_base_addr` is not allowed in a comptime block";
+    /// A FIFO DSR is made from the wrong kind of register.
     /// A FIFO writes through a dsr_dest and is read through a dsr_src1.
-    DSR_FIFO_KIND = "dsr-fifo-kind": "a {fifo} cannot be made of a {have}";
+    DSR_FIFO_KIND = "dsr-fifo-kind": "a {fifo} cannot be made from a {have}";
+    /// A load does not take this kind of DSD or DSR.
     /// Each register file and each load takes certain DSDs only.
     DSR_LOAD = "dsr-load": "`{name}` cannot load a {dsd} into a {dsr}";
+    /// `dsr_dest` and `dsr_src0` of one WSE-2 operation have different numbers.
     /// On wse2 the two registers of one operation carry the same number.
     DSR_NUMBERS = "dsr-numbers": "dsr_dest {dest} and dsr_src0 {src0} cannot be used together";
+    /// A DSR is used in a position that its type does not allow.
     /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
     DSR_POSITION = "dsr-position": "a {dsr} cannot be a {position}";
+    /// A DSR holds a fabric DSD whose queue is not bound to its color.
     /// Nobody else binds the queue of a DSD that the program loads itself.
     DSR_QUEUE = "dsr-queue": "the queue of this {dsd} is not bound to its color";
+    /// `@get_dsr` is given a type that is not a DSR type.
     /// `@get_dsr` makes registers of the five DSR types.
-    DSR_TYPE = "dsr-type": "{type} is no DSR type";
+    DSR_TYPE = "dsr-type": "{type} is not a DSR type";
+    /// A `fabin_dsd` is a destination.
     /// Wavelets arrive on it.
     FABIN_DEST = "fabin-dest": "a fabin_dsd cannot be a destination";
+    /// A `fabout_dsd` is a source.
     /// Wavelets leave on it.
     FABOUT_SOURCE = "fabout-source": "a fabout_dsd cannot be a source";
+    /// The buffer of a FIFO is not aligned.
     /// The hardware wraps addresses of a FIFO.
     FIFO_ALIGNMENT = "fifo-alignment": "the buffer is aligned to {have} bytes, a FIFO needs {need}";
+    /// A FIFO is expected that is known at comptime.
     /// The lengths belong to the registers of one FIFO.
     FIFO_ARGUMENT = "fifo-argument": "expected a FIFO that is known at comptime, found {type}";
+    /// The buffer of a FIFO is not a global array.
     /// A FIFO lives in a global array.
-    FIFO_BUFFER = "fifo-buffer": "{type} is no buffer for a FIFO";
+    FIFO_BUFFER = "fifo-buffer": "{type} cannot be the buffer of a FIFO";
+    /// A FIFO is not a `const`.
     /// A FIFO keeps its registers for the whole program.
     FIFO_CONST = "fifo-const": "the FIFO `{name}` must be a `const`";
+    /// The buffer of a FIFO is a constant.
     /// Every push writes into it.
     FIFO_CONST_BUFFER = "fifo-const-buffer": "the buffer `{name}` of a FIFO is a constant";
+    /// A register of a FIFO is loaded.
     /// `@allocate_fifo` sets up its registers.
     FIFO_DSR_LOAD = "fifo-dsr-load": "a FIFO register cannot be loaded";
+    /// A FIFO is given only some of its registers.
     /// The compiler chooses all registers of a FIFO, or none.
     FIFO_DSR_MISSING = "fifo-dsr-missing": "{have} without {missing}";
+    /// The two DSRs of a FIFO have different numbers.
     /// The two DSRs of a FIFO share its state.
     FIFO_DSR_NUMBERS = "fifo-dsr-numbers": "dsr_dest {dest} and dsr_src1 {src} cannot belong to one FIFO";
+    /// A FIFO has elements of the wrong type.
     /// Operations on FIFOs move elements of 16 or 32 bits.
     FIFO_ELEMENT = "fifo-element": "{type} cannot be an element of a FIFO";
+    /// An `extern` FIFO buffer is not aligned where it is defined.
     /// The file that defines the buffer decides where it lies.
     @Warning FIFO_EXTERN = "fifo-extern": "the definition of the FIFO buffer `{name}` must be aligned for a FIFO";
+    /// A FIFO is the first of two sources.
     /// The hardware reads FIFOs through the second source.
     FIFO_FIRST = "fifo-first": "a FIFO cannot be the first of two sources";
+    /// A FIFO length is out of range.
     /// The length registers have 16 bits.
-    FIFO_LENGTH = "fifo-length": "{value} is no length of a FIFO";
+    FIFO_LENGTH = "fifo-length": "{value} is not a valid FIFO length";
+    /// The length of a FIFO is changed before the program runs.
     /// The registers of a FIFO are changed in place.
-    FIFO_LENGTH_EARLY = "fifo-length-early": "`@{name}` changes a FIFO only while the program runs";
+    FIFO_LENGTH_EARLY = "fifo-length-early": "`@{name}` can change a FIFO only at run time";
+    /// A FIFO is not known at comptime.
     /// The registers of an operation are chosen when the program is compiled.
     FIFO_NOT_COMPTIME = "fifo-not-comptime": "this FIFO is not known at comptime";
+    /// `@allocate_fifo` stands in the wrong place.
     /// A FIFO lives as long as the program.
-    FIFO_PLACE = "fifo-place": "`@allocate_fifo` can only stand as the initial value of a global constant";
+    FIFO_PLACE = "fifo-place": "`@allocate_fifo` is only allowed as the initial value of a global constant";
+    /// `@allocate_fifo` has no such setting.
     /// A misspelt setting would be lost.
     FIFO_SETTING = "fifo-setting": "a FIFO has no setting `.{name}`";
+    /// A FIFO activates something that is not a local task.
     /// Only local tasks can be activated.
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
+    /// A setting has no effect because the DSR was loaded without it.
     /// A DSR brings the settings of its load along, and those of the operation do not count.
     @Warning(style) IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";
+    /// `.index` is given to an operation with too few operands.
     /// Shorter operations have no room for it.
     INDEX_SETTING = "index-setting": "`.index` needs an operation with at least three operands";
+    /// `@map` is given a function with `anytype` parameters.
     /// DSDs do not say what type their elements have.
     MAP_ANYTYPE = "map-anytype": "`@map` needs to know the types of the parameters";
+    /// A FIFO is an operand of `@map`.
     /// `@map` has no registers for it.
     MAP_FIFO = "map-fifo": "a FIFO cannot be an operand of `@map`";
+    /// `@map` has no DSD operand.
     /// It runs once for every element.
     MAP_NO_VECTOR = "map-no-vector": "`@map` needs at least one DSD"
         => "call the function itself";
+    /// An operand of `@map` has the wrong direction.
     /// fabout_dsds cannot be inputs, fabin_dsds cannot be outputs.
     MAP_OPERAND = "map-operand": "a {dsd} cannot be an {position} of `@map`";
+    /// An index is not an affine expression of the induction variables.
     /// Indices are sums of constants and constant multiples of the induction variables.
     NOT_AFFINE = "not-affine": "this index is not affine";
+    /// A synchronous operation has settings for asynchronous ones.
     /// Synchronous operations are complete when the next statement starts.
     NOT_ASYNC = "not-async": "these settings need an asynchronous operation";
+    /// A DSD type has no such property.
     /// Each type of DSD has properties of its own.
     NO_SUCH_PROPERTY = "no-such-property": "a {kind} has no property `.{name}`";
+    /// `.on_control` names several actions or none.
     /// A control wavelet ends an operation, and one thing follows.
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
+    /// A scalar operand has the wrong type.
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}"
         => "convert it: `@as`";
+    /// An input queue is used for output, or the other way round.
     /// fabin_dsds read input queues, fabout_dsds write output queues.
     QUEUE_KIND = "queue-kind": "`.{name}` takes an {want}, not {have}";
+    /// There are not enough free registers.
     /// Registers of all kinds are few, and some are held for as long as the program runs.
     REGISTERS_EXHAUSTED = "registers-exhausted": "{user} needs {need} {kind}, and {free} are free";
+    /// The number of a register is not known at comptime.
     /// Which register an instruction uses is part of the instruction.
     REGISTER_UNKNOWN = "register-unknown": "{what} is not known at comptime";
+    /// A register is already in use.
     /// A FIFO keeps its registers for as long as the program runs.
-    REGISTER_TAKEN = "register-taken": "{register} is in use already";
+    REGISTER_TAKEN = "register-taken": "{register} is already in use";
+    /// `.save_address` is given for a DSD that has no address.
     /// Wavelets have no address.
     SAVE_ADDRESS = "save-address": "`.save_address` has no meaning for a {dsd}"
         => "leave it out: only a DSD in memory has an address";
+    /// One stride register is given for two strides.
     /// Each stride of a vector lies in a register of its own.
     STRIDE_REGISTER_TWICE = "stride-register-twice": "sr {sr} is given twice"
         => "name another stride register";
+    /// A load has too few or too many stride registers.
     /// One for each dimension but the fastest, one less if the fastest stride is 1.
     STRIDE_REGISTERS = "stride-registers": "this DSD needs {need}, not {have}"
         => "name {need}";
+    /// An operation has both `.activate` and `.unblock`.
     /// An operation does one thing when it is complete.
     TWO_COMPLETIONS = "two-completions": "`.activate` and `.unblock` cannot be combined";
+    /// An operation has two `fabin_dsd` sources.
     /// A wse3 operation reads from one queue.
     TWO_FABIN = "two-fabin": "two fabin_dsds in one operation"
         => "move one of them into memory first";
+    /// An operation has two FIFOs as sources.
     /// The hardware reads FIFOs through the second source only.
     TWO_FIFOS = "two-fifos": "two FIFOs are sources of one operation";
+    /// The `.ut_id` of an operation is not known at comptime.
     /// Microthreads are named while compiling.
     UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
+    /// An operation does not take this combination of operands.
     /// Each operation has a few forms.
     VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands"
         => "give it operands of one of these forms";
+    /// `.zero` does not name one source.
     /// One source at most is set to zero after sending.
     ZERO_CHOICE = "zero-choice": "`.zero` names one source, found {value}";
+    /// `.zero` names no memory source of the operation.
     /// What is set to zero after sending is a vector in memory.
     ZERO_SOURCE = "zero-source": "`.zero` of the destination names no memory source of this operation"
         => "name the source that lies in memory, or leave out `.zero`";

@@ -1,73 +1,100 @@
 //! Rules of the layout: PEs, routes, exports.
 
 crate::rules! {
+    /// A coordinate is negative or not an integer.
     /// Coordinates are whole numbers that are not negative.
-    BAD_COORDINATE = "bad-coordinate": "{value} is no coordinate"
+    BAD_COORDINATE = "bad-coordinate": "{value} is not a valid coordinate"
         => "columns and rows are counted from 0";
+    /// A rectangle is empty or too large.
     /// No wafer has that many PEs, or none at all.
     BAD_RECTANGLE = "bad-rectangle": "a rectangle of {width} by {height} PEs is impossible"
         => "write the number of columns and of rows that the program needs";
+    /// A direction is listed twice.
     /// A set of directions has each once.
     DIRECTION_TWICE = "direction-twice": "{direction} is listed twice"
         => "name it once";
+    /// A type cannot be exported.
     /// The host sees pointers to numbers, numbers, and functions.
     EXPORT_KIND = "export-kind": "{type} cannot be exported";
+    /// `@export_name` lacks its third argument.
     /// The third argument of `@export_name`.
     EXPORT_MUTABLE = "export-mutable": "say whether the host may write this symbol";
+    /// A local is exported.
     /// The host finds them by name.
     EXPORT_NOT_GLOBAL = "export-not-global": "only globals and functions can be exported"
         => "declare a global for it, and export that";
+    /// An exported function has too many parameters.
     /// A launch is one command.
-    EXPORT_PARAMS = "export-params": "a function with {have} parameters cannot be launched, {limit} is the limit"
+    EXPORT_PARAMS = "export-params": "a function with {have} parameters cannot be launched; the limit is {limit}"
         => "pass the rest in an exported array";
+    /// A name is exported twice.
     /// The host knows each name once.
     EXPORT_TWICE = "export-twice": "`{name}` is exported twice"
         => "remove one of them, or give it another name";
+    /// An exported symbol has another type than advertised.
     /// Layout and tile agree on types.
     EXPORT_TYPE = "export-type": "`{name}` is {have}, but {want} is advertised"
         => "advertise it as it is: `@export_name(\"{name}\", {have}, ..)`";
+    /// A tile exports a name that the layout does not advertise.
     /// Tiles offer what `@export_name` announced.
     EXPORT_UNKNOWN = "export-unknown": "the layout advertises no `{name}`";
+    /// A filter has no kind.
     /// A filter is a range, a counter or a sparse counter.
     FILTER_KIND = "filter-kind": "this filter has no kind";
+    /// An injecting color is sent from the wrong output queue.
     /// An injecting color is wired to one output queue, and that queue to this color.
     INJECT_QUEUE = "inject-queue": "color {color} cannot leave through output queue {queue}";
+    /// A switch setting is combined with `.ce_inject`.
     /// The buffers of an injecting color move its switch.
     INJECT_SWITCH = "inject-switch": "`{name}` cannot be set where `.ce_inject` is";
+    /// Two colors inject from one output queue.
     /// An output queue serves four colors, and injects into one of them.
     INJECT_TWICE = "inject-twice": "colors {one} and {other} would both inject from output queue {queue}"
         => "take a color of another group of four: 0 to 3, 4 to 7, and so on";
+    /// `<memcpy/get_params>` is used with different colors.
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors"
         => "import `<memcpy/get_params>` once, for all PEs";
+    /// A color has no filter on this PE.
     /// A filter has a number where it is configured.
     NO_FILTER = "no-filter": "color {color} has no filter on {pe}";
+    /// The layout does not call `@set_rectangle`.
     /// `@set_rectangle` comes first.
     NO_RECTANGLE = "no-rectangle": "the layout sets no rectangle"
         => "call `@set_rectangle` first";
+    /// A color configuration lacks `.routes`.
     /// Switches and filters change routes that exist.
     NO_ROUTES = "no-routes": "a color configuration needs `.routes`";
+    /// A color has no switch on this machine.
     /// On wse3 only some colors have one.
     @Deny(undefined) NO_SWITCH = "no-switch": "color {color} has no switch on {arch}";
+    /// A color configuration uses the syntax of SDK 0.6.
     /// This spelling is from SDK 0.6 and before.
-    @Warning(style) OLD_COLOR_CONFIG = "old-color-config": "directions and switch positions belong into `.routes` and `.switches`"
+    @Warning(style) OLD_COLOR_CONFIG = "old-color-config": "directions and switch positions belong in `.routes` and `.switches`"
         => "write `.routes = .{ .rx = .., .tx = .. }` and `.switches = .{ .. }`";
+    /// A WSE-3 router receives one color from several directions.
     /// Its route register names one side.
     @Deny ONE_RX = "one-rx": "a wse3 router receives a color from one direction, not from {directions}"
         => "use a color for each direction";
+    /// A PE lies outside of the rectangle.
     /// The rectangle is what `@set_rectangle` says.
     OUTSIDE_RECTANGLE = "outside-rectangle": "the PE ({x},{y}) lies outside of the rectangle";
+    /// `@set_rectangle` is called twice.
     /// A program has one.
     RECTANGLE_TWICE = "rectangle-twice": "the rectangle is set twice"
         => "remove one of the two";
+    /// A color is configured twice on one PE.
     /// Its routes would be ambiguous.
     ROUTE_TWICE = "route-twice": "color {color} is configured twice on one PE"
         => "put all of it into one configuration";
+    /// A switch position is not valid.
     /// A position changes one side of the route.
     SWITCH_POSITION = "switch-position": "a switch position {what}";
+    /// A PE has no tile code.
     /// Every PE of the rectangle gets a program.
     TILE_MISSING = "tile-missing": "{pe} has no tile code";
+    /// A PE is given tile code twice.
     /// Every PE gets one program.
-    TILE_TWICE = "tile-twice": "this PE has tile code already"
+    TILE_TWICE = "tile-twice": "this PE already has tile code"
         => "remove one of the two";
 }

@@ -30,8 +30,8 @@ pub const BUILTINS: &[Builtin] = &[
         doc: "writes a configuration register",
         run: Run::Operand(|s, call| s.set_config(call)), ..USUAL },
     Builtin { name: "__config_address", takes: 1..=1, phase: Phase::Anywhere,
-        usage: "@__config_address(name)",
-        doc: "library: where registers lie in the configuration space",
+        usage: "@__config_address(comptime name) u16",
+        doc: "library: the word address of a block of configuration registers (`arch::config`)",
         run: Run::Operand(|s, call| s.config_address(call)), ..USUAL },
 ];
 

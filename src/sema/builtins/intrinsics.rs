@@ -24,8 +24,8 @@ pub fn builtins() -> impl Iterator<Item = Builtin> {
 #[rustfmt::skip]
 pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "__intrinsic", takes: 1..=8, phase: Phase::Code,
-        usage: "@__intrinsic(name, ..)",
-        doc: "library: asks something of the machine",
+        usage: "@__intrinsic(comptime name, ..)",
+        doc: "library: makes a request of `image::intrinsics`; arguments are converted to its types",
         run: Run::Operand(|s, call| s.intrinsic_by_name(call)), ..USUAL },
 ];
 

@@ -3,7 +3,7 @@
 //! The words of a stream go through the buffer of its PE: what is sent has left the host as soon as it is
 //! there, and what comes waits there until the host takes it. Both move one word per cycle.
 
-use super::memcpy::Ticket;
+use super::commands::Ticket;
 use super::{Failure, Runner};
 use crate::diagnostics::render::grouped;
 use crate::image::{HostStream, Program};

@@ -3,9 +3,11 @@
 //! In: a `Program` and commands. Out: data, printed lines, a report; a `Failure` when it goes wrong.
 //! Never: prints, or reads files.
 
+mod commands;
+mod copies;
 mod direct;
 mod footprint;
-mod memcpy;
+mod launches;
 mod names;
 mod report;
 mod streams;
@@ -14,8 +16,9 @@ mod tests;
 mod variables;
 
 pub use crate::wafer::Pulse;
+pub use commands::Ticket;
+pub use copies::{Copy, CopyWidth, Region};
 pub use footprint::{check_footprint, footprint};
-pub use memcpy::{Copy, CopyWidth, Region, Ticket};
 pub use report::RunReport;
 pub use streams::StreamCopy;
 pub use variables::Variable;
@@ -25,9 +28,9 @@ use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{Filter, History, Recording};
 use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, StopReport, Traced, Wafer};
+use commands::Stream;
 use direct::Ports;
 use indexmap::IndexMap;
-use memcpy::Stream;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 

@@ -1,5 +1,6 @@
 //! Streaming copies: words that go to the PEs, and come from them, as wavelets of a color.
 
+use super::commands::{Command, HoldUp};
 use super::{Failure, Region, Runner, Ticket};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Result;
@@ -40,23 +41,17 @@ impl StreamCopy {
 }
 
 /// A streaming copy under way.
-pub(super) struct Streaming {
-    pub copy: StreamCopy,
+struct Streaming {
+    copy: StreamCopy,
     /// To the PEs.
-    pub into: bool,
+    into: bool,
+    words: Vec<u32>,
     /// Words that have gone to each row, or have come from each PE.
     moved: Vec<usize>,
 }
 
-impl Streaming {
-    /// Whether every word has been moved.
-    pub fn is_done(&self) -> bool {
-        let each = self.copy.words() / self.moved.len().max(1);
-        self.moved.iter().all(|moved| *moved == each)
-    }
-
-    /// The copy, for people.
-    pub fn describe(&self) -> String {
+impl Command for Streaming {
+    fn describe(&self) -> String {
         let StreamCopy { color, region: Region { x, y, w, h }, elements, .. } = self.copy;
         let way = if self.into { "to" } else { "from" };
         let words = if elements == 1 { "word" } else { "words" };
@@ -66,8 +61,29 @@ impl Streaming {
         )
     }
 
+    /// Moves what can be moved now.
+    fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
+        Ok(if self.into { self.push_words(host) } else { self.pull_words(host) })
+    }
+
+    fn is_done(&self) -> bool {
+        let each = self.copy.words() / self.moved.len().max(1);
+        self.moved.iter().all(|moved| *moved == each)
+    }
+
+    fn finish(self: Box<Self>, _: &mut Runner) -> Option<Vec<u32>> {
+        (!self.into).then_some(self.words)
+    }
+
+    fn hold_up(&self) -> Option<HoldUp> {
+        let advice = "the host and the program must agree on the number of words";
+        Some(HoldUp { needs: self.needs(), pes: self.holding(), advice })
+    }
+}
+
+impl Streaming {
     /// What has to happen before it can go on.
-    pub fn needs(&self) -> String {
+    fn needs(&self) -> String {
         let moved: usize = self.moved.iter().sum();
         let verb = if self.into { "take" } else { "send" };
         let (moved, all) = (grouped(moved as u64), grouped(self.copy.words() as u64));
@@ -75,7 +91,7 @@ impl Streaming {
     }
 
     /// The PEs that have words to take or to give.
-    pub fn holding(&self) -> Vec<PeCoord> {
+    fn holding(&self) -> Vec<PeCoord> {
         let StreamCopy { region, elements, .. } = self.copy;
         let width = usize::from(region.w);
         let open = self.moved.iter().enumerate();
@@ -85,6 +101,39 @@ impl Streaming {
         }
         let pes = open.filter(|(_, moved)| **moved < elements);
         pes.map(|(place, _)| self.copy.pe(place / width, place % width)).collect()
+    }
+
+    fn push_words(&mut self, host: &mut Runner) -> bool {
+        let copy = self.copy;
+        let (width, mut any) = (usize::from(copy.region.w), false);
+        for (row, moved) in self.moved.iter_mut().enumerate() {
+            while *moved < width * copy.elements {
+                let (column, k) = copy.target(*moved);
+                let word = self.words[(row * width + column) * copy.elements + k];
+                if !host.wafer.stream_in(copy.pe(row, column), copy.color, word) {
+                    break;
+                }
+                *moved += 1;
+                any = true;
+            }
+        }
+        any
+    }
+
+    fn pull_words(&mut self, host: &mut Runner) -> bool {
+        let copy = self.copy;
+        let (width, mut any) = (usize::from(copy.region.w), false);
+        for (place, moved) in self.moved.iter_mut().enumerate() {
+            let at = copy.pe(place / width, place % width);
+            while *moved < copy.elements
+                && let Some(word) = host.wafer.stream_out(at, copy.color)
+            {
+                self.words[place * copy.elements + *moved] = word;
+                *moved += 1;
+                any = true;
+            }
+        }
+        any
     }
 }
 
@@ -96,14 +145,15 @@ impl Runner {
             return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &copy.words())]).into());
         }
         let moved = vec![0; usize::from(copy.region.h)];
-        Ok(self.stream.push_streaming(Streaming { copy: *copy, into: true, moved }, words.to_vec()))
+        Ok(self.queue(Streaming { copy: *copy, into: true, words: words.to_vec(), moved }))
     }
 
     /// Queues the taking of words from the PEs of a region; they come PE by PE in rows.
     pub fn queue_stream_out(&mut self, copy: &StreamCopy) -> Result<Ticket, Failure> {
         self.check_stream(copy, false)?;
         let moved = vec![0; copy.region.pes()];
-        Ok(self.stream.push_streaming(Streaming { copy: *copy, into: false, moved }, vec![0; copy.words()]))
+        let words = vec![0; copy.words()];
+        Ok(self.queue(Streaming { copy: *copy, into: false, words, moved }))
     }
 
     fn check_stream(&self, copy: &StreamCopy, into: bool) -> Result<()> {
@@ -114,45 +164,5 @@ impl Runner {
             true => Ok(()),
             false => Err(STREAM_COLOR.because(&[("color", &copy.color), ("way", &way)])),
         }
-    }
-
-    /// Moves what can be moved now; true if anything was.
-    pub(super) fn advance_streaming(&mut self, streaming: &mut Streaming, words: &mut [u32]) -> bool {
-        match streaming.into {
-            true => self.push_words(streaming, words),
-            false => self.pull_words(streaming, words),
-        }
-    }
-
-    fn push_words(&mut self, streaming: &mut Streaming, words: &[u32]) -> bool {
-        let copy = streaming.copy;
-        let (width, before) = (usize::from(copy.region.w), streaming.moved.clone());
-        for (row, moved) in streaming.moved.iter_mut().enumerate() {
-            while *moved < width * copy.elements {
-                let (column, k) = copy.target(*moved);
-                let word = words[(row * width + column) * copy.elements + k];
-                if !self.wafer.stream_in(copy.pe(row, column), copy.color, word) {
-                    break;
-                }
-                *moved += 1;
-            }
-        }
-        streaming.moved != before
-    }
-
-    fn pull_words(&mut self, streaming: &mut Streaming, words: &mut [u32]) -> bool {
-        let copy = streaming.copy;
-        let (width, mut any) = (usize::from(copy.region.w), false);
-        for (place, moved) in streaming.moved.iter_mut().enumerate() {
-            let at = copy.pe(place / width, place % width);
-            while *moved < copy.elements
-                && let Some(word) = self.wafer.stream_out(at, copy.color)
-            {
-                words[place * copy.elements + *moved] = word;
-                *moved += 1;
-                any = true;
-            }
-        }
-        any
     }
 }

@@ -1,0 +1,246 @@
+//! The command stream: one queue of copies and launches for the whole rectangle.
+//!
+//! A command begins when the one before it is complete and no PE is blocked: a launch blocks a PE
+//! until it calls `unblock_cmd_stream`. It also takes its time to come from the host, unless
+//! nothing happens on the wafer anyway. A copy keeps the channels busy for as long as its words take, one
+//! per cycle and channel; the next command waits for that. A program without `<memcpy>` takes commands
+//! whenever it is idle, and copies also before it starts.
+//!
+//! What a command does to the wafer is its own: each is an `impl` of [`Command`] in a file with the
+//! functions that queue it.
+
+use super::{Failure, Runner};
+use crate::arch::PeCoord;
+use crate::image::ExportTarget;
+use crate::image::code::Intrinsic;
+use crate::source::Span;
+use crate::wafer::{HostWait, Pe, Taker};
+use std::collections::{BTreeMap, VecDeque};
+
+/// Names a queued command.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Ticket(u64);
+
+/// What the queue asks of a command.
+pub(super) trait Command: Send + Sync {
+    /// The command, for people.
+    fn describe(&self) -> String;
+
+    /// Whether a program without `<memcpy>` can take it before it starts.
+    fn can_precede_the_start(&self) -> bool {
+        false
+    }
+
+    /// Does what can be done now; true if anything was.
+    fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure>;
+
+    /// Whether nothing is left to do.
+    fn is_done(&self) -> bool;
+
+    /// What it does at its end; gives the words that it has brought, if it brings any.
+    fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>>;
+
+    /// What has to happen before it can go on, if that is not the end of running tasks.
+    fn hold_up(&self) -> Option<HoldUp> {
+        None
+    }
+}
+
+/// What has to happen before a command can go on, on which PEs, and what to do about it.
+pub(super) struct HoldUp {
+    pub needs: String,
+    pub pes: Vec<PeCoord>,
+    pub advice: &'static str,
+}
+
+struct Queued {
+    ticket: Ticket,
+    begun: bool,
+    command: Box<dyn Command>,
+}
+
+/// The queue of commands and what finished ones have brought.
+#[derive(Default)]
+pub(super) struct Stream {
+    commands: VecDeque<Queued>,
+    results: BTreeMap<Ticket, Vec<u32>>,
+    next: u64,
+    /// The function of the last launch.
+    pub last_launch: Option<String>,
+    /// The channels carry the words of copies up to this cycle.
+    pub busy_until: u64,
+    /// Since when no PE is blocked and no command is under way.
+    free_since: Option<u64>,
+}
+
+impl Stream {
+    /// Whether every command is done.
+    pub fn is_empty(&self) -> bool {
+        self.commands.is_empty()
+    }
+
+    /// A ticket of its own.
+    pub fn next_ticket(&mut self) -> Ticket {
+        self.next += 1;
+        Ticket(self.next - 1)
+    }
+
+    /// Keeps the words of a finished transfer until somebody takes them.
+    pub fn keep(&mut self, ticket: Ticket, words: Vec<u32>) {
+        self.results.insert(ticket, words);
+    }
+}
+
+impl Runner {
+    /// Whether a command is done.
+    pub fn is_done(&self, ticket: Ticket) -> bool {
+        self.stream.commands.front().is_none_or(|c| c.ticket > ticket) && !self.ports.waits_for(ticket)
+    }
+
+    /// Runs until a command is done.
+    pub fn wait(&mut self, ticket: Ticket) -> Result<(), Failure> {
+        while !self.is_done(ticket) {
+            self.advance()?;
+        }
+        Ok(())
+    }
+
+    /// The words of a finished copy from the wafer, once.
+    pub fn take_words(&mut self, ticket: Ticket) -> Option<Vec<u32>> {
+        self.stream.results.remove(&ticket)
+    }
+
+    /// Puts a command behind all others.
+    pub(super) fn queue(&mut self, command: impl Command + 'static) -> Ticket {
+        let ticket = self.stream.next_ticket();
+        self.stream.commands.push_back(Queued { ticket, begun: false, command: Box::new(command) });
+        ticket
+    }
+
+    /// Does as much as possible of the first command; true if anything was done.
+    pub(super) fn try_command(&mut self, quiet: bool) -> Result<bool, Failure> {
+        let Some(mut first) = self.stream.commands.pop_front() else { return Ok(false) };
+        first.begun |= self.may_begin(&*first.command, quiet);
+        if !first.begun {
+            self.stream.commands.push_front(first);
+            return Ok(false);
+        }
+        self.stream.free_since = None;
+        let moved = first.command.advance(self)?;
+        if !first.command.is_done() {
+            self.stream.commands.push_front(first);
+            return Ok(moved);
+        }
+        if let Some(words) = first.command.finish(self) {
+            self.stream.keep(first.ticket, words);
+        }
+        Ok(true)
+    }
+
+    fn may_begin(&mut self, command: &dyn Command, quiet: bool) -> bool {
+        match self.program.memcpy {
+            Some(_) if self.wafer.blocked() > 0 => false,
+            Some(_) if self.wafer.now() < self.stream.busy_until => false,
+            Some(_) => {
+                let now = self.wafer.now();
+                let since = *self.stream.free_since.get_or_insert(now);
+                quiet || now - since >= self.options.command_latency
+            }
+            None => quiet || command.can_precede_the_start() && self.is_before_start(),
+        }
+    }
+
+    /// Lets the time pass that the channels still need; false if they need none.
+    pub(super) fn await_channels(&mut self) -> bool {
+        let busy = self.wafer.now() < self.stream.busy_until;
+        if busy {
+            self.wafer.idle_until(self.stream.busy_until);
+        }
+        busy
+    }
+
+    /// Whether the next command cannot begin before launched functions have unblocked the commands.
+    pub(super) fn awaits_kernels(&self) -> bool {
+        let waits = self.stream.commands.front().is_some_and(|command| !command.begun);
+        waits && self.program.memcpy.is_some() && self.wafer.blocked() > 0
+    }
+
+    /// Whether the program runs by itself, but has not yet.
+    pub(super) fn is_before_start(&self) -> bool {
+        self.program.memcpy.is_none() && self.wafer.now() == 0
+    }
+
+    /// What the first command waits for and which ones come behind it, or the end of the run after
+    /// the last one.
+    pub(super) fn host_waits(&self) -> Vec<HostWait> {
+        const NAMED: usize = 8;
+        let first = self.stream.commands.front().map(|queued| &*queued.command);
+        let command = match first {
+            Some(first) => first.describe(),
+            None if self.wafer.blocked() > 0 => "the end of the run".to_string(),
+            None => return self.ports.waits(),
+        };
+        let HoldUp { needs, pes, advice } = self.hold_up(first);
+        let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
+        let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
+        let more = pes.len().saturating_sub(NAMED);
+        let pes = pes.into_iter().take(NAMED).collect();
+        let first = HostWait { command, needs, span, idle, pes, more, advice };
+        let behind = self.stream.commands.iter().skip(1).take(NAMED).map(|queued| HostWait {
+            command: queued.command.describe(),
+            needs: "it has not begun, because one command comes after the other".to_string(),
+            span: None,
+            idle: None,
+            pes: Vec::new(),
+            more: 0,
+            advice: "",
+        });
+        std::iter::once(first).chain(behind).collect()
+    }
+
+    /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.
+    fn idle_task(&self, pe: PeCoord) -> Option<Taker> {
+        let tile = self.program.tile_at(pe)?;
+        let task = tile.idle_caller(Intrinsic::UnblockCommandStream)?;
+        Some(Taker {
+            span: tile.functions[task.function.0 as usize].span,
+            fact: "this task calls `unblock_cmd_stream`, and nothing activates it".to_string(),
+            advice: format!(
+                "activate `{}` when the work is done: `@activate(@get_local_task_id({}))`",
+                task.name, task.id
+            ),
+        })
+    }
+
+    /// The launched function of a PE that has not called `unblock_cmd_stream`.
+    fn launch_that_holds(&self, pe: PeCoord) -> Option<Span> {
+        let tile = self.program.tile_at(pe).filter(|_| self.wafer.blocked() > 0)?;
+        let name = self.stream.last_launch.as_deref()?;
+        match tile.exports.iter().find(|e| e.name == name)?.target {
+            ExportTarget::Fn(id) => Some(tile.functions[id.0 as usize].span),
+            ExportTarget::Pointer(_) | ExportTarget::Data(_) => None,
+        }
+    }
+
+    /// What holds up the first command, or the end of the run.
+    fn hold_up(&self, command: Option<&dyn Command>) -> HoldUp {
+        let which = |holds: &dyn Fn(&Pe) -> bool| {
+            self.wafer.made().filter(|(_, pe)| holds(pe)).map(|(at, _)| at).collect::<Vec<_>>()
+        };
+        let blocked = which(&|pe| pe.command_stream_blocked());
+        if !blocked.is_empty() {
+            let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
+            return HoldUp {
+                needs: format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`"),
+                pes: blocked,
+                advice: "call `unblock_cmd_stream` on every PE when a launched function is done",
+            };
+        }
+        let now = self.wafer.now();
+        command.and_then(Command::hold_up).unwrap_or_else(|| HoldUp {
+            needs: "the running task has to end".to_string(),
+            pes: which(&|pe| !pe.is_between_tasks(now)),
+            advice: "see what the task waits for",
+        })
+    }
+}

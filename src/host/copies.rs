@@ -1,0 +1,204 @@
+//! Copies: words that go to variables of the PEs, and come from them.
+//!
+//! A copy reaches a PE between two of its tasks, and keeps the channels busy for as long as its words take.
+
+use super::commands::{Command, Ticket};
+use super::{Failure, Runner};
+use crate::arch::PeCoord;
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::host::{COPY_SIZE, REGION_OUTSIDE};
+
+/// PEs of a rectangle, row by row.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Region {
+    /// Column of the north-west PE.
+    pub x: u16,
+    /// Row of the north-west PE.
+    pub y: u16,
+    /// Columns.
+    pub w: u16,
+    /// Rows.
+    pub h: u16,
+}
+
+impl Region {
+    /// Number of PEs.
+    pub fn pes(&self) -> usize {
+        usize::from(self.w) * usize::from(self.h)
+    }
+
+    /// The PE at a place, row by row.
+    pub fn pe(&self, place: usize) -> Option<PeCoord> {
+        let width = usize::from(self.w);
+        let (x, y) = (place % width.max(1), place / width.max(1));
+        (place < self.pes()).then(|| PeCoord { x: self.x + x as u16, y: self.y + y as u16 })
+    }
+}
+
+/// How a host word lies in PE memory.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum CopyWidth {
+    /// Its low half is one 16-bit element.
+    Bits16,
+    /// It is one 32-bit element.
+    Bits32,
+}
+
+impl CopyWidth {
+    /// 16-bit words of memory per element.
+    pub fn words(self) -> usize {
+        match self {
+            CopyWidth::Bits16 => 1,
+            CopyWidth::Bits32 => 2,
+        }
+    }
+}
+
+/// What to copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Copy {
+    /// An exported name, or a global.
+    pub name: String,
+    /// The PEs.
+    pub region: Region,
+    /// Elements per PE.
+    pub elements: usize,
+    /// Their size.
+    pub width: CopyWidth,
+}
+
+/// A copy under way.
+struct Copying {
+    copy: Copy,
+    /// To the PEs.
+    into: bool,
+    words: Vec<u32>,
+    /// How many PEs of the region it has reached, row by row.
+    reached: usize,
+}
+
+impl Command for Copying {
+    fn describe(&self) -> String {
+        let way = if self.into { "to" } else { "from" };
+        format!("the copy {way} `{}`", self.copy.name)
+    }
+
+    fn can_precede_the_start(&self) -> bool {
+        self.into
+    }
+
+    /// Serves the PEs in order, up to one that is busy.
+    fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
+        let (now, before_start, before) = (host.wafer.now(), host.is_before_start(), self.reached);
+        let Copy { name, region, elements, width } = &self.copy;
+        while let Some(at) = region.pe(self.reached) {
+            if !before_start && host.wafer.pe(at).is_some_and(|pe| !pe.is_between_tasks(now)) {
+                break;
+            }
+            let words = &mut self.words[self.reached * elements..][..*elements];
+            match self.into {
+                true => host.write(at, name, *width, words)?,
+                false => host.read(at, name, *width, words)?,
+            }
+            self.reached += 1;
+        }
+        Ok(self.reached > before)
+    }
+
+    fn is_done(&self) -> bool {
+        self.copy.region.pe(self.reached).is_none()
+    }
+
+    fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>> {
+        host.occupy_channels(self.copy.region.pes() * self.copy.elements);
+        (!self.into).then_some(self.words)
+    }
+}
+
+/// Waits until any PE could be copied from.
+struct Settling {
+    done: bool,
+}
+
+impl Command for Settling {
+    fn describe(&self) -> String {
+        "its next copy".to_string()
+    }
+
+    fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
+        let now = host.wafer.now();
+        self.done = host.wafer.made().all(|(_, pe)| pe.is_between_tasks(now));
+        Ok(self.done)
+    }
+
+    fn is_done(&self) -> bool {
+        self.done
+    }
+
+    fn finish(self: Box<Self>, _: &mut Runner) -> Option<Vec<u32>> {
+        None
+    }
+}
+
+impl Runner {
+    /// Copies words to every PE of a region, PE by PE in rows.
+    pub fn copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<(), Failure> {
+        let ticket = self.queue_copy_in(copy, words)?;
+        self.wait(ticket)
+    }
+
+    /// Copies words from every PE of a region, PE by PE in rows.
+    pub fn copy_out(&mut self, copy: &Copy) -> Result<Vec<u32>, Failure> {
+        let ticket = self.queue_copy_out(copy)?;
+        self.wait(ticket)?;
+        Ok(self.take_words(ticket).unwrap_or_default())
+    }
+
+    /// Queues a copy to the wafer.
+    pub fn queue_copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<Ticket, Failure> {
+        self.check_copy(copy, true)?;
+        let needed = copy.region.pes() * copy.elements;
+        if words.len() != needed {
+            return Err(COPY_SIZE.because(&[("given", &words.len()), ("needed", &needed)]).into());
+        }
+        Ok(self.queue(Copying { copy: copy.clone(), into: true, words: words.to_vec(), reached: 0 }))
+    }
+
+    /// Queues a copy from the wafer; [`Runner::take_words`] gives the words once it is done.
+    pub fn queue_copy_out(&mut self, copy: &Copy) -> Result<Ticket, Failure> {
+        self.check_copy(copy, false)?;
+        let words = vec![0; copy.region.pes() * copy.elements];
+        Ok(self.queue(Copying { copy: copy.clone(), into: false, words, reached: 0 }))
+    }
+
+    /// Runs until the host could copy from any PE.
+    pub(super) fn settle(&mut self) -> Result<(), Failure> {
+        let ticket = self.queue(Settling { done: false });
+        self.wait(ticket)
+    }
+
+    fn check_copy(&mut self, copy: &Copy, into: bool) -> Result<()> {
+        self.check_region(copy.region)?;
+        self.check_variable(&copy.name, into)?;
+        self.check_presence(&copy.name, copy.region)
+    }
+
+    /// Complains unless a region lies in the program rectangle.
+    pub(super) fn check_region(&self, Region { x, y, w, h }: Region) -> Result<()> {
+        let (width, height) = (self.program.width, self.program.height);
+        let inside = |at: u16, len: u16, all: u16| u32::from(at) + u32::from(len) <= u32::from(all);
+        if w == 0 || h == 0 || !inside(x, w, width) || !inside(y, h, height) {
+            let asked = format!("{w} x {h} PEs at ({x},{y})");
+            let rectangle = format!("{width} x {height}");
+            return Err(REGION_OUTSIDE.because(&[("region", &asked), ("rectangle", &rectangle)]));
+        }
+        Ok(())
+    }
+
+    fn occupy_channels(&mut self, words: usize) {
+        if self.program.memcpy.is_some() {
+            let channels = u64::from(self.program.fabric.channels.max(1));
+            self.stream.busy_until = self.wafer.now() + (words as u64).div_ceil(channels);
+        }
+    }
+}

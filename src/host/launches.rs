@@ -1,0 +1,48 @@
+//! Launches of functions on all PEs.
+
+use super::commands::{Command, Ticket};
+use super::{Failure, Runner};
+use crate::arch::PeCoord;
+use crate::image::FnId;
+
+struct Launch {
+    name: String,
+    pes: Vec<(PeCoord, FnId)>,
+    args: Vec<u64>,
+}
+
+impl Command for Launch {
+    fn describe(&self) -> String {
+        format!("the launch of `{}`", self.name)
+    }
+
+    /// A launch reaches all PEs at once.
+    fn advance(&mut self, _: &mut Runner) -> Result<bool, Failure> {
+        Ok(false)
+    }
+
+    fn is_done(&self) -> bool {
+        true
+    }
+
+    fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>> {
+        host.wafer.launch(self.pes, &self.args, host.options.launch_skew);
+        host.stream.last_launch = Some(self.name);
+        None
+    }
+}
+
+impl Runner {
+    /// Launches a function on all PEs; returns when it has been issued, not when it is done.
+    /// Each argument is one word, of which a 16-bit parameter takes the low half.
+    pub fn launch(&mut self, name: &str, args: &[u32]) -> Result<(), Failure> {
+        let ticket = self.queue_launch(name, args)?;
+        self.wait(ticket)
+    }
+
+    /// Queues a launch.
+    pub fn queue_launch(&mut self, name: &str, args: &[u32]) -> Result<Ticket, Failure> {
+        let (pes, args) = self.launch_targets(name, args)?;
+        Ok(self.queue(Launch { name: name.to_string(), pes, args }))
+    }
+}

@@ -37,7 +37,7 @@ _REPLACEMENT = "cs_python run.py"
 # Some scripts end with status 0 and print their verdict as a word.
 _BAD_VERDICT = re.compile(r"\b(FAIL|FAILED|FAILURE)\b")
 
-_ERROR = re.compile(r"^(error|unsupported)(\[|:)|^\S+: error:|^[\w.]*(Error|Exception|Exit)\b|internal fault")
+_ERROR = re.compile(r"^(error|unsupported)(\[|:)|^\S+: error:|^[\w.]*(Error|Exception|Exit)\b|internal error")
 
 _WARNING = re.compile(r"^warning\[([\w-]+)\]", re.MULTILINE)
 

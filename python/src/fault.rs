@@ -9,7 +9,7 @@ pub fn guarded<T>(work: impl FnOnce() -> PyResult<T>) -> PyResult<T> {
     // What the work has left half done is used no more: the script learns that it has failed.
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|panic| {
         Err(InternalError::new_err(format!(
-            "internal fault: {}\nThis is a fault of cslrun {}, not of your program. Please report it with this text.",
+            "internal error: {}\nThis is a bug in cslrun {}, not in your program. Please report it with this text.",
             message(&*panic),
             env!("CARGO_PKG_VERSION"),
         )))

@@ -37,7 +37,7 @@ create_exception!(
     cslrun._native,
     InternalError,
     CslError,
-    "A fault of cslrun itself, not of the program or of the script."
+    "An internal error of cslrun, not an error of the program or the script."
 );
 
 /// The command `cslc`: the words after its name; the exit status.

@@ -52,15 +52,15 @@ def table(module):
 
 
 def grouped(rows):
-    """The rows, with one for all names that are refused alike."""
+    """The rows, with one for all names that get the same message."""
     refused = {}
     for name, what in rows:
-        if what.startswith("refused"):
+        if what.startswith("not supported"):
             name = name.split("(")[0].strip("`")
             refused.setdefault(what.replace(name, "NAME"), []).append((name, what))
     first = {names[0]: (names, alike) for alike, names in refused.items()}
     for name, what in rows:
-        if not what.startswith("refused"):
+        if not what.startswith("not supported"):
             yield name, what
             continue
         names, alike = first.get((name.split("(")[0].strip("`"), what), ([], ""))
@@ -108,9 +108,9 @@ def signature(thing, skip=0):
 
 
 def state(thing):
-    """What it does, or how it is refused."""
+    """What it does, or that it is not supported."""
     message = refusal(thing)
-    return summary(thing) if message is None else f'refused: "{message}"'
+    return summary(thing) if message is None else f'not supported: "{message}"'
 
 
 def summary(thing):

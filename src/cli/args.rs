@@ -29,22 +29,22 @@ pub enum Command {
 /// What to compile, and how.
 #[derive(Args, Debug)]
 pub struct CompileArgs {
-    /// A program: a file with a layout block, or the program of one PE
+    /// The program: a file with a layout block, or the code of a single PE
     #[arg(value_name = "FILE.csl")]
     pub file: PathBuf,
-    /// The machine
+    /// The target machine
     #[arg(long, default_value = "wse2", value_parser = arch)]
     arch: ArchName,
-    /// Gives a `param` of the program a value: an integer, a float, true or false
+    /// Set a `param` of the program to an integer, a float, true or false
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
     params: Vec<(String, ParamValue)>,
-    /// A folder to look for imported files in; may be repeated
+    /// Also search this folder for imported files; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]
     import_paths: Vec<PathBuf>,
-    /// How many iterations an `inline` loop may have
+    /// Maximum number of iterations of an `inline` loop
     #[arg(long, value_name = "N")]
     max_inlined_iterations: Option<u64>,
-    /// How diagnostics are shown
+    /// Format of diagnostics
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
     message_format: Format,
     #[command(flatten)]
@@ -55,15 +55,15 @@ pub struct CompileArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Levels of diagnostics; the last one that names a rule wins")]
+#[command(next_help_heading = "Levels of diagnostics; the last option that names a rule wins")]
 struct WrittenLevels {
-    /// Says nothing about a rule or group (hazards, undefined, style, all), and goes on
+    /// Ignore a rule or group (hazards, undefined, style, all)
     #[arg(short = 'A', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
     allow: Vec<String>,
-    /// Warns, and goes on as the hardware does
+    /// Report a rule or group as a warning, and go on as the hardware does
     #[arg(short = 'W', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
     warn: Vec<String>,
-    /// Makes it an error
+    /// Report a rule or group as an error
     #[arg(short = 'D', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
     deny: Vec<String>,
 }
@@ -93,14 +93,14 @@ fn level_name(name: &str) -> Result<String, String> {
     Levels::default().choose(Level::Warn, name).map(|()| name.to_string())
 }
 
-/// Draws the DSDs that a program builds: the elements that they visit, in order; where they begin and
-/// how they step; whether they stay inside of their array; the registers that they take.
+/// Draws the DSDs that a program builds: the elements that they visit, in order; their start and steps;
+/// whether they stay inside their array; the registers that they need.
 #[derive(Args, Debug)]
 pub struct DsdArgs {
     /// The program; `FILE.csl:LINE`, `FILE.csl:NAME` and `FILE.csl:OTHER.csl:LINE` choose a DSD.
     #[command(flatten)]
     pub compile: CompileArgs,
-    /// Also writes the picture of the first DSD to a file
+    /// Also write the picture of the first DSD to a file
     #[arg(long, value_name = "FILE.svg")]
     pub svg: Option<PathBuf>,
     /// What stands behind the file.
@@ -135,26 +135,25 @@ pub struct RunArgs {
     /// Stop with an error after this many cycles
     #[arg(long, value_name = "N")]
     pub max_cycles: Option<u64>,
-    /// Leave out the checks for undefined behaviour: faster, and less is found
+    /// Turn off the run-time checks for undefined behaviour: faster, but detects fewer errors
     #[arg(long)]
     pub unchecked: bool,
-    /// Run equally ready tasks in another order, one for each number: the result must not change
+    /// Change the order of tasks that are ready at the same time; the result must not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
-    /// Threads that run the PEs of a large wafer; chosen automatically if nothing is said. The result
-    /// does not depend on it
+    /// Number of threads for a large wafer [default: automatic]. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = threads::number)]
     pub threads: Option<usize>,
-    /// Memory of this machine that the wafer may take, such as 8G; what is free if nothing is said
+    /// Memory that the simulation may use, such as 8G [default: the free memory]
     #[arg(long, value_name = "BYTES", value_parser = memory::size)]
     pub memory: Option<u64>,
-    /// Move every wavelet from router to router, also in streams with a way for themselves: slower, the same in all else
+    /// Simulate every hop of every wavelet, even in unobstructed streams: slower, with the same results
     #[arg(long)]
     pub hop_by_hop: bool,
     /// What to record.
     #[command(flatten)]
     pub trace: TraceArgs,
-    /// Writes a page that shows the run step by step, for a browser
+    /// Write an HTML page that shows the run cycle by cycle
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
     #[command(flatten)]
@@ -165,17 +164,17 @@ pub struct RunArgs {
 }
 
 #[derive(Args, Debug)]
-#[command(next_help_heading = "Steps, done in the order given")]
+#[command(next_help_heading = "Host steps, performed in the order given")]
 struct WrittenSteps {
-    /// Writes a variable: numbers separated by commas, or a .npy file
+    /// Write a variable: numbers separated by commas, or a .npy file
     ///
-    /// One number fills the variable; as many numbers as it has elements go to every PE; as many as all PEs have together are dealt out row by row.
+    /// One number fills the variable. As many numbers as it has elements go to every PE. As many as all PEs need together are distributed row by row.
     #[arg(long, value_name = "NAME=VALUES|NAME=FILE.npy", value_parser = set, allow_hyphen_values = true)]
     set: Vec<Step>,
-    /// Launches an exported function on every PE
+    /// Launch an exported function on every PE
     #[arg(long, value_name = "FN[:ARG,..]", value_parser = launch)]
     launch: Vec<Step>,
-    /// Prints a variable, or writes it to a .npy file
+    /// Print a variable, or write it to a .npy file
     #[arg(long, value_name = "NAME[=FILE.npy]", value_parser = get)]
     get: Vec<Step>,
 }
@@ -202,11 +201,11 @@ pub enum Source {
 
 #[derive(Copy, Clone, Debug, ValueEnum)]
 enum Format {
-    /// Excerpts in ASCII frames
+    /// Source excerpts in ASCII
     Plain,
-    /// Excerpts with drawn arrows
+    /// Source excerpts with drawn arrows
     Rich,
-    /// One line each
+    /// One line per diagnostic
     Short,
     /// One JSON object per line
     Json,
@@ -223,32 +222,32 @@ struct Cli {
 
 #[derive(Subcommand, Debug)]
 enum Sub {
-    /// Compile and run a program: the same as without `run`
+    /// Compile and run a program; the word `run` is optional
     Run(Box<RunArgs>),
-    /// Compile a program without running it
+    /// Compile a program and check the whole wafer without running it
     Check(CompileArgs),
-    /// Print what a program compiles to: tiles, memory, registers, routes, code
+    /// Print the compiled program: tiles, memory, registers, routes, code
     Dump(CompileArgs),
-    /// Draw DSDs: which elements they visit, in which order, and what they need
+    /// Draw DSDs: the elements that they visit, in order, and the registers that they need
     Dsd(DsdArgs),
-    /// Explain a rule named in a diagnostic; without a name, list all rules
+    /// Explain a rule that a diagnostic names; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
         rule: Option<String>,
     },
-    /// Learn CSL by repairing small programs, one after the other
+    /// Learn CSL by repairing small programs
     Learn(LearnArgs),
 }
 
 const EXIT_STATUS: &str = "\
 Exit status:
-  0    fine
-  1    the program was rejected
-  2    the command was used wrongly
-  3    the program went wrong at run time
-  4    deadlock, or a limit was reached
-  5    something that cslrun does not support
-  70   a fault of cslrun itself
+  0    success
+  1    program rejected
+  2    invalid command line
+  3    run-time error
+  4    deadlock, or limit reached
+  5    unsupported feature
+  70   internal error
   130  interrupted";
 
 /// Why there is nothing to do; `--help` and `--version` count as that.

@@ -27,8 +27,8 @@ fn report(info: &PanicHookInfo) {
     let what = text.or(payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message");
     let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
     output::complain(&format!(
-        "internal fault: {what}{place}\n\
-         This is a fault of cslrun {}, not of your program.\n\
+        "internal error: {what}{place}\n\
+         This is a bug in cslrun {}, not in your program.\n\
          Please report it with this text, the command line and, if you can, the program.\n\
          RUST_BACKTRACE=1 adds a backtrace to this report.",
         env!("CARGO_PKG_VERSION"),

@@ -37,7 +37,7 @@ fn answer() {
     if is_first && phase == RUNS {
         std::thread::sleep(PATIENCE);
         if PHASE.load(Ordering::Relaxed) == RUNS {
-            output::complain("interrupted; the report takes a moment, and another Ctrl-C does without it");
+            output::complain("interrupted; preparing the report (press Ctrl-C again to skip it)");
         }
         return;
     }

@@ -16,25 +16,25 @@ use std::path::{Path, PathBuf};
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Trace")]
 pub struct TraceArgs {
-    /// Shows what happened in each cycle: tasks, operations, stalls, wavelets, queues, switches
+    /// List the events of each cycle: tasks, operations, stalls, wavelets, queues, switches
     ///
-    /// Without a file, as text on standard output; with a name that ends in .txt, as text in that file; with one that ends in .json, for https://ui.perfetto.dev.
+    /// Without a file, the list goes to standard output. A .txt file gets the list, a .json file a trace for https://ui.perfetto.dev.
     #[arg(long, value_name = "FILE.json|FILE.txt", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "", value_parser = target)]
     trace: Option<Target>,
-    /// Traces these PEs only: a PE or a rectangle, such as 0,0 or 0..3,1; may be repeated
+    /// Trace only these PEs: a PE or a rectangle, such as 0,0 or 0..3,1; may be repeated
     #[arg(long = "trace-pe", value_name = "X,Y", requires = "trace", value_parser = block)]
     pes: Vec<Block>,
-    /// Traces this color only, and what it concerns; may be repeated
+    /// Trace only this color, and the tasks and operations that use it; may be repeated
     #[arg(long = "trace-color", value_name = "N", requires = "trace", value_parser = clap::value_parser!(u8).range(0..24))]
     colors: Vec<u8>,
-    /// Traces this task only, and the operations that it starts; may be repeated
+    /// Trace only this task, and the operations that it starts; may be repeated
     #[arg(long = "trace-task", value_name = "NAME", requires = "trace")]
     tasks: Vec<String>,
-    /// Traces these cycles only, both ends included: 100..200, 100.. or ..200
+    /// Trace only these cycles, both ends included: 100..200, 100.. or ..200
     #[arg(long = "trace-cycles", value_name = "A..B", requires = "trace", value_parser = cycles)]
     cycles: Option<RangeInclusive<u64>>,
-    /// Ends the trace after this many events [default: 1000000]
+    /// End the trace after this many events [default: 1000000]
     #[arg(long = "trace-limit", value_name = "N", requires = "trace", value_parser = clap::value_parser!(u32).range(1..))]
     limit: Option<u32>,
 }

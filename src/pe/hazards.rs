@@ -170,7 +170,7 @@ impl Pe {
             let name = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);
-            self.hazard(c.help("count in a variable, and let the task look at it"))?;
+            self.hazard(c.help("count in a variable, and let the task read it"))?;
         }
         Ok(())
     }
@@ -267,7 +267,7 @@ impl Pe {
         let fifo = &self.tile.fifos[end.fifo];
         let c = rules::FIFO_RESULT.because(&[("fifo", &fifo.name), ("state", &state)]).at(span);
         let c = c.also(fifo.span, "the FIFO");
-        self.hazard(c.help("look at the result of the operation: it is false when elements are left"))
+        self.hazard(c.help("check the result of the operation: it is false when elements are left"))
     }
 
     /// The library of the machine is wrong for large angles (entry UB-061).

@@ -321,7 +321,7 @@ impl Pe {
         Err(FIFO_EVENT
             .because(&[("fifo", &fifo.name), ("state", &state), ("dsr", &dsr)])
             .also(fifo.span, "the FIFO")
-            .help(format!("use `@get_dsr({typed}, ..)` for it, and look at the result of the operation")))
+            .help(format!("use `@get_dsr({typed}, ..)` for it, and check the result of the operation")))
     }
 
     /// Moves a DSR.

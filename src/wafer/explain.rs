@@ -97,7 +97,7 @@ impl StallReport {
             Some(Missing::Space { taker: Some(taker), .. }) => return taker.advice.as_str().into(),
             Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
             Some(Missing::FromHost { .. }) => {
-                "the host has to copy more words to this color before it goes on, or the program has to expect fewer"
+                "let the host copy more words to this color before it goes on, or let the program expect fewer"
             }
             Some(Missing::Message) => "another PE has to send a message to this one",
             Some(Missing::Push) => "another operation has to write to the FIFO",
@@ -136,7 +136,7 @@ fn wavelets_advice(
 
 fn space_advice(obstacle: Obstacle) -> &'static str {
     match obstacle {
-        Obstacle::Pe | Obstacle::Full(_) => "something must take the wavelets where they are held up",
+        Obstacle::Pe | Obstacle::Full(_) => "something must take the wavelets where they are blocked",
         Obstacle::Teardown => "leave the teardown there: `tile_config.teardown.exit`",
         Obstacle::NoRoute | Obstacle::Closed(_) => "the route of the color must lead on from there",
         Obstacle::Host => "the host has to copy more words from this color, or the program has to send fewer",
@@ -280,7 +280,7 @@ fn need_words(on: &WaitsFor) -> String {
         WaitsFor::FifoSpace(name) => format!("room in the FIFO `{name}`"),
         WaitsFor::Unblock => "`@unblock`".to_string(),
         WaitsFor::MainThread => "the end of the running task".to_string(),
-        WaitsFor::Consumer { color, .. } => format!("somebody who takes color {color}"),
+        WaitsFor::Consumer { color, .. } => format!("an operation or task that takes color {color}"),
         WaitsFor::Router { color, .. } => format!("the router to take color {color}"),
     }
 }
@@ -310,12 +310,12 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
             Some(match senders.iter().any(|s| s.waits) {
                 true => format!("{pe} has received {received} of color {color} and gets no more: {told}"),
                 false => format!(
-                    "nobody sends color {color} to {pe} any more (it has received {received}): {told}"
+                    "nothing sends color {color} to {pe} any more (it has received {received}): {told}"
                 ),
             })
         }
         Missing::Space { color, at, by, .. } => {
-            Some(format!("color {color} from {pe} is held up at {at}: {by}"))
+            Some(format!("color {color} from {pe} is blocked at {at}: {by}"))
         }
         Missing::FromHost { color, received } => {
             Some(format!("color {color} comes from the host, which has given {pe} {received} words of it"))

@@ -137,7 +137,7 @@ fn so_far(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<String>
             Some(format!("{pe} has received {received} of color {color}: {told}"))
         }
         Missing::Space { color, at, by, .. } => {
-            Some(format!("color {color} from {pe} is held up at {at}: {by}"))
+            Some(format!("color {color} from {pe} is blocked at {at}: {by}"))
         }
         Missing::Wavelets { .. }
         | Missing::FromHost { .. }

@@ -69,7 +69,7 @@ fn programs(file: &str) -> String {
         if let Some(trouble) = &outcome.complaint {
             panic!("{what}: {trouble}");
         }
-        let state = outcome.diagnostics.first().map_or("there".to_string(), |first| {
+        let state = outcome.diagnostics.first().map_or("supported".to_string(), |first| {
             assert_eq!(first.title.lines().count(), 1, "{what}: a title in one line");
             said(first)
         });
@@ -83,9 +83,9 @@ fn programs(file: &str) -> String {
 /// How a diagnostic is shown in a table.
 fn said(it: &Diagnostic) -> String {
     let state = match it.severity.word() {
-        "warning" => "there, with a warning",
-        "unsupported" => "not there",
-        _ => "refused",
+        "warning" => "supported, with a warning",
+        "unsupported" => "not supported",
+        _ => "rejected",
     };
     let help = it.help.as_ref().map_or(String::new(), |help| format!("; {help}"));
     format!("{state}: [{rule}](rules/{rule}.md), \"{}{help}\"", it.title, rule = it.rule)
@@ -134,7 +134,10 @@ fn library() -> String {
 fn options() -> String {
     let mut table = "| option of `cslc` | in cslrun |\n|---|---|\n".to_string();
     for (option, acts) in cslc::known_options() {
-        row(&mut table, &[&format!("`{option}`"), if acts { "there" } else { "accepted, without effect" }]);
+        row(
+            &mut table,
+            &[&format!("`{option}`"), if acts { "supported" } else { "accepted, without effect" }],
+        );
     }
     table
 }

@@ -133,7 +133,9 @@ fn every_start_fails_as_its_head_says() {
         let text = String::from_utf8_lossy(&output.stderr);
         let fails = lesson.says("Fails").unwrap_or_else(|| panic!("{}: how does it fail?", lesson.stem));
         match fails {
-            NOT_REACHED => assert!(text.contains("never gets to this line"), "{}: {text}", lesson.stem),
+            NOT_REACHED => {
+                assert!(text.contains("ends without reaching this line"), "{}: {text}", lesson.stem)
+            }
             "another output" => assert!(text.contains("it has to print"), "{}: {text}", lesson.stem),
             rule => assert!(text.contains(&format!("[{rule}]")), "{}: {text}", lesson.stem),
         }
@@ -166,7 +168,7 @@ fn the_first_call_writes_the_lessons_and_runs_the_first() {
     let output = folder.cslrun("learn");
     let all = all();
     let text = printed(&output);
-    answers(&output, 3, &["cslrun: it runs to its end, but never gets to this line"]);
+    answers(&output, 3, &["cslrun: the program ends without reaching this line"]);
     assert!(text.starts_with(&format!("wrote {} lessons into learn\n", all.len())), "{text}");
     assert!(text.contains(&format!("0 of {} lessons done", all.len())), "{text}");
     assert!(text.contains("Lesson 1: "), "{text}");
@@ -224,7 +226,7 @@ fn hints_come_one_after_the_other_and_the_solution_only_when_asked_for() {
     assert!(second.starts_with("Lesson 1, hint 2 of 2:\n"), "{second}");
     assert!(second.contains("--solution"), "{second}");
     answers(&folder.cslrun("learn 1 --hint 7"), 2, &["there are 2 hints for `first-task`"]);
-    answers(&folder.cslrun("learn --hint first-task"), 2, &["a lesson is named first"]);
+    answers(&folder.cslrun("learn --hint first-task"), 2, &["name the lesson first"]);
     let solution = read_to_string(lessons().join("solutions/01-first-task.csl")).expect("a solution");
     assert_eq!(printed(&folder.cslrun("learn --solution 1")), solution);
     answers(&folder.cslrun("learn --solution"), 2, &["<LESSON>"]);
@@ -255,11 +257,15 @@ fn asserts_must_stay_and_be_reached() {
     };
     let without: String =
         start.lines().filter(|l| !l.contains("@assert(")).map(|l| format!("{l}\n")).collect();
-    answers(&turn(without), 3, &["this line of the lesson is gone or changed", "@assert(x[0] == 50"]);
-    answers(&turn(start.replace("@assert(", "// @assert(")), 3, &["gone or changed"]);
+    answers(&turn(without), 3, &["this line of the lesson is missing or changed", "@assert(x[0] == 50"]);
+    answers(&turn(start.replace("@assert(", "// @assert(")), 3, &["missing or changed"]);
     answers(&turn(start.replace("x[0] == 50", "x[0] == 10")), 3, &["assertion-failed"]);
-    answers(&turn(start.replace("== 50", "== 10")), 3, &["gone or changed"]);
-    answers(&turn(start.replace("@assert(", "if (x[0] == 0) @assert(")), 3, &["never gets to this line"]);
+    answers(&turn(start.replace("== 50", "== 10")), 3, &["missing or changed"]);
+    answers(
+        &turn(start.replace("@assert(", "if (x[0] == 0) @assert(")),
+        3,
+        &["ends without reaching this line"],
+    );
     let solved = read_to_string(lessons().join("solutions").join(&lesson.program)).expect("a solution");
     answers(&turn(solved.replace("x[0] == 50 and", "x[0]==50  and")), 0, &[]);
 }

@@ -23,25 +23,25 @@ Usage: cslc [options] <top.csl>
 
   -o NAME                       output folder (default: out)
   --arch=wse2|wse3              machine (default: wse2)
-  --params=a:1,b:2              values of the top file's params; may be repeated
-  --colors=x:1,y:3              colors of the top file's params; may be repeated
+  --params=a:1,b:2              values for params of the top file; may be repeated
+  --colors=x:1,y:3              colors for params of the top file; may be repeated
   --fabric-dims=W,H             columns and rows of the whole fabric
-  --fabric-offsets=X,Y          place of the program rectangle in the fabric
-  --memcpy, --channels=K        the program talks to the host over K channels (1 to 16)
+  --fabric-offsets=X,Y          position of the program rectangle in the fabric
+  --memcpy, --channels=K        enable <memcpy>, with K channels to the host (1 to 16)
   --width-west-buf=K, --width-east-buf=K
-                                columns of buffers beside the program
-  --import-path DIR             one more folder for imports; may be repeated
-  --fp16-format=f16|cb16|bf16   what @fp16() means
-  --output-json[=PATH]          what out.json holds, in one more file
-  --max-inlined-iterations=N    limit of inline loops
+                                buffer columns to the west and east of the program
+  --import-path DIR             another folder to search for imports; may be repeated
+  --fp16-format=f16|cb16|bf16   the type that @fp16() returns
+  --output-json[=PATH]          also write the content of out.json to this file
+  --max-inlined-iterations=N    maximum number of iterations of an inline loop
   -A NAME, -W NAME, -D NAME     allow, warn about or deny a rule or group of rules;
                                 docs/levels.md lists them
-  --warnings-as-errors          warnings reject the program
-  --verbose                     say what is compiled
+  --warnings-as-errors          treat warnings as errors
+  --verbose                     print what is compiled
   -h, --help, --version
 
-The environment variable CSL_IMPORT_PATH names more folders for imports, separated by colons;
-CSLRUN_FLAGS holds more of -A, -W and -D.
+The environment variable CSL_IMPORT_PATH lists more folders to search, separated by colons;
+CSLRUN_FLAGS may contain more -A, -W and -D options.
 ";
 
 /// The command `cslc`, from the words after its name to exit status 0 or 1.

@@ -67,7 +67,7 @@ fn run(lesson: &Lesson, folder: &Folder, loader: &dyn Loader) -> Outcome {
 /// What is left to do when a program has come to its end.
 fn left(lesson: &Lesson, outcome: &Outcome, folder: &Folder) -> Option<String> {
     if !outcome.diagnostics.is_empty() {
-        return Some("it runs, but a warning is left".to_string());
+        return Some("the program runs, but with a warning".to_string());
     }
     let asked = lesson.files.iter().flat_map(|file| assertions(file.text));
     let here: BTreeSet<String> =
@@ -77,14 +77,14 @@ fn left(lesson: &Lesson, outcome: &Outcome, folder: &Folder) -> Option<String> {
         let plain = without_blanks(assertion);
         if !here.contains(&plain) {
             return Some(format!(
-                "it runs, but this line of the lesson is gone or changed:\n    {assertion}\n\
+                "the program runs, but this line of the lesson is missing or changed:\n    {assertion}\n\
                  put it back, or start again with `{} {} --reset`",
                 folder.command(),
                 lesson.name()
             ));
         }
         if !held.contains(&plain) {
-            return Some(format!("it runs to its end, but never gets to this line:\n    {assertion}"));
+            return Some(format!("the program ends without reaching this line:\n    {assertion}"));
         }
     }
     other_output(lesson, outcome)
@@ -103,7 +103,7 @@ fn lines(outcome: &Outcome) -> Vec<&str> {
 fn other_output(lesson: &Lesson, outcome: &Outcome) -> Option<String> {
     let asked = &lesson.head.prints;
     (!asked.is_empty() && lines(outcome) != *asked)
-        .then(|| format!("it runs, but it has to print this:\n    {}", asked.join("\n    ")))
+        .then(|| format!("the program runs, but it has to print this:\n    {}", asked.join("\n    ")))
 }
 
 /// The `@assert`s of a text, each from its name to the end of its line.

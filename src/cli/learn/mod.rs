@@ -25,31 +25,31 @@ use std::path::PathBuf;
 #[derive(Args, Debug)]
 #[command(group = clap::ArgGroup::new("what").multiple(false))]
 pub struct LearnArgs {
-    /// A lesson, by name or number; without one, the first that is not done
+    /// A lesson, by name or number [default: the first unsolved lesson]
     lesson: Option<String>,
-    /// The folder of the lessons; what is not there yet is written
+    /// The folder of the lessons; missing files are created
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// List all lessons
     #[arg(long, group = "what")]
     list: bool,
-    /// Show a hint, the first or another one
+    /// Show a hint: the first one, or hint N
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", group = "what")]
     #[arg(value_parser = hint_number)]
     hint: Option<usize>,
-    /// Run the lesson whenever it changes, and go on to the next one when it is done
+    /// Rerun the lesson whenever it changes, and go on to the next one when it is done
     #[arg(long, group = "what")]
     pub watch: bool,
-    /// Write the lesson as it was in the beginning
+    /// Restore the original lesson
     #[arg(long, group = "what", requires = "lesson")]
     reset: bool,
-    /// Show the program repaired
+    /// Show the solution
     #[arg(long, group = "what", requires = "lesson")]
     solution: bool,
 }
 
 fn hint_number(word: &str) -> Result<usize, String> {
-    word.parse().map_err(|_| "it is a number; a lesson is named first: `cslrun learn NAME --hint`".into())
+    word.parse().map_err(|_| "a hint is a number; name the lesson first: `cslrun learn NAME --hint`".into())
 }
 
 /// `cslrun learn [LESSON]`; of `--watch`, one turn.
@@ -83,7 +83,7 @@ impl<'l> Class<'l> {
             Some(lesson) if args.solution => Ok(says(text::solution(lesson))),
             Some(lesson) if args.reset => {
                 self.folder.reset(lesson)?;
-                Ok(says(format!("lesson {} is as it was in the beginning\n", lesson.number)))
+                Ok(says(format!("lesson {} is reset\n", lesson.number)))
             }
             Some(_) | None => {
                 let written = self.complete()?;

@@ -45,7 +45,7 @@ pub fn next(open: &Lesson, folder: &Folder) -> String {
 /// What follows when every lesson is done.
 pub fn end(folder: &Folder) -> String {
     format!(
-        "\nThat was the last one. Your programs are in {}; `cslrun explain` and docs/book go on from here.\n",
+        "\nThat was the last one. Your programs are in {}; continue with `cslrun explain` and docs/book.\n",
         folder.shown()
     )
 }
@@ -69,8 +69,8 @@ pub fn hint(lesson: &Lesson, number: usize) -> Result<String, String> {
         return Err(format!("there are {all} hints for `{name}`"));
     };
     let next = match number < all {
-        true => format!("`cslrun learn {name} --hint {}` says more", number + 1),
-        false => format!("`cslrun learn {name} --solution` shows the program repaired"),
+        true => format!("`cslrun learn {name} --hint {}` shows the next one", number + 1),
+        false => format!("`cslrun learn {name} --solution` shows the solution"),
     };
     Ok(format!("Lesson {}, hint {number} of {all}:\n{hint}\n\n{next}\n", lesson.number))
 }

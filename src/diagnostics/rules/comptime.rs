@@ -78,7 +78,7 @@ crate::rules! {
     /// A comptime expression divides by zero.
     /// The value would be undefined.
     DIVISION_BY_ZERO = "comptime-division-by-zero": "division by zero"
-        => "look at the divisor first: `if (d != 0)`";
+        => "check the divisor first: `if (d != 0)`";
     /// A `switch` lists a value twice.
     /// Each case may be named once.
     DUPLICATE_CASE = "duplicate-case": "{value} is listed twice"

@@ -32,11 +32,11 @@ crate::rules! {
     /// An integer is divided by zero.
     /// Integer division and remainder have no value for a zero divisor.
     DIVISION_BY_ZERO = "division-by-zero": "division by zero"
-        => "look at the divisor first: `if (d != 0)`";
+        => "check the divisor first: `if (d != 0)`";
     /// The smallest integer of a type is divided by -1.
     /// The quotient of the smallest integer and -1 does not fit its type.
     @Warning DIVISION_OVERFLOW = "division-overflow": "the quotient does not fit its type"
-        => "use a wider type, or look at the divisor first: `if (d != -1)`";
+        => "use a wider type, or check the divisor first: `if (d != -1)`";
     /// A DSD variable is used before it is set.
     /// A DSD variable describes nothing until it is assigned.
     DSD_UNSET = "dsd-unset": "the DSD has never been set"
@@ -115,7 +115,7 @@ crate::rules! {
         => "start it when the other one is complete: `.activate` a task that does";
     /// An operation needs the microthread of its queue, and that one is busy.
     /// Without `.ut_id` an operation has the microthread of its queue; on WSE-3 another one can run it.
-    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, which this queue stands for, still runs another operation"
+    @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, which belongs to this queue, still runs another operation"
         => "name another microthread: `.ut_id = @get_ut_id(n)`";
     /// An operation lacks the `.index` that its operand needs.
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.

@@ -2,7 +2,7 @@
 //! are those of a process of its own; steps are measured from the first cycle to the end. It takes minutes
 //! and gigabytes, so it is measured only when asked for by name.
 
-use crate::measure::{Pair, alone, beside, clock_seconds};
+use crate::measure::{beside, clock_seconds};
 use crate::programs::{self, compile};
 use crate::table::{Row, Target, Unit};
 use cslrun::host::{RunOptions, Runner};
@@ -12,17 +12,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 const WAFER: (u32, u32) = (750, 994);
+/// Where steps are measured: on the whole wafer one takes minutes.
+const LARGE: (u32, u32) = (256, 256);
 const SMALL: (u32, u32) = (64, 64);
-/// Steps one behind the other.
-const MANY: u32 = 10;
 
 /// GiB.
 const MEMORY: Target = Target { must: 8.0, goal: 4.0 };
 /// Seconds.
 const FIRST_CYCLE: Target = Target { must: 60.0, goal: 20.0 };
-/// Seconds.
-const STEP: Target = Target { must: 1.0, goal: 0.25 };
-/// A step of a PE on the wafer beside one on the small grid.
+/// A step of a PE on the large grid beside one on the small grid.
 const GROWTH: Target = Target { must: 4.0, goal: 2.0 };
 /// Two threads beside one.
 const THREADS: Target = Target { must: 1.5, goal: 1.8 };
@@ -53,63 +51,35 @@ pub fn rows() -> Vec<Row> {
 
 fn exchange() -> Vec<Row> {
     let size = [("width", WAFER.0.to_string()), ("height", WAFER.1.to_string())];
-    let process = |steps: u32| {
-        let steps = ("steps", steps.to_string());
-        run("exchange.csl", &[&size[..], &[steps]].concat(), &["--threads", "2"])
-    };
-    let (start, whole) = (process(0), process(1));
-    let step = exchanges(WAFER, 1);
-    let many = exchanges(WAFER, MANY);
-    let small = exchanges(SMALL, 1);
+    let start =
+        run("exchange.csl", &[&size[..], &[("steps", "0".to_string())]].concat(), &["--threads", "2"]);
+    let (large, small) = (exchanges(LARGE, 1), exchanges(SMALL, 1));
     let on = |program, threads| move || seconds_of(program, RunOptions { threads, ..RunOptions::default() });
-    let threads = beside(on(&step, 2), on(&step, 1));
+    let threads = beside(on(&large, 2), on(&large, 1));
     let per_pe = |seconds: f64, (width, height): (u32, u32)| seconds * 1e9 / f64::from(width * height);
-    let growth = beside(on(&step, 1), on(&small, 1));
-    let (wafer, grid) = (per_pe(growth.ours, WAFER), per_pe(growth.anchor, SMALL));
-    let each = clock_of_many(&many) / f64::from(MANY);
-    let mut rows = vec![
-        Row::new("750 x 994, peak memory").ours(whole.gibibytes, Unit::Gibibytes).target(MEMORY),
+    let growth = beside(on(&large, 1), on(&small, 1));
+    let (grown, grid) = (per_pe(growth.ours, LARGE), per_pe(growth.anchor, SMALL));
+    vec![
+        Row::new("750 x 994, peak memory at the first cycle")
+            .ours(start.gibibytes, Unit::Gibibytes)
+            .target(MEMORY),
         Row::new("750 x 994, source to first cycle").ours(start.seconds, Unit::Seconds).target(FIRST_CYCLE),
-        Row::new("750 x 994, an exchange step on 2 threads").ours(threads.ours, Unit::Seconds).target(STEP),
-        Row::new("750 x 994, a step on 2 threads")
+        Row::new("256 x 256, an exchange step on 2 threads")
             .ours(threads.ours, Unit::Seconds)
             .anchor("1 thread", threads.anchor)
             .ratio(threads.speed, Unit::Times)
             .target(THREADS),
-        Row::new("750 x 994, a step of one PE")
-            .ours(wafer, Unit::Nanoseconds)
+        Row::new("256 x 256, an exchange step of one PE")
+            .ours(grown, Unit::Nanoseconds)
             .anchor("64 x 64", grid)
-            .ratio(wafer / grid, Unit::Times)
+            .ratio(grown / grid, Unit::Times)
             .target(GROWTH),
-        Row::new("750 x 994, each of ten steps on 2 threads").ours(each, Unit::Seconds),
-    ];
-    rows.extend(as_a_whole(&small));
-    rows
-}
-
-/// What a step costs where no small wafer can stand for the large one.
-fn as_a_whole(small: &Arc<Program>) -> Vec<Row> {
-    let on = |threads| {
-        move || seconds_of(small, RunOptions { threads, hop_by_hop: true, ..RunOptions::default() })
-    };
-    let Pair { ours, anchor, speed } = beside(on(2), on(1));
-    let pes = f64::from(SMALL.0 * SMALL.1);
-    vec![
-        Row::new("64 x 64 as a whole, a step of one PE").ours(anchor * 1e9 / pes, Unit::Nanoseconds),
-        Row::new("64 x 64 as a whole, a step on 2 threads")
-            .ours(ours, Unit::Seconds)
-            .anchor("1 thread", anchor)
-            .ratio(speed, Unit::Times),
     ]
 }
 
 fn exchanges((width, height): (u32, u32), steps: u32) -> Arc<Program> {
     let params = [("width", width), ("height", height), ("steps", steps)];
     compile("exchange.csl", &params.map(|(name, n)| (name, i128::from(n))))
-}
-
-fn clock_of_many(program: &Arc<Program>) -> f64 {
-    alone(|| seconds_of(program, RunOptions { threads: 2, ..RunOptions::default() }))
 }
 
 /// From the first cycle to the end.

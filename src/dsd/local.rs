@@ -255,24 +255,6 @@ pub fn scatter(memory: &mut [u16], walk: &mut Walk, mut lanes: &[u32]) -> Result
     Ok(())
 }
 
-/// Elements of some rows, as lanes; the addresses have been checked.
-pub fn load_rows(memory: &[u16], rows: &[Row], words: u16, mut lanes: &mut [u32]) {
-    for row in rows {
-        let (now, later) = lanes.split_at_mut(row.count);
-        lanes = later;
-        load_row(memory, *row, words, now);
-    }
-}
-
-/// Lanes become the elements of some rows; the addresses have been checked.
-pub fn store_rows(memory: &mut [u16], rows: &[Row], words: u16, mut lanes: &[u32]) {
-    for row in rows {
-        let (now, later) = lanes.split_at(row.count);
-        lanes = later;
-        store_row(memory, *row, words, now);
-    }
-}
-
 /// Elements from memory, as lanes; the addresses have been checked.
 #[inline]
 fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {

@@ -179,16 +179,6 @@ impl Fabric {
         }
     }
 
-    /// Wavelets that a buffer of a color and link holds.
-    pub fn link_depth(&self) -> u8 {
-        self.link_depth as u8
-    }
-
-    /// Links were crossed that nobody has seen.
-    pub fn count_hops(&mut self, hops: u64) {
-        self.hops = self.hops.wrapping_add(hops);
-    }
-
     /// What the PE may use of the fabric in this cycle.
     pub fn ramp(&mut self, pe: usize, now: u64) -> PeRamp<'_> {
         PeRamp { fabric: self, pe, now }

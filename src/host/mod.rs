@@ -225,11 +225,6 @@ impl Runner {
         self.wafer.warnings()
     }
 
-    /// Whether a small wafer has stood for the whole one.
-    pub fn is_folded(&self) -> bool {
-        self.wafer.is_folded()
-    }
-
     /// Numbers about the run so far.
     pub fn report(&self) -> RunReport {
         RunReport::new(&self.wafer)
@@ -302,9 +297,6 @@ impl Runner {
         let limit = self.options.max_cycles;
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
-        }
-        if self.is_before_start() && self.wafer.run_folded(limit) {
-            return Ok(true);
         }
         let patience = if self.awaits_kernels() { limit } else { 0 };
         self.wafer.nobody_looks_before(patience);

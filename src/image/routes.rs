@@ -6,7 +6,6 @@ use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
 use serde::{Deserialize, Serialize};
 use std::fmt;
-use std::ops::Range;
 
 /// A set of directions.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -224,11 +223,6 @@ impl RouteTable {
     /// The number of the row of a PE: PEs with one number have equal routes.
     pub fn row_number(&self, pe: usize) -> u32 {
         self.pes.get(pe).copied().unwrap_or(0)
-    }
-
-    /// The same for PEs that follow each other; none if the table has none of them.
-    pub fn row_numbers(&self, pes: Range<usize>) -> &[u32] {
-        self.pes.get(pes).unwrap_or(&[])
     }
 
     /// The distinct configurations, by number.

@@ -110,8 +110,7 @@ impl Pe {
         let lengths =
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
         let count = self.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
-        // A script needs to know where the elements are.
-        if self.writes_script() || !self.run_lines(op, &vectors, scalars, count) {
+        if !self.run_lines(op, &vectors, scalars, count) {
             self.run_walks(op, vector, &vectors, scalars, count)?;
         }
         self.set_result(vector, true);
@@ -178,7 +177,6 @@ impl Pe {
         });
         self.check_reach(dest_walk.into_iter().chain(source_walks), count, vector.span)?;
         self.check_overlap(op, (&dest, &sources), count, vector.span)?;
-        self.script_at_once(op, (&dest, &sources), vector.sources.len(), count);
         let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
         ran.map_err(|c| self.explain_reach(c, walks(&dest, &sources)))?;
         self.save_walks(&dest, &sources, vectors);

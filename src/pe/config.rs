@@ -142,7 +142,6 @@ impl Pe {
         if meter.spent > 0 {
             return Some(Ok(Served::Later));
         }
-        self.refuse_script();
         world.desk.alone_until = 0;
         let result = match op {
             Op::Load { d, .. } | Op::LoadAt { d, .. } => {

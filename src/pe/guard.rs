@@ -9,7 +9,6 @@ use super::variables::{
     Step, const_written, dangling, local_at, local_behind, out_of_local, out_of_symbol, part_of, symbol_at,
     unset_register,
 };
-use super::watch::Watch;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
 use crate::image::code::{Access, BYTES, byte_behind, word_of};
@@ -30,14 +29,8 @@ pub(super) struct Guard {
     stack: usize,
     /// The first word of all that stores have to be watched for: a constant, or the stack.
     first: usize,
-    /// The first word of all that loads have to be looked at for.
-    loads_from: usize,
-    /// The same for stores.
-    stores_from: usize,
     /// Words of the memory.
     size: usize,
-    /// Words that only operations may touch.
-    pub watch: Option<Box<Watch>>,
     /// Words without a value, bit = distance from `stack`.
     unset: Vec<u64>,
     /// The variable through which a pointer was led last: first word, and one past the last.
@@ -69,61 +62,7 @@ impl Guard {
             asked: None,
             left: None,
             culprit: None,
-            loads_from: stack,
-            stores_from: first,
-            watch: None,
         }
-    }
-
-    /// From now on sees who touches words that only operations may touch; or not any more.
-    pub fn watch(&mut self, watch: Option<Box<Watch>>) -> Option<Box<Watch>> {
-        (self.loads_from, self.stores_from) = if watch.is_some() { (0, 0) } else { (self.stack, self.first) };
-        std::mem::replace(&mut self.watch, watch)
-    }
-
-    /// Code reads words.
-    #[inline]
-    pub fn note_load(&mut self, at: usize, words: usize) {
-        if let Some(watch) = &mut self.watch {
-            watch.code_reads(at, words);
-        }
-    }
-
-    /// Code writes words.
-    #[inline]
-    pub fn note_store(&mut self, at: usize, words: usize) {
-        if let Some(watch) = &mut self.watch {
-            watch.code_writes(at, words);
-        }
-    }
-
-    /// Reads a global whose address the operation names.
-    #[inline(always)]
-    pub fn load_global<const WATCHED: bool>(
-        &mut self,
-        memory: &[u16],
-        at: usize,
-        kind: Access,
-    ) -> Result<u64, Complaint> {
-        if WATCHED {
-            self.note_load(word_of(at), kind.words().into());
-        }
-        load(memory, at, kind)
-    }
-
-    /// Writes a global whose address the operation names.
-    #[inline(always)]
-    pub fn store_global<const WATCHED: bool>(
-        &mut self,
-        memory: &mut [u16],
-        at: usize,
-        kind: Access,
-        value: u64,
-    ) -> Result<(), Complaint> {
-        if WATCHED {
-            self.note_store(word_of(at), kind.words().into());
-        }
-        store(memory, at, kind, value)
     }
 
     /// Whether anything is watched.
@@ -146,7 +85,7 @@ impl Guard {
     /// Reads through a pointer; `top` is the end of the innermost call's words.
     #[inline(always)]
     pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Complaint> {
-        if at >= self.loads_from {
+        if at >= self.stack {
             self.before_load(memory, at, kind, top)?;
         }
         load(memory, at, kind)
@@ -162,7 +101,7 @@ impl Guard {
         value: u64,
         top: usize,
     ) -> Result<(), Complaint> {
-        if at >= self.stores_from {
+        if at >= self.first {
             self.before_store(tile, at, kind, top)?;
         }
         store(memory, at, kind, value)
@@ -171,7 +110,6 @@ impl Guard {
     fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
         let at = if kind.is_byte() { word_of(at) } else { at };
         let end = at + usize::from(kind.words());
-        self.note_load(at, end - at);
         if at < self.stack {
             return Ok(());
         }
@@ -197,7 +135,6 @@ impl Guard {
     ) -> Result<(), Complaint> {
         let words = usize::from(kind.words());
         let at = if kind.is_byte() { word_of(at) } else { at };
-        self.note_store(at, words);
         if at < self.first {
             return Ok(());
         }

@@ -345,7 +345,6 @@ impl Pe {
                 (function, [0; 2], 0)
             }
             Ready::Wavelet { id, kind, input } => {
-                self.refuse_script();
                 self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 let bound = binding(tile, kind, id).map_err(|c| self.came_by(c, input))?;

@@ -266,7 +266,6 @@ impl Pe {
         now: u64,
     ) -> Result<(), Complaint> {
         self.note_end(place, lane, now);
-        self.script_end(place, lane.operation.done);
         self.save_positions(&lane.operation, &lane.saved);
         match done {
             Done::Nothing => {}

@@ -3,7 +3,6 @@
 //! In: a tile image, wavelets and launches. Out: wavelets, memory, printed text, what it waits for.
 //! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
 
-mod again;
 mod arithmetic;
 mod at_once;
 mod calls;
@@ -17,7 +16,6 @@ mod hazards;
 mod interp;
 mod intrinsics;
 mod journal;
-mod kept;
 mod lanes;
 mod lenient;
 mod log;
@@ -29,7 +27,6 @@ mod reach;
 mod rebind;
 mod registers;
 mod scalar;
-mod script;
 mod service;
 mod start;
 mod steady;
@@ -37,19 +34,14 @@ mod tasks;
 mod variables;
 mod vector;
 mod wait;
-mod watch;
 
 #[cfg(test)]
 mod tests;
 
-pub use again::{Inbox, Ready, Scratch, Values};
 pub use calls::Desk;
-pub use kept::Kept;
 pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
 pub use memory::Memory;
-pub use script::{Act, Run, Script};
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
-pub use watch::ranges;
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::{Complaint, Levels, Moment};
@@ -109,8 +101,6 @@ struct World<'a> {
 pub struct Pe {
     /// While the run is recorded.
     journal: Option<Box<Journal>>,
-    /// While what its operations do is written down for other PEs.
-    script: Option<Box<Script>>,
     arch: &'static Arch,
     tile: Arc<TileImage>,
     /// What was suspicious in this cycle.
@@ -174,7 +164,6 @@ impl Pe {
             warnings: Vec::new(),
             is_early: false,
             journal: None,
-            script: None,
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
@@ -216,7 +205,6 @@ impl Pe {
 
     fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Complaint> {
         self.check_contest(now)?;
-        self.script_time(now);
         let waited = self.main.waiting;
         let moved = self.run_lanes(now)?;
         let resumed = waited && !self.main.waiting;
@@ -284,7 +272,7 @@ impl Pe {
 
     /// Whether somebody writes down what it does: then nothing is done before its time.
     fn is_observed(&self) -> bool {
-        self.journal.is_some() || self.lanes.will_stop || self.writes_script()
+        self.journal.is_some() || self.lanes.will_stop
     }
 
     /// Queues a function for the main thread; it runs when no task wants to.

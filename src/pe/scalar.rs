@@ -6,7 +6,7 @@ use super::arithmetic::{self, amount, signed, unsigned};
 use super::at_once::run_known;
 use super::calls::Calls;
 use super::guard::Guard;
-use super::memory::{log_words, out_of_array};
+use super::memory::{load, log_words, out_of_array, store};
 use super::vector::LAUNCH;
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
@@ -71,30 +71,15 @@ pub(super) fn run(
     meter: &mut Meter,
 ) -> Result<Exit, Complaint> {
     let mut left = meter.budget as i64 - meter.spent as i64;
-    let exit = match guard.watch {
-        None => run_calls::<false>(code, calls, memory, guard, &mut left),
-        Some(_) => run_watched(code, calls, memory, guard, &mut left),
-    };
+    let exit = run_calls(code, calls, memory, guard, &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
-}
-
-/// The same while somebody wants to know which words are touched.
-#[inline(never)]
-fn run_watched(
-    code: Code<'_>,
-    calls: &mut Calls,
-    memory: &mut [u16],
-    guard: &mut Guard,
-    budget: &mut i64,
-) -> Result<Exit, Complaint> {
-    run_calls::<true>(code, calls, memory, guard, budget)
 }
 
 /// One `match` with an arm for each frequent operation: every further one would be a second
 /// indirect jump for each operation that is executed. Calls and returns stay in here, too, because
 /// to leave and come back costs more than a call itself. `left` are the cycles until the pause.
-fn run_calls<const WATCHED: bool>(
+fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
@@ -312,7 +297,7 @@ fn run_calls<const WATCHED: bool>(
         macro_rules! load_element {
             ($s:ident) => {{
                 let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
-                let value = attempt!(guard.load_global::<WATCHED>(memory, at, $s.kind));
+                let value = attempt!(load(memory, at, $s.kind));
                 r[$s.d as usize] = value;
                 value
             }};
@@ -320,7 +305,7 @@ fn run_calls<const WATCHED: bool>(
         macro_rules! store_element {
             ($s:ident) => {{
                 let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
-                attempt!(guard.store_global::<WATCHED>(memory, at, $s.kind, r[$s.d as usize]));
+                attempt!(store(memory, at, $s.kind, r[$s.d as usize]));
             }};
         }
         macro_rules! loaded {
@@ -339,13 +324,13 @@ fn run_calls<const WATCHED: bool>(
         }
         macro_rules! global {
             ($s:ident $op:ident) => {{
-                let value = attempt!(guard.load_global::<WATCHED>(memory, $s.addr.into(), $s.kind));
+                let value = attempt!(load(memory, $s.addr.into(), $s.kind));
                 r[$s.d as usize] = value;
                 then!();
                 let value = value!($op value, r[$s.c as usize], $s.sh);
                 r[$s.e as usize] = value;
                 then!();
-                attempt!(guard.store_global::<WATCHED>(memory, $s.addr.into(), $s.kind, value));
+                attempt!(store(memory, $s.addr.into(), $s.kind, value));
             }};
         }
         macro_rules! ret {
@@ -421,18 +406,18 @@ fn run_calls<const WATCHED: bool>(
                     attempt!(guard.store(tile, memory, (at, kind), get!(s), frame.end));
                 }
                 Op::LoadAt { d, addr, kind } => {
-                    set!(d, attempt!(guard.load_global::<WATCHED>(memory, addr.into(), kind)))
+                    set!(d, attempt!(load(memory, addr.into(), kind)))
                 }
                 Op::StoreAt { s, addr, kind } => {
-                    attempt!(guard.store_global::<WATCHED>(memory, addr.into(), kind, get!(s)));
+                    attempt!(store(memory, addr.into(), kind, get!(s)));
                 }
                 Op::LoadElem { d, base, b, len, kind } => {
                     let at = attempt!(element_of(base, get!(b), kind, len));
-                    set!(d, attempt!(guard.load_global::<WATCHED>(memory, at, kind)));
+                    set!(d, attempt!(load(memory, at, kind)));
                 }
                 Op::StoreElem { s, base, b, len, kind } => {
                     let at = attempt!(element_of(base, get!(b), kind, len));
-                    attempt!(guard.store_global::<WATCHED>(memory, at, kind, get!(s)));
+                    attempt!(store(memory, at, kind, get!(s)));
                 }
                 Op::Element { d, a, b, words, len: IN_VARIABLE } => {
                     set!(d, attempt!(guard.step(tile, get!(a), get!(b), words)));

@@ -62,7 +62,6 @@ impl Pe {
             Op::Copy { a, b, words } => return self.copy(a, b, words),
             Op::Zero { a, words } => {
                 let at = self.address(a);
-                self.guard.note_store(at, words.into());
                 self.memory.slice_mut(at, words.into())?.fill(0);
                 return Ok(Served::Done(u64::from(words).div_ceil(2)));
             }
@@ -106,7 +105,6 @@ impl Pe {
             }
             Op::UnsetWords { a, words } => {
                 let at = self.address(a);
-                self.guard.note_store(at, words.into());
                 self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
             }
             Op::CheckVariant { a, off, mark, names } => {
@@ -152,8 +150,6 @@ impl Pe {
         let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
         self.memory.slice(to, count)?;
         self.memory.slice(from, count)?;
-        self.guard.note_load(from, count);
-        self.guard.note_store(to, count);
         self.guard.copy(to, from, count);
         self.memory.words_mut().copy_within(from..from + count, to);
         Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
@@ -165,7 +161,6 @@ impl Pe {
         if !self.is_checked {
             return Ok(());
         }
-        self.guard.note_store(at, 1);
         let word = &mut self.memory.slice_mut(at, 1)?[0];
         let name = |mark: u16| names.split(',').nth(usize::from(mark.checked_sub(1)?));
         match name(*word) {
@@ -185,7 +180,6 @@ impl Pe {
     }
 
     fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {
-        self.guard.note_store(at, DSD_WORDS.into());
         self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
         self.guard.give_value(at, DSD_WORDS.into());
         Ok(())
@@ -193,7 +187,6 @@ impl Pe {
 
     /// The DSD value at an address.
     pub(super) fn dsd_at(&mut self, at: usize) -> Result<Dsd, Complaint> {
-        self.guard.note_load(at, DSD_WORDS.into());
         Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
     }
 

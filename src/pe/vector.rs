@@ -129,7 +129,6 @@ impl Pe {
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
-        self.refuse_script();
         let mut step = Step::Moved;
         while step == Step::Moved {
             step = start.operation.step(&mut self.surroundings(time))?;
@@ -183,7 +182,6 @@ impl Pe {
         let on_control = settings.at_control();
         operation.stops_at_control = on_control.is_some();
         self.note_start(place, &operation, vector.span, time);
-        self.script_begin(place, &operation);
         let lane = Lane {
             operation,
             completion: if settings.is_async { settings.completion } else { Done::Nothing },

@@ -68,14 +68,6 @@ impl Agenda {
         (self.filled != 0).then(|| self.first + u64::from(from_first.trailing_zeros()))
     }
 
-    /// Nobody runs any more.
-    pub fn clear(&mut self) {
-        self.wakes.fill(NEVER);
-        self.near.iter_mut().for_each(Vec::clear);
-        self.filled = 0;
-        self.later.clear();
-    }
-
     /// Whether a PE runs in some cycle.
     pub fn runs(&self, pe: usize) -> bool {
         self.wakes[pe] != NEVER
@@ -134,8 +126,8 @@ mod tests {
         assert_eq!(a.next(10), None);
         a.wake(3, 11, 10);
         a.wake(2, 1000, 10);
-        a.clear();
-        assert!(a.is_empty() && a.next(10).is_none());
+        assert_eq!(due(&mut a, 11), [3]);
+        assert_eq!(a.next(12), Some(1000));
     }
 
     #[test]

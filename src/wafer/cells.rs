@@ -1,6 +1,5 @@
 //! The PEs, made when something first happens to them.
 
-use super::fold::Folded;
 use crate::arch::{Color, PeCoord};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
@@ -19,8 +18,6 @@ pub struct Maker {
     pub seed: Option<u64>,
     /// The run is recorded.
     recorded: bool,
-    /// What PEs are that a small wafer has stood for.
-    folded: Option<Box<Folded>>,
 }
 
 impl Maker {
@@ -36,9 +33,6 @@ impl Maker {
     #[cold]
     fn make(&self, index: usize) -> Cell {
         let at = self.program.pe_coord(index);
-        if let Some(pe) = self.folded.as_ref().and_then(|folded| folded.pe(at)) {
-            return Some(Box::new(pe));
-        }
         let tile = self.program.tile_at(at)?.clone();
         let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
         if let Some(seed) = self.seed {
@@ -68,7 +62,7 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        let maker = Maker { program: program.clone(), options, seed: None, recorded: false, folded: None };
+        let maker = Maker { program: program.clone(), options, seed: None, recorded: false };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }
 
@@ -107,32 +101,9 @@ impl Cells {
         }
     }
 
-    /// Lets PEs be what a small wafer says of them.
-    pub fn fold(&mut self, folded: Folded) {
-        let made = if self.begun { &mut self.pes[..] } else { &mut [] };
-        for (index, cell) in made.iter_mut().enumerate() {
-            if cell.is_some() && folded.has_run(self.maker.program.pe_coord(index)) {
-                *cell = None;
-            }
-        }
-        self.maker.folded = Some(Box::new(folded));
-    }
-
-    /// Whether a small wafer has said what they are.
-    pub fn is_folded(&self) -> bool {
-        self.maker.folded.is_some()
-    }
-
-    /// How many PEs exist, or did exist on the small wafer.
+    /// How many PEs exist.
     pub fn active(&self) -> usize {
-        let Some(folded) = &self.maker.folded else { return self.made().count() };
-        let others = self.made().filter(|(_, at, _)| !folded.has_run(*at)).count();
-        others + folded.active() as usize
-    }
-
-    /// All of them; none is left.
-    pub fn take_all(&mut self) -> Vec<Cell> {
-        std::mem::take(&mut self.pes)
+        self.made().count()
     }
 
     /// The PEs that exist, with their coordinates.

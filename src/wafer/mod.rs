@@ -10,7 +10,6 @@ mod collectives;
 mod crew;
 mod explain;
 mod facts;
-mod fold;
 mod glide;
 mod groups;
 mod host;
@@ -121,8 +120,6 @@ pub struct Wafer {
     pulse: Option<&'static Pulse>,
     /// While memory is followed.
     follower: Option<Box<Follower>>,
-    /// A small wafer may stand for this one.
-    folds: bool,
 }
 
 impl Wafer {
@@ -162,7 +159,6 @@ impl Wafer {
             stop: None,
             pulse: None,
             follower: None,
-            folds: true,
         }
     }
 
@@ -187,10 +183,8 @@ impl Wafer {
         self.fabric.limit_links(depth);
     }
 
-    /// Lets every wavelet go from router to router, also where a stream has its way for itself, or a
-    /// small wafer could stand for this one.
+    /// Lets every wavelet go from router to router, also where a stream has its way for itself.
     pub fn go_hop_by_hop(&mut self) {
-        self.folds = false;
         self.fabric.go_hop_by_hop();
     }
 
@@ -247,11 +241,6 @@ impl Wafer {
     /// The PEs to which something has happened.
     pub fn made(&self) -> impl Iterator<Item = (PeCoord, &Pe)> {
         self.cells.made().map(|(_, at, pe)| (at, pe))
-    }
-
-    /// Whether a small wafer has stood for this one.
-    pub fn is_folded(&self) -> bool {
-        self.cells.is_folded()
     }
 
     /// How many PEs something has happened to.
@@ -324,9 +313,6 @@ impl Wafer {
 
     /// Runs until nothing happens any more.
     pub fn run_until_idle(&mut self, limit: u64) -> Ended {
-        if self.run_folded(limit) {
-            return Ended::Idle;
-        }
         self.nobody_looks_before(limit);
         let ended = self.run_to_the_end(limit);
         self.nobody_looks_before(0);

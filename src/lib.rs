@@ -8,6 +8,7 @@ pub mod check;
 pub mod cli;
 pub mod diagnostics;
 pub mod dsd;
+pub mod exec;
 pub mod fabric;
 pub mod host;
 pub mod image;

@@ -5,6 +5,7 @@ use super::DsrRef;
 use super::code::{Access, Reg};
 use crate::arch::{TaskId, UtId};
 use crate::dsd::Priority;
+use crate::dsd::ops::{Form, OPS};
 use crate::source::Span;
 use crate::value::ty::DsdTy;
 use serde::{Deserialize, Serialize};
@@ -161,4 +162,18 @@ pub struct DsrLoad {
     pub config: AsyncConfig,
     /// The call.
     pub span: Span,
+}
+
+impl VectorOp {
+    /// The form in which the operation is called.
+    pub fn form(&self) -> &'static Form {
+        let is_vector = |operand: &Operand| matches!(operand, Operand::Dsd(_));
+        let fits = |form: &&Form| {
+            form.to_pointer == matches!(self.dest, Operand::Pointer(_))
+                && form.sources.len() == self.sources.len()
+                && form.sources.iter().zip(&self.sources).all(|(s, v)| s.is_vector() == is_vector(v))
+        };
+        let forms = OPS[usize::from(self.op)].forms;
+        forms.iter().find(fits).expect("comptime lets through only forms of the table")
+    }
 }

@@ -15,7 +15,7 @@ pub use super::function::{Function, Local};
 
 pub use super::intrinsics::Intrinsic;
 
-use super::fused::{
+use super::superinstructions::{
     Chain, Count, ElemStep, ElemTest, Global, Loop, Moves, Pointed, Recall, Short, Test, Three,
 };
 use super::{DsrRef, FifoRef, Scalar};
@@ -598,7 +598,7 @@ pub enum Op {
         id: Intrinsic,
         base: Reg,
     },
-    // Several operations in one, each named by its parts: only what `fused.rs` makes when a function first
+    // Several operations in one, each named by its parts: only what `exec` makes when a function first
     // runs, never part of a program.
     AddUJumpLtU(Loop),
     AddUJumpLeU(Loop),

@@ -12,14 +12,12 @@ mod direct;
 pub mod dump;
 pub mod file;
 mod function;
-pub mod fused;
 pub mod intrinsics;
-pub mod lines;
 pub mod picture;
-pub mod ready;
 mod registers;
 pub mod routes;
 mod starts;
+pub mod superinstructions;
 pub mod traffic;
 
 pub use allocation::{OperandRegisters, RegisterUse};
@@ -268,12 +266,6 @@ pub struct TileImage {
     pub descriptors: Vec<Descriptor>,
     /// Which registers each operation works on, for people.
     pub operands: Vec<OperandRegisters>,
-    /// What `line_ops` has found.
-    #[serde(skip)]
-    pub lines: lines::LineOps,
-    /// The code as it runs.
-    #[serde(skip)]
-    pub ready: ready::ReadyCode,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
     /// The input queue of `<message_passing>`: the control wavelet that ends a message starts no task.

@@ -3,19 +3,16 @@
 //! Most operations are of this kind and short, so nothing is allocated or moved here.
 
 use super::Pe;
-use super::calls::WINDOW;
 use super::registers::{Resolved, Use};
 use super::start::{Length, Lengths};
 use crate::arch::DsrId;
 use crate::diagnostics::Complaint;
 use crate::dsd::access::{Row, Walk};
-use crate::dsd::direct;
 use crate::dsd::local::{self, Dest, Feed, Source};
 use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{Dsd, Mem};
 use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, VectorOp};
-use crate::image::lines::{LineOp, Part};
 
 /// A memory operand. Descriptors are looked at where they are: copying one costs more than all the
 /// rest that a short operation has to do before it computes.
@@ -32,37 +29,6 @@ struct Vector<'a> {
 
 /// The DSDs of an operation; the destination first.
 type Vectors<'a> = [Option<Vector<'a>>; 4];
-
-/// Runs an operation of which all but the scalars was known before; gives the cycles that its elements
-/// take, or `None` while words of memory are not there that it touches.
-#[inline(never)]
-pub(super) fn run_known(op: &LineOp, r: &mut [u64; WINDOW], memory: &mut [u16]) -> Option<u32> {
-    if op.end > memory.len() {
-        return None;
-    }
-    let lane = |reg, words| scalar_lane(r[usize::from(reg)], words);
-    let scalars = op.sources.each_ref().map(|part| match *part {
-        Part::Scalar(reg, words) => lane(reg, words),
-        Part::Nothing | Part::Line(..) => 0,
-    });
-    if op.plan.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
-        let feeds = op.sources.map(|part| match part {
-            Part::Nothing => Feed::Nothing,
-            Part::Scalar(reg, words) => Feed::Scalar(lane(reg, words)),
-            Part::Line(row, words) => Feed::Line(row, words),
-        });
-        local::run_lines(memory, op.kernel, op.dest, &feeds);
-    }
-    if let Some(register) = op.result {
-        r[usize::from(register)] = 1;
-    }
-    Some(op.cycles)
-}
-
-/// A scalar source as a lane: registers keep the sign of narrow integers above their bits.
-pub(super) fn scalar_lane(register: u64, words: u16) -> u32 {
-    if words == 1 { register as u32 & 0xffff } else { register as u32 }
-}
 
 impl Pe {
     /// Runs an operation if all its operands lie in memory; gives the number of its elements.

@@ -2,12 +2,12 @@
 
 use super::interp::Served;
 use super::queues::Queues;
-use super::scalar::Meter;
 use super::{Pe, World};
 use crate::arch::ArchName;
 use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
+use crate::exec::scalar::Meter;
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
 

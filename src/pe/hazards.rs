@@ -229,7 +229,7 @@ impl Pe {
         if !is_new || !self.is_checked {
             return Ok(());
         }
-        let Some(constant) = self.guard.constant_at(tile, at.into()) else { return Ok(()) };
+        let Some(constant) = self.sanitizer.constant_at(tile, at.into()) else { return Ok(()) };
         let c = CONST_DESTINATION.because(&[("name", &constant.name)]).at(span);
         let help = format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name);
         self.hazard(c.also(constant.span, "declared `const`").help(help))

@@ -1,14 +1,14 @@
 //! The main thread: calls, tasks, and how it stops and goes on.
 
-use super::calls::{Calls, Desk};
 use super::operation::Stall;
-use super::scalar::{self, Code, Exit, Meter};
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Launch, Pe, World};
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Complaint};
+use crate::exec::calls::{Calls, Desk};
+use crate::exec::scalar::{self, Code, Exit, Meter};
 use crate::image::code::{Op, Reg, Target};
 use crate::image::{FnId, TaskKind, TileImage};
 use crate::source::Span;
@@ -226,10 +226,10 @@ impl Pe {
         world: &mut World<'_>,
     ) -> Result<bool, Complaint> {
         // What is recorded goes the way on which it is written down.
-        let lines = if !self.is_observed() { tile.line_ops(self.arch) } else { &[] };
+        let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
         let words = self.memory.words_mut();
-        let code = Code { tile, ready: tile.ready(), lines };
-        let op = match scalar::run(code, &mut self.main.calls, words, &mut self.guard, meter) {
+        let code = Code { tile, functions: self.tile.functions(), plans };
+        let op = match scalar::run(code, &mut self.main.calls, words, &mut self.sanitizer, meter) {
             Ok(Exit::Service(op)) => op,
             Ok(Exit::Pause) => return Ok(false),
             Ok(Exit::End) => {
@@ -240,12 +240,12 @@ impl Pe {
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
             Err(c)
                 if c.rule() == POINTER_OUT_OF_BOUNDS.name
-                    && self.guard.may_step(tile, self.main.calls.frames()) =>
+                    && self.sanitizer.may_step(tile, self.main.calls.frames()) =>
             {
                 return Ok(true);
             }
             Err(c) => {
-                let c = self.guard.explain(c, tile, self.main.calls.frames());
+                let c = self.sanitizer.explain(c, tile, self.main.calls.frames());
                 let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));
                 let served = match poked {
                     Ok(served) => served,

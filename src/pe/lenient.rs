@@ -2,14 +2,14 @@
 //! nothing. `docs/levels.md` says for each rule what that is.
 
 use super::Pe;
-use super::arithmetic::signed;
-use super::convert::saturate;
 use super::interp::Served;
-use super::memory::{load, store};
 use super::operation::Operation;
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 use crate::diagnostics::{Complaint, Level};
 use crate::dsd::access::Walk;
+use crate::exec::arithmetic::signed;
+use crate::exec::convert::saturate;
+use crate::exec::memory::{load, store};
 use crate::image::TileImage;
 use crate::image::code::{Access, BYTES, Op, byte_behind, word_of};
 use crate::source::Span;
@@ -93,7 +93,7 @@ impl Pe {
         let (at, words) = (at as usize, usize::from(kind.words()));
         let word = if kind.is_byte() { word_of(at) } else { at };
         self.memory.reach(word + words);
-        self.guard.settle(self.memory.words_mut(), word, words);
+        self.sanitizer.settle(self.memory.words_mut(), word, words);
         let value = load(self.memory.words(), at, kind)?;
         self.main.set_register(d, value);
         Ok(())
@@ -103,7 +103,7 @@ impl Pe {
         let (at, words) = (at as usize, usize::from(kind.words()));
         let word = if kind.is_byte() { word_of(at) } else { at };
         self.memory.reach(word + words);
-        self.guard.give_value(word, words);
+        self.sanitizer.give_value(word, words);
         store(self.memory.words_mut(), at, kind, value)
     }
 

@@ -2,7 +2,6 @@
 
 use super::Pe;
 use super::interp::Served;
-use super::memory::{load, store};
 use super::operation::{Intake, Outlet, Stall};
 use super::registers::Use;
 use crate::arch::{Color, DsrId};
@@ -10,6 +9,7 @@ use crate::diagnostics::rules::dsd::MAP_OPERAND;
 use crate::diagnostics::{At, Complaint};
 use crate::dsd::access::Walk;
 use crate::dsd::{Dsd, ENDLESS};
+use crate::exec::memory::{load, store};
 use crate::image::TileImage;
 use crate::image::code::{Access, DsdRef, Operand, Reg, Target, word_of};
 
@@ -183,7 +183,7 @@ impl Pe {
                 let at = *address as u16 as usize;
                 let word = if output.kind.is_byte() { word_of(at) } else { at };
                 self.memory.reach(word + usize::from(output.kind.words()));
-                self.guard.give_value(word, output.kind.words().into());
+                self.sanitizer.give_value(word, output.kind.words().into());
                 store(self.memory.words_mut(), at, output.kind, value)?;
             }
             Place::Walk(walk) => store(self.memory.words_mut(), walk.next_element()?, output.kind, value)?,

@@ -3,14 +3,10 @@
 //! In: a tile image, wavelets and launches. Out: wavelets, memory, printed text, what it waits for.
 //! Never: sees another PE, the fabric beyond its ramp, or the text of a program.
 
-mod arithmetic;
 mod at_once;
-mod calls;
 mod config;
-mod convert;
 mod extended;
 mod fifo;
-mod guard;
 mod handlers;
 mod hazards;
 mod interp;
@@ -20,38 +16,36 @@ mod lanes;
 mod lenient;
 mod log;
 mod map;
-mod memory;
 mod operation;
 mod queues;
 mod reach;
 mod rebind;
 mod registers;
-mod scalar;
 mod service;
 mod start;
 mod steady;
 mod tasks;
-mod variables;
 mod vector;
 mod wait;
 
 #[cfg(test)]
 mod tests;
 
-pub use calls::Desk;
+pub use crate::exec::calls::Desk;
+pub use crate::exec::memory::Memory;
 pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
-pub use memory::Memory;
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::{Complaint, Levels, Moment};
+use crate::exec::PreparedTile;
+use crate::exec::sanitizer::Sanitizer;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::{FnId, TaskKind, TileImage};
 use crate::source::Span;
 use crate::value::random::Generators;
 use config::Configuration;
 use fifo::FifoState;
-use guard::Guard;
 use handlers::Duties;
 use interp::MainThread;
 use intrinsics::Clock;
@@ -101,8 +95,10 @@ struct World<'a> {
 pub struct Pe {
     /// While the run is recorded.
     journal: Option<Box<Journal>>,
+    /// Rarely needed, so it lies elsewhere.
+    configuration: Box<Configuration>,
     arch: &'static Arch,
-    tile: Arc<TileImage>,
+    tile: Arc<PreparedTile>,
     /// What was suspicious in this cycle.
     warnings: Vec<Complaint>,
     at: PeCoord,
@@ -120,11 +116,11 @@ pub struct Pe {
     task_since: u64,
     tasks: Tasks,
     lanes: Lanes,
-    /// Rarely needed, so it lies elsewhere.
-    configuration: Box<Configuration>,
+    /// What follows begins a line of the cache.
+    _padding: u64,
     duties: Duties,
     memory: Memory,
-    guard: Guard,
+    sanitizer: Sanitizer,
     fifos: Vec<FifoState>,
     registers: Registers,
     maps: Vec<MapState>,
@@ -136,14 +132,14 @@ pub struct Pe {
 
 impl Pe {
     /// A PE in its initial state.
-    pub fn new(at: PeCoord, arch: &'static Arch, tile: Arc<TileImage>, options: PeOptions) -> Pe {
+    pub fn new(at: PeCoord, arch: &'static Arch, tile: Arc<PreparedTile>, options: PeOptions) -> Pe {
         let mut pe = Pe {
             at,
             arch,
             is_checked: options.checked,
             levels: options.levels,
             memory: Memory::new(arch.memory_words as usize, &tile.data),
-            guard: Guard::new(&tile, arch.memory_words as usize, options.checked),
+            sanitizer: Sanitizer::new(&tile, arch.memory_words as usize, options.checked),
             main: MainThread::new(arch.memory_words as usize),
             started_last: None,
             task_since: 0,
@@ -151,6 +147,7 @@ impl Pe {
             duties: Duties::default(),
             queues: Queues::new(arch, &tile),
             lanes: Lanes::default(),
+            _padding: 0,
             registers: Registers::new(&tile),
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
             maps: Vec::new(),
@@ -294,7 +291,7 @@ impl Pe {
     }
 
     /// What it runs.
-    pub fn tile(&self) -> &Arc<TileImage> {
+    pub fn tile(&self) -> &TileImage {
         &self.tile
     }
 

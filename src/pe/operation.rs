@@ -1,7 +1,6 @@
 //! A DSD operation that moves element by element, because an operand is the fabric or a FIFO.
 
 use super::fifo::{FifoEnd, FifoState};
-use super::memory::Memory;
 use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
 use crate::arch::{Color, DsrId, InQueue};
@@ -11,6 +10,7 @@ use crate::dsd::Simd;
 use crate::dsd::access::Walk;
 use crate::dsd::local::{self, Dest, Source, write};
 use crate::dsd::ops::DsdOp;
+use crate::exec::memory::Memory;
 use crate::fabric::Wavelet;
 
 /// With `control_transform` bits 31 and 30 say whether a wavelet was a control wavelet: both are set,

@@ -2,12 +2,12 @@
 
 use super::Pe;
 use super::operation::{From, Operation, To};
-use super::variables::{local_behind, symbol_at};
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
 use crate::dsd::Mem;
 use crate::dsd::access::{Outside, Walk};
 use crate::dsd::local::{Dest, Source};
+use crate::exec::variables::{local_behind, symbol_at};
 use crate::image::TileImage;
 use crate::source::Span;
 

@@ -1,7 +1,6 @@
 //! Operations that concern the PE as a whole: tasks, DSDs, assertions.
 
 use super::interp::{Served, needs_clock};
-use super::scalar::Meter;
 use super::tasks::bit;
 use super::vector::Pace;
 use super::{Desk, Pe, World};
@@ -11,6 +10,7 @@ use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::dsd::{DSD_WORDS, Dsd};
+use crate::exec::scalar::Meter;
 use crate::image::TileImage;
 use crate::image::code::{DsdEdit, Op, Reg};
 
@@ -105,7 +105,7 @@ impl Pe {
             }
             Op::UnsetWords { a, words } => {
                 let at = self.address(a);
-                self.guard.take_value(self.memory.slice_mut(at, words.into())?, at);
+                self.sanitizer.take_value(self.memory.slice_mut(at, words.into())?, at);
             }
             Op::CheckVariant { a, off, mark, names } => {
                 self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
@@ -150,7 +150,7 @@ impl Pe {
         let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
         self.memory.slice(to, count)?;
         self.memory.slice(from, count)?;
-        self.guard.copy(to, from, count);
+        self.sanitizer.copy(to, from, count);
         self.memory.words_mut().copy_within(from..from + count, to);
         Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
     }
@@ -173,7 +173,7 @@ impl Pe {
             }
             None => {
                 *word = mark;
-                self.guard.give_value(at, 1);
+                self.sanitizer.give_value(at, 1);
             }
         }
         Ok(())
@@ -181,7 +181,7 @@ impl Pe {
 
     fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {
         self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
-        self.guard.give_value(at, DSD_WORDS.into());
+        self.sanitizer.give_value(at, DSD_WORDS.into());
         Ok(())
     }
 

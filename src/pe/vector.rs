@@ -1,6 +1,5 @@
 //! The start of a DSD operation: its operands, its length, and who runs it.
 
-use super::at_once::scalar_lane;
 use super::fifo::Verdict;
 use super::interp::Served;
 use super::journal::Quick;
@@ -17,12 +16,11 @@ use crate::dsd::access::Walk;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem};
+use crate::exec::vector::LAUNCH;
+use crate::exec::vector::memory::scalar_lane;
 use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
 use crate::source::Span;
-
-/// Cycles to start an operation on the main thread or a microthread (estimate).
-pub(super) const LAUNCH: u64 = 1;
 
 /// When the main thread comes to an operation.
 #[derive(Copy, Clone)]
@@ -270,7 +268,7 @@ impl Pe {
     pub(super) fn scalar_dest(&mut self, reg: Reg, words: u16, vector: &VectorOp) -> Result<Dest, Complaint> {
         let at = self.address(reg);
         self.memory.slice(at, words.into())?;
-        self.guard.give_value(at, words.into());
+        self.sanitizer.give_value(at, words.into());
         let accumulates = matches!(vector.sources[..], [Operand::Scalar(_), Operand::Dsd(_), ..]);
         Ok(Dest::Scalar { at, words, accumulates })
     }
@@ -380,7 +378,7 @@ impl Pe {
             Some(_) | None => 0,
         };
         let size = self.memory.size();
-        self.guard.give_value(mem.lo.into(), usize::from(mem.hi - mem.lo.min(mem.hi)));
+        self.sanitizer.give_value(mem.lo.into(), usize::from(mem.hi - mem.lo.min(mem.hi)));
         let walk = Walk::new(mem, at.wrapping_add(offset), words, self.limits(mem));
         // Without checks an operation may be longer than its operand.
         self.memory.reach(if self.is_checked { walk.end(mem.length()) } else { size });

@@ -1,6 +1,7 @@
 //! The PEs, made when something first happens to them.
 
 use crate::arch::{Color, PeCoord};
+use crate::exec::PreparedTile;
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
 use crate::pe::{Pe, PeOptions, Wake};
@@ -12,6 +13,8 @@ pub type Cell = Option<Box<Pe>>;
 /// How PEs are made.
 pub struct Maker {
     program: Arc<Program>,
+    /// The tiles of the program, by number.
+    tiles: Vec<Arc<PreparedTile>>,
     /// How they run.
     pub options: PeOptions,
     /// Decides the order of equally ready tasks.
@@ -33,7 +36,7 @@ impl Maker {
     #[cold]
     fn make(&self, index: usize) -> Cell {
         let at = self.program.pe_coord(index);
-        let tile = self.program.tile_at(at)?.clone();
+        let tile = self.tiles.get(self.program.place[index] as usize)?.clone();
         let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
         if let Some(seed) = self.seed {
             pe.shuffle(seed);
@@ -62,7 +65,8 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        let maker = Maker { program: program.clone(), options, seed: None, recorded: false };
+        let tiles = program.tiles.iter().map(|tile| Arc::new(PreparedTile::new(tile.clone()))).collect();
+        let maker = Maker { program: program.clone(), tiles, options, seed: None, recorded: false };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }
 

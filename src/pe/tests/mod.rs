@@ -1,7 +1,6 @@
 //! Small hand-made tiles on one PE.
 
 mod code;
-mod fused;
 mod streams;
 mod vectors;
 
@@ -159,7 +158,12 @@ impl Bench {
         let mut options = PeOptions::default();
         // What only warns must stop the run, so that a test can name it.
         options.levels.choose_flags("-D division-overflow,length-mismatch").expect("rules with a level");
-        let pe = Pe::new(PeCoord { x: 1, y: 2 }, arch.numbers(), Arc::new(tile), options);
+        let pe = Pe::new(
+            PeCoord { x: 1, y: 2 },
+            arch.numbers(),
+            Arc::new(PreparedTile::new(Arc::new(tile))),
+            options,
+        );
         Bench { pe, sink: Sink::default(), log: PeLog::default(), desk: Desk::default(), now: 0 }
     }
 
@@ -220,7 +224,7 @@ fn what_a_visit_looks_at_lies_in_few_lines_of_the_cache() {
     assert_eq!(pe(offset_of!(Pe, lanes) - hot_tasks, hot_tasks + hot_lanes), (6, 6));
     let flushing = size_of::<Vec<u8>>();
     assert_eq!(pe(offset_of!(Pe, memory) - flushing, flushing + size_of::<Memory>()), (9, 9));
-    assert_eq!(pe(offset_of!(Pe, guard) + size_of::<usize>(), size_of::<[usize; 5]>()), (10, 10));
+    assert_eq!(pe(offset_of!(Pe, sanitizer), size_of::<[usize; 3]>()), (10, 10));
     assert_eq!(offset_of!(lanes::Lane, operation) + offset_of!(Operation, to), LINE);
     assert_eq!(offset_of!(lanes::Lane, operation) + offset_of!(Operation, from), 2 * LINE);
 }

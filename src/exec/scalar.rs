@@ -3,23 +3,23 @@
 //! It knows no PE. What it cannot do itself (tasks, most vectors, requests) it hands back as an [`Exit`].
 
 use super::arithmetic::{self, amount, signed, unsigned};
-use super::at_once::run_known;
 use super::calls::Calls;
-use super::guard::Guard;
 use super::memory::{load, log_words, out_of_array, store};
+use super::prepared::PreparedFunction;
+use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
+use super::vector::memory::run_known;
+use super::vector::plan::VectorPlan;
 use crate::diagnostics::Complaint;
 use crate::image::TileImage;
 use crate::image::code::{ADDRESS_ONLY, Access, BYTES, FnId, IN_VARIABLE, Op, byte_behind};
-use crate::image::lines::LineOp;
-use crate::image::ready::Ready;
 use std::sync::OnceLock;
 
 /// Cycles of a call beyond its operations (estimate).
 const CALL: i64 = 2;
 
 /// Why the loop stopped. The innermost call knows the operation that is next.
-pub(super) enum Exit {
+pub(crate) enum Exit {
     /// An operation for the PE is next.
     Service(Op),
     /// All calls have returned.
@@ -29,7 +29,7 @@ pub(super) enum Exit {
 }
 
 /// Cycles used and cycles allowed.
-pub(super) struct Meter {
+pub(crate) struct Meter {
     /// Since the start of the turn.
     pub spent: u64,
     /// Looked at only where code may loop.
@@ -38,40 +38,40 @@ pub(super) struct Meter {
 
 /// What does not change while the loop runs.
 #[derive(Copy, Clone)]
-pub(super) struct Code<'a> {
+pub(crate) struct Code<'a> {
     pub tile: &'a TileImage,
     /// The functions of the tile that have run.
-    pub ready: &'a [OnceLock<Ready>],
+    pub functions: &'a [OnceLock<PreparedFunction>],
     /// The vector operations that the loop does itself.
-    pub lines: &'a [Option<LineOp>],
+    pub plans: &'a [Option<VectorPlan>],
 }
 
 impl<'a> Code<'a> {
     #[inline(always)]
-    fn ready(self, f: FnId) -> &'a Ready {
+    fn function(self, f: FnId) -> &'a PreparedFunction {
         let n = f.0 as usize;
-        match self.ready[n].get() {
+        match self.functions[n].get() {
             Some(ready) => ready,
             None => self.prepare(n),
         }
     }
 
     #[cold]
-    fn prepare(self, n: usize) -> &'a Ready {
-        self.ready[n].get_or_init(|| self.tile.functions[n].prepare())
+    fn prepare(self, n: usize) -> &'a PreparedFunction {
+        self.functions[n].get_or_init(|| PreparedFunction::new(&self.tile.functions[n]))
     }
 }
 
 /// Goes on with the innermost call. After a complaint, that call still points at the culprit.
-pub(super) fn run(
+pub(crate) fn run(
     code: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
-    guard: &mut Guard,
+    sanitizer: &mut Sanitizer,
     meter: &mut Meter,
 ) -> Result<Exit, Complaint> {
     let mut left = meter.budget as i64 - meter.spent as i64;
-    let exit = run_calls(code, calls, memory, guard, &mut left);
+    let exit = run_calls(code, calls, memory, sanitizer, &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
 }
@@ -83,11 +83,11 @@ fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
-    guard: &mut Guard,
+    sanitizer: &mut Sanitizer,
     budget: &mut i64,
 ) -> Result<Exit, Complaint> {
-    let (Code { tile, lines, .. }, mut left) = (all, *budget);
-    let mut ready = all.ready(calls.last_mut().function);
+    let (Code { tile, plans, .. }, mut left) = (all, *budget);
+    let mut ready = all.function(calls.last_mut().function);
     'call: loop {
         let (frame, r) = calls.innermost();
         let mut at = frame.pc;
@@ -115,7 +115,7 @@ fn run_calls(
                 let (f, base) = ($f, $base);
                 frame.pc = at + 1;
                 left -= 1 + CALL;
-                ready = all.ready(f);
+                ready = all.function(f);
                 if let Err(complaint) = calls.enter(tile, (f, ready), base) {
                     calls.last_mut().pc -= 1;
                     *budget = left;
@@ -336,13 +336,13 @@ fn run_calls(
         macro_rules! ret {
             () => {{
                 left -= 1;
-                guard.leave(frame.address.into(), frame.end, frame.function);
+                sanitizer.leave(frame.address.into(), frame.end, frame.function);
                 calls.leave();
                 let Some(caller) = calls.last() else {
                     *budget = left;
                     return Ok(Exit::End);
                 };
-                ready = all.ready(caller.function);
+                ready = all.function(caller.function);
                 continue 'call;
             }};
         }
@@ -399,11 +399,11 @@ fn run_calls(
                 Op::JumpLeU { a, b, to } => jump!(to if get!(a) <= get!(b)),
                 Op::Load { d, a, off, kind } => {
                     let at = get!(a) as usize + usize::from(off);
-                    set!(d, attempt!(guard.load(memory, at, kind, frame.end)));
+                    set!(d, attempt!(sanitizer.load(memory, at, kind, frame.end)));
                 }
                 Op::Store { s, a, off, kind } => {
                     let at = get!(a) as usize + usize::from(off);
-                    attempt!(guard.store(tile, memory, (at, kind), get!(s), frame.end));
+                    attempt!(sanitizer.store(tile, memory, (at, kind), get!(s), frame.end));
                 }
                 Op::LoadAt { d, addr, kind } => {
                     set!(d, attempt!(load(memory, addr.into(), kind)))
@@ -420,7 +420,7 @@ fn run_calls(
                     attempt!(store(memory, at, kind, get!(s)));
                 }
                 Op::Element { d, a, b, words, len: IN_VARIABLE } => {
-                    set!(d, attempt!(guard.step(tile, get!(a), get!(b), words)));
+                    set!(d, attempt!(sanitizer.step(tile, get!(a), get!(b), words)));
                 }
                 Op::Element { d, a, b, words, len } => {
                     set!(d, attempt!(element(get!(a), get!(b), words, len)));
@@ -428,10 +428,10 @@ fn run_calls(
                 // The checks take no time, so that a program runs alike with and without them.
                 Op::Unset { d, .. } => {
                     left += 1;
-                    set!(d, guard.no_value());
+                    set!(d, sanitizer.no_value());
                 }
                 Op::CheckSet { a } => {
-                    attempt!(guard.check_value(get!(a), tile, (frame.function, at)));
+                    attempt!(sanitizer.check_value(get!(a), tile, (frame.function, at)));
                     left += 1;
                 }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
@@ -556,18 +556,18 @@ fn run_calls(
                 Op::FAddStoreElem(s) => stored!(s FAdd),
                 Op::FMulStoreElem(s) => stored!(s FMul),
                 Op::ElementLoad(s) => {
-                    let to = attempt!(guard.step(tile, r[s.a as usize], r[s.b as usize], s.words));
+                    let to = attempt!(sanitizer.step(tile, r[s.a as usize], r[s.b as usize], s.words));
                     r[s.d as usize] = to;
                     then!();
                     let at = to as usize + usize::from(s.off);
-                    r[s.v as usize] = attempt!(guard.load(memory, at, s.kind, frame.end));
+                    r[s.v as usize] = attempt!(sanitizer.load(memory, at, s.kind, frame.end));
                 }
                 Op::ElementStore(s) => {
-                    let to = attempt!(guard.step(tile, r[s.a as usize], r[s.b as usize], s.words));
+                    let to = attempt!(sanitizer.step(tile, r[s.a as usize], r[s.b as usize], s.words));
                     r[s.d as usize] = to;
                     then!();
                     let at = to as usize + usize::from(s.off);
-                    attempt!(guard.store(tile, memory, (at, s.kind), r[s.v as usize], frame.end));
+                    attempt!(sanitizer.store(tile, memory, (at, s.kind), r[s.v as usize], frame.end));
                 }
                 Op::AddUGlobal(s) => global!(s AddU),
                 Op::AddSGlobal(s) => global!(s AddS),
@@ -588,7 +588,7 @@ fn run_calls(
                 Op::AddSMovCall(s) => recall!(s AddS),
                 Op::SubUMovCall(s) => recall!(s SubU),
                 Op::SubSMovCall(s) => recall!(s SubS),
-                Op::Vector { n } => match lines.get(n as usize) {
+                Op::Vector { n } => match plans.get(n as usize) {
                     Some(Some(line)) => match run_known(line, r, memory) {
                         Some(cycles) => left -= LAUNCH as i64 + i64::from(cycles) - 1,
                         None => hand_back!(op),

@@ -1,16 +1,16 @@
 //! Calls that have not returned, and their registers.
 
+use super::prepared::PreparedFunction;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
-use crate::image::ready::Ready;
 use crate::image::{FnId, TileImage};
 use crate::source::Span;
 
 /// More nested calls than this do not fit into the memory of a PE in practice (ruling).
 const MAX_FRAMES: usize = 4096;
 /// Registers that an operation can name.
-pub(super) const WINDOW: usize = 1 << 16;
+pub(crate) const WINDOW: usize = 1 << 16;
 /// Registers of all calls together.
 const ALL: usize = 2 * WINDOW;
 
@@ -33,7 +33,7 @@ impl Default for Desk {
 
 /// A call that has not returned.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Frame {
+pub(crate) struct Frame {
     pub function: FnId,
     /// What it executes next.
     pub pc: usize,
@@ -48,7 +48,7 @@ pub(super) struct Frame {
 /// The calls of a main thread.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
-pub(super) struct Calls {
+pub(crate) struct Calls {
     frames: Vec<Frame>,
     /// All registers while the thread runs; nothing while it does not.
     desk: Box<[u64]>,
@@ -132,7 +132,7 @@ impl Calls {
     pub fn enter(
         &mut self,
         tile: &TileImage,
-        (f, ready): (FnId, &Ready),
+        (f, ready): (FnId, &PreparedFunction),
         base: Reg,
     ) -> Result<(), Complaint> {
         let base = self.last_mut().base + usize::from(base);

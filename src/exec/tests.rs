@@ -1,19 +1,39 @@
-//! Fused code beside the code that it is made of.
+//! Superinstructions beside the operations that they are made of.
 
-use super::*;
+use super::calls::{Calls, Desk};
+use super::memory::Memory;
+use super::prepared::{PreparedFunction, PreparedTile};
+use super::sanitizer::Sanitizer;
+use super::scalar::{Code, Exit, Meter, run};
+use super::superinstructions::combined;
 use crate::image::code::{Access, IN_VARIABLE};
-use crate::image::ready::Ready;
-use crate::pe::scalar::{Code, Exit, Meter, run};
+use crate::image::{FnId, Function, Op, TileImage};
+use crate::source::{FileId, Span};
 use std::collections::BTreeSet;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
-/// Fused operations that there are.
+/// Superinstructions that there are.
 const KINDS: usize = 104;
 /// Constants lie in the first registers.
 const CONSTS: [u64; 6] = [0, 1, 2, 3, 0x3fc0_0000, 0xffff_ffff];
 
 /// Only addresses are written to this register.
 const ADDRESS: u16 = 9;
+
+fn function(name: &str, params: u16, consts: &[u64], code: Vec<Op>) -> Function {
+    let span = Span::new(FileId(0), 0, 0);
+    Function {
+        name: name.to_string(),
+        span,
+        params,
+        consts: consts.to_vec(),
+        registers: 32,
+        frame_words: 0,
+        locals: Vec::new(),
+        spans: vec![span; code.len()],
+        code,
+    }
+}
 
 /// A small generator with a seed.
 struct Dice(u64);
@@ -110,23 +130,23 @@ impl Dice {
     }
 }
 
-/// A function that is not fused.
-fn in_parts(function: &Function) -> Ready {
-    Ready { code: function.code.clone().into_boxed_slice(), ..function.prepare() }
+/// A function without superinstructions.
+fn in_parts(function: &Function) -> PreparedFunction {
+    PreparedFunction { code: function.code.clone().into_boxed_slice(), ..PreparedFunction::new(function) }
 }
 
 /// Everything that can be seen of a run, whenever it stops.
-fn seen(tile: &TileImage, ready: &[OnceLock<Ready>]) -> Vec<String> {
+fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<String> {
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
-    let mut guard = Guard::new(tile, 32, true);
-    let (mut calls, mut desk) = (MainThread::new(32).calls, Desk::default());
+    let mut sanitizer = Sanitizer::new(tile, 32, true);
+    let (mut calls, mut desk) = (Calls::new(32), Desk::default());
     calls.begin(tile, FnId(0), &[]).expect("one call fits");
     calls.sit_down(&mut desk);
     let mut seen = Vec::new();
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25 };
-        let code = Code { tile, ready, lines: &[] };
-        let exit = run(code, &mut calls, memory.words_mut(), &mut guard, &mut meter);
+        let code = Code { tile, functions, plans: &[] };
+        let exit = run(code, &mut calls, memory.words_mut(), &mut sanitizer, &mut meter);
         let (mut what, mut goes_on) = match exit {
             Ok(Exit::Service(op)) => (format!("{op:?}"), false),
             Ok(Exit::End) => ("end".to_string(), false),
@@ -147,25 +167,26 @@ fn seen(tile: &TileImage, ready: &[OnceLock<Ready>]) -> Vec<String> {
 }
 
 #[test]
-fn fused_code_does_exactly_what_its_parts_do() {
+fn superinstructions_do_exactly_what_their_parts_do() {
     let (mut dice, mut met) = (Dice(1), BTreeSet::new());
     for _ in 0..60_000 {
         let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
         let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
+        let tile = PreparedTile::new(Arc::new(tile));
         let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(in_parts(f))).collect();
-        let fused = tile.functions[0].fuse();
-        let made = fused.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
+        let together = combined(&tile.functions[0].code);
+        let made = together.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
         met.extend(made.map(|(op, _)| format!("{op:?}").split('(').next().unwrap_or_default().to_string()));
-        let shown = || format!("{:#?}\n{fused:#?}", tile.functions[0].code);
-        assert_eq!(seen(&tile, tile.ready()), seen(&tile, &parts), "{}", shown());
+        let shown = || format!("{:#?}\n{together:#?}", tile.functions[0].code);
+        assert_eq!(seen(&tile, tile.functions()), seen(&tile, &parts), "{}", shown());
     }
     assert_eq!(met.len(), KINDS, "{met:?}");
 }
 
 #[test]
 fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them() {
-    let cleared = |code: Vec<Op>| function("f", 1, &[5], code).prepare().cleared;
+    let cleared = |code: Vec<Op>| PreparedFunction::new(&function("f", 1, &[5], code)).cleared;
     let (add, mov) = (Op::AddU { d: 3, a: 2, b: 1, sh: 32 }, Op::Mov { d: 2, a: 0 });
     assert_eq!(cleared(vec![mov, add, Op::Ret]), 2);
     assert_eq!(cleared(vec![add, mov, Op::Ret]), 32);

@@ -13,7 +13,7 @@ pub struct Memory {
 
 impl Memory {
     /// A memory of this many words that starts with `data`.
-    pub(super) fn new(size: usize, data: &[u16]) -> Memory {
+    pub(crate) fn new(size: usize, data: &[u16]) -> Memory {
         Memory { words: data.to_vec(), size }
     }
 
@@ -42,7 +42,7 @@ impl Memory {
     }
 
     /// Makes more words be there; false if all are.
-    pub(super) fn grow(&mut self) -> bool {
+    pub(crate) fn grow(&mut self) -> bool {
         let before = self.words.len();
         self.reach(2 * before + 1);
         self.words.len() > before
@@ -65,7 +65,7 @@ const STEP: usize = 64;
 
 /// Reads a value as a register holds it.
 #[inline(always)]
-pub(super) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
+pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
     // No `match`: a second indirect jump in each load costs more than a word too many.
     match memory.get(addr..addr + 2) {
         Some(words) if (kind as u8) < Access::W64 as u8 => {
@@ -93,7 +93,7 @@ fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complai
 
 /// Writes a register.
 #[inline(always)]
-pub(super) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -> Result<(), Complaint> {
+pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -> Result<(), Complaint> {
     if is_short(kind) {
         *memory.get_mut(addr).ok_or_else(|| out_of_memory(addr))? = value as u16;
         return Ok(());
@@ -125,7 +125,7 @@ fn shift_of(addr: usize) -> u32 {
 
 /// The binary logarithm of `kind.words()`, without a table; bytes have none.
 #[inline(always)]
-pub(super) fn log_words(kind: Access) -> u32 {
+pub(crate) fn log_words(kind: Access) -> u32 {
     kind as u32 >> 1
 }
 
@@ -141,13 +141,13 @@ fn pair(words: &[u16]) -> u32 {
 
 /// The complaint about an address past the end.
 #[cold]
-pub(super) fn out_of_memory(address: usize) -> Complaint {
+pub(crate) fn out_of_memory(address: usize) -> Complaint {
     MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")]).for_good()
 }
 
 /// The complaint about an index past the end of an array.
 #[cold]
-pub(super) fn out_of_array(index: u64, len: u32) -> Complaint {
+pub(crate) fn out_of_array(index: u64, len: u32) -> Complaint {
     // An index of a signed type is kept sign-extended.
     INDEX_OUT_OF_BOUNDS.because(&[("index", &(index as i64)), ("len", &len)])
 }

@@ -10,7 +10,7 @@ use crate::value::f16;
 
 /// One of the rarer operations on registers; false if it is none.
 #[inline(never)]
-pub(super) fn step(r: &mut [u64; WINDOW], op: &Op) -> Result<bool, Complaint> {
+pub(crate) fn step(r: &mut [u64; WINDOW], op: &Op) -> Result<bool, Complaint> {
     let at = |reg: u16| reg as usize;
     match *op {
         Op::BitNotS { d, a, sh } => r[at(d)] = signed(!r[at(a)], sh),
@@ -68,13 +68,13 @@ fn f32_of(bits: u64) -> f32 {
 
 /// The low `64 - sh` bits, sign-extended.
 #[inline(always)]
-pub(super) fn signed(x: u64, sh: u8) -> u64 {
+pub(crate) fn signed(x: u64, sh: u8) -> u64 {
     ((x << (sh & 63)) as i64 >> (sh & 63)) as u64
 }
 
 /// The low `64 - sh` bits.
 #[inline(always)]
-pub(super) fn unsigned(x: u64, sh: u8) -> u64 {
+pub(crate) fn unsigned(x: u64, sh: u8) -> u64 {
     x << (sh & 63) >> (sh & 63)
 }
 
@@ -96,7 +96,7 @@ fn by_zero() -> Complaint {
 
 /// A shift amount, below the width of the type.
 #[inline(always)]
-pub(super) fn amount(by: u64, sh: u8) -> Result<u32, Complaint> {
+pub(crate) fn amount(by: u64, sh: u8) -> Result<u32, Complaint> {
     let width = 64 - u64::from(sh & 63);
     if by >= width {
         return Err(too_far(by, width));

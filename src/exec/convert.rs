@@ -7,7 +7,7 @@ use crate::image::Scalar;
 use crate::value::{f16, float};
 
 /// The value of a register of type `from` as a register of type `to`.
-pub(super) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Complaint> {
+pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Complaint> {
     match from {
         Scalar::F16 => from_float(f16::to_f32(x as u16), to),
         Scalar::F32 => from_float(f32::from_bits(x as u32), to),
@@ -16,7 +16,7 @@ pub(super) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Complaint
 }
 
 /// The same, with floats that the integer type cannot hold at the nearest end of its range; NaN gives 0.
-pub(super) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
+pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
     convert(x, from, to).unwrap_or_else(|_| {
         let x = if from == Scalar::F16 { f16::to_f32(x as u16) } else { f32::from_bits(x as u32) };
         let (is_signed, bits) = (is_signed(to), u32::from(width(to)));

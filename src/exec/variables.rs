@@ -8,7 +8,7 @@ use crate::source::Span;
 
 /// A step of a pointer.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Step {
+pub(crate) struct Step {
     /// The word that the pointer leads to.
     pub from: usize,
     /// The words of the element.
@@ -20,7 +20,7 @@ pub(super) struct Step {
 }
 
 /// Code writes a constant.
-pub(super) fn const_written(symbol: &Symbol) -> Complaint {
+pub(crate) fn const_written(symbol: &Symbol) -> Complaint {
     CONST_WRITTEN
         .because(&[("name", &symbol.name)])
         .also(symbol.span, "declared `const`")
@@ -28,7 +28,7 @@ pub(super) fn const_written(symbol: &Symbol) -> Complaint {
 }
 
 /// What to do about a local without a value.
-pub(super) fn part_of(local: &Local) -> String {
+pub(crate) fn part_of(local: &Local) -> String {
     match local.words {
         1 => format!("assign `{}` before this line", local.name),
         _ => format!("assign this part of `{}` before this line", local.name),
@@ -36,13 +36,13 @@ pub(super) fn part_of(local: &Local) -> String {
 }
 
 /// The local in a word of a frame, counted from its start.
-pub(super) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
+pub(crate) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
     let locals = &tile.functions[function.0 as usize].locals;
     locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
 }
 
 /// The local of a call that has not returned in a word, with its first word.
-pub(super) fn local_behind(
+pub(crate) fn local_behind(
     tile: &TileImage,
     calls: impl Iterator<Item = (usize, FnId)>,
     word: usize,
@@ -53,13 +53,13 @@ pub(super) fn local_behind(
 }
 
 /// A step of a pointer leads out of a local, whose first word is `low`.
-pub(super) fn out_of_local(local: &Local, low: usize, step: Step) -> Complaint {
+pub(crate) fn out_of_local(local: &Local, low: usize, step: Step) -> Complaint {
     let shape = (low, local.words.into(), step.each);
     out_of_variable((&local.name, local.span), shape, step.from, step.index)
 }
 
 /// A pointer leads to a word of a call that has returned, `off` words behind its first one.
-pub(super) fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, off: usize) -> Complaint {
+pub(crate) fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, off: usize) -> Complaint {
     let name = &tile.functions[function.0 as usize].name;
     let help = "point to a global, or to a local of a function that still runs";
     match local_at(tile, function, off) {
@@ -70,14 +70,14 @@ pub(super) fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, o
 }
 
 /// The variable that a word belongs to.
-pub(super) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
+pub(crate) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
     let after = tile.symbols.partition_point(|s| usize::from(s.addr) <= word);
     let symbol = tile.symbols[..after].last()?;
     (word < usize::from(symbol.addr) + usize::from(symbol.words)).then_some(symbol)
 }
 
 /// A pointer to a global has been given an index that leads out of it.
-pub(super) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
+pub(crate) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
     let shape = (symbol.addr.into(), symbol.words.into(), words);
     out_of_variable((&symbol.name, symbol.span), shape, from, index as i64)
 }
@@ -105,7 +105,7 @@ fn elements_in(words: usize, each: u16) -> usize {
 
 /// The operation at `pc` reads a register that has no value yet.
 #[cold]
-pub(super) fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Complaint {
+pub(crate) fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Complaint {
     use crate::image::Op;
     let function = &tile.functions[function.0 as usize];
     let Op::CheckSet { a } = function.code[pc] else { unreachable!("only checks complain") };

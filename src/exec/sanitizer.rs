@@ -24,7 +24,7 @@ const NO_WORD: u16 = 0xbad5;
 /// The watch over one PE.
 #[derive(Clone, Debug)]
 #[repr(C)]
-pub(super) struct Guard {
+pub(crate) struct Sanitizer {
     /// Where the stack begins; beyond every address when nothing is watched.
     stack: usize,
     /// The first word of all that stores have to be watched for: a constant, or the stack.
@@ -45,14 +45,14 @@ pub(super) struct Guard {
     pub culprit: Option<usize>,
 }
 
-impl Guard {
+impl Sanitizer {
     /// Watches a tile, or nothing.
-    pub fn new(tile: &TileImage, size: usize, checked: bool) -> Guard {
+    pub fn new(tile: &TileImage, size: usize, checked: bool) -> Sanitizer {
         let stack = if checked { tile.data_end.into() } else { usize::MAX };
         let constant = tile.symbols.iter().find(|s| checked && !s.mutable && s.words > 0);
         let first = constant.map_or(stack, |s| s.addr.into());
         let nothing = (0, 0);
-        Guard {
+        Sanitizer {
             stack,
             size,
             first,
@@ -362,7 +362,7 @@ fn masks(first: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Guard, masks};
+    use super::{Sanitizer, masks};
     use crate::image::TileImage;
 
     #[test]
@@ -379,7 +379,7 @@ mod tests {
 
     #[test]
     fn giving_all_words_a_value_looks_only_at_those_that_had_none() {
-        let mut guard = Guard::new(&TileImage::default(), 24_576, true);
+        let mut guard = Sanitizer::new(&TileImage::default(), 24_576, true);
         let mut memory = [0; 100];
         guard.take_value(&mut memory, 10);
         assert!(guard.is_unset(10) && guard.is_unset(109) && !guard.is_unset(110));

@@ -1,0 +1,20 @@
+//! What a PE executes: scalar code, calls, and DSD operations whose operands are known.
+//!
+//! In: the image of a tile, registers and words of memory. Out: the same, changed, and the reason to stop.
+//! Never: knows queues, tasks or the fabric; it hands what concerns them back to the PE.
+
+pub(crate) mod arithmetic;
+pub(crate) mod calls;
+pub(crate) mod convert;
+pub(crate) mod memory;
+mod prepared;
+pub(crate) mod sanitizer;
+pub(crate) mod scalar;
+mod superinstructions;
+pub(crate) mod variables;
+pub(crate) mod vector;
+
+#[cfg(test)]
+mod tests;
+
+pub use prepared::PreparedTile;

@@ -1,0 +1,37 @@
+//! DSD operations on memory whose plan is known: one call of a kernel.
+
+use super::plan::{PlannedSource, VectorPlan};
+use crate::dsd::direct;
+use crate::dsd::local::{self, Feed};
+use crate::exec::calls::WINDOW;
+
+/// Runs an operation of which all but the scalars was known before; gives the cycles that its elements
+/// take, or `None` while words of memory are not there that it touches.
+#[inline(never)]
+pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u16]) -> Option<u32> {
+    if op.end > memory.len() {
+        return None;
+    }
+    let lane = |reg, words| scalar_lane(r[usize::from(reg)], words);
+    let scalars = op.sources.each_ref().map(|source| match *source {
+        PlannedSource::Scalar(reg, words) => lane(reg, words),
+        PlannedSource::Nothing | PlannedSource::Line(..) => 0,
+    });
+    if op.direct.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
+        let feeds = op.sources.map(|source| match source {
+            PlannedSource::Nothing => Feed::Nothing,
+            PlannedSource::Scalar(reg, words) => Feed::Scalar(lane(reg, words)),
+            PlannedSource::Line(row, words) => Feed::Line(row, words),
+        });
+        local::run_lines(memory, op.kernel, op.dest, &feeds);
+    }
+    if let Some(register) = op.result {
+        r[usize::from(register)] = 1;
+    }
+    Some(op.cycles)
+}
+
+/// A scalar source as a lane: registers keep the sign of narrow integers above their bits.
+pub(crate) fn scalar_lane(register: u64, words: u16) -> u32 {
+    if words == 1 { register as u32 & 0xffff } else { register as u32 }
+}

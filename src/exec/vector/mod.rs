@@ -1,0 +1,7 @@
+//! DSD operations as a PE executes them.
+
+pub(crate) mod memory;
+pub(crate) mod plan;
+
+/// Cycles to start an operation on the main thread or a microthread (estimate).
+pub(crate) const LAUNCH: u64 = 1;

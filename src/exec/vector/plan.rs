@@ -1,0 +1,97 @@
+//! The plan of a DSD operation whose operands are known before it runs: most work on whole vectors in memory
+//! that never change, so that a PE need not look at their descriptors each time.
+
+use crate::arch::Arch;
+use crate::dsd::access::Row;
+use crate::dsd::direct::{Input, Plan};
+use crate::dsd::kernels::Kernel;
+use crate::dsd::ops::OPS;
+use crate::dsd::{Dsd, Mem};
+use crate::image::TileImage;
+use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
+
+/// A DSD operation between lines in memory that stay inside of their arrays and do not disturb each
+/// other.
+#[derive(Clone)]
+pub(crate) struct VectorPlan {
+    /// Its arithmetic.
+    pub kernel: &'static Kernel,
+    /// Where results go, and the words of each.
+    pub dest: (Row, u16),
+    /// What the kernel takes.
+    pub sources: [PlannedSource; 3],
+    /// Where that lies if the kernel can work on the memory itself.
+    pub direct: Option<Plan>,
+    /// One past the last word that it touches.
+    pub end: usize,
+    /// Cycles that its elements take.
+    pub cycles: u32,
+    /// Where the returned bool goes.
+    pub result: Option<Reg>,
+}
+
+/// A source of a [`VectorPlan`].
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum PlannedSource {
+    /// The operation has no such source.
+    Nothing,
+    /// The scalar in a register, of this many words.
+    Scalar(Reg, u16),
+    /// A vector, and the words of each element.
+    Line(Row, u16),
+}
+
+/// The plan of an operation; `None` if not all of its operands are known.
+pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> {
+    let op = &OPS[usize::from(vector.op)];
+    let form = vector.form();
+    let dest = known_memory(tile, vector.dest)?;
+    let count = dest.length();
+    let row = |mem: &Mem, words: u16| {
+        let limits = (mem.lo, mem.hi.min(arch.memory_words as u16));
+        let fits = mem.length() == count && !mem.index_offset;
+        fits.then(|| Row::new(mem, mem.base, words, count, limits)).flatten()
+    };
+    let words = op.dest.words();
+    let to = row(dest, words)?;
+    let mut end = to.span(words).1;
+    let mut sources = [PlannedSource::Nothing; 3];
+    for ((part, operand), source) in sources.iter_mut().zip(&vector.sources).zip(form.sources) {
+        let its = source.elem().words();
+        *part = match *operand {
+            Operand::Scalar(reg) => PlannedSource::Scalar(reg, its),
+            Operand::Dsd(_) => {
+                let from = row(known_memory(tile, *operand)?, its)?;
+                end = end.max(from.span(its).1);
+                (!to.disturbs(words, &from, its)).then_some(PlannedSource::Line(from, its))?
+            }
+            Operand::Pointer(_) | Operand::Nowhere => return None,
+        };
+    }
+    if op.kernel.carries || matches!(sources[2], PlannedSource::Line(..)) {
+        return None;
+    }
+    if form.flipped {
+        sources.swap(0, 1);
+    }
+    let cycles = count.div_ceil(u32::from(op.width(arch.name).max(1)));
+    let (kernel, dest, end, result) = (&op.kernel, (to, words), end as usize, vector.result);
+    let direct = direct_plan(&dest, &sources);
+    Some(VectorPlan { kernel, dest, sources, direct, end, cycles, result })
+}
+
+/// The memory DSD behind an operand that is a constant.
+fn known_memory(tile: &TileImage, operand: Operand) -> Option<&Mem> {
+    let Operand::Dsd(DsdRef::Const(n)) = operand else { return None };
+    let Dsd::Mem(mem) = tile.dsds.get(n as usize)? else { return None };
+    Some(mem)
+}
+
+fn direct_plan(dest: &(Row, u16), sources: &[PlannedSource; 3]) -> Option<Plan> {
+    let input = |part: &PlannedSource| match part {
+        PlannedSource::Nothing => Some(Input::Nothing),
+        PlannedSource::Scalar(_, words) => (*words <= dest.1).then_some(Input::Scalar),
+        PlannedSource::Line(row, words) => Input::line(row, *words, dest),
+    };
+    Plan::new(dest, [input(&sources[0])?, input(&sources[1])?])
+}

@@ -1,0 +1,159 @@
+//! Operands of superinstructions: frequent sequences of operations that run as one.
+//!
+//! A superinstruction stands where its sequence begins and does exactly what the sequence does: the same
+//! registers, cycles and diagnostics. What it is made of stays behind it, so that the numbering of the code
+//! does not change, jumps into the middle need no care, and a PE can stop and go on at each of its parts.
+//! `exec::superinstructions` makes them when a function first runs; no program holds one.
+
+use super::code::{Access, Reg};
+use serde::{Deserialize, Serialize};
+
+/// The target of a jump that is part of a superinstruction.
+pub type Near = u16;
+
+/// `d = a ? b`, then a jump if `x ? y`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Loop {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub x: Reg,
+    pub y: Reg,
+    pub to: Near,
+    pub sh: u8,
+}
+
+/// `d = d + c`, `i = i + k`, then a jump if `i < n`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Count {
+    pub d: Reg,
+    pub c: Reg,
+    pub i: Reg,
+    pub k: Reg,
+    pub n: Reg,
+    pub to: Near,
+    pub sh: u8,
+    pub step_sh: u8,
+}
+
+/// `d = a ? b`, then `e = d ? c`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Chain {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub e: Reg,
+    pub c: Reg,
+    pub sh: u8,
+    pub then_sh: u8,
+}
+
+/// `d = a ? b`, `e = d ? c`, then `f = e ? g`, or `d = a ? b`, `e = c ? g`, then `f = d ? e`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Three {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub e: Reg,
+    pub c: Reg,
+    pub f: Reg,
+    pub g: Reg,
+}
+
+/// `d = a ? b`, then a jump if `d` is what the name says.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Test {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub to: Near,
+}
+
+/// `d = a ? b`, `e = d`, then a jump if `e` is what the name says: half of an `and` or `or`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Short {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub e: Reg,
+    pub to: Near,
+}
+
+/// `d` is element `i` of the array at `base`, then a jump.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ElemTest {
+    pub d: Reg,
+    pub base: u16,
+    pub i: Reg,
+    pub len: u16,
+    pub to: Near,
+    pub kind: Access,
+}
+
+/// An element and arithmetic. Loaded first: `e = d ? c`. Stored last: `d = e ? c`. Else `e = e ? c`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ElemStep {
+    pub d: Reg,
+    pub base: u16,
+    pub i: Reg,
+    pub len: u16,
+    pub e: Reg,
+    pub c: Reg,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// The address `d` of element `b` of the variable behind `a`, and the access of `v` to it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Pointed {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub words: u16,
+    pub v: Reg,
+    pub off: u16,
+    pub kind: Access,
+}
+
+/// `d` is loaded from `addr`, `e = d ? c`, and `e` is stored there.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Global {
+    pub d: Reg,
+    pub addr: u16,
+    pub e: Reg,
+    pub c: Reg,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// `d = a`, then `e = b` if there are two.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Moves {
+    pub d: Reg,
+    pub a: Reg,
+    pub e: Reg,
+    pub b: Reg,
+}
+
+/// `d = a ? b`, `base = d`, then a call with `base`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Recall {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub base: Reg,
+    pub f: u16,
+    pub sh: u8,
+}

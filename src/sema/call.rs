@@ -2,10 +2,9 @@
 
 use super::arith;
 use super::chain::{VARIANT, shown_name};
-use super::control::{Flow, Join};
-use super::function::{ParamKind, Signature};
-use super::operand::{Addr, Base, Operand};
-use super::scope::{Binding, Frame, Return, Scope};
+use super::operand::Operand;
+use super::scope::{Binding, Flow, Frame, Join, Return, Scope};
+use super::signature::{ParamKind, Signature};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -437,9 +436,4 @@ fn called_from(c: Complaint, function: &FnDecl, span: Span) -> Complaint {
         return c;
     }
     c.also(span, format!("in this call of `{}`", shown_name(function)))
-}
-
-/// The place of an aggregate behind a register.
-pub fn behind(reg: Reg) -> Addr {
-    Addr { base: Base::Reg(reg), off: 0 }
 }

@@ -1,6 +1,6 @@
 //! Code that exists in several copies: which import or call made the copy that is wrong.
 
-use super::function::{ParamKind, Signature};
+use super::signature::{ParamKind, Signature};
 use super::value::{InstanceId, Value};
 use super::world::Sema;
 use crate::diagnostics::{Complaint, Label};

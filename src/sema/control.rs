@@ -3,7 +3,7 @@
 use super::arith;
 use super::builder::Label;
 use super::operand::{Addr, Operand, comptime_only, repr};
-use super::scope::{Scope, Target};
+use super::scope::{Arm, Flow, Join, Scope, Target};
 use super::value::Value;
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -13,38 +13,6 @@ use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{Block, ExprId, Name, Prong, StmtId};
 use crate::value::ty::Ty;
-
-/// How a statement ends.
-#[derive(Clone, Debug)]
-pub enum Flow {
-    /// The next statement follows.
-    Next,
-    /// Code: the next statement is never reached.
-    Dead,
-    /// Comptime: leaves the target at this index of the frame, with a value.
-    Break(usize, Value),
-    /// Comptime: goes on with the next iteration of the target at this index.
-    Continue(usize),
-    /// Comptime: leaves the function.
-    Return(Value),
-}
-
-/// The values that meet at the end of an `if`, a `switch`, a labelled block or an inline call.
-#[derive(Debug, Default)]
-pub struct Join {
-    arms: Vec<Arm>,
-    memory: Option<(Addr, Ty)>,
-}
-
-#[derive(Debug)]
-struct Arm {
-    value: Operand,
-    /// Where the move into the common register will be written; `None` if none is needed.
-    at: Option<usize>,
-    span: Span,
-    /// Branches around the arm.
-    depth: u32,
-}
 
 impl Sema<'_> {
     /// One more value arrives at a join; the code of the arm goes on after it.
@@ -441,39 +409,5 @@ impl Cases {
             Ty::ComptimeInt => None,
             _ => Some("the other values".to_string()),
         }
-    }
-}
-
-impl Target {
-    fn new(
-        label: Option<Name>,
-        is_loop: bool,
-        on_break: Option<Label>,
-        on_continue: Option<Label>,
-    ) -> Target {
-        Target {
-            label,
-            is_loop,
-            on_break,
-            on_continue,
-            join: Join::default(),
-            broken: false,
-            continued: false,
-        }
-    }
-
-    /// A labelled block that runs at comptime.
-    pub fn block(label: Option<Name>) -> Target {
-        Target::new(label, false, None, None)
-    }
-
-    /// A loop that runs at comptime.
-    pub fn comptime_loop(label: Option<Name>) -> Target {
-        Target::new(label, true, None, None)
-    }
-
-    /// One iteration of a loop that is unrolled into code.
-    pub fn unrolled(label: Option<Name>, end: Label, next: Label) -> Target {
-        Target::new(label, true, Some(end), Some(next))
     }
 }

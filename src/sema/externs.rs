@@ -1,8 +1,9 @@
 //! `extern` variables: other names for what another file of the tile exports.
 
 use super::modules::declared_name;
+use super::unit::{DeclState, Global};
 use super::value::{GlobalId, InstanceId};
-use super::world::{DeclState, Global, Sema};
+use super::world::Sema;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
 use crate::syntax::ast::{Decl, Linkage, Name, VarDecl};

@@ -2,14 +2,14 @@
 
 use super::assigned::UnsetRead;
 use super::builder::{FnBuilder, finish_register};
-use super::control::Flow;
-use super::operand::{Operand, repr};
-use super::scope::{Binding, Frame, Return, Scope};
+use super::operand::{Operand, behind, repr};
+use super::scope::{Binding, Flow, Frame, Return, Scope};
+use super::signature::{Beside, ParamKind, Pending, Signature};
 use super::value::{FnRef, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::UNSET_VARIABLE;
-use crate::diagnostics::{At, Complaint, Label, Result};
+use crate::diagnostics::{At, Complaint, Result};
 use crate::image::code::{AsyncConfig, DsrLoad, MapOp, VectorOp};
 use crate::image::code::{
     Completion, DsdRef, FnId, Function, IdArg, OnControl, Op, Operand as CodeOperand, Reg,
@@ -22,63 +22,6 @@ use std::sync::Arc;
 
 /// Functions of a tile at most, counting each instance of a generic one.
 const MAX_FUNCTIONS: usize = 10_000;
-
-/// What a parameter is in one instance of a function.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ParamKind {
-    /// Its value is part of the instance.
-    Known(Value),
-    /// It is passed at run time.
-    Typed(Ty),
-    /// Only an inline function can take it: a struct of which some part is not known.
-    Any,
-}
-
-/// The parameters and the result of one instance.
-#[derive(Clone, Debug)]
-pub struct Signature {
-    /// In order.
-    pub params: Vec<ParamKind>,
-    /// The result.
-    pub ret: Ty,
-    /// Whether another call may have another signature.
-    pub generic: bool,
-    /// Whether a parameter can only exist at comptime.
-    pub comptime_only: bool,
-}
-
-impl Default for Signature {
-    fn default() -> Signature {
-        Signature { params: Vec::new(), ret: Ty::Void, generic: false, comptime_only: false }
-    }
-}
-
-impl Signature {
-    /// Whether every call happens at comptime.
-    pub fn is_comptime(&self) -> bool {
-        self.comptime_only || self.ret.is_comptime_only() && !matches!(self.ret, Ty::Dsd(_))
-    }
-}
-
-/// An instance whose code is not written yet.
-#[derive(Debug)]
-pub struct Pending {
-    f: FnRef,
-    signature: Signature,
-    id: FnId,
-    calls: Vec<Label>,
-}
-
-/// Lists of operations that lie beside the code of the current function and name its registers.
-#[derive(Debug, Default)]
-pub struct Beside {
-    /// Indices into `vector_ops`.
-    pub vectors: Vec<u32>,
-    /// Indices into `maps`.
-    pub maps: Vec<u32>,
-    /// Indices into `dsr_loads`.
-    pub loads: Vec<u32>,
-}
 
 impl Sema<'_> {
     /// The type of a function as a value.
@@ -276,7 +219,7 @@ impl Sema<'_> {
 
     fn parameter(&mut self, name: &str, reg: Reg, ty: &Ty, span: Span) -> Result<Binding> {
         if repr(ty).is_none() {
-            return Ok(Binding::Alias(Operand::Mem(super::call::behind(reg), ty.clone())));
+            return Ok(Binding::Alias(Operand::Mem(behind(reg), ty.clone())));
         }
         if !self.frame().addressed.contains(name) {
             return Ok(Binding::Register { reg, ty: ty.clone(), mutable: false });

@@ -1,8 +1,7 @@
 //! `for` and `while`: run at comptime, unrolled, or written as loops.
 
-use super::control::Flow;
 use super::operand::{Operand, Place};
-use super::scope::{Binding, Ev, Scope, Target};
+use super::scope::{Binding, Ev, Flow, Scope, Target};
 use super::value::{RangeValue, Value};
 use super::world::Sema;
 use crate::diagnostics::Result;

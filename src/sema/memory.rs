@@ -1,17 +1,16 @@
-//! Moving values between places, registers and memory, and converting them on the way.
+//! Moving values between places, registers and memory.
 
 use super::arith;
 use super::operand::{Addr, Base, Operand, Place, Repr, Step, repr};
 use super::scope::{Binding, Ev};
-use super::value::{Elems, GlobalId, Pointee, Value};
+use super::value::{GlobalId, Pointee, Value};
+use super::words::{is_zero_array, mark_of_field, part, part_mut, part_type, words_of_element};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Complaint, Result};
-use crate::image::Scalar;
-use crate::image::code::{self, BYTES, Op, Reg};
+use crate::image::code::{self, Op, Reg};
 use crate::source::Span;
-use crate::value::ty::{FieldLayout, HIGH_BYTE, Ty};
-use std::sync::Arc;
+use crate::value::ty::{HIGH_BYTE, Ty};
 
 /// An address that code can name.
 enum Resolved {
@@ -77,7 +76,8 @@ impl Sema<'_> {
         }
     }
 
-    fn load_at(&mut self, addr: Addr, ty: &Ty) -> Result<Operand> {
+    /// What lies at an address.
+    pub fn load_at(&mut self, addr: Addr, ty: &Ty) -> Result<Operand> {
         let Some(repr) = repr(ty) else {
             return match ty.words() {
                 Some(0) => Ok(Operand::void()),
@@ -448,86 +448,6 @@ impl Sema<'_> {
         Ok(Addr { base: Base::Frame, off: off.into() })
     }
 
-    /// The implicit conversion.
-    pub fn coerce(&mut self, value: Operand, to: &Ty, span: Span) -> Result<Operand> {
-        let from = value.ty();
-        match value {
-            Operand::Known(Value::Fn(f)) => self.coerce_fn(f, to, span),
-            Operand::Known(v) => arith::coerce(&v, to).map(Operand::Known).at(span),
-            Operand::Parts(Ty::Anon(_) | Ty::Array(_) | Ty::Struct(_), _) if *to == Ty::ComptimeStruct => {
-                Ok(value)
-            }
-            Operand::Parts(ty, parts) => self.coerce_parts(ty, parts, to, span),
-            _ if from == *to => Ok(value),
-            Operand::Mem(addr, Ty::Anon(_)) if matches!(to, Ty::Struct(_)) => {
-                let fields = from.field_names().into_iter().map(str::to_string).collect::<Vec<_>>();
-                let mut parts = Vec::new();
-                for name in &fields {
-                    let (_, ty, off) = from.field(name).expect("its own field");
-                    parts.push(self.load_at(Addr { base: addr.base, off: addr.off + off }, &ty)?);
-                }
-                self.coerce_parts(from, parts, to, span)
-            }
-            Operand::Reg(r, _) if reg_coerces(&from, to) => Ok(Operand::Reg(r, to.clone())),
-            Operand::Reg(a, _) if from.is_float() && *to == Ty::F32 => {
-                let d = self.b().reg();
-                self.b().emit(Op::Convert { d, a, from: Scalar::F16, to: Scalar::F32 });
-                Ok(Operand::Reg(d, to.clone()))
-            }
-            _ => Err(self.mismatch(&from, to).at(span)),
-        }
-    }
-
-    fn mismatch(&self, from: &Ty, to: &Ty) -> Complaint {
-        let complaint = rules::TYPE_MISMATCH.because(&[("want", to), ("have", from)]);
-        if from.is_numeric() && to.is_numeric()
-            || matches!((from, to), (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)))
-        {
-            return complaint.help(format!("convert it: `@as({to}, ..)`"));
-        }
-        complaint
-    }
-
-    fn coerce_fn(&mut self, f: super::value::FnRef, to: &Ty, span: Span) -> Result<Operand> {
-        let have = Ty::Fn(self.fn_type(f)?);
-        match to {
-            Ty::Fn(_) if *to == have => Ok(Operand::Known(Value::Fn(f))),
-            Ty::Ptr(p) if p.to == have => {
-                let ptr = super::value::Pointer { ty: p.clone(), to: Pointee::Fn(f) };
-                Ok(Operand::Known(Value::Ptr(ptr)))
-            }
-            _ => Err(rules::TYPE_MISMATCH.because(&[("want", to), ("have", &have)]).at(span)),
-        }
-    }
-
-    fn coerce_parts(&mut self, ty: Ty, parts: Vec<Operand>, to: &Ty, span: Span) -> Result<Operand> {
-        if ty == *to {
-            return Ok(Operand::Parts(ty, parts));
-        }
-        let no = || rules::TYPE_MISMATCH.because(&[("want", to), ("have", &ty)]).at(span);
-        let (Ty::Anon(a), Ty::Struct(s)) = (&ty, to) else {
-            return match (&ty, to) {
-                (Ty::Anon(a), Ty::Anon(b)) if a.names == b.names && a.types.len() == b.types.len() => {
-                    let types = b.types.clone();
-                    let parts = parts.into_iter().zip(&types).map(|(p, t)| self.coerce(p, t, span));
-                    Ok(Operand::Parts(to.clone(), parts.collect::<Result<_>>()?))
-                }
-                _ => Err(no()),
-            };
-        };
-        let names = a.names.clone().ok_or_else(no)?;
-        if let Some(extra) = names.iter().find(|n| !s.fields.iter().any(|(m, _)| m == *n)) {
-            return Err(arith::unknown_field(extra, to).at(span));
-        }
-        let mut out = Vec::new();
-        for (name, ty) in &s.fields {
-            let at = names.iter().position(|n| n == name);
-            let at = at.ok_or_else(|| rules::MISSING_FIELD.because(&[("name", name)]).at(span))?;
-            out.push(self.coerce(parts[at].clone(), ty, span)?);
-        }
-        Ok(Operand::Parts(to.clone(), out))
-    }
-
     /// Makes room for a global that is a constant without a name (a table that is indexed at run time).
     fn constant_global(&mut self, v: &Value, span: Span) -> Result<GlobalId> {
         if let Some((_, id)) = self.world.tile.constants.iter().find(|(known, _)| known == v) {
@@ -536,7 +456,7 @@ impl Sema<'_> {
         let ty = v.ty();
         let name = format!("constant {}", self.world.tile.constants.len());
         let align = ty.align_words();
-        let id = self.add_global(super::world::Global {
+        let id = self.add_global(super::unit::Global {
             name,
             ty,
             value: v.clone(),
@@ -552,132 +472,7 @@ impl Sema<'_> {
     }
 }
 
-fn reg_coerces(from: &Ty, to: &Ty) -> bool {
-    match (from, to) {
-        (Ty::Int(f), Ty::Int(t)) => arith::widens(*f, *t),
-        (Ty::Ptr(_), Ty::Ptr(_)) => arith::pointer_coerces(from, to),
-        (Ty::Enum(a), Ty::Enum(b)) => a == b,
-        _ => from == to,
-    }
-}
-
-fn is_zero_array(a: &super::value::ArrayValue) -> bool {
-    match &a.elems {
-        Elems::Splat(Value::Int(_, n)) => n.is_zero(),
-        Elems::Splat(Value::Float(_, x)) => x.to_bits() == 0,
-        Elems::Splat(Value::Bool(b)) => !b,
-        _ => false,
-    }
-}
-
 /// An offset as a part of an address.
 fn in_address(offset: u32) -> u16 {
     offset as u16 | if offset & HIGH_BYTE != 0 { code::HIGH_BYTE } else { 0 }
-}
-
-/// `words` of an `Op::Element` for elements of a type.
-pub fn words_of_element(ty: &Ty) -> u16 {
-    if ty.is_byte() { BYTES } else { ty.words().unwrap_or(0) as u16 }
-}
-
-/// Type and word offset of a part of an aggregate.
-pub fn part_type(ty: &Ty, index: usize) -> Option<(Ty, u32)> {
-    match ty {
-        Ty::Array(a) => Some((a.elem.clone(), a.elem.element_offset(index as u32)?)),
-        _ => ty.field_at(index),
-    }
-}
-
-/// Follows a path into a value.
-pub fn part<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
-    path.iter().try_fold(value, |v, step| match (v, step) {
-        (Value::Array(a), Step::Element(i)) => a.get(*i),
-        (Value::Record(r), Step::Field(i)) => r.fields.get(*i),
-        (Value::Union(u), Step::Field(i)) => (u.active == *i).then_some(&u.value),
-        _ => None,
-    })
-}
-
-fn part_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
-    let Some((step, rest)) = path.split_first() else { return Some(value) };
-    if let Value::Undefined(ty) = value {
-        *value = undefined_aggregate(ty)?;
-    }
-    let next = match (value, step) {
-        (Value::Array(a), Step::Element(i)) => Arc::make_mut(a).list_mut().get_mut(*i as usize)?,
-        (Value::Record(r), Step::Field(i)) => Arc::make_mut(r).fields.get_mut(*i)?,
-        (Value::Union(u), Step::Field(i)) if u.active == *i => &mut Arc::make_mut(u).value,
-        _ => return None,
-    };
-    part_mut(next, rest)
-}
-
-fn undefined_aggregate(ty: &Ty) -> Option<Value> {
-    match ty {
-        Ty::Array(a) => Some(Value::array(a.clone(), Elems::Splat(Value::Undefined(a.elem.clone())))),
-        Ty::Struct(s) => {
-            let fields = s.fields.iter().map(|(_, t)| Value::Undefined(t.clone())).collect();
-            Some(Value::record(ty.clone(), fields))
-        }
-        _ => None,
-    }
-}
-
-/// What the last word of a union says about its active field; 0 is none.
-fn mark_of_field(field: usize) -> u16 {
-    field as u16 + 1
-}
-
-/// Appends the words of a value as they lie in memory.
-pub fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
-    match v {
-        Value::Undefined(_) | Value::Void => Ok(()),
-        Value::Array(a) => write_array(sema, a, out),
-        Value::Dsd(d) => {
-            out[..16].copy_from_slice(&d.to_words());
-            Ok(())
-        }
-        Value::Record(r) if !is_packed(&r.ty) => {
-            for (i, field) in r.fields.iter().enumerate() {
-                let (_, off) = r.ty.field_at(i).expect("a record has the fields of its type");
-                write_words(sema, field, &mut out[off as usize..])?;
-            }
-            Ok(())
-        }
-        Value::Union(u) if u.ty.layout != FieldLayout::Packed => {
-            let ty = v.ty();
-            if let Some(words) = ty.words().filter(|_| ty.is_marked_union()) {
-                out[words as usize - 1] = mark_of_field(u.active);
-            }
-            write_words(sema, &u.value, out)
-        }
-        _ => {
-            let bits = sema.scalar_bits(v)?;
-            let words = v.ty().words().unwrap_or(1) as usize;
-            for (i, w) in out.iter_mut().take(words).enumerate() {
-                *w = (bits >> (16 * i)) as u16;
-            }
-            Ok(())
-        }
-    }
-}
-
-fn write_array(sema: &mut Sema<'_>, a: &super::value::ArrayValue, out: &mut [u16]) -> Result<()> {
-    if is_zero_array(a) {
-        return Ok(());
-    }
-    let each = a.ty.elem.words().unwrap_or(0) as usize;
-    for i in 0..a.ty.len() {
-        if let Some(v) = a.get(i).filter(|_| a.ty.elem.is_byte()) {
-            let bits = if matches!(v, Value::Undefined(_)) { 0 } else { sema.scalar_bits(v)? };
-            out[i as usize / 2] |= (bits as u16 & 0xff) << (i % 2 * 8);
-        } else if let Some(v) = a.get(i) {
-            write_words(sema, v, &mut out[i as usize * each..])?;
-        }
-    }
-    Ok(())
-}
-
-fn is_packed(ty: &Ty) -> bool {
-    matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
 }

@@ -1,4 +1,4 @@
-//! Comptime: turns syntax trees into a [`Program`].
+//! Comptime: turns syntax trees into a [`Program`](crate::image::Program).
 //!
 //! In: the root file and parameter values. Out: `Program`, in which every comptime value, DSD, DSR
 //! and address is already a number. Never: runs a task, or looks at a wavelet.
@@ -13,66 +13,40 @@ mod builder;
 pub mod builtins;
 mod call;
 mod chain;
+mod coerce;
 mod control;
+mod effects;
 mod expr;
 mod externs;
+mod finish;
 mod function;
 mod injection;
+mod known_calls;
 mod layout;
+mod literals;
 mod loops;
 mod memory;
 mod modules;
+mod names;
 mod operand;
+mod operators;
 mod options;
 mod order;
+mod program;
 mod recall;
 mod regions;
 mod registers;
 mod scope;
+mod signature;
 mod stmt;
 mod suffix;
 mod tile;
 mod types;
+mod unit;
 mod value;
+mod words;
 mod world;
 
 pub use options::{CompileOptions, Fp16Format, ParamValue};
+pub use program::compile;
 pub use regions::{CompiledRegions, Placement, RegionCode, RegionSource, compile_regions};
-
-use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Sink};
-use crate::image::Program;
-use crate::source::{LoadError, Loader, SourceMap};
-use std::path::Path;
-
-/// Compiles the program whose root file is at `path`. Everything that is wrong goes to `sink`; the
-/// result is `None` if anything of it is an error.
-pub fn compile(
-    loader: &dyn Loader,
-    sources: &mut SourceMap,
-    path: &Path,
-    options: &CompileOptions,
-    sink: &mut Sink,
-) -> Option<Program> {
-    let mut sema = world::Sema::new(loader, sources, options, sink);
-    sema.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
-    let shown = path.display().to_string();
-    match sema.unit_at(path, &shown) {
-        Ok(root) if sema.sink.errors() == 0 => sema.program(root),
-        Ok(_) => None,
-        Err(why) => {
-            let complaint = read_failure(why, &shown);
-            sema.report(complaint);
-            None
-        }
-    }
-}
-
-/// Why a file that was asked for by its path cannot be compiled.
-fn read_failure(why: Option<LoadError>, shown: &str) -> Complaint {
-    match why {
-        Some(LoadError::NotUtf8(at)) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
-        Some(LoadError::Other(why)) => rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]),
-        Some(LoadError::NotFound) | None => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
-    }
-}

@@ -1,11 +1,13 @@
 //! Files, imports and top-level declarations.
 
 use super::arith;
+use super::effects::Effects;
 use super::operand::{Operand, comptime_only};
 use super::tile::Placement;
 use super::types::named;
+use super::unit::{DeclState, Global, Instance, Unit};
 use super::value::{GlobalId, InstanceId, Pointee, Pointer, Value};
-use super::world::{DeclState, Global, Instance, Sema, Unit};
+use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::dsd::DSD_EXPORT;
 use crate::diagnostics::{Complaint, Result};
@@ -84,7 +86,7 @@ impl Sema<'_> {
             }
         }
         let addressed = Rc::new(addressed_names(&parsed.file));
-        let effects = super::order::Effects::of(&parsed.file);
+        let effects = Effects::of(&parsed.file);
         let unit =
             Rc::new(Unit { file: parsed.file, path: path.clone(), library, names, effects, addressed });
         self.units.insert(path, Some(unit.clone()));
@@ -481,4 +483,13 @@ pub fn unknown_param(name: &str, unit: &Unit) -> Complaint {
         _ => None,
     });
     crate::diagnostics::suggest::instead(c, name, params, "its parameters are")
+}
+
+/// Why a file that was asked for by its path cannot be compiled.
+pub fn read_failure(why: Option<LoadError>, shown: &str) -> Complaint {
+    match why {
+        Some(LoadError::NotUtf8(at)) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
+        Some(LoadError::Other(why)) => rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]),
+        Some(LoadError::NotFound) | None => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
+    }
 }

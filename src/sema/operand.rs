@@ -1,11 +1,10 @@
 //! Operands of run-time code, and the places that hold them.
 
+use super::unit::Global;
 use super::value::{GlobalId, Value};
-use super::world::Global;
 use crate::diagnostics::Complaint;
 use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
 use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
-use crate::dsd::{Dsd, MemKind};
 use crate::image::Scalar;
 use crate::image::code::{Access, Reg};
 use crate::value::float::FloatKind;
@@ -170,20 +169,6 @@ impl Operand {
     }
 }
 
-/// The type of a DSD value.
-pub fn dsd_type(d: &Dsd) -> DsdTy {
-    match d {
-        Dsd::Mem(m) => match m.kind {
-            MemKind::Mem1d => DsdTy::Mem1d,
-            MemKind::Mem4d => DsdTy::Mem4d,
-            MemKind::Circbuf => DsdTy::Circbuf,
-        },
-        Dsd::FabIn(_) => DsdTy::FabIn,
-        Dsd::FabOut(_) => DsdTy::FabOut,
-        Dsd::Fifo(_) => DsdTy::Fifo,
-    }
-}
-
 /// How a scalar type lies in a register: its container, width and sign.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Repr {
@@ -253,5 +238,18 @@ pub fn comptime_only(ty: &Ty) -> Complaint {
     match ty {
         Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("name the FIFO itself"),
         _ => COMPTIME_ONLY.because(&[("type", ty)]),
+    }
+}
+
+/// The place of an aggregate behind a register.
+pub fn behind(reg: Reg) -> Addr {
+    Addr { base: Base::Reg(reg), off: 0 }
+}
+
+/// The scalar that a type is made of.
+pub fn element_of(ty: &Ty) -> Option<Scalar> {
+    match ty {
+        Ty::Array(a) => repr(&a.elem).map(|r| r.scalar),
+        _ => repr(ty).map(|r| r.scalar),
     }
 }

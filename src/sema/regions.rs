@@ -1,10 +1,11 @@
 //! Programs without a layout block: which PE runs what, and with which routes, is given from outside.
 
 use super::layout::TileClass;
+use super::modules::read_failure;
 use super::options::{CompileOptions, ParamValue};
+use super::unit::Unit;
 use super::value::Value;
-use super::world::{Sema, Unit};
-use super::{read_failure, world};
+use super::world::Sema;
 use crate::diagnostics::Sink;
 use crate::image::{Program, RouteTable, TileImage};
 use crate::source::{Loader, SourceMap, Span};
@@ -64,7 +65,7 @@ pub fn compile_regions(
     options: &CompileOptions,
     sink: &mut Sink,
 ) -> Option<CompiledRegions> {
-    let mut sema = world::Sema::new(loader, sources, options, sink);
+    let mut sema = Sema::new(loader, sources, options, sink);
     let (mut tiles, mut with_layout, mut whole) = (Vec::new(), Vec::new(), None);
     for region in regions {
         let unit = sema.region_unit(&region.source)?;

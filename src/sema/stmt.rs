@@ -1,8 +1,7 @@
 //! Statements: executed at comptime, or written as code.
 
-use super::control::Flow;
 use super::operand::{Addr, Operand, Place, comptime_only};
-use super::scope::{Binding, Ev, Return, Scope};
+use super::scope::{Binding, Ev, Flow, Return, Scope, Target};
 use super::value::Value;
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
@@ -118,7 +117,7 @@ impl Sema<'_> {
         let Some(label) = &block.label else { return self.block(block) };
         if self.is_comptime() {
             let index = self.frame().targets.len();
-            self.frame_mut().targets.push(super::scope::Target::block(Some(label.name.clone())));
+            self.frame_mut().targets.push(Target::block(Some(label.name.clone())));
             let flow = self.block(block);
             self.frame_mut().targets.truncate(index);
             return Ok(match flow? {

@@ -1,9 +1,9 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
-use super::memory::{part_type, words_of_element};
 use super::operand::{Addr, Base, Operand, Place, Step};
 use super::scope::Ev;
 use super::value::{GlobalId, Pointee, Pointer, Value};
+use super::words::{self, part_type, words_of_element};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result, counted, suggest};
@@ -108,7 +108,7 @@ impl Sema<'_> {
                 Place::Comptime { frame, scope, slot, path, ty: part }
             }
             Place::Memory { addr, writable, known, .. } => {
-                let known = known.and_then(|v| super::memory::part(&v, &[step]).cloned());
+                let known = known.and_then(|v| words::part(&v, &[step]).cloned());
                 let addr = Addr { base: addr.base, off: addr.off + off };
                 Place::Memory { addr, ty: part, writable, known }
             }

@@ -1,9 +1,9 @@
 //! A value that is known at comptime.
 
-use crate::dsd::Dsd;
+use crate::dsd::{Dsd, MemKind};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
-use crate::value::ty::{AnonTy, ArrayTy, EnumTy, FnTy, IdKind, IntTy, PtrTy, StructTy, Ty};
+use crate::value::ty::{AnonTy, ArrayTy, DsdTy, EnumTy, FnTy, IdKind, IntTy, PtrTy, StructTy, Ty};
 use smol_str::SmolStr;
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -221,7 +221,7 @@ impl Value {
             Value::Fn(_) => Ty::Fn(Arc::new(FnTy { task: false, params: Vec::new(), ret: Ty::Void })),
             Value::Module(_) => Ty::Module,
             Value::Range(_) => Ty::Range,
-            Value::Dsd(d) => Ty::Dsd(super::operand::dsd_type(d)),
+            Value::Dsd(d) => Ty::Dsd(dsd_type(d)),
         }
     }
 
@@ -332,7 +332,21 @@ impl fmt::Display for Value {
             Value::Fn(_) => f.write_str("(function)"),
             Value::Module(_) => f.write_str("(module)"),
             Value::Range(r) => write!(f, "@range({}, {}, {}, {})", r.ty, r.start, r.stop, r.step),
-            Value::Dsd(d) => write!(f, "({})", Ty::Dsd(super::operand::dsd_type(d))),
+            Value::Dsd(d) => write!(f, "({})", Ty::Dsd(dsd_type(d))),
         }
+    }
+}
+
+/// The type of a DSD value.
+fn dsd_type(d: &Dsd) -> DsdTy {
+    match d {
+        Dsd::Mem(m) => match m.kind {
+            MemKind::Mem1d => DsdTy::Mem1d,
+            MemKind::Mem4d => DsdTy::Mem4d,
+            MemKind::Circbuf => DsdTy::Circbuf,
+        },
+        Dsd::FabIn(_) => DsdTy::FabIn,
+        Dsd::FabOut(_) => DsdTy::FabOut,
+        Dsd::Fifo(_) => DsdTy::Fifo,
     }
 }

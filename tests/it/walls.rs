@@ -1,8 +1,8 @@
 //! The walls between rooms: which room of `src` may name which other.
 
 use crate::{files_below, root};
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 /// Anything absent is forbidden. The same table, with its reasons, is in docs/ARCHITECTURE.md.
 const MAY_USE: &[(&str, &[&str])] = &[
@@ -74,6 +74,67 @@ fn only_the_command_line_prints() {
             assert!(!code.contains(word), "{}: {word}", path.display());
         }
     }
+}
+
+/// Rooms whose files import each other in no circle.
+const IN_ORDER: &[&str] = &["sema"];
+
+#[test]
+fn files_of_a_room_in_order_import_each_other_in_no_circle() {
+    for room in IN_ORDER {
+        let folder = root().join("src").join(room);
+        let files = files_below(&folder, "rs");
+        let module = |path: &Path| {
+            let below = path.strip_prefix(&folder).expect("a file of the room").with_extension("");
+            let name = below.to_string_lossy().into_owned();
+            name.strip_suffix("mod").map_or(name.clone(), |outer| outer.trim_end_matches('/').to_string())
+        };
+        let modules: BTreeSet<String> = files.iter().map(|path| module(path)).collect();
+        let imports = |path: &PathBuf| {
+            let name = module(path);
+            let all = imported(room, &name, &product_code(path)).into_iter();
+            let known = all.map(|path| nearest(&path, &modules)).filter(|other| *other != name);
+            (name.clone(), known.collect::<BTreeSet<String>>())
+        };
+        let mut open: BTreeMap<String, BTreeSet<String>> = files.iter().map(imports).collect();
+        // A file that imports no open file is part of no circle.
+        while let Some(free) = open.iter().find(|(_, all)| all.iter().all(|other| !open.contains_key(other)))
+        {
+            let free = free.0.clone();
+            open.remove(&free);
+        }
+        assert!(open.is_empty(), "circles in `{room}`: {open:#?}");
+    }
+}
+
+/// What a module of a room imports from the room, and the modules below it, as paths in the room.
+fn imported(room: &str, module: &str, code: &str) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    for (at, _) in code.match_indices("super::").filter(|(at, _)| !code[..*at].ends_with("super::")) {
+        let (mut outer, mut rest) = (module, code[at..].split(';').next().unwrap_or_default());
+        while let Some(inner) = rest.strip_prefix("super::") {
+            (outer, rest) = (outer.rsplit_once('/').map_or("", |(outer, _)| outer), inner);
+        }
+        let mut paths = BTreeSet::new();
+        expand("", rest, &mut paths);
+        found.extend(paths.into_iter().map(|path| format!("{outer}/{}", path.replace("::", "/"))));
+    }
+    let here = paths_of_crate(code).into_iter();
+    found.extend(
+        here.filter_map(|path| Some(path.strip_prefix(room)?.strip_prefix("::")?.replace("::", "/"))),
+    );
+    let below = code.lines().filter_map(|line| line.trim().rsplit_once("mod ")?.1.strip_suffix(';'));
+    found.extend(below.map(|name| format!("{module}/{name}")));
+    found.into_iter().map(|path| path.trim_start_matches('/').to_string()).collect()
+}
+
+/// The module of a path, which may name an item of it.
+fn nearest(path: &str, modules: &BTreeSet<String>) -> String {
+    let mut path = path;
+    while !modules.contains(path) {
+        path = path.rsplit_once('/').map_or("", |(outer, _)| outer);
+    }
+    path.to_string()
 }
 
 #[test]

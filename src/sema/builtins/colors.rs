@@ -1,6 +1,6 @@
 //! The configuration struct of a color (builtins section 4).
 
-use super::chosen;
+use super::arguments::chosen;
 use super::declared::{bad_choice, unknown_setting};
 use crate::arch::config::routes as word;
 use crate::arch::{ArchName, Color, Direction};

@@ -7,6 +7,7 @@ use crate::diagnostics::{Complaint, Result};
 use crate::image::TaskKind;
 use crate::image::code::{Completion, IdArg, OnControl};
 use crate::sema::operand::Operand;
+use crate::sema::tile::LoadTask;
 use crate::sema::value::{FnRef, Value};
 use crate::sema::world::Sema;
 use crate::source::Span;
@@ -106,28 +107,6 @@ impl Sema<'_> {
             }
         })
     }
-}
-
-/// A task that a load names before a comptime block has bound it.
-#[derive(Clone, Debug)]
-pub struct LateTask {
-    /// The task.
-    pub task: FnRef,
-    /// Whether it is activated and not unblocked.
-    pub activate: bool,
-    /// Whether `.on_control` names it.
-    pub at_control: bool,
-    /// Where it is named.
-    pub at: Span,
-}
-
-/// A load before the start, and a task that it names.
-#[derive(Clone, Debug)]
-pub struct LoadTask {
-    /// Its number in `TileImage::dsr_loads`.
-    pub load: usize,
-    /// The task.
-    pub late: LateTask,
 }
 
 fn completion_of(id: IdArg, activate: bool) -> Completion {

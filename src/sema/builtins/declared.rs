@@ -1,6 +1,6 @@
 //! What a complaint about an argument says besides its own place.
 
-use super::chosen;
+use super::arguments::chosen;
 use crate::diagnostics::rules::{comptime, dsd, tasks};
 use crate::diagnostics::{Complaint, Rule, suggest};
 use crate::sema::value::Value;

@@ -1,8 +1,8 @@
 //! `@get_dsd`, and the DSDs of memory.
 
+use super::arguments::fields_of;
 use super::dsd_edits::Edits;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::fields_of;
 use super::properties::{Fields, Property, extent_value, missing_property, no_such_property};
 use crate::diagnostics::rules::dsd as rules;
 use crate::diagnostics::{At, Result};

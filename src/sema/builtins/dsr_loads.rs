@@ -1,6 +1,5 @@
 //! `@load_to_dsr` and its kin, and `@set_dsr_base_addr`.
 
-use super::completions::LoadTask;
 use super::dsrs::{Settings, check_queue};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::ignored_settings;
@@ -12,6 +11,7 @@ use crate::image::code::{DsdRef, DsrLoad, Op};
 use crate::image::{DsrRef, QueueBinding};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::scope::Ev;
+use crate::sema::tile::LoadTask;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;

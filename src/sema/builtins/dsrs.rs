@@ -1,6 +1,5 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
-use super::completions::LateTask;
 use super::declared::{instead_of, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::properties::Property;
@@ -11,6 +10,7 @@ use crate::dsd::Dsd;
 use crate::image::DsrRef;
 use crate::image::code::{AsyncConfig, Completion, DsdRef, OnControl, Reg};
 use crate::sema::operand::Operand;
+use crate::sema::tile::LateTask;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
@@ -212,7 +212,7 @@ impl Sema<'_> {
 
     /// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
     fn on_control(&mut self, v: &Operand, at: Span, late: &mut Vec<LateTask>) -> Result<Option<OnControl>> {
-        let fields = super::fields_of(v).unwrap_or_default();
+        let fields = super::arguments::fields_of(v).unwrap_or_default();
         let wrong = |have: &str| {
             let help = "write `.terminate = true`, `.activate = ..` or `.unblock = ..`";
             rules::ON_CONTROL.because(&[("have", &have)]).at(at).help(help)

@@ -1,6 +1,6 @@
 //! FIFOs: `@allocate_fifo`, its settings, and the lengths that a program sets.
 
-use super::chosen;
+use super::arguments::chosen;
 use super::declared::bad_choice;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::properties::Property;
@@ -12,27 +12,12 @@ use crate::image::code::Op;
 use crate::image::{Fifo, FifoRegisters, TaskKind};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::scope::Ev;
-use crate::sema::value::{FnRef, GlobalId, Pointee, Pointer, Value};
+use crate::sema::tile::{FifoTask, TaskName};
+use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::world::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, VarDecl, VarKind};
 use crate::value::ty::{IdKind, Ty};
-
-/// A setting of a FIFO that names a task. It is looked up when all tasks are bound.
-#[derive(Clone, Debug)]
-pub struct FifoTask {
-    fifo: FifoId,
-    /// `.activate_push` or `.activate_pop`.
-    setting: &'static str,
-    task: TaskName,
-    span: Span,
-}
-
-#[derive(Copy, Clone, Debug)]
-enum TaskName {
-    Task(FnRef),
-    Id(TaskId),
-}
 
 /// The settings of a FIFO.
 const SETTINGS: [&str; 9] = [

@@ -3,25 +3,17 @@
 use super::dsrs::check_queue;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::vectors::What;
-use crate::arch::{Color, DsrFile, PeCoord};
+use crate::arch::{DsrFile, PeCoord};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, dsd, layout as rules};
 use crate::dsd::ops;
 use crate::image::RouteTable;
 use crate::image::code::{Operand as CodeOperand, VectorOp};
+use crate::sema::layout::FilterUse;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
-use crate::source::Span;
 use crate::value::ty::DsdTy;
-
-/// A `@get_filter_id`, to be checked when all routes are known.
-#[derive(Copy, Clone, Debug)]
-pub struct FilterUse {
-    class: u32,
-    color: Color,
-    span: Span,
-}
 
 /// The builtins of this file.
 #[rustfmt::skip]

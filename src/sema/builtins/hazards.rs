@@ -7,8 +7,9 @@ use crate::diagnostics::{Complaint, Result};
 use crate::dsd::{Dsd, FabOut, Mem};
 use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, Operand as CodeOperand, VectorOp};
 use crate::sema::operand::Operand;
+use crate::sema::unit::Global;
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
-use crate::sema::world::{Global, Sema};
+use crate::sema::world::Sema;
 use crate::source::Span;
 use crate::value::ty::{DsdTy, Ty};
 

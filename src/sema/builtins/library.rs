@@ -86,7 +86,7 @@ impl Sema<'_> {
         let v = self.value(e, None)?;
         let n = match v.ty() {
             Ty::Array(array) => array.dims[0] as usize,
-            _ => super::fields_of(&v).map_or(0, |f| f.len()),
+            _ => super::arguments::fields_of(&v).map_or(0, |f| f.len()),
         };
         Ok(Value::int(n as i128))
     }

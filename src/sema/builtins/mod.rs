@@ -3,6 +3,7 @@
 //! In: a name and its arguments. Out: a value or a place, and what the tile or its code gains.
 //! Never: knows a builtin by its name; an entry says all that differs, in a file for each topic.
 
+mod arguments;
 mod arrays;
 mod checks;
 mod colors;
@@ -36,7 +37,6 @@ mod vectors;
 
 pub use entry::{Builtin, Phase};
 
-use super::operand::Operand;
 use super::scope::{Ev, Return};
 use super::value::Value;
 use super::world::Sema;
@@ -45,10 +45,8 @@ use crate::diagnostics::{Complaint, Result, suggest};
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident, VarDecl};
-use crate::value::ty::Ty;
 use entry::{Call, Run, wrong_phase};
 use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
 use std::sync::LazyLock;
 
 /// The entries of all topics.
@@ -174,22 +172,6 @@ impl Sema<'_> {
             Phase::Global => comptime && matches!(self.frame().ret, Return::Forbidden),
         }
     }
-
-    /// A string that must be known.
-    pub fn known_str(&mut self, id: ExprId) -> Result<String> {
-        let at = self.span(id);
-        let v = self.known(id)?;
-        v.as_str()
-            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &Ty::String), ("have", &v.ty())]).at(at))
-    }
-
-    /// The fields of a configuration struct, known or not.
-    pub fn fields(&mut self, id: ExprId) -> Result<Vec<(SmolStr, Operand)>> {
-        let at = self.span(id);
-        let v = self.value(id, None)?;
-        fields_of(&v)
-            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at))
-    }
 }
 
 fn unknown_builtin(name: &Ident) -> Complaint {
@@ -200,29 +182,6 @@ fn unknown_builtin(name: &Ident) -> Complaint {
     match suggest::nearest(&name.name, names()) {
         Some(near) => c.help(format!("did you mean `@{near}`?")),
         None => c,
-    }
-}
-
-/// The fields of an anonymous struct.
-pub fn fields_of(v: &Operand) -> Option<Vec<(SmolStr, Operand)>> {
-    match v {
-        Operand::Known(v) => {
-            let fields = v.fields()?;
-            Some(fields.into_iter().map(|(n, v)| (n, Operand::Known(v))).collect())
-        }
-        Operand::Parts(Ty::Anon(a), parts) => {
-            let names = a.names.clone().unwrap_or_else(|| vec![SmolStr::default(); parts.len()]);
-            Some(names.into_iter().zip(parts.iter().cloned()).collect())
-        }
-        _ => None,
-    }
-}
-
-/// The one field of `.{ .name = true }`.
-pub fn chosen(v: &Value) -> Option<SmolStr> {
-    match v.fields()?.as_slice() {
-        [(name, Value::Bool(true))] => Some(name.clone()),
-        _ => None,
     }
 }
 

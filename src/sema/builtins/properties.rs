@@ -1,7 +1,7 @@
 //! The fields of a struct that sets something: properties of a DSD, settings of an operation.
 
+use super::arguments::{chosen, fields_of};
 use super::declared::bad_choice;
-use super::{chosen, fields_of};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Complaint, Result, suggest};
 use crate::dsd::{Simd, ZeroSource};

@@ -1,6 +1,6 @@
 //! Queues: what `@initialize_queue` binds them to.
 
-use super::chosen;
+use super::arguments::chosen;
 use super::declared::{bad_choice, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};

@@ -1,6 +1,6 @@
 //! The registers of every operation, as a compiler may choose them.
 
-use super::{Bank, Content, Table, listed, registers_of};
+use super::table::{Bank, Content, Table, listed, registers_of};
 use crate::arch::ArchName;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem, MemKind};

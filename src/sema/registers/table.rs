@@ -1,9 +1,4 @@
-//! Which data structure registers hold what: explicit ones as asked, the others by the compiler.
-//!
-//! The interpreter reads only the registers of FIFOs from here: every operation works on its own copy
-//! of its descriptors. The rest are tables for people, and the proof that the registers suffice.
-
-mod operands;
+//! The registers of a tile, and who has each.
 
 use crate::arch::{Arch, DsrFile};
 use crate::diagnostics::Complaint;
@@ -20,7 +15,7 @@ const FEWER_FIFOS: &str = "use fewer FIFOs: each keeps its registers for as long
 
 /// The five kinds of registers.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Bank {
+pub(super) enum Bank {
     Dest,
     Src0,
     Src1,
@@ -29,9 +24,9 @@ enum Bank {
 }
 
 impl Bank {
-    const ALL: [Bank; 5] = [Bank::Dest, Bank::Src0, Bank::Src1, Bank::Xdsr, Bank::Stride];
+    pub(super) const ALL: [Bank; 5] = [Bank::Dest, Bank::Src0, Bank::Src1, Bank::Xdsr, Bank::Stride];
 
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         match self {
             Bank::Dest => "dest",
             Bank::Src0 => "src0",
@@ -42,7 +37,7 @@ impl Bank {
     }
 
     /// The type of such a register in CSL.
-    fn ty(self) -> &'static str {
+    pub(super) fn ty(self) -> &'static str {
         match self {
             Bank::Dest => "dsr_dest",
             Bank::Src0 => "dsr_src0",
@@ -52,7 +47,7 @@ impl Bank {
         }
     }
 
-    fn count(self, arch: &Arch) -> u8 {
+    pub(super) fn count(self, arch: &Arch) -> u8 {
         match self {
             Bank::Dest | Bank::Src0 | Bank::Src1 => arch.dsrs[self as usize],
             Bank::Xdsr => arch.xdsrs,
@@ -71,25 +66,9 @@ impl From<DsrFile> for Bank {
     }
 }
 
-/// Gives the FIFOs their registers, and fills `image.registers` and `image.operands`.
-pub fn allocate(arch: &Arch, image: &mut TileImage) -> Vec<Complaint> {
-    let mut table = Table::new(arch, image);
-    let (explicit, automatic): (Vec<usize>, Vec<usize>) =
-        (0..image.fifos.len()).partition(|n| image.fifos[*n].explicit);
-    for n in explicit.into_iter().chain(automatic) {
-        table.fifo(image, n);
-    }
-    table.loads(image);
-    table.operands(image);
-    table.rows.sort_by_key(|(bank, number, _)| (*bank as u8, *number));
-    image.registers = table.rows.into_iter().map(|(_, _, row)| row).collect();
-    image.operands = table.operands;
-    table.complaints
-}
-
 /// A register that is never free again.
 #[derive(Clone, Debug)]
-struct Holder {
+pub(super) struct Holder {
     /// Such as `fifo` or `a load`.
     what: String,
     span: Span,
@@ -97,28 +76,28 @@ struct Holder {
 
 /// What the compiler has loaded into a register: the number of a DSD constant (`None` for one that is
 /// known at run time only), and the text for people.
-type Content = (Option<u32>, Arc<str>);
+pub(super) type Content = (Option<u32>, Arc<str>);
 
-struct Table<'a> {
-    arch: &'a Arch,
-    rows: Vec<(Bank, u8, RegisterUse)>,
-    operands: Vec<OperandRegisters>,
-    complaints: Vec<Complaint>,
+pub(super) struct Table<'a> {
+    pub(super) arch: &'a Arch,
+    pub(super) rows: Vec<(Bank, u8, RegisterUse)>,
+    pub(super) operands: Vec<OperandRegisters>,
+    pub(super) complaints: Vec<Complaint>,
     /// Who has each register for good, by bank and number.
-    held: [Vec<Option<Holder>>; 5],
+    pub(super) held: [Vec<Option<Holder>>; 5],
     /// What the compiler has put into the others, by bank and number.
-    automatic: [Vec<Option<Content>>; 5],
+    pub(super) automatic: [Vec<Option<Content>>; 5],
     /// Where the search for a free one goes on.
-    next: [u8; 5],
+    pub(super) next: [u8; 5],
     /// Banks of which the program was told that they do not suffice.
-    told: Vec<Bank>,
+    pub(super) told: Vec<Bank>,
     /// The texts for DSD constants that were asked for.
-    texts: Vec<Option<Arc<str>>>,
+    pub(super) texts: Vec<Option<Arc<str>>>,
 }
 
 impl<'a> Table<'a> {
     /// Everything that the program names is taken.
-    fn new(arch: &'a Arch, image: &TileImage) -> Table<'a> {
+    pub(super) fn new(arch: &'a Arch, image: &TileImage) -> Table<'a> {
         let mut table = Table {
             arch,
             rows: Vec::new(),
@@ -139,16 +118,16 @@ impl<'a> Table<'a> {
         table
     }
 
-    fn hold(&mut self, bank: Bank, number: u8, holder: Holder) {
+    pub(super) fn hold(&mut self, bank: Bank, number: u8, holder: Holder) {
         self.held[bank as usize][usize::from(number)].get_or_insert(holder);
     }
 
-    fn is_free(&self, bank: Bank, number: u8) -> bool {
+    pub(super) fn is_free(&self, bank: Bank, number: u8) -> bool {
         self.held[bank as usize].get(usize::from(number)).is_some_and(Option::is_none)
     }
 
     /// A FIFO keeps a dest and a src1 DSR of equal number and an XDSR.
-    fn fifo(&mut self, image: &mut TileImage, n: usize) {
+    pub(super) fn fifo(&mut self, image: &mut TileImage, n: usize) {
         let fifo = &mut image.fifos[n];
         let holder = Holder { what: format!("the FIFO `{}`", fifo.name), span: fifo.span };
         if fifo.explicit {
@@ -187,7 +166,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn loads(&mut self, image: &TileImage) {
+    pub(super) fn loads(&mut self, image: &TileImage) {
         for load in &image.dsr_loads {
             let text = self.contents(image, load.dsd);
             for (bank, number) in registers_of(load) {
@@ -196,7 +175,7 @@ impl<'a> Table<'a> {
         }
     }
 
-    fn row(&mut self, bank: Bank, number: u8, holds: &Arc<str>, explicit: bool, span: Span) {
+    pub(super) fn row(&mut self, bank: Bank, number: u8, holds: &Arc<str>, explicit: bool, span: Span) {
         if self.rows.iter().any(|(b, n, r)| (*b, *n) == (bank, number) && r.holds == *holds) {
             return;
         }
@@ -206,14 +185,14 @@ impl<'a> Table<'a> {
     }
 
     /// What a register holds that is loaded with a DSD.
-    fn contents(&mut self, image: &TileImage, dsd: DsdRef) -> Arc<str> {
+    pub(super) fn contents(&mut self, image: &TileImage, dsd: DsdRef) -> Arc<str> {
         let DsdRef::Const(n) = dsd else { return contents_at_run_time(dsd).into() };
         let text = &mut self.texts[n as usize];
         text.get_or_insert_with(|| describe(image, &image.dsds[n as usize]).into()).clone()
     }
 
     /// Something needs more registers at once than are free; said once for each kind.
-    fn exhausted(&mut self, bank: Bank, need: usize, user: &str, span: Span, help: &str) {
+    pub(super) fn exhausted(&mut self, bank: Bank, need: usize, user: &str, span: Span, help: &str) {
         if self.told.contains(&bank) {
             return;
         }
@@ -245,7 +224,7 @@ fn by_place(held: &[Option<Holder>]) -> Vec<(Span, Vec<String>)> {
 }
 
 /// The registers that a load fills.
-fn registers_of(load: &DsrLoad) -> impl Iterator<Item = (Bank, u8)> {
+pub(super) fn registers_of(load: &DsrLoad) -> impl Iterator<Item = (Bank, u8)> {
     let dsr = (load.dsr.id.file.into(), load.dsr.id.number);
     let xdsr = load.xdsr.map(|n| (Bank::Xdsr, n));
     let strides = load.strides.iter().map(|n| (Bank::Stride, *n));
@@ -261,7 +240,7 @@ fn contents_at_run_time(dsd: DsdRef) -> String {
 }
 
 /// Registers by their names, such as `src0 0, xdsr 1`.
-fn listed(registers: &[(Bank, u8)]) -> String {
+pub(super) fn listed(registers: &[(Bank, u8)]) -> String {
     let mut text = String::with_capacity(registers.len() * 8);
     for (bank, number) in registers {
         let comma = if text.is_empty() { "" } else { ", " };

@@ -1,0 +1,51 @@
+//! What builtins read of their arguments.
+
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::comptime as rules;
+use crate::sema::operand::Operand;
+use crate::sema::value::Value;
+use crate::sema::world::Sema;
+use crate::syntax::ast::ExprId;
+use crate::value::ty::Ty;
+use smol_str::SmolStr;
+
+impl Sema<'_> {
+    /// A string that must be known.
+    pub fn known_str(&mut self, id: ExprId) -> Result<String> {
+        let at = self.span(id);
+        let v = self.known(id)?;
+        v.as_str()
+            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &Ty::String), ("have", &v.ty())]).at(at))
+    }
+
+    /// The fields of a configuration struct, known or not.
+    pub fn fields(&mut self, id: ExprId) -> Result<Vec<(SmolStr, Operand)>> {
+        let at = self.span(id);
+        let v = self.value(id, None)?;
+        fields_of(&v)
+            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at))
+    }
+}
+
+/// The fields of an anonymous struct.
+pub fn fields_of(v: &Operand) -> Option<Vec<(SmolStr, Operand)>> {
+    match v {
+        Operand::Known(v) => {
+            let fields = v.fields()?;
+            Some(fields.into_iter().map(|(n, v)| (n, Operand::Known(v))).collect())
+        }
+        Operand::Parts(Ty::Anon(a), parts) => {
+            let names = a.names.clone().unwrap_or_else(|| vec![SmolStr::default(); parts.len()]);
+            Some(names.into_iter().zip(parts.iter().cloned()).collect())
+        }
+        _ => None,
+    }
+}
+
+/// The one field of `.{ .name = true }`.
+pub fn chosen(v: &Value) -> Option<SmolStr> {
+    match v.fields()?.as_slice() {
+        [(name, Value::Bool(true))] => Some(name.clone()),
+        _ => None,
+    }
+}

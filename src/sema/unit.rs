@@ -1,0 +1,101 @@
+//! Files, their copies as modules, and the globals of these.
+
+use super::effects::Effects;
+use super::value::{GlobalId, InstanceId, Value};
+use crate::diagnostics::Complaint;
+use crate::source::Span;
+use crate::syntax::ast::{self, Name};
+use crate::value::ty::Ty;
+use indexmap::IndexMap;
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// One parsed file with its names.
+#[derive(Debug)]
+pub struct Unit {
+    /// The tree.
+    pub file: ast::File,
+    /// Where it was read from; library files have no folder.
+    pub path: PathBuf,
+    /// Whether it belongs to the embedded library (and may use internal builtins).
+    pub library: bool,
+    /// Top-level names.
+    pub names: FxHashMap<Name, u32>,
+    /// What its functions do to its globals.
+    pub effects: Effects,
+    /// Names whose address is taken somewhere in the file.
+    pub addressed: Rc<FxHashSet<Name>>,
+}
+
+impl Unit {
+    /// The function declaration at an index.
+    ///
+    /// # Panics
+    /// When the declaration is something else: a `FnRef` always names a function.
+    pub fn function(&self, decl: usize) -> &ast::FnDecl {
+        match &self.file.decls[decl] {
+            ast::Decl::Fn(f) => f,
+            _ => panic!("a FnRef names a function"),
+        }
+    }
+}
+
+/// A file with parameter values: its own copy of all globals.
+#[derive(Debug)]
+pub struct Instance {
+    /// The file.
+    pub unit: Rc<Unit>,
+    /// Values given to `param`s.
+    pub params: IndexMap<Name, Value>,
+    /// What is known of each declaration.
+    pub decls: Vec<DeclState>,
+    /// How its globals are called in the symbol table: empty for the root, `m` for an import bound to `m`.
+    pub name: String,
+    /// The module that imports it; `None` for the code of a tile.
+    pub importer: Option<InstanceId>,
+    /// Where it is imported, or placed on a tile, for messages.
+    pub imported_at: Option<Span>,
+    /// Modules that it imports, in order; their comptime blocks run first.
+    pub imports: Vec<InstanceId>,
+    /// Whether its comptime blocks have run.
+    pub blocks_done: bool,
+}
+
+/// How far a top-level declaration has been looked at.
+#[derive(Clone, Debug)]
+pub enum DeclState {
+    /// Not yet.
+    Untouched,
+    /// Being evaluated: meeting it again is a cycle.
+    Busy,
+    /// A `const`, `var` or `param`.
+    Global(GlobalId),
+    /// A function or task.
+    Fn,
+    /// Wrong, and reported; or what has yet to be reported by whoever asks next.
+    Failed(Option<Complaint>),
+}
+
+/// A top-level `const`, `var` or `param`.
+#[derive(Clone, Debug)]
+pub struct Global {
+    /// Its name in the symbol table.
+    pub name: String,
+    /// Its type.
+    pub ty: Ty,
+    /// Its value at the start; what a `const` is for ever.
+    pub value: Value,
+    /// Declared `var`.
+    pub is_var: bool,
+    /// Its place in memory, once something needs one.
+    pub addr: Option<u16>,
+    /// Minimum alignment in words.
+    pub align: u32,
+    /// The alignment in bytes that the declaration asks for.
+    pub explicit_align: Option<u32>,
+    /// What an `extern` declaration is another name of.
+    pub defined_by: Option<GlobalId>,
+    /// The declaration.
+    pub span: Span,
+}

@@ -1,0 +1,127 @@
+//! How values lie in the words of a memory: their parts, and their words.
+
+use super::operand::Step;
+use super::value::{ArrayValue, Elems, Value};
+use super::world::Sema;
+use crate::diagnostics::Result;
+use crate::image::code::BYTES;
+use crate::value::ty::{FieldLayout, Ty};
+use std::sync::Arc;
+
+/// Appends the words of a value as they lie in memory.
+pub fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
+    match v {
+        Value::Undefined(_) | Value::Void => Ok(()),
+        Value::Array(a) => write_array(sema, a, out),
+        Value::Dsd(d) => {
+            out[..16].copy_from_slice(&d.to_words());
+            Ok(())
+        }
+        Value::Record(r) if !is_packed(&r.ty) => {
+            for (i, field) in r.fields.iter().enumerate() {
+                let (_, off) = r.ty.field_at(i).expect("a record has the fields of its type");
+                write_words(sema, field, &mut out[off as usize..])?;
+            }
+            Ok(())
+        }
+        Value::Union(u) if u.ty.layout != FieldLayout::Packed => {
+            let ty = v.ty();
+            if let Some(words) = ty.words().filter(|_| ty.is_marked_union()) {
+                out[words as usize - 1] = mark_of_field(u.active);
+            }
+            write_words(sema, &u.value, out)
+        }
+        _ => {
+            let bits = sema.scalar_bits(v)?;
+            let words = v.ty().words().unwrap_or(1) as usize;
+            for (i, w) in out.iter_mut().take(words).enumerate() {
+                *w = (bits >> (16 * i)) as u16;
+            }
+            Ok(())
+        }
+    }
+}
+
+fn write_array(sema: &mut Sema<'_>, a: &ArrayValue, out: &mut [u16]) -> Result<()> {
+    if is_zero_array(a) {
+        return Ok(());
+    }
+    let each = a.ty.elem.words().unwrap_or(0) as usize;
+    for i in 0..a.ty.len() {
+        if let Some(v) = a.get(i).filter(|_| a.ty.elem.is_byte()) {
+            let bits = if matches!(v, Value::Undefined(_)) { 0 } else { sema.scalar_bits(v)? };
+            out[i as usize / 2] |= (bits as u16 & 0xff) << (i % 2 * 8);
+        } else if let Some(v) = a.get(i) {
+            write_words(sema, v, &mut out[i as usize * each..])?;
+        }
+    }
+    Ok(())
+}
+
+fn is_packed(ty: &Ty) -> bool {
+    matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
+}
+
+/// Whether all words of an array are 0.
+pub fn is_zero_array(a: &ArrayValue) -> bool {
+    match &a.elems {
+        Elems::Splat(Value::Int(_, n)) => n.is_zero(),
+        Elems::Splat(Value::Float(_, x)) => x.to_bits() == 0,
+        Elems::Splat(Value::Bool(b)) => !b,
+        _ => false,
+    }
+}
+
+/// `words` of an `Op::Element` for elements of a type.
+pub fn words_of_element(ty: &Ty) -> u16 {
+    if ty.is_byte() { BYTES } else { ty.words().unwrap_or(0) as u16 }
+}
+
+/// Type and word offset of a part of an aggregate.
+pub fn part_type(ty: &Ty, index: usize) -> Option<(Ty, u32)> {
+    match ty {
+        Ty::Array(a) => Some((a.elem.clone(), a.elem.element_offset(index as u32)?)),
+        _ => ty.field_at(index),
+    }
+}
+
+/// Follows a path into a value.
+pub fn part<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
+    path.iter().try_fold(value, |v, step| match (v, step) {
+        (Value::Array(a), Step::Element(i)) => a.get(*i),
+        (Value::Record(r), Step::Field(i)) => r.fields.get(*i),
+        (Value::Union(u), Step::Field(i)) => (u.active == *i).then_some(&u.value),
+        _ => None,
+    })
+}
+
+/// The same, to change it.
+pub fn part_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    let Some((step, rest)) = path.split_first() else { return Some(value) };
+    if let Value::Undefined(ty) = value {
+        *value = undefined_aggregate(ty)?;
+    }
+    let next = match (value, step) {
+        (Value::Array(a), Step::Element(i)) => Arc::make_mut(a).list_mut().get_mut(*i as usize)?,
+        (Value::Record(r), Step::Field(i)) => Arc::make_mut(r).fields.get_mut(*i)?,
+        (Value::Union(u), Step::Field(i)) if u.active == *i => &mut Arc::make_mut(u).value,
+        _ => return None,
+    };
+    part_mut(next, rest)
+}
+
+fn undefined_aggregate(ty: &Ty) -> Option<Value> {
+    match ty {
+        Ty::Array(a) => Some(Value::array(a.clone(), Elems::Splat(Value::Undefined(a.elem.clone())))),
+        Ty::Struct(s) => {
+            let fields = s.fields.iter().map(|(_, t)| Value::Undefined(t.clone())).collect();
+            Some(Value::record(ty.clone(), fields))
+        }
+        _ => None,
+    }
+}
+
+/// What the last word of a union says about its active field; 0 is none.
+pub fn mark_of_field(field: usize) -> u16 {
+    field as u16 + 1
+}

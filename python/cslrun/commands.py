@@ -15,9 +15,9 @@ _CONTAINER_PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
 _HELP = """\
 Usage: cs_python [python options] SCRIPT [arguments]
 
-Runs a host script with the modules cerebras.sdk.* on its path, served by cslrun.
-CSLRUN_FLAGS holds levels of rules, such as "-W overlap -A style" (docs/levels.md).
-SINGULARITYENV_NAME=value and APPTAINERENV_NAME=value in the environment become NAME=value.
+Runs a host script with cslrun's version of the cerebras.sdk.* modules on its path.
+CSLRUN_FLAGS sets levels of diagnostics, such as "-W overlap -A style" (docs/levels.md).
+The script sees SINGULARITYENV_NAME=value and APPTAINERENV_NAME=value as NAME=value.
 """
 
 

@@ -21,8 +21,8 @@ class Runner:
     """One run of a program.
 
     Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
-    What goes wrong on the wafer raises a RunError with the simulator's report as its text. `threads`
-    run the PEs of a large wafer; the results are the same for every number of them. `allow`, `warn` and
+    An error on the wafer raises a RunError with the simulator's report as its text. `threads`
+    run the PEs of a large wafer; the results do not depend on their number. `allow`, `warn` and
     `deny` name rules and groups, as for [compile].
     """
 
@@ -76,7 +76,7 @@ class Runner:
 
     @property
     def cycles(self):
-        """Cycles since the start."""
+        """The estimated number of cycles since the start."""
         return self._native.cycles()
 
     @property

@@ -40,7 +40,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 fn commands(program: &Program, tile: &TileImage) -> Option<Complaint> {
     let mut takes = tile.takes().filter(|t| t.queue == Some(InQueue(0)) && !in_library(program, t.span));
     let c = rules::MEMCPY_QUEUE_SHARED.plain().at(takes.next()?.span);
-    Some(c.help("take a queue from 1 to 7"))
+    Some(c.help("use a queue from 1 to 7"))
 }
 
 /// Registers of the library in which a program keeps something over several tasks: asynchronous
@@ -50,7 +50,7 @@ fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Compla
     let lasting = loads.filter(|(n, l)| l.config.is_async || tile.initial_dsrs.contains(&(*n as u32)));
     lasting.filter(|(_, l)| !in_library(program, l.span)).map(|(_, l)| {
         let c = rules::MEMCPY_DSR.because(&[("dsr", &l.dsr.id)]).at(l.span);
-        c.help("take a register with another number")
+        c.help("use a register with another number")
     })
 }
 
@@ -64,7 +64,7 @@ fn colors(program: &Program) -> impl Iterator<Item = Complaint> {
     });
     spans.map(|(color, span)| {
         let c = rules::MEMCPY_COLOR.because(&[("color", &color)]).at(span);
-        c.help("take a color from 0 to 20")
+        c.help("use a color from 0 to 20")
     })
 }
 
@@ -96,7 +96,7 @@ fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
     let own = |kind| if kind == "input" { 2 } else { 1 };
     inputs.chain(outputs).filter(move |(kind, n, _)| *n < own(*kind)).map(move |(kind, n, span)| {
         let name = format!("{kind} queue {n}");
-        let help = format!("take a queue from {} to 7", own(kind));
+        let help = format!("use a queue from {} to 7", own(kind));
         rules::MEMCPY_QUEUE.because(&[("queue", &name)]).at(span).help(help)
     })
 }

@@ -152,7 +152,7 @@ fn block(text: &str) -> Result<Block, String> {
 
 /// `3`, or `0..3` with both ends.
 fn range(text: &str) -> Result<RangeInclusive<u16>, String> {
-    let number = |t: &str| t.trim().parse::<u16>().map_err(|_| format!("`{t}` is not a number of a PE"));
+    let number = |t: &str| t.trim().parse::<u16>().map_err(|_| format!("`{t}` is not a PE coordinate"));
     let (first, last) = text.split_once("..").unwrap_or((text, text));
     let (first, last) = (number(first)?, number(last)?);
     if first > last { Err(format!("`{text}` is empty")) } else { Ok(first..=last) }

@@ -188,7 +188,7 @@ impl Runner {
         let first = HostWait { command, needs, span, idle, pes, more, advice };
         let behind = self.stream.commands.iter().skip(1).take(NAMED).map(|queued| HostWait {
             command: queued.command.describe(),
-            needs: "it has not begun, because one command comes after the other".to_string(),
+            needs: "it has not started, because commands run one after the other".to_string(),
             span: None,
             idle: None,
             pes: Vec::new(),

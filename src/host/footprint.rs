@@ -36,7 +36,7 @@ pub fn check_footprint(program: &Program, memory: u64) -> Result<()> {
     let c = WAFER_TOO_LARGE.because(&facts).note(each);
     let help = match largest(width, height, memory as f64 / needed as f64) {
         Some((w, h)) => format!("the largest grid of this shape that fits has {w} x {h} PEs"),
-        None => "not even one PE fits: let the wafer take more with --memory".to_string(),
+        None => "not even one PE fits: raise the limit with --memory".to_string(),
     };
     Err(c.help(help))
 }

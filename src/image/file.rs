@@ -68,7 +68,7 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
     if theirs != version().as_bytes() {
         return Err(FileError::OtherVersion(String::from_utf8_lossy(theirs).into_owned()));
     }
-    let body = unsealed(body).ok_or_else(|| FileError::Damaged("its checksum is another".to_string()))?;
+    let body = unsealed(body).ok_or_else(|| FileError::Damaged("its checksum does not match".to_string()))?;
     postcard::from_bytes(body).map_err(|e| FileError::Damaged(e.to_string()))
 }
 

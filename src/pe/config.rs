@@ -37,7 +37,7 @@ impl Pe {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
                 if self.is_checked && self.duties.has_read(half, self.task_since) {
-                    self.hazard(PENDING_TWICE.plain().help("keep what the first call has returned"))?;
+                    self.hazard(PENDING_TWICE.plain().help("keep the result of the first call"))?;
                 }
                 return Ok(self.duties.read_torn_down(half, self.task_since));
             }

@@ -247,7 +247,7 @@ impl Operation {
         let (total, room) = (self.total.unwrap_or(self.done + 1), self.done);
         LENGTH_MISMATCH
             .because(&[("one", &total), ("other", &room)])
-            .note(format!("element {} has come, and no control wavelet before it", room + 1))
+            .note(format!("element {} has arrived without a control wavelet before it", room + 1))
     }
 
     /// The same for a plain operation that has something left to do.

@@ -157,7 +157,7 @@ impl Sema<'_> {
                     .because(&[("name", &name)])
                     .at(span)
                     .also(declared, "declared without a value")
-                    .help(format!("assign `{name}` before this line on every way that leads here")),
+                    .help(format!("assign `{name}` before this line on every path that leads here")),
             );
         }
     }

@@ -149,7 +149,7 @@ impl Sema<'_> {
         let complaint = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
         Err(match crate::diagnostics::suggest::nearest(inner, stdlib::names()) {
             Some(near) => complaint.help(format!("did you mean `<{near}>`?")),
-            None => complaint.help("see `docs/library` for the modules that there are"),
+            None => complaint.help("see `docs/library` for the existing modules"),
         })
     }
 

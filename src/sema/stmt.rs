@@ -374,7 +374,10 @@ impl Sema<'_> {
                 let c = DANGLING_POINTER
                     .plain()
                     .at(span)
-                    .also(local.span, format!("`{}` is gone when the function has returned", local.name))
+                    .also(
+                        local.span,
+                        format!("`{}` no longer exists when the function has returned", local.name),
+                    )
                     .help("return the value, or let the caller pass a pointer");
                 self.lint(c)?;
             }

@@ -147,11 +147,11 @@ fn advice(stuck: &Stuck) -> Option<String> {
     let found = stuck.found()?;
     let help = match (stuck.before(1).unwrap_or(Broken), found) {
         (_, word) if stuck.at_statement() && word.starts_declaration() => match word {
-            Fn | Task => "close the block first; functions and tasks stand at the top level only",
+            Fn | Task => "close the block first; functions and tasks are only allowed at the top level",
             _ => "this word is only allowed at the top level",
         },
         (LBracket, RBracket) => "there are no slices; write `[n]T` for an array or `[*]T` for a pointer",
-        (RParen, LBrace) if stuck.expects("align") => "write the return type, `void` if nothing comes back",
+        (RParen, LBrace) if stuck.expects("align") => "write the return type, `void` if it returns nothing",
         (_, Arrow) if stuck.expects("align") => "write the return type without an arrow",
         (RParen, LBrace) if stuck.expects("|") => "name the element: `for (..) |element| { .. }`",
         (If | While | Switch | For, _) => "what follows the keyword must be in parentheses",

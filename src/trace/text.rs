@@ -15,7 +15,7 @@ const WHAT_WIDTH: usize = 28;
 pub fn text(recording: &Recording, program: &Program) -> String {
     let events = &recording.events;
     if events.is_empty() {
-        return "the trace is empty: nothing has happened that it is about\n".to_string();
+        return "the trace is empty: no event matches the filters\n".to_string();
     }
     let widest = |length: &dyn Fn(&Event) -> usize| events.iter().map(length).max().unwrap_or(0);
     let cycle = widest(&|e| e.cycle.to_string().len()).max("cycle".len());
@@ -168,7 +168,7 @@ impl fmt::Display for Cause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Cause::Activated(id) => write!(f, "task {id} is active"),
-            Cause::Wavelet(color) => write!(f, "a wavelet of color {color} has come"),
+            Cause::Wavelet(color) => write!(f, "a wavelet of color {color} has arrived"),
             Cause::Launched => f.write_str("the host has launched it"),
         }
     }

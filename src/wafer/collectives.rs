@@ -155,6 +155,6 @@ fn bad_root(j: &Joined, sources: &SourceMap) -> Complaint {
         Some(span) => c.at(span),
         None => c,
     };
-    c.help(format!("the root is the place of a PE in the line: 0 to {}", j.size - 1))
+    c.help(format!("the root is the position of a PE in the line: 0 to {}", j.size - 1))
         .on(moment(j.pe, j.cycle))
 }

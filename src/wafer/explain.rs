@@ -318,7 +318,7 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
             Some(format!("color {color} from {pe} is blocked at {at}: {by}"))
         }
         Missing::FromHost { color, received } => {
-            Some(format!("color {color} comes from the host, which has given {pe} {received} words of it"))
+            Some(format!("color {color} comes from the host, which has sent {pe} {received} words of it"))
         }
         Missing::Message | Missing::Push | Missing::Pop | Missing::Unblock => None,
     }

@@ -105,12 +105,12 @@ impl StopReport {
             }
         }
         for (color, count) in self.under_way.iter().take(MOST_NOTES) {
-            c = c.note(format!("wavelets of color {color} on their way through the fabric: {count}"));
+            c = c.note(format!("wavelets of color {color} in flight: {count}"));
         }
         let all = [self.running.len(), self.waits.len(), self.under_way.len()];
         let untold = self.more + all.iter().map(|n| n.saturating_sub(MOST_NOTES)).sum::<usize>();
         if untold > 0 {
-            c = c.note(format!("{untold} more lines of this kind are left out"));
+            c = c.note(format!("{untold} more such lines are omitted"));
         }
         c.report(self.facts(sources)).into()
     }

@@ -31,7 +31,7 @@ impl Wafer {
             })
             .or_else(|| {
                 let span = self.program.routes.get(pe, color)?.span?;
-                let fact = format!("color {color} is led to {at}, and nothing there takes it");
+                let fact = format!("color {color} is routed to {at}, and nothing there takes it");
                 Some(Taker { span, fact, advice: take_it(color) })
             })
     }
@@ -45,8 +45,8 @@ impl Wafer {
             return Some(Taker { span, fact, advice });
         }
         let taking = tile.takes().find(|t| t.color == Some(color))?;
-        let fact = format!("{at} would take color {color} here and has not come here");
-        let advice = "see that the task or function of this operation is started".to_string();
+        let fact = format!("{at} would take color {color} here, but has not reached this line");
+        let advice = "make sure that the task or function of this operation starts".to_string();
         Some(Taker { span: taking.span, fact, advice })
     }
 

@@ -109,6 +109,19 @@ fn help_and_version_are_fine() {
 }
 
 #[test]
+fn the_list_of_rules_says_what_is_wrong() {
+    let output = Folder::new("explain-list").cslrun("explain");
+    let list = String::from_utf8_lossy(&output.stdout);
+    for rule in cslrun::diagnostics::rules::all() {
+        let found = list.lines().any(|line| {
+            let (name, text) = line.trim().split_once("  ").unwrap_or_default();
+            name == rule.name && text.trim() == rule.meaning.trim()
+        });
+        assert!(found, "{}: {}", rule.name, rule.meaning);
+    }
+}
+
+#[test]
 fn an_unknown_rule_is_answered_with_the_nearest_name() {
     let folder = Folder::new("explain");
     answers(&folder.cslrun("explain syntax-eror"), 2, &["did you mean `syntax-error`?"]);

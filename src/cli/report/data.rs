@@ -143,7 +143,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> Data {
         height: program.height,
         last,
         cut,
-        cut_because: "the run went on, but a page holds no more events than these",
+        cut_because: "the run continued, but a page cannot hold more events",
         verdict: verdict(outcome, runner.cycles()),
         failed: outcome.exit != Exit::Fine,
         complaints,

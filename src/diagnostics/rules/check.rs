@@ -44,7 +44,7 @@ crate::rules! {
     /// The route of a color leaves the rectangle.
     /// The tiles around the rectangle take what comes, and it is lost.
     @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}"
-        => "end the route at the edge: give the last PE a configuration of its own";
+        => "end the route at the edge: give the last PE its own configuration";
     /// A color passes a PE where a task waits for it.
     /// Wavelets that pass a PE start no task on it.
     @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} bypasses {pe}, where `{task}` waits for it"

@@ -35,7 +35,7 @@ crate::rules! {
     /// A JSON file cannot be read as a CSL value.
     /// `@import_comptime_value` reads JSON.
     BAD_JSON = "bad-json": "`{file}` has no value for CSL: {why}"
-        => "repair the file, or give it the form of the type";
+        => "repair the file, or make it match the type";
     /// An operator is applied to a type that it does not take.
     /// Each operator takes certain types only.
     BAD_OPERAND = "bad-operand": "`{op}` cannot be applied to {type}"
@@ -71,7 +71,7 @@ crate::rules! {
     /// The value of a global depends on itself.
     /// Globals may use each other in any order, but not in a circle.
     DEPENDENCY_CYCLE = "dependency-cycle": "this value depends on itself"
-        => "give one of them a value that needs none of the others";
+        => "give one of them a value that does not depend on the others";
     /// `.*` is applied to a pointer to many elements.
     /// A pointer to many elements needs an index.
     DEREF_MANY = "deref-many": "`.*` does not work on {type}";
@@ -90,7 +90,7 @@ crate::rules! {
     /// An `extern` declaration differs from the definition.
     /// All declarations of one symbol agree.
     EXTERN_MISMATCH = "extern-mismatch": "the declaration of `{name}` does not match its definition"
-        => "declare it as it is defined";
+        => "make it match the definition";
     /// An `extern` variable has an initial value.
     /// The file that defines a variable gives its value.
     EXTERN_VALUE = "extern-value": "the extern variable `{name}` cannot have a value";
@@ -116,7 +116,7 @@ crate::rules! {
     /// Code reads a variant of a union that is not active.
     /// A plain union holds one variant at a time.
     INACTIVE_VARIANT = "inactive-variant": "`{name}` is not the active variant of this union"
-        => "read the variant that was given last";
+        => "read the variant that was assigned last";
     /// An array is indexed with the wrong number of indices.
     /// One index for each dimension.
     INDEX_COUNT = "index-count": "{have} for an array of {want}"
@@ -124,11 +124,11 @@ crate::rules! {
     /// A constant index is outside of its array.
     /// Elements are counted from 0.
     INDEX_RANGE = "index-range": "index {index} is outside of an array of {len}"
-        => "elements are counted from 0, so the last one is at the length less 1";
+        => "indices count from 0, so the last one is the length minus 1";
     /// A comptime value does not fit into its type.
     /// At comptime a result outside of its type is a mistake, not a wrap.
     INTEGER_OVERFLOW = "comptime-overflow": "{what} does not fit into {type}"
-        => "take a wider type, or a number that fits";
+        => "use a wider type, or a number that fits";
     /// `return`, `break` or `continue` jumps from comptime code to run-time code.
     /// Comptime code has run when the program starts.
     LEAVES_EXPRESSION = "leaves-comptime": "`return`, `break` or `continue` would leave comptime code for run-time code"
@@ -303,7 +303,7 @@ crate::rules! {
     /// The SDK has this library module, but cslrun does not.
     /// The SDK has this library module; cslrun does not have it yet.
     @Unsupported UNSUPPORTED_LIBRARY = "unsupported-library": "the library module `{name}` is not supported yet"
-        => "leave it out, or import a file of your own in its place";
+        => "leave it out, or import your own file instead";
     /// A string or struct grows beyond any use.
     /// Strings and structs that grow without end are stopped before they fill the memory.
     VALUE_TOO_LARGE = "value-too-large": "this {what} is larger than any program needs"

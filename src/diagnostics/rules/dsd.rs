@@ -16,7 +16,7 @@ crate::rules! {
     /// Two induction variables have the same name.
     /// An index would not say which of the two it means.
     ACCESS_NAMES = "access-names": "two induction variables are named `{name}`"
-        => "give each variable a name of its own, such as `|i, j|`";
+        => "give each variable its own name, such as `|i, j|`";
     /// `.tensor_access` has a value that is not an access.
     /// It says which elements the DSD visits.
     ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`"

@@ -34,7 +34,7 @@ crate::rules! {
     /// An exported symbol has another type than advertised.
     /// Layout and tile agree on types.
     EXPORT_TYPE = "export-type": "`{name}` is {have}, but {want} is advertised"
-        => "advertise it as it is: `@export_name(\"{name}\", {have}, ..)`";
+        => "advertise its actual type: `@export_name(\"{name}\", {have}, ..)`";
     /// A tile exports a name that the layout does not advertise.
     /// Tiles offer what `@export_name` announced.
     EXPORT_UNKNOWN = "export-unknown": "the layout advertises no `{name}`";
@@ -50,7 +50,7 @@ crate::rules! {
     /// Two colors inject from one output queue.
     /// An output queue serves four colors, and injects into one of them.
     INJECT_TWICE = "inject-twice": "colors {one} and {other} would both inject from output queue {queue}"
-        => "take a color of another group of four: 0 to 3, 4 to 7, and so on";
+        => "use a color of another group of four: 0 to 3, 4 to 7, and so on";
     /// `<memcpy/get_params>` is used with different colors.
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors"

@@ -62,7 +62,7 @@ crate::rules! {
     /// A FIFO with `.fault` becomes full or empty.
     /// `.fault` says that the event must never happen.
     FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`"
-        => "keep it from being {state}, or choose another `.{setting}`";
+        => "prevent it from being {state}, or choose another `.{setting}`";
     /// A FIFO stops an operation early, and the result is dropped.
     /// A synchronous operation that finds a FIFO full or empty ends early, and only its result says so.
     @Warning FIFO_RESULT = "fifo-result": "the FIFO `{fifo}` is {state}, and the result of the operation is dropped";
@@ -82,7 +82,7 @@ crate::rules! {
     /// A run-time index is outside of its array.
     /// Array elements are numbered from 0; others belong to something else.
     @Deny(undefined) INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}"
-        => "elements are counted from 0, so the last one is at the length less 1";
+        => "indices count from 0, so the last one is the length minus 1";
     /// A wavelet index does not fit into 14 bits.
     /// `control_transform` marks control wavelets in the two highest bits of the index.
     @Deny INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
@@ -157,7 +157,7 @@ crate::rules! {
     /// An operation uses an XDSR or stride register that another load has changed.
     /// XDSRs and stride registers are few, and each holds what was loaded last.
     @Deny REGISTER_OVERWRITTEN = "register-overwritten": "{register} of {dsr} was loaded again for {other}"
-        => "give each of the two loads registers of its own";
+        => "give each of the two loads its own registers";
     /// A shift amount is as large as the width of the type, or larger.
     /// Shifting by the width of the type or more is undefined.
     SHIFT_TOO_FAR = "shift-too-far": "a shift by {amount} of a type of {width} bits"

@@ -11,7 +11,7 @@ crate::rules! {
     /// The source text is nested too deeply.
     /// Consumers of the tree walk it recursively; no program written by people nests this deep.
     NESTING_TOO_DEEP = "nesting-too-deep": "this is nested more than {limit} levels deep"
-        => "give a part of it a name of its own";
+        => "give a part of it its own name";
     /// The syntax belongs to another language.
     /// Other languages spell it so, and guessing what was meant would hide the difference.
     NOT_CSL = "not-csl": "{what} is not part of CSL";

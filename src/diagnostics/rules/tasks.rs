@@ -11,7 +11,7 @@ crate::rules! {
     /// A configuration access is outside of its declared ranges.
     /// The ranges of an access are what its address may be.
     @Deny(undefined) CONFIG_OUTSIDE = "config-outside": "configuration word {address} is outside of the ranges of this access"
-        => "name ranges that hold it, or none";
+        => "name ranges that contain it, or none";
     /// A range of configuration addresses is malformed.
     /// Ranges of configuration addresses are pairs of numbers.
     CONFIG_RANGES = "config-ranges": "this is no range of configuration addresses";
@@ -76,7 +76,7 @@ crate::rules! {
     /// Too many pairs of tasks rotate.
     /// The machine has as many counters for rotating tasks.
     ROTATIONS_USED = "rotations-used": "only {count} pairs of tasks can rotate"
-        => "let another task choose with a counter of its own";
+        => "let another task choose with its own counter";
     /// `@rpc` is no longer needed.
     /// Since SDK 1.1 `<memcpy/memcpy>` starts the host call server.
     @Warning(style) RPC_NOT_NEEDED = "rpc-not-needed": "`@rpc` is no longer needed"
@@ -115,7 +115,7 @@ crate::rules! {
     /// Wavelets are left on a PE at the end.
     /// Wavelets that nobody takes mean that sender and receiver disagree about their number.
     @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end"
-        => "take all of them, or send fewer: both sides must agree on the number";
+        => "receive all of them, or send fewer: both sides must agree on the number";
     /// Wavelets of one color arrive from several sides at once.
     /// A router has one way for each color; what comes from two sides at once is undefined.
     @Deny(undefined) SIMULTANEOUS_ARRIVALS = "simultaneous-arrivals": "{pe} gets color {color} from {sides} at once";

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs every test: format, lints, Rust tests (cases, rules, examples, command line), the book, Python
-# tests.
+# Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line), the book,
+# Python tests.
 # Needs Rust, a C compiler and Python 3.11 or later; everything else goes into python/.venv, except for
 # the browser that tests `--report`: Debian's chromium is installed if it is missing and that is allowed.
 set -euo pipefail
@@ -8,16 +8,28 @@ cd "$(dirname "$0")"
 
 step() { printf '\n== %s\n' "$*"; "$@"; }
 
+# Python is tested while Rust compiles, and shown at the end.
+log=$(mktemp)
+python_tests() {
+    no_browser=$(scripts/browser)
+    step scripts/python-env --dev
+    step python/.venv/bin/python -m pytest --quiet python
+    if [ -n "$no_browser" ]; then
+        printf '\nskipped: the pages of --report were not opened in a browser: %s\n' "$no_browser"
+    fi
+}
+
 step cargo fmt --all --check
+(set -e; python_tests) >"$log" 2>&1 &
+python=$!
+trap 'kill $python 2>/dev/null || true; rm -f "$log"' EXIT
+
+step cargo test --quiet --test cases --test it
+# Unit tests take seconds, and without optimisation the crate compiles sooner by more than that.
+step env CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --quiet --lib
 step cargo lint
-step cargo test --quiet
-step cargo test --quiet -p book-builds
+step cargo test --quiet --package book-builds
 
-no_browser=$(scripts/browser)
-step scripts/python-env --dev
-step python/.venv/bin/python -m pytest --quiet python
-
-if [ -n "$no_browser" ]; then
-    printf '\nskipped: the pages of --report were not opened in a browser: %s\n' "$no_browser"
-fi
+wait "$python" || { cat "$log"; exit 1; }
+cat "$log"
 printf '\nall tests passed\n'

@@ -50,7 +50,7 @@ impl Collective {
         options.params = [("width", width), ("n", n)]
             .map(|(name, value)| (name.to_string(), ParamValue::Int(value.into())))
             .into();
-        let file = format!("{}/benches/programs/{}.csl", env!("CARGO_MANIFEST_DIR"), self.name());
+        let file = format!("{}/benches/programs/{}.csl", crate::root().display(), self.name());
         let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
         let program = sema::compile(&DiskLoader, &mut sources, Path::new(&file), &options, &mut sink);
         let program = program.unwrap_or_else(|| panic!("{file} must compile: {:#?}", sink.all()));

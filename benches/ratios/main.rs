@@ -1,5 +1,6 @@
 //! One table: what a user waits for, beside an anchor that is measured in the same run, with what each
-//! row must reach and what it should. `cargo bench` prints it; words after `--` choose rooms by name.
+//! row must reach and what it should. `cargo bench -p benches` prints it; words after `--` choose rooms by
+//! name.
 //!
 //! Each room is a file with one function that returns its rows.
 
@@ -18,6 +19,8 @@ mod tasks;
 mod vectors;
 mod wafer;
 
+use std::path::Path;
+use std::process::{Command, ExitCode};
 use table::Row;
 
 /// A room of the table.
@@ -40,11 +43,29 @@ const ROOMS: &[Room] = &[
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-fn main() {
+/// The root of the repository.
+fn root() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."))
+}
+
+/// Makes this program the command `cslrun`, with the same allocator.
+const AS_COMMAND: &str = "CSLRUN_BENCH_AS_COMMAND";
+
+/// The command `cslrun`, in a process of its own.
+fn command() -> Command {
+    let mut command = Command::new(std::env::current_exe().expect("this program has a path"));
+    command.env(AS_COMMAND, "1");
+    command
+}
+
+fn main() -> ExitCode {
+    if std::env::var_os(AS_COMMAND).is_some() {
+        return cslrun::cli::main();
+    }
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     // `cargo test --all-targets` starts this, too.
     if !arguments.iter().any(|a| a == "--bench") {
-        return;
+        return ExitCode::SUCCESS;
     }
     let chosen: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
     let rooms = ROOMS.iter().filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|c| c == name));
@@ -53,6 +74,7 @@ fn main() {
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{cores} cores, load {before} before and {} after, 5 repeats in turns, medians", load());
     println!("{}", table::render(&rows));
+    ExitCode::SUCCESS
 }
 
 /// Processes that wanted to run in the last minute.

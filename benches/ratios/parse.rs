@@ -13,7 +13,7 @@ const SPEED: Target = Target { must: 8.0, goal: 20.0 };
 pub fn rows() -> Vec<Row> {
     let mut texts: Vec<String> = stdlib::names().filter_map(stdlib::find).map(String::from).collect();
     for folder in ["tests/cases", "examples", "docs/book", "benches/programs"] {
-        collect(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut texts);
+        collect(&crate::root().join(folder), &mut texts);
     }
     if let Some(folder) = std::env::var_os("CSL_EXAMPLES") {
         collect(Path::new(&folder), &mut texts);

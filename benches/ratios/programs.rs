@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// A file of `benches/programs`.
 pub fn file(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/programs").join(name)
+    crate::root().join("benches/programs").join(name)
 }
 
 /// Compiles a program of `benches/programs` for WSE-2.

@@ -7,7 +7,7 @@ use crate::programs::{self, compile};
 use crate::table::{Row, Target, Unit};
 use cslrun::host::{RunOptions, Runner};
 use cslrun::image::Program;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -36,7 +36,7 @@ struct Taken {
 pub fn rows() -> Vec<Row> {
     if !std::env::args().any(|word| word == "scale") {
         let row = Row::new("750 x 994 PEs: memory, start, steps, threads");
-        return vec![row.not_measured("takes minutes: `cargo bench --bench ratios -- scale`")];
+        return vec![row.not_measured("takes minutes: `cargo bench -p benches --bench ratios -- scale`")];
     }
     let mut rows = exchange();
     let places = run(
@@ -90,7 +90,7 @@ fn seconds_of(program: &Arc<Program>, options: RunOptions) -> f64 {
 
 fn run(program: &str, params: &[(&str, String)], more: &[&str]) -> Taken {
     let begin = Instant::now();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_cslrun"));
+    let mut command = crate::command();
     command.arg(programs::file(program)).args(more).stdout(Stdio::null());
     for (name, value) in params {
         command.args(["--param", &format!("{name}={value}")]);

@@ -6,7 +6,7 @@ use crate::table::{Row, Target, Unit};
 use cslrun::host::{RunOptions, Runner};
 use cslrun::sema::ParamValue;
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 
 /// Milliseconds.
@@ -42,7 +42,7 @@ pub fn rows() -> Vec<Row> {
 fn process() -> Row {
     let file = programs::file("smallest.csl");
     let start = || {
-        let status = Command::new(env!("CARGO_BIN_EXE_cslrun")).arg(&file).stdout(Stdio::null()).status();
+        let status = crate::command().arg(&file).stdout(Stdio::null()).status();
         assert!(status.is_ok_and(|s| s.success()), "the smallest program runs");
     };
     let row = Row::new("smallest program, process start to exit");

@@ -27,7 +27,9 @@ def cslrun():
     """The command, as cargo builds it; `CSLRUN` names another one."""
     if "CSLRUN" in os.environ:
         return os.environ["CSLRUN"]
-    subprocess.run(["cargo", "build", "--quiet", "--bin", "cslrun"], cwd=ROOT, check=True)
+    # Together with the package, whose features it shares: it is not compiled once more.
+    packages = ["--package", "cslrun", "--package", "cslrun-python"]
+    subprocess.run(["cargo", "build", "--quiet", *packages, "--bin", "cslrun"], cwd=ROOT, check=True)
     return str(ROOT / "target" / "debug" / "cslrun")
 
 

@@ -1,74 +1,13 @@
-//! Runs every case below `tests/cases`.
+//! Runs a case of `tests/cases`.
 //!
-//! The diagnostics must be exactly those that the case marks; their text is a snapshot beside the
-//! case, in rich form, too, for the case that stands for its rule. A case that says `//! run` has an `@assert` and executes all of them, unless it marks an
-//! error.
+//! The diagnostics must be exactly those that the case marks. A case that says `//! run` has an `@assert`
+//! and executes all of them, unless it marks an error.
 
-use crate::case_file::{Case, CaseFile, Mark, cases_of_rules};
-use crate::{files_below, root};
+use crate::case_file::{Case, CaseFile, Mark};
 use cslrun::cli::{Exit, Outcome, perform_words};
 use cslrun::diagnostics::Diagnostic;
-use cslrun::diagnostics::render::MessageFormat;
 use cslrun::source::{MemoryLoader, Span};
 use std::collections::BTreeSet;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::{Path, PathBuf};
-
-macro_rules! folders {
-    ($($name:ident),*) => {
-        const FOLDERS: &[&str] = &[$(stringify!($name)),*];
-        $(#[test]
-        fn $name() {
-            check_folder(stringify!($name));
-        })*
-    };
-}
-
-folders!(levels, syntax, comptime, memory, dsd, tasks, layout, fabric, stdlib, host, hangs);
-
-#[test]
-fn every_folder_of_cases_is_tested() {
-    let folders = std::fs::read_dir(root().join("tests/cases")).expect("the folder of cases");
-    let found: BTreeSet<String> =
-        folders.map(|e| e.expect("a readable folder").file_name().to_string_lossy().into_owned()).collect();
-    let tested: BTreeSet<String> = FOLDERS.iter().map(|f| f.to_string()).collect();
-    assert_eq!(found, tested);
-}
-
-/// Checks all cases of a folder, so that one failure does not hide the next.
-fn check_folder(folder: &str) {
-    let only = std::env::var("CASE").unwrap_or_default();
-    let mut failures = Vec::new();
-    let of_rules: BTreeSet<PathBuf> = cases_of_rules().into_values().collect();
-    for path in files_below(&root().join("tests/cases").join(folder), "csl") {
-        let name = path.strip_prefix(root()).unwrap_or(&path).display().to_string();
-        if !name.contains(&only) {
-            continue;
-        }
-        let result = catch_unwind(AssertUnwindSafe(|| check_case(&path, of_rules.contains(&path))));
-        let failure = match result {
-            Ok(Ok(())) => continue,
-            Ok(Err(failure)) => failure,
-            Err(_) => "a panic, shown above".to_string(),
-        };
-        failures.push(format!("{name}: {failure}"));
-    }
-    assert!(failures.is_empty(), "\n{}", failures.join("\n"));
-}
-
-fn check_case(path: &Path, is_of_rule: bool) -> Result<(), String> {
-    let case = Case::read(path)?;
-    let mut outcome = check(&case)?;
-    let name = path.file_stem().expect("a file").to_string_lossy();
-    if !case.marks().is_empty() {
-        compare(path, &name, &outcome.complaints(false));
-    }
-    if is_of_rule {
-        outcome.format = MessageFormat::Rich;
-        compare(path, &format!("{name}.rich"), &outcome.complaints(false));
-    }
-    Ok(())
-}
 
 /// Runs a case; the diagnostics must be those that it marks, and without any it must come through.
 pub fn check(case: &Case) -> Result<Outcome, String> {
@@ -138,12 +77,4 @@ fn mark(outcome: &Outcome, d: &Diagnostic) -> Mark {
     // The library has no room for marks.
     let (file, line) = place.filter(|(file, _)| !file.starts_with('<')).unwrap_or_default();
     Mark { file, line, what }
-}
-
-fn compare(path: &Path, name: &str, text: &str) {
-    let mut settings = insta::Settings::clone_current();
-    settings.set_snapshot_path(path.parent().expect("a case in a folder"));
-    settings.set_prepend_module_to_snapshot(false);
-    settings.set_omit_expression(true);
-    settings.bind(|| insta::assert_snapshot!(name, text));
 }

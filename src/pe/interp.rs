@@ -1,5 +1,6 @@
 //! The main thread: calls, tasks, and how it stops and goes on.
 
+use super::intrinsics::can_be_seen;
 use super::operation::Stall;
 use super::tasks::{Ready, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
@@ -412,17 +413,9 @@ impl Pe {
 
 /// Whether the operation does something that others may see at once.
 pub(super) fn needs_clock(op: Op) -> bool {
-    use crate::image::code::Intrinsic;
     match op {
         Op::BlockUt { .. } | Op::UnblockUt { .. } | Op::FifoLength { .. } => true,
-        Op::Intrinsic { id, .. } => {
-            use Intrinsic::{ConfigRead, ConfigWrite, QueueFlush, UnblockCommandStream};
-            use Intrinsic::{ReceiveMessage, SendMessage};
-            matches!(
-                id,
-                UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush | SendMessage | ReceiveMessage
-            )
-        }
+        Op::Intrinsic { id, .. } => can_be_seen(id),
         _ => false,
     }
 }

@@ -52,6 +52,12 @@ impl Clock {
     }
 }
 
+/// Whether others may see at once what a request does.
+pub(super) fn can_be_seen(id: Intrinsic) -> bool {
+    use Intrinsic::{ConfigRead, ConfigWrite, QueueFlush, ReceiveMessage, SendMessage, UnblockCommandStream};
+    matches!(id, UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush | SendMessage | ReceiveMessage)
+}
+
 impl Pe {
     /// Serves a request; arguments are in registers `base..`. Returns its cycles.
     pub(super) fn intrinsic(

@@ -20,6 +20,7 @@ python_tests() {
 }
 
 step cargo fmt --all --check
+step scripts/one-build
 (set -e; python_tests) >"$log" 2>&1 &
 python=$!
 trap 'kill $python 2>/dev/null || true; rm -f "$log"' EXIT

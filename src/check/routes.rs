@@ -2,7 +2,10 @@
 
 use super::flow::{DeadEnd, End, Flow, Node, bit, sides};
 use crate::arch::{Color, Direction};
-use crate::diagnostics::rules::{check as rules, tasks::UNROUTED_COLOR};
+use crate::diagnostics::rules::{
+    check as rules,
+    tasks::{UNROUTED_ASYNC, UNROUTED_COLOR},
+};
 use crate::diagnostics::{Complaint, Diagnostic, counted};
 use crate::fabric::{Gate, Mask};
 use crate::image::Program;
@@ -131,9 +134,13 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Complaint {
                 .help("name in `.tx` where they go; RAMP is the PE itself")
         }
         End::Refused if side == Direction::Ramp => {
-            let send = flow.program.tile_at(here).and_then(|t| t.first_send(sent_as));
+            let tile = flow.program.tile_at(here);
+            let send = tile.and_then(|t| t.first_send(sent_as));
             let facts: [(&str, &dyn std::fmt::Display); 2] = [("color", &color), ("pe", &here)];
             let Some(own) = own else {
+                if tile.is_some_and(|tile| tile.sends_asynchronously(sent_as)) {
+                    return at(UNROUTED_ASYNC.because(&facts), send).label("sent here");
+                }
                 let help = format!("give color {color} a route on this PE with `@set_color_config`");
                 return at(UNROUTED_COLOR.because(&facts), send).label("sent here").help(help);
             };

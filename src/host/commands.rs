@@ -11,6 +11,8 @@
 
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
+use crate::diagnostics::Diagnostic;
+use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
 use crate::source::Span;
@@ -196,6 +198,20 @@ impl Runner {
             advice: "",
         });
         std::iter::once(first).chain(behind).collect()
+    }
+
+    /// A launch that has not unblocked the command stream, when only the end of the run comes behind it.
+    pub(super) fn never_unblocked(&self) -> Option<Diagnostic> {
+        let waits = self.host_waits();
+        let HostWait { span, pes, more, .. } = waits.first()?;
+        let complaint = NEVER_UNBLOCKED.because(&[("name", &self.stream.last_launch.as_deref()?)]);
+        let complaint = match span {
+            Some(span) => complaint.at(*span).label("this launch is not done"),
+            None => complaint,
+        };
+        let pes: Vec<String> = pes.iter().map(PeCoord::to_string).collect();
+        let others = if *more > 0 { format!(" and {more} more") } else { String::new() };
+        self.options.levels.judge(complaint.note(format!("on {}{others}", pes.join(", "))).into())
     }
 
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.

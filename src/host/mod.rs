@@ -24,6 +24,7 @@ pub use streams::StreamCopy;
 pub use variables::Variable;
 
 use crate::diagnostics::{Complaint, Diagnostic, Levels, Severity};
+use crate::image::code::Intrinsic;
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{Filter, History, Recording};
@@ -258,21 +259,37 @@ impl Runner {
         let has_host = self.program.memcpy.is_some() || self.program.direct.is_some();
         let quiet = matches!(ended, Ended::Idle | Ended::Stalled(_));
         // Without memcpy there is no command stream that could be unblocked.
+        let mut left = Vec::new();
         if quiet && self.program.memcpy.is_some() && self.wafer.blocked() > 0 {
-            return Err(self.stalled());
+            let is_at_rest = match &ended {
+                Ended::Stalled(report) => report.only_asynchronous,
+                _ => true,
+            };
+            // A program that unblocks the stream elsewhere has taken a wrong turn.
+            if !is_at_rest || self.program.tiles.iter().any(|t| t.asks_for(Intrinsic::UnblockCommandStream)) {
+                return Err(self.stalled());
+            }
+            left.extend(self.never_unblocked());
         }
         match ended {
-            Ended::Idle => Ok(self.wafer.leftovers()),
+            Ended::Idle => left.extend(self.leftovers()),
             // The host has what it asked for; a program may leave receivers armed.
-            Ended::Stalled(report) if has_host && report.only_armed => Ok(self.wafer.leftovers()),
+            Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
             Ended::Stalled(report) if has_host && report.only_asynchronous => {
                 let mut warning = report.diagnostic(&self.program.sources);
                 warning.severity = Severity::Warning;
-                Ok(vec![warning])
+                left.push(warning);
             }
-            Ended::Stalled(report) => Err(Failure::Stalled(report)),
-            other => Err(failure(other)),
+            Ended::Stalled(report) => return Err(Failure::Stalled(report)),
+            other => return Err(failure(other)),
         }
+        Ok(left)
+    }
+
+    /// What lies around at the end, with the levels that the user has chosen.
+    fn leftovers(&self) -> impl Iterator<Item = Diagnostic> {
+        let levels = self.options.levels;
+        self.wafer.leftovers().into_iter().filter_map(move |left| levels.judge(left))
     }
 
     /// Runs until every queued command is done.

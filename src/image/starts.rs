@@ -11,6 +11,12 @@ impl TileImage {
         idle.into_iter().find(|t| self.comes_to(t.function, of))
     }
 
+    /// Whether any code of the tile asks for something.
+    pub fn asks_for(&self, what: Intrinsic) -> bool {
+        let mut code = self.functions.iter().flat_map(|function| &function.code);
+        code.any(|op| matches!(op, Op::Intrinsic { id, .. } if *id == what))
+    }
+
     /// Tasks that are activated somewhere, bit = id; `None` if some ids are only known at run time.
     fn activated(&self) -> Option<u64> {
         let mut activated = self.active;

@@ -91,6 +91,25 @@ impl TileImage {
         }
     }
 
+    /// Whether it sends on a color, and every operation that does so is asynchronous.
+    pub fn sends_asynchronously(&self, color: Color) -> bool {
+        let mut sends = self.sends().filter(|s| s.color == Some(color)).peekable();
+        sends.peek().is_some() && sends.all(|send| self.is_asynchronous(send.op))
+    }
+
+    /// Whether an operation is asynchronous, by its own settings or those of a DSR.
+    fn is_asynchronous(&self, op: OpId) -> bool {
+        let OpId::Vector(n) = op else { return false };
+        let vector = &self.vector_ops[n];
+        let by_load = |operand: &Operand| match operand {
+            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+                self.dsr_loads.iter().any(|load| load.dsr.id == dsr.id && load.config.is_async)
+            }
+            _ => false,
+        };
+        vector.config.is_async || vector.sources.iter().chain([&vector.dest]).any(by_load)
+    }
+
     /// Whether operations use DSDs that are only known at run time.
     pub fn has_unknown_dsds(&self) -> bool {
         self.operands().any(|(operand, ..)| match operand {

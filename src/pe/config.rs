@@ -10,6 +10,7 @@ use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, 
 use crate::exec::scalar::Meter;
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
+use std::collections::BTreeMap;
 
 /// The part of an index that `control_transform.set_mask` changes.
 const CONTROL_MASK: u16 = 0x3f;
@@ -24,6 +25,8 @@ pub(super) struct Configuration {
     pub control_mask: u16,
     /// Priorities of microthreads, by queue, as the words of input queues hold them.
     pub input_priorities: [u16; 8],
+    /// Words without a model, as they were written.
+    others: BTreeMap<u16, u16>,
 }
 
 impl Pe {
@@ -47,7 +50,13 @@ impl Pe {
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
             _ => world.ramp.config(address),
         };
-        word.ok_or_else(|| unknown(self.arch.name, address))
+        match word {
+            Some(word) => Ok(word),
+            None => {
+                self.hazard(unknown(self.arch.name, address))?;
+                Ok(self.configuration.others.get(&address).copied().unwrap_or(0))
+            }
+        }
     }
 
     /// Writes the word at an address.
@@ -72,7 +81,11 @@ impl Pe {
             Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
             _ => world.ramp.set_config(address, value),
         };
-        if known { Ok(()) } else { Err(unknown(self.arch.name, address)) }
+        if !known {
+            self.hazard(unknown(self.arch.name, address))?;
+            self.configuration.others.insert(address, value);
+        }
+        Ok(())
     }
 
     /// Sets the registers that the program begins with.

@@ -43,6 +43,8 @@ pub(super) struct Lane {
     /// The DSRs among its operands.
     pub registers: Vec<DsrId>,
     pub is_async: bool,
+    /// The program names no microthread: it runs in that of a queue, or in a free one.
+    pub ut_by_queue: bool,
     pub span: Span,
     pub started: u64,
 }

@@ -61,6 +61,14 @@ impl Pe {
         }
         let mut state = MapState { inputs, output, of: None };
         state.of = state.left();
+        if let Some(count) = state.of {
+            let sides = state.output.iter_mut().map(|side| (0, side)).chain((1..).zip(&mut state.inputs));
+            let walks = sides.filter_map(|(operand, side)| match &mut side.place {
+                Place::Walk(walk) => Some((operand, walk)),
+                Place::Value(_) | Place::In(_) | Place::Out(_) => None,
+            });
+            self.check_reach(walks, count, map.span)?;
+        }
         let sides = state.inputs.iter().chain(&state.output);
         let colors = sides.filter_map(|side| self.color_of(side)).fold(0, |all, color| all | 1 << color.0);
         self.note_map_start(state.of, colors, map.span, now);

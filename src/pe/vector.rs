@@ -189,6 +189,7 @@ impl Pe {
             saved,
             registers,
             is_async: settings.is_async,
+            ut_by_queue,
             span: vector.span,
             started: time,
             stalled: None,
@@ -203,7 +204,8 @@ impl Pe {
 
     /// A free microthread: number `ut`, or any. If that one is busy and this is not denied, another one
     /// runs the operation. `by_queue`: the program names none, so the number is that of a queue. WSE-3
-    /// does not tie microthreads to queues, and programs rely on another one being found there.
+    /// does not tie microthreads to queues, and programs rely on another one being found there, for this
+    /// operation or for the one that runs.
     fn microthread(&mut self, ut: Option<UtId>, by_queue: bool, span: Span) -> Result<usize, Complaint> {
         let place = match ut {
             Some(ut) => usize::from(ut.0 & 7),
@@ -211,7 +213,7 @@ impl Pe {
         };
         let running = self.lanes.iter().find(|(other, _)| *other == place);
         let Some((_, lane)) = running else { return Ok(place) };
-        let by_queue = by_queue && self.arch.name == ArchName::Wse3;
+        let by_queue = (by_queue || lane.ut_by_queue) && self.arch.name == ArchName::Wse3;
         let rule = if by_queue { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
         let complaint = rule.because(&[("ut", &place)]).at(span);
         let complaint = complaint.also(lane.span, "this one is still running");

@@ -3,7 +3,7 @@
 use super::Wafer;
 use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::rules::check::ROUTE_OFF_EDGE;
-use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_COLOR};
+use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_ASYNC, UNROUTED_COLOR};
 use crate::diagnostics::{Complaint, Diagnostic, Moment, counted};
 use crate::fabric::{Collision, Loss};
 
@@ -50,12 +50,18 @@ impl Wafer {
     pub(super) fn trap_unrouted(&mut self) {
         for (pe, color) in self.fabric.take_unrouted() {
             let at = self.program.pe_coord(pe as usize);
-            let mut complaint = UNROUTED_COLOR.because(&[("color", &color), ("pe", &at)]);
+            let tile = self.program.tile_at(at);
+            let is_async = tile.is_some_and(|tile| tile.sends_asynchronously(color));
+            let rule = if is_async { &UNROUTED_ASYNC } else { &UNROUTED_COLOR };
+            let mut complaint = rule.because(&[("color", &color), ("pe", &at)]);
             if let Some(span) = self.send_span(pe as usize, color) {
                 complaint = complaint.at(span).label("sent here");
             }
-            let help = format!("give color {color} a route on this PE with `@set_color_config`");
-            self.trapped.push(complaint.help(help).on(self.moment(pe as usize)));
+            if !is_async {
+                let help = format!("give color {color} a route on this PE with `@set_color_config`");
+                complaint = complaint.help(help);
+            }
+            self.hazard(at, complaint.on(self.moment(pe as usize)));
         }
     }
 

@@ -6,8 +6,7 @@ use cslrun::arch::{ArchName, Color};
 use cslrun::diagnostics::render::{MessageFormat, render};
 use cslrun::diagnostics::{Diagnostic, Sink};
 use cslrun::host::{Copy, CopyWidth, Failure, Region, RunOptions, Runner, StreamCopy};
-use cslrun::image::code::Intrinsic;
-use cslrun::image::{FabricPlace, Op, Program};
+use cslrun::image::{FabricPlace, Program};
 use cslrun::sema::{CompileOptions, compile};
 use cslrun::source::{DiskLoader, LoadError, Loader, SourceMap};
 use std::path::Path;
@@ -16,7 +15,6 @@ use std::sync::atomic::AtomicBool;
 
 /// The rules that are shown here.
 pub const SHOWN: &[&str] = &[
-    "config-address-unknown",
     "copy-out-of-bounds",
     "copy-size",
     "fabric-too-small",
@@ -64,25 +62,6 @@ fn an_interrupted_run_says_where_it_was() {
     static ASKED_TO_STOP: AtomicBool = AtomicBool::new(true);
     let options = RunOptions { stop: Some(&ASKED_TO_STOP), ..RunOptions::default() };
     show("interrupted", &refused(options, |_| {}, |runner| runner.launch("multiply", &[0])));
-}
-
-/// An address of which cslrun knows no meaning.
-const NO_MODEL: u32 = 0x7fe0;
-
-/// No CSL compiles to this, because addresses are looked at before: the code is changed afterwards.
-#[test]
-fn a_configuration_word_without_a_model_is_named() {
-    let read_anything = |program: &mut Program| {
-        let tile = Arc::make_mut(&mut program.tiles[0]);
-        for function in &mut tile.functions {
-            function.code[0] = Op::Intrinsic { id: Intrinsic::ConfigRead, base: 0 };
-        }
-    };
-    let launch = |runner: &mut Runner| {
-        runner.launch("multiply", &[NO_MODEL])?;
-        runner.run_until_idle().map(|_| ())
-    };
-    show("config-address-unknown", &refused(RunOptions::default(), read_anything, launch));
 }
 
 /// What the host is told that asks something of the program of an example.

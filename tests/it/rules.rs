@@ -7,7 +7,6 @@ use std::collections::BTreeSet;
 
 /// Rules that no program on the command line can break, and the file whose tests break them.
 pub const ELSEWHERE: &[(&str, &str)] = &[
-    ("config-address-unknown", "src/pe/tests/code.rs"),
     ("copy-out-of-bounds", "src/host/tests.rs"),
     ("copy-size", "src/host/tests.rs"),
     ("fabric-too-small", "src/cli/cslc/geometry.rs"),

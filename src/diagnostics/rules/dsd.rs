@@ -206,6 +206,12 @@ crate::rules! {
     /// A control wavelet ends an operation, and one thing follows.
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// A scalar operand has the wrong type.
+    /// Releases up to 1.4 load a mem4d_dsd without naming the registers of its dimensions.
+    @Deny(style) OLD_DSR_LOAD = "old-dsr-load": "`@load_to_dsr` loads a mem4d_dsd only up to SDK 1.4"
+        => "use `@load_to_dsr_xdsr_sr`";
+    /// Releases before 1.1 number queues.
+    @Warning(style) OLD_QUEUE_NUMBER = "old-queue-number": "`.{name} = {n}` is a form of releases before 1.1"
+        => "write `@get_input_queue({n})` or `@get_output_queue({n})`";
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}"
         => "convert it: `@as`";

@@ -28,6 +28,9 @@ crate::rules! {
     LAUNCH_ARGUMENTS = "launch-arguments": "`{name}` takes {takes}, not {given}"
         => "give each parameter one argument";
     /// The host reads a variable that is not made of numbers of one type.
+    /// Nothing but the end of the run follows the launch; any other command would wait for ever.
+    @Warning NEVER_UNBLOCKED = "never-unblocked": "the launch of `{name}` does not unblock the command stream"
+        => "call `unblock_cmd_stream` on every PE when a launched function is done";
     /// The host shows variables that are made of numbers of one type.
     NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type"
         => "export an array of numbers";

@@ -188,7 +188,7 @@ crate::rules! {
     @Warning UNBLOCKED_TWICE = "unblocked-twice": "the command stream is already unblocked";
     /// A program uses a configuration word that cslrun does not model.
     /// Only some words of the configuration space have a model.
-    @Unsupported UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled"
+    @Warning UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled"
         => "use `<tile_config>` or `@set_local_color_config` where they do the same";
     /// A program unmasks an exception, and cslrun raises none.
     /// Exceptions that are not masked stop the PE; cslrun raises none.

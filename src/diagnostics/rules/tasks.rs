@@ -124,6 +124,9 @@ crate::rules! {
     @Warning TASK_STAYS_BLOCKED = "task-stays-blocked": "{task} on {pe} is active but blocked at the end"
         => "`@unblock` it when it may run, or do not block it";
     /// A PE sends on a color that has no route there.
+    /// The operation waits forever; the PE goes on without it, which programs rely on at their edges.
+    @Warning UNROUTED_ASYNC = "unrouted-async": "{pe} sends asynchronously on color {color}, which has no route there"
+        => "give color {color} a route on this PE with `@set_color_config`, or do not send";
     /// A router passes on only the colors that the layout has configured for it.
     UNROUTED_COLOR = "unrouted-color": "{pe} sends on color {color}, which has no route there";
 }

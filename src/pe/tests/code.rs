@@ -161,15 +161,6 @@ fn a_control_wavelet_for_an_unbound_task_is_an_error() {
 }
 
 #[test]
-fn a_configuration_word_without_a_model_is_named() {
-    for id in [Intrinsic::ConfigRead, Intrinsic::ConfigWrite] {
-        let code = vec![Op::Intrinsic { id, base: 0 }, Op::Ret];
-        let mut bench = launched(tile(vec![function("main", 0, &[], code)]), &[]);
-        assert_eq!(bench.rule(), "config-address-unknown");
-    }
-}
-
-#[test]
 fn printing_and_the_time_stamp_counter_know_the_cycle() {
     let code = vec![
         Op::Intrinsic { id: Intrinsic::TscEnable, base: 0 },

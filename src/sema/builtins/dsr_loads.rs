@@ -94,7 +94,11 @@ impl Sema<'_> {
         let Ty::Dsd(kind) = v.ty() else {
             return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
         };
-        check_load(dsr, kind, kin).map_err(|c| self.with_declaration(c.at(dsd_at), dsd_arg))?;
+        if (kind, kin) == (DsdTy::Mem4d, Kin::Dsr) {
+            self.lint(rules::OLD_DSR_LOAD.plain().at(dsd_at))?;
+        } else {
+            check_load(dsr, kind, kin).map_err(|c| self.with_declaration(c.at(dsd_at), dsd_arg))?;
+        }
         if kin == Kin::Strides {
             let known = v.known().filter(|_| !may_change);
             check_strides(known, strides.len())

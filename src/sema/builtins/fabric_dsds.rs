@@ -137,7 +137,12 @@ impl Sema<'_> {
     }
 
     fn queue_property(&mut self, given: Property, kind: IdKind, edits: &mut Edits) -> Result<Option<u8>> {
-        let Property { name, value: v, at } = given;
+        let Property { name, value: mut v, at } = given;
+        if let Operand::Known(number @ Value::Int(_, n)) = &v {
+            let facts: [(&str, &dyn std::fmt::Display); 2] = [("name", &name), ("n", n)];
+            self.lint(rules::OLD_QUEUE_NUMBER.because(&facts).at(at))?;
+            v = Operand::Known(self.known_id(number, kind).at(at)?);
+        }
         if v.ty() != Ty::Id(kind) {
             return Err(rules::QUEUE_KIND
                 .because(&[("name", &name), ("want", &kind.word()), ("have", &v.ty())])

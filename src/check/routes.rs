@@ -21,9 +21,10 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     let flow = Flow::new(program);
     let mut found = Folded::default();
     // What leaves the rectangle is lost: a run counts it.
-    for end in flow.dead_ends.iter().filter(|end| !matches!(end.end, End::Edge(_))) {
-        found.add(dead_end(&flow, end));
-    }
+    let ends = flow.dead_ends.iter().filter(|end| !matches!(end.end, End::Edge(_)));
+    let ends = ends.map(|end| dead_end(&flow, end));
+    // An asynchronous operation waits, and a run tells.
+    ends.filter(|c| c.rule() != UNROUTED_ASYNC.name).for_each(|c| found.add(c));
     circles(&flow, &mut found);
     for (pe, color, _) in flow.reached() {
         passes_by(&flow, pe, color, &mut found);
@@ -37,6 +38,8 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let circular = circles(&flow, &mut Folded::default());
     let mut found = Folded::default();
     edges(&flow).for_each(|c| found.add(c));
+    let ends = flow.dead_ends.iter().map(|end| dead_end(&flow, end));
+    ends.filter(|c| c.rule() == UNROUTED_ASYNC.name).for_each(|c| found.add(c));
     for (pe, color, _) in flow.reached() {
         // A circle has a way in beside the way round: that is the same mistake.
         if circular & 1 << color.0 == 0 {

@@ -2,7 +2,7 @@
 
 use crate::arch::{ArchName, DsrFile, DsrId, InQueue};
 use crate::diagnostics::rules::check as rules;
-use crate::diagnostics::{Complaint, Diagnostic};
+use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
 
@@ -37,7 +37,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 
 /// Operations that read the input queue of the library's commands on WSE-2. Public programs send
 /// from output queue 0 beside the library, so that is no mistake (ruling OQ-55).
-fn commands(program: &Program, tile: &TileImage) -> Option<Complaint> {
+fn commands(program: &Program, tile: &TileImage) -> Option<Diag> {
     let mut takes = tile.takes().filter(|t| t.queue == Some(InQueue(0)) && !in_library(program, t.span));
     let c = rules::MEMCPY_QUEUE_SHARED.plain().at(takes.next()?.span);
     Some(c.help("use a queue from 1 to 7"))
@@ -45,7 +45,7 @@ fn commands(program: &Program, tile: &TileImage) -> Option<Complaint> {
 
 /// Registers of the library in which a program keeps something over several tasks: asynchronous
 /// operations and loads before the start. Others are done before the library gets its turn.
-fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Complaint> {
+fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> {
     let loads = tile.dsr_loads.iter().enumerate().filter(|(_, l)| MEMCPY_DSRS.contains(&l.dsr.id));
     let lasting = loads.filter(|(n, l)| l.config.is_async || tile.initial_dsrs.contains(&(*n as u32)));
     lasting.filter(|(_, l)| !in_library(program, l.span)).map(|(_, l)| {
@@ -55,7 +55,7 @@ fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Compla
 }
 
 /// Routes on colors of the library, each line once.
-fn colors(program: &Program) -> impl Iterator<Item = Complaint> {
+fn colors(program: &Program) -> impl Iterator<Item = Diag> {
     let mut told = std::collections::BTreeSet::new();
     let rows = (0..program.place.len()).flat_map(|pe| program.routes.row(pe));
     let spans = rows.filter(|(color, _)| MEMCPY_COLORS.contains(&color.0)).filter_map(move |(color, id)| {
@@ -68,7 +68,7 @@ fn colors(program: &Program) -> impl Iterator<Item = Complaint> {
     })
 }
 
-fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Complaint> {
+fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> {
     let is_wse2 = program.arch == ArchName::Wse2;
     // What the library itself binds is meant to be there.
     let own = tile.tasks.iter().filter(|t| tile.has_memcpy && !in_library(program, t.span));
@@ -90,7 +90,7 @@ fn in_library(program: &Program, span: Span) -> bool {
     program.sources.file(span.file).name.starts_with('<')
 }
 
-fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+fn queues(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let inputs = tile.input_queues.iter().map(|b| ("input", b.queue.0, b.span));
     let outputs = tile.output_queues.iter().map(|b| ("output", b.queue.0, b.span));
     let own = |kind| if kind == "input" { 2 } else { 1 };

@@ -6,7 +6,7 @@ use crate::diagnostics::rules::{
     check as rules,
     tasks::{UNROUTED_ASYNC, UNROUTED_COLOR},
 };
-use crate::diagnostics::{Complaint, Diagnostic, counted};
+use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Gate, Mask};
 use crate::image::Program;
 use crate::source::Span;
@@ -50,15 +50,15 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     found.finish()
 }
 
-/// The rule of a complaint, its place and the other place that it shows.
+/// The rule of a diagnostic, its place and the other place that it shows.
 type Kind = (Cow<'static, str>, Option<Span>, Option<Span>);
 
-/// The same complaint about many PEs is one.
+/// The same diagnostic about many PEs is one.
 #[derive(Default)]
-struct Folded(IndexMap<Kind, (Complaint, u64)>);
+struct Folded(IndexMap<Kind, (Diag, u64)>);
 
 impl Folded {
-    fn add(&mut self, c: Complaint) {
+    fn add(&mut self, c: Diag) {
         let other = c.0.others.first().map(|l| l.span);
         let key = (c.0.rule.clone(), c.0.primary.as_ref().map(|l| l.span), other);
         self.0.entry(key).and_modify(|(_, more)| *more += 1).or_insert((c, 0));
@@ -74,14 +74,14 @@ impl Folded {
     }
 }
 
-fn at(c: Complaint, span: Option<Span>) -> Complaint {
+fn at(c: Diag, span: Option<Span>) -> Diag {
     match span {
         Some(span) => c.at(span),
         None => c,
     }
 }
 
-fn also(c: Complaint, span: Option<Span>, text: String) -> Complaint {
+fn also(c: Diag, span: Option<Span>, text: String) -> Diag {
     match span {
         Some(span) => c.also(span, text),
         None => c,
@@ -89,7 +89,7 @@ fn also(c: Complaint, span: Option<Span>, text: String) -> Complaint {
 }
 
 /// The first place at which each color leaves the rectangle.
-fn edges<'f>(flow: &'f Flow<'_>) -> impl Iterator<Item = Complaint> + 'f {
+fn edges<'f>(flow: &'f Flow<'_>) -> impl Iterator<Item = Diag> + 'f {
     let mut ends: Vec<_> = flow.dead_ends.iter().filter(|end| matches!(end.end, End::Edge(_))).collect();
     ends.sort_by_key(|end| (end.color, end.pe));
     ends.dedup_by_key(|end| (end.color, end.pe));
@@ -121,7 +121,7 @@ fn passes_by(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
     found.add(c.label(format!("does not lead to RAMP on {here}")).also(task.span, "never runs"));
 }
 
-fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Complaint {
+fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
     let DeadEnd { pe, color, sent_as, side, end } = *end;
     let here = flow.program.pe_coord(pe);
     let own = flow.declared(pe, color);
@@ -229,7 +229,7 @@ fn circles(flow: &Flow<'_>, found: &mut Folded) -> u32 {
 }
 
 /// Walks backwards among what is left until a router comes again.
-fn circle(flow: &Flow<'_>, start: Node, left: &[Node]) -> Complaint {
+fn circle(flow: &Flow<'_>, start: Node, left: &[Node]) -> Diag {
     let before = |node: Node| {
         let neighbours = Direction::ALL.into_iter().filter_map(|d| flow.program.neighbour(node.0, d));
         let mut all = neighbours.flat_map(|pe| [(pe, node.1), (pe, Color(node.1.0 ^ 1))]);

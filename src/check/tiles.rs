@@ -2,7 +2,7 @@
 
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{check as rules, run};
-use crate::diagnostics::{Complaint, Diagnostic};
+use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::code::{AsyncConfig, Completion, IdArg, Op};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
@@ -21,7 +21,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 }
 
 /// Ids that are activated and bound to no local task.
-fn activations(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let in_code = tile.functions.iter().flat_map(|f| {
         let ops = f.code.iter().enumerate();
         ops.filter_map(move |(pc, op)| match op {
@@ -47,7 +47,7 @@ fn activated(config: &AsyncConfig) -> Option<TaskId> {
 }
 
 /// DSDs that name another color than their queue has (ruling OQ-38).
-fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let taken = tile.takes().filter_map(|t| {
         let bound = tile.input_queues.iter().find(|b| Some(b.queue) == t.queue)?;
         Some((t.color?, t.span, format!("input queue {}", bound.queue), bound.color, bound.span))
@@ -67,7 +67,7 @@ fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Complaint> {
 }
 
 /// Queues that are used and that no `@initialize_queue` has given a color.
-fn queues(tile: &TileImage) -> impl Iterator<Item = Complaint> {
+fn queues(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let input = |n: u8| tile.input_queues.iter().any(|b| b.queue.0 == n);
     let output = |n: u8| tile.output_queues.iter().any(|b| b.queue.0 == n);
     let tasks = tile.tasks.iter().filter(|t| t.kind == TaskKind::Data).map(|t| (t.id.0, t.span));

@@ -1,7 +1,7 @@
 //! The command line.
 //!
 //! In: arguments, files, the terminal. Out: text on stdout, diagnostics on stderr, an exit status.
-//! Never: decides what CSL means. The only room that prints or reads the environment.
+//! Never: decides what CSL means. The only module that prints or reads the environment.
 
 mod args;
 mod check;
@@ -120,6 +120,6 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
 
 fn show(outcome: &Outcome) -> Exit {
     output::print(&outcome.printed);
-    output::print_error(&outcome.complaints(output::colored()));
+    output::print_error(&outcome.diags(output::colored()));
     outcome.exit
 }

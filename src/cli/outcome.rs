@@ -16,7 +16,7 @@ pub struct Outcome {
     /// What goes to stdout.
     pub printed: String,
     /// What stood in the way outside of the program: arguments, files, names.
-    pub complaint: Option<String>,
+    pub diag: Option<String>,
     /// What there is to say about the program.
     pub diagnostics: Vec<Diagnostic>,
     /// The files that the diagnostics point into.
@@ -33,7 +33,7 @@ impl Outcome {
         Outcome {
             exit: Exit::Fine,
             printed: String::new(),
-            complaint: None,
+            diag: None,
             diagnostics: Vec::new(),
             sources: SourceMap::default(),
             format,
@@ -79,16 +79,16 @@ impl Outcome {
     }
 
     /// Ends the command because it was used wrongly.
-    pub fn refuse(&mut self, complaint: String) {
+    pub fn refuse(&mut self, diag: String) {
         self.exit = Exit::Usage;
-        self.complaint = Some(complaint);
+        self.diag = Some(diag);
     }
 
-    /// The diagnostics and the complaint as text.
-    pub fn complaints(&self, color: bool) -> String {
+    /// The diagnostics and the diagnostic as text.
+    pub fn diags(&self, color: bool) -> String {
         let mut text = render::render(&self.sources, &self.diagnostics, self.format, color);
-        if let Some(complaint) = &self.complaint {
-            text.push_str(&format!("cslrun: {}\n", render::printable(complaint)));
+        if let Some(diag) = &self.diag {
+            text.push_str(&format!("cslrun: {}\n", render::printable(diag)));
         }
         text
     }

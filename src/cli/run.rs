@@ -16,8 +16,8 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.compile.format());
     let Some(program) = outcome.compile(&args.compile, loader) else { return outcome };
     let memory = args.memory.or_else(memory::available);
-    if let Some(Err(complaint)) = memory.map(|memory| host::check_footprint(&program, memory)) {
-        fail(&complaint.into(), &mut outcome);
+    if let Some(Err(diag)) = memory.map(|memory| host::check_footprint(&program, memory)) {
+        fail(&diag.into(), &mut outcome);
         return outcome;
     }
     let asked = args.trace.filter(&program).and_then(|f| Ok((f, threads::threads(args.threads, &program)?)));

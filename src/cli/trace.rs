@@ -81,7 +81,7 @@ impl TraceArgs {
         };
         match written {
             Ok(path) => outcome.printed += &summary(path, &recording),
-            Err(complaint) => outcome.refuse(complaint),
+            Err(diag) => outcome.refuse(diag),
         }
     }
 }

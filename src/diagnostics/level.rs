@@ -4,7 +4,7 @@
 //! or an error. Never: decides how a program goes on; whoever raises a diagnostic knows that.
 
 use super::rules;
-use super::{Complaint, Diagnostic, Rule, Severity, suggest};
+use super::{Diag, Diagnostic, Rule, Severity, suggest};
 use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -209,12 +209,12 @@ impl Levels {
     /// The same for somebody who goes on unless the level is `deny`.
     ///
     /// # Errors
-    /// The complaint itself if it is denied.
-    pub fn weigh(self, complaint: Complaint) -> Result<Option<Complaint>, Complaint> {
-        match self.judge(*complaint.0) {
+    /// The diagnostic itself if it is denied.
+    pub fn weigh(self, diag: Diag) -> Result<Option<Diag>, Diag> {
+        match self.judge(*diag.0) {
             None => Ok(None),
-            Some(d) if d.severity.is_error() => Err(Complaint(Box::new(d))),
-            Some(d) => Ok(Some(Complaint(Box::new(d)))),
+            Some(d) if d.severity.is_error() => Err(Diag(Box::new(d))),
+            Some(d) => Ok(Some(Diag(Box::new(d)))),
         }
     }
 }

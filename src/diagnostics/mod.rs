@@ -19,12 +19,12 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What is wrong, not yet where. Made by [`Rule::because`]; placed by [`Complaint::at`].
+/// What is wrong, not yet where. Made by [`Rule::because`]; placed by [`Diag::at`].
 #[derive(Clone, Debug)]
-pub struct Complaint(pub Box<Diagnostic>);
+pub struct Diag(pub Box<Diagnostic>);
 
 /// The result of everything that computes and may complain.
-pub type Result<T, E = Complaint> = std::result::Result<T, E>;
+pub type Result<T, E = Diag> = std::result::Result<T, E>;
 
 /// A text that points at a piece of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,7 +46,7 @@ pub struct Moment {
     pub cycle: u64,
 }
 
-/// One complaint as people read it: title, places, notes and one thing to do.
+/// One diagnostic as people read it: title, places, notes and one thing to do.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Name of the rule, kebab-case.
@@ -77,20 +77,20 @@ pub struct Diagnostic {
     pub report: Option<Box<serde_json::Value>>,
 }
 
-impl Complaint {
-    /// Places the complaint, unless it already has a place.
-    pub fn at(mut self, span: Span) -> Complaint {
+impl Diag {
+    /// Places the diagnostic, unless it already has a place.
+    pub fn at(mut self, span: Span) -> Diag {
         self.place(span);
         self
     }
 
-    /// Places the complaint where it is, unless it already has a place.
+    /// Places the diagnostic where it is, unless it already has a place.
     pub fn place(&mut self, span: Span) {
         self.0.primary.get_or_insert_with(|| Label { span, text: String::new() });
     }
 
     /// Says something about the primary place.
-    pub fn label(mut self, text: impl Into<String>) -> Complaint {
+    pub fn label(mut self, text: impl Into<String>) -> Diag {
         if let Some(primary) = &mut self.0.primary {
             primary.text = text.into();
         }
@@ -98,19 +98,19 @@ impl Complaint {
     }
 
     /// Adds another place.
-    pub fn also(mut self, span: Span, text: impl Into<String>) -> Complaint {
+    pub fn also(mut self, span: Span, text: impl Into<String>) -> Diag {
         self.0.others.push(Label { span, text: text.into() });
         self
     }
 
     /// Adds a fact without a place.
-    pub fn note(mut self, text: impl Into<String>) -> Complaint {
+    pub fn note(mut self, text: impl Into<String>) -> Diag {
         self.0.notes.push(text.into());
         self
     }
 
     /// Says what to do; the first help wins, and any wins over what the rule usually says.
-    pub fn help(mut self, text: impl Into<String>) -> Complaint {
+    pub fn help(mut self, text: impl Into<String>) -> Diag {
         if !self.0.has_own_help {
             (self.0.help, self.0.has_own_help) = (Some(text.into()), true);
         }
@@ -118,19 +118,19 @@ impl Complaint {
     }
 
     /// Names the PE and the cycle.
-    pub fn on(mut self, moment: Moment) -> Complaint {
+    pub fn on(mut self, moment: Moment) -> Diag {
         self.0.moment.get_or_insert(moment);
         self
     }
 
     /// Makes it an error whatever the level of its rule: there is no way to go on.
-    pub fn for_good(mut self) -> Complaint {
+    pub fn for_good(mut self) -> Diag {
         self.0.is_final = true;
         self
     }
 
     /// Adds what only programs read.
-    pub fn report(mut self, report: serde_json::Value) -> Complaint {
+    pub fn report(mut self, report: serde_json::Value) -> Diag {
         self.0.report = Some(Box::new(report));
         self
     }
@@ -141,8 +141,8 @@ impl Complaint {
     }
 }
 
-impl From<Complaint> for Diagnostic {
-    fn from(c: Complaint) -> Diagnostic {
+impl From<Diag> for Diagnostic {
+    fn from(c: Diag) -> Diagnostic {
         *c.0
     }
 }
@@ -158,7 +158,7 @@ pub fn counted(n: u64, what: &str) -> String {
 
 /// Places the error of a result.
 pub trait At<T> {
-    /// Places the complaint, unless it already has a place.
+    /// Places the diagnostic, unless it already has a place.
     fn at(self, span: Span) -> Result<T>;
 }
 

@@ -1,5 +1,5 @@
 use super::level::Lint;
-use super::{Complaint, Diagnostic};
+use super::{Diag, Diagnostic};
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -55,17 +55,17 @@ pub struct Rule {
 
 impl Rule {
     /// Raises the rule; each `{key}` of the title and of the default help is replaced.
-    pub fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Complaint {
+    pub fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Diag {
         self.raise(filled(self.title, facts), self.help.map(|help| filled(help, facts)))
     }
 
     /// Raises the rule without facts.
-    pub fn plain(&'static self) -> Complaint {
+    pub fn plain(&'static self) -> Diag {
         self.because(&[])
     }
 
-    fn raise(&'static self, title: String, help: Option<String>) -> Complaint {
-        Complaint(Box::new(Diagnostic {
+    fn raise(&'static self, title: String, help: Option<String>) -> Diag {
+        Diag(Box::new(Diagnostic {
             rule: Cow::Borrowed(self.name),
             severity: self.severity,
             title,
@@ -108,7 +108,7 @@ macro_rules! rules {
             meaning: $meaning,
             why: concat!($($why),*),
         };)*
-        /// Every rule of this room, in alphabetical order of their constants.
+        /// Every rule of this module, in alphabetical order of their constants.
         pub static ALL: &[&$crate::diagnostics::Rule] = &[$(&$id),*];
     };
     (@lint) => { None };

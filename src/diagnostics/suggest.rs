@@ -1,17 +1,12 @@
 //! "Did you mean": the nearest known name.
 
-use super::Complaint;
+use super::Diag;
 
 /// Names that a help lists at most.
 const MOST_LISTED: usize = 12;
 
 /// Helps with an unknown name: the nearest known one, or else all of them behind `they_are`.
-pub fn instead<'a>(
-    c: Complaint,
-    word: &str,
-    known: impl IntoIterator<Item = &'a str>,
-    they_are: &str,
-) -> Complaint {
+pub fn instead<'a>(c: Diag, word: &str, known: impl IntoIterator<Item = &'a str>, they_are: &str) -> Diag {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(near) = nearest(word, known.iter().copied()) {
         return c.help(format!("did you mean `{near}`?"));

@@ -1,12 +1,12 @@
 //! The address generator: the elements of a memory vector, one after the other.
 
 use super::{Mem, MemKind};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
 
 /// Where an operation is in a memory vector.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Walk {
+pub struct AddressCursor {
     /// Address of the next element. Wider than an address, so that leaving the memory shows.
     at: i32,
     /// Words per element.
@@ -84,12 +84,12 @@ impl Row {
     }
 }
 
-impl Walk {
+impl AddressCursor {
     /// Starts at address `at` of the vector, with elements of `words` words.
-    pub fn new(mem: &Mem, at: u16, words: u16, limits: (u16, u16)) -> Walk {
+    pub fn new(mem: &Mem, at: u16, words: u16, limits: (u16, u16)) -> AddressCursor {
         let ring = (mem.kind == MemKind::Circbuf && mem.wrap > 0)
             .then(|| (i32::from(mem.base), i32::from(mem.base) + i32::from(mem.wrap)));
-        Walk {
+        AddressCursor {
             at: at.into(),
             words,
             dims: mem.dims.max(1),
@@ -114,9 +114,9 @@ impl Walk {
 
     /// How many of the next elements, up to `most`, lie where they may; perhaps some more do.
     pub fn reaches(&self, most: u64) -> u64 {
-        let (mut walk, mut count) = (*self, 0);
+        let (mut cursor, mut count) = (*self, 0);
         while count < most {
-            let Ok(row) = walk.next_row((most - count).min(u64::from(u16::MAX)) as usize) else { break };
+            let Ok(row) = cursor.next_row((most - count).min(u64::from(u16::MAX)) as usize) else { break };
             count += row.count as u64;
         }
         count
@@ -124,7 +124,7 @@ impl Walk {
 
     /// Address of the next element, which is then behind.
     #[inline]
-    pub fn next_element(&mut self) -> Result<usize, Complaint> {
+    pub fn next_element(&mut self) -> Result<usize, Diag> {
         Ok(self.next_row(1)?.at)
     }
 
@@ -135,7 +135,7 @@ impl Walk {
 
     /// Up to `most` of the next elements, which are then behind. `most` is not 0.
     #[inline]
-    pub fn next_row(&mut self, most: usize) -> Result<Row, Complaint> {
+    pub fn next_row(&mut self, most: usize) -> Result<Row, Diag> {
         let step = self.step[0];
         let mut count = most.min(usize::from((self.extent[0] - self.done[0]).max(1)));
         if let Some((_, end)) = self.ring {
@@ -153,8 +153,8 @@ impl Walk {
         Ok(row)
     }
 
-    /// The next elements, in as few rows as there are; they are then behind. Ends with a complaint.
-    pub fn rows(&mut self, count: usize) -> impl Iterator<Item = Result<Row, Complaint>> {
+    /// The next elements, in as few rows as there are; they are then behind. Ends with a diagnostic.
+    pub fn rows(&mut self, count: usize) -> impl Iterator<Item = Result<Row, Diag>> {
         let mut left = count;
         std::iter::from_fn(move || {
             let row = (left > 0).then(|| self.next_row(left))?;
@@ -187,7 +187,7 @@ impl Walk {
     }
 
     #[cold]
-    fn outside(&self, step: i32, count: usize) -> Complaint {
+    fn outside(&self, step: i32, count: usize) -> Diag {
         let (low, high) = self.limits;
         let is_outside = |at: &i32| *at < low || *at + i32::from(self.words) > high;
         let all = (0..count as i32).map(|k| self.at + k * step);
@@ -198,21 +198,21 @@ impl Walk {
 
     /// The first of the elements to come that must not be touched.
     pub fn outside_ahead(&self) -> Option<Outside> {
-        let mut walk = *self;
+        let mut cursor = *self;
         let extents = &self.extent[..usize::from(self.dims)];
         let done = self.done.iter().zip(extents).rev();
         let done = done.fold(0, |all: u32, (done, extent)| all * u32::from(*extent) + u32::from(*done));
         let all: u32 = extents.iter().map(|e| u32::from(*e)).product();
         (done..=all.max(done)).find_map(|element| {
-            let address = walk.at;
+            let address = cursor.at;
             let outside = Outside { element, address, limits: self.limits, origin: self.origin };
-            walk.next_element().is_err().then_some(outside)
+            cursor.next_element().is_err().then_some(outside)
         })
     }
 
     /// Whether writing along `self` in long pieces could change what is later read along `source`
     /// in the same piece.
-    pub fn disturbs(&self, source: &Walk, count: u32) -> bool {
+    pub fn disturbs(&self, source: &AddressCursor, count: u32) -> bool {
         match (self.line(count), source.line(count)) {
             (Some(mine), Some(theirs)) => mine.disturbs(self.words, &theirs, source.words),
             _ => {
@@ -224,7 +224,7 @@ impl Walk {
 
     /// How many elements after it is written along `self` a word is read along `source`, at least; `None`
     /// if that never happens, or the two do not move in equal steps.
-    pub fn lag(&self, source: &Walk, count: u32) -> Option<u32> {
+    pub fn lag(&self, source: &AddressCursor, count: u32) -> Option<u32> {
         let (step, count) = (self.step[0], count as i32);
         let comparable = self.is_line() && source.is_line() && self.words == source.words && step != 0;
         if !comparable || (self.at - source.at) % step != 0 {
@@ -298,10 +298,10 @@ mod tests {
         }
     }
 
-    fn addresses(walk: &mut Walk, count: usize, most: usize) -> Vec<usize> {
+    fn addresses(cursor: &mut AddressCursor, count: usize, most: usize) -> Vec<usize> {
         let mut all = Vec::new();
         while all.len() < count {
-            let row = walk.next_row(most.min(count - all.len())).unwrap();
+            let row = cursor.next_row(most.min(count - all.len())).unwrap();
             all.extend((0..row.count).map(|k| (row.at as i32 + k as i32 * row.step) as usize));
         }
         all
@@ -319,7 +319,7 @@ mod tests {
             let [c0, c1, c2] = factor;
             let steps = [c0, c1 - (e0 - 1) * c0, c2 - (e1 - 1) * c1 - (e0 - 1) * c0];
             let mem = mem(MemKind::Mem4d, 500, &extent, &steps, 0);
-            let mut walk = Walk::new(&mem, 500, words, (0, 0x6000));
+            let mut cursor = AddressCursor::new(&mem, 500, words, (0, 0x6000));
             let mut naive = Vec::new();
             for z in 0..e2 {
                 for y in 0..e1 {
@@ -328,29 +328,30 @@ mod tests {
                     }
                 }
             }
-            prop_assert_eq!(addresses(&mut walk, naive.len(), most), naive);
+            prop_assert_eq!(addresses(&mut cursor, naive.len(), most), naive);
             // Where the outermost dimension would go on.
-            prop_assert_eq!(walk.position() as i16, 500 + e2 * c2 * words as i16);
+            prop_assert_eq!(cursor.position() as i16, 500 + e2 * c2 * words as i16);
         }
     }
 
     #[test]
     fn a_circular_buffer_goes_round() {
         let ring = mem(MemKind::Circbuf, 10, &[7], &[1], 6);
-        let mut walk = Walk::new(&ring, 12, 2, (0, 100));
-        assert_eq!(addresses(&mut walk, 7, 4), [12, 14, 10, 12, 14, 10, 12]);
+        let mut cursor = AddressCursor::new(&ring, 12, 2, (0, 100));
+        assert_eq!(addresses(&mut cursor, 7, 4), [12, 14, 10, 12, 14, 10, 12]);
     }
 
     #[test]
     fn the_first_element_outside_of_the_tensor_is_named() {
-        let mut walk = Walk::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
-        let complaint = walk.next_row(9).unwrap_err();
-        assert_eq!(complaint.0.title, "word 32 is outside of words 20 to 29, which the DSD may reach");
+        let mut cursor = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[9], &[3], 0), 20, 1, (20, 30));
+        let diag = cursor.next_row(9).unwrap_err();
+        assert_eq!(diag.0.title, "word 32 is outside of words 20 to 29, which the DSD may reach");
     }
 
     #[test]
     fn the_lag_is_the_distance_from_a_write_to_the_next_read_of_the_same_word() {
-        let line = |at, step| Walk::new(&mem(MemKind::Mem1d, at, &[10], &[step], 0), at, 1, (0, 100));
+        let line =
+            |at, step| AddressCursor::new(&mem(MemKind::Mem1d, at, &[10], &[step], 0), at, 1, (0, 100));
         let naive = |dest: i32, by: i32, source: i32, other: i32| {
             let pairs = (0..10).flat_map(|i| (i + 1..10).map(move |j| (i, j)));
             pairs.filter(|(i, j)| dest + by * i == source + other * j).map(|(i, j)| (j - i) as u32).min()
@@ -365,12 +366,12 @@ mod tests {
 
     #[test]
     fn only_writes_ahead_of_a_source_disturb_it() {
-        let line = |at| Walk::new(&mem(MemKind::Mem1d, at, &[10], &[1], 0), at, 1, (0, 100));
+        let line = |at| AddressCursor::new(&mem(MemKind::Mem1d, at, &[10], &[1], 0), at, 1, (0, 100));
         assert!(!line(20).disturbs(&line(20), 10));
         assert!(!line(19).disturbs(&line(20), 10));
         assert!(line(21).disturbs(&line(20), 10));
         assert!(!line(30).disturbs(&line(20), 10));
-        let fixed = Walk::new(&mem(MemKind::Mem1d, 20, &[10], &[0], 0), 20, 1, (0, 100));
+        let fixed = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[10], &[0], 0), 20, 1, (0, 100));
         assert!(fixed.disturbs(&fixed, 10));
     }
 }

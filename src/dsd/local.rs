@@ -1,9 +1,9 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 
-use super::access::{Row, Walk};
+use super::access::{AddressCursor, Row};
 use super::direct::{self, Input, Plan};
 use super::kernels::Kernel;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 
 /// Elements handled in one piece.
 const PIECE: usize = 64;
@@ -14,14 +14,14 @@ pub enum Source {
     /// The same bits for every element.
     Scalar(u32),
     /// A vector.
-    Walk(Walk),
+    AddressCursor(AddressCursor),
 }
 
 /// A destination in memory.
 #[derive(Copy, Clone, Debug)]
 pub enum Dest {
     /// A vector.
-    Walk(Walk),
+    AddressCursor(AddressCursor),
     /// A scalar of this many words: keeps the last result.
     Scalar {
         /// Its address.
@@ -105,12 +105,15 @@ pub fn run(
     dest: &mut Dest,
     sources: &mut [Source; 3],
     count: u32,
-) -> Result<(), Complaint> {
-    let Dest::Walk(walk) = dest else { return run_to_scalar(memory, kernel, dest, sources, count) };
-    let disturbed = sources.iter().any(|s| matches!(s, Source::Walk(source) if walk.disturbs(source, count)));
+) -> Result<(), Diag> {
+    let Dest::AddressCursor(cursor) = dest else {
+        return run_to_scalar(memory, kernel, dest, sources, count);
+    };
+    let disturbed =
+        sources.iter().any(|s| matches!(s, Source::AddressCursor(source) if cursor.disturbs(source, count)));
     let in_pieces = !disturbed && !kernel.carries && matches!(sources[2], Source::Scalar(_));
     if !in_pieces {
-        return run_one_by_one(memory, kernel, walk, sources, count);
+        return run_one_by_one(memory, kernel, cursor, sources, count);
     }
     let mut lanes = [[0; PIECE]; 3];
     let [out, a, b] = &mut lanes;
@@ -121,12 +124,12 @@ pub fn run(
     while left > 0 {
         let piece = left.min(PIECE);
         for (source, lanes) in sources.iter_mut().zip([&mut *a, &mut *b]) {
-            if let Source::Walk(walk) = source {
-                gather(memory, walk, &mut lanes[..piece])?;
+            if let Source::AddressCursor(cursor) = source {
+                gather(memory, cursor, &mut lanes[..piece])?;
             }
         }
         (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
-        scatter(memory, walk, &out[..piece])?;
+        scatter(memory, cursor, &out[..piece])?;
         left -= piece;
     }
     Ok(())
@@ -135,10 +138,10 @@ pub fn run(
 fn run_one_by_one(
     memory: &mut [u16],
     kernel: &Kernel,
-    dest: &mut Walk,
+    dest: &mut AddressCursor,
     sources: &mut [Source; 3],
     count: u32,
-) -> Result<(), Complaint> {
+) -> Result<(), Diag> {
     let mut carry = 0;
     for _ in 0..count {
         let result = each(memory, kernel, sources, None, carry)?;
@@ -155,7 +158,7 @@ fn run_to_scalar(
     dest: &Dest,
     sources: &mut [Source; 3],
     count: u32,
-) -> Result<(), Complaint> {
+) -> Result<(), Diag> {
     let Dest::Scalar { at, words, accumulates } = *dest else { unreachable!("vectors go elsewhere") };
     let mut last = if accumulates { Some(scalar(&sources[0])) } else { None };
     for _ in 0..count {
@@ -176,7 +179,7 @@ fn each(
     sources: &mut [Source; 3],
     first: Option<u32>,
     carry: u32,
-) -> Result<u32, Complaint> {
+) -> Result<u32, Diag> {
     let [a, b, c] = sources;
     let a = match first {
         Some(value) => value,
@@ -189,11 +192,11 @@ fn each(
 
 /// The next element of a source.
 #[inline]
-pub fn next(memory: &[u16], source: &mut Source) -> Result<u32, Complaint> {
+pub fn next(memory: &[u16], source: &mut Source) -> Result<u32, Diag> {
     match source {
         Source::Scalar(bits) => Ok(*bits),
-        Source::Walk(walk) => {
-            let (at, words) = (walk.next_element()?, walk.words());
+        Source::AddressCursor(cursor) => {
+            let (at, words) = (cursor.next_element()?, cursor.words());
             Ok(read(memory, at, words))
         }
     }
@@ -220,7 +223,7 @@ pub fn write(memory: &mut [u16], at: usize, words: u16, bits: u32) {
 fn scalar(source: &Source) -> u32 {
     match source {
         Source::Scalar(bits) => *bits,
-        Source::Walk(_) => unreachable!("the form of the operation wants a scalar here"),
+        Source::AddressCursor(_) => unreachable!("the form of the operation wants a scalar here"),
     }
 }
 
@@ -234,23 +237,23 @@ fn fill(source: &Source, lanes: &mut [u32; PIECE]) {
 }
 
 /// The next elements of a vector, as lanes.
-pub fn gather(memory: &[u16], walk: &mut Walk, mut lanes: &mut [u32]) -> Result<(), Complaint> {
+pub fn gather(memory: &[u16], cursor: &mut AddressCursor, mut lanes: &mut [u32]) -> Result<(), Diag> {
     while !lanes.is_empty() {
-        let row = walk.next_row(lanes.len())?;
+        let row = cursor.next_row(lanes.len())?;
         let (now, later) = lanes.split_at_mut(row.count);
         lanes = later;
-        load_row(memory, row, walk.words(), now);
+        load_row(memory, row, cursor.words(), now);
     }
     Ok(())
 }
 
 /// Lanes become the next elements of a vector.
-pub fn scatter(memory: &mut [u16], walk: &mut Walk, mut lanes: &[u32]) -> Result<(), Complaint> {
+pub fn scatter(memory: &mut [u16], cursor: &mut AddressCursor, mut lanes: &[u32]) -> Result<(), Diag> {
     while !lanes.is_empty() {
-        let row = walk.next_row(lanes.len())?;
+        let row = cursor.next_row(lanes.len())?;
         let (now, later) = lanes.split_at(row.count);
         lanes = later;
-        store_row(memory, row, walk.words(), now);
+        store_row(memory, row, cursor.words(), now);
     }
     Ok(())
 }
@@ -308,7 +311,7 @@ mod tests {
     use crate::dsd::{Mem, MemKind};
     use proptest::prelude::*;
 
-    fn line(at: u16, count: u16, step: i16, words: u16) -> Walk {
+    fn line(at: u16, count: u16, step: i16, words: u16) -> AddressCursor {
         let mem = Mem {
             kind: MemKind::Mem1d,
             base: at,
@@ -321,7 +324,7 @@ mod tests {
             wrap: 0,
             origin: 0,
         };
-        Walk::new(&mem, at, words, (0, 3000))
+        AddressCursor::new(&mem, at, words, (0, 3000))
     }
 
     fn kernel(name: &str) -> &'static Kernel {
@@ -342,12 +345,12 @@ mod tests {
             let kernel = kernel(if wide { "fsubs" } else { "sub16" });
             let mut memory: Vec<u16> = (0..3000u16).map(|k| k.wrapping_mul(40503)).collect();
             let mut expected = memory.clone();
-            let sources = |k: usize| Source::Walk(line(at[k], count, step[k], words));
+            let sources = |k: usize| Source::AddressCursor(line(at[k], count, step[k], words));
             let mut all = [sources(1), sources(2), NOTHING];
             let mut dest = line(at[0], count, step[0], words);
             run_one_by_one(&mut expected, kernel, &mut dest, &mut all, count.into()).unwrap();
             let mut all = [sources(1), sources(2), NOTHING];
-            let mut dest = Dest::Walk(line(at[0], count, step[0], words));
+            let mut dest = Dest::AddressCursor(line(at[0], count, step[0], words));
             run(&mut memory, kernel, &mut dest, &mut all, count.into()).unwrap();
             prop_assert_eq!(memory, expected);
         }
@@ -374,7 +377,7 @@ mod tests {
                 None => {
                     let step = if at[k + 1] == at[0] { step[0] } else { step[k + 1] };
                     let row = Row { at: starts[k + 1].into(), step: i32::from(step * words), count: count.into() };
-                    (Source::Walk(line(starts[k + 1], count, step, words as u16)), Feed::Line(row, words as u16))
+                    (Source::AddressCursor(line(starts[k + 1], count, step, words as u16)), Feed::Line(row, words as u16))
                 }
             };
             let ((a, feed_a), (b, feed_b)) = (source(0), source(1));
@@ -390,8 +393,8 @@ mod tests {
     fn a_carry_ripples_from_element_to_element() {
         let mut memory = vec![0; 1024];
         memory[..4].copy_from_slice(&[0xffff, 0xffff, 1, 7]);
-        let mut sources = [Source::Walk(line(0, 4, 1, 1)), Source::Scalar(1), NOTHING];
-        let mut dest = Dest::Walk(line(10, 4, 1, 1));
+        let mut sources = [Source::AddressCursor(line(0, 4, 1, 1)), Source::Scalar(1), NOTHING];
+        let mut dest = Dest::AddressCursor(line(10, 4, 1, 1));
         run(&mut memory, kernel("addc16"), &mut dest, &mut sources, 4).unwrap();
         assert_eq!(memory[10..14], [0, 1, 3, 8]);
     }
@@ -399,11 +402,11 @@ mod tests {
     #[test]
     fn a_scalar_destination_accumulates_or_keeps_the_last() {
         let mut memory: Vec<u16> = (0..1024).collect();
-        let mut sources = [Source::Scalar(5), Source::Walk(line(1, 4, 1, 1)), NOTHING];
+        let mut sources = [Source::Scalar(5), Source::AddressCursor(line(1, 4, 1, 1)), NOTHING];
         let mut dest = Dest::Scalar { at: 100, words: 1, accumulates: true };
         run(&mut memory, kernel("add16"), &mut dest, &mut sources, 4).unwrap();
         assert_eq!(memory[100], 15);
-        let mut sources = [Source::Walk(line(1, 4, 1, 1)), NOTHING, NOTHING];
+        let mut sources = [Source::AddressCursor(line(1, 4, 1, 1)), NOTHING, NOTHING];
         let mut dest = Dest::Scalar { at: 101, words: 1, accumulates: false };
         run(&mut memory, kernel("mov16"), &mut dest, &mut sources, 4).unwrap();
         assert_eq!(memory[101], 4);

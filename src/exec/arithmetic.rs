@@ -3,14 +3,14 @@
 
 use super::calls::WINDOW;
 use super::convert::convert;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_TOO_FAR};
 use crate::image::code::Op;
 use crate::value::f16;
 
 /// One of the rarer operations on registers; false if it is none.
 #[inline(never)]
-pub(crate) fn step(r: &mut [u64; WINDOW], op: &Op) -> Result<bool, Complaint> {
+pub(crate) fn step(r: &mut [u64; WINDOW], op: &Op) -> Result<bool, Diag> {
     let at = |reg: u16| reg as usize;
     match *op {
         Op::BitNotS { d, a, sh } => r[at(d)] = signed(!r[at(a)], sh),
@@ -78,7 +78,7 @@ pub(crate) fn unsigned(x: u64, sh: u8) -> u64 {
     x << (sh & 63) >> (sh & 63)
 }
 
-fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Complaint> {
+fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Diag> {
     let (x, y) = (x as i64, y as i64);
     if y == 0 {
         return Err(by_zero());
@@ -90,13 +90,13 @@ fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Complaint> {
 }
 
 #[cold]
-fn by_zero() -> Complaint {
+fn by_zero() -> Diag {
     DIVISION_BY_ZERO.plain()
 }
 
 /// A shift amount, below the width of the type.
 #[inline(always)]
-pub(crate) fn amount(by: u64, sh: u8) -> Result<u32, Complaint> {
+pub(crate) fn amount(by: u64, sh: u8) -> Result<u32, Diag> {
     let width = 64 - u64::from(sh & 63);
     if by >= width {
         return Err(too_far(by, width));
@@ -105,6 +105,6 @@ pub(crate) fn amount(by: u64, sh: u8) -> Result<u32, Complaint> {
 }
 
 #[cold]
-fn too_far(by: u64, width: u64) -> Complaint {
+fn too_far(by: u64, width: u64) -> Diag {
     SHIFT_TOO_FAR.because(&[("amount", &(by as i64)), ("width", &width)])
 }

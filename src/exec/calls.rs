@@ -1,7 +1,7 @@
 //! Calls that have not returned, and their registers.
 
 use super::prepared::PreparedFunction;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
@@ -17,7 +17,7 @@ const ALL: usize = 2 * WINDOW;
 /// The registers of whoever runs. PEs that run one after the other share one, because every window
 /// is as wide as a register number reaches, so that no access needs a check.
 #[derive(Clone, Debug)]
-pub struct Desk {
+pub struct Worker {
     registers: Box<[u64]>,
     /// Nobody looks at these PEs before this cycle, so that what they do until then may be done early.
     pub unseen_until: u64,
@@ -25,9 +25,9 @@ pub struct Desk {
     pub alone_until: u64,
 }
 
-impl Default for Desk {
-    fn default() -> Desk {
-        Desk { registers: vec![0; ALL].into(), unseen_until: 0, alone_until: 0 }
+impl Default for Worker {
+    fn default() -> Worker {
+        Worker { registers: vec![0; ALL].into(), unseen_until: 0, alone_until: 0 }
     }
 }
 
@@ -51,7 +51,7 @@ pub(crate) struct Frame {
 pub(crate) struct Calls {
     frames: Vec<Frame>,
     /// All registers while the thread runs; nothing while it does not.
-    desk: Box<[u64]>,
+    worker: Box<[u64]>,
     /// The registers in use while the thread does not run.
     parked: Vec<u64>,
     memory: usize,
@@ -100,7 +100,7 @@ impl Calls {
     }
 
     /// Begins a task or a launched function.
-    pub fn begin(&mut self, tile: &TileImage, f: FnId, arguments: &[u64]) -> Result<(), Complaint> {
+    pub fn begin(&mut self, tile: &TileImage, f: FnId, arguments: &[u64]) -> Result<(), Diag> {
         let function = &tile.functions[f.0 as usize];
         self.parked.clear();
         self.parked.resize(usize::from(function.registers).max(arguments.len()), 0);
@@ -110,21 +110,21 @@ impl Calls {
         self.push(tile, f, 0, function.frame_words)
     }
 
-    /// Takes the desk and lays out what was parked.
-    pub fn sit_down(&mut self, desk: &mut Desk) {
-        std::mem::swap(&mut self.desk, &mut desk.registers);
-        self.desk[..self.parked.len()].copy_from_slice(&self.parked);
+    /// Takes the worker and lays out what was parked.
+    pub fn sit_down(&mut self, worker: &mut Worker) {
+        std::mem::swap(&mut self.worker, &mut worker.registers);
+        self.worker[..self.parked.len()].copy_from_slice(&self.parked);
     }
 
-    /// Parks what is in use and gives the desk back.
-    pub fn get_up(&mut self, tile: &TileImage, desk: &mut Desk) {
+    /// Parks what is in use and gives the worker back.
+    pub fn get_up(&mut self, tile: &TileImage, worker: &mut Worker) {
         let top = self
             .frames
             .last()
             .map_or(0, |frame| frame.base + usize::from(tile.functions[frame.function.0 as usize].registers));
         self.parked.clear();
-        self.parked.extend_from_slice(&self.desk[..top]);
-        std::mem::swap(&mut self.desk, &mut desk.registers);
+        self.parked.extend_from_slice(&self.worker[..top]);
+        std::mem::swap(&mut self.worker, &mut worker.registers);
     }
 
     /// Enters a function whose register 0 is register `base` of the caller.
@@ -134,7 +134,7 @@ impl Calls {
         tile: &TileImage,
         (f, ready): (FnId, &PreparedFunction),
         base: Reg,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let base = self.last_mut().base + usize::from(base);
         self.push(tile, f, base, ready.frame_words)?;
         let (_, r) = self.innermost();
@@ -144,7 +144,7 @@ impl Calls {
             r[usize::from(register)] = *value;
             register = register.wrapping_add(1);
         }
-        // Whoever used the desk before must not be seen.
+        // Whoever used the worker before must not be seen.
         while register < ready.cleared {
             r[usize::from(register)] = 0;
             register += 1;
@@ -153,7 +153,7 @@ impl Calls {
     }
 
     #[inline]
-    fn push(&mut self, tile: &TileImage, f: FnId, base: usize, words: u16) -> Result<(), Complaint> {
+    fn push(&mut self, tile: &TileImage, f: FnId, base: usize, words: u16) -> Result<(), Diag> {
         let address = match self.frames.last() {
             None => usize::from(tile.data_end),
             // A call has a word at least, so that no two have one address.
@@ -177,7 +177,7 @@ impl Calls {
     #[inline]
     pub fn innermost(&mut self) -> (&mut Frame, &mut [u64; WINDOW]) {
         let frame = self.frames.last_mut().expect("an operation runs in a call");
-        let window = self.desk[frame.base..].first_chunk_mut();
+        let window = self.worker[frame.base..].first_chunk_mut();
         (frame, window.expect("no window reaches beyond the desk"))
     }
 
@@ -185,19 +185,19 @@ impl Calls {
     #[inline]
     pub fn register(&self, reg: Reg) -> u64 {
         let frame = self.frames.last().expect("an operation runs in a call");
-        let registers = if self.desk.is_empty() { &self.parked } else { &self.desk[..] };
+        let registers = if self.worker.is_empty() { &self.parked } else { &self.worker[..] };
         registers[frame.base + usize::from(reg)]
     }
 
     /// Sets a register of the innermost call.
     pub fn set_register(&mut self, reg: Reg, value: u64) {
         let at = self.last_mut().base + usize::from(reg);
-        let registers = if self.desk.is_empty() { &mut self.parked } else { &mut self.desk[..] };
+        let registers = if self.worker.is_empty() { &mut self.parked } else { &mut self.worker[..] };
         registers[at] = value;
     }
 }
 
 #[cold]
-fn overflow(tile: &TileImage, f: FnId) -> Complaint {
+fn overflow(tile: &TileImage, f: FnId) -> Diag {
     STACK_OVERFLOW.because(&[("name", &tile.functions[f.0 as usize].name)])
 }

@@ -1,13 +1,13 @@
 //! `@as` between machine types.
 
 use super::arithmetic::{signed, unsigned};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::FLOAT_TO_INT_RANGE;
 use crate::image::Scalar;
 use crate::value::{f16, float};
 
 /// The value of a register of type `from` as a register of type `to`.
-pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Complaint> {
+pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Diag> {
     match from {
         Scalar::F16 => from_float(f16::to_f32(x as u16), to),
         Scalar::F32 => from_float(f32::from_bits(x as u32), to),
@@ -29,7 +29,7 @@ pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
     })
 }
 
-fn from_float(x: f32, to: Scalar) -> Result<u64, Complaint> {
+fn from_float(x: f32, to: Scalar) -> Result<u64, Diag> {
     match to {
         Scalar::Bool => Ok(u64::from(x != 0.0)),
         Scalar::F16 => Ok(f16::from_f32(x).into()),

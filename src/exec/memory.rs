@@ -1,6 +1,6 @@
 //! The memory of a PE: 16-bit words, 32-bit values with the low word first.
 
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS};
 use crate::image::code::{Access, HIGH_BYTE, word_of};
 
@@ -49,12 +49,12 @@ impl Memory {
     }
 
     /// `count` words from `addr`, if they exist.
-    pub fn slice(&mut self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
+    pub fn slice(&mut self, addr: usize, count: usize) -> Result<&[u16], Diag> {
         self.slice_mut(addr, count).map(|words| &*words)
     }
 
     /// `count` words from `addr`, to write, if they exist.
-    pub fn slice_mut(&mut self, addr: usize, count: usize) -> Result<&mut [u16], Complaint> {
+    pub fn slice_mut(&mut self, addr: usize, count: usize) -> Result<&mut [u16], Diag> {
         self.reach(addr + count);
         self.words.get_mut(addr..addr + count).ok_or_else(|| out_of_memory(addr))
     }
@@ -65,7 +65,7 @@ const STEP: usize = 64;
 
 /// Reads a value as a register holds it.
 #[inline(always)]
-pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
+pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Diag> {
     // No `match`: a second indirect jump in each load costs more than a word too many.
     match memory.get(addr..addr + 2) {
         Some(words) if (kind as u8) < Access::W64 as u8 => {
@@ -80,7 +80,7 @@ pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Com
 
 /// Loads of four words, of bytes, and of the last word.
 #[cold]
-fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complaint> {
+fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Diag> {
     if kind.is_byte() {
         let word = memory.get(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
         let byte = (word >> shift_of(addr)) as u8;
@@ -93,7 +93,7 @@ fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Complai
 
 /// Writes a register.
 #[inline(always)]
-pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -> Result<(), Complaint> {
+pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -> Result<(), Diag> {
     if is_short(kind) {
         *memory.get_mut(addr).ok_or_else(|| out_of_memory(addr))? = value as u16;
         return Ok(());
@@ -112,7 +112,7 @@ pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -
 
 /// The other byte of the word stays.
 #[cold]
-fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Complaint> {
+fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Diag> {
     let word = memory.get_mut(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
     *word = *word & !(0xff << shift_of(addr)) | u16::from(value) << shift_of(addr);
     Ok(())
@@ -139,15 +139,15 @@ fn pair(words: &[u16]) -> u32 {
     u32::from(words[0]) | u32::from(words[1]) << 16
 }
 
-/// The complaint about an address past the end.
+/// The diagnostic about an address past the end.
 #[cold]
-pub(crate) fn out_of_memory(address: usize) -> Complaint {
+pub(crate) fn out_of_memory(address: usize) -> Diag {
     MEMORY_OUT_OF_BOUNDS.because(&[("address", &address), ("what", &"the memory")]).for_good()
 }
 
-/// The complaint about an index past the end of an array.
+/// The diagnostic about an index past the end of an array.
 #[cold]
-pub(crate) fn out_of_array(index: u64, len: u32) -> Complaint {
+pub(crate) fn out_of_array(index: u64, len: u32) -> Diag {
     // An index of a signed type is kept sign-extended.
     INDEX_OUT_OF_BOUNDS.because(&[("index", &(index as i64)), ("len", &len)])
 }

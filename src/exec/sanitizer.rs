@@ -9,7 +9,7 @@ use super::variables::{
     Step, const_written, dangling, local_at, local_behind, out_of_local, out_of_symbol, part_of, symbol_at,
     unset_register,
 };
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
 use crate::image::code::{Access, BYTES, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
@@ -41,7 +41,7 @@ pub(crate) struct Sanitizer {
     written: (usize, usize),
     /// The call that left words behind last: its first word, one past the last, the function.
     left: Option<(usize, usize, FnId)>,
-    /// The word that the last complaint is about.
+    /// The word that the last diagnostic is about.
     pub culprit: Option<usize>,
 }
 
@@ -78,13 +78,13 @@ impl Sanitizer {
 
     /// Refuses a register without a value.
     #[inline(always)]
-    pub fn check_value(&self, value: u64, tile: &TileImage, at: (FnId, usize)) -> Result<(), Complaint> {
+    pub fn check_value(&self, value: u64, tile: &TileImage, at: (FnId, usize)) -> Result<(), Diag> {
         if value == NO_VALUE { Err(unset_register(tile, at)) } else { Ok(()) }
     }
 
     /// Reads through a pointer; `top` is the end of the innermost call's words.
     #[inline(always)]
-    pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Complaint> {
+    pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Diag> {
         if at >= self.stack {
             self.before_load(memory, at, kind, top)?;
         }
@@ -100,14 +100,14 @@ impl Sanitizer {
         (at, kind): (usize, Access),
         value: u64,
         top: usize,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         if at >= self.first {
             self.before_store(tile, at, kind, top)?;
         }
         store(memory, at, kind, value)
     }
 
-    fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Complaint> {
+    fn before_load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<(), Diag> {
         let at = if kind.is_byte() { word_of(at) } else { at };
         let end = at + usize::from(kind.words());
         if at < self.stack {
@@ -126,13 +126,7 @@ impl Sanitizer {
         }
     }
 
-    fn before_store(
-        &mut self,
-        tile: &TileImage,
-        at: usize,
-        kind: Access,
-        top: usize,
-    ) -> Result<(), Complaint> {
+    fn before_store(&mut self, tile: &TileImage, at: usize, kind: Access, top: usize) -> Result<(), Diag> {
         let words = usize::from(kind.words());
         let at = if kind.is_byte() { word_of(at) } else { at };
         if at < self.first {
@@ -146,7 +140,7 @@ impl Sanitizer {
         Ok(())
     }
 
-    fn check_alive(&mut self, at: usize, end: usize, top: usize) -> Result<(), Complaint> {
+    fn check_alive(&mut self, at: usize, end: usize, top: usize) -> Result<(), Diag> {
         // What lies beyond the memory is refused by the memory itself.
         if end > top && end <= self.size {
             self.culprit = Some(at);
@@ -248,7 +242,7 @@ impl Sanitizer {
     /// The address `index` elements of `words` words behind `base`; it must lie in the variable
     /// behind `base`.
     #[inline]
-    pub fn step(&mut self, tile: &TileImage, base: u64, index: u64, words: u16) -> Result<u64, Complaint> {
+    pub fn step(&mut self, tile: &TileImage, base: u64, index: u64, words: u16) -> Result<u64, Diag> {
         if words == BYTES {
             return self.step_bytes(tile, base, index);
         }
@@ -264,7 +258,7 @@ impl Sanitizer {
     }
 
     /// The same for bytes.
-    fn step_bytes(&mut self, tile: &TileImage, base: u64, index: u64) -> Result<u64, Complaint> {
+    fn step_bytes(&mut self, tile: &TileImage, base: u64, index: u64) -> Result<u64, Diag> {
         let to = byte_behind(base, index);
         let (low, high) = self.near;
         let (from, at) = (word_of(base as usize), word_of(to as usize));
@@ -281,7 +275,7 @@ impl Sanitizer {
         from: usize,
         at: usize,
         (index, words): (u64, u16),
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         if !self.is_on() {
             return Ok(());
         }
@@ -317,27 +311,27 @@ impl Sanitizer {
         true
     }
 
-    /// Names the local that the last complaint is about, if it is about one. `calls` are the calls
+    /// Names the local that the last diagnostic is about, if it is about one. `calls` are the calls
     /// that have not returned: their first words and functions.
     pub fn explain(
         &mut self,
-        complaint: Complaint,
+        diag: Diag,
         tile: &TileImage,
         calls: impl Iterator<Item = (usize, FnId)>,
-    ) -> Complaint {
+    ) -> Diag {
         if let Some(step) = self.asked.take() {
             return match local_behind(tile, calls, step.from) {
                 Some((low, local)) => out_of_local(local, low, step),
-                None => complaint,
+                None => diag,
             };
         }
-        let Some(word) = self.culprit.take() else { return complaint };
-        if complaint.rule() == DANGLING_POINTER.name {
+        let Some(word) = self.culprit.take() else { return diag };
+        if diag.rule() == DANGLING_POINTER.name {
             let left = self.left.filter(|(start, end, _)| (*start..*end).contains(&word));
             let Some((start, _, function)) = left else {
-                return complaint.help("point to a global, or to a local of a function that still runs");
+                return diag.help("point to a global, or to a local of a function that still runs");
             };
-            return dangling(complaint, tile, function, word - start);
+            return dangling(diag, tile, function, word - start);
         }
         let local = calls.filter(|(start, _)| *start <= word).last();
         match local.and_then(|(start, function)| local_at(tile, function, word - start)) {
@@ -345,7 +339,7 @@ impl Sanitizer {
                 .because(&[("name", &local.name)])
                 .also(local.span, "declared without a value")
                 .help(part_of(local)),
-            None => complaint,
+            None => diag,
         }
     }
 }

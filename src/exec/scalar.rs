@@ -10,7 +10,7 @@ use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
 use super::vector::memory::run_known;
 use super::vector::plan::VectorPlan;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::image::TileImage;
 use crate::image::code::{ADDRESS_ONLY, Access, BYTES, FnId, IN_VARIABLE, Op, byte_behind};
 use std::sync::OnceLock;
@@ -62,14 +62,14 @@ impl<'a> Code<'a> {
     }
 }
 
-/// Goes on with the innermost call. After a complaint, that call still points at the culprit.
+/// Goes on with the innermost call. After a diagnostic, that call still points at the culprit.
 pub(crate) fn run(
     code: Code<'_>,
     calls: &mut Calls,
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     meter: &mut Meter,
-) -> Result<Exit, Complaint> {
+) -> Result<Exit, Diag> {
     let mut left = meter.budget as i64 - meter.spent as i64;
     let exit = run_calls(code, calls, memory, sanitizer, &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
@@ -85,7 +85,7 @@ fn run_calls(
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     budget: &mut i64,
-) -> Result<Exit, Complaint> {
+) -> Result<Exit, Diag> {
     let (Code { tile, plans, .. }, mut left) = (all, *budget);
     let mut ready = all.function(calls.last_mut().function);
     'call: loop {
@@ -116,10 +116,10 @@ fn run_calls(
                 frame.pc = at + 1;
                 left -= 1 + CALL;
                 ready = all.function(f);
-                if let Err(complaint) = calls.enter(tile, (f, ready), base) {
+                if let Err(diag) = calls.enter(tile, (f, ready), base) {
                     calls.last_mut().pc -= 1;
                     *budget = left;
-                    return Err(complaint);
+                    return Err(diag);
                 }
                 continue 'call;
             }};
@@ -131,7 +131,7 @@ fn run_calls(
             ($result:expr) => {
                 match $result {
                     Ok(value) => value,
-                    Err(complaint) => stop!(Err(complaint)),
+                    Err(diag) => stop!(Err(diag)),
                 }
             };
         }
@@ -346,7 +346,7 @@ fn run_calls(
                 continue 'call;
             }};
         }
-        macro_rules! recall {
+        macro_rules! moved_call {
             ($s:ident $op:ident) => {{
                 let value = value!($op r[$s.a as usize], r[$s.b as usize], $s.sh);
                 r[$s.d as usize] = value;
@@ -584,10 +584,10 @@ fn run_calls(
                     left -= 1;
                     ret!()
                 }
-                Op::AddUMovCall(s) => recall!(s AddU),
-                Op::AddSMovCall(s) => recall!(s AddS),
-                Op::SubUMovCall(s) => recall!(s SubU),
-                Op::SubSMovCall(s) => recall!(s SubS),
+                Op::AddUMovCall(s) => moved_call!(s AddU),
+                Op::AddSMovCall(s) => moved_call!(s AddS),
+                Op::SubUMovCall(s) => moved_call!(s SubU),
+                Op::SubSMovCall(s) => moved_call!(s SubS),
                 Op::Vector { n } => match plans.get(n as usize) {
                     Some(Some(line)) => match run_known(line, r, memory) {
                         Some(cycles) => left -= LAUNCH as i64 + i64::from(cycles) - 1,
@@ -613,7 +613,7 @@ fn single(bits: u64) -> f32 {
 }
 
 #[inline(always)]
-fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Complaint> {
+fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Diag> {
     if index >= u64::from(len) {
         return Err(out_of_array(index, len.into()));
     }
@@ -624,7 +624,7 @@ fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Co
 }
 
 #[inline(always)]
-fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Complaint> {
+fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Diag> {
     if index >= u64::from(len) && len != ADDRESS_ONLY {
         return Err(out_of_array(index, len));
     }

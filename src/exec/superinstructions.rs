@@ -26,7 +26,7 @@ fn three(a: Op, b: Op, c: Op) -> Option<Op> {
         .or_else(|| three_floats(a, b, c))
         .or_else(|| short(a, b, c))
         .or_else(|| global(a, b, c))
-        .or_else(|| recall(a, b, c))
+        .or_else(|| moved_call(a, b, c))
 }
 
 fn two(a: Op, b: Op) -> Option<Op> {
@@ -326,7 +326,7 @@ fn moves(first: Op, then: Op) -> Option<Op> {
     }
 }
 
-fn recall(argument: Op, copy: Op, call: Op) -> Option<Op> {
+fn moved_call(argument: Op, copy: Op, call: Op) -> Option<Op> {
     use Op::*;
     let Binary { d, a, b, sh } = binary(argument)?;
     let (Mov { d: to, a: from }, Call { f: FnId(f), base }) = (copy, call) else { return None };
@@ -338,5 +338,5 @@ fn recall(argument: Op, copy: Op, call: Op) -> Option<Op> {
         _ => return None,
     };
     let f = u16::try_from(f).ok()?;
-    (from == d && to == base).then_some(fused(Recall { d, a, b, base, f, sh }))
+    (from == d && to == base).then_some(fused(MoveCall { d, a, b, base, f, sh }))
 }

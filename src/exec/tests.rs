@@ -1,6 +1,6 @@
 //! Superinstructions beside the operations that they are made of.
 
-use super::calls::{Calls, Desk};
+use super::calls::{Calls, Worker};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
@@ -139,9 +139,9 @@ fn in_parts(function: &Function) -> PreparedFunction {
 fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<String> {
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let mut sanitizer = Sanitizer::new(tile, 32, true);
-    let (mut calls, mut desk) = (Calls::new(32), Desk::default());
+    let (mut calls, mut worker) = (Calls::new(32), Worker::default());
     calls.begin(tile, FnId(0), &[]).expect("one call fits");
-    calls.sit_down(&mut desk);
+    calls.sit_down(&mut worker);
     let mut seen = Vec::new();
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25 };
@@ -151,7 +151,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
             Ok(Exit::Service(op)) => (format!("{op:?}"), false),
             Ok(Exit::End) => ("end".to_string(), false),
             Ok(Exit::Pause) => ("pause".to_string(), true),
-            Err(complaint) => (complaint.rule().to_string(), false),
+            Err(diag) => (diag.rule().to_string(), false),
         };
         if !calls.is_empty() {
             let registers: Vec<u64> = (0..16).map(|r| calls.register(r)).collect();

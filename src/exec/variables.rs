@@ -1,6 +1,6 @@
 //! Which variable a word of a PE belongs to, and what to say when code leaves it.
 
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONST_WRITTEN, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
 use crate::image::code::{BYTES, Local};
 use crate::image::{FnId, Symbol, TileImage};
@@ -20,7 +20,7 @@ pub(crate) struct Step {
 }
 
 /// Code writes a constant.
-pub(crate) fn const_written(symbol: &Symbol) -> Complaint {
+pub(crate) fn const_written(symbol: &Symbol) -> Diag {
     CONST_WRITTEN
         .because(&[("name", &symbol.name)])
         .also(symbol.span, "declared `const`")
@@ -53,18 +53,18 @@ pub(crate) fn local_behind(
 }
 
 /// A step of a pointer leads out of a local, whose first word is `low`.
-pub(crate) fn out_of_local(local: &Local, low: usize, step: Step) -> Complaint {
+pub(crate) fn out_of_local(local: &Local, low: usize, step: Step) -> Diag {
     let shape = (low, local.words.into(), step.each);
     out_of_variable((&local.name, local.span), shape, step.from, step.index)
 }
 
 /// A pointer leads to a word of a call that has returned, `off` words behind its first one.
-pub(crate) fn dangling(complaint: Complaint, tile: &TileImage, function: FnId, off: usize) -> Complaint {
+pub(crate) fn dangling(diag: Diag, tile: &TileImage, function: FnId, off: usize) -> Diag {
     let name = &tile.functions[function.0 as usize].name;
     let help = "point to a global, or to a local of a function that still runs";
     match local_at(tile, function, off) {
-        Some(local) => complaint.also(local.span, format!("`{name}` has returned, and with it this local")),
-        None => complaint.note(format!("it was made in `{name}`, which has returned")),
+        Some(local) => diag.also(local.span, format!("`{name}` has returned, and with it this local")),
+        None => diag.note(format!("it was made in `{name}`, which has returned")),
     }
     .help(help)
 }
@@ -77,7 +77,7 @@ pub(crate) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
 }
 
 /// A pointer to a global has been given an index that leads out of it.
-pub(crate) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Complaint {
+pub(crate) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Diag {
     let shape = (symbol.addr.into(), symbol.words.into(), words);
     out_of_variable((&symbol.name, symbol.span), shape, from, index as i64)
 }
@@ -89,13 +89,13 @@ fn out_of_variable(
     (low, size, each): (usize, usize, u16),
     from: usize,
     index: i64,
-) -> Complaint {
-    let complaint = POINTER_OUT_OF_BOUNDS
+) -> Diag {
+    let diag = POINTER_OUT_OF_BOUNDS
         .because(&[("index", &index), ("name", name)])
         .also(span, format!("`{name}` has {} such elements", elements_in(size, each)));
     match elements_in(from - low, each) {
-        0 => complaint,
-        skipped => complaint.note(format!("the pointer leads to element {skipped} of `{name}`")),
+        0 => diag,
+        skipped => diag.note(format!("the pointer leads to element {skipped} of `{name}`")),
     }
 }
 
@@ -105,7 +105,7 @@ fn elements_in(words: usize, each: u16) -> usize {
 
 /// The operation at `pc` reads a register that has no value yet.
 #[cold]
-pub(crate) fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Complaint {
+pub(crate) fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Diag {
     use crate::image::Op;
     let function = &tile.functions[function.0 as usize];
     let Op::CheckSet { a } = function.code[pc] else { unreachable!("only checks complain") };

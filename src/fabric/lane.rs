@@ -1,7 +1,7 @@
 //! One color at one router: its buffers, switch and filter.
 
 use super::Wavelet;
-use super::belt::NO_BELT;
+use super::express::NO_CHANNEL;
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
 use crate::arch::{Color, Direction};
@@ -210,8 +210,8 @@ pub type RampQueue = Ring<(u64, Flit), 2>;
 pub struct Lane {
     /// The PE.
     pub pe: u32,
-    /// The belt that it is part of, or `NO_BELT`.
-    pub belt: u32,
+    /// The express channel that it is part of, or `NO_CHANNEL`.
+    pub channel: u32,
     /// The color.
     pub color: Color,
     /// Inputs that hold something.
@@ -240,7 +240,7 @@ pub struct Lane {
     pub onramp: RampQueue,
     /// Wavelets that the PE has sent.
     pub sent: u64,
-    /// The cycle from which on a belt may begin here.
+    /// The cycle from which on a express channel may begin here.
     pub try_at: u64,
     /// To the PE, with the cycle of arrival.
     pub offramp: RampQueue,
@@ -250,13 +250,13 @@ pub struct Lane {
     pub filter: Option<Box<FilterState>>,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
     pub ways: [Way; 5],
-    /// Its place on the belt.
+    /// Its place on the express channel.
     pub spot: u32,
     /// Its configuration.
     pub route: RouteId,
     /// The buffers of the other links.
     other_links: Option<Box<[Buffer; 4]>>,
-    /// How long no belt could begin after the last one.
+    /// How long no express channel could begin after the last one.
     pub pause: u64,
 }
 
@@ -265,7 +265,7 @@ impl Lane {
     pub fn new(pe: u32, color: Color, id: RouteId, route: &Route) -> Lane {
         Lane {
             pe,
-            belt: NO_BELT,
+            channel: NO_CHANNEL,
             color,
             filled: 0,
             gate: route.gate(route.start),

@@ -2,10 +2,11 @@
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
-mod belt;
 mod config;
 mod control;
+mod express;
 mod filter;
+mod flit_ids;
 mod host;
 mod lane;
 mod letters;
@@ -14,33 +15,32 @@ mod ramp;
 mod route;
 mod router;
 mod shared;
-mod soon;
 mod steady;
 mod step;
 mod survey;
-mod trail;
+mod timing_wheel;
 
 #[cfg(test)]
 mod tests;
 
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
-pub use shared::{Deed, SharedRamp};
+pub use shared::{RampAction, SharedRamp};
 pub use steady::Stream;
 pub use survey::{Leftover, Loss, Obstacle, Place};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;
 use crate::order::Order;
-use belt::Belts;
+use express::ExpressChannels;
+use flit_ids::FlitIds;
 use lane::{Landing, Lane};
 use letters::Letters;
 use router::{Move, Router, bit, colors};
-use soon::Soon;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use trail::Trail;
+use timing_wheel::TimingWheel;
 
 /// Routers between two looks at whether to stop.
 const ROUTERS_AT_ONCE: usize = 16;
@@ -71,9 +71,9 @@ pub struct Fabric {
     visited: Vec<u32>,
     order: Order,
     /// Routers at which wavelets arrive later that their PEs have sent.
-    climbing: Soon,
+    climbing: TimingWheel,
     /// Routers whose PEs get wavelets later that are on the way down.
-    descending: Soon,
+    descending: TimingWheel,
     /// Routers whose PE may take wavelets again in the next cycle.
     retries: Vec<u32>,
     /// This keeps the memory of a list.
@@ -93,13 +93,13 @@ pub struct Fabric {
     /// Looks for collisions.
     checked: bool,
     letters: Letters,
-    belts: Belts,
+    channels: ExpressChannels,
     /// The cycle of the next step.
     next: u64,
-    /// Without those of wavelets that are on belts.
+    /// Without those of wavelets that are on express channels.
     hops: u64,
     /// While the run is recorded.
-    trail: Option<Box<Trail>>,
+    flit_ids: Option<Box<FlitIds>>,
     /// Becomes true when the run is to stop.
     stop: Option<&'static AtomicBool>,
     /// Its state lies in no cache.
@@ -133,8 +133,8 @@ impl Fabric {
             awake: Vec::new(),
             visited: Vec::new(),
             order: Order::new(usize::from(program.width) * usize::from(program.height)),
-            climbing: Soon::new(),
-            descending: Soon::new(),
+            climbing: TimingWheel::new(),
+            descending: TimingWheel::new(),
             retries: Vec::new(),
             giving: Vec::new(),
             moves: Vec::new(),
@@ -147,10 +147,10 @@ impl Fabric {
             collisions: Vec::new(),
             checked: false,
             letters: Letters::default(),
-            belts: Belts::new(),
+            channels: ExpressChannels::new(),
             next: 0,
             hops: 0,
-            trail: None,
+            flit_ids: None,
             stop: None,
             is_large: false,
         }
@@ -175,7 +175,7 @@ impl Fabric {
         self.link_depth = usize::from(depth).clamp(1, lane::MAX_LINK_DEPTH);
         if self.link_depth < 2 {
             // Then a stream does not flow at one wavelet per cycle.
-            self.belts.enabled = false;
+            self.channels.enabled = false;
         }
     }
 
@@ -187,7 +187,7 @@ impl Fabric {
     /// The first cycle, from this one on, in which a router may have something to do.
     pub fn next_awake(&self, now: u64) -> Option<u64> {
         let is_busy = !(self.awake.is_empty() && self.retries.is_empty())
-            || self.belts.are_moving()
+            || self.channels.are_moving()
             || self.letters_move();
         if is_busy {
             return Some(now);
@@ -242,7 +242,7 @@ impl Fabric {
 
     /// Links that wavelets have crossed since the start.
     pub fn hops(&self) -> u64 {
-        self.hops.wrapping_add(self.belts.hops(self.next))
+        self.hops.wrapping_add(self.channels.hops(self.next))
     }
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.

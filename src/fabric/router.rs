@@ -1,11 +1,11 @@
 //! One router in one cycle: which wavelets leave on which sides, and what their leaving changes.
 
-use super::belt::NO_BELT;
 use super::control::{self, Command};
+use super::express::NO_CHANNEL;
 use super::lane::{Flit, Landing, Way};
 use super::plain::Plain;
 use super::route::Mask;
-use super::soon;
+use super::timing_wheel;
 use super::{Collision, Fabric, Wavelet};
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use crate::image::routes::PopMode;
@@ -34,8 +34,8 @@ pub struct Router {
     pub descending: u32,
     /// Those of which none has arrived.
     falling: u32,
-    /// Links out of it that belong to belts.
-    pub belts: Mask,
+    /// Links out of it that belong to express channels.
+    pub channels: Mask,
     /// The color that each output served last.
     served: [u8; 5],
     /// Listed in `Fabric::awake`.
@@ -448,7 +448,7 @@ impl Fabric {
     /// A wavelet has crossed the link to a lane.
     #[inline]
     pub(super) fn land(&mut self, id: u32, side: Direction, flit: Flit, now: u64) {
-        if self.lanes[id as usize].belt != NO_BELT && self.ride(id, side, flit, now) {
+        if self.lanes[id as usize].channel != NO_CHANNEL && self.ride(id, side, flit, now) {
             return;
         }
         let lane = &mut self.lanes[id as usize];
@@ -456,10 +456,10 @@ impl Fabric {
         let (pe, color) = (lane.pe as usize, lane.color);
         self.routers[pe].wait(color);
         self.wake(pe);
-        if self.routers[pe].belts != 0 {
+        if self.routers[pe].channels != 0 {
             self.clear_way(pe, id, now + 1);
         }
-        self.suggest_belt(id, side, now);
+        self.suggest_channel(id, side, now);
     }
 
     /// Puts a wavelet onto the ramp to the PE.
@@ -558,7 +558,7 @@ impl Fabric {
             return self.write_letter(pe, w, now);
         }
         let own = self.lane_of(pe, color);
-        if self.lanes[own as usize].sends_plainly && self.routers[pe].belts == 0 && !self.is_recording() {
+        if self.lanes[own as usize].sends_plainly && self.routers[pe].channels == 0 && !self.is_recording() {
             return self.inject_plainly(pe, own, w, now);
         }
         self.inject_anyhow(pe, own, w, now)
@@ -590,7 +590,7 @@ impl Fabric {
                 // What the PE has sent may move the switch before it arrives.
                 self.wake(pe);
             }
-            if self.routers[pe].belts != 0 {
+            if self.routers[pe].channels != 0 {
                 self.clear_way(pe, id, now);
             }
         }
@@ -604,7 +604,7 @@ impl Fabric {
     /// come, whenever in between, and that nobody can tell when they were handed over.
     pub(super) fn takes_early(&self, pe: usize, color: Color, more: usize, (now, cycle): (u64, u64)) -> bool {
         let arrives = cycle + u64::from(self.arch.ramp_latency);
-        if arrives - now >= soon::ROWS || self.is_recording() || self.routers[pe].belts != 0 {
+        if arrives - now >= timing_wheel::ROWS || self.is_recording() || self.routers[pe].channels != 0 {
             return false;
         }
         let own = self.routers[pe].lane(color).filter(|_| color != MESSAGE_COLOR);

@@ -10,7 +10,7 @@ use std::borrow::Cow;
 
 /// What a PE has done to its ramp.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Deed {
+pub enum RampAction {
     /// [`Ramp::send`], and whether the PE was told that the wavelet is taken.
     Send(Color, Wavelet, bool),
     /// [`Ramp::send_at`], where the PE was told that it is so.
@@ -30,7 +30,7 @@ pub struct SharedRamp<'a> {
     now: u64,
     /// Wavelets that it has sent.
     sent: usize,
-    deeds: &'a mut Vec<(u32, Deed)>,
+    actions: &'a mut Vec<(u32, RampAction)>,
     /// It has addressed a letter.
     addressed: bool,
     /// The color of which it has changed the route, and what it is now. A PE reaches its router once
@@ -39,29 +39,34 @@ pub struct SharedRamp<'a> {
 }
 
 impl Fabric {
-    /// A ramp for a PE that adds to `deeds`.
-    pub fn shared_ramp<'a>(&'a self, pe: usize, now: u64, deeds: &'a mut Vec<(u32, Deed)>) -> SharedRamp<'a> {
-        SharedRamp { fabric: self, pe, now, sent: 0, deeds, addressed: false, rerouted: None }
+    /// A ramp for a PE that adds to `actions`.
+    pub fn shared_ramp<'a>(
+        &'a self,
+        pe: usize,
+        now: u64,
+        actions: &'a mut Vec<(u32, RampAction)>,
+    ) -> SharedRamp<'a> {
+        SharedRamp { fabric: self, pe, now, sent: 0, actions, addressed: false, rerouted: None }
     }
 
     /// Does what a PE has written down.
-    pub fn perform(&mut self, pe: usize, deed: Deed, now: u64) {
+    pub fn perform(&mut self, pe: usize, action: RampAction, now: u64) {
         let mut ramp = self.ramp(pe, now);
-        match deed {
+        match action {
             // A router takes note of a refusal, too, and tells when there is room.
-            Deed::Send(color, wavelet, taken) => {
+            RampAction::Send(color, wavelet, taken) => {
                 assert_eq!(
                     ramp.send(color, wavelet).is_ok(),
                     taken,
                     "a shared ramp answers as the router does"
                 );
             }
-            Deed::SendAt(color, wavelet, cycle) => {
+            RampAction::SendAt(color, wavelet, cycle) => {
                 assert!(ramp.send_at(color, wavelet, cycle), "a shared ramp promises what the router does");
             }
-            Deed::Advance(color) => ramp.advance_switch(color),
-            Deed::Address(to, length) => ramp.address_letter(to, length),
-            Deed::Set(address, value) => drop(ramp.set_config(address, value)),
+            RampAction::Advance(color) => ramp.advance_switch(color),
+            RampAction::Address(to, length) => ramp.address_letter(to, length),
+            RampAction::Set(address, value) => drop(ramp.set_config(address, value)),
         }
     }
 
@@ -105,8 +110,8 @@ impl SharedRamp<'_> {
         is_full(first) || second.is_some_and(is_full)
     }
 
-    fn note(&mut self, deed: Deed) {
-        self.deeds.push((self.pe as u32, deed));
+    fn note(&mut self, action: RampAction) {
+        self.actions.push((self.pe as u32, action));
     }
 }
 
@@ -114,7 +119,7 @@ impl Ramp for SharedRamp<'_> {
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
         let taken = !self.is_refused(color);
         self.sent += usize::from(taken);
-        self.note(Deed::Send(color, wavelet, taken));
+        self.note(RampAction::Send(color, wavelet, taken));
         if taken { Ok(()) } else { Err(wavelet) }
     }
 
@@ -127,18 +132,18 @@ impl Ramp for SharedRamp<'_> {
             && self.fabric.takes_early(self.pe, color, self.sent + 1, (self.now, cycle));
         if is_sure {
             self.sent += 1;
-            self.note(Deed::SendAt(color, wavelet, cycle));
+            self.note(RampAction::SendAt(color, wavelet, cycle));
         }
         is_sure
     }
 
     fn advance_switch(&mut self, color: Color) {
-        self.note(Deed::Advance(color));
+        self.note(RampAction::Advance(color));
     }
 
     fn address_letter(&mut self, to: PeCoord, length: u16) {
         self.addressed |= self.fabric.can_address(to, length);
-        self.note(Deed::Address(to, length));
+        self.note(RampAction::Address(to, length));
     }
 
     fn config(&mut self, address: u16) -> Option<u16> {
@@ -146,7 +151,7 @@ impl Ramp for SharedRamp<'_> {
     }
 
     fn set_config(&mut self, address: u16, value: u16) -> bool {
-        self.note(Deed::Set(address, value));
+        self.note(RampAction::Set(address, value));
         let (known, changed) = self.fabric.outcome_of_set(self.pe, address, value);
         self.rerouted = changed.map(|(color, config)| (color, Route::new(&config)));
         known

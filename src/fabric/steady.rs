@@ -4,7 +4,7 @@
 //! senders send in these cycles goes in behind, what the receivers take comes out in front, and the
 //! wavelets on their way lie in the same places as before.
 
-use super::belt::NO_BELT;
+use super::express::NO_CHANNEL;
 use super::lane::{Flit, Landing, Lane};
 use super::router::{RAMP, bit};
 use super::{Direction, Fabric, Wavelet};
@@ -29,14 +29,14 @@ enum Place {
     Onramp(u32),
     /// One wavelet that has come from a side.
     Link(u32, Direction),
-    Belt(u32),
+    ExpressChannel(u32),
     Offramp(u32),
 }
 
 impl Fabric {
-    /// How many routers and belts have something to do.
+    /// How many routers and express channels have something to do.
     pub fn activity(&self) -> (usize, usize) {
-        (self.awake.len(), self.belts.moving())
+        (self.awake.len(), self.channels.moving())
     }
 
     /// The streams that flow, before a cycle; `None` if anything else moves or is about to.
@@ -44,14 +44,15 @@ impl Fabric {
         if self.is_recording() || self.letters_move() {
             return None;
         }
-        let (mut streams, mut visited, mut belts) = (Vec::new(), Vec::new(), 0);
+        let (mut streams, mut visited, mut channels) = (Vec::new(), Vec::new(), 0);
         for at in 0..self.awake.len() {
             let pe = self.awake[at] as usize;
             let Some(id) = self.only_lane(pe).filter(|id| self.lanes[*id as usize].filled == RAMP) else {
                 continue;
             };
             let stream = self.steady_stream(pe, id, now, &mut visited)?;
-            belts += stream.places.iter().filter(|place| matches!(place, Place::Belt(_))).count();
+            channels +=
+                stream.places.iter().filter(|place| matches!(place, Place::ExpressChannel(_))).count();
             streams.push(stream);
         }
         visited.sort_unstable();
@@ -59,14 +60,14 @@ impl Fabric {
             let router = &self.routers[*pe as usize];
             router.waiting | router.descending == 0 || visited.binary_search(pe).is_ok()
         };
-        let all = belts == self.belts.moving() && self.pending().all(is_visited);
+        let all = channels == self.channels.moving() && self.pending().all(is_visited);
         (all && !streams.is_empty()).then_some(streams)
     }
 
     /// Routers that are visited in the next cycles.
     fn pending(&self) -> impl Iterator<Item = &u32> {
-        let soon = self.climbing.routers().chain(self.descending.routers());
-        self.awake.iter().chain(&self.retries).chain(soon)
+        let timing_wheel = self.climbing.routers().chain(self.descending.routers());
+        self.awake.iter().chain(&self.retries).chain(timing_wheel)
     }
 
     /// The lane of the only color that waits at a router.
@@ -86,10 +87,10 @@ impl Fabric {
         let (mut id, mut side) = (start, Direction::Ramp);
         loop {
             let lane = &self.lanes[id as usize];
-            if lane.belt != NO_BELT {
+            if lane.channel != NO_CHANNEL {
                 let length;
-                (id, side, length) = self.belts.steady(lane.belt, id, side, now)?;
-                places.push(Place::Belt(lane.belt));
+                (id, side, length) = self.channels.steady(lane.channel, id, side, now)?;
+                places.push(Place::ExpressChannel(lane.channel));
                 hops += length;
                 continue;
             }
@@ -165,7 +166,7 @@ impl Fabric {
             Place::Onramp(id) => line.extend(self.lanes[id as usize].onramp.iter().map(|(_, flit)| *flit)),
             Place::Offramp(id) => line.extend(self.lanes[id as usize].offramp.iter().map(|(_, flit)| *flit)),
             Place::Link(id, side) => line.extend(self.lanes[id as usize].link(side).front()),
-            Place::Belt(number) => line.extend(self.belts.riders(number).map(|(_, flit)| *flit)),
+            Place::ExpressChannel(number) => line.extend(self.channels.riders(number).map(|(_, flit)| *flit)),
         }
     }
 
@@ -185,7 +186,7 @@ impl Fabric {
                 lane.pop(side);
                 lane.push(side, one.1);
             }
-            Place::Belt(number) => self.belts.shift(number, cycles).for_each(shift),
+            Place::ExpressChannel(number) => self.channels.shift(number, cycles).for_each(shift),
         }
     }
 

@@ -33,12 +33,12 @@ impl Fabric {
 
     /// Whether a step may be done piece by piece, each as soon as its PEs have run.
     pub fn steps_in_pieces(&self) -> bool {
-        self.is_large() && !self.is_recording() && self.belts.are_unused()
+        self.is_large() && !self.is_recording() && self.channels.are_unused()
     }
 
     /// Begins a step: the routers that are awake, on a large grid in order.
     pub fn begin_step(&mut self, now: u64) -> Vec<u32> {
-        self.leave_belts(now);
+        self.leave_channels(now);
         self.wake_climbed(now);
         // Both lists keep their memory.
         let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
@@ -83,8 +83,8 @@ impl Fabric {
         }
         moves.clear();
         (self.moves, self.carried) = (moves, 0);
-        self.land_from_belts(now);
-        self.make_belts(now);
+        self.land_from_channels(now);
+        self.make_channels(now);
         self.hand_over_letters(now);
         self.next = now + 1;
     }

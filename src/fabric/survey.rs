@@ -1,7 +1,7 @@
 //! What is left in the fabric when nothing moves any more, and why.
 
 use super::Fabric;
-use super::belt::NO_BELT;
+use super::express::NO_CHANNEL;
 use super::lane::Lane;
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
@@ -137,11 +137,11 @@ impl Fabric {
         }
     }
 
-    /// Wavelets in an input, those on belts with them.
+    /// Wavelets in an input, those on express channels with them.
     fn waiting(&self, lane: &Lane, input: Direction) -> usize {
-        let rides = lane.belt != NO_BELT
+        let rides = lane.channel != NO_CHANNEL
             && lane.gate.rx == 1 << input as u8
-            && self.belts.lies_at(lane.belt, lane.spot, self.next);
+            && self.channels.lies_at(lane.channel, lane.spot, self.next);
         lane.waiting(input) + usize::from(rides)
     }
 

@@ -204,14 +204,14 @@ impl Runner {
     pub(super) fn never_unblocked(&self) -> Option<Diagnostic> {
         let waits = self.host_waits();
         let HostWait { span, pes, more, .. } = waits.first()?;
-        let complaint = NEVER_UNBLOCKED.because(&[("name", &self.stream.last_launch.as_deref()?)]);
-        let complaint = match span {
-            Some(span) => complaint.at(*span).label("this launch is not done"),
-            None => complaint,
+        let diag = NEVER_UNBLOCKED.because(&[("name", &self.stream.last_launch.as_deref()?)]);
+        let diag = match span {
+            Some(span) => diag.at(*span).label("this launch is not done"),
+            None => diag,
         };
         let pes: Vec<String> = pes.iter().map(PeCoord::to_string).collect();
         let others = if *more > 0 { format!(" and {more} more") } else { String::new() };
-        self.options.levels.judge(complaint.note(format!("on {}{others}", pes.join(", "))).into())
+        self.options.levels.judge(diag.note(format!("on {}{others}", pes.join(", "))).into())
     }
 
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.

@@ -23,7 +23,7 @@ pub use report::RunReport;
 pub use streams::StreamCopy;
 pub use variables::Variable;
 
-use crate::diagnostics::{Complaint, Diagnostic, Levels, Severity};
+use crate::diagnostics::{Diag, Diagnostic, Levels, Severity};
 use crate::image::code::Intrinsic;
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
@@ -128,9 +128,9 @@ impl Failure {
     }
 }
 
-impl From<Complaint> for Failure {
-    fn from(complaint: Complaint) -> Failure {
-        Failure::Misuse(complaint.0)
+impl From<Diag> for Failure {
+    fn from(diag: Diag) -> Failure {
+        Failure::Misuse(diag.0)
     }
 }
 

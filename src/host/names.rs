@@ -3,7 +3,7 @@
 use super::{CopyWidth, Region, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::*;
-use crate::diagnostics::{Complaint, Diagnostic, Level, Result, Severity, counted, suggest};
+use crate::diagnostics::{Diag, Diagnostic, Level, Result, Severity, counted, suggest};
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
 use std::collections::BTreeSet;
 
@@ -67,8 +67,8 @@ impl Runner {
         }
     }
 
-    /// The complaint about a PE that does not export a name.
-    pub(super) fn absent(&self, name: &str, at: PeCoord) -> Complaint {
+    /// The diagnostic about a PE that does not export a name.
+    pub(super) fn absent(&self, name: &str, at: PeCoord) -> Diag {
         let c = EXPORT_ABSENT.because(&[("name", &name), ("pe", &at)]);
         match self.export(name) {
             Some(export) => c.at(export.span).label("advertised here"),
@@ -165,25 +165,25 @@ impl Runner {
         if count > has {
             let facts =
                 [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
-            let complaint = COPY_OUT_OF_BOUNDS.because(&facts);
-            let complaint = match way {
-                Way::In => self.options.levels.weigh(complaint)?,
-                Way::Out => Some(complaint).filter(|c| self.options.levels.of(c.rule()) != Level::Allow),
+            let diag = COPY_OUT_OF_BOUNDS.because(&facts);
+            let diag = match way {
+                Way::In => self.options.levels.weigh(diag)?,
+                Way::Out => Some(diag).filter(|c| self.options.levels.of(c.rule()) != Level::Allow),
             };
-            if let Some(complaint) = complaint {
-                self.warn(name, complaint);
+            if let Some(diag) = diag {
+                self.warn(name, diag);
             }
         }
         Ok(place.addr)
     }
 
-    /// Keeps a complaint about a name as a warning; the first PE tells it for all.
-    fn warn(&mut self, name: &str, complaint: Complaint) {
-        let key = key(name, &complaint);
+    /// Keeps a diagnostic about a name as a warning; the first PE tells it for all.
+    fn warn(&mut self, name: &str, diag: Diag) {
+        let key = key(name, &diag);
         match self.warnings.get_mut(&key) {
             Some(first) => first.also_on += 1,
             None => {
-                let mut warning = Diagnostic::from(complaint);
+                let mut warning = Diagnostic::from(diag);
                 warning.severity = Severity::Warning;
                 self.warnings.insert(key, warning);
             }
@@ -205,8 +205,8 @@ impl Runner {
         Some(Place { addr, end })
     }
 
-    /// The complaint about a name that nobody has.
-    pub(super) fn unknown(&self, name: &str) -> Complaint {
+    /// The diagnostic about a name that nobody has.
+    pub(super) fn unknown(&self, name: &str) -> Diag {
         let mut known: BTreeSet<&str> = self.program.exports.iter().map(|e| e.name.as_str()).collect();
         for tile in &self.program.tiles {
             known.extend(tile.exports.iter().map(|e| e.name.as_str()));
@@ -240,8 +240,8 @@ impl Runner {
 }
 
 /// What a warning about a copy is known by: the rule and the name.
-fn key(name: &str, complaint: &Complaint) -> String {
-    format!("{} {name}", complaint.rule())
+fn key(name: &str, diag: &Diag) -> String {
+    format!("{} {name}", diag.rule())
 }
 
 /// The global that an address lies in.

@@ -7,7 +7,7 @@
 //! otherwise; `sh` of an operation is 64 minus the width. `f32` and `f16` are kept as their bits.
 //! Aggregates (arrays, structs, DSD values) live in memory; a register holds their word address.
 
-pub use super::beside::{
+pub use super::side_tables::{
     AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, MapOp, OnControl, Operand, VectorOp,
 };
 
@@ -16,7 +16,7 @@ pub use super::function::{Function, Local};
 pub use super::intrinsics::Intrinsic;
 
 use super::superinstructions::{
-    Chain, Count, ElemStep, ElemTest, Global, Loop, Moves, Pointed, Recall, Short, Test, Three,
+    Chain, Count, ElemStep, ElemTest, Global, Loop, MoveCall, Moves, Pointed, Short, Test, Three,
 };
 use super::{DsrRef, FifoRef, Scalar};
 use serde::{Deserialize, Serialize};
@@ -700,8 +700,8 @@ pub enum Op {
     FAddGlobal(Global),
     MovMov(Moves),
     MovRet(Moves),
-    AddUMovCall(Recall),
-    AddSMovCall(Recall),
-    SubUMovCall(Recall),
-    SubSMovCall(Recall),
+    AddUMovCall(MoveCall),
+    AddSMovCall(MoveCall),
+    SubUMovCall(MoveCall),
+    SubSMovCall(MoveCall),
 }

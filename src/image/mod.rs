@@ -4,7 +4,6 @@
 //! run many times. Never: does anything but describe itself.
 
 mod allocation;
-mod beside;
 mod certain;
 pub mod code;
 mod computed;
@@ -16,6 +15,7 @@ pub mod intrinsics;
 pub mod picture;
 mod registers;
 pub mod routes;
+mod side_tables;
 mod starts;
 pub mod superinstructions;
 pub mod traffic;

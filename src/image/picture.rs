@@ -192,10 +192,10 @@ impl<'p> MemoryView<'p> {
 }
 
 fn addresses(mem: &Mem, words: u16) -> Vec<u16> {
-    use crate::dsd::access::Walk;
-    let mut walk = Walk::new(mem, mem.base, words, (0, u16::MAX));
+    use crate::dsd::access::AddressCursor;
+    let mut cursor = AddressCursor::new(mem, mem.base, words, (0, u16::MAX));
     let count = (mem.length() as usize).min(MOST);
-    (0..count).map_while(|_| walk.next_element().ok()).map(|at| at as u16).collect()
+    (0..count).map_while(|_| cursor.next_element().ok()).map(|at| at as u16).collect()
 }
 
 /// The name in `const name = ` or `var name: type = ` in front of `span`.

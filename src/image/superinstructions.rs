@@ -149,7 +149,7 @@ pub struct Moves {
 /// `d = a ? b`, `base = d`, then a call with `base`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Recall {
+pub struct MoveCall {
     pub d: Reg,
     pub a: Reg,
     pub b: Reg,

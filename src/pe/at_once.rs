@@ -6,8 +6,8 @@ use super::Pe;
 use super::registers::{Resolved, Use};
 use super::start::{Length, Lengths};
 use crate::arch::DsrId;
-use crate::diagnostics::Complaint;
-use crate::dsd::access::{Row, Walk};
+use crate::diagnostics::Diag;
+use crate::dsd::access::{AddressCursor, Row};
 use crate::dsd::local::{self, Dest, Feed, Source};
 use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{Dsd, Mem};
@@ -32,11 +32,7 @@ type Vectors<'a> = [Option<Vector<'a>>; 4];
 
 impl Pe {
     /// Runs an operation if all its operands lie in memory; gives the number of its elements.
-    pub(super) fn run_at_once(
-        &mut self,
-        tile: &TileImage,
-        vector: &VectorOp,
-    ) -> Result<Option<u32>, Complaint> {
+    pub(super) fn run_at_once(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Option<u32>, Diag> {
         let is_outside = |operand: &Operand| match operand {
             Operand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
             _ => false,
@@ -77,7 +73,7 @@ impl Pe {
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
         let count = self.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
         if !self.run_lines(op, &vectors, scalars, count) {
-            self.run_walks(op, vector, &vectors, scalars, count)?;
+            self.run_cursors(op, vector, &vectors, scalars, count)?;
         }
         self.set_result(vector, true);
         Ok(Some(count))
@@ -116,36 +112,36 @@ impl Pe {
     }
 
     /// The general way.
-    fn run_walks(
+    fn run_cursors(
         &mut self,
         op: &'static DsdOp,
         vector: &VectorOp,
         vectors: &Vectors<'_>,
         scalars: [Option<u32>; 3],
         count: u32,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
         let mut sources = scalars.map(|bits| Source::Scalar(bits.unwrap_or(0)));
         for (source, found) in sources.iter_mut().zip(&vectors[1..]) {
             if let Some(v) = found {
-                *source = Source::Walk(self.walk(v.mem, v.at, v.words, index)?);
+                *source = Source::AddressCursor(self.cursor(v.mem, v.at, v.words, index)?);
             }
         }
         let mut dest = match (&vectors[0], vector.dest) {
-            (Some(v), _) => Dest::Walk(self.walk(v.mem, v.at, v.words, index)?),
+            (Some(v), _) => Dest::AddressCursor(self.cursor(v.mem, v.at, v.words, index)?),
             (None, Operand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
-        let dest_walk = if let Dest::Walk(walk) = &mut dest { Some((0, walk)) } else { None };
-        let source_walks = sources.iter_mut().zip(1..).filter_map(|(source, k)| match source {
-            Source::Walk(walk) => Some((k, walk)),
+        let dest_cursor = if let Dest::AddressCursor(cursor) = &mut dest { Some((0, cursor)) } else { None };
+        let source_cursors = sources.iter_mut().zip(1..).filter_map(|(source, k)| match source {
+            Source::AddressCursor(cursor) => Some((k, cursor)),
             Source::Scalar(_) => None,
         });
-        self.check_reach(dest_walk.into_iter().chain(source_walks), count, vector.span)?;
+        self.check_reach(dest_cursor.into_iter().chain(source_cursors), count, vector.span)?;
         self.check_overlap(op, (&dest, &sources), count, vector.span)?;
         let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
-        ran.map_err(|c| self.explain_reach(c, walks(&dest, &sources)))?;
-        self.save_walks(&dest, &sources, vectors);
+        ran.map_err(|c| self.explain_reach(c, cursors(&dest, &sources)))?;
+        self.save_cursors(&dest, &sources, vectors);
         Ok(())
     }
 
@@ -157,7 +153,7 @@ impl Pe {
         dsd: DsdRef,
         words: u16,
         held: &'a mut Option<Resolved>,
-    ) -> Result<Option<Vector<'a>>, Complaint> {
+    ) -> Result<Option<Vector<'a>>, Diag> {
         if let DsdRef::Const(n) = dsd {
             let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
             return Ok(Some(Vector { mem, at: mem.base, words, saved: None }));
@@ -167,28 +163,28 @@ impl Pe {
         Ok(Some(Vector { mem, at: resolved.at, words, saved: resolved.saved }))
     }
 
-    fn save_walks(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {
-        let mut save = |vector: &Option<Vector<'_>>, walk: &Walk| {
+    fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {
+        let mut save = |vector: &Option<Vector<'_>>, cursor: &AddressCursor| {
             if let Some(Vector { saved: Some(dsr), .. }) = vector {
-                self.save_position(*dsr, walk.position());
+                self.save_position(*dsr, cursor.position());
             }
         };
-        if let Dest::Walk(walk) = dest {
-            save(&vectors[0], walk);
+        if let Dest::AddressCursor(cursor) = dest {
+            save(&vectors[0], cursor);
         }
         for (source, vector) in sources.iter().zip(&vectors[1..]) {
-            if let Source::Walk(walk) = source {
-                save(vector, walk);
+            if let Source::AddressCursor(cursor) = source {
+                save(vector, cursor);
             }
         }
     }
 }
 
 /// The memory operands; 0 is the destination.
-fn walks<'a>(dest: &'a Dest, sources: &'a [Source; 3]) -> impl Iterator<Item = (usize, &'a Walk)> {
-    let dest = if let Dest::Walk(walk) = dest { Some((0, walk)) } else { None };
+fn cursors<'a>(dest: &'a Dest, sources: &'a [Source; 3]) -> impl Iterator<Item = (usize, &'a AddressCursor)> {
+    let dest = if let Dest::AddressCursor(cursor) = dest { Some((0, cursor)) } else { None };
     let sources = sources.iter().enumerate().filter_map(|(k, source)| match source {
-        Source::Walk(walk) => Some((k + 1, walk)),
+        Source::AddressCursor(cursor) => Some((k + 1, cursor)),
         Source::Scalar(_) => None,
     });
     dest.into_iter().chain(sources)

@@ -5,7 +5,7 @@ use super::queues::Queues;
 use super::{Pe, World};
 use crate::arch::ArchName;
 use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
 use crate::exec::scalar::Meter;
 use crate::image::TileImage;
@@ -36,7 +36,7 @@ impl Pe {
         address: u16,
         time: u64,
         world: &mut World<'_>,
-    ) -> Result<u16, Complaint> {
+    ) -> Result<u16, Diag> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
                 if self.is_checked && self.duties.has_read(half, self.task_since) {
@@ -66,7 +66,7 @@ impl Pe {
         value: u16,
         time: u64,
         world: &mut World<'_>,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let known = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TimerControl, _)) => {
                 self.clock.enable(value != 0, time);
@@ -142,7 +142,7 @@ impl Pe {
         meter: &Meter,
         now: u64,
         world: &mut World<'_>,
-    ) -> Option<Result<Served, Complaint>> {
+    ) -> Option<Result<Served, Diag>> {
         let frame = self.main.calls.last()?;
         let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;
         let at = |a, off: u16| self.main.register(a) as usize + usize::from(off);
@@ -155,7 +155,7 @@ impl Pe {
         if meter.spent > 0 {
             return Some(Ok(Served::Later));
         }
-        world.desk.alone_until = 0;
+        world.worker.alone_until = 0;
         let result = match op {
             Op::Load { d, .. } | Op::LoadAt { d, .. } => {
                 self.read_config(word, now, world).map(|value| self.main.set_register(d, value.into()))
@@ -169,7 +169,7 @@ impl Pe {
     }
 }
 
-fn unknown(arch: ArchName, address: u16) -> Complaint {
+fn unknown(arch: ArchName, address: u16) -> Diag {
     match ConfigWord::at(arch, address) {
         Some(ConfigWord::Filter(color, _)) => {
             let help = "`tile_config.filters` changes counter and sparse counter filters";

@@ -1,7 +1,7 @@
 //! XDSRs and stride registers: each is one physical register, whichever DSR it was loaded for.
 
 use crate::arch::DsrId;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::REGISTER_OVERWRITTEN;
 use crate::dsd::{Mem, MemKind};
 use crate::image::code::DsrLoad;
@@ -66,7 +66,7 @@ impl Extended {
 
     /// The first register of a DSR that does not hold any more what its load has put there. A stride register
     /// may serve several vectors with the same step; an XDSR serves one.
-    pub fn clash(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Complaint> {
+    pub fn clash(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Diag> {
         if let Some(xdsr) = others.xdsr
             && let Some(held) = self.xdsr(xdsr)
             && held.dsr != dsr
@@ -113,7 +113,7 @@ fn put(file: &mut Vec<Option<Held>>, number: u8, held: Held) {
     file[number] = Some(held);
 }
 
-fn overwritten(register: &dyn Display, dsr: DsrId, held: &Held, loaded: Span) -> Complaint {
+fn overwritten(register: &dyn Display, dsr: DsrId, held: &Held, loaded: Span) -> Diag {
     let facts: [(&str, &dyn Display); 3] = [("register", register), ("dsr", &dsr), ("other", &held.dsr)];
     REGISTER_OVERWRITTEN
         .because(&facts)

@@ -3,7 +3,7 @@
 use super::Pe;
 use super::operation::{Operation, Stall};
 use crate::arch::TaskId;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::FIFO_FAULT;
 use crate::dsd::{FifoAction, FifoId, Priority, Simd};
 use crate::image::Fifo;
@@ -149,7 +149,7 @@ impl FifoState {
 
 impl Pe {
     /// What an operation does that has stalled: only FIFOs let it do anything but wait.
-    pub(super) fn verdict(&self, stall: Stall, is_async: bool) -> Result<Verdict, Complaint> {
+    pub(super) fn verdict(&self, stall: Stall, is_async: bool) -> Result<Verdict, Diag> {
         let (end, state, setting) = match stall {
             Stall::Input(_) | Stall::Output(_) => return Ok(Verdict::Waits),
             Stall::FifoEmpty(end) => (end, "empty", "empty_action"),
@@ -170,7 +170,7 @@ impl Pe {
     }
 
     /// An operation has given up at a FIFO: what is left is the length of the next one.
-    pub(super) fn leave_length(&mut self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
+    pub(super) fn leave_length(&mut self, stall: Stall, operation: &Operation) -> Result<(), Diag> {
         self.check_event(stall, operation)?;
         let (end, write) = match stall {
             Stall::FifoEmpty(end) => (end, false),

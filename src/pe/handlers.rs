@@ -3,7 +3,7 @@
 use super::Pe;
 use super::operation::Operation;
 use crate::arch::{Color, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{FLUSH_NOT_LEFT, FLUSH_OPEN, FLUSH_TOO_EARLY};
 use crate::image::{Event, FnId, TileImage};
 use crate::source::Span;
@@ -79,7 +79,7 @@ impl Pe {
     }
 
     /// `@queue_flush`: 0 to 7 are input queues, the others output queues.
-    pub(super) fn flush(&mut self, tile: &TileImage, queue: u16) -> Result<(), Complaint> {
+    pub(super) fn flush(&mut self, tile: &TileImage, queue: u16) -> Result<(), Diag> {
         if self.is_checked && self.duties.flushed & 1 << queue != 0 {
             let (event, _) = self.emptiness(queue);
             let open = FLUSH_OPEN.because(&[("queue", &event)]);
@@ -91,7 +91,7 @@ impl Pe {
     }
 
     /// Tells the teardown task about queues that have become empty.
-    pub(super) fn watch_flushes(&mut self) -> Result<(), Complaint> {
+    pub(super) fn watch_flushes(&mut self) -> Result<(), Diag> {
         let all = std::mem::take(&mut self.duties.flushing).into_iter();
         let (empty, waiting): (Vec<Flush>, Vec<Flush>) = all.partition(|f| self.emptiness(f.queue).1);
         for flush in empty {
@@ -105,7 +105,7 @@ impl Pe {
     }
 
     /// A queue may be empty because an operation has not begun to fill it.
-    fn check_users(&mut self, event: Event, span: Span) -> Result<(), Complaint> {
+    fn check_users(&mut self, event: Event, span: Span) -> Result<(), Diag> {
         let is_user = |operation: &Operation| match event {
             Event::Teardown(_) => false,
             Event::EmptyInput(queue) => self
@@ -176,15 +176,15 @@ impl Pe {
     }
 
     /// A task has ended; if it was to leave flushes, it must have done so.
-    pub(super) fn end_task(&mut self) -> Result<(), Complaint> {
+    pub(super) fn end_task(&mut self) -> Result<(), Diag> {
         let Some((answered, at)) = self.duties.answered.take() else { return Ok(()) };
         let open = answered & self.duties.flushed;
         if open == 0 || !self.is_checked {
             return Ok(());
         }
         let (event, _) = self.emptiness(open.trailing_zeros() as u16);
-        let complaint = FLUSH_NOT_LEFT.because(&[("queue", &event)]);
-        self.hazard(complaint.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))?;
+        let diag = FLUSH_NOT_LEFT.because(&[("queue", &event)]);
+        self.hazard(diag.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))?;
         self.raise(event);
         Ok(())
     }

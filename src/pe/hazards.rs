@@ -3,9 +3,10 @@
 
 use super::Pe;
 use super::operation::{Intake, Mixed, Operation, Stall};
+use super::queues::Sender;
 use super::tasks::bit;
 use crate::arch::{ArchName, DsrFile, TaskId};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::CONST_DESTINATION;
 use crate::diagnostics::rules::run as rules;
 use crate::dsd::local::{Dest, Source};
@@ -19,13 +20,13 @@ impl Pe {
     /// Says something about a program that goes on, unless its level is `deny`.
     ///
     /// # Errors
-    /// The complaint itself if it is denied, or if the clock has not come so far: by then there may be
+    /// The diagnostic itself if it is denied, or if the clock has not come so far: by then there may be
     /// nothing to say.
-    pub(super) fn hazard(&mut self, complaint: Complaint) -> Result<(), Complaint> {
+    pub(super) fn hazard(&mut self, diag: Diag) -> Result<(), Diag> {
         if self.is_early {
-            return Err(complaint);
+            return Err(diag);
         }
-        self.warnings.extend(self.levels.weigh(complaint)?);
+        self.warnings.extend(self.levels.weigh(diag)?);
         Ok(())
     }
 
@@ -37,7 +38,10 @@ impl Pe {
         operation: &Operation,
         is_async: bool,
         span: Span,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
+        if let (Some(output), Some(color)) = (operation.output(), operation.color()) {
+            self.queues.outputs[output].sent_by = Some(Sender { color, span, is_async });
+        }
         if !self.is_checked {
             return Ok(());
         }
@@ -74,10 +78,9 @@ impl Pe {
     }
 
     /// Wavelets of another color that have not left yet would share the queue.
-    fn check_outlet(&mut self, operation: &Operation, span: Span) -> Result<(), Complaint> {
+    fn check_outlet(&mut self, operation: &Operation, span: Span) -> Result<(), Diag> {
         let (Some(output), Some(color)) = (operation.output(), operation.color()) else { return Ok(()) };
-        let outbox = &mut self.queues.outputs[output];
-        outbox.sent_by = Some((color, span));
+        let outbox = &self.queues.outputs[output];
         let (Some(queue), Some(head)) = (outbox.queue, outbox.head_color()) else { return Ok(()) };
         if head == color {
             return Ok(());
@@ -89,7 +92,7 @@ impl Pe {
     }
 
     /// An input queue that served another color must have been emptied.
-    fn check_intake(&mut self, intake: &Intake, span: Span) -> Result<(), Complaint> {
+    fn check_intake(&mut self, intake: &Intake, span: Span) -> Result<(), Diag> {
         let Some(queue) = intake.queue else { return Ok(()) };
         let color = self.queues.inputs[intake.input].color;
         let before = self.queues.read_through(queue, color, span);
@@ -106,7 +109,7 @@ impl Pe {
     }
 
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
-    pub(super) fn check_contest(&mut self, now: u64) -> Result<(), Complaint> {
+    pub(super) fn check_contest(&mut self, now: u64) -> Result<(), Diag> {
         let idle = self.main.is_free() && self.main.busy_until <= now;
         if !self.is_checked || !idle || self.lanes.is_empty() || !self.tasks.want_data() {
             return Ok(());
@@ -117,10 +120,10 @@ impl Pe {
             return Ok(());
         }
         let found = self.contest();
-        found.map_or(Ok(()), |complaint| self.hazard(complaint))
+        found.map_or(Ok(()), |diag| self.hazard(diag))
     }
 
-    fn contest(&self) -> Option<Complaint> {
+    fn contest(&self) -> Option<Diag> {
         for (_, lane) in self.lanes.iter() {
             for intake in lane.operation.intakes() {
                 let Some(id) = self.tasks.wants(self.arch.name, &self.queues, intake.input) else { continue };
@@ -137,7 +140,7 @@ impl Pe {
     }
 
     /// What an operation has just taken as data and should not have.
-    pub(super) fn check_intakes(&mut self, place: usize) -> Result<(), Complaint> {
+    pub(super) fn check_intakes(&mut self, place: usize) -> Result<(), Diag> {
         let Some(lane) = self.lanes.slot(place) else { return Ok(()) };
         let span = lane.span;
         let Some(mixed) = lane.operation.take_mixed() else { return Ok(()) };
@@ -145,7 +148,7 @@ impl Pe {
     }
 
     /// A wavelet that loses something on the way in.
-    pub(super) fn check_mixed(&mut self, mixed: Mixed, span: Span) -> Result<(), Complaint> {
+    pub(super) fn check_mixed(&mut self, mixed: Mixed, span: Span) -> Result<(), Diag> {
         if !self.is_checked {
             return Ok(());
         }
@@ -165,7 +168,7 @@ impl Pe {
     }
 
     /// A second activation is lost, because a task is active or it is not.
-    pub(super) fn check_activation(&mut self, id: TaskId, span: Span) -> Result<(), Complaint> {
+    pub(super) fn check_activation(&mut self, id: TaskId, span: Span) -> Result<(), Diag> {
         if self.is_checked && self.tasks.active & bit(id) != 0 {
             let name = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
@@ -176,7 +179,7 @@ impl Pe {
     }
 
     /// A launch is over when the stream is unblocked once.
-    pub(super) fn check_unblock(&mut self, tile: &TileImage) -> Result<(), Complaint> {
+    pub(super) fn check_unblock(&mut self, tile: &TileImage) -> Result<(), Diag> {
         if self.is_checked && self.was_launched && !self.command_stream_blocked {
             let c = rules::UNBLOCKED_TWICE.plain().at(self.caller_place(tile));
             self.hazard(c.help("call `unblock_cmd_stream` once for each launch, when its work is done"))?;
@@ -194,14 +197,14 @@ impl Pe {
         (dest, sources): (&Dest, &[Source; 3]),
         count: u32,
         span: Span,
-    ) -> Result<(), Complaint> {
-        let Dest::Walk(dest) = dest else { return Ok(()) };
+    ) -> Result<(), Diag> {
+        let Dest::AddressCursor(dest) = dest else { return Ok(()) };
         let width = u32::from(op.width(self.arch.name));
         if !self.is_checked || width < 2 {
             return Ok(());
         }
         let lags = sources.iter().filter_map(|source| match source {
-            Source::Walk(walk) => dest.lag(walk, count),
+            Source::AddressCursor(cursor) => dest.lag(cursor, count),
             Source::Scalar(_) => None,
         });
         if let Some(lag) = lags.min().filter(|lag| *lag < width) {
@@ -219,7 +222,7 @@ impl Pe {
         dsd: DsdRef,
         at: u16,
         span: Span,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let is_new = match dsd {
             DsdRef::Const(_) => false,
             DsdRef::At(..) => true,
@@ -240,7 +243,7 @@ impl Pe {
         &mut self,
         lengths: impl Iterator<Item = u32> + Clone,
         span: Span,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return Ok(()) };
         if short != long && self.is_checked {
             let c = rules::MAP_LENGTHS.because(&[("short", &short), ("long", &long)]).at(span);
@@ -250,12 +253,7 @@ impl Pe {
     }
 
     /// A synchronous operation has returned false, and nobody looks (entry UB-029).
-    pub(super) fn check_result(
-        &mut self,
-        result: Option<Reg>,
-        stall: Stall,
-        span: Span,
-    ) -> Result<(), Complaint> {
+    pub(super) fn check_result(&mut self, result: Option<Reg>, stall: Stall, span: Span) -> Result<(), Diag> {
         let (end, state) = match stall {
             Stall::FifoEmpty(end) => (end, "empty"),
             Stall::FifoFull(end) => (end, "full"),
@@ -271,12 +269,7 @@ impl Pe {
     }
 
     /// The library of the machine is wrong for large angles (entry UB-061).
-    pub(super) fn check_angle(
-        &mut self,
-        tile: &TileImage,
-        function: Function,
-        x: f32,
-    ) -> Result<(), Complaint> {
+    pub(super) fn check_angle(&mut self, tile: &TileImage, function: Function, x: f32) -> Result<(), Diag> {
         let is_angle = matches!(function, Function::Sin | Function::Cos);
         if is_angle && x.abs() >= LARGEST_ANGLE && self.is_checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);

@@ -7,8 +7,8 @@ use super::wait::{Wait, Waiter, WaitsFor};
 use super::{Launch, Pe, World};
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
-use crate::diagnostics::{At, Complaint};
-use crate::exec::calls::{Calls, Desk};
+use crate::diagnostics::{At, Diag};
+use crate::exec::calls::{Calls, Worker};
 use crate::exec::scalar::{self, Code, Exit, Meter};
 use crate::image::code::{Op, Reg, Target};
 use crate::image::{FnId, TaskKind, TileImage};
@@ -109,21 +109,16 @@ impl MainThread {
 impl Pe {
     /// Starts what may start, or goes on with what runs; false if there was nothing to do.
     /// `resumed`: the operation that it has waited for is complete since this cycle.
-    pub(super) fn run_main(
-        &mut self,
-        now: u64,
-        resumed: bool,
-        world: &mut World<'_>,
-    ) -> Result<bool, Complaint> {
+    pub(super) fn run_main(&mut self, now: u64, resumed: bool, world: &mut World<'_>) -> Result<bool, Diag> {
         let early = self.main.busy_until.saturating_sub(now);
-        if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.desk)) {
+        if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.worker)) {
             return Ok(false);
         }
         let next = if self.main.is_free() && self.may_start() { self.next_up(now) } else { None };
         if self.main.is_free() && next.is_none() {
             return Ok(false);
         }
-        let is_quiet = self.is_quiet(now, world.desk);
+        let is_quiet = self.is_quiet(now, world.worker);
         let tile = Arc::clone(&self.tile);
         let mut spent = early;
         if let Some(next) = next {
@@ -144,10 +139,10 @@ impl Pe {
         tile: &TileImage,
         world: &mut World<'_>,
         mut moved: bool,
-    ) -> Result<bool, Complaint> {
+    ) -> Result<bool, Diag> {
         for _ in 0..MOST_TASKS {
             let at = self.main.busy_until;
-            if !self.main.is_free() || !self.is_quiet(at, world.desk) {
+            if !self.main.is_free() || !self.is_quiet(at, world.worker) {
                 break;
             }
             let Some(next) = self.next_up(at) else { break };
@@ -161,24 +156,18 @@ impl Pe {
     }
 
     /// Runs code until the main thread has to stop, from `spent` cycles after `now` on.
-    fn go_on(
-        &mut self,
-        tile: &TileImage,
-        now: u64,
-        spent: u64,
-        world: &mut World<'_>,
-    ) -> Result<bool, Complaint> {
+    fn go_on(&mut self, tile: &TileImage, now: u64, spent: u64, world: &mut World<'_>) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead() };
         let (moment, heard) = (self.moment(now + spent), self.warnings.len());
-        self.main.calls.sit_down(world.desk);
+        self.main.calls.sit_down(world.worker);
         let ended = loop {
             match self.turn(tile, now, &mut meter, world) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
-                Err(complaint) => break Err(complaint.on(self.moment(now + meter.spent))),
+                Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
             }
         };
-        self.main.calls.get_up(tile, world.desk);
+        self.main.calls.get_up(tile, world.worker);
         self.main.busy_until = now + meter.spent;
         for warning in &mut self.warnings[heard..] {
             warning.0.moment.get_or_insert(moment);
@@ -188,8 +177,8 @@ impl Pe {
 
     /// Whether nothing can happen to this PE before a cycle: if it is then between two tasks, the next one
     /// may start before the clock has come so far.
-    fn is_quiet(&self, cycle: u64, desk: &Desk) -> bool {
-        cycle < desk.alone_until.min(desk.unseen_until)
+    fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
+        cycle < worker.alone_until.min(worker.unseen_until)
             && self.lanes.is_empty()
             && !self.is_observed()
             && !self.duties.has_flushes()
@@ -198,10 +187,10 @@ impl Pe {
 
     /// Whether the code behind an operation may run before the clock has caught up: nobody else
     /// works on this PE or looks at it, and the picker has nothing to drop when the task ends.
-    fn may_run_ahead(&self, desk: &Desk) -> bool {
+    fn may_run_ahead(&self, worker: &Worker) -> bool {
         self.lanes.is_empty()
             && !self.is_observed()
-            && self.main.busy_until < desk.unseen_until
+            && self.main.busy_until < worker.unseen_until
             && !self.has_command()
     }
 
@@ -225,7 +214,7 @@ impl Pe {
         now: u64,
         meter: &mut Meter,
         world: &mut World<'_>,
-    ) -> Result<bool, Complaint> {
+    ) -> Result<bool, Diag> {
         // What is recorded goes the way on which it is written down.
         let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
         let words = self.memory.words_mut();
@@ -326,7 +315,7 @@ impl Pe {
     }
 
     /// Starts what was picked.
-    fn start_next(&mut self, tile: &TileImage, next: Next, now: u64) -> Result<(), Complaint> {
+    fn start_next(&mut self, tile: &TileImage, next: Next, now: u64) -> Result<(), Diag> {
         let ready = match next {
             Next::Task(ready) => ready,
             Next::Launch(launch) => return self.start_launch(tile, &launch, now),
@@ -358,7 +347,7 @@ impl Pe {
     }
 
     /// Says where the wavelet has come from that names a task.
-    fn came_by(&self, c: Complaint, input: usize) -> Complaint {
+    fn came_by(&self, c: Diag, input: usize) -> Diag {
         let color = self.queues.inputs[input].color;
         let c = match self.tile.input_queues.iter().find(|b| b.color == color) {
             Some(bound) => c.at(bound.span).label("it has come through this queue"),
@@ -367,13 +356,13 @@ impl Pe {
         c.note(format!("the control wavelet has color {color}"))
     }
 
-    fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Complaint> {
+    fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Diag> {
         self.tasks.start_other();
         self.note_task_start(launch.function, None, now);
         self.start(tile, launch.function, &launch.arguments, now)
     }
 
-    fn start(&mut self, tile: &TileImage, f: FnId, arguments: &[u64], now: u64) -> Result<(), Complaint> {
+    fn start(&mut self, tile: &TileImage, f: FnId, arguments: &[u64], now: u64) -> Result<(), Diag> {
         let span = tile.functions[f.0 as usize].span;
         self.main.calls.begin(tile, f, arguments).at(span)?;
         self.main.busy_until = now + TASK_START;

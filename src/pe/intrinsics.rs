@@ -3,7 +3,7 @@
 use super::log::{Joined, Letter, LetterEnd, Traced};
 use super::{Pe, World};
 use crate::arch::{InQueue, PeCoord};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::SYMBOL_ID;
 use crate::image::code::{Intrinsic, Reg};
 use crate::image::{ExportTarget, TileImage};
@@ -67,7 +67,7 @@ impl Pe {
         base: Reg,
         time: u64,
         world: &mut World<'_>,
-    ) -> Result<u64, Complaint> {
+    ) -> Result<u64, Diag> {
         let argument = |k: Reg| self.main.register(base + k);
         let result = match id {
             Intrinsic::PeX => self.at.x.into(),
@@ -110,7 +110,7 @@ impl Pe {
         id: Intrinsic,
         function: u64,
         (x, y): (u64, u64),
-    ) -> Result<u64, Complaint> {
+    ) -> Result<u64, Diag> {
         let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
         if id == Intrinsic::Math16 {
             self.check_angle(tile, function, f16::to_f32(x as u16))?;
@@ -179,7 +179,7 @@ impl Pe {
 }
 
 /// Where the advertised symbol lies that has this id; the names of all stand in `strings[names]`.
-fn symbol_address(tile: &TileImage, id: usize, names: usize) -> Result<u64, Complaint> {
+fn symbol_address(tile: &TileImage, id: usize, names: usize) -> Result<u64, Diag> {
     let names: Vec<&str> = tile.strings[names].split(',').filter(|name| !name.is_empty()).collect();
     let name = id.checked_sub(1).and_then(|k| names.get(k));
     let export = tile.exports.iter().find(|export| Some(&export.name.as_str()) == name);

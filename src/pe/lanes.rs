@@ -5,7 +5,7 @@ use super::fifo::Verdict;
 use super::operation::{Operation, Stall, Step, Surroundings};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{DsrId, TaskId, UtId};
-use crate::diagnostics::{At, Complaint};
+use crate::diagnostics::{At, Diag};
 use crate::dsd::Priority;
 use crate::image::code::Reg;
 use crate::source::Span;
@@ -161,7 +161,7 @@ impl Lanes {
 impl Pe {
     /// Gives the cycle to the operation that comes first of those that can move; true if any can.
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
-    pub(super) fn run_lanes(&mut self, now: u64) -> Result<bool, Complaint> {
+    pub(super) fn run_lanes(&mut self, now: u64) -> Result<bool, Diag> {
         if self.lanes.is_empty() || self.main.starts_at(now).is_some() {
             return Ok(false);
         }
@@ -177,7 +177,7 @@ impl Pe {
         Ok(false)
     }
 
-    fn run_lane(&mut self, place: usize, now: u64) -> Result<bool, Complaint> {
+    fn run_lane(&mut self, place: usize, now: u64) -> Result<bool, Diag> {
         let mut around = Surroundings {
             memory: &mut self.memory,
             queues: &mut self.queues,
@@ -188,9 +188,9 @@ impl Pe {
         let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
         let step = match lane.operation.step(&mut around) {
             Ok(step) => step,
-            Err(complaint) => {
+            Err(diag) => {
                 let lane = self.lanes.remove(place);
-                return Err(self.explain_reach(complaint, lane.operation.walks()).at(lane.span));
+                return Err(self.explain_reach(diag, lane.operation.cursors()).at(lane.span));
             }
         };
         if lane.operation.has_mixed() {
@@ -224,7 +224,7 @@ impl Pe {
     }
 
     /// An operation goes on behind the end of its memory operands, unless that is denied.
-    fn overflow(&mut self, place: usize) -> Result<(), Complaint> {
+    fn overflow(&mut self, place: usize) -> Result<(), Diag> {
         let mut lane = self.lanes.slot(place).take().expect("only live lanes run");
         lane.stalled = None;
         let goes_on = self.go_beyond_room(&mut lane);
@@ -235,15 +235,15 @@ impl Pe {
         goes_on
     }
 
-    fn go_beyond_room(&mut self, lane: &mut Lane) -> Result<(), Complaint> {
+    fn go_beyond_room(&mut self, lane: &mut Lane) -> Result<(), Diag> {
         self.hazard(lane.operation.no_room().at(lane.span))?;
         lane.operation.room = None;
         let left = lane.operation.remaining();
-        self.check_reach(lane.operation.walks_mut(), left, lane.span)
+        self.check_reach(lane.operation.cursors_mut(), left, lane.span)
     }
 
     /// Does what an operation does that cannot go on; true if that is not waiting.
-    fn stall(&mut self, place: usize, stall: Stall, verdict: Verdict, now: u64) -> Result<bool, Complaint> {
+    fn stall(&mut self, place: usize, stall: Stall, verdict: Verdict, now: u64) -> Result<bool, Diag> {
         if verdict == Verdict::Waits {
             return Ok(false);
         }
@@ -266,7 +266,7 @@ impl Pe {
         done: Done,
         result: bool,
         now: u64,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         self.note_end(place, lane, now);
         self.save_positions(&lane.operation, &lane.saved);
         match done {

@@ -5,8 +5,8 @@ use super::Pe;
 use super::interp::Served;
 use super::operation::Operation;
 use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
-use crate::diagnostics::{Complaint, Level};
-use crate::dsd::access::Walk;
+use crate::diagnostics::{Diag, Level};
+use crate::dsd::access::AddressCursor;
 use crate::exec::arithmetic::signed;
 use crate::exec::convert::saturate;
 use crate::exec::memory::{load, store};
@@ -18,13 +18,9 @@ impl Pe {
     /// Does the operation that the scalar loop has refused without its checks.
     ///
     /// # Errors
-    /// The complaint itself if it is denied, or if the operation has no meaning without the check.
-    pub(super) fn go_on_behind(
-        &mut self,
-        tile: &TileImage,
-        complaint: Complaint,
-    ) -> Result<Served, Complaint> {
-        self.hazard(complaint.clone())?;
+    /// The diagnostic itself if it is denied, or if the operation has no meaning without the check.
+    pub(super) fn go_on_behind(&mut self, tile: &TileImage, diag: Diag) -> Result<Served, Diag> {
+        self.hazard(diag.clone())?;
         let frame = self.main.calls.last().expect("an operation runs in a call");
         let op = tile.functions[frame.function.0 as usize].code[frame.pc];
         let reg = |a| self.main.register(a);
@@ -68,7 +64,7 @@ impl Pe {
                 self.main.set_register(d, value);
             }
             Op::RemS { d, .. } => self.main.set_register(d, 0),
-            _ => return Err(complaint),
+            _ => return Err(diag),
         }
         Ok(Served::Done(1))
     }
@@ -77,19 +73,19 @@ impl Pe {
     /// the operation goes on behind the end of the operand.
     pub(super) fn length(
         &mut self,
-        total: impl Fn(bool) -> Result<Option<u32>, Complaint>,
+        total: impl Fn(bool) -> Result<Option<u32>, Diag>,
         span: Span,
-    ) -> Result<Option<u32>, Complaint> {
+    ) -> Result<Option<u32>, Diag> {
         match total(self.is_checked) {
             Ok(total) => Ok(total),
-            Err(complaint) => {
-                self.hazard(complaint.at(span))?;
+            Err(diag) => {
+                self.hazard(diag.at(span))?;
                 total(false)
             }
         }
     }
 
-    fn load_unchecked(&mut self, d: u16, at: u64, kind: Access) -> Result<(), Complaint> {
+    fn load_unchecked(&mut self, d: u16, at: u64, kind: Access) -> Result<(), Diag> {
         let (at, words) = (at as usize, usize::from(kind.words()));
         let word = if kind.is_byte() { word_of(at) } else { at };
         self.memory.reach(word + words);
@@ -99,7 +95,7 @@ impl Pe {
         Ok(())
     }
 
-    fn store_unchecked(&mut self, value: u64, at: u64, kind: Access) -> Result<(), Complaint> {
+    fn store_unchecked(&mut self, value: u64, at: u64, kind: Access) -> Result<(), Diag> {
         let (at, words) = (at as usize, usize::from(kind.words()));
         let word = if kind.is_byte() { word_of(at) } else { at };
         self.memory.reach(word + words);
@@ -115,37 +111,37 @@ impl Pe {
     /// None but those of the level; what leaves the memory is found by the operation.
     pub(super) fn check_reach<'w>(
         &mut self,
-        walks: impl Iterator<Item = (usize, &'w mut Walk)>,
+        cursors: impl Iterator<Item = (usize, &'w mut AddressCursor)>,
         count: u32,
         span: Span,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         if self.levels.of(MEMORY_OUT_OF_BOUNDS.name) == Level::Deny {
             return Ok(());
         }
         let size = self.memory.size();
         let mut leaving = Vec::new();
-        for (operand, walk) in walks.filter(|(_, walk)| walk.reaches(count.into()) < count.into()) {
-            leaving.push((operand, *walk));
-            walk.widen(size);
-            self.memory.reach(walk.end(count));
+        for (operand, cursor) in cursors.filter(|(_, cursor)| cursor.reaches(count.into()) < count.into()) {
+            leaving.push((operand, *cursor));
+            cursor.widen(size);
+            self.memory.reach(cursor.end(count));
         }
         if leaving.is_empty() {
             return Ok(());
         }
-        let complaint = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
-        let complaint = self.explain_reach(complaint, leaving.iter().map(|(operand, walk)| (*operand, walk)));
-        self.hazard(complaint.at(span))
+        let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
+        let diag = self.explain_reach(diag, leaving.iter().map(|(operand, cursor)| (*operand, cursor)));
+        self.hazard(diag.at(span))
     }
 
     /// The same for an operation with fabric or FIFO operands; one without an end is not looked at.
-    pub(super) fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Complaint> {
+    pub(super) fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Diag> {
         match operation.total {
             Some(total) => {
                 let count = operation.room.map_or(total, |room| room.min(total));
-                let cleared = operation.cleared.map(|walk| walk.reaches(count.into()) < count.into());
-                self.check_reach(operation.walks_mut(), count, span)?;
-                if let (Some(walk), Some(true)) = (&mut operation.cleared, cleared) {
-                    walk.widen(self.memory.size());
+                let cleared = operation.cleared.map(|cursor| cursor.reaches(count.into()) < count.into());
+                self.check_reach(operation.cursors_mut(), count, span)?;
+                if let (Some(cursor), Some(true)) = (&mut operation.cleared, cleared) {
+                    cursor.widen(self.memory.size());
                 }
                 Ok(())
             }

@@ -1,7 +1,7 @@
 //! What PEs leave behind for people: printed lines and debug traces.
 
 use crate::arch::PeCoord;
-use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
+use crate::diagnostics::{Diag, Diagnostic, fold_moments};
 use crate::source::Span;
 use indexmap::IndexMap;
 use indexmap::map::Entry;
@@ -105,7 +105,7 @@ pub struct PeLog {
 
 impl PeLog {
     /// Takes a warning; only the first of its kind is kept, and counts the others.
-    pub fn warn(&mut self, pe: PeCoord, warning: Complaint) {
+    pub fn warn(&mut self, pe: PeCoord, warning: Diag) {
         let place = warning.0.primary.as_ref().map(|l| l.span);
         self.add((warning.0.rule.clone(), place, pe), warning.into());
     }

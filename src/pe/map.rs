@@ -3,11 +3,12 @@
 use super::Pe;
 use super::interp::Served;
 use super::operation::{Intake, Outlet, Stall};
+use super::queues::Sender;
 use super::registers::Use;
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::rules::dsd::MAP_OPERAND;
-use crate::diagnostics::{At, Complaint};
-use crate::dsd::access::Walk;
+use crate::diagnostics::{At, Diag};
+use crate::dsd::access::AddressCursor;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
 use crate::image::TileImage;
@@ -42,14 +43,14 @@ struct Side {
 enum Place {
     /// An argument, or the address of the scalar that takes the result.
     Value(u64),
-    Walk(Walk),
+    AddressCursor(AddressCursor),
     In(Intake),
     Out(Outlet),
 }
 
 impl Pe {
     /// Starts the walk of `tile.maps[n]`.
-    pub(super) fn map_begin(&mut self, tile: &TileImage, n: u32, now: u64) -> Result<(), Complaint> {
+    pub(super) fn map_begin(&mut self, tile: &TileImage, n: u32, now: u64) -> Result<(), Diag> {
         let map = &tile.maps[n as usize];
         let inputs = map.inputs.iter().map(|(operand, kind)| self.side(tile, *operand, *kind));
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
@@ -57,17 +58,18 @@ impl Pe {
         let output = output.transpose().at(map.span)?;
         self.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
         if let Some(Side { place: Place::Out(outlet), .. }) = &output {
-            self.queues.outputs[outlet.output].sent_by = Some((outlet.color, map.span));
+            let sender = Sender { color: outlet.color, span: map.span, is_async: false };
+            self.queues.outputs[outlet.output].sent_by = Some(sender);
         }
         let mut state = MapState { inputs, output, of: None };
         state.of = state.left();
         if let Some(count) = state.of {
             let sides = state.output.iter_mut().map(|side| (0, side)).chain((1..).zip(&mut state.inputs));
-            let walks = sides.filter_map(|(operand, side)| match &mut side.place {
-                Place::Walk(walk) => Some((operand, walk)),
+            let cursors = sides.filter_map(|(operand, side)| match &mut side.place {
+                Place::AddressCursor(cursor) => Some((operand, cursor)),
                 Place::Value(_) | Place::In(_) | Place::Out(_) => None,
             });
-            self.check_reach(walks, count, map.span)?;
+            self.check_reach(cursors, count, map.span)?;
         }
         let sides = state.inputs.iter().chain(&state.output);
         let colors = sides.filter_map(|side| self.color_of(side)).fold(0, |all, color| all | 1 << color.0);
@@ -80,24 +82,24 @@ impl Pe {
         match &side.place {
             Place::In(intake) => Some(self.queues.inputs[intake.input].color),
             Place::Out(outlet) => Some(outlet.color),
-            Place::Value(_) | Place::Walk(_) => None,
+            Place::Value(_) | Place::AddressCursor(_) => None,
         }
     }
 
     /// A dsr_src0 may be a destination, and what it holds is known only now.
-    fn output_side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
+    fn output_side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Diag> {
         let side = self.side(tile, operand, kind)?;
         match (&side.place, operand) {
             (Place::In(_), Operand::Dsd(dsd)) => {
-                let complaint = MAP_OPERAND.because(&[("dsd", &"fabin_dsd"), ("position", &"output")]);
+                let diag = MAP_OPERAND.because(&[("dsd", &"fabin_dsd"), ("position", &"output")]);
                 let help = "a fabin_dsd receives: write to memory or to a fabout_dsd";
-                Err(self.loaded_here(dsd, complaint.help(help)))
+                Err(self.loaded_here(dsd, diag.help(help)))
             }
             _ => Ok(side),
         }
     }
 
-    fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Complaint> {
+    fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Diag> {
         let dsd = match operand {
             Operand::Dsd(dsd) => dsd,
             Operand::Nowhere => unreachable!("`@map` puts its results somewhere"),
@@ -110,7 +112,9 @@ impl Pe {
         let extent = |extent: u16| (extent != ENDLESS).then_some(u32::from(extent));
         let words = kind.words();
         let (place, left) = match &resolved.dsd {
-            Dsd::Mem(mem) => (Place::Walk(self.walk(mem, resolved.at, words, None)?), Some(mem.length())),
+            Dsd::Mem(mem) => {
+                (Place::AddressCursor(self.cursor(mem, resolved.at, words, None)?), Some(mem.length()))
+            }
             Dsd::FabIn(fabin) => (Place::In(self.intake(fabin, words)?), extent(fabin.extent)),
             Dsd::FabOut(fabout) => (Place::Out(self.outlet(fabout, words, None)?), extent(fabout.extent)),
             Dsd::Fifo(_) => match dsd {
@@ -128,7 +132,7 @@ impl Pe {
         done: Target,
         now: u64,
         ran_ahead: bool,
-    ) -> Result<Served, Complaint> {
+    ) -> Result<Served, Diag> {
         let mut map = self.maps.pop().expect("a map was begun");
         let served = self.read_inputs(&mut map, base, done, now, ran_ahead);
         self.maps.push(map);
@@ -142,7 +146,7 @@ impl Pe {
         done: Target,
         now: u64,
         ran_ahead: bool,
-    ) -> Result<Served, Complaint> {
+    ) -> Result<Served, Diag> {
         if map.inputs.iter().chain(&map.output).any(|side| side.left == Some(0)) {
             return Ok(Served::Jump(done));
         }
@@ -159,7 +163,7 @@ impl Pe {
         for (k, side) in map.inputs.iter_mut().enumerate() {
             let value = match &mut side.place {
                 Place::Value(value) => *value,
-                Place::Walk(walk) => load(self.memory.words(), walk.next_element()?, side.kind)?,
+                Place::AddressCursor(cursor) => load(self.memory.words(), cursor.next_element()?, side.kind)?,
                 Place::In(intake) => extended(intake.take(&mut self.surroundings(now)), side.kind),
                 Place::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
             };
@@ -170,7 +174,7 @@ impl Pe {
     }
 
     /// Writes a result.
-    pub(super) fn map_put(&mut self, s: Reg, now: u64, ran_ahead: bool) -> Result<Served, Complaint> {
+    pub(super) fn map_put(&mut self, s: Reg, now: u64, ran_ahead: bool) -> Result<Served, Diag> {
         let value = self.main.register(s);
         let mut map = self.maps.pop().expect("a map was begun");
         let output = map.output.as_mut().expect("only maps with an output put");
@@ -185,7 +189,7 @@ impl Pe {
         value: u64,
         now: u64,
         ran_ahead: bool,
-    ) -> Result<Served, Complaint> {
+    ) -> Result<Served, Diag> {
         match &mut output.place {
             Place::Value(address) => {
                 let at = *address as u16 as usize;
@@ -194,7 +198,9 @@ impl Pe {
                 self.sanitizer.give_value(word, output.kind.words().into());
                 store(self.memory.words_mut(), at, output.kind, value)?;
             }
-            Place::Walk(walk) => store(self.memory.words_mut(), walk.next_element()?, output.kind, value)?,
+            Place::AddressCursor(cursor) => {
+                store(self.memory.words_mut(), cursor.next_element()?, output.kind, value)?
+            }
             Place::Out(_) if ran_ahead => return Ok(Served::Later),
             Place::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {
                 return Ok(Served::Retry(Stall::Output(outlet.output)));
@@ -215,8 +221,8 @@ impl Pe {
         let left = map.left().unwrap_or(0);
         self.note_map_end(map.of.map_or(0, |of| of - left), now);
         for side in map.inputs.iter().chain(&map.output) {
-            if let (Some(dsr), Place::Walk(walk)) = (side.saved, &side.place) {
-                self.save_position(dsr, walk.position());
+            if let (Some(dsr), Place::AddressCursor(cursor)) = (side.saved, &side.place) {
+                self.save_position(dsr, cursor.position());
             }
         }
     }

@@ -11,7 +11,6 @@ mod handlers;
 mod hazards;
 mod interp;
 mod intrinsics;
-mod journal;
 mod lanes;
 mod lenient;
 mod log;
@@ -25,19 +24,21 @@ mod service;
 mod start;
 mod steady;
 mod tasks;
+mod trace_buffer;
 mod vector;
 mod wait;
 
 #[cfg(test)]
 mod tests;
 
-pub use crate::exec::calls::Desk;
+pub use crate::exec::calls::Worker;
 pub use crate::exec::memory::Memory;
 pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
+pub use queues::Sender;
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
-use crate::diagnostics::{Complaint, Levels, Moment};
+use crate::diagnostics::{Diag, Levels, Moment};
 use crate::exec::PreparedTile;
 use crate::exec::sanitizer::Sanitizer;
 use crate::fabric::{Ramp, Wavelet};
@@ -49,7 +50,6 @@ use fifo::FifoState;
 use handlers::Duties;
 use interp::MainThread;
 use intrinsics::Clock;
-use journal::Journal;
 use lanes::Lanes;
 use log::LineBuffer;
 use map::MapState;
@@ -58,6 +58,7 @@ use registers::Registers;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tasks::{Tasks, binding};
+use trace_buffer::TraceBuffer;
 
 /// How a PE runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -85,7 +86,7 @@ struct Launch {
 struct World<'a> {
     ramp: &'a mut dyn Ramp,
     log: &'a mut PeLog,
-    desk: &'a mut Desk,
+    worker: &'a mut Worker,
 }
 
 /// One processing element. The fields are in this order because what a visit looks at is to lie in few
@@ -94,13 +95,13 @@ struct World<'a> {
 #[repr(C, align(64))]
 pub struct Pe {
     /// While the run is recorded.
-    journal: Option<Box<Journal>>,
+    trace_buffer: Option<Box<TraceBuffer>>,
     /// Rarely needed, so it lies elsewhere.
     configuration: Box<Configuration>,
     arch: &'static Arch,
     tile: Arc<PreparedTile>,
     /// What was suspicious in this cycle.
-    warnings: Vec<Complaint>,
+    warnings: Vec<Diag>,
     at: PeCoord,
     is_checked: bool,
     command_stream_blocked: bool,
@@ -160,7 +161,7 @@ impl Pe {
             was_launched: false,
             warnings: Vec::new(),
             is_early: false,
-            journal: None,
+            trace_buffer: None,
             tile: Arc::clone(&tile),
         };
         pe.lanes.blocked = tile.blocked_microthreads;
@@ -177,16 +178,16 @@ impl Pe {
     }
 
     /// Runs whatever may run at `now`; returns when it next wants to run.
-    /// Whoever calls keeps one desk for all PEs that it runs.
+    /// Whoever calls keeps one worker for all PEs that it runs.
     pub fn cycle(
         &mut self,
         now: u64,
         ramp: &mut dyn Ramp,
         log: &mut PeLog,
-        desk: &mut Desk,
-    ) -> Result<Wake, Complaint> {
-        let wake = self.advance(now, World { ramp, log, desk });
-        if self.journal.is_some() {
+        worker: &mut Worker,
+    ) -> Result<Wake, Diag> {
+        let wake = self.advance(now, World { ramp, log, worker });
+        if self.trace_buffer.is_some() {
             self.observe(now);
         }
         if !self.warnings.is_empty() {
@@ -200,7 +201,7 @@ impl Pe {
         Moment { x: self.at.x, y: self.at.y, cycle }
     }
 
-    fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Complaint> {
+    fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Diag> {
         self.check_contest(now)?;
         let waited = self.main.waiting;
         let moved = self.run_lanes(now)?;
@@ -269,7 +270,7 @@ impl Pe {
 
     /// Whether somebody writes down what it does: then nothing is done before its time.
     fn is_observed(&self) -> bool {
-        self.journal.is_some() || self.lanes.will_stop
+        self.trace_buffer.is_some() || self.lanes.will_stop
     }
 
     /// Queues a function for the main thread; it runs when no task wants to.
@@ -301,12 +302,12 @@ impl Pe {
     }
 
     /// `count` words from `addr`, for the host.
-    pub fn read_words(&mut self, addr: usize, count: usize) -> Result<&[u16], Complaint> {
+    pub fn read_words(&mut self, addr: usize, count: usize) -> Result<&[u16], Diag> {
         self.memory.slice(addr, count)
     }
 
     /// Changes memory for the host.
-    pub fn write_words(&mut self, addr: usize, words: &[u16]) -> Result<(), Complaint> {
+    pub fn write_words(&mut self, addr: usize, words: &[u16]) -> Result<(), Diag> {
         self.memory.slice_mut(addr, words.len())?.copy_from_slice(words);
         Ok(())
     }
@@ -385,7 +386,7 @@ impl Pe {
     }
 
     /// The operation that was the last to send a color.
-    pub fn last_sender(&self, color: Color) -> Option<Span> {
+    pub fn last_sender(&self, color: Color) -> Option<Sender> {
         self.queues.last_sender(color)
     }
 

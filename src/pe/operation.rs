@@ -4,10 +4,10 @@ use super::fifo::{FifoEnd, FifoState};
 use super::queues::{Outgoing, Queues};
 use super::tasks::Tasks;
 use crate::arch::{Color, DsrId, InQueue};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::Simd;
-use crate::dsd::access::Walk;
+use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{self, Dest, Source, write};
 use crate::dsd::ops::DsdOp;
 use crate::exec::memory::Memory;
@@ -161,7 +161,7 @@ pub(super) struct Operation {
     pub to: To,
     pub from: [From; 3],
     /// The source that is set to zero when all is done (`.zero`), from its first element on.
-    pub cleared: Option<Walk>,
+    pub cleared: Option<AddressCursor>,
     /// Elements that its memory operands hold, if only a control wavelet may come after them.
     pub room: Option<u32>,
 }
@@ -209,7 +209,7 @@ impl Operation {
     }
 
     /// Does what can be done in one cycle; without fabric operands, all that can be done.
-    pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Complaint> {
+    pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Diag> {
         if self.steps == Steps::Plain && !self.is_complete() {
             return self.step_plainly(around);
         }
@@ -242,8 +242,8 @@ impl Operation {
         Ok(Step::Finished)
     }
 
-    /// The complaint about an element that comes where a control wavelet should have.
-    pub fn no_room(&self) -> Complaint {
+    /// The diagnostic about an element that comes where a control wavelet should have.
+    pub fn no_room(&self) -> Diag {
         let (total, room) = (self.total.unwrap_or(self.done + 1), self.done);
         LENGTH_MISMATCH
             .because(&[("one", &total), ("other", &room)])
@@ -251,7 +251,7 @@ impl Operation {
     }
 
     /// The same for a plain operation that has something left to do.
-    fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Complaint> {
+    fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Diag> {
         let (from, to) = (&self.from[0], &self.to);
         let comes =
             if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Ready::Yes };
@@ -429,7 +429,7 @@ impl Operation {
         Ready::Yes
     }
 
-    pub fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
+    pub fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {
         let mut values = [0; 3];
         for (k, value) in values.iter_mut().enumerate().take(self.arity.into()) {
             *value = self.take(k, around)?;
@@ -453,7 +453,7 @@ impl Operation {
         matches!(self.to, To::Local(Dest::Scalar { accumulates: true, .. }))
     }
 
-    fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Complaint> {
+    fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Diag> {
         match &mut self.from[source] {
             From::Local(source) => local::next(around.memory.words(), source),
             From::Fifo(end) => {
@@ -469,10 +469,10 @@ impl Operation {
         }
     }
 
-    fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) -> Result<(), Complaint> {
+    fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) -> Result<(), Diag> {
         match &mut self.to {
-            To::Local(Dest::Walk(walk)) => {
-                let (at, words) = (walk.next_element()?, walk.words());
+            To::Local(Dest::AddressCursor(cursor)) => {
+                let (at, words) = (cursor.next_element()?, cursor.words());
                 write(around.memory.words_mut(), at, words, value);
             }
             To::Local(Dest::Scalar { .. }) | To::Nowhere => {}
@@ -486,15 +486,15 @@ impl Operation {
     }
 
     /// What follows the last element: a scalar destination gets its value, a source is cleared.
-    fn conclude(&self, memory: &mut Memory) -> Result<(), Complaint> {
+    fn conclude(&self, memory: &mut Memory) -> Result<(), Diag> {
         if let To::Local(Dest::Scalar { at, words, accumulates }) = self.to
             && (self.done > 0 || accumulates)
         {
             write(memory.words_mut(), at, words, self.kept);
         }
-        if let Some(mut walk) = self.cleared {
+        if let Some(mut cursor) = self.cleared {
             for _ in 0..self.done {
-                let (at, words) = (walk.next_element()?, walk.words());
+                let (at, words) = (cursor.next_element()?, cursor.words());
                 write(memory.words_mut(), at, words, 0);
             }
         }
@@ -502,7 +502,7 @@ impl Operation {
     }
 }
 
-fn activate(tasks: &mut Tasks, task: Option<crate::arch::TaskId>) -> Result<(), Complaint> {
+fn activate(tasks: &mut Tasks, task: Option<crate::arch::TaskId>) -> Result<(), Diag> {
     task.map_or(Ok(()), |id| tasks.activate(id))
 }
 

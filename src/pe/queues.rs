@@ -1,7 +1,7 @@
 //! The queues between a PE and its router.
 
 use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::TileImage;
@@ -121,6 +121,17 @@ impl Default for Outgoing {
     }
 }
 
+/// An operation that sends.
+#[derive(Copy, Clone, Debug)]
+pub struct Sender {
+    /// The color.
+    pub color: Color,
+    /// Where it stands.
+    pub span: Span,
+    /// Whether it runs beside the main thread.
+    pub is_async: bool,
+}
+
 /// Wavelets on their way out.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
@@ -129,8 +140,8 @@ pub(super) struct Outbox {
     color: Option<Color>,
     depth: u8,
     items: Ring<Outgoing, 2>,
-    /// The operation that was the last to send through it, and its color.
-    pub sent_by: Option<(Color, Span)>,
+    /// The operation that was the last to send through it.
+    pub sent_by: Option<Sender>,
 }
 
 impl Outbox {
@@ -320,7 +331,7 @@ impl Queues {
     }
 
     /// Where a fabin operand reads: on WSE-2 its color decides, on WSE-3 its queue.
-    pub fn input(&mut self, color: Option<Color>, queue: Option<InQueue>) -> Result<usize, Complaint> {
+    pub fn input(&mut self, color: Option<Color>, queue: Option<InQueue>) -> Result<usize, Diag> {
         if let (Some(color), ArchName::Wse2) = (color, self.arch.name) {
             return Ok(self.inbox_of(color));
         }
@@ -358,16 +369,12 @@ impl Queues {
     }
 
     /// The operation that was the last to send a color.
-    pub fn last_sender(&self, color: Color) -> Option<Span> {
-        self.outputs.iter().filter_map(|o| o.sent_by).find(|(c, _)| *c == color).map(|(_, span)| span)
+    pub fn last_sender(&self, color: Color) -> Option<Sender> {
+        self.outputs.iter().filter_map(|o| o.sent_by).find(|sender| sender.color == color)
     }
 
     /// Where a fabout operand writes, and the color: on WSE-3 that of the queue.
-    pub fn output(
-        &mut self,
-        color: Option<Color>,
-        queue: Option<OutQueue>,
-    ) -> Result<(usize, Color), Complaint> {
+    pub fn output(&mut self, color: Option<Color>, queue: Option<OutQueue>) -> Result<(usize, Color), Diag> {
         let at = self.outputs.iter().position(|o| o.queue == queue);
         let bound = at.and_then(|i| self.outputs[i].color);
         let color = match self.arch.name {
@@ -471,7 +478,7 @@ impl Queues {
     }
 }
 
-fn unbound(way: &str, queue: Option<u8>) -> Complaint {
+fn unbound(way: &str, queue: Option<u8>) -> Diag {
     let Some(n) = queue else { return QUEUE_UNBOUND.because(&[("queue", &"the operand")]) };
     let c = QUEUE_UNBOUND.because(&[("queue", &format!("{way} queue {n}"))]);
     c.help(format!(

@@ -2,10 +2,10 @@
 
 use super::Pe;
 use super::operation::{From, Operation, To};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
 use crate::dsd::Mem;
-use crate::dsd::access::{Outside, Walk};
+use crate::dsd::access::{AddressCursor, Outside};
 use crate::dsd::local::{Dest, Source};
 use crate::exec::variables::{local_behind, symbol_at};
 use crate::image::TileImage;
@@ -38,17 +38,17 @@ impl Pe {
         at: usize,
         words: u16,
         ty: &str,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let Some(symbol) = symbol_at(tile, at).filter(|_| self.is_checked) else { return Ok(()) };
         let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();
         if !is_scalar || symbol.words == words {
             return Ok(());
         }
-        let complaint = WRONG_CAST
+        let diag = WRONG_CAST
             .because(&[("name", &symbol.name), ("have", &symbol.ty), ("want", &ty)])
             .also(symbol.span, "the pointer leads to this variable")
             .help(format!("cast to `*{}`", symbol.ty));
-        self.hazard(complaint)
+        self.hazard(diag)
     }
 
     /// The variable that a word belongs to.
@@ -66,60 +66,60 @@ impl Pe {
     /// Says which operand has left its variable, with which element, and where its DSD comes from.
     pub(super) fn explain_reach<'w>(
         &self,
-        complaint: Complaint,
-        walks: impl Iterator<Item = (usize, &'w Walk)>,
-    ) -> Complaint {
-        if complaint.rule() != MEMORY_OUT_OF_BOUNDS.name {
-            return complaint;
+        diag: Diag,
+        cursors: impl Iterator<Item = (usize, &'w AddressCursor)>,
+    ) -> Diag {
+        if diag.rule() != MEMORY_OUT_OF_BOUNDS.name {
+            return diag;
         }
-        let outside = walks.filter_map(|(operand, walk)| Some((operand, walk.outside_ahead()?)));
+        let outside = cursors.filter_map(|(operand, cursor)| Some((operand, cursor.outside_ahead()?)));
         // Behind its last element every operand leaves its variable sooner or later.
         let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
-            return complaint;
+            return diag;
         };
         let Outside { element, address, limits, origin } = outside;
         let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
         let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);
-        let complaint = match owner {
+        let diag = match owner {
             Some(Owner { name, span, words: (low, high) }) => MEMORY_OUT_OF_BOUNDS
                 .because(&[("address", &address), ("what", &format!("`{name}`"))])
                 .also(span, format!("`{name}` has the words {low} to {}", high - 1)),
-            None => complaint,
+            None => diag,
         };
         let operand = match operand {
             0 => "the destination".to_string(),
             k => format!("source {k}"),
         };
-        let complaint = complaint.note(format!("it would be element {element} of {operand}, counted from 0"));
+        let diag = diag.note(format!("it would be element {element} of {operand}, counted from 0"));
         match self.tile.origins.get(usize::from(origin).wrapping_sub(1)) {
-            Some(span) => complaint.also(*span, "this DSD was made or changed here"),
-            None => complaint,
+            Some(span) => diag.also(*span, "this DSD was made or changed here"),
+            None => diag,
         }
     }
 }
 
 impl Operation {
     /// The memory operands; 0 is the destination.
-    pub(super) fn walks(&self) -> impl Iterator<Item = (usize, &Walk)> {
+    pub(super) fn cursors(&self) -> impl Iterator<Item = (usize, &AddressCursor)> {
         let dest = match &self.to {
-            To::Local(Dest::Walk(walk)) => Some((0, walk)),
+            To::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
             To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
         };
         let sources = self.from.iter().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
+            From::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
             From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
         });
         dest.into_iter().chain(sources)
     }
 
     /// The memory operands, to change; 0 is the destination.
-    pub(super) fn walks_mut(&mut self) -> impl Iterator<Item = (usize, &mut Walk)> {
+    pub(super) fn cursors_mut(&mut self) -> impl Iterator<Item = (usize, &mut AddressCursor)> {
         let dest = match &mut self.to {
-            To::Local(Dest::Walk(walk)) => Some((0, walk)),
+            To::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
             To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
         };
         let sources = self.from.iter_mut().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::Walk(walk)) => Some((k + 1, walk)),
+            From::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
             From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
         });
         dest.into_iter().chain(sources)

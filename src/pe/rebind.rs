@@ -6,7 +6,7 @@
 use super::Pe;
 use crate::arch::config::queue::{COLOR, INPUT_PRIORITY, OUTPUT_SHIFT, UNBOUND};
 use crate::arch::{Color, InQueue, OutQueue};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{QUEUE_PRIORITY, QUEUE_REBOUND};
 use crate::diagnostics::rules::tasks::QUEUE_COLOR_TWICE;
 use crate::source::Span;
@@ -31,7 +31,7 @@ impl Pe {
     }
 
     /// Writes the configuration word of an input queue; false if there is no such queue or color.
-    pub(super) fn configure_input(&mut self, queue: u16, word: u16) -> Result<bool, Complaint> {
+    pub(super) fn configure_input(&mut self, queue: u16, word: u16) -> Result<bool, Diag> {
         let Some(before) = self.input_queue_word(queue) else { return Ok(false) };
         let (number, n) = (word & COLOR, InQueue(queue as u8));
         let color = (number < u16::from(self.arch.routable_colors)).then_some(Color(number as u8));
@@ -56,7 +56,7 @@ impl Pe {
     }
 
     /// Writes the configuration word of an output queue; false if there is no such queue or color.
-    pub(super) fn configure_output(&mut self, queue: u16, word: u16) -> Result<bool, Complaint> {
+    pub(super) fn configure_output(&mut self, queue: u16, word: u16) -> Result<bool, Diag> {
         let number = word >> OUTPUT_SHIFT & COLOR;
         if self.output_queue_word(queue).is_none() || number >= u16::from(self.arch.routable_colors) {
             return Ok(false);
@@ -80,7 +80,7 @@ impl Pe {
         queue: &str,
         (held, count): (Option<Color>, usize),
         color: Color,
-    ) -> Result<(), Complaint> {
+    ) -> Result<(), Diag> {
         let Some(held) = held.filter(|held| count > 0 && *held != color && self.is_checked) else {
             return Ok(());
         };

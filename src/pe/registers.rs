@@ -9,7 +9,7 @@ use crate::diagnostics::rules::dsd::MAP_FIFO;
 use crate::diagnostics::rules::run::{
     DSR_BUSY, DSR_EMPTY, DSR_NOT_MEMORY, FIFO_DSR_EMPTY, FIFO_EVENT, MAP_SINGLE_STEP, SINGLE_STEP,
 };
-use crate::diagnostics::{At, Complaint};
+use crate::diagnostics::{At, Diag};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::{Dsd, FifoId, Mem, MemKind, Priority};
 use crate::image::code::{AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, OnControl, Reg};
@@ -150,7 +150,7 @@ impl Registers {
     }
 
     /// What a register holds.
-    pub fn get(&self, dsr: DsrRef) -> Result<&Loaded, Complaint> {
+    pub fn get(&self, dsr: DsrRef) -> Result<&Loaded, Diag> {
         let loaded = self.files[dsr.id.file as usize].get(usize::from(dsr.id.number));
         let Some(Some(loaded)) = loaded else {
             let rule = if dsr.fifo { &FIFO_DSR_EMPTY } else { &DSR_EMPTY };
@@ -165,10 +165,10 @@ impl Registers {
 }
 
 impl Loaded {
-    /// The complaint about a FIFO that is an operand of `@map`.
-    pub fn fifo_in_map(&self) -> Complaint {
-        let complaint = MAP_FIFO.plain().also(self.span, "the register belongs to this FIFO");
-        complaint.help("move the elements to or from memory first")
+    /// The diagnostic about a FIFO that is an operand of `@map`.
+    pub fn fifo_in_map(&self) -> Diag {
+        let diag = MAP_FIFO.plain().also(self.span, "the register belongs to this FIFO");
+        diag.help("move the elements to or from memory first")
     }
 
     /// What it holds, for messages.
@@ -185,16 +185,16 @@ impl Loaded {
 
 impl Pe {
     /// Adds the load that has put a DSD there where it does not belong.
-    pub(super) fn loaded_here(&self, operand: DsdRef, complaint: Complaint) -> Complaint {
-        let DsdRef::Dsr(dsr) = operand else { return complaint };
+    pub(super) fn loaded_here(&self, operand: DsdRef, diag: Diag) -> Diag {
+        let DsdRef::Dsr(dsr) = operand else { return diag };
         match self.registers.get(dsr) {
-            Ok(loaded) => complaint.also(loaded.span, "it was loaded here"),
-            Err(_) => complaint,
+            Ok(loaded) => diag.also(loaded.span, "it was loaded here"),
+            Err(_) => diag,
         }
     }
 
     /// `@load_to_dsr` and its family.
-    pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Complaint> {
+    pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Diag> {
         self.check_free(load.dsr.id).at(load.span)?;
         let tile = std::sync::Arc::clone(&self.tile);
         let Resolved { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
@@ -210,7 +210,7 @@ impl Pe {
     }
 
     /// `@set_dsr_base_addr`: everything but the address stays.
-    pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Complaint> {
+    pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Diag> {
         self.check_free(dsr.id)?;
         let base = self.address(a) as u16;
         let Some(loaded) = self.registers.slot(dsr.id).copied() else {
@@ -230,7 +230,7 @@ impl Pe {
     }
 
     /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
-    pub(super) fn check_use(&mut self, loaded: &Loaded, dsr: DsrId, purpose: Use) -> Result<(), Complaint> {
+    pub(super) fn check_use(&mut self, loaded: &Loaded, dsr: DsrId, purpose: Use) -> Result<(), Diag> {
         if purpose == Use::Map && matches!(loaded.dsd, Dsd::Fifo(_)) {
             return Err(loaded.fifo_in_map());
         }
@@ -244,20 +244,20 @@ impl Pe {
 
     /// The XDSR and the stride registers of a DSR still hold what its load has put there. If they do not and
     /// that is not denied, the vector is what they describe.
-    pub(super) fn check_extended(&mut self, mut loaded: Loaded, dsr: DsrId) -> Result<Loaded, Complaint> {
+    pub(super) fn check_extended(&mut self, mut loaded: Loaded, dsr: DsrId) -> Result<Loaded, Diag> {
         let Dsd::Mem(mem) = &mut loaded.dsd else { return Ok(loaded) };
         let extended = &self.registers.extended;
-        let Some(complaint) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(loaded) };
+        let Some(diag) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(loaded) };
         if let Some(start) = extended.take_over(loaded.others, mem) {
             loaded.at = start;
         }
-        self.hazard(complaint)?;
+        self.hazard(diag)?;
         Ok(loaded)
     }
 
     /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
     /// keeps what it has begun with.
-    fn check_free(&mut self, dsr: DsrId) -> Result<(), Complaint> {
+    fn check_free(&mut self, dsr: DsrId) -> Result<(), Diag> {
         if !self.is_checked || self.lanes.is_empty() {
             return Ok(());
         }
@@ -296,20 +296,20 @@ impl Pe {
     /// Tells DSRs loaded with `save_address` where their vector goes on.
     pub(super) fn save_positions(&mut self, operation: &Operation, saved: &[Saved]) {
         for Saved { dsr, operand } in saved {
-            let walk = match (&operation.to, operand) {
-                (To::Local(Dest::Walk(walk)), 0) => walk,
+            let cursor = match (&operation.to, operand) {
+                (To::Local(Dest::AddressCursor(cursor)), 0) => cursor,
                 (_, k @ 1..) => match &operation.from[k - 1] {
-                    From::Local(Source::Walk(walk)) => walk,
+                    From::Local(Source::AddressCursor(cursor)) => cursor,
                     _ => continue,
                 },
                 _ => continue,
             };
-            self.save_position(*dsr, walk.position());
+            self.save_position(*dsr, cursor.position());
         }
     }
 
     /// Only FIFOs and DSRs of FIFO type may be full or empty (entry UB-023).
-    pub(super) fn check_event(&self, stall: Stall, operation: &Operation) -> Result<(), Complaint> {
+    pub(super) fn check_event(&self, stall: Stall, operation: &Operation) -> Result<(), Diag> {
         let (end, state, dsr) = match stall {
             Stall::FifoEmpty(end) => (end, "empty", operation.untyped_fifos[1]),
             Stall::FifoFull(end) => (end, "full", operation.untyped_fifos[0]),

@@ -3,9 +3,9 @@
 use super::interp::{Served, needs_clock};
 use super::tasks::bit;
 use super::vector::Pace;
-use super::{Desk, Pe, World};
+use super::{Pe, Worker, World};
 use crate::arch::TaskId;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
@@ -16,10 +16,10 @@ use crate::image::code::{DsdEdit, Op, Reg};
 
 /// Whether an operation that others may see at once has to wait for the clock. If not, it may move something
 /// elsewhere, so that the PE is not alone any more.
-fn is_too_early(op: Op, meter: &Meter, desk: &mut Desk) -> bool {
+fn is_too_early(op: Op, meter: &Meter, worker: &mut Worker) -> bool {
     let is_seen = needs_clock(op);
     if is_seen {
-        desk.alone_until = 0;
+        worker.alone_until = 0;
     }
     is_seen && meter.spent > 0
 }
@@ -33,14 +33,14 @@ impl Pe {
         now: u64,
         meter: &Meter,
         world: &mut World<'_>,
-    ) -> Result<Served, Complaint> {
-        if is_too_early(op, meter, world.desk) {
+    ) -> Result<Served, Diag> {
+        if is_too_early(op, meter, world.worker) {
             return Ok(Served::Later);
         }
         let time = now + meter.spent;
         match op {
             Op::Vector { n } => {
-                let unseen_until = world.desk.unseen_until;
+                let unseen_until = world.worker.unseen_until;
                 let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
                 return self.start_vector(tile, n, pace, world.ramp);
             }
@@ -87,7 +87,7 @@ impl Pe {
     }
 
     /// Operations that only look for undefined behaviour, or keep book for that; they take no time.
-    fn check(&mut self, tile: &TileImage, op: Op) -> Result<(), Complaint> {
+    fn check(&mut self, tile: &TileImage, op: Op) -> Result<(), Diag> {
         match op {
             Op::CheckId { a, low, high, what } => {
                 let id = self.main.register(a);
@@ -124,7 +124,7 @@ impl Pe {
         Ok(())
     }
 
-    fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Complaint> {
+    fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Diag> {
         let id = |a: Reg| TaskId(self.main.register(a) as u8);
         match op {
             Op::Activate { a } => {
@@ -146,7 +146,7 @@ impl Pe {
         self.main.register(reg) as u16 as usize
     }
 
-    fn copy(&mut self, a: Reg, b: Reg, words: u16) -> Result<Served, Complaint> {
+    fn copy(&mut self, a: Reg, b: Reg, words: u16) -> Result<Served, Diag> {
         let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
         self.memory.slice(to, count)?;
         self.memory.slice(from, count)?;
@@ -157,7 +157,7 @@ impl Pe {
 
     /// A field of a union is used, of which the word at `at` says which one is active. One without a
     /// value gets this field.
-    fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Complaint> {
+    fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Diag> {
         if !self.is_checked {
             return Ok(());
         }
@@ -179,18 +179,18 @@ impl Pe {
         Ok(())
     }
 
-    fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Complaint> {
+    fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Diag> {
         self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
         self.sanitizer.give_value(at, DSD_WORDS.into());
         Ok(())
     }
 
     /// The DSD value at an address.
-    pub(super) fn dsd_at(&mut self, at: usize) -> Result<Dsd, Complaint> {
+    pub(super) fn dsd_at(&mut self, at: usize) -> Result<Dsd, Diag> {
         Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
     }
 
-    fn edit_dsd(&mut self, (a, b): (Reg, Reg), edit: DsdEdit, origin: u16) -> Result<(), Complaint> {
+    fn edit_dsd(&mut self, (a, b): (Reg, Reg), edit: DsdEdit, origin: u16) -> Result<(), Diag> {
         let (at, value) = (self.address(a), self.main.register(b));
         let mut dsd = self.dsd_at(at)?;
         self.edit(&mut dsd, edit, value, origin);

@@ -5,7 +5,7 @@ use super::lanes::Saved;
 use super::operation::{From, Operation};
 use super::registers::{Resolved, Settings};
 use crate::arch::{DsrId, UtId};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::local::Source;
@@ -115,10 +115,12 @@ impl Start {
     }
 
     /// Remembers which source to set to zero, before the first element is taken.
-    pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Complaint> {
+    pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Diag> {
         let source = zero.position(self.operation.sources().len()).map(|k| &self.operation.from[k]);
-        let Some(From::Local(Source::Walk(walk))) = source else { return Err(ZERO_SOURCE.plain()) };
-        self.operation.cleared = Some(*walk);
+        let Some(From::Local(Source::AddressCursor(cursor))) = source else {
+            return Err(ZERO_SOURCE.plain());
+        };
+        self.operation.cleared = Some(*cursor);
         Ok(())
     }
 
@@ -134,7 +136,7 @@ impl Start {
     }
 
     /// Number of elements; `None` if there is no end.
-    pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
+    pub fn total(&self, checked: bool) -> Result<Option<u32>, Diag> {
         let checked = checked && !self.ends_at_control();
         match self.fifo_length {
             Some(length) => self.lengths.hold(length, checked).map(Some),
@@ -177,7 +179,7 @@ pub(super) struct Lengths(pub [Option<Length>; 4]);
 impl Lengths {
     /// Number of elements of the operation; `None` if there is no end.
     #[inline]
-    pub fn total(&self, checked: bool) -> Result<Option<u32>, Complaint> {
+    pub fn total(&self, checked: bool) -> Result<Option<u32>, Diag> {
         // With two sources or more, the first is src0 and the second src1; a single one is src1.
         let [dest, sources @ ..] = self.0;
         let known = || sources.into_iter().chain([dest]).flatten().map(Length::elements);
@@ -200,7 +202,7 @@ impl Lengths {
     }
 
     /// Gives back `total`, if all memory operands have that many elements.
-    fn hold(&self, total: u32, checked: bool) -> Result<u32, Complaint> {
+    fn hold(&self, total: u32, checked: bool) -> Result<u32, Diag> {
         // Longer operands are used in part, and a fabric operand goes on as long as the others do.
         let short = self.0.into_iter().enumerate().find_map(|(place, length)| match length {
             Some(Length::InMemory(n)) if n < total => Some((place, n)),

@@ -3,9 +3,9 @@
 use super::Pe;
 use super::operation::{From, Intake, Operation, Outlet, Surroundings, To};
 use crate::arch::Color;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::dsd::Simd;
-use crate::dsd::access::Walk;
+use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
 use crate::fabric::Wavelet;
 
@@ -42,7 +42,7 @@ impl Pe {
         let main = &self.main;
         let tasks_rest =
             main.is_free() && self.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
-        let is_quiet = self.journal.is_none()
+        let is_quiet = self.trace_buffer.is_none()
             && !self.duties.has_flushes()
             && !main.is_stalled()
             && (main.waiting || tasks_rest)
@@ -54,12 +54,7 @@ impl Pe {
     }
 
     /// Sends one element in each of the next cycles.
-    pub fn send_steadily(
-        &mut self,
-        now: u64,
-        cycles: u64,
-        words: &mut Vec<Wavelet>,
-    ) -> Result<(), Complaint> {
+    pub fn send_steadily(&mut self, now: u64, cycles: u64, words: &mut Vec<Wavelet>) -> Result<(), Diag> {
         self.run_steadily(|operation, around| {
             let output = operation.output().expect("only asked of operations that send");
             for cycle in now..now + cycles {
@@ -72,7 +67,7 @@ impl Pe {
     }
 
     /// Takes one of these words in each of the next cycles.
-    pub fn take_steadily(&mut self, now: u64, color: Color, words: &[Wavelet]) -> Result<(), Complaint> {
+    pub fn take_steadily(&mut self, now: u64, color: Color, words: &[Wavelet]) -> Result<(), Diag> {
         self.run_steadily(|operation, around| {
             for (cycle, word) in (now..).zip(words) {
                 around.now = cycle;
@@ -85,8 +80,8 @@ impl Pe {
 
     fn run_steadily(
         &mut self,
-        run: impl FnOnce(&mut Operation, &mut Surroundings<'_>) -> Result<(), Complaint>,
-    ) -> Result<(), Complaint> {
+        run: impl FnOnce(&mut Operation, &mut Surroundings<'_>) -> Result<(), Diag>,
+    ) -> Result<(), Diag> {
         let Pe { memory, queues, fifos, tasks, lanes, .. } = self;
         let place = lanes.only_place().expect("an operation is alone");
         let lane = lanes.slot(place).as_mut().expect("only live lanes run");
@@ -99,18 +94,18 @@ impl Operation {
     fn steady_elements(&self) -> u64 {
         let left = self.total.map_or(u64::MAX, |total| u64::from(total - self.done));
         let count = left.saturating_sub(LAST).min(MOST);
-        self.steady_walks().map(|walk| walk.reaches(count)).min().unwrap_or(count)
+        self.steady_cursors().map(|cursor| cursor.reaches(count)).min().unwrap_or(count)
     }
 
     /// Whether so many elements lie where its operands may.
     pub fn stays_in_bounds(&self, count: u32) -> bool {
-        self.steady_walks().all(|walk| walk.reaches(count.into()) >= count.into())
+        self.steady_cursors().all(|cursor| cursor.reaches(count.into()) >= count.into())
     }
 
-    fn steady_walks(&self) -> impl Iterator<Item = &Walk> {
-        let dest = if let To::Local(Dest::Walk(walk)) = &self.to { Some(walk) } else { None };
+    fn steady_cursors(&self) -> impl Iterator<Item = &AddressCursor> {
+        let dest = if let To::Local(Dest::AddressCursor(cursor)) = &self.to { Some(cursor) } else { None };
         let sources = self.sources().iter().filter_map(|from| match from {
-            From::Local(Source::Walk(walk)) => Some(walk),
+            From::Local(Source::AddressCursor(cursor)) => Some(cursor),
             From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
         });
         dest.into_iter().chain(sources)

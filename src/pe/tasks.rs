@@ -2,7 +2,7 @@
 
 use super::queues::{Inbox, Queues};
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
 use crate::image::{Rotation, Scalar, TaskBinding, TaskKind, TileImage};
@@ -74,7 +74,7 @@ impl Tasks {
     }
 
     /// Makes a local task active, from code that runs.
-    pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Complaint> {
+    pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Diag> {
         if self.running == Some(id) {
             self.again |= bit(id);
         }
@@ -82,7 +82,7 @@ impl Tasks {
     }
 
     /// Makes a local task active.
-    pub fn activate(&mut self, id: TaskId) -> Result<(), Complaint> {
+    pub fn activate(&mut self, id: TaskId) -> Result<(), Diag> {
         if self.local & bit(id) == 0 {
             return Err(TASK_UNBOUND.because(&[("id", &id)]));
         }
@@ -269,7 +269,7 @@ fn control_id(wavelet: Wavelet) -> TaskId {
 }
 
 /// The binding of a task that may run.
-pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Complaint> {
+pub(super) fn binding(tile: &TileImage, kind: TaskKind, id: TaskId) -> Result<&TaskBinding, Diag> {
     tile.tasks.iter().find(|t| t.kind == kind && t.id == id).ok_or_else(|| match kind {
         TaskKind::Control => CONTROL_TASK_UNBOUND.because(&[("id", &id)]),
         TaskKind::Local | TaskKind::Data => TASK_UNBOUND.because(&[("id", &id)]),

@@ -2,17 +2,17 @@
 
 use super::fifo::Verdict;
 use super::interp::Served;
-use super::journal::Quick;
 use super::lanes::{Done, Lane, MAIN};
 use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
 use super::registers::{Resolved, Use};
 use super::start::Start;
+use super::trace_buffer::Quick;
 use super::{Pe, Ramp};
 use crate::arch::{ArchName, DsrId, UtId};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::{DSD_QUEUE, FABIN_DEST};
 use crate::diagnostics::rules::run::{DFILT_DSR, MICROTHREAD_IN_USE, MICROTHREAD_OF_QUEUE, MISSING_INDEX};
-use crate::dsd::access::Walk;
+use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem};
@@ -40,7 +40,7 @@ impl Pe {
         n: u32,
         pace: Pace,
         ramp: &dyn Ramp,
-    ) -> Result<Served, Complaint> {
+    ) -> Result<Served, Diag> {
         let vector = &tile.vector_ops[n as usize];
         let op = &OPS[usize::from(vector.op)];
         if let Some(count) = self.run_at_once(tile, vector)? {
@@ -67,7 +67,7 @@ impl Pe {
         pace: Pace,
         ramp: &dyn Ramp,
         is_unseen: bool,
-    ) -> Result<Served, Complaint> {
+    ) -> Result<Served, Diag> {
         let mut start = self.resolve(tile, vector)?;
         self.lanes.will_stop |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
         if self.lanes.will_stop && pace.ran_ahead {
@@ -97,7 +97,7 @@ impl Pe {
     }
 
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
-    fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
+    fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         self.check_queues(&start.operation, false, vector.span)?;
         let mut cycle = time + 1;
         while start.operation.step(&mut self.surroundings(cycle))? != Step::Finished {
@@ -126,7 +126,7 @@ impl Pe {
             && vector.sources.iter().chain([&vector.dest]).all(is_fixed)
     }
 
-    fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Complaint> {
+    fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         let mut step = Step::Moved;
         while step == Step::Moved {
             step = start.operation.step(&mut self.surroundings(time))?;
@@ -170,7 +170,7 @@ impl Pe {
         }
     }
 
-    fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Complaint> {
+    fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Diag> {
         let Start { mut operation, settings, saved, registers, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
@@ -206,7 +206,7 @@ impl Pe {
     /// runs the operation. `by_queue`: the program names none, so the number is that of a queue. WSE-3
     /// does not tie microthreads to queues, and programs rely on another one being found there, for this
     /// operation or for the one that runs.
-    fn microthread(&mut self, ut: Option<UtId>, by_queue: bool, span: Span) -> Result<usize, Complaint> {
+    fn microthread(&mut self, ut: Option<UtId>, by_queue: bool, span: Span) -> Result<usize, Diag> {
         let place = match ut {
             Some(ut) => usize::from(ut.0 & 7),
             None => (0..MAIN).find(|place| !self.lanes.is_live(*place)).unwrap_or(0),
@@ -215,15 +215,15 @@ impl Pe {
         let Some((_, lane)) = running else { return Ok(place) };
         let by_queue = (by_queue || lane.ut_by_queue) && self.arch.name == ArchName::Wse3;
         let rule = if by_queue { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
-        let complaint = rule.because(&[("ut", &place)]).at(span);
-        let complaint = complaint.also(lane.span, "this one is still running");
+        let diag = rule.because(&[("ut", &place)]).at(span);
+        let diag = diag.also(lane.span, "this one is still running");
         match (0..MAIN).find(|place| !self.lanes.is_live(*place)) {
-            Some(free) => self.hazard(complaint).map(|()| free),
-            None => Err(complaint.for_good()),
+            Some(free) => self.hazard(diag).map(|()| free),
+            None => Err(diag.for_good()),
         }
     }
 
-    fn resolve(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Start, Complaint> {
+    fn resolve(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Start, Diag> {
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
         let mut start = Start::new(op, vector, self.settings(&vector.config));
@@ -267,7 +267,7 @@ impl Pe {
     }
 
     /// The destination at the address in a register.
-    pub(super) fn scalar_dest(&mut self, reg: Reg, words: u16, vector: &VectorOp) -> Result<Dest, Complaint> {
+    pub(super) fn scalar_dest(&mut self, reg: Reg, words: u16, vector: &VectorOp) -> Result<Dest, Diag> {
         let at = self.address(reg);
         self.memory.slice(at, words.into())?;
         self.sanitizer.give_value(at, words.into());
@@ -276,12 +276,7 @@ impl Pe {
     }
 
     /// The DSD behind an operand.
-    pub(super) fn operand(
-        &mut self,
-        tile: &TileImage,
-        dsd: DsdRef,
-        purpose: Use,
-    ) -> Result<Resolved, Complaint> {
+    pub(super) fn operand(&mut self, tile: &TileImage, dsd: DsdRef, purpose: Use) -> Result<Resolved, Diag> {
         Ok(match dsd {
             DsdRef::Const(n) => Resolved::plain(tile.dsds[n as usize]),
             DsdRef::At(reg, _) => Resolved::plain(self.dsd_at(self.address(reg))?),
@@ -311,11 +306,11 @@ impl Pe {
         words: u16,
         index: Option<u16>,
         start: &mut Start,
-    ) -> Result<To, Complaint> {
+    ) -> Result<To, Diag> {
         let resolved = self.operand(tile, dsd, Use::Operation)?;
         start.note(0, &resolved);
         Ok(match resolved.dsd {
-            Dsd::Mem(mem) => To::Local(Dest::Walk(self.walk(&mem, resolved.at, words, index)?)),
+            Dsd::Mem(mem) => To::Local(Dest::AddressCursor(self.cursor(&mem, resolved.at, words, index)?)),
             Dsd::FabOut(fabout) => {
                 start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority);
                 To::Fabric(self.outlet(&fabout, words, index)?)
@@ -326,8 +321,8 @@ impl Pe {
                 To::Fifo(end)
             }
             Dsd::FabIn(_) => {
-                let complaint = FABIN_DEST.plain().help("a fabout_dsd in a dsr_dest sends wavelets");
-                return Err(self.loaded_here(dsd, complaint));
+                let diag = FABIN_DEST.plain().help("a fabout_dsd in a dsr_dest sends wavelets");
+                return Err(self.loaded_here(dsd, diag));
             }
         })
     }
@@ -340,14 +335,16 @@ impl Pe {
         words: u16,
         index: Option<u16>,
         start: &mut Start,
-    ) -> Result<From, Complaint> {
+    ) -> Result<From, Diag> {
         let resolved = self.operand(tile, dsd, Use::Operation)?;
         if let (To::Nowhere, DsdRef::Dsr(dsr)) = (&start.operation.to, dsd) {
             check_filtered(&resolved, dsr.id)?;
         }
         start.note(k + 1, &resolved);
         Ok(match resolved.dsd {
-            Dsd::Mem(mem) => From::Local(Source::Walk(self.walk(&mem, resolved.at, words, index)?)),
+            Dsd::Mem(mem) => {
+                From::Local(Source::AddressCursor(self.cursor(&mem, resolved.at, words, index)?))
+            }
             Dsd::FabIn(fabin) => {
                 let intake = self.intake(&fabin, words)?;
                 let queue = fabin.queue.or(self.queues.inputs[intake.input].queue);
@@ -364,13 +361,13 @@ impl Pe {
     }
 
     /// The elements of a memory operand.
-    pub(super) fn walk(
+    pub(super) fn cursor(
         &mut self,
         mem: &Mem,
         at: u16,
         words: u16,
         index: Option<u16>,
-    ) -> Result<Walk, Complaint> {
+    ) -> Result<AddressCursor, Diag> {
         let offset = match index {
             Some(index) if mem.index_offset => index,
             None if mem.index_offset && self.is_checked => {
@@ -381,10 +378,10 @@ impl Pe {
         };
         let size = self.memory.size();
         self.sanitizer.give_value(mem.lo.into(), usize::from(mem.hi - mem.lo.min(mem.hi)));
-        let walk = Walk::new(mem, at.wrapping_add(offset), words, self.limits(mem));
+        let cursor = AddressCursor::new(mem, at.wrapping_add(offset), words, self.limits(mem));
         // Without checks an operation may be longer than its operand.
-        self.memory.reach(if self.is_checked { walk.end(mem.length()) } else { size });
-        Ok(walk)
+        self.memory.reach(if self.is_checked { cursor.end(mem.length()) } else { size });
+        Ok(cursor)
     }
 
     /// The words that a memory operand may touch.
@@ -400,7 +397,7 @@ impl Pe {
     }
 
     /// A fabin operand with elements of `words` words.
-    pub(super) fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Complaint> {
+    pub(super) fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Diag> {
         Ok(Intake {
             input: self.queues.input(fabin.color, fabin.queue)?,
             queue: fabin.queue,
@@ -415,12 +412,7 @@ impl Pe {
     }
 
     /// A fabout operand with elements of `words` words.
-    pub(super) fn outlet(
-        &mut self,
-        fabout: &FabOut,
-        words: u16,
-        index: Option<u16>,
-    ) -> Result<Outlet, Complaint> {
+    pub(super) fn outlet(&mut self, fabout: &FabOut, words: u16, index: Option<u16>) -> Result<Outlet, Diag> {
         let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
         if fabout.index_offset && index.is_none() && self.is_checked {
             self.hazard(MISSING_INDEX.plain())?;
@@ -441,7 +433,7 @@ impl Pe {
 }
 
 /// The DSR of `@dfilt` names an input queue, and a microthread works on it.
-fn check_filtered(resolved: &Resolved, dsr: DsrId) -> Result<(), Complaint> {
+fn check_filtered(resolved: &Resolved, dsr: DsrId) -> Result<(), Diag> {
     let is_async = resolved.settings.is_some_and(|s| s.is_async);
     match (resolved.dsd, is_async) {
         (Dsd::FabIn(_), true) => Ok(()),

@@ -6,7 +6,7 @@ use super::value::{Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime::NOT_COMPTIME;
 use crate::diagnostics::rules::dsd as rules;
-use crate::diagnostics::{At, Complaint, Result, Rule, counted};
+use crate::diagnostics::{At, Diag, Result, Rule, counted};
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, Ident, UnaryOp};
 use crate::value::ty::{PtrTy, Ty};
@@ -176,13 +176,13 @@ fn check_variables(vars: &[Ident], lengths: usize, span: Span) -> Result<()> {
 }
 
 /// What is not known at comptime is a mistake of its own in an access.
-fn known_too_late(complaint: Complaint, rule: &'static Rule, help: &str) -> Complaint {
-    if complaint.rule() != NOT_COMPTIME.name {
-        return complaint;
+fn known_too_late(diag: Diag, rule: &'static Rule, help: &str) -> Diag {
+    if diag.rule() != NOT_COMPTIME.name {
+        return diag;
     }
     let mut own = rule.plain();
-    own.0.primary = complaint.0.primary;
-    own.0.others = complaint.0.others;
+    own.0.primary = diag.0.primary;
+    own.0.others = diag.0.others;
     own.help(help)
 }
 

@@ -2,7 +2,7 @@
 
 use super::value::{Elems, Pointer, Value};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result, suggest};
+use crate::diagnostics::{Diag, Result, suggest};
 use crate::syntax::ast::{BinaryOp, UnaryOp};
 use crate::value::float::FloatKind;
 use crate::value::number::Integer;
@@ -46,14 +46,14 @@ pub fn binary(op: BinaryOp, a: &Value, b: &Value, overflow: Overflow) -> Result<
     }
 }
 
-fn mismatch(op: BinaryOp, a: &Value, b: &Value) -> Complaint {
+fn mismatch(op: BinaryOp, a: &Value, b: &Value) -> Diag {
     if let (Value::Undefined(_), _) | (_, Value::Undefined(_)) = (a, b) {
         return rules::UNDEFINED_VALUE.plain();
     }
     rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", &a.ty()), ("right", &b.ty())])
 }
 
-fn int_trouble(op: BinaryOp, right: &Integer) -> Complaint {
+fn int_trouble(op: BinaryOp, right: &Integer) -> Diag {
     if right.is_zero() && matches!(op, BinaryOp::Div | BinaryOp::Rem) {
         return rules::DIVISION_BY_ZERO.plain();
     }
@@ -279,8 +279,8 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
     }
 }
 
-/// The complaint about a field that a type does not have.
-pub fn unknown_field(name: &str, ty: &Ty) -> Complaint {
+/// The diagnostic about a field that a type does not have.
+pub fn unknown_field(name: &str, ty: &Ty) -> Diag {
     let c = rules::UNKNOWN_FIELD.because(&[("name", &name), ("type", ty)]);
     suggest::instead(c, name, ty.field_names(), "its fields are")
 }

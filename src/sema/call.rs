@@ -8,7 +8,7 @@ use super::signature::{ParamKind, Signature};
 use super::value::{FnRef, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Complaint, Result, counted};
+use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, FnDecl};
@@ -227,7 +227,7 @@ impl Sema<'_> {
             };
             values.push(v);
         }
-        self.recall(f, values, &signature.ret, |s, values| {
+        self.memo(f, values, &signature.ret, |s, values| {
             s.evaluate(f, function, &signature.ret, values, span)
         })
     }
@@ -333,10 +333,8 @@ impl Sema<'_> {
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
         if function.params.len() > MAX_ARGUMENTS {
-            let complaint = rules::FUNCTION_TOO_LARGE.because(&[("name", &function.name.name)]);
-            return Err(complaint
-                .at(function.span)
-                .help(format!("it has {} parameters", function.params.len())));
+            let diag = rules::FUNCTION_TOO_LARGE.because(&[("name", &function.name.name)]);
+            return Err(diag.at(function.span).help(format!("it has {} parameters", function.params.len())));
         }
         let frame = self.function_frame(f, true, Return::Forbidden);
         self.frames.push(frame);
@@ -410,7 +408,7 @@ impl Sema<'_> {
     }
 }
 
-fn wrong_count(function: &FnDecl, have: usize) -> Complaint {
+fn wrong_count(function: &FnDecl, have: usize) -> Diag {
     rules::ARGUMENT_COUNT
         .because(&[
             ("name", &format!("`{}`", function.name.name)),
@@ -427,7 +425,7 @@ fn parameters(function: &FnDecl) -> String {
     names.collect::<Vec<_>>().join(", ")
 }
 
-fn called_from(c: Complaint, function: &FnDecl, span: Span) -> Complaint {
+fn called_from(c: Diag, function: &FnDecl, span: Span) -> Diag {
     if c.0.others.len() >= SHOWN_CALLERS || c.rule().is_empty() {
         return c;
     }

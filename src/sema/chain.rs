@@ -3,7 +3,7 @@
 use super::signature::{ParamKind, Signature};
 use super::value::{InstanceId, Value};
 use super::world::Sema;
-use crate::diagnostics::{Complaint, Label};
+use crate::diagnostics::{Diag, Label};
 use crate::source::Span;
 use crate::syntax::ast::FnDecl;
 
@@ -23,8 +23,8 @@ pub fn shown_name(function: &FnDecl) -> &str {
 }
 
 impl Sema<'_> {
-    /// Adds to a complaint what made the copy of the code that is being looked at.
-    pub fn with_chain(&self, c: Complaint) -> Complaint {
+    /// Adds to a diagnostic what made the copy of the code that is being looked at.
+    pub fn with_chain(&self, c: Diag) -> Diag {
         let c = self.with_calls(c);
         let writing = self.world.tile.writing.map(|f| f.instance);
         match self.frames.last().map(|frame| frame.instance).or(writing) {
@@ -33,9 +33,9 @@ impl Sema<'_> {
         }
     }
 
-    /// Adds the imports that lead to a copy of a module, the innermost first, if the complaint is
+    /// Adds the imports that lead to a copy of a module, the innermost first, if the diagnostic is
     /// about the file of the module.
-    pub fn with_imports(&self, c: Complaint, instance: InstanceId) -> Complaint {
+    pub fn with_imports(&self, c: Diag, instance: InstanceId) -> Diag {
         let file = self.instance(instance).unit.file.id;
         if self.instance(instance).importer.is_none() || !is_in(&c, |span| span.file == file) {
             return c;
@@ -56,8 +56,8 @@ impl Sema<'_> {
         with_labels(c, &labels)
     }
 
-    /// Adds the calls that lead to the generic function being written, if the complaint is about it.
-    fn with_calls(&self, c: Complaint) -> Complaint {
+    /// Adds the calls that lead to the generic function being written, if the diagnostic is about it.
+    fn with_calls(&self, c: Diag) -> Diag {
         let Some(f) = self.world.tile.writing else { return c };
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
@@ -84,11 +84,11 @@ impl Sema<'_> {
     }
 }
 
-fn is_in(c: &Complaint, place: impl FnOnce(Span) -> bool) -> bool {
+fn is_in(c: &Diag, place: impl FnOnce(Span) -> bool) -> bool {
     c.0.primary.as_ref().is_some_and(|label| place(label.span))
 }
 
-fn with_labels(mut c: Complaint, labels: &[Label]) -> Complaint {
+fn with_labels(mut c: Diag, labels: &[Label]) -> Diag {
     for label in labels.iter().take(SHOWN) {
         let is_known = c.0.others.iter().any(|other| other.span == label.span);
         if !is_known {

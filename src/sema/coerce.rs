@@ -5,7 +5,7 @@ use super::operand::{Addr, Operand};
 use super::value::{Pointee, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::source::Span;
@@ -42,14 +42,14 @@ impl Sema<'_> {
         }
     }
 
-    fn mismatch(&self, from: &Ty, to: &Ty) -> Complaint {
-        let complaint = rules::TYPE_MISMATCH.because(&[("want", to), ("have", from)]);
+    fn mismatch(&self, from: &Ty, to: &Ty) -> Diag {
+        let diag = rules::TYPE_MISMATCH.because(&[("want", to), ("have", from)]);
         if from.is_numeric() && to.is_numeric()
             || matches!((from, to), (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)))
         {
-            return complaint.help(format!("convert it: `@as({to}, ..)`"));
+            return diag.help(format!("convert it: `@as({to}, ..)`"));
         }
-        complaint
+        diag
     }
 
     fn coerce_fn(&mut self, f: super::value::FnRef, to: &Ty, span: Span) -> Result<Operand> {

@@ -7,7 +7,7 @@ use super::scope::{Arm, Flow, Join, Scope, Target};
 use super::value::Value;
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::source::Span;
@@ -108,7 +108,7 @@ impl Sema<'_> {
         let ty = arith::peer(&types).ok_or_else(|| {
             let other = types.iter().position(|t| *t != types[0]).unwrap_or(0);
             let c = rules::NO_COMMON_TYPE.because(&[("left", &types[0]), ("right", &types[other])]).at(span);
-            let label = |c: Complaint, i: usize| c.also(join.arms[i].span, format!("this is {}", types[i]));
+            let label = |c: Diag, i: usize| c.also(join.arms[i].span, format!("this is {}", types[i]));
             label(label(c, 0), other)
         })?;
         if ty.is_comptime_only() {

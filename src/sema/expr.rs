@@ -6,7 +6,7 @@ use super::scope::Ev;
 use super::value::{Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
@@ -24,11 +24,11 @@ impl Sema<'_> {
             return Err(rules::REPORTED.plain());
         }
         if self.depth >= MAX_DEPTH {
-            let complaint = rules::TOO_DEEP
+            let diag = rules::TOO_DEEP
                 .plain()
                 .at(span)
                 .help("end the recursion: look for the last case before the call");
-            return Err(self.give_up(complaint));
+            return Err(self.give_up(diag));
         }
         self.depth += 1;
         let result = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || f(self));
@@ -36,19 +36,19 @@ impl Sema<'_> {
         result
     }
 
-    /// The last complaint, about a limit that was hit.
-    pub fn give_up(&mut self, complaint: Complaint) -> Complaint {
-        if std::mem::replace(&mut self.gave_up, true) { rules::REPORTED.plain() } else { complaint }
+    /// The last diagnostic, about a limit that was hit.
+    pub fn give_up(&mut self, diag: Diag) -> Diag {
+        if std::mem::replace(&mut self.gave_up, true) { rules::REPORTED.plain() } else { diag }
     }
 
     /// Takes one step of comptime fuel.
     pub fn burn(&mut self, span: Span) -> Result<()> {
         if self.fuel == 0 {
-            let complaint = rules::COMPTIME_FUEL.because(&[("steps", &self.options.comptime_fuel)]).at(span);
-            return Err(self.give_up(complaint.help("end the loop, or compute this while the program runs")));
+            let diag = rules::COMPTIME_FUEL.because(&[("steps", &self.options.comptime_fuel)]).at(span);
+            return Err(self.give_up(diag.help("end the loop, or compute this while the program runs")));
         }
         self.fuel -= 1;
-        self.recall.step();
+        self.memo.step();
         Ok(())
     }
 

@@ -70,9 +70,9 @@ impl Sema<'_> {
             if self.world.tile.next_word > self.arch.memory_words {
                 continue;
             }
-            if let Err(complaint) = self.fill_global(id, &mut data) {
+            if let Err(diag) = self.fill_global(id, &mut data) {
                 let span = self.global(id).span;
-                self.report(complaint.at(span));
+                self.report(diag.at(span));
             }
         }
     }
@@ -109,18 +109,14 @@ impl Sema<'_> {
         let mut symbols: Vec<_> = self.world.tile.placed.iter().map(|id| self.global(*id)).collect();
         symbols.sort_by_key(|g| std::cmp::Reverse(g.ty.words().unwrap_or(u32::MAX)));
         let Some(largest) = symbols.first() else { return };
-        let mut complaint = rules::PROGRAM_TOO_LARGE
+        let mut diag = rules::PROGRAM_TOO_LARGE
             .because(&[("used", &(u64::from(used) * 2)), ("limit", &(limit * 2))])
             .at(largest.span);
         for g in symbols.iter().take(SHOWN_SYMBOLS) {
             let bytes = u64::from(g.ty.words().unwrap_or(u32::MAX)) * 2;
-            complaint = complaint.note(format!(
-                "`{}` takes {bytes} bytes ({})",
-                g.name,
-                self.sources.describe(g.span)
-            ));
+            diag = diag.note(format!("`{}` takes {bytes} bytes ({})", g.name, self.sources.describe(g.span)));
         }
-        self.report(complaint);
+        self.report(diag);
     }
 
     fn fill_memory(&mut self, image: &mut TileImage, mut data: Vec<u16>) {

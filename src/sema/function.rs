@@ -9,7 +9,7 @@ use super::value::{FnRef, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::UNSET_VARIABLE;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{AsyncConfig, DsrLoad, MapOp, VectorOp};
 use crate::image::code::{
     Completion, DsdRef, FnId, Function, IdArg, OnControl, Op, Operand as CodeOperand, Reg,
@@ -77,11 +77,11 @@ impl Sema<'_> {
             }
         }
         if self.world.tile.functions.len() >= MAX_FUNCTIONS {
-            let complaint = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &MAX_FUNCTIONS)]);
-            let complaint = complaint
+            let diag = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &MAX_FUNCTIONS)]);
+            let diag = diag
                 .at(function.span)
                 .help("leave out `comptime` in front of the parameter that changes with each call");
-            return Err(self.give_up(complaint));
+            return Err(self.give_up(diag));
         }
         let id = FnId(self.world.tile.functions.len() as u32);
         self.world.tile.functions.push(None);
@@ -97,9 +97,9 @@ impl Sema<'_> {
             let (f, id) = (next.f, next.id);
             match self.write_function(next) {
                 Ok(function) => self.world.tile.functions[id.0 as usize] = Some(function),
-                Err(complaint) => {
+                Err(diag) => {
                     let (unit, decl) = self.fn_unit(f);
-                    self.report(complaint.at(unit.function(decl).span));
+                    self.report(diag.at(unit.function(decl).span));
                 }
             }
         }
@@ -115,7 +115,7 @@ impl Sema<'_> {
         self.builder = Some(FnBuilder::new(params, function.span));
         self.world.tile.writing = Some(p.f);
         self.world.tile.calls = p.calls;
-        self.world.tile.beside = Beside::default();
+        self.world.tile.side_tables = Beside::default();
         self.frames.push(Frame {
             instance: p.f.instance,
             unit: unit.clone(),
@@ -170,12 +170,10 @@ impl Sema<'_> {
         Err(self.too_large(span))
     }
 
-    fn too_large(&mut self, span: Span) -> Complaint {
+    fn too_large(&mut self, span: Span) -> Diag {
         let name = self.world.tile.writing.map(|f| self.function_name(f)).unwrap_or_default();
-        let complaint = rules::FUNCTION_TOO_LARGE.because(&[("name", &name)]).at(span);
-        self.give_up(
-            complaint.help("leave out `inline`: a loop or call that runs on the PE takes little code"),
-        )
+        let diag = rules::FUNCTION_TOO_LARGE.because(&[("name", &name)]).at(span);
+        self.give_up(diag.help("leave out `inline`: a loop or call that runs on the PE takes little code"))
     }
 
     /// The end of a function that gives back a value must not be reached.
@@ -232,7 +230,7 @@ impl Sema<'_> {
     /// Registers named outside of the code get their final numbers.
     fn renumber_beside(&mut self, params: u16, consts: u16) {
         let f = |r: Reg| finish_register(r, params, consts);
-        let beside = std::mem::take(&mut self.world.tile.beside);
+        let beside = std::mem::take(&mut self.world.tile.side_tables);
         let image = &mut self.world.tile.image;
         for n in beside.vectors {
             renumber_vector(&mut image.vector_ops[n as usize], &f);

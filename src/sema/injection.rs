@@ -2,7 +2,7 @@
 
 use super::world::Sema;
 use crate::arch::{Color, OutQueue};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::layout as rules;
 use crate::image::traffic::Sending;
 use crate::image::{ColorConfig, RouteTable, TileImage};
@@ -18,12 +18,12 @@ fn wired_to(color: Color) -> OutQueue {
     OutQueue(color.0 / COLORS_PER_QUEUE)
 }
 
-/// The complaint about a second injecting color of a queue, if `others` hold a first one.
+/// The diagnostic about a second injecting color of a queue, if `others` hold a first one.
 pub fn injects_twice<'a>(
     mut others: impl Iterator<Item = (Color, &'a ColorConfig)>,
     color: Color,
     config: &ColorConfig,
-) -> Option<Complaint> {
+) -> Option<Diag> {
     config.inject?;
     let queue = wired_to(color);
     let (other, _) = others.find(|(c, o)| *c != color && o.inject.is_some() && wired_to(*c) == queue)?;
@@ -66,9 +66,9 @@ impl Sema<'_> {
 }
 
 /// Operations that send an injecting color through another queue, or another color through its own.
-fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Complaint> {
+fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Diag> {
     let queue = wired_to(color);
-    let complaint = |sending: Sending| {
+    let diag = |sending: Sending| {
         let (sent, through, span) = (sending.color?, sending.queue?, sending.span);
         if (sent == color) == (through == queue) {
             return None;
@@ -86,5 +86,5 @@ fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Co
             false => c.help("take another queue"),
         })
     };
-    tile.sends().filter_map(complaint).collect()
+    tile.sends().filter_map(diag).collect()
 }

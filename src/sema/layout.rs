@@ -4,7 +4,7 @@ use super::unit::Unit;
 use super::value::Value;
 use crate::arch::Color;
 use crate::diagnostics::rules::layout as rules;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::image::{ExportName, MemcpyColors, NO_TILE, RouteTable};
 use crate::source::Span;
 use crate::syntax::ast::Name;
@@ -122,8 +122,8 @@ pub struct FilterUse {
     pub span: Span,
 }
 
-/// The complaint about a second configuration of a color on a PE.
-pub fn route_twice(routes: &RouteTable, pe: usize, color: Color, second: Span) -> Complaint {
+/// The diagnostic about a second configuration of a color on a PE.
+pub fn route_twice(routes: &RouteTable, pe: usize, color: Color, second: Span) -> Diag {
     let c = rules::ROUTE_TWICE.because(&[("color", &color)]).at(second);
     match routes.get(pe, color).and_then(|first| first.span) {
         Some(first) => c.also(first, "first set here"),

@@ -7,7 +7,7 @@ use super::value::{GlobalId, Pointee, Value};
 use super::words::{is_zero_array, mark_of_field, part, part_mut, part_type, words_of_element};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{self, Op, Reg};
 use crate::source::Span;
 use crate::value::ty::{HIGH_BYTE, Ty};
@@ -55,7 +55,7 @@ impl Sema<'_> {
         if !self.is_comptime() {
             return Ok(());
         }
-        let complaint = match addr.base {
+        let diag = match addr.base {
             Base::Global(id) => {
                 let g = self.global(id);
                 rules::NOT_COMPTIME
@@ -66,7 +66,7 @@ impl Sema<'_> {
             }
             _ => rules::NOT_COMPTIME.because(&[("what", &"this value")]).at(span),
         };
-        Err(complaint)
+        Err(diag)
     }
 
     fn variable(&self, frame: usize, scope: usize, slot: usize) -> &Value {
@@ -394,16 +394,12 @@ impl Sema<'_> {
         }
     }
 
-    fn no_run_time_type(&self, ty: &Ty) -> Complaint {
-        let complaint = rules::COMPTIME_ONLY.because(&[("type", ty)]);
+    fn no_run_time_type(&self, ty: &Ty) -> Diag {
+        let diag = rules::COMPTIME_ONLY.because(&[("type", ty)]);
         match ty {
-            Ty::ComptimeInt => {
-                complaint.help("give it a type: `@as(i16, ..)`, or declare the variable with one")
-            }
-            Ty::Float(_) => {
-                complaint.help("give it a type: `@as(f32, ..)`, or declare the variable with one")
-            }
-            _ => complaint,
+            Ty::ComptimeInt => diag.help("give it a type: `@as(i16, ..)`, or declare the variable with one"),
+            Ty::Float(_) => diag.help("give it a type: `@as(f32, ..)`, or declare the variable with one"),
+            _ => diag,
         }
     }
 

@@ -10,7 +10,7 @@ use super::value::{GlobalId, InstanceId, Pointee, Pointer, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::dsd::DSD_EXPORT;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::source::{LoadError, Span, tidy};
 use crate::stdlib;
 use crate::syntax::ast::{self, Decl, ExprKind, Linkage, UnaryOp, VarDecl, VarKind};
@@ -21,29 +21,29 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 impl Sema<'_> {
-    /// Reports a complaint, unless it only repeats one.
-    pub fn report(&mut self, complaint: Complaint) {
+    /// Reports a diagnostic, unless it only repeats one.
+    pub fn report(&mut self, diag: Diag) {
         self.has_effect();
-        self.faults += u64::from(complaint.0.severity.is_error());
-        if !complaint.rule().is_empty() {
-            let complaint = self.outside_library(self.with_chain(complaint));
-            self.sink.push(complaint);
+        self.faults += u64::from(diag.0.severity.is_error());
+        if !diag.rule().is_empty() {
+            let diag = self.outside_library(self.with_chain(diag));
+            self.sink.push(diag);
         }
     }
 
-    /// Reports a complaint behind which the program can go on.
+    /// Reports a diagnostic behind which the program can go on.
     ///
     /// # Errors
-    /// The complaint itself if its level is `deny`.
-    pub fn lint(&mut self, complaint: Complaint) -> Result<()> {
-        if let Some(complaint) = self.options.levels.weigh(complaint)? {
-            self.report(complaint);
+    /// The diagnostic itself if its level is `deny`.
+    pub fn lint(&mut self, diag: Diag) -> Result<()> {
+        if let Some(diag) = self.options.levels.weigh(diag)? {
+            self.report(diag);
         }
         Ok(())
     }
 
-    /// A complaint about a line of the library is one about the call of the program that led there.
-    fn outside_library(&self, mut c: Complaint) -> Complaint {
+    /// A diagnostic about a line of the library is one about the call of the program that led there.
+    fn outside_library(&self, mut c: Diag) -> Diag {
         let is_library = |span: Span| self.sources.file(span.file).is_library();
         let d = &mut *c.0;
         let call = d.others.iter().position(|label| !is_library(label.span));
@@ -78,11 +78,11 @@ impl Sema<'_> {
             if let Some(first) = names.insert(name.name.clone(), i as u32) {
                 let first_span =
                     declared_name(&parsed.file.decls[first as usize]).map_or(name.span, |n| n.span);
-                let complaint = rules::DUPLICATE_NAME
+                let diag = rules::DUPLICATE_NAME
                     .because(&[("name", &name.name)])
                     .at(name.span)
                     .also(first_span, "first declared here");
-                self.report(complaint);
+                self.report(diag);
             }
         }
         let addressed = Rc::new(addressed_names(&parsed.file));
@@ -119,12 +119,12 @@ impl Sema<'_> {
                 Err(None) => return Err(rules::REPORTED.plain()),
             }
         }
-        let mut complaint = rules::FILE_NOT_FOUND.because(&[("file", &name)]).at(span);
+        let mut diag = rules::FILE_NOT_FOUND.because(&[("file", &name)]).at(span);
         for f in folders.iter().collect::<indexmap::IndexSet<_>>() {
             let f = if f.as_os_str().is_empty() { ".".to_string() } else { f.display().to_string() };
-            complaint = complaint.note(format!("looked in `{f}`"));
+            diag = diag.note(format!("looked in `{f}`"));
         }
-        Err(complaint)
+        Err(diag)
     }
 
     fn library_unit(&mut self, name: &str, span: Span) -> Result<Rc<Unit>> {
@@ -146,10 +146,10 @@ impl Sema<'_> {
         if stdlib::is_missing(inner) {
             return Err(rules::UNSUPPORTED_LIBRARY.because(&[("name", &name)]).at(span));
         }
-        let complaint = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
+        let diag = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
         Err(match crate::diagnostics::suggest::nearest(inner, stdlib::names()) {
-            Some(near) => complaint.help(format!("did you mean `<{near}>`?")),
-            None => complaint.help("see `docs/library` for the existing modules"),
+            Some(near) => diag.help(format!("did you mean `<{near}>`?")),
+            None => diag.help("see `docs/library` for the existing modules"),
         })
     }
 
@@ -195,11 +195,11 @@ impl Sema<'_> {
         }
         if !unit.library {
             for name in unknown {
-                let mut complaint = unknown_param(&name, &unit);
+                let mut diag = unknown_param(&name, &unit);
                 if let Some(at) = at {
-                    complaint = complaint.at(at);
+                    diag = diag.at(at);
                 }
-                self.report(complaint);
+                self.report(diag);
             }
         }
         Ok(())
@@ -222,9 +222,9 @@ impl Sema<'_> {
                 self.instance_mut(instance).decls[decl as usize] = DeclState::Global(id);
                 Ok(())
             }
-            Err(complaint) => {
+            Err(diag) => {
                 self.instance_mut(instance).decls[decl as usize] = DeclState::Failed(None);
-                Err(self.with_imports(complaint.at(v.span), instance))
+                Err(self.with_imports(diag.at(v.span), instance))
             }
         }
     }
@@ -312,11 +312,11 @@ impl Sema<'_> {
         })
     }
 
-    fn unbound_param(&self, v: &VarDecl, instance: InstanceId) -> Complaint {
-        let complaint = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
+    fn unbound_param(&self, v: &VarDecl, instance: InstanceId) -> Diag {
+        let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
         match self.instance(instance).imported_at {
-            Some(at) => complaint.also(at, "the module is used here without it"),
-            None => complaint.help(format!("give it on the command line: `--param {}=..`", v.name.name)),
+            Some(at) => diag.also(at, "the module is used here without it"),
+            None => diag.help(format!("give it on the command line: `--param {}=..`", v.name.name)),
         }
     }
 
@@ -382,9 +382,9 @@ impl Sema<'_> {
             let result = self.deeper(*span, |s| s.block(block));
             self.world.in_comptime_block = false;
             self.frames.pop();
-            if let Err(complaint) = result {
+            if let Err(diag) = result {
                 self.world.has_failed_block = true;
-                self.report(self.with_imports(complaint.at(*span), id));
+                self.report(self.with_imports(diag.at(*span), id));
             }
         }
     }
@@ -476,7 +476,7 @@ fn addressed_names(file: &ast::File) -> FxHashSet<ast::Name> {
 }
 
 /// The warning about a value for a parameter that a file does not have.
-pub fn unknown_param(name: &str, unit: &Unit) -> Complaint {
+pub fn unknown_param(name: &str, unit: &Unit) -> Diag {
     let c = rules::UNKNOWN_PARAM.because(&[("name", &name), ("file", &unit.path.display())]);
     let params = unit.file.decls.iter().filter_map(|d| match d {
         Decl::Var(v) if v.kind == VarKind::Param => Some(v.name.name.as_str()),
@@ -486,7 +486,7 @@ pub fn unknown_param(name: &str, unit: &Unit) -> Complaint {
 }
 
 /// Why a file that was asked for by its path cannot be compiled.
-pub fn read_failure(why: Option<LoadError>, shown: &str) -> Complaint {
+pub fn read_failure(why: Option<LoadError>, shown: &str) -> Diag {
     match why {
         Some(LoadError::NotUtf8(at)) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
         Some(LoadError::Other(why)) => rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]),

@@ -6,7 +6,7 @@ use super::unit::{DeclState, Unit};
 use super::value::{GlobalId, InstanceId, Value};
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result, suggest};
+use crate::diagnostics::{Diag, Result, suggest};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::{IdKind, Ty};
@@ -113,8 +113,8 @@ impl Sema<'_> {
         Ty::predeclared(name).map(Value::Type)
     }
 
-    fn unknown_name(&self, name: &Name, span: Span) -> Complaint {
-        let complaint = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
+    fn unknown_name(&self, name: &Name, span: Span) -> Diag {
+        let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
         let frame = self.frame();
         let locals = frame.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()));
         let globals = frame.unit.names.keys().map(|n| n.as_str());
@@ -122,11 +122,11 @@ impl Sema<'_> {
         known.extend_from_slice(&Ty::predeclared_names());
         known.sort_unstable();
         if super::builtins::lookup(name).is_some() {
-            return complaint.help(format!("did you mean `@{name}`?"));
+            return diag.help(format!("did you mean `@{name}`?"));
         }
         match suggest::nearest(name, known) {
-            Some(near) => complaint.help(format!("did you mean `{near}`?")),
-            None => complaint,
+            Some(near) => diag.help(format!("did you mean `{near}`?")),
+            None => diag,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use super::unit::Global;
 use super::value::{GlobalId, Value};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
 use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
 use crate::image::Scalar;
@@ -233,8 +233,8 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
     }
 }
 
-/// The complaint about a value that has no form at run time.
-pub fn comptime_only(ty: &Ty) -> Complaint {
+/// The diagnostic about a value that has no form at run time.
+pub fn comptime_only(ty: &Ty) -> Diag {
     match ty {
         Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("name the FIFO itself"),
         _ => COMPTIME_ONLY.because(&[("type", ty)]),

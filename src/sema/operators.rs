@@ -91,12 +91,12 @@ impl Sema<'_> {
         }
         let (ta, tb) = (a.ty(), b.ty());
         let ty = peer_of_operands(&a, &b).ok_or_else(|| {
-            let complaint =
+            let diag =
                 rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", &ta), ("right", &tb)]).at(span);
             if ta.is_numeric() && tb.is_numeric() {
-                return complaint.help(format!("convert one of them: `@as({ta}, ..)`"));
+                return diag.help(format!("convert one of them: `@as({ta}, ..)`"));
             }
-            complaint
+            diag
         })?;
         let (a, b) = (self.coerce(a, &ty, span)?, self.coerce(b, &ty, span)?);
         if let (Operand::Known(_), Operand::Known(_)) = (&a, &b) {

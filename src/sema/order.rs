@@ -23,8 +23,8 @@ impl Sema<'_> {
         // Two numbers of a generator may change places in a sum.
         let same = || commutes(op) && self.snippet(a) == self.snippet(b);
         if let Some(name) = clash.filter(|_| !same()) {
-            let complaint = OPERAND_ORDER.because(&[("name", name)]).at(span);
-            self.report(complaint.help("compute one of the operands in a separate statement before"));
+            let diag = OPERAND_ORDER.because(&[("name", name)]).at(span);
+            self.report(diag.help("compute one of the operands in a separate statement before"));
         }
     }
 

@@ -37,8 +37,8 @@ pub fn compile(
         Ok(root) if sema.sink.errors() == 0 => sema.program(root),
         Ok(_) => None,
         Err(why) => {
-            let complaint = read_failure(why, &shown);
-            sema.report(complaint);
+            let diag = read_failure(why, &shown);
+            sema.report(diag);
             None
         }
     }
@@ -101,9 +101,9 @@ impl Sema<'_> {
         self.layout.running = true;
         let result = self.layout_block(root, params, block, span);
         self.layout.running = false;
-        if let Err(complaint) = result {
+        if let Err(diag) = result {
             self.layout.has_failed = true;
-            self.report(complaint.at(span));
+            self.report(diag.at(span));
             return;
         }
         let Some((width, _, set)) = self.layout.rectangle else {

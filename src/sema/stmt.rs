@@ -20,14 +20,14 @@ impl Sema<'_> {
             match result {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
-                Err(complaint) => {
+                Err(diag) => {
                     if let Some(flow) = self.frame_mut().pending.take() {
                         return Ok(flow);
                     }
                     if self.is_comptime() {
-                        return Err(complaint);
+                        return Err(diag);
                     }
-                    self.report(complaint);
+                    self.report(diag);
                 }
             }
         }
@@ -152,9 +152,9 @@ impl Sema<'_> {
         };
         match binding {
             Ok(binding) => self.declare(&decl.name.name, binding, decl.name.span),
-            Err(complaint) => {
+            Err(diag) => {
                 self.declare(&decl.name.name, Binding::Poison, decl.name.span)?;
-                Err(complaint)
+                Err(diag)
             }
         }
     }
@@ -327,14 +327,14 @@ impl Sema<'_> {
         }
     }
 
-    fn const_assignment(&self, place: &Place, span: Span) -> crate::diagnostics::Complaint {
-        let complaint = rules::CONST_ASSIGNMENT.plain().at(span);
+    fn const_assignment(&self, place: &Place, span: Span) -> crate::diagnostics::Diag {
+        let diag = rules::CONST_ASSIGNMENT.plain().at(span);
         match place {
             Place::Memory {
                 addr: super::operand::Addr { base: super::operand::Base::Global(id), .. },
                 ..
-            } => complaint.also(self.global(*id).span, "declared here").help("declare it `var`"),
-            _ => complaint.help("declare it `var`, or take a pointer that is not `const`"),
+            } => diag.also(self.global(*id).span, "declared here").help("declare it `var`"),
+            _ => diag.help("declare it `var`, or take a pointer that is not `const`"),
         }
     }
 

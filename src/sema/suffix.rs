@@ -43,12 +43,12 @@ impl Sema<'_> {
             Value::Module(instance) => {
                 let unit = self.instance(*instance).unit.clone();
                 let Some(decl) = unit.names.get(&name.name) else {
-                    let complaint = rules::UNKNOWN_MEMBER
+                    let diag = rules::UNKNOWN_MEMBER
                         .because(&[("name", &name.name), ("module", &unit.path.display())])
                         .at(name.span);
                     let mut known: Vec<_> = unit.names.keys().map(|n| n.as_str()).collect();
                     known.sort_unstable();
-                    return Err(suggest::instead(complaint, &name.name, known, "it declares"));
+                    return Err(suggest::instead(diag, &name.name, known, "it declares"));
                 };
                 self.member(*instance, *decl, name.span)
             }
@@ -85,10 +85,10 @@ impl Sema<'_> {
             return self.field_of(Ev::Value(v), name);
         }
         let Some((i, field, off)) = ty.field(&name.name) else {
-            let complaint = unknown_field(&ty, name);
+            let diag = unknown_field(&ty, name);
             return Err(match ty {
-                Ty::Ptr(_) => complaint.help("a pointer has no fields: write `.*` in front"),
-                _ => complaint,
+                Ty::Ptr(_) => diag.help("a pointer has no fields: write `.*` in front"),
+                _ => diag,
             });
         };
         if packed(&ty) && !matches!(place, Place::Comptime { .. }) {
@@ -227,8 +227,8 @@ impl Sema<'_> {
         span: Span,
     ) -> Result<Ev> {
         if indices.len() != a.dims.len() {
-            let complaint = index_count(a.dims.len(), indices.len());
-            return Err(complaint.at(span));
+            let diag = index_count(a.dims.len(), indices.len());
+            return Err(diag.at(span));
         }
         if let Some(position) = known_position(a, indices)? {
             return self.known_element(ev, a, position, span);
@@ -363,7 +363,7 @@ impl Sema<'_> {
     }
 }
 
-fn index_count(want: usize, have: usize) -> crate::diagnostics::Complaint {
+fn index_count(want: usize, have: usize) -> crate::diagnostics::Diag {
     let (want, have) = (counted(want as u64, "dimension"), counted(have as u64, "index"));
     rules::INDEX_COUNT.because(&[("want", &want), ("have", &have)])
 }
@@ -372,14 +372,14 @@ fn packed(ty: &Ty) -> bool {
     matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
 }
 
-fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Complaint {
+fn unknown_field(ty: &Ty, name: &Ident) -> crate::diagnostics::Diag {
     super::arith::unknown_field(&name.name, ty).at(name.span)
 }
 
-fn unknown_member(e: &crate::value::ty::EnumTy, name: &Ident) -> crate::diagnostics::Complaint {
+fn unknown_member(e: &crate::value::ty::EnumTy, name: &Ident) -> crate::diagnostics::Diag {
     let ty = Ty::Enum(Arc::new(e.clone()));
-    let complaint = rules::UNKNOWN_FIELD.because(&[("name", &name.name), ("type", &ty)]).at(name.span);
-    suggest::instead(complaint, &name.name, e.members.iter().map(|(n, _)| n.as_str()), "its members are")
+    let diag = rules::UNKNOWN_FIELD.because(&[("name", &name.name), ("type", &ty)]).at(name.span);
+    suggest::instead(diag, &name.name, e.members.iter().map(|(n, _)| n.as_str()), "its members are")
 }
 
 fn known_position(a: &ArrayTy, indices: &[(Operand, Span)]) -> Result<Option<u64>> {

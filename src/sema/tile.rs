@@ -43,7 +43,7 @@ pub struct TileBuilder {
     /// Globals that have an address, in order of address.
     pub placed: Vec<GlobalId>,
     /// Vector operations of the function being written.
-    pub beside: Beside,
+    pub side_tables: Beside,
     /// Which function each task binding stands for.
     pub bound: Vec<(FnRef, TaskId)>,
     /// Tasks that FIFOs activate, looked up when everything is bound.

@@ -2,7 +2,7 @@
 
 use super::effects::Effects;
 use super::value::{GlobalId, InstanceId, Value};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::source::Span;
 use crate::syntax::ast::{self, Name};
 use crate::value::ty::Ty;
@@ -74,7 +74,7 @@ pub enum DeclState {
     /// A function or task.
     Fn,
     /// Wrong, and reported; or what has yet to be reported by whoever asks next.
-    Failed(Option<Complaint>),
+    Failed(Option<Diag>),
 }
 
 /// A top-level `const`, `var` or `param`.

@@ -1,6 +1,6 @@
 //! What a compilation knows: files, module instances, globals, the tile under construction.
 //!
-//! Everything else in this room is an `impl` of [`Sema`], in the file of its topic.
+//! Everything else in this module is an `impl` of [`Sema`], in the file of its topic.
 
 use super::builder::FnBuilder;
 use super::known_calls::KnownCalls;
@@ -61,7 +61,7 @@ pub struct Sema<'s> {
     /// Constants that operations write, by their declarations.
     pub written: FxHashSet<Span>,
     /// Comptime calls whose results are known.
-    pub recall: KnownCalls,
+    pub memo: KnownCalls,
     /// Comptime steps left.
     pub fuel: u64,
     /// Nesting of expressions and statements under way.
@@ -95,7 +95,7 @@ impl<'s> Sema<'s> {
             builder: None,
             layout: LayoutState::default(),
             written: FxHashSet::default(),
-            recall: KnownCalls::default(),
+            memo: KnownCalls::default(),
             fuel: options.comptime_fuel,
             depth: 0,
             gave_up: false,

@@ -3,7 +3,7 @@
 use super::builder::Builder;
 use super::recover::Stuck;
 use super::token::Token;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
 
 /// Tells the builder what is wrong, unless that is already known.
@@ -11,23 +11,23 @@ pub fn report(builder: &mut Builder, stuck: &Stuck) {
     if stuck.found() == Some(Token::Broken) || is_ours(stuck) {
         return;
     }
-    if let Some(complaint) = old_declaration(builder, stuck) {
-        builder.complain(complaint);
+    if let Some(diag) = old_declaration(builder, stuck) {
+        builder.complain(diag);
         return;
     }
     let (lo, hi) = place(stuck);
     let facts: [(&str, &dyn std::fmt::Display); 2] =
         [("expected", &expectation(stuck)), ("found", &finding(stuck))];
-    let mut complaint = SYNTAX_ERROR.because(&facts).at(builder.span(lo, hi));
+    let mut diag = SYNTAX_ERROR.because(&facts).at(builder.span(lo, hi));
     if stuck.in_unclosed_block()
         && let Some(block) = builder.progress().blocks.last()
     {
-        complaint = complaint.also(builder.span(block.brace, block.brace + 1), "still open here");
+        diag = diag.also(builder.span(block.brace, block.brace + 1), "still open here");
     }
     if let Some(help) = advice(stuck) {
-        complaint = complaint.help(help);
+        diag = diag.help(help);
     }
-    builder.complain(complaint);
+    builder.complain(diag);
 }
 
 /// Whether a token that a repair put in is what does not fit.
@@ -36,7 +36,7 @@ fn is_ours(stuck: &Stuck) -> bool {
 }
 
 /// `color name;` declared a color in the first versions of CSL.
-fn old_declaration(builder: &Builder, stuck: &Stuck) -> Option<Complaint> {
+fn old_declaration(builder: &Builder, stuck: &Stuck) -> Option<Diag> {
     let (lo, token, _) = stuck.tokens.get(stuck.at)?;
     let (_, next, hi) = stuck.tokens.get(stuck.at + 1)?;
     match (token, next) {

@@ -1,7 +1,7 @@
 //! Numbers, characters and strings: from their text to their value.
 
 use crate::diagnostics::rules::syntax::BAD_LITERAL;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use num_bigint::BigInt;
 use std::fmt::Display;
 
@@ -117,7 +117,7 @@ fn escape(rest: &mut std::str::Chars) -> Result<u8> {
     }
 }
 
-fn bad(what: &dyn Display) -> Complaint {
+fn bad(what: &dyn Display) -> Diag {
     BAD_LITERAL.because(&[("what", what)])
 }
 

@@ -12,7 +12,7 @@ mod recover;
 mod scan;
 mod token;
 
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::source::FileId;
 use builder::Builder;
 
@@ -30,7 +30,7 @@ pub struct Parsed {
     /// The tree; pieces that did not parse are `Error` nodes or missing.
     pub file: ast::File,
     /// What was wrong, in the order of the text.
-    pub problems: Vec<Complaint>,
+    pub problems: Vec<Diag>,
 }
 
 /// Parses a file. Every text gives a tree.

@@ -3,7 +3,7 @@
 use super::MOST_PROBLEMS;
 use super::literal;
 use super::token::Token;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NESTING_TOO_DEEP, NOT_CSL, UNKNOWN_CHARACTER};
 use crate::source::{FileId, Span};
 use logos::Logos;
@@ -19,7 +19,7 @@ pub struct Scanned<'t> {
     /// In order.
     pub tokens: Vec<Placed<'t>>,
     /// In order.
-    pub problems: Vec<Complaint>,
+    pub problems: Vec<Diag>,
     /// Whether the tokens are worth parsing; not so when they nest too deep.
     pub parsable: bool,
 }
@@ -34,8 +34,8 @@ pub fn scan(file: FileId, text: &str) -> Scanned<'_> {
     scanner.run();
     scanner.out.tokens = join_asm(scanner.out.tokens);
     if let Some((lo, hi)) = too_deep(&scanner.out.tokens) {
-        let complaint = NESTING_TOO_DEEP.because(&[("limit", &DEEPEST_BRACKETS)]);
-        scanner.out.problems.push(complaint.at(Span::new(file, lo, hi)));
+        let diag = NESTING_TOO_DEEP.because(&[("limit", &DEEPEST_BRACKETS)]);
+        scanner.out.problems.push(diag.at(Span::new(file, lo, hi)));
         scanner.out.parsable = false;
     }
     scanner.out
@@ -67,8 +67,8 @@ impl<'t> Scanner<'t> {
     /// Gives the length of the rest of the comment.
     fn block_comment(&mut self, lo: usize, rest: &str) -> usize {
         let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
-        let complaint = NOT_CSL.because(&[("what", &"`/*`")]).help("begin every line of a comment with `//`");
-        self.complain(complaint, lo, lo + 2);
+        let diag = NOT_CSL.because(&[("what", &"`/*`")]).help("begin every line of a comment with `//`");
+        self.complain(diag, lo, lo + 2);
         length
     }
 
@@ -85,8 +85,8 @@ impl<'t> Scanner<'t> {
             return;
         }
         let (instead, help) = meaning(word);
-        let complaint = NOT_CSL.because(&[("what", &format!("`{word}`"))]).help(help);
-        self.complain(complaint, lo, hi);
+        let diag = NOT_CSL.because(&[("what", &format!("`{word}`"))]).help(help);
+        self.complain(diag, lo, hi);
         self.out.tokens.push((lo, instead, hi));
     }
 
@@ -99,8 +99,8 @@ impl<'t> Scanner<'t> {
             Token::Char(text) => literal::character(text).err(),
             _ => None,
         };
-        if let Some(complaint) = problem {
-            self.complain(complaint, lo, hi);
+        if let Some(diag) = problem {
+            self.complain(diag, lo, hi);
         }
     }
 
@@ -117,18 +117,18 @@ impl<'t> Scanner<'t> {
             '\0'..=' ' | '\u{7f}' => format!("the character U+{:04X}", u32::from(character)),
             _ => format!("`{character}`"),
         };
-        let complaint = UNKNOWN_CHARACTER.because(&[("character", &shown)]);
-        let complaint = match plain_form(character) {
-            Some(plain) => complaint.help(format!("write `{plain}`")),
-            None => complaint,
+        let diag = UNKNOWN_CHARACTER.because(&[("character", &shown)]);
+        let diag = match plain_form(character) {
+            Some(plain) => diag.help(format!("write `{plain}`")),
+            None => diag,
         };
-        self.complain(complaint, lo, hi);
+        self.complain(diag, lo, hi);
         self.out.tokens.push((lo, Token::Broken, hi));
     }
 
-    fn complain(&mut self, complaint: Complaint, lo: usize, hi: usize) {
+    fn complain(&mut self, diag: Diag, lo: usize, hi: usize) {
         if self.out.problems.len() < MOST_PROBLEMS {
-            self.out.problems.push(complaint.at(Span::new(self.file, lo, hi)));
+            self.out.problems.push(diag.at(Span::new(self.file, lo, hi)));
         }
     }
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// A type of CSL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
-    /// Something that was already complained about; never causes another complaint.
+    /// Something that was already complained about; never causes another diagnostic.
     Error,
     /// `void`
     Void,

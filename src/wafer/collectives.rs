@@ -5,7 +5,7 @@
 
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::run::{COLLECTIVE_MISMATCH, COLLECTIVE_ROOT};
-use crate::diagnostics::{Complaint, Moment};
+use crate::diagnostics::{Diag, Moment};
 use crate::pe::Joined;
 use crate::source::{SourceMap, Span};
 use serde::Serialize;
@@ -52,15 +52,15 @@ struct LineState {
 impl Collectives {
     /// Takes note of operations that PEs have begun; complains about those that do not match, and about
     /// the PE that has begun each.
-    pub fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Vec<(PeCoord, Complaint)> {
+    pub fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Vec<(PeCoord, Diag)> {
         joined.sort_by_key(|j| (j.cycle, j.pe.y, j.pe.x));
-        let mut complaints = Vec::new();
+        let mut diags = Vec::new();
         for j in joined {
             let pe = j.pe;
             let found = if j.root >= j.size { Err(bad_root(&j, sources)) } else { self.join_one(j, sources) };
-            complaints.extend(found.err().map(|complaint| (pe, complaint)));
+            diags.extend(found.err().map(|diag| (pe, diag)));
         }
-        complaints
+        diags
     }
 
     /// What not all PEs of a line have joined, the oldest operation of each line.
@@ -68,7 +68,7 @@ impl Collectives {
         self.lines.values().filter_map(|state| state.unjoined(sources)).collect()
     }
 
-    fn join_one(&mut self, j: Joined, sources: &SourceMap) -> Result<(), Complaint> {
+    fn join_one(&mut self, j: Joined, sources: &SourceMap) -> Result<(), Diag> {
         let (line, place) = if j.is_column { (j.pe.x, j.pe.y) } else { (j.pe.y, j.pe.x) };
         let state = self.lines.entry((j.is_column, line, j.color)).or_default();
         let begun = state.begun.entry(place).or_default();
@@ -81,10 +81,10 @@ impl Collectives {
             return Ok(());
         };
         let differs = (first.kind, first.root, first.count) != (j.kind, j.root, j.count);
-        let complaint = differs.then(|| mismatch(first, &j, number, sources));
+        let diag = differs.then(|| mismatch(first, &j, number, sources));
         *count += 1;
         state.close();
-        complaint.map_or(Ok(()), Err)
+        diag.map_or(Ok(()), Err)
     }
 }
 
@@ -131,7 +131,7 @@ fn line_word(j: &Joined) -> String {
     if j.is_column { format!("column {}", j.pe.x) } else { format!("row {}", j.pe.y) }
 }
 
-fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Complaint {
+fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Diag {
     let mut c = COLLECTIVE_MISMATCH.because(&[
         ("line", &line_word(j)),
         ("number", &number),
@@ -149,7 +149,7 @@ fn mismatch(first: &Joined, j: &Joined, number: u64, sources: &SourceMap) -> Com
         .on(moment(j.pe, j.cycle))
 }
 
-fn bad_root(j: &Joined, sources: &SourceMap) -> Complaint {
+fn bad_root(j: &Joined, sources: &SourceMap) -> Diag {
     let c = COLLECTIVE_ROOT.because(&[("root", &j.root), ("line", &line_word(j)), ("size", &j.size)]);
     let c = match call(j, sources) {
         Some(span) => c.at(span),

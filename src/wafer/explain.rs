@@ -8,7 +8,7 @@ use crate::diagnostics::render::estimated_cycles;
 use crate::diagnostics::rules::tasks::{
     CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
 };
-use crate::diagnostics::{Complaint, Diagnostic, Moment, counted};
+use crate::diagnostics::{Diag, Diagnostic, Moment, counted};
 use crate::fabric::Obstacle;
 use crate::pe::{Waiter, WaitsFor};
 use crate::source::{SourceMap, Span};
@@ -196,8 +196,8 @@ impl Wafer {
     }
 }
 
-/// Points a complaint about a line of the library at the call of the program that led there.
-pub fn outside_library(mut c: Complaint, calls: &[Span], sources: &SourceMap) -> Complaint {
+/// Points a diagnostic about a line of the library at the call of the program that led there.
+pub fn outside_library(mut c: Diag, calls: &[Span], sources: &SourceMap) -> Diag {
     let is_library = |span: Span| sources.file(span.file).is_library();
     let outside = calls.iter().copied().find(|span| !is_library(*span));
     if let (Some(primary), Some(outside)) = (&mut c.0.primary, outside)
@@ -209,7 +209,7 @@ pub fn outside_library(mut c: Complaint, calls: &[Span], sources: &SourceMap) ->
     c
 }
 
-fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
+fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
     let done = first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
     let waits = format!("{done}{}", need_and_since(first));
     if let Some(Missing::Space { at: PeCoord { x, y }, taker: Some(taker), .. }) = &first.missing {
@@ -233,7 +233,7 @@ fn blame(c: Complaint, first: &PeWait, cycle: u64) -> Complaint {
     c
 }
 
-fn blame_launch(c: Complaint, host: &HostWait, cycle: u64) -> Complaint {
+fn blame_launch(c: Diag, host: &HostWait, cycle: u64) -> Diag {
     let Some(PeCoord { x, y }) = host.pes.first().copied() else { return c };
     let c = c.on(Moment { x, y, cycle });
     match (&host.idle, host.span) {

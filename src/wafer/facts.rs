@@ -1,9 +1,9 @@
 //! The reports of hangs for programs; `docs/hang-report.md` describes them.
 
 use super::collectives::Unjoined;
+use super::receivers::Taker;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use super::stopped::{Running, StopReport};
-use super::takers::Taker;
 use crate::arch::PeCoord;
 use crate::pe::{Waiter, WaitsFor};
 use crate::source::{SourceMap, Span};

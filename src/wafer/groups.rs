@@ -34,9 +34,9 @@ impl Wafer {
         if !self.is_worth_sharing(pes) {
             return Folding::of_unfinished(program, cells, 0..pes).groups();
         }
-        let share = pes.div_ceil(self.crew.size());
+        let share = pes.div_ceil(self.pool.size());
         let shares = (0..pes).step_by(share).map(|first| first..pes.min(first + share)).collect();
-        let folded = self.crew.share(shares, |pes| Folding::of_unfinished(program, cells, pes));
+        let folded = self.pool.share(shares, |pes| Folding::of_unfinished(program, cells, pes));
         folded.into_iter().reduce(Folding::then).map_or(Vec::new(), Folding::groups)
     }
 

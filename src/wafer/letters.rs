@@ -2,7 +2,7 @@
 
 use crate::arch::{MESSAGE_WORDS, PeCoord};
 use crate::diagnostics::rules::run::{MESSAGE_LENGTH, MESSAGE_TARGET};
-use crate::diagnostics::{Complaint, Moment};
+use crate::diagnostics::{Diag, Moment};
 use crate::image::Program;
 use crate::pe::{Letter, LetterEnd};
 use crate::source::{SourceMap, Span};
@@ -21,7 +21,7 @@ pub struct Letters {
 
 impl Letters {
     /// Takes note of calls; complains about the first that is wrong.
-    pub fn note(&mut self, mut calls: Vec<Letter>, program: &Program) -> Result<(), Complaint> {
+    pub fn note(&mut self, mut calls: Vec<Letter>, program: &Program) -> Result<(), Diag> {
         calls.sort_by_key(|l| (l.cycle, l.pe.y, l.pe.x));
         for letter in calls {
             let pe = program.pe_index(letter.pe);
@@ -40,7 +40,7 @@ impl Letters {
     }
 
     /// A PE has been handed the oldest message of another one.
-    pub fn hand_over(&mut self, from: usize, to: usize, sources: &SourceMap) -> Result<(), Complaint> {
+    pub fn hand_over(&mut self, from: usize, to: usize, sources: &SourceMap) -> Result<(), Diag> {
         let sent = self.sent.get_mut(&from).and_then(VecDeque::pop_front);
         self.arrived.entry(to).or_default().extend(sent);
         self.pair(to, sources)
@@ -57,7 +57,7 @@ impl Letters {
     }
 
     /// The n-th message that a PE is handed goes to its n-th receiving call.
-    fn pair(&mut self, pe: usize, sources: &SourceMap) -> Result<(), Complaint> {
+    fn pair(&mut self, pe: usize, sources: &SourceMap) -> Result<(), Diag> {
         let arrived = self.arrived.entry(pe).or_default();
         let expected = self.expected.entry(pe).or_default();
         if arrived.is_empty() || expected.is_empty() {
@@ -73,7 +73,7 @@ impl Letters {
     }
 }
 
-fn check_sent(sent: &Letter, to: PeCoord, length: u16, program: &Program) -> Result<(), Complaint> {
+fn check_sent(sent: &Letter, to: PeCoord, length: u16, program: &Program) -> Result<(), Diag> {
     let (width, height) = (program.width, program.height);
     if to.x >= width || to.y >= height {
         let rectangle = format!("{width} x {height}");
@@ -93,7 +93,7 @@ fn check_sent(sent: &Letter, to: PeCoord, length: u16, program: &Program) -> Res
     Ok(())
 }
 
-fn too_long(sent: &Letter, length: u16, receive: &Letter, sources: &SourceMap) -> Complaint {
+fn too_long(sent: &Letter, length: u16, receive: &Letter, sources: &SourceMap) -> Diag {
     let whose = format!("the buffer that receives it has {}", receive.room);
     let c = place(MESSAGE_LENGTH.because(&[("length", &length), ("whose", &whose)]), receive, sources);
     let c = match call(sent, sources) {
@@ -103,7 +103,7 @@ fn too_long(sent: &Letter, length: u16, receive: &Letter, sources: &SourceMap) -
     c.help(format!("receive into an array of {length} elements"))
 }
 
-fn place(c: Complaint, letter: &Letter, sources: &SourceMap) -> Complaint {
+fn place(c: Diag, letter: &Letter, sources: &SourceMap) -> Diag {
     let c = c.on(Moment { x: letter.pe.x, y: letter.pe.y, cycle: letter.cycle });
     match call(letter, sources) {
         Some(span) => c.at(span),

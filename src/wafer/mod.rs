@@ -3,50 +3,50 @@
 //! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
 //! Never: compiles anything, or goes on after an error.
 
-mod abreast;
-mod agenda;
+mod bulk_advance;
 mod cells;
 mod collectives;
-mod crew;
+mod event_queue;
 mod explain;
 mod facts;
-mod glide;
 mod groups;
 mod host;
 mod letters;
+mod locality_step;
+mod parallel_step;
 mod pulse;
+mod receivers;
 mod record;
 mod stall;
 mod stopped;
-mod sweep;
-mod takers;
 #[cfg(test)]
 mod tests;
 mod traps;
+mod worker_pool;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use collectives::Unjoined;
 pub use pulse::Pulse;
+pub use receivers::Taker;
 pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
 pub use stopped::{Running, StopReport};
-pub use takers::Taker;
 
 use crate::arch::PeCoord;
-use crate::diagnostics::{Complaint, Diagnostic, fold_moments};
+use crate::diagnostics::{Diag, Diagnostic, fold_moments};
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
-use crate::pe::{Desk, PeLog, Wake};
+use crate::pe::{PeLog, Wake, Worker};
 use crate::source::Span;
 use crate::trace::{Follower, Recorder};
-use agenda::Agenda;
+use bulk_advance::BulkAdvance;
 use cells::Cells;
 use collectives::Collectives;
-use crew::Crew;
-use glide::Glide;
+use event_queue::EventQueue;
 use letters::Letters;
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use worker_pool::WorkerPool;
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -92,7 +92,7 @@ pub struct Wafer {
     program: Arc<Program>,
     cells: Cells,
     fabric: Fabric,
-    agenda: Agenda,
+    event_queue: EventQueue,
     launches: VecDeque<Launch>,
     now: u64,
     due: Vec<u32>,
@@ -100,18 +100,18 @@ pub struct Wafer {
     running: Vec<u32>,
     log: PeLog,
     /// One for each thread.
-    desks: Vec<Desk>,
+    workers: Vec<Worker>,
     /// The threads.
-    crew: Crew,
+    pool: WorkerPool,
     /// Fewer are not worth a thread.
     pes_of_a_thread: usize,
     collectives: Collectives,
     letters: Letters,
-    trapped: Vec<Complaint>,
+    trapped: Vec<Diag>,
     blocked: usize,
     /// The cycle that the furthest PE has reached.
     reached: u64,
-    glide: Glide,
+    bulk_advance: BulkAdvance,
     /// While the run is recorded.
     recorder: Option<Box<Recorder>>,
     /// Becomes true when the run is to stop.
@@ -126,10 +126,10 @@ impl Wafer {
     /// A wafer at cycle 0; PEs with active tasks are about to run.
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Wafer {
         let count = usize::from(program.width) * usize::from(program.height);
-        let mut agenda = Agenda::new(count);
+        let mut event_queue = EventQueue::new(count);
         for (pe, tile) in program.place.iter().enumerate() {
             if program.tiles.get(*tile as usize).is_some_and(|t| t.active != 0) {
-                agenda.wake(pe, 0, 0);
+                event_queue.wake(pe, 0, 0);
             }
         }
         let mut fabric = Fabric::new(program);
@@ -140,21 +140,21 @@ impl Wafer {
             program: program.clone(),
             cells: Cells::new(program, options),
             fabric,
-            agenda,
+            event_queue,
             launches: VecDeque::new(),
             now: 0,
             due: Vec::new(),
             running: Vec::new(),
             log: PeLog::default(),
-            desks: vec![Desk::default()],
-            crew: Crew::new(1),
+            workers: vec![Worker::default()],
+            pool: WorkerPool::new(1),
             pes_of_a_thread: 1,
             collectives: Collectives::default(),
             letters: Letters::default(),
             trapped: Vec::new(),
             blocked: 0,
             reached: 0,
-            glide: Glide::default(),
+            bulk_advance: BulkAdvance::default(),
             recorder: None,
             stop: None,
             pulse: None,
@@ -276,9 +276,9 @@ impl Wafer {
         let fabric = self.fabric.next_awake(self.now);
         if fabric != Some(self.now) {
             let launch = self.launches.front().map(|l| l.cycle);
-            match [fabric, self.agenda.next(self.now), launch].into_iter().flatten().min() {
-                Some(next) if self.now < self.glide.until && next >= self.glide.until => {
-                    self.now = self.glide.until;
+            match [fabric, self.event_queue.next(self.now), launch].into_iter().flatten().min() {
+                Some(next) if self.now < self.bulk_advance.until && next >= self.bulk_advance.until => {
+                    self.now = self.bulk_advance.until;
                     return Progress::Moving;
                 }
                 Some(next) => self.now = next.max(self.now),
@@ -290,12 +290,12 @@ impl Wafer {
             }
         }
         self.begin_launches();
-        if self.glide() {
+        if self.bulk_advance() {
             return Progress::Moving;
         }
         self.cells.begin_cycle(self.now);
-        if self.is_worth_sweeping() {
-            self.sweep();
+        if self.is_worth_ordering() {
+            self.locality_step();
         } else {
             self.run_pes();
             self.fabric.step(self.now);
@@ -321,8 +321,8 @@ impl Wafer {
 
     /// Several cycles may be done at once up to this one.
     pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.glide.until = cycle;
-        self.desks.iter_mut().for_each(|desk| desk.unseen_until = cycle);
+        self.bulk_advance.until = cycle;
+        self.workers.iter_mut().for_each(|worker| worker.unseen_until = cycle);
     }
 
     fn run_to_the_end(&mut self, limit: u64) -> Ended {
@@ -370,7 +370,7 @@ impl Wafer {
             let before = cell.command_stream_blocked();
             cell.launch(function, &args);
             self.blocked += usize::from(cell.command_stream_blocked() && !before);
-            self.agenda.wake(pe, self.now, self.now);
+            self.event_queue.wake(pe, self.now, self.now);
         }
     }
 
@@ -379,21 +379,21 @@ impl Wafer {
         self.record_fabric();
         for (pe, wake) in self.cells.take_delivered() {
             match wake {
-                Wake::At(cycle) => self.agenda.wake(pe as usize, cycle, self.now),
+                Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
             }
             // Whoever does not run now cannot say that it has no room for what is behind.
             self.fabric.retry(pe as usize);
         }
         let mut due = std::mem::take(&mut self.due);
-        self.agenda.take_due(self.now, &mut due);
+        self.event_queue.take_due(self.now, &mut due);
         if let Some(pulse) = self.pulse {
             pulse.beat(self.now, due.len());
         }
-        self.glide.ran = due.len();
-        self.desks[0].alone_until = self.alone_until(&due);
+        self.bulk_advance.ran = due.len();
+        self.workers[0].alone_until = self.alone_until(&due);
         if self.is_worth_sharing(due.len()) {
-            self.run_abreast(&due);
+            self.run_in_parallel(&due);
         } else {
             due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
         }
@@ -408,7 +408,7 @@ impl Wafer {
             return 0;
         }
         let launch = self.launches.front().map(|l| l.cycle);
-        let others = [self.fabric.next_awake(self.now), self.agenda.next(self.now), launch];
+        let others = [self.fabric.next_awake(self.now), self.event_queue.next(self.now), launch];
         others.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
@@ -421,7 +421,7 @@ impl Wafer {
 
     /// They do not run any more, and are to be found among the unfinished.
     fn put_off(&mut self, pes: &[u32]) {
-        pes.iter().for_each(|pe| self.agenda.wake(*pe as usize, self.now, self.now));
+        pes.iter().for_each(|pe| self.event_queue.wake(*pe as usize, self.now, self.now));
     }
 
     #[inline(always)]
@@ -430,7 +430,7 @@ impl Wafer {
         let before = pe.command_stream_blocked();
         let reached = pe.busy_until();
         let mut ramp = self.fabric.ramp(index, self.now);
-        let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.desks[0]);
+        let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.workers[0]);
         self.blocked -= usize::from(before && !pe.command_stream_blocked());
         let busy_until = pe.busy_until();
         self.reached = self.reached.max(busy_until);
@@ -439,11 +439,11 @@ impl Wafer {
         }
         self.fabric.retry(index);
         match wake {
-            Ok(Wake::At(cycle)) => self.agenda.wake(index, cycle.max(self.now + 1), self.now),
+            Ok(Wake::At(cycle)) => self.event_queue.wake(index, cycle.max(self.now + 1), self.now),
             Ok(Wake::OnEvent) => {}
-            Err(complaint) => {
+            Err(diag) => {
                 let calls = pe.calls();
-                self.trapped.push(explain::outside_library(complaint, &calls, &self.program.sources));
+                self.trapped.push(explain::outside_library(diag, &calls, &self.program.sources));
             }
         }
         if self.follower.is_some() && self.fabric.is_recording() {
@@ -454,7 +454,7 @@ impl Wafer {
 
     fn wake_freed(&mut self) {
         for pe in self.fabric.take_freed() {
-            self.agenda.wake(pe as usize, self.now, self.now);
+            self.event_queue.wake(pe as usize, self.now, self.now);
         }
     }
 
@@ -462,7 +462,7 @@ impl Wafer {
         for (pe, color) in self.fabric.take_torn_down() {
             let Some(cell) = self.cells.pe(pe as usize) else { continue };
             cell.tear_down(color);
-            self.agenda.wake(pe as usize, self.now, self.now);
+            self.event_queue.wake(pe as usize, self.now, self.now);
         }
     }
 
@@ -471,8 +471,8 @@ impl Wafer {
             return;
         }
         let joined = std::mem::take(&mut self.log.joined);
-        for (pe, complaint) in self.collectives.join(joined, &self.program.sources) {
-            self.hazard(pe, complaint);
+        for (pe, diag) in self.collectives.join(joined, &self.program.sources) {
+            self.hazard(pe, diag);
         }
     }
 

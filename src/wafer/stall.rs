@@ -3,7 +3,7 @@
 use super::Wafer;
 use super::collectives::Unjoined;
 use super::groups::Group;
-use super::takers::Taker;
+use super::receivers::Taker;
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{Leftover, Obstacle, Place};
 use crate::pe::{Wait, Waiter, WaitsFor};

@@ -64,9 +64,9 @@ impl Wafer {
 
     /// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
     fn running(&self) -> Vec<Running> {
-        let all = self.agenda.is_empty();
+        let all = self.event_queue.is_empty();
         let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
-        for (index, pe, cell) in self.cells.made().filter(|(i, ..)| all || self.agenda.runs(*i)) {
+        for (index, pe, cell) in self.cells.made().filter(|(i, ..)| all || self.event_queue.runs(*i)) {
             let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
             let ended = places.is_empty();
             let here = self.program.sources.outside_library(&places).or(places.first().copied());

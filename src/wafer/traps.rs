@@ -4,7 +4,7 @@ use super::Wafer;
 use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::rules::check::ROUTE_OFF_EDGE;
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_ASYNC, UNROUTED_COLOR};
-use crate::diagnostics::{Complaint, Diagnostic, Moment, counted};
+use crate::diagnostics::{Diag, Diagnostic, Moment, counted};
 use crate::fabric::{Collision, Loss};
 
 /// Senders of colliding wavelets that are named.
@@ -12,9 +12,9 @@ const NAMED: usize = 4;
 
 impl Wafer {
     /// Something that the wafer has found out on a PE: the end of the run, or a warning.
-    pub(super) fn hazard(&mut self, pe: PeCoord, complaint: Complaint) {
-        match self.cells.maker.options.levels.weigh(complaint) {
-            Err(complaint) => self.trapped.push(complaint),
+    pub(super) fn hazard(&mut self, pe: PeCoord, diag: Diag) {
+        match self.cells.maker.options.levels.weigh(diag) {
+            Err(diag) => self.trapped.push(diag),
             Ok(Some(warning)) => self.log.warn(pe, warning),
             Ok(None) => {}
         }
@@ -50,18 +50,18 @@ impl Wafer {
     pub(super) fn trap_unrouted(&mut self) {
         for (pe, color) in self.fabric.take_unrouted() {
             let at = self.program.pe_coord(pe as usize);
-            let tile = self.program.tile_at(at);
-            let is_async = tile.is_some_and(|tile| tile.sends_asynchronously(color));
+            let sender = self.cells.get(pe as usize).and_then(|cell| cell.last_sender(color));
+            let is_async = sender.is_some_and(|sender| sender.is_async);
             let rule = if is_async { &UNROUTED_ASYNC } else { &UNROUTED_COLOR };
-            let mut complaint = rule.because(&[("color", &color), ("pe", &at)]);
+            let mut diag = rule.because(&[("color", &color), ("pe", &at)]);
             if let Some(span) = self.send_span(pe as usize, color) {
-                complaint = complaint.at(span).label("sent here");
+                diag = diag.at(span).label("sent here");
             }
             if !is_async {
                 let help = format!("give color {color} a route on this PE with `@set_color_config`");
-                complaint = complaint.help(help);
+                diag = diag.help(help);
             }
-            self.hazard(at, complaint.on(self.moment(pe as usize)));
+            self.hazard(at, diag.on(self.moment(pe as usize)));
         }
     }
 
@@ -73,26 +73,26 @@ impl Wafer {
             let names: Vec<_> = sides.iter().map(|d| d.word()).collect();
             let facts: [(&str, &dyn std::fmt::Display); 3] =
                 [("pe", &at), ("color", &color), ("sides", &names.join(" and "))];
-            let mut complaint = SIMULTANEOUS_ARRIVALS.because(&facts);
+            let mut diag = SIMULTANEOUS_ARRIVALS.because(&facts);
             if let Some(span) = self.program.routes.get(pe, color).and_then(|d| d.span) {
-                complaint = complaint.at(span).label("this route accepts both");
+                diag = diag.at(span).label("this route accepts both");
             }
-            let complaint = self.name_senders(complaint, pe, color);
+            let diag = self.name_senders(diag, pe, color);
             let help = "let one side wait for the other, or use a color for each side";
-            self.hazard(at, complaint.help(help).on(self.moment(pe)));
+            self.hazard(at, diag.help(help).on(self.moment(pe)));
         }
     }
 
-    fn name_senders(&self, mut complaint: Complaint, pe: usize, color: Color) -> Complaint {
+    fn name_senders(&self, mut diag: Diag, pe: usize, color: Color) -> Diag {
         let senders = self.fabric.senders(pe, color).into_iter().filter(|s| self.fabric.sent(*s, color) > 0);
         for sender in senders.take(NAMED) {
             let (who, sent) = (self.program.pe_coord(sender), self.fabric.sent(sender, color));
             let text = format!("{who} has sent {sent} on color {color}");
-            complaint = match self.send_span(sender, color) {
-                Some(span) if complaint.0.others.iter().all(|l| l.span != span) => complaint.also(span, text),
-                _ => complaint.note(text),
+            diag = match self.send_span(sender, color) {
+                Some(span) if diag.0.others.iter().all(|l| l.span != span) => diag.also(span, text),
+                _ => diag.note(text),
             };
         }
-        complaint
+        diag
     }
 }

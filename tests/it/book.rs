@@ -69,13 +69,13 @@ fn every_chapter_shows_a_program_that_checks_itself_and_a_picture() {
     }
 }
 
-/// Runs a program of the book without a complaint, and sees that each of its `@assert`s is reached.
+/// Runs a program of the book without a diagnostic, and sees that each of its `@assert`s is reached.
 fn passes(command: &str) {
     let book = root().join("docs/book");
     let command = command.replace("../", &format!("{}/", book.display()));
     let words: Vec<&str> = command.split_whitespace().collect();
     let outcome = perform_words(&words, &DiskLoader).unwrap_or_else(|| panic!("{command}: wrong words"));
-    assert!(outcome.diagnostics.is_empty(), "{command}\n{}", outcome.complaints(false));
+    assert!(outcome.diagnostics.is_empty(), "{command}\n{}", outcome.diags(false));
     let held = outcome.asserts_held.iter().map(|span| {
         let line = outcome.sources.line_col(span.file, span.lo).line;
         (outcome.sources.file(span.file).name.clone(), line)

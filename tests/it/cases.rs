@@ -15,13 +15,13 @@ pub fn check(case: &Case) -> Result<Outcome, String> {
     let marks = case.marks();
     let found = found(&outcome);
     if marks != found {
-        let text = outcome.complaints(false);
+        let text = outcome.diags(false);
         let lost: Vec<_> = marks.iter().filter(|m| !found.contains(m)).collect();
         let unmarked: Vec<_> = found.iter().filter(|m| !marks.contains(m)).collect();
         return Err(format!("marked but not found: {lost:?}\nfound but not marked: {unmarked:?}\n{text}"));
     }
     if marks.is_empty() && outcome.exit != Exit::Fine {
-        return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.complaints(false)));
+        return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.diags(false)));
     }
     let stops = marks.iter().any(|m| !m.what.starts_with("warning"));
     if case.run && !stops {

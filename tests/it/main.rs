@@ -1,5 +1,5 @@
 //! All tests but the CSL cases, which are tests of their own in `tests/cases.rs`: the catalogue of rules,
-//! the walls between rooms, the console blocks of the documentation, the book, the lessons, and the
+//! the layering between rooms, the console blocks of the documentation, the book, the lessons, and the
 //! command line.
 
 mod book;
@@ -16,6 +16,7 @@ mod files;
 mod growth;
 mod hangs;
 mod host_hangs;
+mod layering;
 mod learn;
 mod levels;
 mod library;
@@ -27,7 +28,6 @@ mod props;
 mod rules;
 mod seeds;
 mod trace;
-mod walls;
 
 use files::{files_below, root};
 

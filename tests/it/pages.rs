@@ -47,7 +47,7 @@ fn check(page: &Path) -> Result<(), String> {
     for repaired in programs {
         let outcome = perform(repaired)?;
         if outcome.diagnostics.iter().any(|d| d.severity.is_error()) {
-            return Err(format!("a repaired program is broken\n{}", outcome.complaints(false)));
+            return Err(format!("a repaired program is broken\n{}", outcome.diags(false)));
         }
     }
     if broken.info.ends_with("sketch") {
@@ -55,7 +55,7 @@ fn check(page: &Path) -> Result<(), String> {
         return if cannot_be_shown { Ok(()) } else { Err("its program could be tried".to_string()) };
     }
     let outcome = perform(broken)?;
-    let message = outcome.complaints(false);
+    let message = outcome.diags(false);
     if !outcome.diagnostics.iter().any(|d| d.rule == rule) {
         return Err(format!("the first program does not break the rule\n{message}"));
     }

@@ -2,7 +2,7 @@
 
 use super::Invocation;
 use crate::diagnostics::rules::host::FABRIC_TOO_SMALL;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::image::{FabricPlace, Program};
 
 /// Columns of the memcpy library west of its buffers, with the halo.
@@ -47,16 +47,16 @@ impl Needs {
         let (width, height) = invocation.fabric_dims.unwrap_or((clip(least_width), clip(least_height)));
         if u32::from(x) < self.west || u32::from(y) < self.halo {
             let least = format!("--fabric-offsets must be at least {},{}", self.west, self.halo);
-            return Err(self.complaint(format!("the rectangle begins at {x},{y}")).help(least));
+            return Err(self.diag(format!("the rectangle begins at {x},{y}")).help(least));
         }
         if u32::from(width) < least_width || u32::from(height) < least_height {
             let least = format!("--fabric-dims must be at least {least_width},{least_height}");
-            return Err(self.complaint(format!("the fabric has {width} x {height} PEs")).help(least));
+            return Err(self.diag(format!("the fabric has {width} x {height} PEs")).help(least));
         }
         Ok(FabricPlace { width, height, x, y, channels: invocation.channels })
     }
 
-    fn complaint(&self, fact: String) -> Complaint {
+    fn diag(&self, fact: String) -> Diag {
         let around = format!(
             "around it: {} columns to the west, {} to the east, {} row(s) above and below",
             self.west, self.east, self.halo
@@ -86,15 +86,15 @@ mod tests {
     #[test]
     fn the_smallest_legal_fabric_is_accepted_and_one_less_is_not() {
         assert!(place("a.csl --memcpy --fabric-dims=8,3 --fabric-offsets=4,1", 1, 1).is_ok());
-        let complaint = place("a.csl --memcpy --fabric-dims=7,3 --fabric-offsets=4,1", 1, 1).unwrap_err();
-        assert_eq!(complaint.rule(), "fabric-too-small");
-        assert_eq!(complaint.0.help.as_deref(), Some("--fabric-dims must be at least 8,3"));
+        let diag = place("a.csl --memcpy --fabric-dims=7,3 --fabric-offsets=4,1", 1, 1).unwrap_err();
+        assert_eq!(diag.rule(), "fabric-too-small");
+        assert_eq!(diag.0.help.as_deref(), Some("--fabric-dims must be at least 8,3"));
     }
 
     #[test]
     fn buffer_columns_push_the_rectangle_east() {
         let line = "a.csl --memcpy --fabric-dims=20,3 --fabric-offsets=4,1 --width-west-buf=2";
-        let complaint = place(line, 1, 1).unwrap_err();
-        assert_eq!(complaint.0.help.as_deref(), Some("--fabric-offsets must be at least 6,1"));
+        let diag = place(line, 1, 1).unwrap_err();
+        assert_eq!(diag.0.help.as_deref(), Some("--fabric-offsets must be at least 6,1"));
     }
 }

@@ -87,8 +87,8 @@ fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
     let program = sema::compile(&DiskLoader, &mut sources, &invocation.input, &invocation.options, &mut sink);
     let program = program.and_then(|program| match geometry::settle(program, invocation) {
         Ok(program) => Some(program),
-        Err(complaint) => {
-            sink.push(complaint);
+        Err(diag) => {
+            sink.push(diag);
             None
         }
     });

@@ -140,7 +140,7 @@ impl<'l> Class<'l> {
         if outcome.exit == Exit::Fine && !done {
             outcome.exit = Exit::WentWrong;
         }
-        outcome.complaint = outcome.complaint.or(look.left);
+        outcome.diag = outcome.diag.or(look.left);
         (outcome, done)
     }
 
@@ -154,8 +154,8 @@ fn says(text: String) -> Outcome {
     Outcome { printed: text, ..Outcome::new(MessageFormat::Plain) }
 }
 
-fn refusal(complaint: String) -> Outcome {
+fn refusal(diag: String) -> Outcome {
     let mut outcome = Outcome::new(MessageFormat::Plain);
-    outcome.refuse(complaint);
+    outcome.refuse(diag);
     outcome
 }

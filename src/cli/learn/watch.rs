@@ -13,7 +13,7 @@ const BETWEEN_LOOKS: Duration = Duration::from_millis(200);
 /// `cslrun learn --watch`: runs a lesson whenever it changes, and goes on to the next when it is done.
 pub fn watch(args: &LearnArgs, loader: &dyn Loader, show: impl Fn(&Outcome) -> Exit) -> Exit {
     let class = Class::new(args, loader);
-    follow(&class, args, &show).unwrap_or_else(|complaint| show(&refusal(complaint)))
+    follow(&class, args, &show).unwrap_or_else(|diag| show(&refusal(diag)))
 }
 
 fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> Result<Exit, String> {

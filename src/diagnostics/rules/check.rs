@@ -1,4 +1,4 @@
-//! Rules of the room `check`: what is wrong with a program before it runs.
+//! Rules of the module `check`: what is wrong with a program before it runs.
 
 crate::rules! {
     /// A PE does not export a name that the layout advertises.

@@ -1,4 +1,4 @@
-//! Rules of the room `sema`: names, types, comptime.
+//! Rules of the module `sema`: names, types, comptime.
 
 crate::rules! {
     /// A call has too few or too many arguments.

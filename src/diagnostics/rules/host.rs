@@ -1,4 +1,4 @@
-//! Rules of the room `host`: what the host may ask of a program.
+//! Rules of the module `host`: what the host may ask of a program.
 
 crate::rules! {
     /// A copy reaches beyond the end of a variable.

@@ -1,4 +1,4 @@
-//! The catalogue of rules, one file for each room that raises them.
+//! The catalogue of rules, one file for each module that raises them.
 
 pub mod check;
 pub mod comptime;
@@ -11,7 +11,7 @@ pub mod tasks;
 
 use super::Rule;
 
-/// The rules of each room, behind what they are about.
+/// The rules of each module, behind what they are about.
 pub fn rooms() -> [(&'static str, &'static [&'static Rule]); 8] {
     [
         ("The text of a program", syntax::ALL),
@@ -25,7 +25,7 @@ pub fn rooms() -> [(&'static str, &'static [&'static Rule]); 8] {
     ]
 }
 
-/// Every rule, room by room.
+/// Every rule, module by module.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
     rooms().into_iter().flat_map(|(_, rules)| rules).copied()
 }

@@ -1,4 +1,4 @@
-//! Rules of the room `run`: what a PE may find out while it executes.
+//! Rules of the module `run`: what a PE may find out while it executes.
 
 crate::rules! {
     /// A task is activated while it is already active.

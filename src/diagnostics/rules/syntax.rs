@@ -1,4 +1,4 @@
-//! Rules of the room `syntax`.
+//! Rules of the module `syntax`.
 
 crate::rules! {
     /// A literal is malformed.

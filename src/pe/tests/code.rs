@@ -35,7 +35,7 @@ fn a_loop_runs_ahead_of_the_clock_in_pieces() {
     let mut bench = launched(tile(vec![sum_loop()]), &[60_000]);
     let mut turns = 0;
     while let Wake::At(next) =
-        bench.pe.cycle(bench.now, &mut bench.sink, &mut bench.log, &mut bench.desk).unwrap()
+        bench.pe.cycle(bench.now, &mut bench.sink, &mut bench.log, &mut bench.worker).unwrap()
     {
         assert!(next > bench.now);
         (bench.now, turns) = (next, turns + 1);
@@ -107,9 +107,9 @@ fn a_complaint_names_the_pe_and_the_cycle() {
     let code = vec![Op::Trap { text: 0 }];
     let mut tile = tile(vec![function("main", 0, &[], code)]);
     tile.strings.push("impossible".to_string());
-    let complaint = launched(tile, &[]).settle().unwrap_err();
-    assert_eq!(complaint.0.moment, Some(Moment { x: 1, y: 2, cycle: 4 }));
-    assert_eq!(complaint.0.primary.unwrap().span, span());
+    let diag = launched(tile, &[]).settle().unwrap_err();
+    assert_eq!(diag.0.moment, Some(Moment { x: 1, y: 2, cycle: 4 }));
+    assert_eq!(diag.0.primary.unwrap().span, span());
 }
 
 #[test]

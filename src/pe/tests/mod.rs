@@ -149,7 +149,7 @@ struct Bench {
     pe: Pe,
     sink: Sink,
     log: PeLog,
-    desk: Desk,
+    worker: Worker,
     now: u64,
 }
 
@@ -164,14 +164,14 @@ impl Bench {
             Arc::new(PreparedTile::new(Arc::new(tile))),
             options,
         );
-        Bench { pe, sink: Sink::default(), log: PeLog::default(), desk: Desk::default(), now: 0 }
+        Bench { pe, sink: Sink::default(), log: PeLog::default(), worker: Worker::default(), now: 0 }
     }
 
     /// Runs until only an event could change something; returns the last cycle.
-    fn settle(&mut self) -> Result<u64, Complaint> {
+    fn settle(&mut self) -> Result<u64, Diag> {
         loop {
             self.sink.now = self.now;
-            match self.pe.cycle(self.now, &mut self.sink, &mut self.log, &mut self.desk)? {
+            match self.pe.cycle(self.now, &mut self.sink, &mut self.log, &mut self.worker)? {
                 Wake::At(cycle) => self.now = cycle,
                 Wake::OnEvent => return Ok(self.now),
             }

@@ -2,7 +2,7 @@
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::sema::arith;
 use crate::sema::operand::Operand;
 use crate::sema::value::{Elems, RangeValue, Value};
@@ -131,7 +131,7 @@ impl Sema<'_> {
     }
 }
 
-fn not_an_array(ty: &Ty) -> Complaint {
+fn not_an_array(ty: &Ty) -> Diag {
     rules::TYPE_MISMATCH.because(&[("want", &"an array type"), ("have", ty)])
 }
 

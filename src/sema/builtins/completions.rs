@@ -3,7 +3,7 @@
 use crate::arch::TaskId;
 use crate::diagnostics::rules::run::TASK_UNBOUND;
 use crate::diagnostics::rules::{comptime, tasks as rules};
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::image::TaskKind;
 use crate::image::code::{Completion, IdArg, OnControl};
 use crate::sema::operand::Operand;
@@ -43,7 +43,7 @@ impl Sema<'_> {
         Ok(Some(completion_of(id, activate)))
     }
 
-    fn not_bound(&self, f: FnRef) -> Complaint {
+    fn not_bound(&self, f: FnRef) -> Diag {
         if self.world.has_failed_block {
             return comptime::REPORTED.plain();
         }
@@ -68,7 +68,7 @@ impl Sema<'_> {
             match done {
                 Ok(done) if late.at_control => config.on_control = Some(OnControl::Then(done)),
                 Ok(done) => config.completion = done,
-                Err(complaint) => self.report(complaint),
+                Err(diag) => self.report(diag),
             }
         }
     }

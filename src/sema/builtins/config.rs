@@ -3,7 +3,7 @@
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::config::{ConfigWord, PeBlock};
 use crate::diagnostics::rules::{run, tasks as rules};
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::image::code::{Intrinsic, Op};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -133,7 +133,7 @@ impl Sema<'_> {
 }
 
 /// The register has no value, or cannot be set, before the program runs.
-fn not_before_the_start(address: u16) -> Complaint {
+fn not_before_the_start(address: u16) -> Diag {
     rules::CONFIG_AT_COMPTIME.because(&[("address", &format!("{address:#06x}"))])
 }
 

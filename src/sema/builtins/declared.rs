@@ -1,8 +1,8 @@
-//! What a complaint about an argument says besides its own place.
+//! What a diagnostic about an argument says besides its own place.
 
 use super::arguments::chosen;
 use crate::diagnostics::rules::{comptime, dsd, tasks};
-use crate::diagnostics::{Complaint, Rule, suggest};
+use crate::diagnostics::{Diag, Rule, suggest};
 use crate::sema::value::Value;
 use crate::sema::world::Sema;
 use crate::source::Span;
@@ -10,16 +10,16 @@ use crate::syntax::ast::{Decl, ExprId, ExprKind, UnaryOp};
 
 impl Sema<'_> {
     /// Shows where the name in an argument is declared.
-    pub fn with_declaration(&self, c: Complaint, id: ExprId) -> Complaint {
+    pub fn with_declaration(&self, c: Diag, id: ExprId) -> Diag {
         match self.declaration(id) {
             Some(span) => c.also(span, "declared here"),
             None => c,
         }
     }
 
-    /// Shows where the name is declared whose type or value is wrong, if the complaint is about one
+    /// Shows where the name is declared whose type or value is wrong, if the diagnostic is about one
     /// in this statement or declaration.
-    pub fn with_declared_name(&self, c: Complaint, within: Span) -> Complaint {
+    pub fn with_declared_name(&self, c: Diag, within: Span) -> Diag {
         if !ABOUT_A_NAME.iter().any(|rule| rule.name == c.rule()) {
             return c;
         }
@@ -42,7 +42,7 @@ impl Sema<'_> {
     }
 
     /// Shows where the operands are declared that do not fit their operator.
-    pub fn with_operands(&self, c: Complaint, left: ExprId, right: ExprId) -> Complaint {
+    pub fn with_operands(&self, c: Diag, left: ExprId, right: ExprId) -> Diag {
         match c.rule() == comptime::BAD_OPERANDS.name {
             true => self.with_declaration(self.with_declaration(c, left), right),
             false => c,
@@ -142,14 +142,14 @@ fn indexed(before: &str) -> Option<&str> {
     head(&base[start..])
 }
 
-/// The complaint about a setting that does not exist.
-pub fn unknown_setting(name: &str, of: &str, known: &[&str]) -> Complaint {
+/// The diagnostic about a setting that does not exist.
+pub fn unknown_setting(name: &str, of: &str, known: &[&str]) -> Diag {
     let c = comptime::UNKNOWN_FIELD.because(&[("name", &name), ("type", &of)]);
     suggest::instead(c, name, known.iter().copied(), "its settings are")
 }
 
-/// The complaint about a value that is none of the choices, such as "`.high`, `.low`".
-pub fn bad_choice(v: &Value, choices: &str) -> Complaint {
+/// The diagnostic about a value that is none of the choices, such as "`.high`, `.low`".
+pub fn bad_choice(v: &Value, choices: &str) -> Diag {
     let c = tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]);
     let names = choices.split('`').filter_map(|name| name.strip_prefix('.'));
     match chosen(v).and_then(|given| suggest::nearest(&given, names).map(str::to_string)) {
@@ -159,7 +159,7 @@ pub fn bad_choice(v: &Value, choices: &str) -> Complaint {
 }
 
 /// What is not known at comptime, or does not fit, is `own` where that says more; the places stay.
-pub fn instead_of(general: &Rule, c: Complaint, own: Complaint) -> Complaint {
+pub fn instead_of(general: &Rule, c: Diag, own: Diag) -> Diag {
     if c.rule() != general.name {
         return c;
     }

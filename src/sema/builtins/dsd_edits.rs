@@ -4,7 +4,7 @@ use super::declared::instead_of;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{At, Complaint, Result, Rule};
+use crate::diagnostics::{At, Diag, Result, Rule};
 use crate::dsd::Dsd;
 use crate::image::Descriptor;
 use crate::image::code::{DsdEdit, Op};
@@ -206,7 +206,7 @@ impl Sema<'_> {
         }
     }
 
-    fn not_for(&self, name: &str, kind: DsdTy, arg: ExprId) -> Complaint {
+    fn not_for(&self, name: &str, kind: DsdTy, arg: ExprId) -> Diag {
         let c = rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))]).at(self.span(arg));
         self.with_declaration(c, arg)
     }
@@ -272,6 +272,6 @@ fn range_of(ty: &Ty) -> String {
     if *signed { format!("{} to {}", -all / 2, all / 2 - 1) } else { format!("0 to {}", all - 1) }
 }
 
-fn not_a_base(ty: &Ty) -> Complaint {
+fn not_a_base(ty: &Ty) -> Diag {
     rules::DSD_BASE.because(&[("type", ty)]).help("write an array, or a pointer to one: `&array`")
 }

@@ -5,7 +5,7 @@ use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::ignored_settings;
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdRef, DsrLoad, Op};
 use crate::image::{DsrRef, QueueBinding};
@@ -139,7 +139,7 @@ impl Sema<'_> {
             self.world.tile.image.initial_dsrs.push(n);
             return;
         }
-        self.world.tile.beside.loads.push(n);
+        self.world.tile.side_tables.loads.push(n);
         self.b().emit(Op::LoadDsr { n });
     }
 
@@ -219,18 +219,18 @@ impl Sema<'_> {
     pub fn check_ignored_settings(&mut self) {
         let image = &self.world.tile.image;
         let ops = image.vector_ops.iter();
-        let complaints: Vec<_> =
+        let diags: Vec<_> =
             ops.filter_map(|op| ignored_settings(op, &image.dsds, &image.dsr_loads)).collect();
-        complaints.into_iter().for_each(|c| self.report(c));
+        diags.into_iter().for_each(|c| self.report(c));
     }
 
     /// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs).
     pub fn check_loaded_queues(&mut self) {
         let image = &self.world.tile.image;
-        let mut complaints = Vec::new();
+        let mut diags = Vec::new();
         for load in &image.dsr_loads {
             let DsdRef::Const(n) = load.dsd else { continue };
-            let complaint = match &image.dsds[n as usize] {
+            let diag = match &image.dsds[n as usize] {
                 Dsd::FabIn(f) => {
                     let queue = f.queue.map(|q| ("input_queue", q.0));
                     let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
@@ -245,9 +245,9 @@ impl Sema<'_> {
                 }
                 Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
             };
-            complaints.extend(complaint.map(|c| c.at(load.span)));
+            diags.extend(diag.map(|c| c.at(load.span)));
         }
-        complaints.into_iter().for_each(|c| self.report(c));
+        diags.into_iter().for_each(|c| self.report(c));
     }
 }
 
@@ -257,7 +257,7 @@ fn unbound(
     queue: Option<(&str, u8)>,
     color: Option<Color>,
     mut bound: impl Iterator<Item = (Color, Span)> + Clone,
-) -> Option<Complaint> {
+) -> Option<Diag> {
     if bound.clone().any(|(other, _)| color.is_none_or(|c| c == other)) {
         return None;
     }
@@ -328,7 +328,7 @@ fn check_base(ty: &Ty) -> Result<()> {
     bad("the elements of the tensor must be numbers of 16 or 32 bits")
 }
 
-fn base_before_the_start(_: &str) -> Complaint {
+fn base_before_the_start(_: &str) -> Diag {
     let help = "load the DSR with a DSD of that address, or call it in a task";
     rules::DSR_BASE_EARLY.plain().help(help)
 }

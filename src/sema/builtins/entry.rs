@@ -1,7 +1,7 @@
 //! What the catalogue says of a builtin: one entry holds its name, its place and its meaning.
 
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result, counted};
+use crate::diagnostics::{Diag, Result, counted};
 use crate::image::intrinsics::IntrinsicRow;
 use crate::sema::operand::Operand;
 use crate::sema::scope::Ev;
@@ -61,7 +61,7 @@ pub struct Builtin {
     /// What a call does.
     pub(in crate::sema) run: Run,
     /// What is wrong with a call in another place, if that says more than the phase.
-    pub(in crate::sema) misplaced: Option<fn(&'static str) -> Complaint>,
+    pub(in crate::sema) misplaced: Option<fn(&'static str) -> Diag>,
 }
 
 /// What most entries have in common, for `..USUAL` at their end.
@@ -123,16 +123,16 @@ impl Builtin {
             .help(format!("write `{}`", self.usage)))
     }
 
-    /// The complaint about a call where it may not stand.
-    pub(in crate::sema) fn wrong_phase(&self) -> Complaint {
+    /// The diagnostic about a call where it may not stand.
+    pub(in crate::sema) fn wrong_phase(&self) -> Diag {
         match self.misplaced {
-            Some(complaint) => complaint(self.name),
+            Some(diag) => diag(self.name),
             None => wrong_phase(self.name, self.phase),
         }
     }
 }
 
-/// The complaint about something that may only stand elsewhere.
-pub fn wrong_phase(name: &str, phase: Phase) -> Complaint {
+/// The diagnostic about something that may only stand elsewhere.
+pub fn wrong_phase(name: &str, phase: Phase) -> Diag {
     rules::WRONG_PHASE.because(&[("name", &name), ("where", &phase.words())])
 }

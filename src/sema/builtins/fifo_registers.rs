@@ -70,7 +70,7 @@ impl Sema<'_> {
     }
 }
 
-fn incomplete(numbers: &[Option<u8>; 3]) -> crate::diagnostics::Complaint {
+fn incomplete(numbers: &[Option<u8>; 3]) -> crate::diagnostics::Diag {
     let named = |given: bool| {
         let names = NAMES.iter().zip(numbers).filter(|(_, n)| n.is_some() == given);
         names.map(|((name, _), _)| format!("`.{name}`")).collect::<Vec<_>>().join(" and ")

@@ -6,7 +6,7 @@ use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::properties::Property;
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{dsd as rules, tasks};
-use crate::diagnostics::{At, Complaint, Result, suggest};
+use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
 use crate::image::code::Op;
 use crate::image::{Fifo, FifoRegisters, TaskKind};
@@ -249,7 +249,7 @@ impl Sema<'_> {
                         _ => fifo.activate_pop = Some(id),
                     }
                 }
-                Err(complaint) => self.report(complaint),
+                Err(diag) => self.report(diag),
             }
         }
     }
@@ -264,15 +264,15 @@ impl Sema<'_> {
         if let Some(task) = bound().find(|t| t.kind == TaskKind::Local) {
             return Ok(task.id);
         }
-        let mut complaint = rules::FIFO_TASK.because(&[("setting", &wanted.setting)]).at(wanted.span);
+        let mut diag = rules::FIFO_TASK.because(&[("setting", &wanted.setting)]).at(wanted.span);
         if let Some(task) = bound().next() {
             let kind = if task.kind == TaskKind::Data { "data" } else { "control" };
-            complaint = complaint.also(task.span, format!("`{}` is bound as a {kind} task here", task.name));
+            diag = diag.also(task.span, format!("`{}` is bound as a {kind} task here", task.name));
         } else if let TaskName::Task(f) = wanted.task {
             let (unit, decl) = self.fn_unit(f);
-            complaint = complaint.also(unit.function(decl).span, "this task is bound to no id");
+            diag = diag.also(unit.function(decl).span, "this task is bound to no id");
         }
-        Err(complaint.help("bind the task with `@bind_local_task`"))
+        Err(diag.help("bind the task with `@bind_local_task`"))
     }
 
     /// `@set_fifo_read_length(fifo, n)` and `@set_fifo_write_length(fifo, n)`
@@ -316,11 +316,11 @@ fn fifo_action(v: &Value, arch: ArchName) -> Result<FifoAction> {
     }
 }
 
-fn not_a_global(_: &str) -> Complaint {
+fn not_a_global(_: &str) -> Diag {
     let help = "write `const fifo = @allocate_fifo(buffer);` outside of all functions";
     rules::FIFO_PLACE.plain().help(help)
 }
 
-fn length_before_the_start(name: &str) -> Complaint {
+fn length_before_the_start(name: &str) -> Diag {
     rules::FIFO_LENGTH_EARLY.because(&[("name", &name)]).help("call it in a task or a function")
 }

@@ -4,7 +4,7 @@ use super::declared::{bad_choice, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{ArchName, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::image::code::Intrinsic;
 use crate::image::{Event, Handler, Rotation, TaskBinding, TaskKind};
 use crate::sema::operand::Operand;
@@ -203,7 +203,7 @@ impl Sema<'_> {
     }
 
     /// Control tasks share their ids with the others, unless they have a table of their own.
-    fn shared_ids(&self) -> Vec<Complaint> {
+    fn shared_ids(&self) -> Vec<Diag> {
         let tasks = &self.world.tile.image.tasks;
         if self.world.tile.control_table.is_some() {
             return Vec::new();
@@ -216,23 +216,23 @@ impl Sema<'_> {
         tasks.iter().enumerate().filter_map(clash).collect()
     }
 
-    fn teardown_clash(&self) -> Option<Complaint> {
+    fn teardown_clash(&self) -> Option<Diag> {
         let image = &self.world.tile.image;
         let own = image.tasks.iter().find(|t| t.id.0 == TEARDOWN_TASK && t.kind == TaskKind::Local)?;
         let handler = image.handlers.first()?;
         Some(super::tasks::id_clash(own.id, "the task that runs handlers", handler.span, own.span))
     }
 
-    fn unhandled_flushes(&self) -> Vec<Complaint> {
+    fn unhandled_flushes(&self) -> Vec<Diag> {
         let image = &self.world.tile.image;
         let has_own = image.tasks.iter().any(|t| t.id.0 == TEARDOWN_TASK && t.kind == TaskKind::Local);
         let is_handled = |event: Event| has_own || image.handlers.iter().any(|h| h.on == event);
         let unhandled = self.world.tile.flushes.iter().filter(|(event, _)| !is_handled(*event));
-        let complaint = |(event, span): &(Event, Span)| {
+        let diag = |(event, span): &(Event, Span)| {
             let c = rules::FLUSH_UNHANDLED.because(&[("queue", event)]).at(*span);
             c.help("set a function with `@set_empty_queue_handler`")
         };
-        unhandled.map(complaint).collect()
+        unhandled.map(diag).collect()
     }
 }
 

@@ -3,7 +3,7 @@
 use crate::arch::DsrId;
 use crate::diagnostics::rules::run::MISSING_INDEX;
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{Complaint, Result};
+use crate::diagnostics::{Diag, Result};
 use crate::dsd::{Dsd, FabOut, Mem};
 use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, Operand as CodeOperand, VectorOp};
 use crate::sema::operand::Operand;
@@ -34,9 +34,9 @@ impl Sema<'_> {
         };
         let Some(Global { name, span, .. }) = constant.cloned() else { return };
         self.written.insert(span);
-        let complaint = rules::CONST_DESTINATION.because(&[("name", &name)]).at(at);
-        let complaint = complaint.also(span, "declared `const`");
-        self.report(complaint.help(format!("declare `{name}` as `var`")));
+        let diag = rules::CONST_DESTINATION.because(&[("name", &name)]).at(at);
+        let diag = diag.also(span, "declared `const`");
+        self.report(diag.help(format!("declare `{name}` as `var`")));
     }
 
     /// The constant that a pointer leads to.
@@ -83,7 +83,7 @@ pub fn check_index<'a>(
 
 /// Settings of an operation that have no effect, because they are not among those with which its
 /// DSRs were loaded (entry UB-012).
-pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Option<Complaint> {
+pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Option<Diag> {
     let operands = || std::iter::once(&op.dest).chain(&op.sources);
     // `@dfilt` has a rule of its own for this.
     let is_filter = op.dest == CodeOperand::Nowhere;

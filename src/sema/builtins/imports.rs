@@ -2,7 +2,7 @@
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::sema::arith;
 use crate::sema::unit::DeclState;
 use crate::sema::value::{Elems, InstanceId, Value};
@@ -88,20 +88,20 @@ impl Sema<'_> {
         Ok(())
     }
 
-    fn import_cycle(&self, first: usize, path: &Path, span: Span) -> Complaint {
+    fn import_cycle(&self, first: usize, path: &Path, span: Span) -> Diag {
         let chain: Vec<String> = self.importing[first..]
             .iter()
             .map(|(p, _)| p.clone())
             .chain([path.to_path_buf()])
             .map(|p| p.display().to_string())
             .collect();
-        let mut complaint = rules::IMPORT_CYCLE.because(&[("chain", &chain.join(" -> "))]).at(span);
+        let mut diag = rules::IMPORT_CYCLE.because(&[("chain", &chain.join(" -> "))]).at(span);
         for (p, at) in &self.importing[first + 1..] {
             if let Some(at) = at {
-                complaint = complaint.also(*at, format!("`{}` is imported here", p.display()));
+                diag = diag.also(*at, format!("`{}` is imported here", p.display()));
             }
         }
-        complaint
+        diag
     }
 
     fn import_value(&mut self, ty: ExprId, path: ExprId) -> Result<Value> {

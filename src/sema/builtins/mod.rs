@@ -41,7 +41,7 @@ use super::scope::{Ev, Return};
 use super::value::Value;
 use super::world::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Complaint, Result, suggest};
+use crate::diagnostics::{Diag, Result, suggest};
 use crate::dsd::ops;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident, VarDecl};
@@ -174,7 +174,7 @@ impl Sema<'_> {
     }
 }
 
-fn unknown_builtin(name: &Ident) -> Complaint {
+fn unknown_builtin(name: &Ident) -> Diag {
     let c = rules::UNKNOWN_BUILTIN.because(&[("name", &name.name)]).at(name.span);
     if let Some(help) = successor(&name.name) {
         return c.help(help);

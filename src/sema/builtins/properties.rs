@@ -3,7 +3,7 @@
 use super::arguments::{chosen, fields_of};
 use super::declared::bad_choice;
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{At, Complaint, Result, suggest};
+use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::dsd::{Simd, ZeroSource};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -102,23 +102,23 @@ impl Sema<'_> {
     }
 
     /// What is not known at comptime is a mistake of its own for a switch.
-    fn late_flag(&self, properties: ExprId, complaint: Complaint) -> Complaint {
+    fn late_flag(&self, properties: ExprId, diag: Diag) -> Diag {
         let file = &self.frame().unit.file;
-        let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return complaint };
-        let Some(place) = &complaint.0.primary else { return complaint };
+        let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return diag };
+        let Some(place) = &diag.0.primary else { return diag };
         let around = |e: &ExprId| {
             let span = file.expr(*e).span;
             span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
         };
         let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
         match flag {
-            Some((name, _)) if complaint.rule() == comptime::NOT_COMPTIME.name => {
+            Some((name, _)) if diag.rule() == comptime::NOT_COMPTIME.name => {
                 let mut own = not_a_flag(&name.name, KNOWN_LATE);
-                own.0.primary = complaint.0.primary;
-                own.0.others = complaint.0.others;
+                own.0.primary = diag.0.primary;
+                own.0.others = diag.0.others;
                 own
             }
-            _ => complaint,
+            _ => diag,
         }
     }
 }
@@ -128,9 +128,9 @@ const FLAGS: [&str; 4] = ["wavelet_index_offset", "control", "control_transform"
 
 const KNOWN_LATE: &str = "this value is known only when the program runs";
 
-fn not_a_flag(name: &str, found: &str) -> Complaint {
-    let complaint = rules::DSD_FLAG.because(&[("name", &name)]).note(found);
-    complaint.help(format!("write `.{name} = true`, or leave it out"))
+fn not_a_flag(name: &str, found: &str) -> Diag {
+    let diag = rules::DSD_FLAG.because(&[("name", &name)]).note(found);
+    diag.help(format!("write `.{name} = true`, or leave it out"))
 }
 
 /// `.tensor_access` stands for the fields of its struct.
@@ -189,7 +189,7 @@ fn properties_of(kind: DsdTy) -> &'static [&'static str] {
 }
 
 /// A property of another type of DSD, or of none.
-pub fn no_such_property(property: &Property, kind: DsdTy) -> Complaint {
+pub fn no_such_property(property: &Property, kind: DsdTy) -> Diag {
     let Property { name, at, .. } = property;
     let owners = [DsdTy::Mem1d, DsdTy::Mem4d, DsdTy::FabIn, DsdTy::FabOut, DsdTy::Circbuf]
         .into_iter()
@@ -197,16 +197,16 @@ pub fn no_such_property(property: &Property, kind: DsdTy) -> Complaint {
         .map(|other| Ty::Dsd(other).to_string());
     let owners = owners.collect::<Vec<_>>();
     let names: Vec<String> = properties_of(kind).iter().map(|name| format!("`.{name}`")).collect();
-    let complaint = rules::NO_SUCH_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", name)]).at(*at);
-    let complaint = match owners.is_empty() {
-        true => complaint,
-        false => complaint.note(format!("`.{name}` is a property of {}", in_words(&owners))),
+    let diag = rules::NO_SUCH_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", name)]).at(*at);
+    let diag = match owners.is_empty() {
+        true => diag,
+        false => diag.note(format!("`.{name}` is a property of {}", in_words(&owners))),
     };
-    let complaint = match suggest::nearest(name, properties_of(kind).iter().copied()) {
-        Some(near) => complaint.help(format!("did you mean `.{near}`?")),
-        None => complaint,
+    let diag = match suggest::nearest(name, properties_of(kind).iter().copied()) {
+        Some(near) => diag.help(format!("did you mean `.{near}`?")),
+        None => diag,
     };
-    complaint.help(format!("its properties are {}", in_words(&names)))
+    diag.help(format!("its properties are {}", in_words(&names)))
 }
 
 /// `a, b and c`
@@ -219,7 +219,7 @@ fn in_words(items: &[String]) -> String {
 }
 
 /// A property without which the DSD says too little.
-pub fn missing_property(name: &str, kind: DsdTy) -> Complaint {
+pub fn missing_property(name: &str, kind: DsdTy) -> Diag {
     let help = match name {
         "tensor_access" => "write `.tensor_access = |i|{n} -> array[i]`",
         "base_address" => "write `.base_address = &array`",

@@ -3,7 +3,7 @@
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
-use crate::diagnostics::{At, Complaint, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::image::{Scalar, TaskBinding, TaskKind};
 use crate::sema::operand::{Operand, repr};
@@ -119,7 +119,7 @@ impl Sema<'_> {
         }
     }
 
-    pub(super) fn bad_channel(&self, have: &Ty) -> Complaint {
+    pub(super) fn bad_channel(&self, have: &Ty) -> Diag {
         let want = match self.arch.name {
             ArchName::Wse2 => "a color, data_task_id or local_task_id",
             ArchName::Wse3 => "an input_queue, data_task_id, local_task_id or ut_id",
@@ -211,8 +211,8 @@ impl Sema<'_> {
     }
 }
 
-/// The complaint about an id that is bound twice.
-pub fn id_clash(id: TaskId, other: &str, first: Span, second: Span) -> Complaint {
+/// The diagnostic about an id that is bound twice.
+pub fn id_clash(id: TaskId, other: &str, first: Span, second: Span) -> Diag {
     let clash = rules::TASK_ID_CLASH.because(&[("id", &id), ("other", &other)]).at(second);
     clash.also(first, format!("`{other}` is bound to it here")).help("bind one of them to another id")
 }

@@ -5,7 +5,7 @@ use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::hazards::check_index;
 use crate::arch::{ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
-use crate::diagnostics::{Complaint, Result, counted};
+use crate::diagnostics::{Diag, Result, counted};
 use crate::dsd::Dsd;
 use crate::dsd::ops::{DsdOp, Elem, OPS, Source};
 use crate::image::DsrRef;
@@ -30,8 +30,8 @@ pub struct Arg {
 }
 
 impl Arg {
-    /// A complaint about it.
-    pub fn wrong(&self, c: Complaint) -> Complaint {
+    /// A diagnostic about it.
+    pub fn wrong(&self, c: Diag) -> Diag {
         let c = c.at(self.span);
         match self.declared {
             Some(span) => c.also(span, "declared here"),
@@ -152,7 +152,7 @@ impl Sema<'_> {
         let n = self.world.tile.image.vector_ops.len() as u32;
         self.b().span = op.span;
         self.world.tile.image.vector_ops.push(VectorOp { result: Some(result), ..op });
-        self.world.tile.beside.vectors.push(n);
+        self.world.tile.side_tables.vectors.push(n);
         self.b().emit(Op::Vector { n });
         self.b().fence();
         Ok(Operand::Reg(result, Ty::Bool))
@@ -392,7 +392,7 @@ impl Sema<'_> {
     ) -> Result<Operand> {
         let n = self.world.tile.image.maps.len() as u32;
         self.world.tile.image.maps.push(map);
-        self.world.tile.beside.maps.push(n);
+        self.world.tile.side_tables.maps.push(n);
         let (top, done) = (self.b().label(), self.b().label());
         self.b().span = call.span;
         self.b().emit(Op::MapBegin { n });
@@ -483,7 +483,7 @@ fn covering_dsd(array: &ArrayTy, name: &str) -> String {
     format!("@get_dsd({kind}, .{{ .tensor_access = {access} }})")
 }
 
-fn wrong_operands(op: &DsdOp, span: Span) -> Complaint {
+fn wrong_operands(op: &DsdOp, span: Span) -> Diag {
     let mut c = rules::VECTOR_OPERANDS.because(&[("name", &op.name)]).at(span);
     for s in op.signatures() {
         c = c.note(format!("possible: `{s}`"));

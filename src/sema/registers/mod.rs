@@ -7,12 +7,12 @@ mod operands;
 mod table;
 
 use crate::arch::Arch;
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::image::TileImage;
 use table::Table;
 
 /// Gives the FIFOs their registers, and fills `image.registers` and `image.operands`.
-pub fn allocate(arch: &Arch, image: &mut TileImage) -> Vec<Complaint> {
+pub fn allocate(arch: &Arch, image: &mut TileImage) -> Vec<Diag> {
     let mut table = Table::new(arch, image);
     let (explicit, automatic): (Vec<usize>, Vec<usize>) =
         (0..image.fifos.len()).partition(|n| image.fifos[*n].explicit);
@@ -24,5 +24,5 @@ pub fn allocate(arch: &Arch, image: &mut TileImage) -> Vec<Complaint> {
     table.rows.sort_by_key(|(bank, number, _)| (*bank as u8, *number));
     image.registers = table.rows.into_iter().map(|(_, _, row)| row).collect();
     image.operands = table.operands;
-    table.complaints
+    table.diags
 }

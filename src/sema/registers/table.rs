@@ -1,7 +1,7 @@
 //! The registers of a tile, and who has each.
 
 use crate::arch::{Arch, DsrFile};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd as rules;
 use crate::dsd::{Dsd, MemKind};
 use crate::image::code::{DsdRef, DsrLoad};
@@ -82,7 +82,7 @@ pub(super) struct Table<'a> {
     pub(super) arch: &'a Arch,
     pub(super) rows: Vec<(Bank, u8, RegisterUse)>,
     pub(super) operands: Vec<OperandRegisters>,
-    pub(super) complaints: Vec<Complaint>,
+    pub(super) diags: Vec<Diag>,
     /// Who has each register for good, by bank and number.
     pub(super) held: [Vec<Option<Holder>>; 5],
     /// What the compiler has put into the others, by bank and number.
@@ -102,7 +102,7 @@ impl<'a> Table<'a> {
             arch,
             rows: Vec::new(),
             operands: Vec::new(),
-            complaints: Vec::new(),
+            diags: Vec::new(),
             held: Bank::ALL.map(|b| vec![None; b.count(arch).into()]),
             automatic: Bank::ALL.map(|b| vec![None; b.count(arch).into()]),
             next: [0; 5],
@@ -156,12 +156,12 @@ impl<'a> Table<'a> {
         let FifoRegisters { dsr, xdsr } = registers;
         for (bank, number) in [(Bank::Dest, dsr), (Bank::Src1, dsr), (Bank::Xdsr, xdsr)] {
             if let Some(holder) = &self.held[bank as usize][usize::from(number)] {
-                let complaint = rules::REGISTER_TAKEN
+                let diag = rules::REGISTER_TAKEN
                     .because(&[("register", &format!("{} {number}", bank.ty()))])
                     .at(span)
                     .also(holder.span, holder.what.clone())
                     .help("choose another number");
-                return self.complaints.push(complaint);
+                return self.diags.push(diag);
             }
         }
     }
@@ -206,7 +206,7 @@ impl<'a> Table<'a> {
             c = c.also(span, format!("held here: {} {}", bank.ty(), numbers.join(", ")));
         }
         let machine = format!("{} has {} registers of type {}", self.arch.word, held.len(), bank.ty());
-        self.complaints.push(c.note(machine).help(help));
+        self.diags.push(c.note(machine).help(help));
     }
 }
 

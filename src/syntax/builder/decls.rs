@@ -77,8 +77,8 @@ impl Builder {
     pub fn function(&mut self, lo: usize, decl: FnDecl) -> FnDecl {
         let span = Span { lo: lo as u32, ..decl.span };
         if decl.body.is_none() && decl.linkage != Linkage::Extern {
-            let complaint = SYNTAX_ERROR.because(&[("expected", &"a body"), ("found", &"`;`")]);
-            self.complain(complaint.at(span).help("only `extern` functions have no body"));
+            let diag = SYNTAX_ERROR.because(&[("expected", &"a body"), ("found", &"`;`")]);
+            self.complain(diag.at(span).help("only `extern` functions have no body"));
         }
         FnDecl { span, ..decl }
     }

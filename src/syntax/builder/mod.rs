@@ -8,7 +8,7 @@ mod stmts;
 use super::MOST_PROBLEMS;
 use super::ast::*;
 use super::depth::{DEEPEST_TREE, Depths};
-use crate::diagnostics::Complaint;
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::NESTING_TOO_DEEP;
 use crate::source::{FileId, Span};
 use std::mem::replace;
@@ -17,7 +17,7 @@ use std::mem::replace;
 pub struct Builder {
     file: File,
     depths: Depths,
-    problems: Vec<Complaint>,
+    problems: Vec<Diag>,
     progress: Progress,
     /// Lengths of the two arenas after the last whole declaration.
     kept: (usize, usize),
@@ -117,16 +117,15 @@ impl Builder {
     }
 
     /// The file and what was wrong with it.
-    pub fn finish(self) -> (File, Vec<Complaint>) {
+    pub fn finish(self) -> (File, Vec<Diag>) {
         (self.file, self.problems)
     }
 
-    /// Takes a complaint, once: a declaration may be parsed again after a repair.
-    pub fn complain(&mut self, complaint: Complaint) {
-        let same =
-            |other: &Complaint| other.0.primary == complaint.0.primary && other.0.title == complaint.0.title;
+    /// Takes a diagnostic, once: a declaration may be parsed again after a repair.
+    pub fn complain(&mut self, diag: Diag) {
+        let same = |other: &Diag| other.0.primary == diag.0.primary && other.0.title == diag.0.title;
         if self.problems.len() < MOST_PROBLEMS && !self.problems.iter().any(same) {
-            self.problems.push(complaint);
+            self.problems.push(diag);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Tests of the room, on programs of our own.
+//! Tests of the module, on programs of our own.
 
 mod corpus;
 mod forms;

@@ -10,7 +10,7 @@ fn problems(text: &str) -> Vec<String> {
     let id = map.add("a.csl", text);
     let show = |span| map.describe(span)["a.csl:".len()..].to_string();
     let parsed = parse(id, text);
-    let place = |p: &crate::diagnostics::Complaint| p.0.primary.as_ref().map(|label| show(label.span));
+    let place = |p: &crate::diagnostics::Diag| p.0.primary.as_ref().map(|label| show(label.span));
     parsed.problems.iter().map(|p| format!("{} {}", place(p).expect("a place"), p.0.title)).collect()
 }
 
@@ -79,7 +79,7 @@ fn a_missing_bracket_or_comma_is_put_in() {
 }
 
 #[test]
-fn a_missing_brace_costs_one_complaint() {
+fn a_missing_brace_costs_one_diagnostic() {
     let text = "fn f() void {\n  if (a) {\n    b();\n}\nfn g() void {}\nlayout {\n  h();";
     assert_eq!(
         problems(text),
@@ -96,7 +96,7 @@ fn the_end_of_the_file_is_one_problem() {
 }
 
 #[test]
-fn a_brace_too_many_costs_one_complaint() {
+fn a_brace_too_many_costs_one_diagnostic() {
     let text = "fn f() void { a(); } }\nvar b;";
     assert_eq!(problems(text), ["1:22 expected a declaration, found `}`"]);
     assert_eq!(tree(text), "fn f() void { a(); }\nvar b;");

@@ -2,9 +2,9 @@
 
 use super::arrays::Array;
 use super::choices::Choices;
+use super::cursors::{AddressCursor, VARIABLES, sum};
 use super::number::Elem;
 use super::trial::{Trial, check};
-use super::walks::{VARIABLES, Walk, sum};
 use std::fmt::Write;
 
 #[test]
@@ -155,45 +155,45 @@ fn visit(lengths: &[usize], indices: &[Index]) -> (Vec<usize>, Vec<usize>) {
 fn edited(choices: &mut Choices, prefix: &str) -> Trial {
     let (elem, operation) = width(choices);
     let count = 1 + choices.below(12) as usize;
-    let mut walk = Walk::any(choices, count);
+    let mut cursor = AddressCursor::any(choices, count);
     let name = format!("{prefix}_a");
-    let mut size = walk.end();
+    let mut size = cursor.end();
     let ty = choices.pick(elem.types());
     let mut trial = Trial::default();
     let value = match choices.below(6) {
-        0 => walk.fields(&name),
+        0 => cursor.fields(&name),
         1 => {
-            let lowest = walk.places().into_iter().min().expect("an element");
+            let lowest = cursor.places().into_iter().min().expect("an element");
             let by = choices.between(-lowest, 3);
-            let before = Walk { offset: walk.offset + by, ..walk.clone() };
+            let before = AddressCursor { offset: cursor.offset + by, ..cursor.clone() };
             size = size.max(before.end());
             format!("@increment_dsd_offset({}, {}, {ty})", before.dsd(&name), -by)
         }
-        2 if !walk.mem4d => {
-            let before = Walk { lengths: vec![1 + choices.below(4) as usize], ..walk.clone() };
+        2 if !cursor.mem4d => {
+            let before = AddressCursor { lengths: vec![1 + choices.below(4) as usize], ..cursor.clone() };
             match before.places().iter().all(|place| *place >= 0) {
                 true => {
                     size = size.max(before.end());
                     format!("@set_dsd_length({}, {count})", before.dsd(&name))
                 }
-                false => walk.dsd(&name),
+                false => cursor.dsd(&name),
             }
         }
-        3 if !walk.mem4d => {
-            let before = Walk { factors: vec![choices.below(3) as i32], ..walk.clone() };
+        3 if !cursor.mem4d => {
+            let before = AddressCursor { factors: vec![choices.below(3) as i32], ..cursor.clone() };
             size = size.max(before.end());
-            format!("@set_dsd_stride({}, {})", before.dsd(&name), walk.factors[0])
+            format!("@set_dsd_stride({}, {})", before.dsd(&name), cursor.factors[0])
         }
-        4 if walk.factors.iter().all(|factor| *factor >= 0) => {
+        4 if cursor.factors.iter().all(|factor| *factor >= 0) => {
             let other = format!("{prefix}_o");
             let _ = writeln!(trial.globals, "var {other} = @zeros([{size}]{ty});");
-            let before = walk.dsd(&other);
+            let before = cursor.dsd(&other);
             // The offset goes with the base.
-            walk.offset = 0;
+            cursor.offset = 0;
             let base = choices.pick(&["", "&"]);
             format!("@set_dsd_base_addr({before}, {base}{name})")
         }
-        _ => walk.dsd(&name),
+        _ => cursor.dsd(&name),
     };
     size += choices.below(3) as usize;
     let array = Array { name, ty, elem, limit: None, sizes: Vec::new(), data: vec![0; size] };
@@ -203,16 +203,16 @@ fn edited(choices: &mut Choices, prefix: &str) -> Trial {
         1 => trial.globals.push_str(&format!("var {prefix}_d = {value};\n")),
         _ => trial.body.push_str(&format!("  var {prefix}_d = {value};\n")),
     }
-    copy(choices, prefix, trial, (array, format!("{prefix}_d")), &walk.indices(), (operation, ""))
+    copy(choices, prefix, trial, (array, format!("{prefix}_d")), &cursor.indices(), (operation, ""))
 }
 
 /// A DSD with `wavelet_index_offset`, and an operation with an index.
 fn indexed(choices: &mut Choices, prefix: &str) -> Trial {
     let count = 1 + choices.below(12) as usize;
-    let walk = Walk::any(choices, count);
+    let cursor = AddressCursor::any(choices, count);
     let name = format!("{prefix}_a");
     let index = choices.below(20) as usize;
-    let size = walk.end() + index + choices.below(3) as usize;
+    let size = cursor.end() + index + choices.below(3) as usize;
     let array = Array {
         name: name.clone(),
         ty: "u16",
@@ -222,12 +222,12 @@ fn indexed(choices: &mut Choices, prefix: &str) -> Trial {
         data: vec![0; size],
     };
     let mut trial = Trial::default();
-    let value = walk.dsd(&name).replace(" })", ", .wavelet_index_offset = true })");
+    let value = cursor.dsd(&name).replace(" })", ", .wavelet_index_offset = true })");
     let _ = writeln!(trial.globals, "const {prefix}_d = {value};\nvar {prefix}_i: u16 = {index};");
     let rest = match choices.once_in(2) {
         true => format!(", 0, .{{ .index = {prefix}_i }}"),
         false => format!(", 0, .{{ .index = {index} }}"),
     };
-    let visited: Vec<usize> = walk.indices().iter().map(|place| place + index).collect();
+    let visited: Vec<usize> = cursor.indices().iter().map(|place| place + index).collect();
     copy(choices, prefix, trial, (array, format!("{prefix}_d")), &visited, ("@or16", &rest))
 }

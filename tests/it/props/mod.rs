@@ -5,6 +5,7 @@
 mod access;
 mod arrays;
 mod choices;
+mod cursors;
 mod fifos;
 mod halves;
 mod network;
@@ -14,4 +15,3 @@ mod positions;
 mod stencils;
 mod streams;
 mod trial;
-mod walks;

@@ -2,9 +2,9 @@
 
 use super::arrays::{Array, scalar_literal, some_bits};
 use super::choices::Choices;
+use super::cursors::AddressCursor;
 use super::number::{Elem, Number};
 use super::trial::{Expected, Trial, check};
-use super::walks::Walk;
 use Elem::{F16, F32, Int16, Int32};
 use std::fmt::Write;
 
@@ -178,7 +178,7 @@ struct Draft<'a> {
     /// Number of elements.
     count: usize,
     /// The vector of the destination, its array and its element.
-    dest: Option<(Walk, usize, Elem)>,
+    dest: Option<(AddressCursor, usize, Elem)>,
     /// Stride registers that the vectors take.
     strides: usize,
 }
@@ -257,43 +257,43 @@ impl Draft<'_> {
     fn vector(&mut self, place: usize, elem: Elem) -> (Operand, String) {
         let limited = self.limit(place).is_some();
         let shared = self.dest.clone().filter(|(_, _, other)| *other == elem && !limited);
-        let (walk, array) = match shared {
+        let (cursor, array) = match shared {
             // The destination itself, as in `x = x + y`.
-            Some((walk, array, _)) if self.choices.once_in(4) => (walk, array),
+            Some((cursor, array, _)) if self.choices.once_in(4) => (cursor, array),
             // Any other elements of the same array.
             Some((_, array, _)) if self.choices.once_in(5) => {
                 self.trial.unchecked = true;
-                (Walk::any(self.choices, self.count), array)
+                (AddressCursor::any(self.choices, self.count), array)
             }
             Some(_) | None => {
                 let ty = self.choices.pick(elem.types());
                 let name = format!("{}_a{}", self.prefix, self.arrays.len());
                 let limit = self.limit(place);
                 self.arrays.push(Array { name, ty, elem, limit, sizes: Vec::new(), data: Vec::new() });
-                (Walk::any(self.choices, self.count), self.arrays.len() - 1)
+                (AddressCursor::any(self.choices, self.count), self.arrays.len() - 1)
             }
         };
-        let strides = if walk.mem4d { walk.lengths.len() - 1 } else { 0 };
+        let strides = if cursor.mem4d { cursor.lengths.len() - 1 } else { 0 };
         let fits = self.strides + strides <= STRIDE_REGISTERS;
-        let walk = if fits { walk } else { Walk::line(self.count) };
+        let cursor = if fits { cursor } else { AddressCursor::line(self.count) };
         self.strides += if fits { strides } else { 0 };
-        let size = walk.end() + self.choices.below(3) as usize;
+        let size = cursor.end() + self.choices.below(3) as usize;
         self.arrays[array].grow(size);
-        let word = self.dsd(place, &walk, array);
-        let elements = walk.indices();
+        let word = self.dsd(place, &cursor, array);
+        let elements = cursor.indices();
         if place == 0 {
-            self.dest = Some((walk, array, elem));
+            self.dest = Some((cursor, array, elem));
         }
         (Operand::Vector(array, elements), word)
     }
 
     /// Declares a DSD, and writes how it is used: as a constant, a variable, or through a DSR.
-    fn dsd(&mut self, place: usize, walk: &Walk, array: usize) -> String {
+    fn dsd(&mut self, place: usize, cursor: &AddressCursor, array: usize) -> String {
         let name = format!("{}_d{place}", self.prefix);
-        let value = walk.dsd(&self.arrays[array].name);
+        let value = cursor.dsd(&self.arrays[array].name);
         let kind = self.choices.pick(&["const", "var"]);
         let _ = writeln!(self.trial.globals, "{kind} {name} = {value};");
-        if walk.mem4d || !self.choices.once_in(4) {
+        if cursor.mem4d || !self.choices.once_in(4) {
             return name;
         }
         let file = match place {

@@ -3,9 +3,9 @@
 use super::access::width;
 use super::arrays::Array;
 use super::choices::Choices;
+use super::cursors::AddressCursor;
 use super::number::Elem;
 use super::trial::{Trial, check};
-use super::walks::Walk;
 use std::fmt::Write;
 
 #[test]
@@ -52,9 +52,9 @@ fn saved(choices: &mut Choices, prefix: &str) -> Trial {
     let rounds = 1 + choices.below(4) as usize;
     let mut trial = Trial::default();
     let ends = ["dest", "src"].map(|end| {
-        let walk = Walk::any(choices, count);
+        let cursor = AddressCursor::any(choices, count);
         let saves = choices.once_in(2);
-        saving(choices, &mut trial, (prefix, end), elem, (walk, rounds, saves))
+        saving(choices, &mut trial, (prefix, end), elem, (cursor, rounds, saves))
     });
     copies(choices, prefix, trial, mov, ends)
 }
@@ -65,29 +65,29 @@ fn saving(
     trial: &mut Trial,
     (prefix, end): (&str, &str),
     elem: Elem,
-    (mut walk, rounds, saves): (Walk, usize, bool),
+    (mut cursor, rounds, saves): (AddressCursor, usize, bool),
 ) -> Operand {
-    let all = |first: &Walk| {
-        let next = |walk: &Walk| Some(if saves { walk.next() } else { walk.clone() });
+    let all = |first: &AddressCursor| {
+        let next = |cursor: &AddressCursor| Some(if saves { cursor.next() } else { cursor.clone() });
         std::iter::successors(Some(first.clone()), next).take(rounds).collect::<Vec<_>>()
     };
-    let lowest = all(&walk).iter().flat_map(Walk::places).min().unwrap_or(0);
-    walk.offset -= lowest.min(0);
-    let walks = all(&walk);
-    let size = walks.iter().map(Walk::end).max().unwrap_or(0) + choices.below(3) as usize;
+    let lowest = all(&cursor).iter().flat_map(AddressCursor::places).min().unwrap_or(0);
+    cursor.offset -= lowest.min(0);
+    let cursors = all(&cursor);
+    let size = cursors.iter().map(AddressCursor::end).max().unwrap_or(0) + choices.below(3) as usize;
     let array = array(choices, format!("{prefix}_{end}_a"), elem, size);
     let name = format!("{prefix}_{end}");
     let file = if end == "dest" { "dsr_dest" } else { "dsr_src1" };
     let _ = writeln!(trial.globals, "const {name} = @get_dsr({file}, {});", 1 + choices.below(5));
     let is_known = choices.once_in(2);
     let held = if is_known { "const" } else { "var" };
-    let _ = writeln!(trial.globals, "{held} {name}_d = {};", walk.dsd(&array.name));
+    let _ = writeln!(trial.globals, "{held} {name}_d = {};", cursor.dsd(&array.name));
     let settings = if saves { ", .{ .save_address = true }" } else { "" };
-    let load = match walk.mem4d {
+    let load = match cursor.mem4d {
         false => format!("@load_to_dsr({name}, {name}_d{settings})"),
         true => {
             let first = if end == "dest" { 0 } else { 3 };
-            let needed = if is_known { stride_registers(&walk) } else { 3 };
+            let needed = if is_known { stride_registers(&cursor) } else { 3 };
             let registers: Vec<_> = (first..first + needed).map(|n| format!("@get_sr({n})")).collect();
             let registers = registers.join(", ");
             format!(
@@ -96,13 +96,13 @@ fn saving(
         }
     };
     let _ = writeln!(trial.body, "  {load};");
-    Operand { array, rounds: walks.iter().map(Walk::indices).collect() }
+    Operand { array, rounds: cursors.iter().map(AddressCursor::indices).collect() }
 }
 
 /// All dimensions but the fastest need one; the second does not if the fastest has stride 1.
-fn stride_registers(walk: &Walk) -> usize {
-    let dimensions = walk.lengths.len();
-    let short = dimensions > 1 && walk.factors[dimensions - 1] == 1;
+fn stride_registers(cursor: &AddressCursor) -> usize {
+    let dimensions = cursor.lengths.len();
+    let short = dimensions > 1 && cursor.factors[dimensions - 1] == 1;
     dimensions - 1 - usize::from(short)
 }
 
@@ -133,7 +133,7 @@ fn circular(choices: &mut Choices, prefix: &str) -> Trial {
     let visited = |round: usize| (0..count).map(|k| place(start(round) + k)).collect();
     let circular = Operand { array: buffer, rounds: (0..rounds).map(visited).collect() };
     // The other operand goes on, so that every round moves other data.
-    let line = Walk::line(count);
+    let line = AddressCursor::line(count);
     let other = saving(choices, &mut trial, (prefix, other), elem, (line, rounds, true));
     let ends = if is_dest { [circular, other] } else { [other, circular] };
     copies(choices, prefix, trial, mov, ends)

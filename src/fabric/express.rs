@@ -2,8 +2,8 @@
 //!
 //! Where a color goes straight on from link to link and nobody else wants these links, a wavelet that
 //! lands on the first router in one cycle leaves the last one a known number of cycles later. Such a
-//! stretch is a belt: only its ends are touched. As soon as the end does not take what comes, or
-//! anybody could want one of the links, the belt is dissolved: its wavelets go into the buffers in
+//! stretch is a express channel: only its ends are touched. As soon as the end does not take what comes, or
+//! anybody could want one of the links, the express channel is dissolved: its wavelets go into the buffers in
 //! which they would lie, and everything goes on hop by hop. Nothing of this can be seen from outside
 //! but the time that a run takes.
 
@@ -18,18 +18,18 @@ use crate::arch::Direction;
 use crate::image::routes::PopMode;
 use std::collections::VecDeque;
 
-/// The belt of a lane that is on none.
-pub const NO_BELT: u32 = u32::MAX;
-/// A shorter belt is not worth it.
+/// The express channel of a lane that is on none.
+pub const NO_CHANNEL: u32 = u32::MAX;
+/// A shorter express channel is not worth it.
 const SHORTEST: usize = 3;
-/// Cycles until a lane where no belt could begin is tried again.
+/// Cycles until a lane where no express channel could begin is tried again.
 const PAUSE: u64 = 64;
 /// The longest such pause.
 const LONGEST_PAUSE: u64 = 4096;
 
-/// A belt.
+/// A express channel.
 #[derive(Clone, Debug, Default)]
-struct Belt {
+struct ExpressChannel {
     /// The lanes whose routers are not visited, in the order in which wavelets pass them.
     lanes: Vec<u32>,
     /// The side from which wavelets come to the first of them.
@@ -46,12 +46,12 @@ struct Belt {
     carried: u64,
 }
 
-impl Belt {
+impl ExpressChannel {
     fn length(&self) -> u64 {
         self.lanes.len() as u64
     }
 
-    /// Whether a wavelet has gone on from a lane since the belt was made and before a cycle.
+    /// Whether a wavelet has gone on from a lane since the express channel was made and before a cycle.
     fn has_moved(&self, spot: usize, next: u64) -> bool {
         let spot = spot as u64;
         // One that landed in cycle `c` goes on from lane 0 in the next cycle.
@@ -62,28 +62,28 @@ impl Belt {
     }
 }
 
-/// All belts of a fabric.
+/// All express channels of a fabric.
 #[derive(Clone, Debug, Default)]
-pub struct Belts {
-    /// Wavelets may use belts.
+pub struct ExpressChannels {
+    /// Wavelets may use express channels.
     pub enabled: bool,
-    all: Vec<Belt>,
+    all: Vec<ExpressChannel>,
     unused: Vec<u32>,
     /// Those that carry something.
     moving: Vec<u32>,
-    /// Lanes where belts may begin, with the side from which wavelets come.
+    /// Lanes where express channels may begin, with the side from which wavelets come.
     starts: Vec<(u32, Direction)>,
-    /// Wavelets that leave belts in this cycle.
+    /// Wavelets that leave express channels in this cycle.
     leaving: Vec<(u32, Direction, Flit)>,
 }
 
-impl Belts {
+impl ExpressChannels {
     /// None yet.
-    pub fn new() -> Belts {
-        Belts { enabled: true, ..Belts::default() }
+    pub fn new() -> ExpressChannels {
+        ExpressChannels { enabled: true, ..ExpressChannels::default() }
     }
 
-    /// Whether anything is on a belt.
+    /// Whether anything is on a express channel.
     pub fn are_moving(&self) -> bool {
         !self.moving.is_empty()
     }
@@ -98,42 +98,44 @@ impl Belts {
         self.moving.len()
     }
 
-    /// The lane behind a belt, the side from which wavelets come to it, and the length of the belt, if
-    /// wavelets get on from a side at a lane and the belt is full of plain ones before a cycle.
+    /// The lane behind a express channel, the side from which wavelets come to it, and the length of the express channel, if
+    /// wavelets get on from a side at a lane and the express channel is full of plain ones before a cycle.
     pub fn steady(&self, number: u32, id: u32, side: Direction, now: u64) -> Option<(u32, Direction, u64)> {
-        let belt = &self.all[number as usize];
-        let length = belt.length();
-        let begins = belt.lanes[0] == id && belt.from == Some(side) && belt.riders.len() as u64 == length;
-        let is_full = || belt.riders.iter().zip(now - length..).all(|((landed, _), cycle)| *landed == cycle);
-        let (exit, from) = belt.exit?;
-        let is_plain = || belt.riders.iter().all(|(_, flit)| flit.is_plain());
+        let channel = &self.all[number as usize];
+        let length = channel.length();
+        let begins =
+            channel.lanes[0] == id && channel.from == Some(side) && channel.riders.len() as u64 == length;
+        let is_full =
+            || channel.riders.iter().zip(now - length..).all(|((landed, _), cycle)| *landed == cycle);
+        let (exit, from) = channel.exit?;
+        let is_plain = || channel.riders.iter().all(|(_, flit)| flit.is_plain());
         (begins && is_full() && is_plain()).then_some((exit, from, length))
     }
 
-    /// What is on a belt, with the cycles in which it got on.
+    /// What is on a express channel, with the cycles in which it got on.
     pub fn riders(&self, number: u32) -> impl Iterator<Item = &(u64, Flit)> {
         self.all[number as usize].riders.iter()
     }
 
-    /// Lets a steady belt carry on for some cycles; gives what is on it, to be changed likewise.
+    /// Lets a steady express channel carry on for some cycles; gives what is on it, to be changed likewise.
     pub fn shift(&mut self, number: u32, cycles: u64) -> impl Iterator<Item = &mut (u64, Flit)> {
-        let belt = &mut self.all[number as usize];
-        belt.carried += cycles;
-        // A steady belt carries one of every cycle.
-        belt.last_left = belt.riders.front().map(|(landed, _)| landed + cycles - 1);
-        belt.riders.iter_mut()
+        let channel = &mut self.all[number as usize];
+        channel.carried += cycles;
+        // A steady express channel carries one of every cycle.
+        channel.last_left = channel.riders.front().map(|(landed, _)| landed + cycles - 1);
+        channel.riders.iter_mut()
     }
 
-    /// Hops of the wavelets that are on belts, before a cycle.
+    /// Hops of the wavelets that are on express channels, before a cycle.
     pub fn hops(&self, next: u64) -> u64 {
         let riders = self.moving.iter().flat_map(|n| &self.all[*n as usize].riders);
         riders.map(|(landed, _)| next - 1 - landed).sum()
     }
 
-    /// Whether a wavelet lies at a lane of a belt, before a cycle.
-    pub fn lies_at(&self, belt: u32, spot: u32, next: u64) -> bool {
-        let Some(belt) = self.all.get(belt as usize) else { return false };
-        belt.riders.iter().any(|(landed, _)| landed + u64::from(spot) + 1 == next)
+    /// Whether a wavelet lies at a lane of a express channel, before a cycle.
+    pub fn lies_at(&self, channel: u32, spot: u32, next: u64) -> bool {
+        let Some(channel) = self.all.get(channel as usize) else { return false };
+        channel.riders.iter().any(|(landed, _)| landed + u64::from(spot) + 1 == next)
     }
 }
 
@@ -141,104 +143,104 @@ impl Fabric {
     /// From now on every wavelet goes link by link.
     pub fn go_hop_by_hop(&mut self) {
         self.dissolve_all(self.next);
-        self.belts.enabled = false;
+        self.channels.enabled = false;
     }
 
     /// Whether wavelets may go by other means than link by link.
-    pub fn uses_belts(&self) -> bool {
-        self.belts.enabled
+    pub fn uses_channels(&self) -> bool {
+        self.channels.enabled
     }
 
-    /// A wavelet lands on a lane that is part of a belt; true if the belt takes it.
+    /// A wavelet lands on a lane that is part of a express channel; true if the express channel takes it.
     pub(super) fn ride(&mut self, id: u32, side: Direction, flit: Flit, now: u64) -> bool {
-        let number = self.lanes[id as usize].belt;
-        let belt = &mut self.belts.all[number as usize];
-        if belt.lanes[0] != id || belt.from != Some(side) || stays_off(flit) {
+        let number = self.lanes[id as usize].channel;
+        let channel = &mut self.channels.all[number as usize];
+        if channel.lanes[0] != id || channel.from != Some(side) || stays_off(flit) {
             let spot = self.lanes[id as usize].spot as usize;
             self.dissolve(number, spot, now + 1);
             return false;
         }
-        if belt.riders.is_empty() {
-            self.belts.moving.push(number);
+        if channel.riders.is_empty() {
+            self.channels.moving.push(number);
         }
-        belt.riders.push_back((now, flit));
+        channel.riders.push_back((now, flit));
         true
     }
 
-    /// Takes the wavelets that come to the ends of belts in this cycle; before anybody decides.
-    pub(super) fn leave_belts(&mut self, now: u64) {
+    /// Takes the wavelets that come to the ends of express channels in this cycle; before anybody decides.
+    pub(super) fn leave_channels(&mut self, now: u64) {
         let mut at = 0;
-        while let Some(number) = self.belts.moving.get(at).copied() {
-            let belt = &mut self.belts.all[number as usize];
-            let (landed, flit) = *belt.riders.front().expect("a moving belt carries something");
-            if landed + belt.length() > now {
+        while let Some(number) = self.channels.moving.get(at).copied() {
+            let channel = &mut self.channels.all[number as usize];
+            let (landed, flit) = *channel.riders.front().expect("a moving belt carries something");
+            if landed + channel.length() > now {
                 at += 1;
                 continue;
             }
-            let (exit, side) = belt.exit.expect("a belt in use leads somewhere");
+            let (exit, side) = channel.exit.expect("a belt in use leads somewhere");
             if self.lanes[exit as usize].waiting(side) >= self.link_depth {
-                let last = belt.lanes.len() - 1;
+                let last = channel.lanes.len() - 1;
                 self.dissolve(number, last, now);
                 continue;
             }
-            belt.riders.pop_front();
-            belt.last_left = Some(landed);
-            belt.carried += 1;
-            self.hops = self.hops.wrapping_add(belt.length());
-            self.belts.leaving.push((exit, side, flit));
-            match belt.riders.is_empty() {
-                true => drop(self.belts.moving.swap_remove(at)),
+            channel.riders.pop_front();
+            channel.last_left = Some(landed);
+            channel.carried += 1;
+            self.hops = self.hops.wrapping_add(channel.length());
+            self.channels.leaving.push((exit, side, flit));
+            match channel.riders.is_empty() {
+                true => drop(self.channels.moving.swap_remove(at)),
                 false => at += 1,
             }
         }
     }
 
     /// They land; after everybody has decided.
-    pub(super) fn land_from_belts(&mut self, now: u64) {
-        let mut leaving = std::mem::take(&mut self.belts.leaving);
+    pub(super) fn land_from_channels(&mut self, now: u64) {
+        let mut leaving = std::mem::take(&mut self.channels.leaving);
         for (exit, side, flit) in leaving.drain(..) {
             self.land(exit, side, flit, now);
         }
-        self.belts.leaving = leaving;
+        self.channels.leaving = leaving;
     }
 
-    /// A wavelet has landed on a lane that is on no belt: perhaps one can begin here.
+    /// A wavelet has landed on a lane that is on no express channel: perhaps one can begin here.
     #[inline]
-    pub(super) fn suggest_belt(&mut self, id: u32, side: Direction, now: u64) {
+    pub(super) fn suggest_channel(&mut self, id: u32, side: Direction, now: u64) {
         let lane = &self.lanes[id as usize];
-        if self.belts.enabled && lane.try_at <= now {
-            self.belts.starts.push((id, side));
+        if self.channels.enabled && lane.try_at <= now {
+            self.channels.starts.push((id, side));
         }
     }
 
-    /// Makes the belts that were suggested; at the end of a cycle.
-    pub(super) fn make_belts(&mut self, now: u64) {
-        let mut starts = std::mem::take(&mut self.belts.starts);
+    /// Makes the express channels that were suggested; at the end of a cycle.
+    pub(super) fn make_channels(&mut self, now: u64) {
+        let mut starts = std::mem::take(&mut self.channels.starts);
         for (id, side) in starts.drain(..) {
-            if self.lanes[id as usize].belt == NO_BELT {
-                self.make_belt(id, side, now);
+            if self.lanes[id as usize].channel == NO_CHANNEL {
+                self.make_channel(id, side, now);
             }
         }
-        self.belts.starts = starts;
+        self.channels.starts = starts;
     }
 
-    fn make_belt(&mut self, start: u32, from: Direction, now: u64) {
-        let number = self.belts.unused.pop().unwrap_or_else(|| {
-            self.belts.all.push(Belt::default());
-            self.belts.all.len() as u32 - 1
+    fn make_channel(&mut self, start: u32, from: Direction, now: u64) {
+        let number = self.channels.unused.pop().unwrap_or_else(|| {
+            self.channels.all.push(ExpressChannel::default());
+            self.channels.all.len() as u32 - 1
         });
-        let mut lanes = std::mem::take(&mut self.belts.all[number as usize].lanes);
+        let mut lanes = std::mem::take(&mut self.channels.all[number as usize].lanes);
         let (mut id, mut side) = (start, from);
         while let Some((next, next_side)) = self.way_on(id, side, lanes.len(), now) {
             let lane = &mut self.lanes[id as usize];
-            (lane.belt, lane.spot) = (number, lanes.len() as u32);
+            (lane.channel, lane.spot) = (number, lanes.len() as u32);
             lanes.push(id);
             (id, side) = (next, next_side);
         }
         let is_short = lanes.len() < SHORTEST;
-        let belt = &mut self.belts.all[number as usize];
-        (belt.lanes, belt.from, belt.exit) = (lanes, Some(from), Some((id, side)));
-        (belt.made, belt.last_left, belt.carried) = (now, None, 0);
+        let channel = &mut self.channels.all[number as usize];
+        (channel.lanes, channel.from, channel.exit) = (lanes, Some(from), Some((id, side)));
+        (channel.made, channel.last_left, channel.carried) = (now, None, 0);
         if is_short {
             self.release(number);
             self.lanes[start as usize].try_at = now + PAUSE;
@@ -256,7 +258,7 @@ impl Fabric {
             && route.pop == PopMode::NoPop
             && lane.inject.is_none()
             && !lane.teardown
-            && lane.belt == NO_BELT;
+            && lane.channel == NO_CHANNEL;
         let is_straight = lane.gate.rx == came && goes.is_power_of_two() && lane.filled & !came == 0;
         let to = Direction::ALL[goes.trailing_zeros() as usize % 5];
         if !is_fixed
@@ -276,7 +278,7 @@ impl Fabric {
             let other = &self.lanes[router.lane(other).expect("its wavelets are in a lane") as usize];
             self.routes.get(other.route).widest().tx & goes != 0
         };
-        if router.belts & goes != 0 || colors(router.waiting & !bit(color)).any(is_in_the_way) {
+        if router.channels & goes != 0 || colors(router.waiting & !bit(color)).any(is_in_the_way) {
             return None;
         }
         match self.landing(id, to) {
@@ -285,13 +287,13 @@ impl Fabric {
         }
     }
 
-    /// Puts what lies at its lanes onto a new belt; at the end of a cycle.
+    /// Puts what lies at its lanes onto a new express channel; at the end of a cycle.
     fn load(&mut self, number: u32, now: u64) {
-        let belt = &mut self.belts.all[number as usize];
-        for (spot, id) in belt.lanes.iter().enumerate().rev() {
+        let channel = &mut self.channels.all[number as usize];
+        for (spot, id) in channel.lanes.iter().enumerate().rev() {
             let lane = &mut self.lanes[*id as usize];
             let router = &mut self.routers[lane.pe as usize];
-            router.belts |= lane.gate.tx;
+            router.channels |= lane.gate.tx;
             if lane.filled == 0 {
                 continue;
             }
@@ -301,64 +303,64 @@ impl Fabric {
             router.waiting &= !bit(lane.color);
             // Its hops so far count again when it leaves.
             self.hops = self.hops.wrapping_sub(spot as u64);
-            belt.riders.push_back((now - spot as u64, flit));
+            channel.riders.push_back((now - spot as u64, flit));
         }
-        if !belt.riders.is_empty() {
-            self.belts.moving.push(number);
+        if !channel.riders.is_empty() {
+            self.channels.moving.push(number);
         }
     }
 
-    /// A wavelet comes to a lane, so that it may want a link that belongs to a belt.
+    /// A wavelet comes to a lane, so that it may want a link that belongs to a express channel.
     pub(super) fn clear_way(&mut self, pe: usize, id: u32, next: u64) {
-        let wanted = self.routes.get(self.lanes[id as usize].route).widest().tx & self.routers[pe].belts;
+        let wanted = self.routes.get(self.lanes[id as usize].route).widest().tx & self.routers[pe].channels;
         if wanted != 0 {
             self.dissolve_at(pe, wanted, next);
         }
     }
 
-    /// Dissolves the belts that use any of these links of a router.
+    /// Dissolves the express channels that use any of these links of a router.
     pub(super) fn dissolve_at(&mut self, pe: usize, links: u8, next: u64) {
         for at in 0..self.routers[pe].lanes().count() {
             let Some(id) = self.routers[pe].lanes().nth(at) else { return };
             let lane = &self.lanes[id as usize];
-            if lane.belt != NO_BELT && lane.gate.tx & links != 0 {
-                self.dissolve(lane.belt, lane.spot as usize, next);
+            if lane.channel != NO_CHANNEL && lane.gate.tx & links != 0 {
+                self.dissolve(lane.channel, lane.spot as usize, next);
             }
         }
     }
 
-    /// Dissolves all belts, before a cycle.
+    /// Dissolves all express channels, before a cycle.
     pub(super) fn dissolve_all(&mut self, next: u64) {
-        for number in 0..self.belts.all.len() as u32 {
-            if !self.belts.all[number as usize].lanes.is_empty() {
+        for number in 0..self.channels.all.len() as u32 {
+            if !self.channels.all[number as usize].lanes.is_empty() {
                 self.dissolve(number, 0, next);
             }
         }
     }
 
-    /// Puts the wavelets of a belt where they would lie before a cycle, and lets go of its lanes. Somebody
-    /// was in the way at one of them; behind that the next belt may begin at once.
+    /// Puts the wavelets of a express channel where they would lie before a cycle, and lets go of its lanes. Somebody
+    /// was in the way at one of them; behind that the next express channel may begin at once.
     fn dissolve(&mut self, number: u32, obstacle: usize, next: u64) {
-        let belt = &mut self.belts.all[number as usize];
-        for (spot, id) in belt.lanes.iter().enumerate() {
+        let channel = &mut self.channels.all[number as usize];
+        for (spot, id) in channel.lanes.iter().enumerate() {
             let lane = &self.lanes[*id as usize];
-            if belt.has_moved(spot, next) {
+            if channel.has_moved(spot, next) {
                 self.routers[lane.pe as usize].serve(lane.gate.tx, lane.color);
             }
         }
-        let mut riders = std::mem::take(&mut belt.riders);
-        let mut side_of_first = belt.from;
-        let pause = match belt.carried > 4 * belt.length() {
+        let mut riders = std::mem::take(&mut channel.riders);
+        let mut side_of_first = channel.from;
+        let pause = match channel.carried > 4 * channel.length() {
             true => PAUSE,
-            false => (2 * self.lanes[belt.lanes[0] as usize].pause).clamp(PAUSE, LONGEST_PAUSE),
+            false => (2 * self.lanes[channel.lanes[0] as usize].pause).clamp(PAUSE, LONGEST_PAUSE),
         };
         for (landed, flit) in riders.drain(..) {
             let spot = (next - 1 - landed) as usize;
-            let belt = &self.belts.all[number as usize];
-            let id = belt.lanes[spot];
+            let channel = &self.channels.all[number as usize];
+            let id = channel.lanes[spot];
             let side = match spot {
                 0 => side_of_first.take().expect("a belt in use begins somewhere"),
-                _ => self.side_behind(belt.lanes[spot - 1]),
+                _ => self.side_behind(channel.lanes[spot - 1]),
             };
             self.hops = self.hops.wrapping_add(spot as u64);
             let lane = &mut self.lanes[id as usize];
@@ -367,12 +369,12 @@ impl Fabric {
             self.routers[pe].wait(color);
             self.wake(pe);
         }
-        self.belts.all[number as usize].riders = riders;
-        self.belts.moving.retain(|moving| *moving != number);
-        let lanes = &self.belts.all[number as usize].lanes;
+        self.channels.all[number as usize].riders = riders;
+        self.channels.moving.retain(|moving| *moving != number);
+        let lanes = &self.channels.all[number as usize].lanes;
         for (spot, id) in lanes.iter().enumerate() {
             let lane = &mut self.lanes[*id as usize];
-            self.routers[lane.pe as usize].belts &= !lane.gate.tx;
+            self.routers[lane.pe as usize].channels &= !lane.gate.tx;
             if spot <= obstacle {
                 // The first one is tried before the others.
                 lane.try_at = next + pause + if spot > 0 { PAUSE } else { 0 };
@@ -382,17 +384,17 @@ impl Fabric {
         self.release(number);
     }
 
-    /// The side from which a wavelet comes that has left a lane of a belt.
+    /// The side from which a wavelet comes that has left a lane of a express channel.
     fn side_behind(&self, id: u32) -> Direction {
         let goes = self.lanes[id as usize].gate.tx;
         Direction::ALL[goes.trailing_zeros() as usize].opposite()
     }
 
     fn release(&mut self, number: u32) {
-        let mut lanes = std::mem::take(&mut self.belts.all[number as usize].lanes);
-        lanes.drain(..).for_each(|id| self.lanes[id as usize].belt = NO_BELT);
-        self.belts.all[number as usize].lanes = lanes;
-        self.belts.unused.push(number);
+        let mut lanes = std::mem::take(&mut self.channels.all[number as usize].lanes);
+        lanes.drain(..).for_each(|id| self.lanes[id as usize].channel = NO_CHANNEL);
+        self.channels.all[number as usize].lanes = lanes;
+        self.channels.unused.push(number);
     }
 }
 

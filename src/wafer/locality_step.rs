@@ -18,17 +18,20 @@ impl Wafer {
     }
 
     /// Whether the PEs of a cycle are run this way.
-    pub(super) fn is_worth_sweeping(&self) -> bool {
-        self.fabric.is_large() && self.desks.len() == 1 && self.recorder.is_none() && self.follower.is_none()
+    pub(super) fn is_worth_ordering(&self) -> bool {
+        self.fabric.is_large()
+            && self.workers.len() == 1
+            && self.recorder.is_none()
+            && self.follower.is_none()
     }
 
     /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
     /// lets the fabric step.
-    pub(super) fn sweep(&mut self) {
+    pub(super) fn locality_step(&mut self) {
         let giving = self.fabric.take_giving(self.now);
         let mut due = std::mem::take(&mut self.due);
-        self.agenda.take_due(self.now, &mut due);
-        self.desks[0].alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
+        self.event_queue.take_due(self.now, &mut due);
+        self.workers[0].alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
         let in_pieces = self.fabric.steps_in_pieces();
         let visited = if in_pieces { self.fabric.begin_step(self.now) } else { Vec::new() };
         let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
@@ -41,7 +44,7 @@ impl Wafer {
             until_look = (until_look + NEIGHBOURS) % PES_BETWEEN_LOOKS;
             let end = first + NEIGHBOURS as u32;
             let awake_next = self.fabric.awake_next();
-            ran += self.sweep_some(split_before(&mut given, end), split_before(&mut running, end));
+            ran += self.step_some(split_before(&mut given, end), split_before(&mut running, end));
             if in_pieces {
                 self.fabric.step_some(split_before(&mut awake, end), awake_next, *first..end, self.now);
             }
@@ -51,7 +54,7 @@ impl Wafer {
         if let Some(pulse) = self.pulse {
             pulse.beat(self.now, ran);
         }
-        self.glide.ran = ran;
+        self.bulk_advance.ran = ran;
         due.clear();
         self.due = due;
         match in_pieces {
@@ -62,14 +65,14 @@ impl Wafer {
 
     /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how
     /// many have run.
-    fn sweep_some(&mut self, given: &[u32], due: &[u32]) -> usize {
+    fn step_some(&mut self, given: &[u32], due: &[u32]) -> usize {
         let mut running = std::mem::take(&mut self.running);
         self.fabric.deliver_some(given, self.now, &mut self.cells);
         running.extend(due);
         for (pe, wake) in self.cells.take_delivered() {
             match wake {
                 Wake::At(cycle) if cycle <= self.now => running.push(pe),
-                Wake::At(cycle) => self.agenda.wake(pe as usize, cycle, self.now),
+                Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
             }
             // Whoever does not run now cannot say that it has no room for what is behind.
@@ -78,7 +81,7 @@ impl Wafer {
         running.sort_unstable();
         running.dedup();
         for pe in &running {
-            self.agenda.take(*pe as usize);
+            self.event_queue.take(*pe as usize);
             self.run_pe(*pe as usize);
         }
         let ran = running.len();

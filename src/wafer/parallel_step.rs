@@ -4,12 +4,12 @@
 //! leave in the order of their numbers. Nobody can see how many threads there were.
 
 use super::cells::{Cell, Maker};
-use super::crew::Crew;
+use super::worker_pool::WorkerPool;
 use super::{PES_BETWEEN_LOOKS, Wafer, explain};
-use crate::diagnostics::Complaint;
-use crate::fabric::{Deed, Fabric};
+use crate::diagnostics::Diag;
+use crate::fabric::{Fabric, RampAction};
 use crate::image::Program;
-use crate::pe::{Desk, PeLog, Wake};
+use crate::pe::{PeLog, Wake, Worker};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What all threads look at.
@@ -27,12 +27,12 @@ struct Scene<'w> {
 struct Shift {
     log: PeLog,
     /// What they have done to their ramps, in order.
-    deeds: Vec<(u32, Deed)>,
+    actions: Vec<(u32, RampAction)>,
     /// PEs with the cycle in which they run next.
     wakes: Vec<(u32, u64)>,
     /// PEs that have room again for what has come.
     retries: Vec<u32>,
-    trapped: Vec<Complaint>,
+    trapped: Vec<Diag>,
     /// How many have unblocked the command stream.
     unblocked: usize,
     reached: u64,
@@ -41,46 +41,46 @@ struct Shift {
 impl Wafer {
     /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
     pub fn run_on(&mut self, threads: usize, pes: usize) {
-        self.desks.resize(threads.max(1), Desk::default());
-        self.crew = Crew::new(threads);
+        self.workers.resize(threads.max(1), Worker::default());
+        self.pool = WorkerPool::new(threads);
         self.pes_of_a_thread = pes.max(1);
     }
 
     /// Whether so many PEs run on several threads. A recorded run writes its events in one go.
     pub(super) fn is_worth_sharing(&self, pes: usize) -> bool {
-        self.desks.len() > 1 && pes >= 2 * self.pes_of_a_thread && self.recorder.is_none()
+        self.workers.len() > 1 && pes >= 2 * self.pes_of_a_thread && self.recorder.is_none()
     }
 
     /// Runs the PEs that are due, each once, ordered by number.
-    pub(super) fn run_abreast(&mut self, due: &[u32]) {
-        let threads = self.desks.len().min(due.len() / self.pes_of_a_thread);
+    pub(super) fn run_in_parallel(&mut self, due: &[u32]) {
+        let threads = self.workers.len().min(due.len() / self.pes_of_a_thread);
         let (maker, mut cells) = self.cells.share();
         let scene =
             Scene { program: &self.program, maker, fabric: &self.fabric, stop: self.stop, now: self.now };
         let mut shares = Vec::new();
         let mut first = 0;
-        for (pes, desk) in due.chunks(due.len().div_ceil(threads)).zip(&mut self.desks) {
+        for (pes, worker) in due.chunks(due.len().div_ceil(threads)).zip(&mut self.workers) {
             let end = pes.last().map_or(first, |last| *last as usize + 1);
             let (mine, others) = cells.split_at_mut(end - first);
-            shares.push((pes, mine, first, desk));
+            shares.push((pes, mine, first, worker));
             (cells, first) = (others, end);
         }
-        let run = |(pes, mine, first, desk): (&[u32], &mut [Cell], usize, &mut Desk)| {
-            Shift::run(scene, pes, mine, first, desk)
+        let run = |(pes, mine, first, worker): (&[u32], &mut [Cell], usize, &mut Worker)| {
+            Shift::run(scene, pes, mine, first, worker)
         };
-        for shift in self.crew.share(shares, run) {
+        for shift in self.pool.share(shares, run) {
             self.take(shift);
         }
     }
 
     /// Does what has to be done in the order of the PEs.
     fn take(&mut self, shift: Shift) {
-        for (pe, deed) in shift.deeds {
-            self.fabric.perform(pe as usize, deed, self.now);
+        for (pe, action) in shift.actions {
+            self.fabric.perform(pe as usize, action, self.now);
         }
         self.fabric.retry_all(&shift.retries);
         for (pe, cycle) in shift.wakes {
-            self.agenda.wake(pe as usize, cycle, self.now);
+            self.event_queue.wake(pe as usize, cycle, self.now);
         }
         self.log.append(shift.log);
         self.trapped.extend(shift.trapped);
@@ -91,7 +91,7 @@ impl Wafer {
 
 impl Shift {
     /// Runs PEs whose cells begin with number `first`.
-    fn run(scene: Scene<'_>, pes: &[u32], cells: &mut [Cell], first: usize, desk: &mut Desk) -> Shift {
+    fn run(scene: Scene<'_>, pes: &[u32], cells: &mut [Cell], first: usize, worker: &mut Worker) -> Shift {
         let mut shift = Shift::default();
         for pes in pes.chunks(PES_BETWEEN_LOOKS) {
             if scene.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
@@ -100,17 +100,17 @@ impl Shift {
                 continue;
             }
             for pe in pes {
-                shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], desk);
+                shift.run_pe(scene, *pe as usize, &mut cells[*pe as usize - first], worker);
             }
         }
         shift
     }
 
-    fn run_pe(&mut self, scene: Scene<'_>, index: usize, cell: &mut Cell, desk: &mut Desk) {
+    fn run_pe(&mut self, scene: Scene<'_>, index: usize, cell: &mut Cell, worker: &mut Worker) {
         let Some(pe) = scene.maker.pe(cell, index) else { return };
         let before = pe.command_stream_blocked();
-        let mut ramp = scene.fabric.shared_ramp(index, scene.now, &mut self.deeds);
-        let wake = pe.cycle(scene.now, &mut ramp, &mut self.log, desk);
+        let mut ramp = scene.fabric.shared_ramp(index, scene.now, &mut self.actions);
+        let wake = pe.cycle(scene.now, &mut ramp, &mut self.log, worker);
         self.unblocked += usize::from(before && !pe.command_stream_blocked());
         self.reached = self.reached.max(pe.busy_until());
         if scene.fabric.gives(index) {
@@ -119,9 +119,9 @@ impl Shift {
         match wake {
             Ok(Wake::At(cycle)) => self.wakes.push((index as u32, cycle.max(scene.now + 1))),
             Ok(Wake::OnEvent) => {}
-            Err(complaint) => {
+            Err(diag) => {
                 let calls = pe.calls();
-                self.trapped.push(explain::outside_library(complaint, &calls, &scene.program.sources));
+                self.trapped.push(explain::outside_library(diag, &calls, &scene.program.sources));
             }
         }
     }

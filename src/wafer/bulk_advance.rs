@@ -16,7 +16,7 @@ const PAUSES: Range<u64> = 4..512;
 
 /// When to look for streams.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Glide {
+pub(super) struct BulkAdvance {
     /// Nobody looks at the wafer before this cycle.
     pub until: u64,
     /// How many PEs have run in the last cycle.
@@ -30,32 +30,33 @@ pub(super) struct Glide {
 
 impl Wafer {
     /// Does the next cycles if nothing but steady streams happens in them; false if it has done none.
-    pub(super) fn glide(&mut self) -> bool {
-        if self.glide.until < self.now + FEWEST || !self.fabric.uses_belts() {
+    pub(super) fn bulk_advance(&mut self) -> bool {
+        if self.bulk_advance.until < self.now + FEWEST || !self.fabric.uses_channels() {
             return false;
         }
-        let shape = (self.glide.ran, self.fabric.activity());
-        if shape != self.glide.shape {
+        let shape = (self.bulk_advance.ran, self.fabric.activity());
+        if shape != self.bulk_advance.shape {
             // Something begins or ends.
-            (self.glide.shape, self.glide.pause, self.glide.next) = (shape, 0, self.now + 1);
+            (self.bulk_advance.shape, self.bulk_advance.pause, self.bulk_advance.next) =
+                (shape, 0, self.now + 1);
         }
-        if self.now < self.glide.next {
+        if self.now < self.bulk_advance.next {
             return false;
         }
         let mut due = std::mem::take(&mut self.due);
-        self.agenda.take_due(self.now, &mut due);
+        self.event_queue.take_due(self.now, &mut due);
         let found = self.steady(&due);
         if let Some((streams, cycles)) = &found {
             streams.iter().for_each(|stream| self.flow(stream, *cycles));
             self.now += cycles;
             self.fabric.resume(self.now);
-            self.glide.pause = PAUSES.start;
+            self.bulk_advance.pause = PAUSES.start;
         } else {
-            self.glide.pause = (2 * self.glide.pause).clamp(PAUSES.start, PAUSES.end);
+            self.bulk_advance.pause = (2 * self.bulk_advance.pause).clamp(PAUSES.start, PAUSES.end);
         }
-        self.glide.next = self.now + self.glide.pause;
+        self.bulk_advance.next = self.now + self.bulk_advance.pause;
         for pe in due.drain(..) {
-            self.agenda.wake(pe as usize, self.now, self.now);
+            self.event_queue.wake(pe as usize, self.now, self.now);
         }
         self.due = due;
         found.is_some()
@@ -64,8 +65,8 @@ impl Wafer {
     /// The streams that are all that happens, and for how many cycles.
     fn steady(&mut self, due: &[u32]) -> Option<(Vec<Stream>, u64)> {
         let launch = self.launches.front().map(|l| l.cycle);
-        let next = [self.agenda.next(self.now), launch].into_iter().flatten().min();
-        let end = next.unwrap_or(u64::MAX).min(self.glide.until).min(self.now + MOST);
+        let next = [self.event_queue.next(self.now), launch].into_iter().flatten().min();
+        let end = next.unwrap_or(u64::MAX).min(self.bulk_advance.until).min(self.now + MOST);
         let mut cycles = end.saturating_sub(self.now);
         // A stream keeps two PEs busy.
         if cycles < FEWEST || due.is_empty() || !due.len().is_multiple_of(2) {
@@ -85,7 +86,7 @@ impl Wafer {
     }
 
     fn flow(&mut self, stream: &Stream, cycles: u64) {
-        let mut words = std::mem::take(&mut self.glide.words);
+        let mut words = std::mem::take(&mut self.bulk_advance.words);
         let ((sender, _), (receiver, color)) = (stream.sender, stream.receiver);
         let sender = self.cells.pe(sender).expect("it sends");
         let sent = sender.send_steadily(self.now, cycles, &mut words);
@@ -94,6 +95,6 @@ impl Wafer {
         let taken = receiver.take_steadily(self.now, color, &words);
         assert!(sent.is_ok() && taken.is_ok(), "a steady stream stays in its memory: that was looked at");
         words.clear();
-        self.glide.words = words;
+        self.bulk_advance.words = words;
     }
 }

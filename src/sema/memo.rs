@@ -19,7 +19,7 @@ use std::rc::Rc;
 
 impl Sema<'_> {
     /// The result of a call, by `evaluate` if it is not known.
-    pub fn recall(
+    pub fn memo(
         &mut self,
         f: FnRef,
         args: Vec<Value>,
@@ -31,15 +31,15 @@ impl Sema<'_> {
         if let Some(result) = self.known_result(key, f, &args, ret) {
             return Ok(result);
         }
-        if self.recall.kept >= ROOM {
+        if self.memo.kept >= ROOM {
             return evaluate(self, args);
         }
-        let watch = Watch { reads: Vec::new(), only_computes: true, begin: self.recall.steps, elsewhere: 0 };
-        self.recall.watching.push(watch);
+        let watch = Watch { reads: Vec::new(), only_computes: true, begin: self.memo.steps, elsewhere: 0 };
+        self.memo.watching.push(watch);
         let result = evaluate(self, args.clone());
-        let watch = self.recall.watching.pop().expect("pushed above");
-        let steps = self.recall.steps - watch.begin - watch.elsewhere;
-        if let Some(around) = self.recall.watching.last_mut() {
+        let watch = self.memo.watching.pop().expect("pushed above");
+        let steps = self.memo.steps - watch.begin - watch.elsewhere;
+        if let Some(around) = self.memo.watching.last_mut() {
             around.take_over(&watch);
         }
         if let Ok(result) = &result
@@ -47,32 +47,32 @@ impl Sema<'_> {
         {
             let (ret, result) = (ret.clone(), result.clone());
             let call = KnownCall { args, ret, instance: f.instance, reads: watch.reads, steps, result };
-            self.recall.keep(key, call, given + more);
+            self.memo.keep(key, call, given + more);
         }
         result
     }
 
     /// Evaluates a declaration, of which calls under evaluation read nothing but its value.
     pub fn unwatched<T>(&mut self, f: impl FnOnce(&mut Self) -> T) -> T {
-        let (watching, begin) = (std::mem::take(&mut self.recall.watching), self.recall.steps);
+        let (watching, begin) = (std::mem::take(&mut self.memo.watching), self.memo.steps);
         let result = f(self);
-        self.recall.watching = watching;
-        if let Some(watch) = self.recall.watching.last_mut() {
-            watch.elsewhere += self.recall.steps - begin;
+        self.memo.watching = watching;
+        if let Some(watch) = self.memo.watching.last_mut() {
+            watch.elsewhere += self.memo.steps - begin;
         }
         result
     }
 
     /// The call under evaluation does more than to compute its result.
     pub fn has_effect(&mut self) {
-        if let Some(watch) = self.recall.watching.last_mut() {
+        if let Some(watch) = self.memo.watching.last_mut() {
             watch.only_computes = false;
         }
     }
 
     /// The call under evaluation reads a global.
     pub fn reads_global(&mut self, instance: InstanceId, decl: u32, id: GlobalId) {
-        let Some(watch) = self.recall.watching.last() else { return };
+        let Some(watch) = self.memo.watching.last() else { return };
         if watch.reads.iter().any(|r| r.is_of(instance, decl)) {
             return;
         }
@@ -83,14 +83,14 @@ impl Sema<'_> {
             v => weight(v).map(|_| Read::Value(instance, decl, v.clone())),
         };
         match read {
-            Some(read) => self.recall.watching.last_mut().expect("seen above").reads.push(read),
+            Some(read) => self.memo.watching.last_mut().expect("seen above").reads.push(read),
             None => self.has_effect(),
         }
     }
 
     /// The call under evaluation calls a function whose signature is the same for all calls.
     pub fn reads_signature(&mut self, f: FnRef, signature: &Rc<Signature>) {
-        if let Some(watch) = self.recall.watching.last_mut() {
+        if let Some(watch) = self.memo.watching.last_mut() {
             watch.reads.push(Read::Signature(f, signature.clone()));
         }
     }
@@ -104,11 +104,11 @@ impl Sema<'_> {
     fn known_result(&mut self, key: Key, f: FnRef, args: &[Value], ret: &Ty) -> Option<Value> {
         let mut next = 0;
         loop {
-            let call = self.recall.known.get(&key)?.get(next)?.clone();
+            let call = self.memo.known.get(&key)?.get(next)?.clone();
             next += 1;
             if call.ret == *ret && all_same(&call.args, args) && self.reads_the_same(&call, f.instance) {
                 self.fuel = self.fuel.checked_sub(call.steps)?;
-                self.recall.steps += call.steps;
+                self.memo.steps += call.steps;
                 return Some(call.result.clone());
             }
         }
@@ -152,10 +152,10 @@ impl Sema<'_> {
             Ok(Ev::Value(v)) => v.known().cloned(),
             Ok(Ev::Place(super::operand::Place::Memory { known, .. })) => known,
             Ok(Ev::Place(_)) => None,
-            Err(complaint) => {
+            Err(diag) => {
                 let state = &mut self.instance_mut(instance).decls[decl as usize];
                 if matches!(state, DeclState::Failed(_)) {
-                    *state = DeclState::Failed(Some(complaint));
+                    *state = DeclState::Failed(Some(diag));
                 }
                 None
             }

@@ -7,7 +7,7 @@ use std::collections::BinaryHeap;
 const NEVER: u64 = u64::MAX;
 
 /// The next cycle of every PE that has one.
-pub struct Agenda {
+pub struct EventQueue {
     wakes: Vec<u64>,
     /// Those of the next cycles, a row for each; cycle `c` has row `c % NEAR`.
     near: Vec<Vec<u32>>,
@@ -22,10 +22,10 @@ pub struct Agenda {
 /// The number of rows.
 const NEAR: u64 = 64;
 
-impl Agenda {
+impl EventQueue {
     /// Nobody runs.
-    pub fn new(pes: usize) -> Agenda {
-        Agenda {
+    pub fn new(pes: usize) -> EventQueue {
+        EventQueue {
             wakes: vec![NEVER; pes],
             near: (0..NEAR).map(|_| Vec::new()).collect(),
             filled: 0,
@@ -105,15 +105,15 @@ impl Agenda {
 mod tests {
     use super::*;
 
-    fn due(agenda: &mut Agenda, now: u64) -> Vec<u32> {
+    fn due(event_queue: &mut EventQueue, now: u64) -> Vec<u32> {
         let mut due = Vec::new();
-        agenda.take_due(now, &mut due);
+        event_queue.take_due(now, &mut due);
         due
     }
 
     #[test]
     fn a_pe_runs_at_its_earliest_time_and_once() {
-        let mut a = Agenda::new(4);
+        let mut a = EventQueue::new(4);
         a.wake(2, 9, 0);
         a.wake(2, 5, 0);
         a.wake(1, 5, 0);
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn many_run_in_the_order_of_their_numbers() {
-        let mut a = Agenda::new(1000);
+        let mut a = EventQueue::new(1000);
         (0..1000).rev().filter(|pe| pe % 3 == 0).for_each(|pe| a.wake(pe, 0, 0));
         a.wake(500, 7, 0);
         a.wake(500, 0, 0);

@@ -21,7 +21,7 @@ struct Numbers {
 
 /// Events that nobody has taken, and the numbers of all wavelets on their way.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Trail {
+pub(super) struct FlitIds {
     pub events: Vec<Event>,
     now: u64,
     sent: u64,
@@ -34,7 +34,7 @@ pub(super) struct Trail {
 
 const NUMBERED: &str = "every wavelet on its way was given a number";
 
-impl Trail {
+impl FlitIds {
     fn lane(&mut self, id: u32) -> &mut Numbers {
         if id as usize >= self.numbers.len() {
             self.numbers.resize_with(id as usize + 1, Numbers::default);
@@ -60,37 +60,37 @@ impl Fabric {
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
         self.go_hop_by_hop();
-        self.trail = Some(Box::default());
+        self.flit_ids = Some(Box::default());
     }
 
     /// Writes nothing down any more.
     pub fn stop_recording(&mut self) {
-        self.trail = None;
+        self.flit_ids = None;
     }
 
     /// Whether it writes down what happens: then every wavelet has to go link by link.
     #[inline]
     pub fn is_recording(&self) -> bool {
-        self.trail.is_some()
+        self.flit_ids.is_some()
     }
 
     /// What it has written down since the last call; `None` if it does not.
     pub fn events(&mut self) -> Option<&mut Vec<Event>> {
-        self.trail.as_mut().map(|trail| &mut trail.events)
+        self.flit_ids.as_mut().map(|flit_ids| &mut flit_ids.events)
     }
 
     /// The cycle of what happens next.
     #[inline]
     pub(super) fn note_time(&mut self, now: u64) {
-        if let Some(trail) = &mut self.trail {
-            trail.now = now;
+        if let Some(flit_ids) = &mut self.flit_ids {
+            flit_ids.now = now;
         }
     }
 
     fn note(&mut self, pe: u32, what: What) {
         let at = self.program.pe_coord(pe as usize);
-        if let Some(trail) = &mut self.trail {
-            trail.events.push(Event { cycle: trail.now, pe: at, what });
+        if let Some(flit_ids) = &mut self.flit_ids {
+            flit_ids.events.push(Event { cycle: flit_ids.now, pe: at, what });
         }
     }
 
@@ -101,10 +101,10 @@ impl Fabric {
 
     /// A PE has sent a wavelet, which waits in these lanes.
     pub(super) fn note_sent(&mut self, pe: usize, color: Color, flit: Flit, lanes: Landing, now: u64) {
-        let Some(trail) = &mut self.trail else { return };
-        trail.now = now;
-        let number = trail.next_number();
-        lanes.lanes().for_each(|id| trail.put(id, Direction::Ramp, number));
+        let Some(flit_ids) = &mut self.flit_ids else { return };
+        flit_ids.now = now;
+        let number = flit_ids.next_number();
+        lanes.lanes().for_each(|id| flit_ids.put(id, Direction::Ramp, number));
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::Sent(wavelet));
     }
@@ -117,24 +117,24 @@ impl Fabric {
         flit: Flit,
         landed: Landing,
     ) {
-        let Some(trail) = &mut self.trail else { return };
+        let Some(flit_ids) = &mut self.flit_ids else { return };
         let lane = &self.lanes[id as usize];
         let (pe, color) = (lane.pe, lane.color);
-        let number = trail.front(id, from);
+        let number = flit_ids.front(id, from);
         if to == Direction::Ramp {
-            trail.lane(id).offramp.push_back(number);
+            flit_ids.lane(id).offramp.push_back(number);
         }
-        landed.lanes().for_each(|id| trail.put(id, to.opposite(), number));
+        landed.lanes().for_each(|id| flit_ids.put(id, to.opposite(), number));
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe, What::Hop { wavelet, from, to });
     }
 
     /// The oldest wavelet of an input has left altogether.
     pub(super) fn note_left(&mut self, id: u32, from: Direction, flit: Flit, dropped: bool) {
-        let Some(trail) = &mut self.trail else { return };
+        let Some(flit_ids) = &mut self.flit_ids else { return };
         let lane = &self.lanes[id as usize];
         let (pe, color) = (lane.pe, lane.color);
-        let number = trail.lane(id).from[from as usize].pop_front().expect(NUMBERED);
+        let number = flit_ids.lane(id).from[from as usize].pop_front().expect(NUMBERED);
         if dropped {
             let wavelet = self.wavelet(number, color, flit);
             self.note(pe, What::Dropped(wavelet));
@@ -144,8 +144,8 @@ impl Fabric {
     /// A wavelet comes into an input queue.
     pub(super) fn note_delivered(&mut self, pe: usize, color: Color, flit: Flit) {
         let id = self.routers[pe].lane(color);
-        let Some(trail) = &mut self.trail else { return };
-        let number = id.and_then(|id| trail.lane(id).offramp.pop_front()).expect(NUMBERED);
+        let Some(flit_ids) = &mut self.flit_ids else { return };
+        let number = id.and_then(|id| flit_ids.lane(id).offramp.pop_front()).expect(NUMBERED);
         let wavelet = self.wavelet(number, color, flit);
         let tile = self.program.tile_at(self.program.pe_coord(pe));
         let queue = tile.and_then(|t| t.input_queues.iter().find(|q| q.color == color)).map(|q| q.queue);
@@ -158,10 +158,10 @@ impl Fabric {
             return;
         }
         let id = self.lane_of(pe, color);
-        let Some(trail) = &mut self.trail else { return };
-        trail.now = now;
-        let number = trail.next_number();
-        trail.lane(id).offramp.push_back(number);
+        let Some(flit_ids) = &mut self.flit_ids else { return };
+        flit_ids.now = now;
+        let number = flit_ids.next_number();
+        flit_ids.lane(id).offramp.push_back(number);
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::FromHost(wavelet));
     }
@@ -169,9 +169,9 @@ impl Fabric {
     /// A wavelet goes to the host.
     pub(super) fn note_to_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
         let id = self.routers[pe].lane(color);
-        let Some(trail) = &mut self.trail else { return };
-        trail.now = now;
-        let taken = id.and_then(|id| trail.lane(id).from[Direction::Ramp as usize].pop_front());
+        let Some(flit_ids) = &mut self.flit_ids else { return };
+        flit_ids.now = now;
+        let taken = id.and_then(|id| flit_ids.lane(id).from[Direction::Ramp as usize].pop_front());
         let number = taken.expect(NUMBERED);
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::ToHost(wavelet));
@@ -179,10 +179,10 @@ impl Fabric {
 
     /// A PE has sent a word of a message.
     pub(super) fn note_letter_word(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
-        let Some(trail) = &mut self.trail else { return };
-        trail.now = now;
-        let number = trail.next_number();
-        trail.letters.entry((pe as u32, color)).or_default().push_back(number);
+        let Some(flit_ids) = &mut self.flit_ids else { return };
+        flit_ids.now = now;
+        let number = flit_ids.next_number();
+        flit_ids.letters.entry((pe as u32, color)).or_default().push_back(number);
         let wavelet = self.wavelet(number, color, flit);
         self.note(pe as u32, What::Sent(wavelet));
     }
@@ -193,20 +193,20 @@ impl Fabric {
             return;
         }
         let id = self.lane_of(to as usize, color);
-        let Some(trail) = &mut self.trail else { return };
-        let header = trail.next_number();
-        let sent = trail.letters.entry((from, color)).or_default();
+        let Some(flit_ids) = &mut self.flit_ids else { return };
+        let header = flit_ids.next_number();
+        let sent = flit_ids.letters.entry((from, color)).or_default();
         let sent: Vec<u64> = sent.drain(..words).collect();
-        trail.lane(id).offramp.extend(std::iter::once(header).chain(sent));
+        flit_ids.lane(id).offramp.extend(std::iter::once(header).chain(sent));
     }
 
     /// The switch of a color may have moved.
     pub(super) fn note_switch(&mut self, id: u32) {
-        let Some(trail) = &mut self.trail else { return };
+        let Some(flit_ids) = &mut self.flit_ids else { return };
         let lane = &self.lanes[id as usize];
         let (pe, color, position) = (lane.pe, lane.color, lane.position);
         let start = self.routes.get(lane.route).start;
-        let before = trail.positions.insert((pe, color), position).unwrap_or(start);
+        let before = flit_ids.positions.insert((pe, color), position).unwrap_or(start);
         if before != position {
             self.note(pe, What::Switch { color, position });
         }

@@ -4,16 +4,16 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Mutex, OnceLock};
 
 /// Threads, made when there is first something to share.
-pub(super) struct Crew {
+pub(super) struct WorkerPool {
     size: usize,
     /// All but the one that runs the wafer; `None` if the system gives no more.
     others: OnceLock<Option<ThreadPool>>,
 }
 
-impl Crew {
+impl WorkerPool {
     /// So many threads, the one that runs the wafer among them.
-    pub fn new(size: usize) -> Crew {
-        Crew { size: size.max(1), others: OnceLock::new() }
+    pub fn new(size: usize) -> WorkerPool {
+        WorkerPool { size: size.max(1), others: OnceLock::new() }
     }
 
     /// How many.
@@ -64,9 +64,9 @@ mod tests {
     #[test]
     fn results_are_in_the_order_of_the_pieces() {
         for size in [0, 1, 2, 5] {
-            let crew = Crew::new(size);
+            let pool = WorkerPool::new(size);
             for pieces in [0, 1, 3, 100] {
-                let twice = crew.share((0..pieces).collect(), |piece: u32| 2 * piece);
+                let twice = pool.share((0..pieces).collect(), |piece: u32| 2 * piece);
                 assert_eq!(twice, (0..pieces).map(|piece| 2 * piece).collect::<Vec<_>>(), "{size} threads");
             }
         }

@@ -81,7 +81,8 @@ impl Wafer {
     /// An operation that sends a color: the last one that did, else one that could.
     pub(super) fn send_span(&self, pe: usize, color: Color) -> Option<Span> {
         let sent = self.cells.get(pe).and_then(|cell| cell.last_sender(color));
-        sent.or_else(|| self.program.tile_at(self.program.pe_coord(pe))?.first_send(color))
+        sent.map(|sender| sender.span)
+            .or_else(|| self.program.tile_at(self.program.pe_coord(pe))?.first_send(color))
     }
 }
 

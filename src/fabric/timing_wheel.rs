@@ -5,17 +5,17 @@ pub const ROWS: u64 = 32;
 
 /// Routers at which a wavelet arrives that comes first on its ramp, and when.
 #[derive(Clone, Debug)]
-pub struct Soon {
+pub struct TimingWheel {
     /// Cycle `c` has row `c % ROWS`.
     rows: [Vec<(u64, u32)>; ROWS as usize],
     /// Rows that hold something, bit = row.
     filled: u32,
 }
 
-impl Soon {
+impl TimingWheel {
     /// Nothing arrives.
-    pub fn new() -> Soon {
-        Soon { rows: Default::default(), filled: 0 }
+    pub fn new() -> TimingWheel {
+        TimingWheel { rows: Default::default(), filled: 0 }
     }
 
     /// Something arrives at a router in a cycle.
@@ -66,27 +66,27 @@ impl Soon {
 mod tests {
     use super::*;
 
-    fn due(soon: &mut Soon, now: u64) -> Vec<u32> {
+    fn due(timing_wheel: &mut TimingWheel, now: u64) -> Vec<u32> {
         let mut due = Vec::new();
-        soon.take_due(now, |pe| due.push(pe));
+        timing_wheel.take_due(now, |pe| due.push(pe));
         due
     }
 
     #[test]
     fn everything_arrives_in_its_cycle_however_far_away_and_put_off() {
-        let mut soon = Soon::new();
-        assert_eq!(soon.next(7), None);
-        soon.add(10, 1);
-        soon.add(10 + ROWS, 2);
-        soon.add(12, 3);
-        assert_eq!(soon.next(7), Some(10));
-        assert_eq!(due(&mut soon, 9), [0; 0]);
-        assert_eq!(due(&mut soon, 10), [1]);
-        soon.put_off(5);
-        assert_eq!(soon.next(11), Some(15), "a round too early for router 2");
-        assert_eq!(due(&mut soon, 15), [0; 0]);
-        assert_eq!(due(&mut soon, 17), [3]);
-        assert_eq!(due(&mut soon, 15 + ROWS), [2]);
-        assert_eq!(soon.next(16 + ROWS), None);
+        let mut timing_wheel = TimingWheel::new();
+        assert_eq!(timing_wheel.next(7), None);
+        timing_wheel.add(10, 1);
+        timing_wheel.add(10 + ROWS, 2);
+        timing_wheel.add(12, 3);
+        assert_eq!(timing_wheel.next(7), Some(10));
+        assert_eq!(due(&mut timing_wheel, 9), [0; 0]);
+        assert_eq!(due(&mut timing_wheel, 10), [1]);
+        timing_wheel.put_off(5);
+        assert_eq!(timing_wheel.next(11), Some(15), "a round too early for router 2");
+        assert_eq!(due(&mut timing_wheel, 15), [0; 0]);
+        assert_eq!(due(&mut timing_wheel, 17), [3]);
+        assert_eq!(due(&mut timing_wheel, 15 + ROWS), [2]);
+        assert_eq!(timing_wheel.next(16 + ROWS), None);
     }
 }

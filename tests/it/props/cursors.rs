@@ -5,7 +5,7 @@ use super::choices::Choices;
 
 /// An affine access to an array of one dimension.
 #[derive(Clone, Debug)]
-pub struct Walk {
+pub struct AddressCursor {
     /// Iterations of each variable; the last one moves fastest.
     pub lengths: Vec<usize>,
     /// What each variable counts.
@@ -19,25 +19,25 @@ pub struct Walk {
 /// The variables of an access, the slowest first.
 pub const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
 
-impl Walk {
+impl AddressCursor {
     /// A walk over `count` elements: a line, a line with any stride, or up to four dimensions.
-    pub fn any(choices: &mut Choices, count: usize) -> Walk {
+    pub fn any(choices: &mut Choices, count: usize) -> AddressCursor {
         match choices.below(4) {
-            0 => Walk::new(choices, vec![count], vec![1], false),
+            0 => AddressCursor::new(choices, vec![count], vec![1], false),
             1 => {
                 let stride = choices.between(-3, 4);
-                Walk::new(choices, vec![count], vec![stride], false)
+                AddressCursor::new(choices, vec![count], vec![stride], false)
             }
-            _ => Walk::tensor(choices, count),
+            _ => AddressCursor::tensor(choices, count),
         }
     }
 
     /// `count` elements in a row.
-    pub fn line(count: usize) -> Walk {
-        Walk { lengths: vec![count], factors: vec![1], offset: 0, mem4d: false }
+    pub fn line(count: usize) -> AddressCursor {
+        AddressCursor { lengths: vec![count], factors: vec![1], offset: 0, mem4d: false }
     }
 
-    fn tensor(choices: &mut Choices, count: usize) -> Walk {
+    fn tensor(choices: &mut Choices, count: usize) -> AddressCursor {
         let mut lengths = vec![count];
         while lengths.len() < 4 && choices.below(3) > 0 {
             // Another factor of the last dimension becomes a dimension of its own.
@@ -49,15 +49,15 @@ impl Walk {
             lengths.push(last / outer);
         }
         let factors = lengths.iter().map(|_| choices.between(-3, 5)).collect();
-        Walk::new(choices, lengths, factors, true)
+        AddressCursor::new(choices, lengths, factors, true)
     }
 
     /// Starts where no element lies below the array.
-    fn new(choices: &mut Choices, lengths: Vec<usize>, factors: Vec<i32>, mem4d: bool) -> Walk {
-        let mut walk = Walk { lengths, factors, offset: 0, mem4d };
-        let lowest = walk.places().into_iter().min().unwrap_or(0);
-        walk.offset = choices.below(3) as i32 - lowest;
-        walk
+    fn new(choices: &mut Choices, lengths: Vec<usize>, factors: Vec<i32>, mem4d: bool) -> AddressCursor {
+        let mut cursor = AddressCursor { lengths, factors, offset: 0, mem4d };
+        let lowest = cursor.places().into_iter().min().unwrap_or(0);
+        cursor.offset = choices.below(3) as i32 - lowest;
+        cursor
     }
 
     /// The elements it visits, in order.
@@ -81,9 +81,9 @@ impl Walk {
     }
 
     /// Where it goes on when the slowest variable goes on.
-    pub fn next(&self) -> Walk {
+    pub fn next(&self) -> AddressCursor {
         let moved = self.factors[0] * self.lengths[0] as i32;
-        Walk { offset: self.offset + moved, ..self.clone() }
+        AddressCursor { offset: self.offset + moved, ..self.clone() }
     }
 
     /// The DSD, from fields instead of an access.
@@ -154,9 +154,9 @@ pub fn sum(factors: &[i32], offset: i32) -> String {
 
 #[test]
 fn nested_loops_visit_the_last_variable_fastest() {
-    let walk = Walk { lengths: vec![2, 3], factors: vec![-1, 10], offset: 1, mem4d: true };
-    assert_eq!(walk.indices(), [1, 11, 21, 0, 10, 20]);
-    assert_eq!(walk.next().places(), [-1, 9, 19, -2, 8, 18]);
-    assert_eq!(walk.access("a"), "|i, j|{2, 3} -> a[-i + 10 * j + 1]");
+    let cursor = AddressCursor { lengths: vec![2, 3], factors: vec![-1, 10], offset: 1, mem4d: true };
+    assert_eq!(cursor.indices(), [1, 11, 21, 0, 10, 20]);
+    assert_eq!(cursor.next().places(), [-1, 9, 19, -2, 8, 18]);
+    assert_eq!(cursor.access("a"), "|i, j|{2, 3} -> a[-i + 10 * j + 1]");
     assert_eq!(sum(&[0, 0], 0), "0");
 }

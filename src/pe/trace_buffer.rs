@@ -11,7 +11,7 @@ use crate::trace::{Cause, Event, Operation, Queue, Reason, Thread, What};
 
 /// Events that nobody has taken, and what the last ones have said.
 #[derive(Clone, Default)]
-pub(super) struct Journal {
+pub(super) struct TraceBuffer {
     events: Vec<Event>,
     /// What runs on the main thread, and since when.
     task: Option<(FnId, u64)>,
@@ -33,48 +33,48 @@ pub(super) struct Quick {
 impl Pe {
     /// From now on writes down what happens.
     pub fn record(&mut self) {
-        self.journal = Some(Box::default());
+        self.trace_buffer = Some(Box::default());
     }
 
     /// Writes nothing down any more.
     pub fn stop_recording(&mut self) {
-        self.journal = None;
+        self.trace_buffer = None;
     }
 
     /// What it has written down since the last call; `None` if it does not.
     pub fn events(&mut self) -> Option<&mut Vec<Event>> {
-        self.journal.as_mut().map(|journal| &mut journal.events)
+        self.trace_buffer.as_mut().map(|trace_buffer| &mut trace_buffer.events)
     }
 
     fn note(&mut self, cycle: u64, what: What) {
         let pe = self.at;
-        if let Some(journal) = &mut self.journal {
-            journal.events.push(Event { cycle, pe, what });
+        if let Some(trace_buffer) = &mut self.trace_buffer {
+            trace_buffer.events.push(Event { cycle, pe, what });
         }
     }
 
     /// A task or a launched function begins.
     pub(super) fn note_task_start(&mut self, function: FnId, ready: Option<Ready>, now: u64) {
-        let Some(journal) = &mut self.journal else { return };
+        let Some(trace_buffer) = &mut self.trace_buffer else { return };
         let cause = match ready {
             Some(Ready::Local(id)) => Cause::Activated(id),
             Some(Ready::Wavelet { input, .. }) => Cause::Wavelet(self.queues.inputs[input].color),
             None => Cause::Launched,
         };
-        journal.task = Some((function, now));
+        trace_buffer.task = Some((function, now));
         self.note(now, What::TaskStart { function, cause });
     }
 
     /// It has returned.
     pub(super) fn note_task_end(&mut self, cycle: u64) {
-        let Some(journal) = &mut self.journal else { return };
-        let Some((function, since)) = journal.task.take() else { return };
+        let Some(trace_buffer) = &mut self.trace_buffer else { return };
+        let Some((function, since)) = trace_buffer.task.take() else { return };
         self.note(cycle, What::TaskEnd { function, since });
     }
 
     /// An operation on memory or FIFOs alone was done at once.
     pub(super) fn note_at_once(&mut self, quick: Quick, since: u64, cycles: u64) {
-        if self.journal.is_none() {
+        if self.trace_buffer.is_none() {
             return;
         }
         let Quick { name, span, done, of } = quick;
@@ -85,7 +85,7 @@ impl Pe {
 
     /// An operation begins that takes its time.
     pub(super) fn note_start(&mut self, place: usize, operation: &InProgress, span: Span, cycle: u64) {
-        if self.journal.is_some() {
+        if self.trace_buffer.is_some() {
             let operation = self.described(place, operation, span);
             self.note(cycle, What::Start(operation));
         }
@@ -93,7 +93,7 @@ impl Pe {
 
     /// It has ended.
     pub(super) fn note_end(&mut self, place: usize, lane: &Lane, now: u64) {
-        if self.journal.is_none() {
+        if self.trace_buffer.is_none() {
             return;
         }
         self.note_wait(place, None, now);
@@ -110,16 +110,16 @@ impl Pe {
 
     /// A `@map` begins.
     pub(super) fn note_map_start(&mut self, of: Option<u32>, colors: u32, span: Span, cycle: u64) {
-        let Some(journal) = &mut self.journal else { return };
+        let Some(trace_buffer) = &mut self.trace_buffer else { return };
         let operation = Operation { thread: Thread::Main, name: "map", span, of, colors };
-        journal.maps.push((operation, cycle));
+        trace_buffer.maps.push((operation, cycle));
         self.note(cycle, What::Start(operation));
     }
 
     /// It has ended.
     pub(super) fn note_map_end(&mut self, done: u32, cycle: u64) {
-        let Some(journal) = &mut self.journal else { return };
-        let Some((operation, since)) = journal.maps.pop() else { return };
+        let Some(trace_buffer) = &mut self.trace_buffer else { return };
+        let Some((operation, since)) = trace_buffer.maps.pop() else { return };
         self.note_wait(MAIN, None, cycle);
         self.note(cycle, What::End { operation, since, done });
     }
@@ -139,12 +139,12 @@ impl Pe {
     }
 
     fn note_depth(&mut self, queue: Queue, color: Option<Color>, depth: u16, now: u64) {
-        let Some(journal) = &mut self.journal else { return };
+        let Some(trace_buffer) = &mut self.trace_buffer else { return };
         // Private input queues are told apart by their colors.
         let same = |(q, c, _): &&mut (Queue, Color, u16)| {
             *q == queue && (!matches!(q, Queue::In(None)) || Some(*c) == color)
         };
-        let color = match (journal.depths.iter_mut().find(same), color) {
+        let color = match (trace_buffer.depths.iter_mut().find(same), color) {
             (Some((_, old, before)), color) => {
                 if *before == depth {
                     return;
@@ -153,7 +153,7 @@ impl Pe {
                 *old
             }
             (None, Some(color)) if depth > 0 => {
-                journal.depths.push((queue, color, depth));
+                trace_buffer.depths.push((queue, color, depth));
                 color
             }
             (None, _) => return,
@@ -189,12 +189,12 @@ impl Pe {
     }
 
     fn note_wait(&mut self, place: usize, wait: Option<Reason>, now: u64) {
-        let Some(journal) = &mut self.journal else { return };
-        let before = journal.waits[place];
+        let Some(trace_buffer) = &mut self.trace_buffer else { return };
+        let before = trace_buffer.waits[place];
         if before.map(|(reason, _)| reason) == wait {
             return;
         }
-        journal.waits[place] = wait.map(|reason| (reason, now));
+        trace_buffer.waits[place] = wait.map(|reason| (reason, now));
         let thread = thread(place);
         if let Some((_, since)) = before {
             self.note(now, What::Resume { thread, since });

@@ -1,4 +1,4 @@
-//! Random traffic with belts and without: nobody must be able to tell the difference.
+//! Random traffic with express channels and without: nobody must be able to tell the difference.
 
 use super::super::tests::{Bench, bench, config, row};
 use crate::arch::Color;
@@ -69,7 +69,7 @@ fn way(random: &mut Random, color: u8, routes: &mut Vec<(usize, u8, ColorConfig)
     }
 }
 
-/// Some that differ only in whether wavelets may use belts, and whether routers are visited as on a large
+/// Some that differ only in whether wavelets may use express channels, and whether routers are visited as on a large
 /// grid.
 fn equals(random: &mut Random) -> [Bench; 4] {
     let mut routes = Vec::new();
@@ -107,7 +107,7 @@ fn look(bench: &Bench) -> String {
 }
 
 #[test]
-fn nobody_can_tell_whether_wavelets_use_belts_and_how_routers_are_visited() {
+fn nobody_can_tell_whether_wavelets_use_express_channels_and_how_routers_are_visited() {
     let mut carried = 0;
     for seed in 0..300 {
         let random = &mut Random(seed);
@@ -123,7 +123,7 @@ fn nobody_can_tell_whether_wavelets_use_belts_and_how_routers_are_visited() {
                 assert_eq!(look(&equals[0]), look(other), "seed {seed}, round {round}");
             }
         }
-        carried += equals[0].fabric.belts.all.iter().map(|belt| belt.carried).sum::<u64>();
+        carried += equals[0].fabric.channels.all.iter().map(|channel| channel.carried).sum::<u64>();
         assert!(equals[1..].iter().all(|other| other.sinks.got == equals[0].sinks.got), "seed {seed}");
     }
     assert!(carried > 1000, "belts were used: {carried}");
@@ -134,8 +134,8 @@ fn a_stream_over_a_long_row_visits_only_its_ends() {
     let mut b = row(20, 2, &[5]);
     b.send(0, 5, 0..100);
     b.run(60);
-    let belts = b.fabric.belts.all.iter().filter(|belt| !belt.lanes.is_empty());
-    assert_eq!(belts.map(|belt| belt.lanes.len()).collect::<Vec<_>>(), [18]);
+    let channels = b.fabric.channels.all.iter().filter(|channel| !channel.lanes.is_empty());
+    assert_eq!(channels.map(|channel| channel.lanes.len()).collect::<Vec<_>>(), [18]);
     assert_eq!(b.fabric.awake.len(), 2);
     b.run(80);
     assert_eq!(b.words(19, 5), (0..100).collect::<Vec<_>>());
@@ -145,9 +145,9 @@ fn a_stream_over_a_long_row_visits_only_its_ends() {
 
 #[test]
 fn a_configuration_that_changes_on_the_way_is_met_where_it_was() {
-    let [with, without] = [true, false].map(|belts| {
+    let [with, without] = [true, false].map(|channels| {
         let mut b = row(20, 2, &[5]);
-        if !belts {
+        if !channels {
             b.fabric.go_hop_by_hop();
         }
         b.send(0, 5, 0..100);

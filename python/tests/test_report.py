@@ -303,7 +303,7 @@ def test_a_deadlock_is_shown_at_its_end(open_page):
     page = open_page("stuck")
     assert page.text("#verdict").startswith("deadlock after about ")
     assert page.cycle == page.last
-    assert "error[deadlock]" in page.text("#complaints")
+    assert "error[deadlock]" in page.text("#diagnostics")
     # The PE that got too little is chosen, and its line is marked.
     assert page.text("#pe-name") == "PE(1,0)"
     assert page.text("#pe-state") == "stalled"

@@ -189,7 +189,8 @@ impl Pe {
             saved,
             registers,
             is_async: settings.is_async,
-            ut_by_queue,
+            // One that had to go elsewhere has no claim on the number of its place either.
+            ut_by_queue: ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place),
             span: vector.span,
             started: time,
             stalled: None,

@@ -38,7 +38,7 @@ pub struct Data {
     /// Whether it ended badly.
     pub failed: bool,
     /// Diagnostics.
-    pub diags: Vec<Diag>,
+    pub diagnostics: Vec<ReportDiagnostic>,
     /// Programs of PEs.
     pub tiles: Vec<Tile>,
     /// The tile of each PE; -1 without one.
@@ -65,7 +65,7 @@ pub struct Data {
 
 /// A diagnostic.
 #[derive(Debug, Serialize)]
-pub struct Diag {
+pub struct ReportDiagnostic {
     /// How bad it is.
     pub severity: &'static str,
     /// As the terminal shows it.
@@ -146,7 +146,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> Data {
         cut_because: "the run continued, but a page cannot hold more events",
         verdict: verdict(outcome, runner.cycles()),
         failed: outcome.exit != Exit::Fine,
-        diags,
+        diagnostics: diags,
         tiles: tiles(&program, &history),
         place: program.place.iter().map(|t| if *t == NO_TILE { -1 } else { i64::from(*t) }).collect(),
         files: files.0.iter().map(|id| file(&program.sources, *id)).collect(),
@@ -208,13 +208,13 @@ fn file(sources: &SourceMap, id: FileId) -> File {
     File { name: file.name.clone(), text: file.text.to_string() }
 }
 
-fn diag(program: &Program, diagnostic: &Diagnostic, files: &mut Numbered<FileId>) -> Diag {
+fn diag(program: &Program, diagnostic: &Diagnostic, files: &mut Numbered<FileId>) -> ReportDiagnostic {
     let sources = &program.sources;
     let text = render(sources, std::slice::from_ref(diagnostic), MessageFormat::Plain, false);
     // The last line counts the diagnostics.
     let text = text.trim_end().rsplit_once('\n').map_or(text.as_str(), |(before, _)| before);
     let place = diagnostic.primary.as_ref().map(|label| label.span);
-    Diag {
+    ReportDiagnostic {
         severity: diagnostic.severity.word(),
         text: text.trim_end().to_string(),
         pe: diagnostic.moment.map(|m| program.pe_index(PeCoord { x: m.x, y: m.y })),

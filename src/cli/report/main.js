@@ -28,7 +28,7 @@ class App {
 
   /** The PE on which the error arose; without one, the first with code. */
   firstPe() {
-    const error = this.data.complaints.find((c) => c.severity !== "warning" && c.pe !== null);
+    const error = this.data.diagnostics.find((c) => c.severity !== "warning" && c.pe !== null);
     return error?.pe ?? Math.max(0, this.data.place.findIndex((tile) => tile >= 0));
   }
 

@@ -35,16 +35,16 @@ function showHead(data) {
 
 /** The diagnostics; PEs that they name can be chosen. */
 function showEnding(data, choose) {
-  if (data.complaints.length === 0) return;
+  if (data.diagnostics.length === 0) return;
   const box = byId("ending");
   box.hidden = false;
   box.open = data.failed;
   box.classList.toggle("mild", !data.failed);
-  const count = data.complaints.length;
+  const count = data.diagnostics.length;
   const what = count === 1 ? "1 diagnostic" : `${count} diagnostics`;
   box.querySelector("summary").textContent = data.failed ? `Why the run failed (${what})` : what;
-  for (const complaint of data.complaints) {
-    byId("complaints").append(element("pre", {}, ...linked(data, complaint.text, choose)));
+  for (const diagnostic of data.diagnostics) {
+    byId("diagnostics").append(element("pre", {}, ...linked(data, diagnostic.text, choose)));
   }
 }
 
@@ -64,7 +64,7 @@ function peNamed(data, text) {
 
 /** The PEs that errors name. */
 function blamedPes(data) {
-  const errors = data.complaints.filter((c) => c.severity !== "warning");
+  const errors = data.diagnostics.filter((c) => c.severity !== "warning");
   const names = errors.flatMap((c) => c.text.match(/PE\(\d+,\d+\)/g) ?? []);
   return new Set(names.map((name) => peNamed(data, name)).filter((pe) => pe >= 0));
 }

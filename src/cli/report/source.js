@@ -21,8 +21,8 @@ class SourceView {
     byId("source-file").value = String(file);
     const lines = this.data.files[file].text.replace(/\n$/, "").split("\n");
     this.rows = lines.map((text, i) => sourceRow(text, i + 1));
-    for (const complaint of this.data.complaints) {
-      if (complaint.file === file) this.rows[complaint.line - 1]?.classList.add("blamed");
+    for (const diagnostic of this.data.diagnostics) {
+      if (diagnostic.file === file) this.rows[diagnostic.line - 1]?.classList.add("blamed");
     }
     byId("source").replaceChildren(...this.rows);
   }

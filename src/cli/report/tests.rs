@@ -128,7 +128,7 @@ fn memory_leads_from_the_first_to_the_last_values() {
 #[test]
 fn a_run_that_fits_is_shown_to_its_end() {
     let data = report(4, 1000);
-    assert_eq!((data.cut, data.failed, data.diags.len()), (None, false, 0));
+    assert_eq!((data.cut, data.failed, data.diagnostics.len()), (None, false, 0));
     assert_eq!(data.verdict, format!("ended after about {} cycles (estimate)", data.last));
     assert_eq!(data.moves.what.iter().filter(|what| **what == 2).count(), 4);
 }
@@ -149,7 +149,7 @@ fn a_deadlock_shows_who_still_waits() {
     let data = report(5, 1000);
     assert!(data.failed);
     assert!(data.verdict.starts_with("deadlock after about "), "{}", data.verdict);
-    let diag = &data.diags[0];
+    let diag = &data.diagnostics[0];
     assert_eq!((diag.severity, diag.pe, diag.line), ("error", Some(1), Some(7)));
     let file = diag.file.expect("it has a place") as usize;
     assert_eq!(data.files[file].name, "take.csl");

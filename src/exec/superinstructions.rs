@@ -1,8 +1,9 @@
 //! Superinstructions: frequent sequences of operations become one, so that fewer are dispatched.
 //!
-//! What they gain: scalar code runs 1.5 to 2 times as fast, as in the inner loops of the public examples
-//! `residual` and `bandwidth-test`. The property `superinstructions_do_exactly_what_their_parts_do`
-//! (`exec/tests.rs`) compares them with the operations that they are made of.
+//! What they gain on our own benchmarks is in docs/performance.md (1.2 to 1.4 times as fast); on public programs it
+//! has not been measured, and there is no switch to turn them off. The property
+//! `superinstructions_do_exactly_what_their_parts_do` (`exec/tests.rs`) compares them with the operations that
+//! they are made of.
 
 use crate::image::FnId;
 use crate::image::code::{IN_VARIABLE, Op, Reg};

@@ -111,13 +111,13 @@ impl Calls {
     }
 
     /// Takes the worker and lays out what was parked.
-    pub fn sit_down(&mut self, worker: &mut Worker) {
+    pub fn take_registers(&mut self, worker: &mut Worker) {
         std::mem::swap(&mut self.worker, &mut worker.registers);
         self.worker[..self.parked.len()].copy_from_slice(&self.parked);
     }
 
     /// Parks what is in use and gives the worker back.
-    pub fn get_up(&mut self, tile: &TileImage, worker: &mut Worker) {
+    pub fn return_registers(&mut self, tile: &TileImage, worker: &mut Worker) {
         let top = self
             .frames
             .last()
@@ -178,7 +178,7 @@ impl Calls {
     pub fn innermost(&mut self) -> (&mut Frame, &mut [u64; WINDOW]) {
         let frame = self.frames.last_mut().expect("an operation runs in a call");
         let window = self.worker[frame.base..].first_chunk_mut();
-        (frame, window.expect("no window reaches beyond the desk"))
+        (frame, window.expect("no window reaches beyond the register file"))
     }
 
     /// A register of the innermost call.

@@ -152,7 +152,7 @@ fn run_calls(
                 set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
             };
         }
-        // The parts of fused operations, by the names of the operations that they are.
+        // The parts of superinstructions, by the names of the operations that they replace.
         macro_rules! value {
             (AddU $a:expr, $b:expr, $sh:expr) => {
                 unsigned($a.wrapping_add($b), $sh)
@@ -229,7 +229,7 @@ fn run_calls(
                 single($a) <= single($b)
             };
         }
-        // The next part of a fused operation.
+        // The next part of a superinstruction.
         macro_rules! then {
             () => {
                 (at, left) = (at + 1, left - 1)

@@ -90,7 +90,7 @@ fn looped(step: Op, jump: Op) -> Option<Op> {
     use Op::*;
     let Binary { d, a, b, sh } = binary(step)?;
     let (x, y, to) = comparison(jump)?;
-    let fused = match (step, jump) {
+    let make = match (step, jump) {
         (AddU { .. }, JumpLtU { .. }) => AddUJumpLtU,
         (AddU { .. }, JumpLeU { .. }) => AddUJumpLeU,
         (AddU { .. }, JumpNe { .. }) => AddUJumpNe,
@@ -109,7 +109,7 @@ fn looped(step: Op, jump: Op) -> Option<Op> {
         (And { .. }, JumpNe { .. }) => AndJumpNe,
         _ => return None,
     };
-    Some(fused(Loop { d, a, b, x, y, to, sh }))
+    Some(make(Loop { d, a, b, x, y, to, sh }))
 }
 
 fn count(add: Op, step: Op, jump: Op) -> Option<Op> {
@@ -120,7 +120,7 @@ fn count(add: Op, step: Op, jump: Op) -> Option<Op> {
     if a != i || x != i {
         return None;
     }
-    let fused = match (add, step, jump) {
+    let make = match (add, step, jump) {
         (AddU { .. }, AddU { .. }, JumpLtU { .. }) => AddUAddUJumpLtU,
         (AddU { .. }, AddS { .. }, JumpLtU { .. }) => AddUAddSJumpLtU,
         (AddS { .. }, AddS { .. }, JumpLtS { .. }) => AddSAddSJumpLtS,
@@ -131,7 +131,7 @@ fn count(add: Op, step: Op, jump: Op) -> Option<Op> {
         (FAdd { .. }, AddS { .. }, JumpLtU { .. }) => FAddAddSJumpLtU,
         _ => return None,
     };
-    Some(fused(Count { d, c, i, k, n, to, sh, step_sh }))
+    Some(make(Count { d, c, i, k, n, to, sh, step_sh }))
 }
 
 fn chain(first: Op, then: Op) -> Option<Op> {
@@ -147,7 +147,7 @@ fn chain(first: Op, then: Op) -> Option<Op> {
         }
     }
     let c = other(then, d)?;
-    let fused = match (first, then) {
+    let make = match (first, then) {
         (AddU { .. }, AddU { .. }) => AddUAddU,
         (SubU { .. }, AddU { .. }) => SubUAddU,
         (MulU { .. }, AddU { .. }) => MulUAddU,
@@ -180,7 +180,7 @@ fn chain(first: Op, then: Op) -> Option<Op> {
         (FMul { .. }, FMul { .. }) => FMulFMul,
         _ => return None,
     };
-    Some(fused(Chain { d, a, b, e, c, sh, then_sh }))
+    Some(make(Chain { d, a, b, e, c, sh, then_sh }))
 }
 
 fn three_floats(first: Op, second: Op, third: Op) -> Option<Op> {
@@ -200,21 +200,21 @@ fn three_floats(first: Op, second: Op, third: Op) -> Option<Op> {
 fn test(compare: Op, jump: Op) -> Option<Op> {
     use Op::*;
     let (Binary { d, a, b, .. }, (x, _, to)) = (binary(compare)?, comparison(jump)?);
-    let fused = match (compare, jump) {
+    let make = match (compare, jump) {
         (FLt { .. }, JumpIf { .. }) => FLtJumpIf,
         (FLt { .. }, JumpUnless { .. }) => FLtJumpUnless,
         (FLe { .. }, JumpIf { .. }) => FLeJumpIf,
         (FLe { .. }, JumpUnless { .. }) => FLeJumpUnless,
         _ => return None,
     };
-    (x == d).then_some(fused(Test { d, a, b, to }))
+    (x == d).then_some(make(Test { d, a, b, to }))
 }
 
 fn short(compare: Op, copy: Op, jump: Op) -> Option<Op> {
     use Op::*;
     let Mov { d: e, a: copied } = copy else { return None };
     let (Binary { d, a, b, .. }, (x, _, to)) = (binary(compare)?, comparison(jump)?);
-    let fused = match (compare, jump) {
+    let make = match (compare, jump) {
         (Eq { .. }, JumpIf { .. }) => EqMovJumpIf,
         (Eq { .. }, JumpUnless { .. }) => EqMovJumpUnless,
         (Ne { .. }, JumpIf { .. }) => NeMovJumpIf,
@@ -233,7 +233,7 @@ fn short(compare: Op, copy: Op, jump: Op) -> Option<Op> {
         (FLe { .. }, JumpUnless { .. }) => FLeMovJumpUnless,
         _ => return None,
     };
-    (copied == d && x == e).then_some(fused(Short { d, a, b, e, to }))
+    (copied == d && x == e).then_some(make(Short { d, a, b, e, to }))
 }
 
 /// What begins with the access to an element.
@@ -259,7 +259,7 @@ fn element(access: Op, then: Op) -> Option<Op> {
     {
         return Some(LoadElemOnto(ElemStep { d, base, i, len, e, c: left, kind, sh }));
     }
-    let (fused, one): (fn(ElemStep) -> Op, Reg) = match (access, then) {
+    let (make, one): (fn(ElemStep) -> Op, Reg) = match (access, then) {
         (LoadElem { .. }, AddU { .. }) => (LoadElemAddU, d),
         (LoadElem { .. }, AddS { .. }) => (LoadElemAddS, d),
         (LoadElem { .. }, FMul { .. }) => (LoadElemFMul, d),
@@ -267,7 +267,7 @@ fn element(access: Op, then: Op) -> Option<Op> {
         _ => return None,
     };
     let c = other(then, one)?;
-    Some(fused(ElemStep { d, base, i, len, e, c, kind, sh }))
+    Some(make(ElemStep { d, base, i, len, e, c, kind, sh }))
 }
 
 /// What ends with the access to an element.
@@ -279,14 +279,14 @@ fn stored_element(first: Op, access: Op) -> Option<Op> {
         return Some(AddULoadElem(ElemStep { d: loaded, base, i, len, e: d, c, kind, sh }));
     }
     let StoreElem { s, base, b: i, len, kind } = access else { return None };
-    let fused = match first {
+    let make = match first {
         AddU { .. } => AddUStoreElem,
         AddS { .. } => AddSStoreElem,
         FAdd { .. } => FAddStoreElem,
         FMul { .. } => FMulStoreElem,
         _ => return None,
     };
-    (s == d).then_some(fused(ElemStep { d, base, i, len, e: a, c: b, kind, sh }))
+    (s == d).then_some(make(ElemStep { d, base, i, len, e: a, c: b, kind, sh }))
 }
 
 fn pointed(address: Op, access: Op) -> Option<Op> {
@@ -308,7 +308,7 @@ fn global(load: Op, change: Op, store: Op) -> Option<Op> {
         return None;
     };
     let (Binary { d: e, sh, .. }, c) = (binary(change)?, other(change, d)?);
-    let fused = match change {
+    let make = match change {
         AddU { .. } => AddUGlobal,
         AddS { .. } => AddSGlobal,
         SubU { .. } => SubUGlobal,
@@ -316,7 +316,7 @@ fn global(load: Op, change: Op, store: Op) -> Option<Op> {
         FAdd { .. } => FAddGlobal,
         _ => return None,
     };
-    ((s, to, as_kind) == (e, addr, kind)).then_some(fused(Global { d, addr, e, c, kind, sh }))
+    ((s, to, as_kind) == (e, addr, kind)).then_some(make(Global { d, addr, e, c, kind, sh }))
 }
 
 fn moves(first: Op, then: Op) -> Option<Op> {
@@ -331,7 +331,7 @@ fn moved_call(argument: Op, copy: Op, call: Op) -> Option<Op> {
     use Op::*;
     let Binary { d, a, b, sh } = binary(argument)?;
     let (Mov { d: to, a: from }, Call { f: FnId(f), base }) = (copy, call) else { return None };
-    let fused = match argument {
+    let make = match argument {
         AddU { .. } => AddUMovCall,
         AddS { .. } => AddSMovCall,
         SubU { .. } => SubUMovCall,
@@ -339,5 +339,5 @@ fn moved_call(argument: Op, copy: Op, call: Op) -> Option<Op> {
         _ => return None,
     };
     let f = u16::try_from(f).ok()?;
-    (from == d && to == base).then_some(fused(MoveCall { d, a, b, base, f, sh }))
+    (from == d && to == base).then_some(make(MoveCall { d, a, b, base, f, sh }))
 }

@@ -52,7 +52,7 @@ impl Dice {
         self.below(9) as u16
     }
 
-    /// An operation of a kind that fused ones are made of, in a function with this many.
+    /// An operation of a kind that superinstructions are made of, in a function with this many.
     fn op(&mut self, kind: u64, count: u64) -> Op {
         let (d, a, b) = (self.variable(), self.register(), self.register());
         let sh = [0, 32, 48][self.below(3) as usize];
@@ -141,7 +141,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
     let mut sanitizer = Sanitizer::new(tile, 32, true);
     let (mut calls, mut worker) = (Calls::new(32), Worker::default());
     calls.begin(tile, FnId(0), &[]).expect("one call fits");
-    calls.sit_down(&mut worker);
+    calls.take_registers(&mut worker);
     let mut seen = Vec::new();
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25 };

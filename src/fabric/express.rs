@@ -172,12 +172,12 @@ impl Fabric {
         let mut at = 0;
         while let Some(number) = self.channels.moving.get(at).copied() {
             let channel = &mut self.channels.all[number as usize];
-            let (landed, flit) = *channel.riders.front().expect("a moving belt carries something");
+            let (landed, flit) = *channel.riders.front().expect("a moving channel carries something");
             if landed + channel.length() > now {
                 at += 1;
                 continue;
             }
-            let (exit, side) = channel.exit.expect("a belt in use leads somewhere");
+            let (exit, side) = channel.exit.expect("a channel in use leads somewhere");
             if self.lanes[exit as usize].waiting(side) >= self.link_depth {
                 let last = channel.lanes.len() - 1;
                 self.dissolve(number, last, now);
@@ -359,7 +359,7 @@ impl Fabric {
             let channel = &self.channels.all[number as usize];
             let id = channel.lanes[spot];
             let side = match spot {
-                0 => side_of_first.take().expect("a belt in use begins somewhere"),
+                0 => side_of_first.take().expect("a channel in use begins somewhere"),
                 _ => self.side_behind(channel.lanes[spot - 1]),
             };
             self.hops = self.hops.wrapping_add(spot as u64);

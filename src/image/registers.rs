@@ -79,7 +79,9 @@ impl Op {
             | MapEnd { .. }
             | LoadDsr { .. }
             | Trap { .. } => {}
-            fused => unreachable!("{fused:?} is made when all registers have their numbers"),
+            superinstruction => {
+                unreachable!("{superinstruction:?} is made when all registers have their numbers")
+            }
         }
     }
 }

@@ -159,7 +159,7 @@ impl Pe {
     fn go_on(&mut self, tile: &TileImage, now: u64, spent: u64, world: &mut World<'_>) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead() };
         let (moment, heard) = (self.moment(now + spent), self.warnings.len());
-        self.main.calls.sit_down(world.worker);
+        self.main.calls.take_registers(world.worker);
         let ended = loop {
             match self.turn(tile, now, &mut meter, world) {
                 Ok(true) => {}
@@ -167,7 +167,7 @@ impl Pe {
                 Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
             }
         };
-        self.main.calls.get_up(tile, world.worker);
+        self.main.calls.return_registers(tile, world.worker);
         self.main.busy_until = now + meter.spent;
         for warning in &mut self.warnings[heard..] {
             warning.0.moment.get_or_insert(moment);

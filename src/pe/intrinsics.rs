@@ -96,7 +96,7 @@ impl Pe {
                 return Ok(SMALL);
             }
             other => {
-                self.act(tile, other, base, time, world);
+                self.request(tile, other, base, time, world);
                 return Ok(SMALL);
             }
         };
@@ -122,7 +122,7 @@ impl Pe {
     }
 
     /// Requests without a result.
-    fn act(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut World<'_>) {
+    fn request(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut World<'_>) {
         let argument = |k: Reg| self.main.register(base + k);
         let text = match id {
             Intrinsic::PrintString => {

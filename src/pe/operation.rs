@@ -123,7 +123,7 @@ pub(super) enum Steps {
     /// Every element takes or makes a wavelet of its own, and after one nothing is left to say in the same
     /// cycle: no FIFO is to be refused, and no control wavelet to be met.
     Paced,
-    /// Moreover there is one source, and nothing is kept from one element to the next.
+    /// Moreover there is one source, and no element needs a result of the one before.
     Plain,
 }
 
@@ -145,7 +145,7 @@ pub(super) struct Operation {
     pub total: Option<u32>,
     pub done: u32,
     /// The first result so far of an accumulation, or the carry.
-    pub kept: u32,
+    pub carried: u32,
     pub op: &'static DsdOp,
     /// Number of sources.
     arity: u8,
@@ -178,7 +178,7 @@ impl Operation {
             done: 0,
             cleared: None,
             arity: arity as u8,
-            kept: 0,
+            carried: 0,
             stops_at_control: false,
             room: None,
             steps: Steps::Any,
@@ -264,8 +264,8 @@ impl Operation {
             }
         }
         let value = self.take(0, around)?;
-        self.kept = (self.op.kernel.each)(value, 0, 0);
-        self.put(self.kept, self.remaining() == 1, around)?;
+        self.carried = (self.op.kernel.each)(value, 0, 0);
+        self.put(self.carried, self.remaining() == 1, around)?;
         self.done += 1;
         if !self.is_complete() {
             return Ok(Step::Moved);
@@ -436,13 +436,13 @@ impl Operation {
         }
         let carries = self.op.kernel.carries;
         if self.accumulates() {
-            values[0] = self.kept;
+            values[0] = self.carried;
         }
         if carries {
-            values[2] = self.kept >> 16;
+            values[2] = self.carried >> 16;
         }
         let result = (self.op.kernel.each)(values[0], values[1], values[2]);
-        self.kept = result;
+        self.carried = result;
         let is_last = self.remaining() == 1;
         self.put(result, is_last, around)?;
         self.done += 1;
@@ -490,7 +490,7 @@ impl Operation {
         if let To::Local(Dest::Scalar { at, words, accumulates }) = self.to
             && (self.done > 0 || accumulates)
         {
-            write(memory.words_mut(), at, words, self.kept);
+            write(memory.words_mut(), at, words, self.carried);
         }
         if let Some(mut cursor) = self.cleared {
             for _ in 0..self.done {

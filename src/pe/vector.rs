@@ -249,7 +249,7 @@ impl Pe {
         if let (Some(From::Local(Source::Scalar(first))), To::Local(Dest::Scalar { accumulates: true, .. })) =
             (start.operation.from.first(), &start.operation.to)
         {
-            start.operation.kept = *first;
+            start.operation.carried = *first;
         }
         if let Some(zero) = start.zero {
             start.clear_later(zero)?;

@@ -242,8 +242,8 @@ impl FnBuilder {
     pub fn branch(&mut self, a: Reg, when: bool, to: Label, mark: Reg) {
         let to: Target = to.0;
         if self.is_temporary(a, mark) && self.code.len() > self.barrier {
-            let fused = self.code.last().and_then(|op| fuse(*op, a, when, to));
-            if let Some(op) = fused {
+            let jump = self.code.last().and_then(|op| compare_and_jump(*op, a, when, to));
+            if let Some(op) = jump {
                 self.code.pop();
                 self.spans.pop();
                 self.emit(op);
@@ -300,7 +300,8 @@ pub fn finish_register(r: Reg, params: u16, consts: u16) -> Reg {
     }
 }
 
-fn fuse(op: Op, flag: Reg, when: bool, to: Target) -> Option<Op> {
+/// The jump that does the comparison itself, if `op` is one that it can take in.
+fn compare_and_jump(op: Op, flag: Reg, when: bool, to: Target) -> Option<Op> {
     Some(match (op, when) {
         (Op::Eq { d, a, b }, true) | (Op::Ne { d, a, b }, false) if d == flag => Op::JumpEq { a, b, to },
         (Op::Ne { d, a, b }, true) | (Op::Eq { d, a, b }, false) if d == flag => Op::JumpNe { a, b, to },

@@ -126,7 +126,7 @@ fn nobody_can_tell_whether_wavelets_use_express_channels_and_how_routers_are_vis
         carried += equals[0].fabric.channels.all.iter().map(|channel| channel.carried).sum::<u64>();
         assert!(equals[1..].iter().all(|other| other.sinks.got == equals[0].sinks.got), "seed {seed}");
     }
-    assert!(carried > 1000, "belts were used: {carried}");
+    assert!(carried > 1000, "express channels were used: {carried}");
 }
 
 #[test]

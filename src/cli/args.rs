@@ -160,7 +160,7 @@ pub struct RunArgs {
     written: WrittenSteps,
     /// The steps in the order given.
     #[arg(skip)]
-    pub steps: Vec<Step>,
+    pub steps: Vec<HostStep>,
 }
 
 #[derive(Args, Debug)]
@@ -170,18 +170,18 @@ struct WrittenSteps {
     ///
     /// One number fills the variable. As many numbers as it has elements go to every PE. As many as all PEs need together are distributed row by row.
     #[arg(long, value_name = "NAME=VALUES|NAME=FILE.npy", value_parser = set, allow_hyphen_values = true)]
-    set: Vec<Step>,
+    set: Vec<HostStep>,
     /// Launch an exported function on every PE
     #[arg(long, value_name = "FN[:ARG,..]", value_parser = launch)]
-    launch: Vec<Step>,
+    launch: Vec<HostStep>,
     /// Print a variable, or write it to a .npy file
     #[arg(long, value_name = "NAME[=FILE.npy]", value_parser = get)]
-    get: Vec<Step>,
+    get: Vec<HostStep>,
 }
 
 /// One thing that the host does with the running program.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Step {
+pub enum HostStep {
     /// Write a variable.
     Set(String, Source),
     /// Launch a function with these arguments.
@@ -304,12 +304,12 @@ fn definition() -> clap::Command {
 }
 
 /// The library sorts arguments by option; their indices remember the order.
-fn in_order(matches: &ArgMatches, written: &WrittenSteps) -> Vec<Step> {
+fn in_order(matches: &ArgMatches, written: &WrittenSteps) -> Vec<HostStep> {
     let options = [("set", &written.set), ("launch", &written.launch), ("get", &written.get)];
     let indexed = options.into_iter().flat_map(|(option, steps)| {
         matches.indices_of(option).into_iter().flatten().zip(steps.iter().cloned())
     });
-    let mut all: Vec<(usize, Step)> = indexed.collect();
+    let mut all: Vec<(usize, HostStep)> = indexed.collect();
     all.sort_by_key(|(index, _)| *index);
     all.into_iter().map(|(_, step)| step).collect()
 }
@@ -347,29 +347,29 @@ fn param(text: &str) -> Result<(String, ParamValue), String> {
     Ok((name, value.parse::<Number>()?.into()))
 }
 
-fn set(text: &str) -> Result<Step, String> {
+fn set(text: &str) -> Result<HostStep, String> {
     let (name, value) = named(text)?;
     let source = match value.ends_with(".npy") {
         true => Source::File(value.into()),
         false => Source::Numbers(numbers(value.trim_start_matches('[').trim_end_matches(']'))?),
     };
-    Ok(Step::Set(name, source))
+    Ok(HostStep::Set(name, source))
 }
 
-fn launch(text: &str) -> Result<Step, String> {
+fn launch(text: &str) -> Result<HostStep, String> {
     let (name, args) = text.split_once(':').unwrap_or((text, ""));
     let args = if args.is_empty() { Vec::new() } else { numbers(args)? };
-    Ok(Step::Launch(identifier(name)?, args))
+    Ok(HostStep::Launch(identifier(name)?, args))
 }
 
-fn get(text: &str) -> Result<Step, String> {
+fn get(text: &str) -> Result<HostStep, String> {
     let Some((name, file)) = text.split_once('=') else {
-        return Ok(Step::Get(identifier(text)?, None));
+        return Ok(HostStep::Get(identifier(text)?, None));
     };
     if !file.ends_with(".npy") {
         return Err(format!("`{file}` must end in .npy"));
     }
-    Ok(Step::Get(identifier(name)?, Some(file.into())))
+    Ok(HostStep::Get(identifier(name)?, Some(file.into())))
 }
 
 fn numbers(text: &str) -> Result<Vec<Number>, String> {
@@ -413,12 +413,12 @@ mod tests {
     fn steps_keep_the_order_of_the_command_line() {
         let run = run("a.csl --get y --set A=1,-2 --launch f:3,0.5 --set B=b.npy --get y=o.npy --launch g");
         let expected = [
-            Step::Get("y".into(), None),
-            Step::Set("A".into(), Source::Numbers(vec![Number::Int(1), Number::Int(-2)])),
-            Step::Launch("f".into(), vec![Number::Int(3), Number::Float(0.5)]),
-            Step::Set("B".into(), Source::File("b.npy".into())),
-            Step::Get("y".into(), Some("o.npy".into())),
-            Step::Launch("g".into(), vec![]),
+            HostStep::Get("y".into(), None),
+            HostStep::Set("A".into(), Source::Numbers(vec![Number::Int(1), Number::Int(-2)])),
+            HostStep::Launch("f".into(), vec![Number::Int(3), Number::Float(0.5)]),
+            HostStep::Set("B".into(), Source::File("b.npy".into())),
+            HostStep::Get("y".into(), Some("o.npy".into())),
+            HostStep::Launch("g".into(), vec![]),
         ];
         assert_eq!(run.steps, expected);
     }

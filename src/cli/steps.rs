@@ -1,4 +1,4 @@
-use super::args::{Source, Step};
+use super::args::{HostStep, Source};
 use super::npy;
 use super::number::Number;
 use super::reading::Reading;
@@ -27,15 +27,15 @@ impl From<String> for Trouble {
 }
 
 /// Does one step; what it shows is added to `shown`.
-pub fn perform(runner: &mut Runner, step: &Step, shown: &mut String) -> Result<(), Trouble> {
+pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut String) -> Result<(), Trouble> {
     match step {
-        Step::Set(name, source) => set(runner, name, source),
-        Step::Launch(name, args) => launch(runner, name, args),
-        Step::Get(name, None) => {
+        HostStep::Set(name, source) => set(runner, name, source),
+        HostStep::Launch(name, args) => launch(runner, name, args),
+        HostStep::Get(name, None) => {
             shown.push_str(&get(runner, name)?.text());
             Ok(())
         }
-        Step::Get(name, Some(file)) => save(runner, name, file),
+        HostStep::Get(name, Some(file)) => save(runner, name, file),
     }
 }
 

@@ -21,7 +21,7 @@ pub struct TraceArgs {
     /// Without a file, the list goes to standard output. A .txt file gets the list, a .json file a trace for https://ui.perfetto.dev.
     #[arg(long, value_name = "FILE.json|FILE.txt", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "", value_parser = target)]
-    trace: Option<Target>,
+    trace: Option<TraceTarget>,
     /// Trace only these PEs: a PE or a rectangle, such as 0,0 or 0..3,1; may be repeated
     #[arg(long = "trace-pe", value_name = "X,Y", requires = "trace", value_parser = block)]
     pes: Vec<Block>,
@@ -41,7 +41,7 @@ pub struct TraceArgs {
 
 /// Where a trace goes.
 #[derive(Clone, Debug, PartialEq)]
-enum Target {
+enum TraceTarget {
     Screen,
     Text(PathBuf),
     Chrome(PathBuf),
@@ -70,14 +70,14 @@ impl TraceArgs {
         let (Some(target), Some(recording)) = (&self.trace, runner.recording()) else { return };
         let program = runner.program();
         let written = match target {
-            Target::Screen => {
+            TraceTarget::Screen => {
                 outcome.printed += &trace::text(&recording, program);
                 return;
             }
-            Target::Text(path) => {
+            TraceTarget::Text(path) => {
                 write(path, |out| out.write_all(printable(&trace::text(&recording, program)).as_bytes()))
             }
-            Target::Chrome(path) => write(path, |out| trace::chrome(&recording, program, out)),
+            TraceTarget::Chrome(path) => write(path, |out| trace::chrome(&recording, program, out)),
         };
         match written {
             Ok(path) => outcome.printed += &summary(path, &recording),
@@ -132,12 +132,12 @@ fn check_task(name: &str, program: &Program) -> Result<(), String> {
     Err(format!("--trace-task: no task or exported function is called `{name}`; {hint}"))
 }
 
-fn target(text: &str) -> Result<Target, String> {
+fn target(text: &str) -> Result<TraceTarget, String> {
     let path = || PathBuf::from(text);
     match Path::new(text).extension().and_then(|e| e.to_str()) {
-        None if text.is_empty() => Ok(Target::Screen),
-        Some("json") => Ok(Target::Chrome(path())),
-        Some("txt") => Ok(Target::Text(path())),
+        None if text.is_empty() => Ok(TraceTarget::Screen),
+        Some("json") => Ok(TraceTarget::Chrome(path())),
+        Some("txt") => Ok(TraceTarget::Text(path())),
         Some("pftrace" | "perfetto-trace") => {
             Err("write a .json file: Perfetto opens it as well".to_string())
         }
@@ -193,9 +193,9 @@ mod tests {
 
     #[test]
     fn the_name_of_a_file_says_what_is_written() {
-        assert_eq!(target("").unwrap(), Target::Screen);
-        assert_eq!(target("a.b/run.json").unwrap(), Target::Chrome("a.b/run.json".into()));
-        assert_eq!(target("run.txt").unwrap(), Target::Text("run.txt".into()));
+        assert_eq!(target("").unwrap(), TraceTarget::Screen);
+        assert_eq!(target("a.b/run.json").unwrap(), TraceTarget::Chrome("a.b/run.json".into()));
+        assert_eq!(target("run.txt").unwrap(), TraceTarget::Text("run.txt".into()));
         for wrong in ["run", "run.svg", "run.pftrace"] {
             assert!(target(wrong).is_err(), "{wrong}");
         }

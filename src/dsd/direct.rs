@@ -2,7 +2,7 @@
 //! memory itself.
 
 use super::access::Row;
-use super::kernels::{Direct, Kernel};
+use super::kernels::{DirectKernel, Kernel};
 use std::ops::Range;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, transmute};
 
@@ -102,7 +102,7 @@ impl Input {
 
 /// Where the elements of an operation lie whose kernel can work on the memory itself.
 #[derive(Clone, Debug)]
-pub struct Plan {
+pub struct DirectPlan {
     width: Width,
     dest: Range<usize>,
     sources: [Input; 2],
@@ -116,9 +116,9 @@ enum Width {
     LongApart,
 }
 
-impl Plan {
+impl DirectPlan {
     /// `None` if the elements do not lie one behind the other, or every second one does.
-    pub fn new(dest: &(Row, u16), sources: [Input; 2]) -> Option<Plan> {
+    pub fn new(dest: &(Row, u16), sources: [Input; 2]) -> Option<DirectPlan> {
         let width = match (dest.1, dest.0.step) {
             (1, 1) => Width::Short,
             (2, 2) => Width::Long,
@@ -126,7 +126,7 @@ impl Plan {
             (2, 4) => Width::LongApart,
             _ => return None,
         };
-        Some(Plan { width, dest: range(&dest.0)?, sources })
+        Some(DirectPlan { width, dest: range(&dest.0)?, sources })
     }
 }
 
@@ -138,7 +138,7 @@ fn range(row: &Row) -> Option<Range<usize>> {
 /// Runs the kernel; a scalar that is no source is 0. `None` if the vectors overlap in a way, or lie at
 /// addresses, that ask for a copy.
 #[inline]
-pub fn run(memory: &mut [u16], kernel: &Kernel, plan: &Plan, scalars: [u32; 3]) -> Option<()> {
+pub fn run(memory: &mut [u16], kernel: &Kernel, plan: &DirectPlan, scalars: [u32; 3]) -> Option<()> {
     let directs = kernel.direct.as_ref()?;
     match plan.width {
         Width::Short => run_elements(memory, &directs.short, plan, scalars),
@@ -150,8 +150,8 @@ pub fn run(memory: &mut [u16], kernel: &Kernel, plan: &Plan, scalars: [u32; 3]) 
 
 fn run_elements<W: Word>(
     memory: &mut [u16],
-    kernel: &Direct<W>,
-    plan: &Plan,
+    kernel: &DirectKernel<W>,
+    plan: &DirectPlan,
     scalars: [u32; 3],
 ) -> Option<()> {
     let spread = |source: usize| [W::of(scalars[source]); SPREAD];

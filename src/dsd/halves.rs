@@ -1,7 +1,7 @@
 //! Vectors of `f16`: arithmetic in f32, with the conversions of the processor where it has them. The
 //! results are those of `value::f16`, bit for bit, except that of two NaN either may come out.
 
-use super::kernels::{Direct, Directs, Kernel};
+use super::kernels::{DirectKernel, Directs, Kernel};
 
 /// Elements that are converted together.
 const GROUP: usize = 8;
@@ -16,8 +16,8 @@ macro_rules! fast {
         pub(super) const fn $name(slow: Kernel) -> Kernel {
             #[cfg(target_arch = "x86_64")]
             if let Some(directs) = slow.direct {
-                let short = Direct { apart: $name::apart, onto: $name::onto };
-                let short_apart = Direct { apart: $name::pairs_apart, onto: $name::pairs_onto };
+                let short = DirectKernel { apart: $name::apart, onto: $name::onto };
+                let short_apart = DirectKernel { apart: $name::pairs_apart, onto: $name::pairs_onto };
                 return Kernel { direct: Some(Directs { short, short_apart, ..directs }), ..slow };
             }
             slow

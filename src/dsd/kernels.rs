@@ -20,18 +20,18 @@ pub struct Kernel {
 #[derive(Copy, Clone)]
 pub struct Directs {
     /// 16 bits, one behind the other.
-    pub short: Direct<u16>,
+    pub short: DirectKernel<u16>,
     /// 32 bits.
-    pub long: Direct<u32>,
+    pub long: DirectKernel<u32>,
     /// 16 bits, with as much between two.
-    pub short_apart: Direct<[u16; 2]>,
+    pub short_apart: DirectKernel<[u16; 2]>,
     /// 32 bits.
-    pub long_apart: Direct<[u32; 2]>,
+    pub long_apart: DirectKernel<[u32; 2]>,
 }
 
 /// A kernel for elements in memory, the third source being a scalar.
 #[derive(Copy, Clone)]
-pub struct Direct<W: 'static> {
+pub struct DirectKernel<W: 'static> {
     /// The destination is none of the sources.
     pub apart: fn(&mut [W], &[W], &[W], u32),
     /// The destination is the first source, too.
@@ -39,14 +39,14 @@ pub struct Direct<W: 'static> {
 }
 
 /// A value that travels in a lane.
-pub(super) trait Lane: Copy {
+pub(super) trait LaneValue: Copy {
     fn from_lane(bits: u32) -> Self;
     fn lane(self) -> u32;
 }
 
 macro_rules! lanes {
     ($($t:ty: |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
-        impl Lane for $t {
+        impl LaneValue for $t {
             #[inline(always)]
             fn from_lane($bits: u32) -> $t {
                 $from
@@ -94,7 +94,7 @@ macro_rules! kernel {
         }
     };
     (direct $each:expr) => {
-        $crate::dsd::kernels::Direct {
+        $crate::dsd::kernels::DirectKernel {
             apart: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
             onto: |dest, b, c| $crate::dsd::kernels::run_onto(dest, b, c, $each),
         }

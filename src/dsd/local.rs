@@ -1,7 +1,7 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 
 use super::access::{AddressCursor, Row};
-use super::direct::{self, Input, Plan};
+use super::direct::{self, DirectPlan, Input};
 use super::kernels::Kernel;
 use crate::diagnostics::Diag;
 
@@ -61,7 +61,7 @@ fn run_directly(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: 
         Feed::Scalar(bits) => (dest.1 > 1 || *bits >> 16 == 0).then_some(Input::Scalar),
         Feed::Line(row, words) => Input::line(row, *words, &dest),
     };
-    let plan = Plan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?;
+    let plan = DirectPlan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?;
     let scalars = sources.each_ref().map(|source| if let Feed::Scalar(bits) = source { *bits } else { 0 });
     direct::run(memory, kernel, &plan, scalars)
 }

@@ -1,7 +1,7 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
 use super::halves;
-use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, Lane, kernel};
+use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, LaneValue, kernel};
 use crate::arch::ArchName;
 use crate::value::f16;
 use rustc_hash::FxHashMap;

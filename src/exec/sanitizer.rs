@@ -6,8 +6,8 @@
 
 use super::memory::{load, store};
 use super::variables::{
-    Step, const_written, dangling, local_at, local_behind, out_of_local, out_of_symbol, part_of, symbol_at,
-    unset_register,
+    PointerStep, const_written, dangling, local_at, local_behind, out_of_local, out_of_symbol, part_of,
+    symbol_at, unset_register,
 };
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
@@ -36,7 +36,7 @@ pub(crate) struct Sanitizer {
     /// The variable through which a pointer was led last: first word, and one past the last.
     near: (usize, usize),
     /// A step of a pointer into the stack: only who knows the calls can tell which local that is.
-    asked: Option<Step>,
+    asked: Option<PointerStep>,
     /// The variable that was written through a pointer last: first word, and one past the last.
     written: (usize, usize),
     /// The call that left words behind last: its first word, one past the last, the function.
@@ -284,7 +284,7 @@ impl Sanitizer {
         if from >= self.stack {
             // An index of a signed type is kept sign-extended.
             let index = index as i64;
-            self.asked = Some(Step { from, at, end: at + usize::from(words), each, index });
+            self.asked = Some(PointerStep { from, at, end: at + usize::from(words), each, index });
             return Err(POINTER_OUT_OF_BOUNDS.because(&[("index", &index), ("name", &"a local")]));
         }
         let Some(symbol) = symbol_at(tile, from) else { return Ok(()) };
@@ -299,7 +299,7 @@ impl Sanitizer {
     /// A step has stopped because it begins in the stack; whether it may go on. `calls` are the calls that
     /// have not returned: their first words and functions.
     pub fn may_step(&mut self, tile: &TileImage, calls: impl Iterator<Item = (usize, FnId)>) -> bool {
-        let Some(Step { from, at, end, .. }) = self.asked else { return false };
+        let Some(PointerStep { from, at, end, .. }) = self.asked else { return false };
         let local = local_behind(tile, calls, from);
         match local.map(|(low, local)| (low, low + usize::from(local.words))) {
             Some((low, high)) if at < low || end > high => return false,

@@ -1,6 +1,6 @@
 //! The fast loop: scalar code and calls, on registers and the memory.
 //!
-//! It knows no PE. What it cannot do itself (tasks, most vectors, requests) it hands back as an [`Exit`].
+//! It knows no PE. What it cannot do itself (tasks, most vectors, requests) it hands back as an [`StopReason`].
 
 use super::arithmetic::{self, amount, signed, unsigned};
 use super::calls::Calls;
@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 const CALL: i64 = 2;
 
 /// Why the loop stopped. The innermost call knows the operation that is next.
-pub(crate) enum Exit {
+pub(crate) enum StopReason {
     /// An operation for the PE is next.
     Service(Op),
     /// All calls have returned.
@@ -69,7 +69,7 @@ pub(crate) fn run(
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     meter: &mut Meter,
-) -> Result<Exit, Diag> {
+) -> Result<StopReason, Diag> {
     let mut left = meter.budget as i64 - meter.spent as i64;
     let exit = run_calls(code, calls, memory, sanitizer, &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
@@ -85,7 +85,7 @@ fn run_calls(
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     budget: &mut i64,
-) -> Result<Exit, Diag> {
+) -> Result<StopReason, Diag> {
     let (Code { tile, plans, .. }, mut left) = (all, *budget);
     let mut ready = all.function(calls.last_mut().function);
     'call: loop {
@@ -125,7 +125,7 @@ fn run_calls(
             }};
         }
         macro_rules! hand_back {
-            ($op:expr) => {{ stop!(Ok(Exit::Service(*$op))) }};
+            ($op:expr) => {{ stop!(Ok(StopReason::Service(*$op))) }};
         }
         macro_rules! attempt {
             ($result:expr) => {
@@ -141,7 +141,7 @@ fn run_calls(
                     (at, left) = ($to as usize, left - 1);
                     // Every loop jumps, so it is enough to look at the meter here.
                     if left <= 0 {
-                        stop!(Ok(Exit::Pause))
+                        stop!(Ok(StopReason::Pause))
                     }
                     continue;
                 }
@@ -340,7 +340,7 @@ fn run_calls(
                 calls.leave();
                 let Some(caller) = calls.last() else {
                     *budget = left;
-                    return Ok(Exit::End);
+                    return Ok(StopReason::End);
                 };
                 ready = all.function(caller.function);
                 continue 'call;

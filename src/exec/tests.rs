@@ -4,7 +4,7 @@ use super::calls::{Calls, Worker};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
-use super::scalar::{Code, Exit, Meter, run};
+use super::scalar::{Code, Meter, StopReason, run};
 use super::superinstructions::combined;
 use crate::image::code::{Access, IN_VARIABLE};
 use crate::image::{FnId, Function, Op, TileImage};
@@ -148,9 +148,9 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
         let code = Code { tile, functions, plans: &[] };
         let exit = run(code, &mut calls, memory.words_mut(), &mut sanitizer, &mut meter);
         let (mut what, mut goes_on) = match exit {
-            Ok(Exit::Service(op)) => (format!("{op:?}"), false),
-            Ok(Exit::End) => ("end".to_string(), false),
-            Ok(Exit::Pause) => ("pause".to_string(), true),
+            Ok(StopReason::Service(op)) => (format!("{op:?}"), false),
+            Ok(StopReason::End) => ("end".to_string(), false),
+            Ok(StopReason::Pause) => ("pause".to_string(), true),
             Err(diag) => (diag.rule().to_string(), false),
         };
         if !calls.is_empty() {

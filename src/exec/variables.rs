@@ -8,7 +8,7 @@ use crate::source::Span;
 
 /// A step of a pointer.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct PointerStep {
     /// The word that the pointer leads to.
     pub from: usize,
     /// The words of the element.
@@ -53,7 +53,7 @@ pub(crate) fn local_behind(
 }
 
 /// A step of a pointer leads out of a local, whose first word is `low`.
-pub(crate) fn out_of_local(local: &Local, low: usize, step: Step) -> Diag {
+pub(crate) fn out_of_local(local: &Local, low: usize, step: PointerStep) -> Diag {
     let shape = (low, local.words.into(), step.each);
     out_of_variable((&local.name, local.span), shape, step.from, step.index)
 }

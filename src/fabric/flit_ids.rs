@@ -6,7 +6,7 @@
 use super::Fabric;
 use super::lane::{Flit, Landing};
 use crate::arch::{Color, Direction};
-use crate::trace::{Event, Wavelet, What};
+use crate::trace::{Event, EventKind, TracedWavelet};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
 
@@ -87,16 +87,16 @@ impl Fabric {
         }
     }
 
-    fn note(&mut self, pe: u32, what: What) {
+    fn note(&mut self, pe: u32, what: EventKind) {
         let at = self.program.pe_coord(pe as usize);
         if let Some(flit_ids) = &mut self.flit_ids {
             flit_ids.events.push(Event { cycle: flit_ids.now, pe: at, what });
         }
     }
 
-    fn wavelet(&self, number: u64, color: Color, flit: Flit) -> Wavelet {
+    fn wavelet(&self, number: u64, color: Color, flit: Flit) -> TracedWavelet {
         let seen = flit.delivered();
-        Wavelet { number, color, data: seen.data, control: seen.control }
+        TracedWavelet { number, color, data: seen.data, control: seen.control }
     }
 
     /// A PE has sent a wavelet, which waits in these lanes.
@@ -106,7 +106,7 @@ impl Fabric {
         let number = flit_ids.next_number();
         lanes.lanes().for_each(|id| flit_ids.put(id, Direction::Ramp, number));
         let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, What::Sent(wavelet));
+        self.note(pe as u32, EventKind::Sent(wavelet));
     }
 
     /// A copy of the oldest wavelet of an input leaves; these lanes get it.
@@ -126,7 +126,7 @@ impl Fabric {
         }
         landed.lanes().for_each(|id| flit_ids.put(id, to.opposite(), number));
         let wavelet = self.wavelet(number, color, flit);
-        self.note(pe, What::Hop { wavelet, from, to });
+        self.note(pe, EventKind::Hop { wavelet, from, to });
     }
 
     /// The oldest wavelet of an input has left altogether.
@@ -137,7 +137,7 @@ impl Fabric {
         let number = flit_ids.lane(id).from[from as usize].pop_front().expect(NUMBERED);
         if dropped {
             let wavelet = self.wavelet(number, color, flit);
-            self.note(pe, What::Dropped(wavelet));
+            self.note(pe, EventKind::Dropped(wavelet));
         }
     }
 
@@ -149,7 +149,7 @@ impl Fabric {
         let wavelet = self.wavelet(number, color, flit);
         let tile = self.program.tile_at(self.program.pe_coord(pe));
         let queue = tile.and_then(|t| t.input_queues.iter().find(|q| q.color == color)).map(|q| q.queue);
-        self.note(pe as u32, What::Delivered { wavelet, queue });
+        self.note(pe as u32, EventKind::Delivered { wavelet, queue });
     }
 
     /// A wavelet comes from the host.
@@ -163,7 +163,7 @@ impl Fabric {
         let number = flit_ids.next_number();
         flit_ids.lane(id).offramp.push_back(number);
         let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, What::FromHost(wavelet));
+        self.note(pe as u32, EventKind::FromHost(wavelet));
     }
 
     /// A wavelet goes to the host.
@@ -174,7 +174,7 @@ impl Fabric {
         let taken = id.and_then(|id| flit_ids.lane(id).from[Direction::Ramp as usize].pop_front());
         let number = taken.expect(NUMBERED);
         let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, What::ToHost(wavelet));
+        self.note(pe as u32, EventKind::ToHost(wavelet));
     }
 
     /// A PE has sent a word of a message.
@@ -184,7 +184,7 @@ impl Fabric {
         let number = flit_ids.next_number();
         flit_ids.letters.entry((pe as u32, color)).or_default().push_back(number);
         let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, What::Sent(wavelet));
+        self.note(pe as u32, EventKind::Sent(wavelet));
     }
 
     /// A message is handed over; the header has a number of its own.
@@ -208,12 +208,12 @@ impl Fabric {
         let start = self.routes.get(lane.route).start;
         let before = flit_ids.positions.insert((pe, color), position).unwrap_or(start);
         if before != position {
-            self.note(pe, What::Switch { color, position });
+            self.note(pe, EventKind::Switch { color, position });
         }
     }
 
     /// A color is suspended at a router.
     pub(super) fn note_teardown(&mut self, pe: u32, color: Color) {
-        self.note(pe, What::Teardown { color });
+        self.note(pe, EventKind::Teardown { color });
     }
 }

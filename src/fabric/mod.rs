@@ -27,7 +27,7 @@ pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
 pub use shared::{RampAction, SharedRamp};
 pub use steady::Stream;
-pub use survey::{Leftover, Loss, Obstacle, Place};
+pub use survey::{BufferPlace, Leftover, Loss, Obstacle};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
 use crate::image::Program;

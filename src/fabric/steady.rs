@@ -18,14 +18,14 @@ pub struct Stream {
     /// Who receives, on which color.
     pub receiver: (usize, Color),
     /// Where its wavelets lie, in the order in which they pass.
-    places: Vec<Place>,
+    places: Vec<StreamStage>,
     /// Links that they cross in a cycle.
     hops: u64,
 }
 
 /// A place of a steady stream, full to what it holds in each cycle.
 #[derive(Copy, Clone, Debug)]
-enum Place {
+enum StreamStage {
     Onramp(u32),
     /// One wavelet that has come from a side.
     Link(u32, Direction),
@@ -52,7 +52,7 @@ impl Fabric {
             };
             let stream = self.steady_stream(pe, id, now, &mut visited)?;
             channels +=
-                stream.places.iter().filter(|place| matches!(place, Place::ExpressChannel(_))).count();
+                stream.places.iter().filter(|place| matches!(place, StreamStage::ExpressChannel(_))).count();
             streams.push(stream);
         }
         visited.sort_unstable();
@@ -83,25 +83,25 @@ impl Fabric {
             return None;
         }
         let sender = (pe, lane.color);
-        let (mut places, mut hops) = (vec![Place::Onramp(start)], 0);
+        let (mut places, mut hops) = (vec![StreamStage::Onramp(start)], 0);
         let (mut id, mut side) = (start, Direction::Ramp);
         loop {
             let lane = &self.lanes[id as usize];
             if lane.channel != NO_CHANNEL {
                 let length;
                 (id, side, length) = self.channels.steady(lane.channel, id, side, now)?;
-                places.push(Place::ExpressChannel(lane.channel));
+                places.push(StreamStage::ExpressChannel(lane.channel));
                 hops += length;
                 continue;
             }
             visited.push(lane.pe);
             hops += 1;
             if side != Direction::Ramp {
-                places.push(Place::Link(id, side));
+                places.push(StreamStage::Link(id, side));
             }
             let goes = self.goes_on(lane, side, now)?;
             if goes == Direction::Ramp {
-                places.push(Place::Offramp(id));
+                places.push(StreamStage::Offramp(id));
                 return Some(Stream { sender, receiver: (lane.pe as usize, lane.color), places, hops });
             }
             match self.known_landing(id, goes) {
@@ -154,39 +154,45 @@ impl Fabric {
         }
         self.hops = self.hops.wrapping_add(stream.hops * cycles);
         let first = stream.places.first().zip(stream.places.last());
-        if let Some((Place::Onramp(first), Place::Offramp(last))) = first {
+        if let Some((StreamStage::Onramp(first), StreamStage::Offramp(last))) = first {
             self.lanes[*first as usize].sent += cycles;
             self.lanes[*last as usize].received += cycles;
         }
     }
 
     /// What lies in a place, oldest first.
-    fn lift(&self, place: Place, line: &mut Vec<Flit>) {
+    fn lift(&self, place: StreamStage, line: &mut Vec<Flit>) {
         match place {
-            Place::Onramp(id) => line.extend(self.lanes[id as usize].onramp.iter().map(|(_, flit)| *flit)),
-            Place::Offramp(id) => line.extend(self.lanes[id as usize].offramp.iter().map(|(_, flit)| *flit)),
-            Place::Link(id, side) => line.extend(self.lanes[id as usize].link(side).front()),
-            Place::ExpressChannel(number) => line.extend(self.channels.riders(number).map(|(_, flit)| *flit)),
+            StreamStage::Onramp(id) => {
+                line.extend(self.lanes[id as usize].onramp.iter().map(|(_, flit)| *flit))
+            }
+            StreamStage::Offramp(id) => {
+                line.extend(self.lanes[id as usize].offramp.iter().map(|(_, flit)| *flit))
+            }
+            StreamStage::Link(id, side) => line.extend(self.lanes[id as usize].link(side).front()),
+            StreamStage::ExpressChannel(number) => {
+                line.extend(self.channels.riders(number).map(|(_, flit)| *flit))
+            }
         }
     }
 
     /// Fills it again, so many cycles later.
-    fn put_back(&mut self, place: Place, rest: &mut impl Iterator<Item = Flit>, cycles: u64) {
+    fn put_back(&mut self, place: StreamStage, rest: &mut impl Iterator<Item = Flit>, cycles: u64) {
         let mut shift = |(cycle, flit): &mut (u64, Flit)| {
             *cycle += cycles;
             *flit = rest.next().expect("as many wavelets are on their way as before");
         };
         match place {
-            Place::Onramp(id) => self.lanes[id as usize].onramp.change(shift),
-            Place::Offramp(id) => self.lanes[id as usize].offramp.change(shift),
-            Place::Link(id, side) => {
+            StreamStage::Onramp(id) => self.lanes[id as usize].onramp.change(shift),
+            StreamStage::Offramp(id) => self.lanes[id as usize].offramp.change(shift),
+            StreamStage::Link(id, side) => {
                 let mut one = (0, Flit::default());
                 shift(&mut one);
                 let lane = &mut self.lanes[id as usize];
                 lane.pop(side);
                 lane.push(side, one.1);
             }
-            Place::ExpressChannel(number) => self.channels.shift(number, cycles).for_each(shift),
+            StreamStage::ExpressChannel(number) => self.channels.shift(number, cycles).for_each(shift),
         }
     }
 

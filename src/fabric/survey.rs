@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Where wavelets lie.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize)]
-pub enum Place {
+pub enum BufferPlace {
     /// Between the PE and its router.
     Onramp,
     /// At the router, come from this side.
@@ -44,7 +44,7 @@ pub struct Leftover {
     /// Their color.
     pub color: Color,
     /// Where they lie.
-    pub place: Place,
+    pub place: BufferPlace,
     /// How many.
     pub count: usize,
     /// Why the first cannot go on.
@@ -118,13 +118,13 @@ impl Fabric {
     fn leftovers_of(&self, lane: &Lane, all: &mut Vec<Leftover>) {
         let (pe, color) = (lane.pe as usize, lane.color);
         for input in Direction::ALL.into_iter().filter(|d| self.waiting(lane, *d) > 0) {
-            let place = if input == Direction::Ramp { Place::Onramp } else { Place::Link(input) };
+            let place = if input == Direction::Ramp { BufferPlace::Onramp } else { BufferPlace::Link(input) };
             let (count, obstacle) = (self.waiting(lane, input), self.obstacle(lane, input));
             all.push(Leftover { pe, color, place, count, obstacle });
         }
         let count = self.descending(lane);
         if count > 0 {
-            all.push(Leftover { pe, color, place: Place::Offramp, count, obstacle: Obstacle::Pe });
+            all.push(Leftover { pe, color, place: BufferPlace::Offramp, count, obstacle: Obstacle::Pe });
         }
     }
 
@@ -174,7 +174,13 @@ impl Fabric {
     pub fn blockage(&self, pe: usize, color: Color) -> Option<Leftover> {
         if let Some(to) = self.letters.held_up_by(pe).filter(|_| color == MESSAGE_COLOR) {
             let count = self.letters.waiting_for(to);
-            return Some(Leftover { pe: to, color, place: Place::Offramp, count, obstacle: Obstacle::Pe });
+            return Some(Leftover {
+                pe: to,
+                color,
+                place: BufferPlace::Offramp,
+                count,
+                obstacle: Obstacle::Pe,
+            });
         }
         let mut seen = BTreeSet::new();
         let (mut at, mut input) = (pe, Direction::Ramp);
@@ -182,7 +188,8 @@ impl Fabric {
             let lane = self.known_lane(at, color)?;
             let mut here = Vec::new();
             self.leftovers_of(lane, &mut here);
-            let wanted = if input == Direction::Ramp { Place::Onramp } else { Place::Link(input) };
+            let wanted =
+                if input == Direction::Ramp { BufferPlace::Onramp } else { BufferPlace::Link(input) };
             let stuck = *here.iter().find(|l| l.place == wanted)?;
             let Obstacle::Full(side) = stuck.obstacle else { return Some(stuck) };
             at = self.neighbour(at, side)?;

@@ -5,13 +5,13 @@ use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::image::FnId;
 
-struct Launch {
+struct LaunchCommand {
     name: String,
     pes: Vec<(PeCoord, FnId)>,
     args: Vec<u64>,
 }
 
-impl Command for Launch {
+impl Command for LaunchCommand {
     fn describe(&self) -> String {
         format!("the launch of `{}`", self.name)
     }
@@ -43,6 +43,6 @@ impl Runner {
     /// Queues a launch.
     pub fn queue_launch(&mut self, name: &str, args: &[u32]) -> Result<Ticket, Failure> {
         let (pes, args) = self.launch_targets(name, args)?;
-        Ok(self.queue(Launch { name: name.to_string(), pes, args }))
+        Ok(self.queue(LaunchCommand { name: name.to_string(), pes, args }))
     }
 }

@@ -18,7 +18,7 @@ pub(super) enum Way {
 
 /// Data on one PE.
 #[derive(Copy, Clone, Debug)]
-pub(super) struct Place {
+pub(super) struct WordRange {
     /// First word.
     pub addr: usize,
     /// One past the last word of the allocation.
@@ -191,7 +191,7 @@ impl Runner {
     }
 
     /// Where the data behind a name lie on a PE now: an exported pointer may have moved.
-    pub(super) fn place_of(&mut self, at: PeCoord, name: &str) -> Option<Place> {
+    pub(super) fn place_of(&mut self, at: PeCoord, name: &str) -> Option<WordRange> {
         let tile = self.program.tile_at(at)?.clone();
         let target = self.data_target(&tile, name)?;
         let pe = self.wafer.pe(at)?;
@@ -202,7 +202,7 @@ impl Runner {
         };
         let end = symbol_around(&tile, addr)
             .map_or(pe.memory().size(), |s| usize::from(s.addr) + usize::from(s.words));
-        Some(Place { addr, end })
+        Some(WordRange { addr, end })
     }
 
     /// The diagnostic about a name that nobody has.

@@ -26,7 +26,7 @@ impl TileImage {
     /// The DSDs in the frames of functions that are the same whenever their users run.
     pub(super) fn computed_dsds(&self) -> Vec<(User, Dsd)> {
         let builds = |f: &&Function| f.code.iter().any(|op| matches!(op, Op::EditDsd { .. }));
-        self.functions.iter().filter(builds).flat_map(|f| AddressCursor::through(self, f)).collect()
+        self.functions.iter().filter(builds).flat_map(|f| CodeScan::through(self, f)).collect()
     }
 
     /// What a function gives for arguments, if nothing else decides about it.
@@ -117,7 +117,7 @@ enum Held {
 }
 
 /// One look at the code of a function, from its first operation to its last.
-struct AddressCursor<'t> {
+struct CodeScan<'t> {
     tile: &'t TileImage,
     function: &'t Function,
     held: BTreeMap<Reg, Held>,
@@ -126,10 +126,10 @@ struct AddressCursor<'t> {
     users: Vec<(User, u16)>,
 }
 
-impl AddressCursor<'_> {
+impl CodeScan<'_> {
     fn through(tile: &TileImage, function: &Function) -> Vec<(User, Dsd)> {
         let (held, built, users) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut walk = AddressCursor { tile, function, held, built, users };
+        let mut walk = CodeScan { tile, function, held, built, users };
         let jumps = function.code.iter().filter_map(|op| { *op }.target_mut().copied());
         let targets: BTreeSet<u32> = jumps.collect();
         for (pc, op) in (0..).zip(&function.code) {
@@ -138,7 +138,7 @@ impl AddressCursor<'_> {
             }
             walk.step(*op);
         }
-        let AddressCursor { built, users, .. } = walk;
+        let CodeScan { built, users, .. } = walk;
         let known = |(user, place)| Some((user, built.get(&place).copied().flatten()?));
         users.into_iter().filter_map(known).collect()
     }

@@ -3,7 +3,7 @@
 //! Most operations are of this kind and short, so nothing is allocated or moved here.
 
 use super::Pe;
-use super::registers::{Resolved, Use};
+use super::registers::{ResolvedOperand, Use};
 use super::start::{Length, Lengths};
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
@@ -152,7 +152,7 @@ impl Pe {
         tile: &'a TileImage,
         dsd: DsdRef,
         words: u16,
-        held: &'a mut Option<Resolved>,
+        held: &'a mut Option<ResolvedOperand>,
     ) -> Result<Option<Vector<'a>>, Diag> {
         if let DsdRef::Const(n) = dsd {
             let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };

@@ -2,7 +2,7 @@
 
 use super::interp::Served;
 use super::queues::Queues;
-use super::{Pe, World};
+use super::{Outside, Pe};
 use crate::arch::ArchName;
 use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
 use crate::diagnostics::Diag;
@@ -35,7 +35,7 @@ impl Pe {
         &mut self,
         address: u16,
         time: u64,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
     ) -> Result<u16, Diag> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
@@ -65,7 +65,7 @@ impl Pe {
         address: u16,
         value: u16,
         time: u64,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
     ) -> Result<(), Diag> {
         let known = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TimerControl, _)) => {
@@ -141,7 +141,7 @@ impl Pe {
         tile: &TileImage,
         meter: &Meter,
         now: u64,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
     ) -> Option<Result<Served, Diag>> {
         let frame = self.main.calls.last()?;
         let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;

@@ -37,7 +37,7 @@ impl Others {
 
 /// What a load has put into a register.
 #[derive(Copy, Clone, Debug)]
-struct Held {
+struct FilledRegister {
     /// The DSR for which it did.
     dsr: DsrId,
     mem: Mem,
@@ -49,18 +49,18 @@ struct Held {
 /// All XDSRs and stride registers, each file as long as its highest register in use.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Extended {
-    xdsrs: Vec<Option<Held>>,
-    strides: Vec<Option<Held>>,
+    xdsrs: Vec<Option<FilledRegister>>,
+    strides: Vec<Option<FilledRegister>>,
 }
 
 impl Extended {
     /// A load fills its registers.
     pub fn fill(&mut self, dsr: DsrId, others: Others, mem: &Mem, span: Span) {
         if let Some(xdsr) = others.xdsr {
-            put(&mut self.xdsrs, xdsr, Held { dsr, mem: *mem, step: 0, span });
+            put(&mut self.xdsrs, xdsr, FilledRegister { dsr, mem: *mem, step: 0, span });
         }
         for (sr, _, step) in others.steps(mem) {
-            put(&mut self.strides, sr, Held { dsr, mem: *mem, step, span });
+            put(&mut self.strides, sr, FilledRegister { dsr, mem: *mem, step, span });
         }
     }
 
@@ -96,16 +96,16 @@ impl Extended {
         None
     }
 
-    fn xdsr(&self, number: u8) -> Option<&Held> {
+    fn xdsr(&self, number: u8) -> Option<&FilledRegister> {
         self.xdsrs.get(usize::from(number))?.as_ref()
     }
 
-    fn stride(&self, number: u8) -> Option<&Held> {
+    fn stride(&self, number: u8) -> Option<&FilledRegister> {
         self.strides.get(usize::from(number))?.as_ref()
     }
 }
 
-fn put(file: &mut Vec<Option<Held>>, number: u8, held: Held) {
+fn put(file: &mut Vec<Option<FilledRegister>>, number: u8, held: FilledRegister) {
     let number = usize::from(number);
     if file.len() <= number {
         file.resize(number + 1, None);
@@ -113,7 +113,7 @@ fn put(file: &mut Vec<Option<Held>>, number: u8, held: Held) {
     file[number] = Some(held);
 }
 
-fn overwritten(register: &dyn Display, dsr: DsrId, held: &Held, loaded: Span) -> Diag {
+fn overwritten(register: &dyn Display, dsr: DsrId, held: &FilledRegister, loaded: Span) -> Diag {
     let facts: [(&str, &dyn Display); 3] = [("register", register), ("dsr", &dsr), ("other", &held.dsr)];
     REGISTER_OVERWRITTEN
         .because(&facts)

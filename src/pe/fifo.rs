@@ -43,7 +43,7 @@ pub(super) struct FifoEnd {
 
 /// What follows when an operation cannot go on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Verdict {
+pub(super) enum OnStall {
     Waits,
     /// It returns false and leaves its length.
     GivesUp,
@@ -149,19 +149,19 @@ impl FifoState {
 
 impl Pe {
     /// What an operation does that has stalled: only FIFOs let it do anything but wait.
-    pub(super) fn verdict(&self, stall: Stall, is_async: bool) -> Result<Verdict, Diag> {
+    pub(super) fn verdict(&self, stall: Stall, is_async: bool) -> Result<OnStall, Diag> {
         let (end, state, setting) = match stall {
-            Stall::Input(_) | Stall::Output(_) => return Ok(Verdict::Waits),
+            Stall::Input(_) | Stall::Output(_) => return Ok(OnStall::Waits),
             Stall::FifoEmpty(end) => (end, "empty", "empty_action"),
             Stall::FifoFull(end) => (end, "full", "full_action"),
         };
         let fifo = &self.fifos[end.fifo];
         let action = if matches!(stall, Stall::FifoFull(_)) { fifo.full_action } else { fifo.empty_action };
         match action {
-            FifoAction::TestOrSuspend if is_async => Ok(Verdict::Waits),
-            FifoAction::TestOrSuspend => Ok(Verdict::GivesUp),
-            FifoAction::Terminate => Ok(Verdict::Ends),
-            FifoAction::Suspend => Ok(Verdict::Waits),
+            FifoAction::TestOrSuspend if is_async => Ok(OnStall::Waits),
+            FifoAction::TestOrSuspend => Ok(OnStall::GivesUp),
+            FifoAction::Terminate => Ok(OnStall::Ends),
+            FifoAction::Suspend => Ok(OnStall::Waits),
             FifoAction::Fault => {
                 let name = &self.tile.fifos[end.fifo].name;
                 Err(FIFO_FAULT.because(&[("name", name), ("state", &state), ("setting", &setting)]))

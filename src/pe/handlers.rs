@@ -118,7 +118,8 @@ impl Pe {
                 operation.output().is_some_and(|n| self.queues.outputs[n].queue == Some(queue))
             }
         };
-        let user = self.lanes.iter().find(|(_, lane)| is_user(&lane.operation)).map(|(_, lane)| lane.span);
+        let user =
+            self.threads.iter().find(|(_, thread)| is_user(&thread.operation)).map(|(_, thread)| thread.span);
         match user {
             Some(user) if self.is_checked => {
                 let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]).at(span);

@@ -3,7 +3,7 @@
 
 use super::Pe;
 use super::operation::{Intake, Mixed, Operation, Stall};
-use super::queues::Sender;
+use super::queues::SendOperation;
 use super::tasks::bit;
 use crate::arch::{ArchName, DsrFile, TaskId};
 use crate::diagnostics::Diag;
@@ -40,7 +40,7 @@ impl Pe {
         span: Span,
     ) -> Result<(), Diag> {
         if let (Some(output), Some(color)) = (operation.output(), operation.color()) {
-            self.queues.outputs[output].sent_by = Some(Sender { color, span, is_async });
+            self.queues.outputs[output].sent_by = Some(SendOperation { color, span, is_async });
         }
         if !self.is_checked {
             return Ok(());
@@ -64,16 +64,16 @@ impl Pe {
     /// A queue that an operation in progress uses, too, and where that operation stands.
     fn shared_queue(&self, operation: &Operation) -> Option<(String, Span)> {
         let (inputs, output) = (operation.inputs(), operation.output());
-        self.lanes.iter().find_map(|(_, lane)| {
-            let shared = lane.operation.inputs() & inputs;
+        self.threads.iter().find_map(|(_, thread)| {
+            let shared = thread.operation.inputs() & inputs;
             if shared != 0 {
                 let inbox = &self.queues.inputs[shared.trailing_zeros() as usize];
                 let private = || format!("color {}", inbox.color);
-                return Some((inbox.queue.map_or_else(private, |q| format!("input queue {q}")), lane.span));
+                return Some((inbox.queue.map_or_else(private, |q| format!("input queue {q}")), thread.span));
             }
-            let output = output.filter(|output| lane.operation.output() == Some(*output))?;
+            let output = output.filter(|output| thread.operation.output() == Some(*output))?;
             let queue = self.queues.outputs[output].queue;
-            Some((queue.map_or("the output queue".into(), |q| format!("output queue {q}")), lane.span))
+            Some((queue.map_or("the output queue".into(), |q| format!("output queue {q}")), thread.span))
         })
     }
 
@@ -111,10 +111,10 @@ impl Pe {
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
     pub(super) fn check_contest(&mut self, now: u64) -> Result<(), Diag> {
         let idle = self.main.is_free() && self.main.busy_until <= now;
-        if !self.is_checked || !idle || self.lanes.is_empty() || !self.tasks.want_data() {
+        if !self.is_checked || !idle || self.threads.is_empty() || !self.tasks.want_data() {
             return Ok(());
         }
-        let claimed = self.lanes.claimed_inputs();
+        let claimed = self.threads.claimed_inputs();
         let is_wanted = |input| self.tasks.wants(self.arch.name, &self.queues, input).is_some();
         if !(0..self.queues.inputs.len()).any(|input| claimed & 1 << input != 0 && is_wanted(input)) {
             return Ok(());
@@ -124,11 +124,11 @@ impl Pe {
     }
 
     fn contest(&self) -> Option<Diag> {
-        for (_, lane) in self.lanes.iter() {
-            for intake in lane.operation.intakes() {
+        for (_, thread) in self.threads.iter() {
+            for intake in thread.operation.intakes() {
                 let Some(id) = self.tasks.wants(self.arch.name, &self.queues, intake.input) else { continue };
                 let color = self.queues.inputs[intake.input].color;
-                let mut c = rules::STOLEN_WAVELETS.because(&[("color", &color)]).at(lane.span);
+                let mut c = rules::STOLEN_WAVELETS.because(&[("color", &color)]).at(thread.span);
                 if let Some(task) = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Data) {
                     c = c.also(task.span, format!("`{}` is bound to it and not blocked", task.name));
                 }
@@ -141,9 +141,9 @@ impl Pe {
 
     /// What an operation has just taken as data and should not have.
     pub(super) fn check_intakes(&mut self, place: usize) -> Result<(), Diag> {
-        let Some(lane) = self.lanes.slot(place) else { return Ok(()) };
-        let span = lane.span;
-        let Some(mixed) = lane.operation.take_mixed() else { return Ok(()) };
+        let Some(thread) = self.threads.slot(place) else { return Ok(()) };
+        let span = thread.span;
+        let Some(mixed) = thread.operation.take_mixed() else { return Ok(()) };
         self.check_mixed(mixed, span)
     }
 

@@ -2,14 +2,14 @@
 
 use super::intrinsics::can_be_seen;
 use super::operation::Stall;
-use super::tasks::{Ready, arguments, binding};
+use super::tasks::{Picked, arguments, binding};
 use super::wait::{Wait, Waiter, WaitsFor};
-use super::{Launch, Pe, World};
+use super::{Launch, Outside, Pe};
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::{Calls, Worker};
-use crate::exec::scalar::{self, Code, Exit, Meter};
+use crate::exec::scalar::{self, Code, Meter, StopReason};
 use crate::image::code::{Op, Reg, Target};
 use crate::image::{FnId, TaskKind, TileImage};
 use crate::source::Span;
@@ -39,7 +39,7 @@ pub(super) struct MainThread {
 
 /// What the main thread starts.
 enum Next {
-    Task(Ready),
+    Task(Picked),
     Launch(Launch),
 }
 
@@ -109,7 +109,12 @@ impl MainThread {
 impl Pe {
     /// Starts what may start, or goes on with what runs; false if there was nothing to do.
     /// `resumed`: the operation that it has waited for is complete since this cycle.
-    pub(super) fn run_main(&mut self, now: u64, resumed: bool, world: &mut World<'_>) -> Result<bool, Diag> {
+    pub(super) fn run_main(
+        &mut self,
+        now: u64,
+        resumed: bool,
+        world: &mut Outside<'_>,
+    ) -> Result<bool, Diag> {
         let early = self.main.busy_until.saturating_sub(now);
         if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.worker)) {
             return Ok(false);
@@ -124,7 +129,7 @@ impl Pe {
         if let Some(next) = next {
             self.start_next(&tile, next, now)?;
             // What a microthread does until the task has started is to be seen by the task.
-            if self.main.is_free() || !self.lanes.is_empty() {
+            if self.main.is_free() || !self.threads.is_empty() {
                 return Ok(true);
             }
             spent = self.main.busy_until - now;
@@ -137,7 +142,7 @@ impl Pe {
     fn run_next_tasks(
         &mut self,
         tile: &TileImage,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
         mut moved: bool,
     ) -> Result<bool, Diag> {
         for _ in 0..MOST_TASKS {
@@ -156,7 +161,13 @@ impl Pe {
     }
 
     /// Runs code until the main thread has to stop, from `spent` cycles after `now` on.
-    fn go_on(&mut self, tile: &TileImage, now: u64, spent: u64, world: &mut World<'_>) -> Result<bool, Diag> {
+    fn go_on(
+        &mut self,
+        tile: &TileImage,
+        now: u64,
+        spent: u64,
+        world: &mut Outside<'_>,
+    ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead() };
         let (moment, heard) = (self.moment(now + spent), self.warnings.len());
         self.main.calls.take_registers(world.worker);
@@ -179,7 +190,7 @@ impl Pe {
     /// may start before the clock has come so far.
     fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
         cycle < worker.alone_until.min(worker.unseen_until)
-            && self.lanes.is_empty()
+            && self.threads.is_empty()
             && !self.is_observed()
             && !self.duties.has_flushes()
             && self.queues.are_empty()
@@ -188,7 +199,7 @@ impl Pe {
     /// Whether the code behind an operation may run before the clock has caught up: nobody else
     /// works on this PE or looks at it, and the picker has nothing to drop when the task ends.
     fn may_run_ahead(&self, worker: &Worker) -> bool {
-        self.lanes.is_empty()
+        self.threads.is_empty()
             && !self.is_observed()
             && self.main.busy_until < worker.unseen_until
             && !self.has_command()
@@ -200,8 +211,8 @@ impl Pe {
     }
 
     fn ahead(&self) -> u64 {
-        match self.lanes.is_empty() {
-            _ if self.lanes.will_stop => 1,
+        match self.threads.is_empty() {
+            _ if self.threads.will_stop => 1,
             true => AHEAD_ALONE,
             false => AHEAD_SHARED,
         }
@@ -213,16 +224,16 @@ impl Pe {
         tile: &TileImage,
         now: u64,
         meter: &mut Meter,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         // What is recorded goes the way on which it is written down.
         let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
         let words = self.memory.words_mut();
         let code = Code { tile, functions: self.tile.functions(), plans };
         let op = match scalar::run(code, &mut self.main.calls, words, &mut self.sanitizer, meter) {
-            Ok(Exit::Service(op)) => op,
-            Ok(Exit::Pause) => return Ok(false),
-            Ok(Exit::End) => {
+            Ok(StopReason::Service(op)) => op,
+            Ok(StopReason::Pause) => return Ok(false),
+            Ok(StopReason::End) => {
                 self.note_task_end(now + meter.spent);
                 return self.end_task().map(|()| false);
             }
@@ -301,13 +312,13 @@ impl Pe {
     /// Whether there may be something to start.
     #[inline]
     pub(super) fn may_start(&self) -> bool {
-        let claimed = self.lanes.claimed_inputs();
+        let claimed = self.threads.claimed_inputs();
         self.tasks.are_active() || self.was_launched || self.queues.hold_besides(claimed)
     }
 
     /// Picks a task, or else what the host has launched.
     fn next_up(&mut self, now: u64) -> Option<Next> {
-        let claimed = self.lanes.claimed_inputs();
+        let claimed = self.threads.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),
             None => self.launches.pop_front().map(Next::Launch),
@@ -322,11 +333,11 @@ impl Pe {
         };
         self.tasks.started += 1;
         let (function, arguments, count) = match ready {
-            Ready::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
+            Picked::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
                 let Some(function) = self.next_handler(tile) else { return Ok(()) };
                 (function, [0; 2], 0)
             }
-            Ready::Local(id) => {
+            Picked::Local(id) => {
                 self.tasks.start(id);
                 let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
@@ -334,7 +345,7 @@ impl Pe {
                 }
                 (function, [0; 2], 0)
             }
-            Ready::Wavelet { id, kind, input } => {
+            Picked::Wavelet { id, kind, input } => {
                 self.tasks.start_other();
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 let bound = binding(tile, kind, id).map_err(|c| self.came_by(c, input))?;

@@ -1,7 +1,7 @@
 //! What the embedded library asks of the PE.
 
-use super::log::{Joined, Letter, LetterEnd, Traced};
-use super::{Pe, World};
+use super::log::{Joined, LetterEnd, MessageCall, Traced};
+use super::{Outside, Pe};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::SYMBOL_ID;
@@ -66,7 +66,7 @@ impl Pe {
         id: Intrinsic,
         base: Reg,
         time: u64,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
     ) -> Result<u64, Diag> {
         let argument = |k: Reg| self.main.register(base + k);
         let result = match id {
@@ -122,7 +122,7 @@ impl Pe {
     }
 
     /// Requests without a result.
-    fn request(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut World<'_>) {
+    fn request(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut Outside<'_>) {
         let argument = |k: Reg| self.main.register(base + k);
         let text = match id {
             Intrinsic::PrintString => {
@@ -172,9 +172,9 @@ impl Pe {
         self.line.print(&text, at, time, world.log);
     }
 
-    fn note_letter(&self, tile: &TileImage, end: LetterEnd, room: u16, cycle: u64, world: &mut World<'_>) {
+    fn note_letter(&self, tile: &TileImage, end: LetterEnd, room: u16, cycle: u64, world: &mut Outside<'_>) {
         let calls = self.main.calls.places(tile);
-        world.log.letters.push(Letter { pe: self.at, cycle, end, room, calls });
+        world.log.letters.push(MessageCall { pe: self.at, cycle, end, room, calls });
     }
 }
 

@@ -59,7 +59,7 @@ pub struct Joined {
 
 /// A call of `<message_passing>` on one PE.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Letter {
+pub struct MessageCall {
     /// The PE.
     pub pe: PeCoord,
     /// When.
@@ -98,7 +98,7 @@ pub struct PeLog {
     /// Collective operations that have begun, until somebody takes them.
     pub joined: Vec<Joined>,
     /// Calls of `<message_passing>`, until somebody takes them.
-    pub letters: Vec<Letter>,
+    pub letters: Vec<MessageCall>,
     /// What was suspicious: each rule once for each place on each PE.
     warnings: IndexMap<(Cow<'static, str>, Option<Span>, PeCoord), Diagnostic>,
 }

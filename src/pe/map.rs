@@ -3,7 +3,7 @@
 use super::Pe;
 use super::interp::Served;
 use super::operation::{Intake, Outlet, Stall};
-use super::queues::Sender;
+use super::queues::SendOperation;
 use super::registers::Use;
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::rules::dsd::MAP_OPERAND;
@@ -32,7 +32,7 @@ impl MapState {
 /// An input or the output.
 #[derive(Clone, Debug)]
 struct Side {
-    place: Place,
+    place: MapOperand,
     kind: Access,
     /// Elements to come; scalars never end.
     left: Option<u32>,
@@ -40,7 +40,7 @@ struct Side {
 }
 
 #[derive(Clone, Debug)]
-enum Place {
+enum MapOperand {
     /// An argument, or the address of the scalar that takes the result.
     Value(u64),
     AddressCursor(AddressCursor),
@@ -57,8 +57,8 @@ impl Pe {
         let output = map.output.map(|(operand, kind)| self.output_side(tile, operand, kind));
         let output = output.transpose().at(map.span)?;
         self.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
-        if let Some(Side { place: Place::Out(outlet), .. }) = &output {
-            let sender = Sender { color: outlet.color, span: map.span, is_async: false };
+        if let Some(Side { place: MapOperand::Out(outlet), .. }) = &output {
+            let sender = SendOperation { color: outlet.color, span: map.span, is_async: false };
             self.queues.outputs[outlet.output].sent_by = Some(sender);
         }
         let mut state = MapState { inputs, output, of: None };
@@ -66,8 +66,8 @@ impl Pe {
         if let Some(count) = state.of {
             let sides = state.output.iter_mut().map(|side| (0, side)).chain((1..).zip(&mut state.inputs));
             let cursors = sides.filter_map(|(operand, side)| match &mut side.place {
-                Place::AddressCursor(cursor) => Some((operand, cursor)),
-                Place::Value(_) | Place::In(_) | Place::Out(_) => None,
+                MapOperand::AddressCursor(cursor) => Some((operand, cursor)),
+                MapOperand::Value(_) | MapOperand::In(_) | MapOperand::Out(_) => None,
             });
             self.check_reach(cursors, count, map.span)?;
         }
@@ -80,9 +80,9 @@ impl Pe {
 
     fn color_of(&self, side: &Side) -> Option<Color> {
         match &side.place {
-            Place::In(intake) => Some(self.queues.inputs[intake.input].color),
-            Place::Out(outlet) => Some(outlet.color),
-            Place::Value(_) | Place::AddressCursor(_) => None,
+            MapOperand::In(intake) => Some(self.queues.inputs[intake.input].color),
+            MapOperand::Out(outlet) => Some(outlet.color),
+            MapOperand::Value(_) | MapOperand::AddressCursor(_) => None,
         }
     }
 
@@ -90,7 +90,7 @@ impl Pe {
     fn output_side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Diag> {
         let side = self.side(tile, operand, kind)?;
         match (&side.place, operand) {
-            (Place::In(_), Operand::Dsd(dsd)) => {
+            (MapOperand::In(_), Operand::Dsd(dsd)) => {
                 let diag = MAP_OPERAND.because(&[("dsd", &"fabin_dsd"), ("position", &"output")]);
                 let help = "a fabin_dsd receives: write to memory or to a fabout_dsd";
                 Err(self.loaded_here(dsd, diag.help(help)))
@@ -104,7 +104,7 @@ impl Pe {
             Operand::Dsd(dsd) => dsd,
             Operand::Nowhere => unreachable!("`@map` puts its results somewhere"),
             Operand::Scalar(reg) | Operand::Pointer(reg) => {
-                let place = Place::Value(self.main.register(reg));
+                let place = MapOperand::Value(self.main.register(reg));
                 return Ok(Side { place, kind, left: None, saved: None });
             }
         };
@@ -113,10 +113,12 @@ impl Pe {
         let words = kind.words();
         let (place, left) = match &resolved.dsd {
             Dsd::Mem(mem) => {
-                (Place::AddressCursor(self.cursor(mem, resolved.at, words, None)?), Some(mem.length()))
+                (MapOperand::AddressCursor(self.cursor(mem, resolved.at, words, None)?), Some(mem.length()))
             }
-            Dsd::FabIn(fabin) => (Place::In(self.intake(fabin, words)?), extent(fabin.extent)),
-            Dsd::FabOut(fabout) => (Place::Out(self.outlet(fabout, words, None)?), extent(fabout.extent)),
+            Dsd::FabIn(fabin) => (MapOperand::In(self.intake(fabin, words)?), extent(fabin.extent)),
+            Dsd::FabOut(fabout) => {
+                (MapOperand::Out(self.outlet(fabout, words, None)?), extent(fabout.extent))
+            }
             Dsd::Fifo(_) => match dsd {
                 DsdRef::Dsr(dsr) => return Err(self.registers.get(dsr)?.fifo_in_map()),
                 DsdRef::Const(_) | DsdRef::At(..) => unreachable!("comptime keeps FIFOs out of `@map`"),
@@ -151,7 +153,7 @@ impl Pe {
             return Ok(Served::Jump(done));
         }
         for side in &map.inputs {
-            if let Place::In(intake) = &side.place {
+            if let MapOperand::In(intake) = &side.place {
                 if ran_ahead {
                     return Ok(Served::Later);
                 }
@@ -162,10 +164,12 @@ impl Pe {
         }
         for (k, side) in map.inputs.iter_mut().enumerate() {
             let value = match &mut side.place {
-                Place::Value(value) => *value,
-                Place::AddressCursor(cursor) => load(self.memory.words(), cursor.next_element()?, side.kind)?,
-                Place::In(intake) => extended(intake.take(&mut self.surroundings(now)), side.kind),
-                Place::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
+                MapOperand::Value(value) => *value,
+                MapOperand::AddressCursor(cursor) => {
+                    load(self.memory.words(), cursor.next_element()?, side.kind)?
+                }
+                MapOperand::In(intake) => extended(intake.take(&mut self.surroundings(now)), side.kind),
+                MapOperand::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
             };
             side.left = side.left.map(|left| left - 1);
             self.main.set_register(base + k as Reg, value);
@@ -191,25 +195,25 @@ impl Pe {
         ran_ahead: bool,
     ) -> Result<Served, Diag> {
         match &mut output.place {
-            Place::Value(address) => {
+            MapOperand::Value(address) => {
                 let at = *address as u16 as usize;
                 let word = if output.kind.is_byte() { word_of(at) } else { at };
                 self.memory.reach(word + usize::from(output.kind.words()));
                 self.sanitizer.give_value(word, output.kind.words().into());
                 store(self.memory.words_mut(), at, output.kind, value)?;
             }
-            Place::AddressCursor(cursor) => {
+            MapOperand::AddressCursor(cursor) => {
                 store(self.memory.words_mut(), cursor.next_element()?, output.kind, value)?
             }
-            Place::Out(_) if ran_ahead => return Ok(Served::Later),
-            Place::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {
+            MapOperand::Out(_) if ran_ahead => return Ok(Served::Later),
+            MapOperand::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {
                 return Ok(Served::Retry(Stall::Output(outlet.output)));
             }
-            Place::Out(outlet) => {
+            MapOperand::Out(outlet) => {
                 let is_last = output.left == Some(1);
                 outlet.put(value as u32, is_last, &mut self.surroundings(now));
             }
-            Place::In(_) => unreachable!("`output_side` lets nobody write to a fabin DSD"),
+            MapOperand::In(_) => unreachable!("`output_side` lets nobody write to a fabin DSD"),
         }
         output.left = output.left.map(|left| left - 1);
         Ok(Served::Done(1))
@@ -221,7 +225,7 @@ impl Pe {
         let left = map.left().unwrap_or(0);
         self.note_map_end(map.of.map_or(0, |of| of - left), now);
         for side in map.inputs.iter().chain(&map.output) {
-            if let (Some(dsr), Place::AddressCursor(cursor)) = (side.saved, &side.place) {
+            if let (Some(dsr), MapOperand::AddressCursor(cursor)) = (side.saved, &side.place) {
                 self.save_position(dsr, cursor.position());
             }
         }

@@ -11,7 +11,6 @@ mod handlers;
 mod hazards;
 mod interp;
 mod intrinsics;
-mod lanes;
 mod lenient;
 mod log;
 mod map;
@@ -24,6 +23,7 @@ mod service;
 mod start;
 mod steady;
 mod tasks;
+mod threads;
 mod trace_buffer;
 mod vector;
 mod wait;
@@ -33,8 +33,8 @@ mod tests;
 
 pub use crate::exec::calls::Worker;
 pub use crate::exec::memory::Memory;
-pub use log::{Joined, Letter, LetterEnd, PeLog, Printed, Traced};
-pub use queues::Sender;
+pub use log::{Joined, LetterEnd, MessageCall, PeLog, Printed, Traced};
+pub use queues::SendOperation;
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
 
 use crate::arch::{Arch, Color, PeCoord, TaskId};
@@ -50,7 +50,6 @@ use fifo::FifoState;
 use handlers::Duties;
 use interp::MainThread;
 use intrinsics::Clock;
-use lanes::Lanes;
 use log::LineBuffer;
 use map::MapState;
 use queues::Queues;
@@ -58,6 +57,7 @@ use registers::Registers;
 use std::collections::VecDeque;
 use std::sync::Arc;
 use tasks::{Tasks, binding};
+use threads::Threads;
 use trace_buffer::TraceBuffer;
 
 /// How a PE runs.
@@ -83,7 +83,7 @@ struct Launch {
 }
 
 /// What a PE meets outside while it runs.
-struct World<'a> {
+struct Outside<'a> {
     ramp: &'a mut dyn Ramp,
     log: &'a mut PeLog,
     worker: &'a mut Worker,
@@ -116,7 +116,7 @@ pub struct Pe {
     started_last: Option<FnId>,
     task_since: u64,
     tasks: Tasks,
-    lanes: Lanes,
+    threads: Threads,
     /// What follows begins a line of the cache.
     _padding: u64,
     duties: Duties,
@@ -147,7 +147,7 @@ impl Pe {
             tasks: Tasks::new(&tile),
             duties: Duties::default(),
             queues: Queues::new(arch, &tile),
-            lanes: Lanes::default(),
+            threads: Threads::default(),
             _padding: 0,
             registers: Registers::new(&tile),
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
@@ -164,7 +164,7 @@ impl Pe {
             trace_buffer: None,
             tile: Arc::clone(&tile),
         };
-        pe.lanes.blocked = tile.blocked_microthreads;
+        pe.threads.blocked = tile.blocked_microthreads;
         for fifo in &tile.fifos {
             pe.memory
                 .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
@@ -186,7 +186,7 @@ impl Pe {
         log: &mut PeLog,
         worker: &mut Worker,
     ) -> Result<Wake, Diag> {
-        let wake = self.advance(now, World { ramp, log, worker });
+        let wake = self.advance(now, Outside { ramp, log, worker });
         if self.trace_buffer.is_some() {
             self.observe(now);
         }
@@ -201,10 +201,10 @@ impl Pe {
         Moment { x: self.at.x, y: self.at.y, cycle }
     }
 
-    fn advance(&mut self, now: u64, mut world: World<'_>) -> Result<Wake, Diag> {
+    fn advance(&mut self, now: u64, mut world: Outside<'_>) -> Result<Wake, Diag> {
         self.check_contest(now)?;
         let waited = self.main.waiting;
-        let moved = self.run_lanes(now)?;
+        let moved = self.run_threads(now)?;
         let resumed = waited && !self.main.waiting;
         let ran = self.run_main(now, resumed, &mut world)?;
         let sent = self.queues.drain(world.ramp, now);
@@ -223,11 +223,11 @@ impl Pe {
         if let Some(start) = self.main.starts_at(now) {
             return Ok(Wake::At(start + 1));
         }
-        let others_wait = !self.lanes.is_empty() || self.main.is_stalled();
+        let others_wait = !self.threads.is_empty() || self.main.is_stalled();
         if others_wait && (moved || ran || sent) {
             return Ok(Wake::At(now + 1));
         }
-        let claimed = self.lanes.claimed_inputs();
+        let claimed = self.threads.claimed_inputs();
         let ready = match self.main.is_free() {
             true => {
                 self.may_start()
@@ -256,7 +256,7 @@ impl Pe {
     fn wake_for(&self, input: usize, now: u64, wavelet: Wavelet) -> Wake {
         // What is recorded is looked at in every cycle, and the picker drops wavelets for nobody.
         let is_plain = !self.is_observed() && !wavelet.control && !self.duties.has_flushes();
-        if !is_plain || self.main.is_stalled() || self.lanes.claimed_inputs() & 1 << input != 0 {
+        if !is_plain || self.main.is_stalled() || self.threads.claimed_inputs() & 1 << input != 0 {
             return Wake::At(now);
         }
         if !self.main.is_free() || self.queues.next_departure(now).is_some() {
@@ -270,7 +270,7 @@ impl Pe {
 
     /// Whether somebody writes down what it does: then nothing is done before its time.
     fn is_observed(&self) -> bool {
-        self.trace_buffer.is_some() || self.lanes.will_stop
+        self.trace_buffer.is_some() || self.threads.will_stop
     }
 
     /// Queues a function for the main thread; it runs when no task wants to.
@@ -338,7 +338,7 @@ impl Pe {
     /// Whether nothing runs, waits in a microthread, or wants to leave.
     pub fn is_idle(&self) -> bool {
         self.main.is_free()
-            && self.lanes.is_empty()
+            && self.threads.is_empty()
             && self.launches.is_empty()
             && !self.queues.has_outgoing()
             && self.tasks.active & !self.tasks.blocked == 0
@@ -382,11 +382,11 @@ impl Pe {
 
     /// The operations among them, those of microthreads first.
     pub fn operations(&self) -> impl Iterator<Item = Wait<'_>> {
-        self.lane_waits().chain(self.main_wait())
+        self.thread_waits().chain(self.main_wait())
     }
 
     /// The operation that was the last to send a color.
-    pub fn last_sender(&self, color: Color) -> Option<Sender> {
+    pub fn last_sender(&self, color: Color) -> Option<SendOperation> {
         self.queues.last_sender(color)
     }
 

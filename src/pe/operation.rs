@@ -94,7 +94,7 @@ pub(super) enum Stall {
 }
 
 /// What an operand says to the next element.
-enum Ready {
+enum Readiness {
     Yes,
     /// Nothing more in this cycle.
     Tired,
@@ -104,7 +104,7 @@ enum Ready {
 
 /// What one cycle has brought.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Step {
+pub(super) enum StepResult {
     /// Elements were done, more are to come.
     Moved,
     Stalled(Stall),
@@ -117,7 +117,7 @@ pub(super) enum Step {
 
 /// How much an operation may do in a cycle.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Steps {
+pub(super) enum Pacing {
     /// It has to be asked again and again.
     Any,
     /// Every element takes or makes a wavelet of its own, and after one nothing is left to say in the same
@@ -152,7 +152,7 @@ pub(super) struct Operation {
     /// A control wavelet ends it.
     pub stops_at_control: bool,
     /// How much it may do in a cycle.
-    pub steps: Steps,
+    pub steps: Pacing,
     /// Something was wrong with a wavelet that it has taken.
     has_mixed: bool,
     /// The DSRs behind the FIFO of the destination and that of the sources, if their types do not
@@ -181,7 +181,7 @@ impl Operation {
             carried: 0,
             stops_at_control: false,
             room: None,
-            steps: Steps::Any,
+            steps: Pacing::Any,
             has_mixed: false,
             untyped_fifos: [None; 2],
         }
@@ -209,37 +209,37 @@ impl Operation {
     }
 
     /// Does what can be done in one cycle; without fabric operands, all that can be done.
-    pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Diag> {
-        if self.steps == Steps::Plain && !self.is_complete() {
+    pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
+        if self.steps == Pacing::Plain && !self.is_complete() {
             return self.step_plainly(around);
         }
         let before = self.done;
         while !self.is_complete() {
             match self.ready(around) {
-                Ready::Yes if self.drops_data(around) => return Ok(Step::Moved),
-                Ready::Yes if self.room == Some(self.done) => return Ok(Step::Full),
-                Ready::Yes => {
+                Readiness::Yes if self.drops_data(around) => return Ok(StepResult::Moved),
+                Readiness::Yes if self.room == Some(self.done) => return Ok(StepResult::Full),
+                Readiness::Yes => {
                     self.element(around)?;
                     if self.ends_message(around) && !self.is_complete() {
                         self.conclude(around.memory)?;
-                        return Ok(Step::Ended);
+                        return Ok(StepResult::Ended);
                     }
-                    if self.steps == Steps::Paced && !self.is_complete() {
-                        return Ok(Step::Moved);
+                    if self.steps == Pacing::Paced && !self.is_complete() {
+                        return Ok(StepResult::Moved);
                     }
                 }
-                Ready::Control(input) => {
+                Readiness::Control(input) => {
                     around.queues.inputs[input].take(around.now);
                     self.conclude(around.memory)?;
-                    return Ok(Step::Ended);
+                    return Ok(StepResult::Ended);
                 }
-                Ready::Tired => return Ok(Step::Moved),
-                Ready::No(_) if self.done > before => return Ok(Step::Moved),
-                Ready::No(stall) => return Ok(Step::Stalled(stall)),
+                Readiness::Tired => return Ok(StepResult::Moved),
+                Readiness::No(_) if self.done > before => return Ok(StepResult::Moved),
+                Readiness::No(stall) => return Ok(StepResult::Stalled(stall)),
             }
         }
         self.conclude(around.memory)?;
-        Ok(Step::Finished)
+        Ok(StepResult::Finished)
     }
 
     /// The diagnostic about an element that comes where a control wavelet should have.
@@ -251,16 +251,17 @@ impl Operation {
     }
 
     /// The same for a plain operation that has something left to do.
-    fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Diag> {
+    fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
         let (from, to) = (&self.from[0], &self.to);
         let comes =
-            if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Ready::Yes };
-        let goes = if let To::Fabric(outlet) = to { self.outlet_ready(outlet, around) } else { Ready::Yes };
+            if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Readiness::Yes };
+        let goes =
+            if let To::Fabric(outlet) = to { self.outlet_ready(outlet, around) } else { Readiness::Yes };
         match (comes, goes) {
-            (Ready::Yes, Ready::Yes) => {}
-            (Ready::No(stall), _) | (_, Ready::No(stall)) => return Ok(Step::Stalled(stall)),
-            (Ready::Tired | Ready::Control(_), _) | (_, Ready::Tired | Ready::Control(_)) => {
-                return Ok(Step::Moved);
+            (Readiness::Yes, Readiness::Yes) => {}
+            (Readiness::No(stall), _) | (_, Readiness::No(stall)) => return Ok(StepResult::Stalled(stall)),
+            (Readiness::Tired | Readiness::Control(_), _) | (_, Readiness::Tired | Readiness::Control(_)) => {
+                return Ok(StepResult::Moved);
             }
         }
         let value = self.take(0, around)?;
@@ -268,21 +269,21 @@ impl Operation {
         self.put(self.carried, self.remaining() == 1, around)?;
         self.done += 1;
         if !self.is_complete() {
-            return Ok(Step::Moved);
+            return Ok(StepResult::Moved);
         }
         self.conclude(around.memory)?;
-        Ok(Step::Finished)
+        Ok(StepResult::Finished)
     }
 
     /// How it steps.
-    pub fn kind_of_steps(&self) -> Steps {
+    pub fn kind_of_steps(&self) -> Pacing {
         let (sources, to) = (self.sources(), &self.to);
         let is_single = |narrow: bool, simd: Simd| !narrow || simd == Simd::Off;
         let takes = |from: &From| matches!(from, From::Fabric(i) if is_single(i.narrow, i.simd));
         let sends = matches!(to, To::Fabric(o) if is_single(o.narrow, o.simd));
         let has_fifo = matches!(to, To::Fifo(_)) || sources.iter().any(|from| matches!(from, From::Fifo(_)));
         if self.stops_at_control || has_fifo || !sends && !sources.iter().any(takes) {
-            return Steps::Any;
+            return Pacing::Any;
         }
         let is_plain = self.arity == 1
             && !self.op.kernel.carries
@@ -290,7 +291,7 @@ impl Operation {
             && !matches!(to, To::Nowhere)
             && sources.iter().all(|from| takes(from) || matches!(from, From::Local(_)))
             && (sends || matches!(to, To::Local(_)));
-        if is_plain { Steps::Plain } else { Steps::Paced }
+        if is_plain { Pacing::Plain } else { Pacing::Paced }
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.
@@ -356,16 +357,16 @@ impl Operation {
             })
     }
 
-    fn ready(&self, around: &mut Surroundings<'_>) -> Ready {
+    fn ready(&self, around: &mut Surroundings<'_>) -> Readiness {
         let mut tired = false;
         for from in self.sources() {
             match from {
                 From::Local(_) => {}
                 From::Fifo(end) if self.fits(end, false, around) => {}
-                From::Fifo(end) => return Ready::No(Stall::FifoEmpty(*end)),
+                From::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
                 From::Fabric(intake) => match self.intake_ready(intake, around) {
-                    Ready::Yes => {}
-                    Ready::Tired => tired = true,
+                    Readiness::Yes => {}
+                    Readiness::Tired => tired = true,
                     other => return other,
                 },
             }
@@ -373,14 +374,14 @@ impl Operation {
         match &self.to {
             To::Local(_) | To::Nowhere => {}
             To::Fifo(end) if self.fits(end, true, around) => {}
-            To::Fifo(end) => return Ready::No(Stall::FifoFull(*end)),
+            To::Fifo(end) => return Readiness::No(Stall::FifoFull(*end)),
             To::Fabric(outlet) => match self.outlet_ready(outlet, around) {
-                Ready::Yes => {}
-                Ready::Tired => tired = true,
+                Readiness::Yes => {}
+                Readiness::Tired => tired = true,
                 other => return other,
             },
         }
-        if tired { Ready::Tired } else { Ready::Yes }
+        if tired { Readiness::Tired } else { Readiness::Yes }
     }
 
     /// Whether a FIFO has space (`write`) or data for the elements that move together next.
@@ -396,37 +397,37 @@ impl Operation {
         fits
     }
 
-    fn intake_ready(&self, intake: &Intake, around: &Surroundings<'_>) -> Ready {
+    fn intake_ready(&self, intake: &Intake, around: &Surroundings<'_>) -> Readiness {
         if intake.half.is_some() {
-            return Ready::Yes;
+            return Readiness::Yes;
         }
         let inbox = &around.queues.inputs[intake.input];
-        let Some(head) = inbox.head() else { return Ready::No(Stall::Input(intake.input)) };
+        let Some(head) = inbox.head() else { return Readiness::No(Stall::Input(intake.input)) };
         if head.control && self.stops_at_control && !inbox.is_message() {
-            return Ready::Control(intake.input);
+            return Readiness::Control(intake.input);
         }
         if intake.last_used == around.now {
-            return Ready::Tired;
+            return Readiness::Tired;
         }
         // `simd_64` goes on only when a pair of wavelets is there.
         let pairs = intake.narrow && intake.simd == Simd::Simd64 && self.remaining() > 2;
         if pairs && !intake.paired && inbox.len() < 2 {
-            return Ready::No(Stall::Input(intake.input));
+            return Readiness::No(Stall::Input(intake.input));
         }
-        Ready::Yes
+        Readiness::Yes
     }
 
-    fn outlet_ready(&self, outlet: &Outlet, around: &Surroundings<'_>) -> Ready {
+    fn outlet_ready(&self, outlet: &Outlet, around: &Surroundings<'_>) -> Readiness {
         if outlet.narrow && outlet.simd != Simd::Off && outlet.half.is_none() && self.remaining() > 1 {
-            return Ready::Yes;
+            return Readiness::Yes;
         }
         if outlet.last_used == around.now {
-            return Ready::Tired;
+            return Readiness::Tired;
         }
         if around.queues.outputs[outlet.output].space() == 0 {
-            return Ready::No(Stall::Output(outlet.output));
+            return Readiness::No(Stall::Output(outlet.output));
         }
-        Ready::Yes
+        Readiness::Yes
     }
 
     pub fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {

@@ -123,7 +123,7 @@ impl Default for Outgoing {
 
 /// An operation that sends.
 #[derive(Copy, Clone, Debug)]
-pub struct Sender {
+pub struct SendOperation {
     /// The color.
     pub color: Color,
     /// Where it stands.
@@ -141,7 +141,7 @@ pub(super) struct Outbox {
     depth: u8,
     items: Ring<Outgoing, 2>,
     /// The operation that was the last to send through it.
-    pub sent_by: Option<Sender>,
+    pub sent_by: Option<SendOperation>,
 }
 
 impl Outbox {
@@ -369,7 +369,7 @@ impl Queues {
     }
 
     /// The operation that was the last to send a color.
-    pub fn last_sender(&self, color: Color) -> Option<Sender> {
+    pub fn last_sender(&self, color: Color) -> Option<SendOperation> {
         self.outputs.iter().filter_map(|o| o.sent_by).find(|sender| sender.color == color)
     }
 

@@ -2,8 +2,8 @@
 
 use super::Pe;
 use super::extended::{Extended, Others};
-use super::lanes::{Done, Saved};
 use super::operation::{From, Operation, Stall, To};
+use super::threads::{Done, Saved};
 use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, TaskId, UtId};
 use crate::diagnostics::rules::dsd::MAP_FIFO;
 use crate::diagnostics::rules::run::{
@@ -18,7 +18,7 @@ use crate::source::Span;
 
 /// Asynchronous settings with every id known.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Settings {
+pub(super) struct AsyncSettings {
     pub is_async: bool,
     pub completion: Done,
     pub on_control: Option<AtControl>,
@@ -34,10 +34,10 @@ pub(super) enum AtControl {
     Then(Done),
 }
 
-impl Settings {
+impl AsyncSettings {
     /// Adds what a further operand says: the first one to say something counts, and the operation is
     /// asynchronous if one of its operands is.
-    pub fn add(&mut self, other: Settings) {
+    pub fn add(&mut self, other: AsyncSettings) {
         if !other.is_async {
             return;
         }
@@ -68,7 +68,7 @@ pub(super) struct Loaded {
     pub save_address: bool,
     /// Loaded for `@map`.
     pub single_step: bool,
-    pub settings: Settings,
+    pub settings: AsyncSettings,
     /// Where it was loaded.
     pub span: Span,
     /// The XDSR and the stride registers that the load filled.
@@ -76,12 +76,12 @@ pub(super) struct Loaded {
 }
 
 /// A vector operand with what its DSR says.
-pub(super) struct Resolved {
+pub(super) struct ResolvedOperand {
     pub dsd: Dsd,
     /// Address of the first element of a memory DSD.
     pub at: u16,
     /// Of the DSR, if it is one.
-    pub settings: Option<Settings>,
+    pub settings: Option<AsyncSettings>,
     /// The DSR, if it is one.
     pub dsr: Option<DsrId>,
     /// The DSR that wants to know where the vector goes on.
@@ -99,11 +99,11 @@ pub(super) enum Use {
     Value,
 }
 
-impl Resolved {
+impl ResolvedOperand {
     /// A DSD that is in no register.
-    pub fn plain(dsd: Dsd) -> Resolved {
+    pub fn plain(dsd: Dsd) -> ResolvedOperand {
         let at = if let Dsd::Mem(mem) = dsd { mem.base } else { 0 };
-        Resolved { dsd, at, settings: None, dsr: None, saved: None, untyped_fifo: None }
+        ResolvedOperand { dsd, at, settings: None, dsr: None, saved: None, untyped_fifo: None }
     }
 }
 
@@ -125,7 +125,7 @@ impl Registers {
                 at: 0,
                 save_address: false,
                 single_step: false,
-                settings: Settings::default(),
+                settings: AsyncSettings::default(),
                 span: fifo.span,
                 others: Others::default(),
             };
@@ -197,7 +197,7 @@ impl Pe {
     pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Diag> {
         self.check_free(load.dsr.id).at(load.span)?;
         let tile = std::sync::Arc::clone(&self.tile);
-        let Resolved { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
+        let ResolvedOperand { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
         let settings = self.settings(&load.config);
         let DsrLoad { save_address, single_step, span, .. } = *load;
         let others = Others::of(load);
@@ -258,18 +258,18 @@ impl Pe {
     /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
     /// keeps what it has begun with.
     fn check_free(&mut self, dsr: DsrId) -> Result<(), Diag> {
-        if !self.is_checked || self.lanes.is_empty() {
+        if !self.is_checked || self.threads.is_empty() {
             return Ok(());
         }
-        let user = self.lanes.iter().find(|(_, lane)| lane.registers.contains(&dsr));
-        let Some(user) = user.map(|(_, lane)| lane.span) else { return Ok(()) };
+        let user = self.threads.iter().find(|(_, thread)| thread.registers.contains(&dsr));
+        let Some(user) = user.map(|(_, thread)| thread.span) else { return Ok(()) };
         let c = DSR_BUSY.because(&[("dsr", &dsr)]).also(user, "this one is still running");
         self.hazard(c.help("change it in the task that the operation activates at its end"))
     }
 
     /// The settings of an operation or load, with ids from registers.
-    pub(super) fn settings(&self, config: &AsyncConfig) -> Settings {
-        Settings {
+    pub(super) fn settings(&self, config: &AsyncConfig) -> AsyncSettings {
+        AsyncSettings {
             is_async: config.is_async,
             completion: self.completion(config.completion),
             on_control: config.on_control.map(|on_control| match on_control {

@@ -3,7 +3,7 @@
 use super::interp::{Served, needs_clock};
 use super::tasks::bit;
 use super::vector::Pace;
-use super::{Pe, Worker, World};
+use super::{Outside, Pe, Worker};
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
@@ -32,7 +32,7 @@ impl Pe {
         op: Op,
         now: u64,
         meter: &Meter,
-        world: &mut World<'_>,
+        world: &mut Outside<'_>,
     ) -> Result<Served, Diag> {
         if is_too_early(op, meter, world.worker) {
             return Ok(Served::Later);
@@ -134,8 +134,8 @@ impl Pe {
             }
             Op::Block { a } => self.tasks.blocked |= bit(id(a)),
             Op::Unblock { a } => self.tasks.blocked &= !bit(id(a)),
-            Op::BlockUt { a } => self.lanes.blocked |= 1 << (id(a).0 & 7),
-            Op::UnblockUt { a } => self.lanes.blocked &= !(1 << (id(a).0 & 7)),
+            Op::BlockUt { a } => self.threads.blocked |= 1 << (id(a).0 & 7),
+            Op::UnblockUt { a } => self.threads.blocked &= !(1 << (id(a).0 & 7)),
             other => unreachable!("the scalar loop does {other:?} itself"),
         }
         Ok(())

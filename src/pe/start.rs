@@ -1,9 +1,9 @@
 //! What the operands of a DSD operation say about it as a whole.
 
 use super::fifo::FifoState;
-use super::lanes::Saved;
 use super::operation::{From, Operation};
-use super::registers::{Resolved, Settings};
+use super::registers::{AsyncSettings, ResolvedOperand};
+use super::threads::Saved;
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
@@ -19,7 +19,7 @@ const FOREVER: u32 = u32::MAX;
 /// An operation on its way to be started.
 pub(super) struct Start {
     pub operation: Operation,
-    pub settings: Settings,
+    pub settings: AsyncSettings,
     pub saved: Vec<Saved>,
     /// The DSRs among the operands.
     pub registers: Vec<DsrId>,
@@ -36,13 +36,13 @@ pub(super) struct Start {
     /// Microthread of the first fabric operand's queue.
     queue_ut: Option<UtId>,
     /// What the operands bring along, in the order of the operands.
-    brought: Settings,
+    brought: AsyncSettings,
     priority: Priority,
 }
 
 impl Start {
     /// An operation without operands yet.
-    pub fn new(op: &'static DsdOp, vector: &VectorOp, settings: Settings) -> Start {
+    pub fn new(op: &'static DsdOp, vector: &VectorOp, settings: AsyncSettings) -> Start {
         let operation = Operation::new(op, vector.sources.len());
         Start {
             operation,
@@ -57,13 +57,13 @@ impl Start {
             lengths: Lengths::default(),
             fifo_length: None,
             queue_ut: None,
-            brought: Settings::default(),
+            brought: AsyncSettings::default(),
             priority: Priority::Low,
         }
     }
 
     /// Takes note of a DSD operand; 0 is the destination.
-    pub fn note(&mut self, operand: usize, resolved: &Resolved) {
+    pub fn note(&mut self, operand: usize, resolved: &ResolvedOperand) {
         let endless = |extent: u16| if extent == ENDLESS { FOREVER } else { extent.into() };
         self.lengths.0[operand] = match &resolved.dsd {
             Dsd::Mem(mem) => Some(Length::InMemory(mem.length())),
@@ -126,7 +126,7 @@ impl Start {
 
     /// Decides who runs it, when all operands are known.
     pub fn settle(&mut self) {
-        let Settings { priority, ut, .. } = self.settings;
+        let AsyncSettings { priority, ut, .. } = self.settings;
         self.settings = self.brought;
         // These two are of the operation as a whole: a load cannot give a priority in the documents.
         self.settings.priority = priority.or(self.brought.priority).or(Some(self.priority));

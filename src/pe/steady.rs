@@ -48,9 +48,9 @@ impl Pe {
             && (main.waiting || tasks_rest)
             && !self.queues.has_outgoing()
             && self.queues.inputs.iter().all(|inbox| inbox.len() == 0);
-        self.lanes.only_place().filter(|_| is_quiet)?;
-        let (_, lane) = self.lanes.iter().next()?;
-        lane.stalled.is_none().then_some(&lane.operation)
+        self.threads.only_place().filter(|_| is_quiet)?;
+        let (_, thread) = self.threads.iter().next()?;
+        thread.stalled.is_none().then_some(&thread.operation)
     }
 
     /// Sends one element in each of the next cycles.
@@ -82,10 +82,10 @@ impl Pe {
         &mut self,
         run: impl FnOnce(&mut Operation, &mut Surroundings<'_>) -> Result<(), Diag>,
     ) -> Result<(), Diag> {
-        let Pe { memory, queues, fifos, tasks, lanes, .. } = self;
-        let place = lanes.only_place().expect("an operation is alone");
-        let lane = lanes.slot(place).as_mut().expect("only live lanes run");
-        run(&mut lane.operation, &mut Surroundings { memory, queues, fifos, tasks, now: 0 })
+        let Pe { memory, queues, fifos, tasks, threads, .. } = self;
+        let place = threads.only_place().expect("an operation is alone");
+        let thread = threads.slot(place).as_mut().expect("only live threads run");
+        run(&mut thread.operation, &mut Surroundings { memory, queues, fifos, tasks, now: 0 })
     }
 }
 

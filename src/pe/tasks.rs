@@ -33,7 +33,7 @@ pub(super) struct Tasks {
 
 /// What the picker has found.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Ready {
+pub(super) enum Picked {
     /// The local task of this id.
     Local(TaskId),
     /// The task of this id, for the oldest wavelet of an input: a data or control task, or on WSE-2
@@ -41,10 +41,10 @@ pub(super) enum Ready {
     Wavelet { id: TaskId, kind: TaskKind, input: usize },
 }
 
-impl Ready {
+impl Picked {
     fn id(self) -> TaskId {
         match self {
-            Ready::Local(id) | Ready::Wavelet { id, .. } => id,
+            Picked::Local(id) | Picked::Wavelet { id, .. } => id,
         }
     }
 }
@@ -129,15 +129,15 @@ impl Tasks {
     /// High priority first, then local tasks in turn, then wavelets, then local tasks if all that are
     /// ready have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
     /// that are running. Wavelets for nobody are dropped on the way.
-    pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Ready> {
+    pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
         let local = self.active & !self.blocked;
-        let mut best = self.first(local).map(|id| Ready::Local(TaskId(id)));
+        let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
         for input in 0..queues.inputs.len() {
             if claimed & 1 << input != 0 || queues.inputs[input].len() == 0 {
                 continue;
             }
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
-            let earlier = |other: Ready| self.rank(ready) < self.rank(other);
+            let earlier = |other: Picked| self.rank(ready) < self.rank(other);
             if best.is_none_or(earlier) {
                 best = Some(ready);
             }
@@ -182,7 +182,7 @@ impl Tasks {
         Some(control_id(head))
     }
 
-    fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Ready> {
+    fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Picked> {
         let inbox = &mut queues.inputs[input];
         let channel = match arch {
             ArchName::Wse2 => inbox.color.0,
@@ -195,7 +195,7 @@ impl Tasks {
             let head = inbox.head()?;
             if !head.control {
                 let id = TaskId(channel);
-                return (self.data & bit(id) != 0).then_some(Ready::Wavelet {
+                return (self.data & bit(id) != 0).then_some(Picked::Wavelet {
                     id,
                     kind: TaskKind::Data,
                     input,
@@ -204,7 +204,7 @@ impl Tasks {
             let named = control_id(head);
             if named.0 != NULL_TASK && !inbox.is_mailbox {
                 let id = TaskId((named.0 + inbox.control_table) & 63);
-                return Some(Ready::Wavelet { id, kind: self.kind_of(id, arch), input });
+                return Some(Picked::Wavelet { id, kind: self.kind_of(id, arch), input });
             }
             inbox.take(now);
         }
@@ -221,12 +221,12 @@ impl Tasks {
 
     // What a PE has set itself to do comes before new input: programs count on that. But a task that
     // activates itself to look again must not keep others from what it waits for.
-    fn rank(&self, ready: Ready) -> (bool, bool, bool, u64) {
+    fn rank(&self, ready: Picked) -> (bool, bool, bool, u64) {
         let id = ready.id();
         let (again, waits) = match ready {
             _ if self.seed.is_some() => (false, false),
-            Ready::Local(_) => (self.active & !self.blocked & !self.again == 0, false),
-            Ready::Wavelet { .. } => (false, true),
+            Picked::Local(_) => (self.active & !self.blocked & !self.again == 0, false),
+            Picked::Wavelet { .. } => (false, true),
         };
         (self.high & bit(id) == 0, again, waits, self.turn(id.0))
     }
@@ -344,12 +344,12 @@ mod tests {
         tasks.activate(TaskId(9)).unwrap();
         for _ in 0..8 {
             match tasks.pick(ArchName::Wse2, &mut queues, 0, 0).expect("two tasks are active") {
-                Ready::Local(id) => {
+                Picked::Local(id) => {
                     tasks.start(id);
                     tasks.activate_by_code(id).unwrap();
                     order.push(id.0);
                 }
-                Ready::Wavelet { id, input, .. } => {
+                Picked::Wavelet { id, input, .. } => {
                     queues.inputs[input].take(0);
                     tasks.start_other();
                     order.push(id.0);

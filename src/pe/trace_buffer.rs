@@ -1,13 +1,13 @@
 //! What a PE writes down while a run is recorded.
 
 use super::Pe;
-use super::lanes::{Lane, MAIN};
-use super::operation::{Operation as InProgress, Stall};
-use super::tasks::Ready;
+use super::operation::{Operation, Stall};
+use super::tasks::Picked;
+use super::threads::{MAIN, Thread};
 use crate::arch::{Color, UtId};
 use crate::image::FnId;
 use crate::source::Span;
-use crate::trace::{Cause, Event, Operation, Queue, Reason, Thread, What};
+use crate::trace::{Event, EventKind, Queue, Reason, TaskCause, ThreadId, TracedOperation};
 
 /// Events that nobody has taken, and what the last ones have said.
 #[derive(Clone, Default)]
@@ -18,7 +18,7 @@ pub(super) struct TraceBuffer {
     /// What each thread waits for, and since when.
     waits: [Option<(Reason, u64)>; MAIN + 1],
     /// `@map`s of the main thread that have not ended.
-    maps: Vec<(Operation, u64)>,
+    maps: Vec<(TracedOperation, u64)>,
     depths: Vec<(Queue, Color, u16)>,
 }
 
@@ -46,7 +46,7 @@ impl Pe {
         self.trace_buffer.as_mut().map(|trace_buffer| &mut trace_buffer.events)
     }
 
-    fn note(&mut self, cycle: u64, what: What) {
+    fn note(&mut self, cycle: u64, what: EventKind) {
         let pe = self.at;
         if let Some(trace_buffer) = &mut self.trace_buffer {
             trace_buffer.events.push(Event { cycle, pe, what });
@@ -54,22 +54,22 @@ impl Pe {
     }
 
     /// A task or a launched function begins.
-    pub(super) fn note_task_start(&mut self, function: FnId, ready: Option<Ready>, now: u64) {
+    pub(super) fn note_task_start(&mut self, function: FnId, ready: Option<Picked>, now: u64) {
         let Some(trace_buffer) = &mut self.trace_buffer else { return };
         let cause = match ready {
-            Some(Ready::Local(id)) => Cause::Activated(id),
-            Some(Ready::Wavelet { input, .. }) => Cause::Wavelet(self.queues.inputs[input].color),
-            None => Cause::Launched,
+            Some(Picked::Local(id)) => TaskCause::Activated(id),
+            Some(Picked::Wavelet { input, .. }) => TaskCause::Wavelet(self.queues.inputs[input].color),
+            None => TaskCause::Launched,
         };
         trace_buffer.task = Some((function, now));
-        self.note(now, What::TaskStart { function, cause });
+        self.note(now, EventKind::TaskStart { function, cause });
     }
 
     /// It has returned.
     pub(super) fn note_task_end(&mut self, cycle: u64) {
         let Some(trace_buffer) = &mut self.trace_buffer else { return };
         let Some((function, since)) = trace_buffer.task.take() else { return };
-        self.note(cycle, What::TaskEnd { function, since });
+        self.note(cycle, EventKind::TaskEnd { function, since });
     }
 
     /// An operation on memory or FIFOs alone was done at once.
@@ -78,42 +78,42 @@ impl Pe {
             return;
         }
         let Quick { name, span, done, of } = quick;
-        let operation = Operation { thread: Thread::Main, name, span, of, colors: 0 };
-        self.note(since, What::Start(operation));
-        self.note(since + cycles, What::End { operation, since, done });
+        let operation = TracedOperation { thread: ThreadId::Main, name, span, of, colors: 0 };
+        self.note(since, EventKind::Start(operation));
+        self.note(since + cycles, EventKind::End { operation, since, done });
     }
 
     /// An operation begins that takes its time.
-    pub(super) fn note_start(&mut self, place: usize, operation: &InProgress, span: Span, cycle: u64) {
+    pub(super) fn note_start(&mut self, place: usize, operation: &Operation, span: Span, cycle: u64) {
         if self.trace_buffer.is_some() {
             let operation = self.described(place, operation, span);
-            self.note(cycle, What::Start(operation));
+            self.note(cycle, EventKind::Start(operation));
         }
     }
 
     /// It has ended.
-    pub(super) fn note_end(&mut self, place: usize, lane: &Lane, now: u64) {
+    pub(super) fn note_end(&mut self, place: usize, thread: &Thread, now: u64) {
         if self.trace_buffer.is_none() {
             return;
         }
         self.note_wait(place, None, now);
-        let operation = self.described(place, &lane.operation, lane.span);
+        let operation = self.described(place, &thread.operation, thread.span);
         let cycle = if place == MAIN { now + 1 } else { now };
-        self.note(cycle, What::End { operation, since: lane.started, done: lane.operation.done });
+        self.note(cycle, EventKind::End { operation, since: thread.started, done: thread.operation.done });
     }
 
-    fn described(&self, place: usize, operation: &InProgress, span: Span) -> Operation {
+    fn described(&self, place: usize, operation: &Operation, span: Span) -> TracedOperation {
         let read = operation.intakes().map(|intake| self.queues.inputs[intake.input].color);
         let colors = read.chain(operation.color()).fold(0, |all, color| all | 1 << color.0);
-        Operation { thread: thread(place), name: operation.name(), span, of: operation.total, colors }
+        TracedOperation { thread: thread(place), name: operation.name(), span, of: operation.total, colors }
     }
 
     /// A `@map` begins.
     pub(super) fn note_map_start(&mut self, of: Option<u32>, colors: u32, span: Span, cycle: u64) {
         let Some(trace_buffer) = &mut self.trace_buffer else { return };
-        let operation = Operation { thread: Thread::Main, name: "map", span, of, colors };
+        let operation = TracedOperation { thread: ThreadId::Main, name: "map", span, of, colors };
         trace_buffer.maps.push((operation, cycle));
-        self.note(cycle, What::Start(operation));
+        self.note(cycle, EventKind::Start(operation));
     }
 
     /// It has ended.
@@ -121,7 +121,7 @@ impl Pe {
         let Some(trace_buffer) = &mut self.trace_buffer else { return };
         let Some((operation, since)) = trace_buffer.maps.pop() else { return };
         self.note_wait(MAIN, None, cycle);
-        self.note(cycle, What::End { operation, since, done });
+        self.note(cycle, EventKind::End { operation, since, done });
     }
 
     /// Writes down what has changed since the last call: who waits, and how full the queues are.
@@ -158,15 +158,17 @@ impl Pe {
             }
             (None, _) => return,
         };
-        self.note(now, What::Depth { queue, color, depth });
+        self.note(now, EventKind::Depth { queue, color, depth });
     }
 
     fn wait_of(&self, place: usize) -> Option<Reason> {
-        let is_blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
-        let lane = self.lanes.iter().find(|(other, _)| *other == place).map(|(_, lane)| lane);
-        match (lane, place) {
+        let is_blocked = place != MAIN && self.threads.blocked & 1 << place != 0;
+        let thread = self.threads.iter().find(|(other, _)| *other == place).map(|(_, thread)| thread);
+        match (thread, place) {
             (Some(_), _) if is_blocked => Some(Reason::Unblock),
-            (Some(lane), _) => lane.stalled.map(|(stall, _)| self.reason(stall, lane.operation.color())),
+            (Some(thread), _) => {
+                thread.stalled.map(|(stall, _)| self.reason(stall, thread.operation.color()))
+            }
             (None, MAIN) => self.main.stalled_on().map(|stall| self.reason(stall, None)),
             (None, _) => None,
         }
@@ -197,14 +199,14 @@ impl Pe {
         trace_buffer.waits[place] = wait.map(|reason| (reason, now));
         let thread = thread(place);
         if let Some((_, since)) = before {
-            self.note(now, What::Resume { thread, since });
+            self.note(now, EventKind::Resume { thread, since });
         }
         if let Some(on) = wait {
-            self.note(now, What::Stall { thread, on });
+            self.note(now, EventKind::Stall { thread, on });
         }
     }
 }
 
-fn thread(place: usize) -> Thread {
-    if place == MAIN { Thread::Main } else { Thread::Micro(UtId(place as u8)) }
+fn thread(place: usize) -> ThreadId {
+    if place == MAIN { ThreadId::Main } else { ThreadId::Micro(UtId(place as u8)) }
 }

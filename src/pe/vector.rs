@@ -1,11 +1,11 @@
 //! The start of a DSD operation: its operands, its length, and who runs it.
 
-use super::fifo::Verdict;
+use super::fifo::OnStall;
 use super::interp::Served;
-use super::lanes::{Done, Lane, MAIN};
-use super::operation::{From, Intake, Operation, Outlet, Step, Surroundings, To};
-use super::registers::{Resolved, Use};
+use super::operation::{From, Intake, Operation, Outlet, StepResult, Surroundings, To};
+use super::registers::{ResolvedOperand, Use};
 use super::start::Start;
+use super::threads::{Done, MAIN, Thread};
 use super::trace_buffer::Quick;
 use super::{Pe, Ramp};
 use crate::arch::{ArchName, DsrId, UtId};
@@ -69,11 +69,11 @@ impl Pe {
         is_unseen: bool,
     ) -> Result<Served, Diag> {
         let mut start = self.resolve(tile, vector)?;
-        self.lanes.will_stop |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
-        if self.lanes.will_stop && pace.ran_ahead {
+        self.threads.will_stop |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
+        if self.threads.will_stop && pace.ran_ahead {
             return Ok(Served::Later);
         }
-        let is_unseen = is_unseen && !self.lanes.will_stop;
+        let is_unseen = is_unseen && !self.threads.will_stop;
         start.operation.total = self.length(|checked| start.total(checked), vector.span)?;
         start.note_room(self.is_checked);
         self.check_operation(&mut start.operation, vector.span)?;
@@ -83,7 +83,7 @@ impl Pe {
         if is_unseen && self.sends_without_a_wait(&start.operation, pace) {
             return self.send_early(vector, start, pace.time);
         }
-        self.launch_lane(vector, start, pace.time)
+        self.launch_thread(vector, start, pace.time)
     }
 
     /// Whether nothing can keep an operation from sending an element in each of the next cycles.
@@ -100,7 +100,7 @@ impl Pe {
     fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         self.check_queues(&start.operation, false, vector.span)?;
         let mut cycle = time + 1;
-        while start.operation.step(&mut self.surroundings(cycle))? != Step::Finished {
+        while start.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
         }
         self.save_positions(&start.operation, &start.saved);
@@ -120,27 +120,27 @@ impl Pe {
             Operand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => false,
             Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => true,
         };
-        self.lanes.is_empty()
+        self.threads.is_empty()
             && !self.is_observed()
             && !vector.config.is_async
             && vector.sources.iter().chain([&vector.dest]).all(is_fixed)
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
-        let mut step = Step::Moved;
-        while step == Step::Moved {
+        let mut step = StepResult::Moved;
+        while step == StepResult::Moved {
             step = start.operation.step(&mut self.surroundings(time))?;
         }
         let mut complete = true;
-        if let Step::Stalled(stall) = step {
+        if let StepResult::Stalled(stall) = step {
             match self.verdict(stall, false)? {
-                Verdict::Waits => return self.launch_lane(vector, start, time),
-                Verdict::GivesUp => {
+                OnStall::Waits => return self.launch_thread(vector, start, time),
+                OnStall::GivesUp => {
                     self.leave_length(stall, &start.operation)?;
                     self.check_result(vector.result, stall, vector.span)?;
                     complete = false;
                 }
-                Verdict::Ends => {}
+                OnStall::Ends => {}
             }
         }
         self.save_positions(&start.operation, &start.saved);
@@ -170,7 +170,7 @@ impl Pe {
         }
     }
 
-    fn launch_lane(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Diag> {
+    fn launch_thread(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Diag> {
         let Start { mut operation, settings, saved, registers, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
@@ -180,7 +180,7 @@ impl Pe {
         let on_control = settings.at_control();
         operation.stops_at_control = on_control.is_some();
         self.note_start(place, &operation, vector.span, time);
-        let lane = Lane {
+        let thread = Thread {
             operation,
             completion: if settings.is_async { settings.completion } else { Done::Nothing },
             on_control,
@@ -195,7 +195,7 @@ impl Pe {
             started: time,
             stalled: None,
         };
-        self.lanes.install(place, lane);
+        self.threads.install(place, thread);
         if !settings.is_async {
             return Ok(Served::Waits);
         }
@@ -210,15 +210,15 @@ impl Pe {
     fn microthread(&mut self, ut: Option<UtId>, by_queue: bool, span: Span) -> Result<usize, Diag> {
         let place = match ut {
             Some(ut) => usize::from(ut.0 & 7),
-            None => (0..MAIN).find(|place| !self.lanes.is_live(*place)).unwrap_or(0),
+            None => (0..MAIN).find(|place| !self.threads.is_live(*place)).unwrap_or(0),
         };
-        let running = self.lanes.iter().find(|(other, _)| *other == place);
-        let Some((_, lane)) = running else { return Ok(place) };
-        let by_queue = (by_queue || lane.ut_by_queue) && self.arch.name == ArchName::Wse3;
+        let running = self.threads.iter().find(|(other, _)| *other == place);
+        let Some((_, thread)) = running else { return Ok(place) };
+        let by_queue = (by_queue || thread.ut_by_queue) && self.arch.name == ArchName::Wse3;
         let rule = if by_queue { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
         let diag = rule.because(&[("ut", &place)]).at(span);
-        let diag = diag.also(lane.span, "this one is still running");
-        match (0..MAIN).find(|place| !self.lanes.is_live(*place)) {
+        let diag = diag.also(thread.span, "this one is still running");
+        match (0..MAIN).find(|place| !self.threads.is_live(*place)) {
             Some(free) => self.hazard(diag).map(|()| free),
             None => Err(diag.for_good()),
         }
@@ -277,10 +277,15 @@ impl Pe {
     }
 
     /// The DSD behind an operand.
-    pub(super) fn operand(&mut self, tile: &TileImage, dsd: DsdRef, purpose: Use) -> Result<Resolved, Diag> {
+    pub(super) fn operand(
+        &mut self,
+        tile: &TileImage,
+        dsd: DsdRef,
+        purpose: Use,
+    ) -> Result<ResolvedOperand, Diag> {
         Ok(match dsd {
-            DsdRef::Const(n) => Resolved::plain(tile.dsds[n as usize]),
-            DsdRef::At(reg, _) => Resolved::plain(self.dsd_at(self.address(reg))?),
+            DsdRef::Const(n) => ResolvedOperand::plain(tile.dsds[n as usize]),
+            DsdRef::At(reg, _) => ResolvedOperand::plain(self.dsd_at(self.address(reg))?),
             DsdRef::Dsr(dsr) => {
                 let mut loaded = *self.registers.get(dsr)?;
                 if self.is_checked {
@@ -288,7 +293,7 @@ impl Pe {
                     loaded = self.check_extended(loaded, dsr.id)?;
                 }
                 let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
-                Resolved {
+                ResolvedOperand {
                     dsd: loaded.dsd,
                     at: loaded.at,
                     settings: Some(loaded.settings),
@@ -434,7 +439,7 @@ impl Pe {
 }
 
 /// The DSR of `@dfilt` names an input queue, and a microthread works on it.
-fn check_filtered(resolved: &Resolved, dsr: DsrId) -> Result<(), Diag> {
+fn check_filtered(resolved: &ResolvedOperand, dsr: DsrId) -> Result<(), Diag> {
     let is_async = resolved.settings.is_some_and(|s| s.is_async);
     match (resolved.dsd, is_async) {
         (Dsd::FabIn(_), true) => Ok(()),

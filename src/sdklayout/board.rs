@@ -1,6 +1,6 @@
 //! The wafer with its regions, and what the program has said about colors on each PE.
 
-use super::describe::{Layout, Port, PortRef, Position, Region, Setting};
+use super::describe::{Layout, Port, PortRef, Region, RoutingPosition, Setting};
 use super::grid::{Grid, Pe};
 use crate::arch::PeCoord;
 use crate::image::routes::Directions;
@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
     /// What the program has said.
-    pub positions: Vec<Position>,
+    pub positions: Vec<RoutingPosition>,
     /// The port that has set it; the side where wavelets enter or leave the region is still open.
     pub port: Option<PortRef>,
 }

@@ -122,12 +122,12 @@ pub struct Paint {
     /// The color, by its place in [`Layout::colors`].
     pub color: usize,
     /// The initial route and the switch positions after it.
-    pub positions: Vec<Position>,
+    pub positions: Vec<RoutingPosition>,
 }
 
 /// `RoutingPosition`
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
-pub struct Position {
+pub struct RoutingPosition {
     /// Where wavelets come from.
     #[serde(deserialize_with = "directions")]
     pub inputs: Directions,
@@ -191,7 +191,7 @@ pub struct Port {
     /// The side of the region.
     pub edge: Edge,
     /// Outputs of an input port, inputs of an output port, by switch position.
-    pub positions: Vec<Position>,
+    pub positions: Vec<RoutingPosition>,
     /// Wavelets that pass through it.
     pub size: u64,
 }

@@ -25,8 +25,8 @@ mod symbols;
 mod tests;
 
 pub use describe::{
-    Area, ColorSpec, Connection, Edge, Layout, Paint, ParamSetting, Port, PortRef, Position, Region, Setting,
-    Stream, StreamEnd, SymbolData,
+    Area, ColorSpec, Connection, Edge, Layout, Paint, ParamSetting, Port, PortRef, Region, RoutingPosition,
+    Setting, Stream, StreamEnd, SymbolData,
 };
 
 use crate::diagnostics::Sink;

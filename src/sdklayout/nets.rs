@@ -30,7 +30,7 @@ pub enum EndKind {
 
 /// What a net is for.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum NetPurpose {
     /// `connect`, by its place in [`Layout::connections`].
     Connection(usize),
     /// A host stream, by its place in [`Layout::streams`].
@@ -45,7 +45,7 @@ pub struct Net {
     /// Where they go.
     pub to: Option<End>,
     /// What it is for.
-    pub cause: Cause,
+    pub cause: NetPurpose,
 }
 
 impl End {
@@ -78,7 +78,7 @@ pub fn list(layout: &Layout, board: &Board) -> Result<Vec<Net>, String> {
     for (n, stream) in layout.streams.iter().enumerate() {
         let end = Some(stream_end(layout, board, stream)?);
         let (from, to) = if stream.input { (None, end) } else { (end, None) };
-        nets.push(Net { from, to, cause: Cause::Stream(n) });
+        nets.push(Net { from, to, cause: NetPurpose::Stream(n) });
     }
     Ok(nets)
 }
@@ -108,7 +108,7 @@ fn connect(
     nets.extend(source.into_iter().zip(target).map(|(a, b)| Net {
         from: Some(end(from, a)),
         to: Some(end(to, b)),
-        cause: Cause::Connection(n),
+        cause: NetPurpose::Connection(n),
     }));
     Ok(())
 }

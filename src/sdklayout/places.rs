@@ -4,7 +4,7 @@ use super::board::describe_port;
 use super::classes::Classes;
 use super::describe::Layout;
 use super::grid::{Pe, SIDES};
-use super::nets::{Cause, End, EndKind, Net};
+use super::nets::{End, EndKind, Net, NetPurpose};
 use super::paths::{Goal, Ground};
 use crate::arch::PeCoord;
 
@@ -37,7 +37,8 @@ pub fn streams(
         ground.taken.insert(pe);
     }
     for (n, stream) in layout.streams.iter().enumerate() {
-        let net = nets.iter_mut().find(|net| net.cause == Cause::Stream(n)).expect("each stream has a net");
+        let net =
+            nets.iter_mut().find(|net| net.cause == NetPurpose::Stream(n)).expect("each stream has a net");
         let end = net.from.or(net.to).expect("a stream has one end on the wafer");
         let class = classes.of[end.color as usize];
         let pe = match stream.io_loc {

@@ -3,9 +3,9 @@
 use super::board::{Board, describe_port};
 use super::classes::{self, Classes};
 use super::colors::Problem;
-use super::describe::{Layout, PortRef, Position};
+use super::describe::{Layout, PortRef, RoutingPosition};
 use super::grid::{Grid, Pe};
-use super::nets::{self, Cause, End, EndKind, Net};
+use super::nets::{self, End, EndKind, Net, NetPurpose};
 use super::paths::{Ground, between};
 use super::places::{self, Relay, describe_end};
 use crate::arch::{Arch, ArchName, Color, Direction, PeCoord};
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub const POSITIONS: usize = 4;
 
 /// Routes of classes on PEs.
-type Routes = FxHashMap<(Pe, usize), Vec<Position>>;
+type Routes = FxHashMap<(Pe, usize), Vec<RoutingPosition>>;
 
 /// Everything about a layout that does not depend on the code of its regions.
 pub struct Plan {
@@ -100,8 +100,8 @@ fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<V
             Err(n) => {
                 let (from, to) = (nets[n].from.expect("known"), nets[n].to.expect("known"));
                 let what = match nets[n].cause {
-                    Cause::Connection(_) => "connection".to_string(),
-                    Cause::Stream(s) => format!("stream '{}'", layout.streams[s].name),
+                    NetPurpose::Connection(_) => "connection".to_string(),
+                    NetPurpose::Stream(s) => format!("stream '{}'", layout.streams[s].name),
                 };
                 let name = |end: &End| {
                     let at = ground.grid().at(end.pe);
@@ -130,23 +130,28 @@ fn follow(grid: Grid, classes: &Classes, net: &Net, path: &[Pe], routes: &mut Ro
     for pes in path.windows(3) {
         let inputs = Directions::only(grid.side(pes[1], pes[0]));
         let outputs = Directions::only(grid.side(pes[1], pes[2]));
-        routes.insert((pes[1], class), vec![Position { inputs, outputs }]);
+        routes.insert((pes[1], class), vec![RoutingPosition { inputs, outputs }]);
     }
     let last = path.len() - 1;
     let (leaves, arrives) = (grid.side(path[0], path[1]), grid.side(path[last], path[last - 1]));
     let ramp = Directions::only(Direction::Ramp);
     let source = routes
         .entry((from.pe, class))
-        .or_insert_with(|| vec![Position { inputs: ramp, ..Position::default() }]);
+        .or_insert_with(|| vec![RoutingPosition { inputs: ramp, ..RoutingPosition::default() }]);
     join(source, &from, leaves, |position| &mut position.outputs);
     let target = routes
         .entry((to.pe, class))
-        .or_insert_with(|| vec![Position { outputs: ramp, ..Position::default() }]);
+        .or_insert_with(|| vec![RoutingPosition { outputs: ramp, ..RoutingPosition::default() }]);
     join(target, &to, arrives, |position| &mut position.inputs);
 }
 
 /// Opens a side of the route at an end.
-fn join(route: &mut [Position], end: &End, side: Direction, of: impl Fn(&mut Position) -> &mut Directions) {
+fn join(
+    route: &mut [RoutingPosition],
+    end: &End,
+    side: Direction,
+    of: impl Fn(&mut RoutingPosition) -> &mut Directions,
+) {
     match end.kind {
         EndKind::Port(_) | EndKind::Alone => drop(of(&mut route[0]).insert(side)),
         EndKind::Painted(old) => {
@@ -254,7 +259,7 @@ fn table(
 }
 
 /// A route with its switch positions as a configuration; and whether a position changes both sides.
-fn config(positions: &[Position]) -> (ColorConfig, bool) {
+fn config(positions: &[RoutingPosition]) -> (ColorConfig, bool) {
     let first = positions.first().cloned().unwrap_or_default();
     let mut config = ColorConfig { rx: first.inputs, tx: first.outputs, ..ColorConfig::default() };
     if positions.len() < 2 {
@@ -268,7 +273,8 @@ fn config(positions: &[Position]) -> (ColorConfig, bool) {
         let tx = change(position.outputs, before.outputs);
         turns_both |= rx.is_some() && tx.is_some();
         switches.positions[n] = Some(routes::Position { rx, tx });
-        before = Position { inputs: rx.unwrap_or(before.inputs), outputs: tx.unwrap_or(before.outputs) };
+        before =
+            RoutingPosition { inputs: rx.unwrap_or(before.inputs), outputs: tx.unwrap_or(before.outputs) };
     }
     config.switches = Some(switches);
     (config, turns_both)

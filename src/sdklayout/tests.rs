@@ -27,8 +27,8 @@ fn region(name: &str, area: [u16; 4]) -> Region {
 /// A region with one port, on the color with its number.
 fn with_port(area: [u16; 4], input: bool, color: usize, edge: Edge) -> Region {
     let position = match input {
-        true => Position { outputs: ramp(), ..Position::default() },
-        false => Position { inputs: ramp(), ..Position::default() },
+        true => RoutingPosition { outputs: ramp(), ..RoutingPosition::default() },
+        false => RoutingPosition { inputs: ramp(), ..RoutingPosition::default() },
     };
     let name = format!("port{color}");
     let port = Port { name, input, color, edge, positions: vec![position], size: 1 };

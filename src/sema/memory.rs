@@ -1,7 +1,7 @@
 //! Moving values between places, registers and memory.
 
 use super::arith;
-use super::operand::{Addr, Base, Operand, Place, Repr, Step, repr};
+use super::operand::{Addr, Base, Operand, PathStep, Place, Repr, repr};
 use super::scope::{Binding, Ev};
 use super::value::{GlobalId, Pointee, Value};
 use super::words::{is_zero_array, mark_of_field, part, part_mut, part_type, words_of_element};
@@ -173,7 +173,7 @@ impl Sema<'_> {
         frame: usize,
         scope: usize,
         slot: usize,
-        path: &[Step],
+        path: &[PathStep],
         value: Operand,
         span: Span,
     ) -> Result<()> {

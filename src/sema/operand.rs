@@ -47,7 +47,7 @@ pub enum Base {
 
 /// One step into an aggregate.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Step {
+pub enum PathStep {
     /// Row-major position in an array.
     Element(u64),
     /// Position of a field.
@@ -66,7 +66,7 @@ pub enum Place {
         /// Index in its scope.
         slot: usize,
         /// The part.
-        path: Vec<Step>,
+        path: Vec<PathStep>,
         /// Type of the part.
         ty: Ty,
     },

@@ -1,6 +1,6 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
-use super::operand::{Addr, Base, Operand, Place, Step};
+use super::operand::{Addr, Base, Operand, PathStep, Place};
 use super::scope::Ev;
 use super::value::{GlobalId, Pointee, Pointer, Value};
 use super::words::{self, part_type, words_of_element};
@@ -95,13 +95,13 @@ impl Sema<'_> {
             let off = ty.packed_offset(i);
             return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
         }
-        let part = self.narrow(place, Step::Field(i), field, off)?;
+        let part = self.narrow(place, PathStep::Field(i), field, off)?;
         self.check_variant(&part, &ty, i)?;
         Ok(Ev::Place(part))
     }
 
     /// The place of a part at a known position.
-    pub fn narrow(&mut self, place: Place, step: Step, part: Ty, off: u32) -> Result<Place> {
+    pub fn narrow(&mut self, place: Place, step: PathStep, part: Ty, off: u32) -> Result<Place> {
         Ok(match place {
             Place::Comptime { frame, scope, slot, mut path, .. } => {
                 path.push(step);
@@ -212,9 +212,9 @@ impl Sema<'_> {
             Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[i].clone())),
             Ev::Value(Operand::Mem(addr, ty)) => {
                 let place = Place::Memory { addr, ty, writable: false, known: None };
-                self.narrow(place, Step::Field(i), part, off).map(Ev::Place)
+                self.narrow(place, PathStep::Field(i), part, off).map(Ev::Place)
             }
-            Ev::Place(p) => self.narrow(p, Step::Field(i), part, off).map(Ev::Place),
+            Ev::Place(p) => self.narrow(p, PathStep::Field(i), part, off).map(Ev::Place),
             Ev::Value(_) => Err(rules::REPORTED.plain()),
         }
     }
@@ -299,10 +299,10 @@ impl Sema<'_> {
             Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[position as usize].clone())),
             Ev::Value(Operand::Mem(addr, ty)) => {
                 let place = Place::Memory { addr, ty, writable: false, known: None };
-                self.narrow(place, Step::Element(position), a.elem.clone(), off).map(Ev::Place)
+                self.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place)
             }
             Ev::Place(p) => {
-                self.narrow(p, Step::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
+                self.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
             }
             Ev::Value(_) => Err(rules::REPORTED.plain()),
         }

@@ -1,6 +1,6 @@
 //! How values lie in the words of a memory: their parts, and their words.
 
-use super::operand::Step;
+use super::operand::PathStep;
 use super::value::{ArrayValue, Elems, Value};
 use super::world::Sema;
 use crate::diagnostics::Result;
@@ -86,25 +86,25 @@ pub fn part_type(ty: &Ty, index: usize) -> Option<(Ty, u32)> {
 }
 
 /// Follows a path into a value.
-pub fn part<'v>(value: &'v Value, path: &[Step]) -> Option<&'v Value> {
+pub fn part<'v>(value: &'v Value, path: &[PathStep]) -> Option<&'v Value> {
     path.iter().try_fold(value, |v, step| match (v, step) {
-        (Value::Array(a), Step::Element(i)) => a.get(*i),
-        (Value::Record(r), Step::Field(i)) => r.fields.get(*i),
-        (Value::Union(u), Step::Field(i)) => (u.active == *i).then_some(&u.value),
+        (Value::Array(a), PathStep::Element(i)) => a.get(*i),
+        (Value::Record(r), PathStep::Field(i)) => r.fields.get(*i),
+        (Value::Union(u), PathStep::Field(i)) => (u.active == *i).then_some(&u.value),
         _ => None,
     })
 }
 
 /// The same, to change it.
-pub fn part_mut<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+pub fn part_mut<'v>(value: &'v mut Value, path: &[PathStep]) -> Option<&'v mut Value> {
     let Some((step, rest)) = path.split_first() else { return Some(value) };
     if let Value::Undefined(ty) = value {
         *value = undefined_aggregate(ty)?;
     }
     let next = match (value, step) {
-        (Value::Array(a), Step::Element(i)) => Arc::make_mut(a).list_mut().get_mut(*i as usize)?,
-        (Value::Record(r), Step::Field(i)) => Arc::make_mut(r).fields.get_mut(*i)?,
-        (Value::Union(u), Step::Field(i)) if u.active == *i => &mut Arc::make_mut(u).value,
+        (Value::Array(a), PathStep::Element(i)) => Arc::make_mut(a).list_mut().get_mut(*i as usize)?,
+        (Value::Record(r), PathStep::Field(i)) => Arc::make_mut(r).fields.get_mut(*i)?,
+        (Value::Union(u), PathStep::Field(i)) if u.active == *i => &mut Arc::make_mut(u).value,
         _ => return None,
     };
     part_mut(next, rest)

@@ -4,7 +4,7 @@
 //! color at the router. A microsecond of the file is a cycle.
 
 use super::flows::flows;
-use super::{Event, Names, Operation, Recording, Thread, What};
+use super::{Event, EventKind, Names, Recording, ThreadId, TracedOperation};
 use crate::arch::{Color, PeCoord};
 use crate::image::Program;
 use serde_json::{Value, json};
@@ -126,37 +126,37 @@ impl Writer<'_> {
             Some(self.slice(event, (&name, event.cycle, length), args))
         };
         match event.what {
-            What::TaskStart { function, cause } => {
+            EventKind::TaskStart { function, cause } => {
                 let name = self.names.function(event.pe, function).to_string();
                 slice(name, length, json!({ "cause": cause.to_string() }))
             }
-            What::Start(operation) => {
+            EventKind::Start(operation) => {
                 let done = end.and_then(|e| done(&e.what));
                 slice(format!("@{}", operation.name), length, self.facts(&operation, done))
             }
-            What::Stall { on, .. } => {
+            EventKind::Stall { on, .. } => {
                 slice(self.names.reason(event.pe, on), length, json!({ "stalled": true }))
             }
-            What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => {
+            EventKind::Sent(w) | EventKind::FromHost(w) | EventKind::ToHost(w) | EventKind::Dropped(w) => {
                 slice(format!("#{} {}", w.number, verb(&event.what)), MOMENT, wavelet(&w))
             }
-            What::Hop { wavelet: w, from, to } => {
+            EventKind::Hop { wavelet: w, from, to } => {
                 slice(format!("#{} {from} -> {to}", w.number), MOMENT, wavelet(&w))
             }
-            What::Delivered { wavelet: w, queue } => {
+            EventKind::Delivered { wavelet: w, queue } => {
                 let queue = queue.map_or(String::new(), |q| format!(" in queue {q}"));
                 slice(format!("#{} arrives{queue}", w.number), MOMENT, wavelet(&w))
             }
-            What::Depth { queue, color, depth } => Some(json!({
+            EventKind::Depth { queue, color, depth } => Some(json!({
                 "name": format!("{queue} (color {color})"),
                 "ph": "C",
                 "ts": event.cycle,
                 "pid": self.process(event.pe),
                 "args": { "wavelets": depth },
             })),
-            What::Switch { position, .. } => Some(self.moment(event, format!("switch -> {position}"))),
-            What::Teardown { .. } => Some(self.moment(event, "teardown".to_string())),
-            What::TaskEnd { .. } | What::Resume { .. } | What::End { .. } => None,
+            EventKind::Switch { position, .. } => Some(self.moment(event, format!("switch -> {position}"))),
+            EventKind::Teardown { .. } => Some(self.moment(event, "teardown".to_string())),
+            EventKind::TaskEnd { .. } | EventKind::Resume { .. } | EventKind::End { .. } => None,
         }
     }
 
@@ -167,13 +167,15 @@ impl Writer<'_> {
             Some((since, self.slice(event, (&name, since, length), args)))
         };
         match event.what {
-            What::TaskEnd { function, since } => {
+            EventKind::TaskEnd { function, since } => {
                 slice(since, self.names.function(event.pe, function).to_string(), json!({}))
             }
-            What::End { operation, since, done } => {
+            EventKind::End { operation, since, done } => {
                 slice(since, format!("@{}", operation.name), self.facts(&operation, Some(done)))
             }
-            What::Resume { since, .. } => slice(since, "stalled".to_string(), json!({ "stalled": true })),
+            EventKind::Resume { since, .. } => {
+                slice(since, "stalled".to_string(), json!({ "stalled": true }))
+            }
             _ => None,
         }
     }
@@ -203,7 +205,7 @@ impl Writer<'_> {
         })
     }
 
-    fn facts(&self, operation: &Operation, done: Option<u32>) -> Value {
+    fn facts(&self, operation: &TracedOperation, done: Option<u32>) -> Value {
         let (place, text) = self.names.call(operation.span);
         json!({ "elements": operation.of, "done": done, "place": place, "call": text })
     }
@@ -221,7 +223,7 @@ impl Spans {
     fn new(events: &[Event]) -> Spans {
         let mut spans = Spans::default();
         // What is open on each track: the index of the beginning, and what kind of thing it is.
-        let mut open: BTreeMap<(PeCoord, Option<Thread>, Kind), Vec<usize>> = BTreeMap::new();
+        let mut open: BTreeMap<(PeCoord, Option<ThreadId>, Kind), Vec<usize>> = BTreeMap::new();
         for (index, event) in events.iter().enumerate() {
             let Some((thread, kind, begins)) = nesting(&event.what) else { continue };
             let row = open.entry((event.pe, thread, kind)).or_default();
@@ -246,48 +248,50 @@ enum Kind {
 }
 
 /// What an event begins (true) or ends.
-fn nesting(what: &What) -> Option<(Option<Thread>, Kind, bool)> {
+fn nesting(what: &EventKind) -> Option<(Option<ThreadId>, Kind, bool)> {
     Some(match what {
-        What::TaskStart { .. } => (None, Kind::Task, true),
-        What::TaskEnd { .. } => (None, Kind::Task, false),
-        What::Start(operation) => (Some(operation.thread), Kind::Operation, true),
-        What::End { operation, .. } => (Some(operation.thread), Kind::Operation, false),
-        What::Stall { thread, .. } => (Some(*thread), Kind::Stall, true),
-        What::Resume { thread, .. } => (Some(*thread), Kind::Stall, false),
+        EventKind::TaskStart { .. } => (None, Kind::Task, true),
+        EventKind::TaskEnd { .. } => (None, Kind::Task, false),
+        EventKind::Start(operation) => (Some(operation.thread), Kind::Operation, true),
+        EventKind::End { operation, .. } => (Some(operation.thread), Kind::Operation, false),
+        EventKind::Stall { thread, .. } => (Some(*thread), Kind::Stall, true),
+        EventKind::Resume { thread, .. } => (Some(*thread), Kind::Stall, false),
         _ => return None,
     })
 }
 
-fn track(what: &What) -> Option<u64> {
-    let of_thread = |thread: &Thread| match thread {
-        Thread::Main => 1,
-        Thread::Micro(ut) => MICROTHREADS + u64::from(ut.0),
+fn track(what: &EventKind) -> Option<u64> {
+    let of_thread = |thread: &ThreadId| match thread {
+        ThreadId::Main => 1,
+        ThreadId::Micro(ut) => MICROTHREADS + u64::from(ut.0),
     };
     let of_color = |color: &Color| COLORS + u64::from(color.0);
     Some(match what {
-        What::TaskStart { .. } | What::TaskEnd { .. } => 1,
-        What::Start(operation) | What::End { operation, .. } => of_thread(&operation.thread),
-        What::Stall { thread, .. } | What::Resume { thread, .. } => of_thread(thread),
-        What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => of_color(&w.color),
-        What::Hop { wavelet, .. } | What::Delivered { wavelet, .. } => of_color(&wavelet.color),
-        What::Switch { color, .. } | What::Teardown { color } => of_color(color),
-        What::Depth { .. } => return None,
+        EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } => 1,
+        EventKind::Start(operation) | EventKind::End { operation, .. } => of_thread(&operation.thread),
+        EventKind::Stall { thread, .. } | EventKind::Resume { thread, .. } => of_thread(thread),
+        EventKind::Sent(w) | EventKind::FromHost(w) | EventKind::ToHost(w) | EventKind::Dropped(w) => {
+            of_color(&w.color)
+        }
+        EventKind::Hop { wavelet, .. } | EventKind::Delivered { wavelet, .. } => of_color(&wavelet.color),
+        EventKind::Switch { color, .. } | EventKind::Teardown { color } => of_color(color),
+        EventKind::Depth { .. } => return None,
     })
 }
 
-fn verb(what: &What) -> &'static str {
+fn verb(what: &EventKind) -> &'static str {
     match what {
-        What::FromHost(_) => "from the host",
-        What::ToHost(_) => "to the host",
-        What::Dropped(_) => "dropped",
+        EventKind::FromHost(_) => "from the host",
+        EventKind::ToHost(_) => "to the host",
+        EventKind::Dropped(_) => "dropped",
         _ => "sent",
     }
 }
 
-fn done(what: &What) -> Option<u32> {
-    if let What::End { done, .. } = what { Some(*done) } else { None }
+fn done(what: &EventKind) -> Option<u32> {
+    if let EventKind::End { done, .. } = what { Some(*done) } else { None }
 }
 
-fn wavelet(w: &super::Wavelet) -> Value {
+fn wavelet(w: &super::TracedWavelet) -> Value {
     json!({ "number": w.number, "data": format!("{:#010x}", w.data), "control": w.control })
 }

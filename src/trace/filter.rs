@@ -1,6 +1,6 @@
 //! Which events are wanted.
 
-use super::{Event, Thread, What};
+use super::{Event, EventKind, ThreadId};
 use crate::arch::PeCoord;
 use crate::image::{FnId, Program};
 use std::collections::BTreeMap;
@@ -71,7 +71,7 @@ struct Cell {
     /// The task that runs is wanted.
     task: bool,
     /// Operations that have not ended: for each thread, the innermost last.
-    operations: BTreeMap<Thread, Vec<bool>>,
+    operations: BTreeMap<ThreadId, Vec<bool>>,
 }
 
 impl Sieve {
@@ -97,29 +97,31 @@ impl Sieve {
         let of_color = |mask: u32| colors == 0 || colors & mask != 0;
         let color = event.what.color().map_or(0, |color| 1 << color.0);
         let name_fits = match event.what {
-            What::TaskStart { function, .. } => self.name_fits(event.pe, function),
+            EventKind::TaskStart { function, .. } => self.name_fits(event.pe, function),
             _ => self.filter.tasks.is_empty(),
         };
         let cell = self.cells.entry(event.pe).or_default();
-        let last = |open: &BTreeMap<Thread, Vec<bool>>, thread| {
+        let last = |open: &BTreeMap<ThreadId, Vec<bool>>, thread| {
             open.get(&thread).and_then(|row| row.last().copied()).unwrap_or(false)
         };
         match event.what {
-            What::TaskStart { .. } => {
+            EventKind::TaskStart { .. } => {
                 (cell.in_task, cell.task) = (name_fits, name_fits && of_color(color));
                 cell.task
             }
-            What::TaskEnd { .. } => {
+            EventKind::TaskEnd { .. } => {
                 cell.in_task = false;
                 std::mem::take(&mut cell.task)
             }
-            What::Start(operation) => {
+            EventKind::Start(operation) => {
                 let wanted = (name_fits || cell.in_task) && of_color(operation.colors);
                 cell.operations.entry(operation.thread).or_default().push(wanted);
                 wanted
             }
-            What::Stall { thread, .. } | What::Resume { thread, .. } => last(&cell.operations, thread),
-            What::End { operation, .. } => {
+            EventKind::Stall { thread, .. } | EventKind::Resume { thread, .. } => {
+                last(&cell.operations, thread)
+            }
+            EventKind::End { operation, .. } => {
                 let row = cell.operations.entry(operation.thread).or_default();
                 row.pop().unwrap_or(false)
             }

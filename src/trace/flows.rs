@@ -1,12 +1,12 @@
 //! The way of each wavelet through the wafer, as arrows that join events.
 
-use super::{Event, What};
+use super::{Event, EventKind};
 use crate::arch::{Direction, PeCoord};
 use crate::image::Program;
 use rustc_hash::FxHashMap;
 
 /// Where a wavelet is: at this router, come in from that side; `None`: on the ramp down.
-type Place = (u64, PeCoord, Option<Direction>);
+type WaveletAt = (u64, PeCoord, Option<Direction>);
 
 /// Events of one wavelet in the order of its way, as indices of the recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -17,16 +17,18 @@ pub struct Flow(pub Vec<usize>);
 pub fn flows(events: &[Event], program: &Program) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
     // Who comes to a place: the way and the event before, until somebody has gone on with it.
-    let mut at: FxHashMap<Place, (Option<usize>, usize)> = FxHashMap::default();
+    let mut at: FxHashMap<WaveletAt, (Option<usize>, usize)> = FxHashMap::default();
     for (index, event) in events.iter().enumerate() {
         let (place, next) = match event.what {
-            What::Sent(w) => (None, Some((w.number, event.pe, Some(Direction::Ramp)))),
-            What::FromHost(w) => (None, Some((w.number, event.pe, None))),
-            What::Hop { wavelet, from, to } => {
+            EventKind::Sent(w) => (None, Some((w.number, event.pe, Some(Direction::Ramp)))),
+            EventKind::FromHost(w) => (None, Some((w.number, event.pe, None))),
+            EventKind::Hop { wavelet, from, to } => {
                 (Some((wavelet.number, event.pe, Some(from))), behind(wavelet.number, event.pe, to, program))
             }
-            What::Delivered { wavelet, .. } => (Some((wavelet.number, event.pe, None)), None),
-            What::ToHost(w) | What::Dropped(w) => (Some((w.number, event.pe, Some(Direction::Ramp))), None),
+            EventKind::Delivered { wavelet, .. } => (Some((wavelet.number, event.pe, None)), None),
+            EventKind::ToHost(w) | EventKind::Dropped(w) => {
+                (Some((w.number, event.pe, Some(Direction::Ramp))), None)
+            }
             _ => continue,
         };
         let way = match place.and_then(|place| at.get_mut(&place)) {
@@ -49,7 +51,7 @@ pub fn flows(events: &[Event], program: &Program) -> Vec<Flow> {
     flows
 }
 
-fn behind(number: u64, pe: PeCoord, to: Direction, program: &Program) -> Option<Place> {
+fn behind(number: u64, pe: PeCoord, to: Direction, program: &Program) -> Option<WaveletAt> {
     if to == Direction::Ramp {
         return Some((number, pe, None));
     }

@@ -30,18 +30,18 @@ pub struct Event {
     /// On which PE, or at whose router.
     pub pe: PeCoord,
     /// What.
-    pub what: What,
+    pub what: EventKind,
 }
 
 /// What happened.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum What {
+pub enum EventKind {
     /// The main thread begins a task, or a function that the host has launched.
     TaskStart {
         /// Its code, a function of the tile.
         function: FnId,
         /// Why it runs.
-        cause: Cause,
+        cause: TaskCause,
     },
     /// It has returned; the main thread is free from this cycle on.
     TaskEnd {
@@ -51,18 +51,18 @@ pub enum What {
         since: u64,
     },
     /// An operation begins.
-    Start(Operation),
+    Start(TracedOperation),
     /// It cannot go on.
     Stall {
         /// Who runs it.
-        thread: Thread,
+        thread: ThreadId,
         /// What it waits for.
         on: Reason,
     },
     /// It goes on after a stall.
     Resume {
         /// Who runs it.
-        thread: Thread,
+        thread: ThreadId,
         /// When the stall began.
         since: u64,
     },
@@ -70,33 +70,33 @@ pub enum What {
     /// first one in which other code may run.
     End {
         /// As it began.
-        operation: Operation,
+        operation: TracedOperation,
         /// When it began.
         since: u64,
         /// Elements that were done.
         done: u32,
     },
     /// A PE has given a wavelet to its router.
-    Sent(Wavelet),
+    Sent(TracedWavelet),
     /// The host has sent a wavelet, which goes down the ramp of this PE.
-    FromHost(Wavelet),
+    FromHost(TracedWavelet),
     /// The host has taken a wavelet that this PE has sent.
-    ToHost(Wavelet),
+    ToHost(TracedWavelet),
     /// A wavelet leaves a router, and is at the next one in the next cycle.
     Hop {
         /// Which one.
-        wavelet: Wavelet,
+        wavelet: TracedWavelet,
         /// The side on which it came in.
         from: Direction,
         /// The side on which it leaves: RAMP is the way to the PE.
         to: Direction,
     },
     /// A router has dropped a wavelet: a filter took it out, or the route leads nowhere.
-    Dropped(Wavelet),
+    Dropped(TracedWavelet),
     /// A wavelet comes into an input queue.
     Delivered {
         /// Which one.
-        wavelet: Wavelet,
+        wavelet: TracedWavelet,
         /// The queue, unless it is a private one.
         queue: Option<InQueue>,
     },
@@ -125,10 +125,10 @@ pub enum What {
 
 /// A DSD operation or a `@map`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
+pub struct TracedOperation {
     /// Who runs it. A microthread has one at a time; those of the main thread may be nested, because
     /// the function of a `@map` may contain others.
-    pub thread: Thread,
+    pub thread: ThreadId,
     /// The builtin, without `@`.
     pub name: &'static str,
     /// The call.
@@ -141,7 +141,7 @@ pub struct Operation {
 
 /// Who runs an operation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Thread {
+pub enum ThreadId {
     /// The thread that also runs tasks.
     Main,
     /// A microthread.
@@ -150,7 +150,7 @@ pub enum Thread {
 
 /// Why a task or a function runs.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Cause {
+pub enum TaskCause {
     /// It was activated.
     Activated(TaskId),
     /// A wavelet of this color has come.
@@ -195,7 +195,7 @@ pub enum Queue {
 
 /// A wavelet on its way.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Wavelet {
+pub struct TracedWavelet {
     /// Its running number, from 1 on in the order of sending; copies keep it.
     pub number: u64,
     /// Its color, which a color swap may change on the way.
@@ -206,20 +206,24 @@ pub struct Wavelet {
     pub control: bool,
 }
 
-impl What {
+impl EventKind {
     /// The color that an event of routers and queues is about.
     pub fn color(&self) -> Option<Color> {
         match self {
-            What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => Some(w.color),
-            What::Hop { wavelet, .. } | What::Delivered { wavelet, .. } => Some(wavelet.color),
-            What::Depth { color, .. } | What::Switch { color, .. } | What::Teardown { color } => Some(*color),
-            What::TaskStart { cause: Cause::Wavelet(color), .. } => Some(*color),
-            What::TaskStart { .. }
-            | What::TaskEnd { .. }
-            | What::Start(_)
-            | What::Stall { .. }
-            | What::Resume { .. }
-            | What::End { .. } => None,
+            EventKind::Sent(w) | EventKind::FromHost(w) | EventKind::ToHost(w) | EventKind::Dropped(w) => {
+                Some(w.color)
+            }
+            EventKind::Hop { wavelet, .. } | EventKind::Delivered { wavelet, .. } => Some(wavelet.color),
+            EventKind::Depth { color, .. }
+            | EventKind::Switch { color, .. }
+            | EventKind::Teardown { color } => Some(*color),
+            EventKind::TaskStart { cause: TaskCause::Wavelet(color), .. } => Some(*color),
+            EventKind::TaskStart { .. }
+            | EventKind::TaskEnd { .. }
+            | EventKind::Start(_)
+            | EventKind::Stall { .. }
+            | EventKind::Resume { .. }
+            | EventKind::End { .. } => None,
         }
     }
 }

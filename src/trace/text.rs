@@ -1,6 +1,6 @@
 //! A recording as a table with a line for each event.
 
-use super::{Cause, Event, Names, Operation, Queue, Recording, Thread, Wavelet, What};
+use super::{Event, EventKind, Names, Queue, Recording, TaskCause, ThreadId, TracedOperation, TracedWavelet};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::grouped;
 use crate::image::Program;
@@ -50,19 +50,21 @@ fn place(pe: PeCoord) -> String {
     format!("({},{})", pe.x, pe.y)
 }
 
-fn who(what: &What) -> String {
+fn who(what: &EventKind) -> String {
     match what {
-        What::TaskStart { .. } | What::TaskEnd { .. } => "main".to_string(),
-        What::Start(Operation { thread, .. })
-        | What::Stall { thread, .. }
-        | What::Resume { thread, .. }
-        | What::End { operation: Operation { thread, .. }, .. } => thread.to_string(),
-        What::Delivered { queue, .. } => Queue::In(*queue).to_string(),
-        What::Depth { queue, .. } => queue.to_string(),
-        What::FromHost(_) | What::ToHost(_) => "host".to_string(),
-        What::Sent(_) | What::Hop { .. } | What::Dropped(_) | What::Switch { .. } | What::Teardown { .. } => {
-            "router".to_string()
-        }
+        EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } => "main".to_string(),
+        EventKind::Start(TracedOperation { thread, .. })
+        | EventKind::Stall { thread, .. }
+        | EventKind::Resume { thread, .. }
+        | EventKind::End { operation: TracedOperation { thread, .. }, .. } => thread.to_string(),
+        EventKind::Delivered { queue, .. } => Queue::In(*queue).to_string(),
+        EventKind::Depth { queue, .. } => queue.to_string(),
+        EventKind::FromHost(_) | EventKind::ToHost(_) => "host".to_string(),
+        EventKind::Sent(_)
+        | EventKind::Hop { .. }
+        | EventKind::Dropped(_)
+        | EventKind::Switch { .. }
+        | EventKind::Teardown { .. } => "router".to_string(),
     }
 }
 
@@ -79,35 +81,35 @@ impl Lines<'_> {
     fn what(&mut self, event: &Event) -> String {
         let name = |f| self.names.function(event.pe, f);
         match event.what {
-            What::TaskStart { function, cause } => format!("starts {}: {cause}", name(function)),
-            What::TaskEnd { function, since } => {
+            EventKind::TaskStart { function, cause } => format!("starts {}: {cause}", name(function)),
+            EventKind::TaskEnd { function, since } => {
                 format!("ends {} after {}", name(function), cycles(event.cycle - since))
             }
-            What::Start(operation) => self.start(&operation),
-            What::Stall { on, .. } => format!("stalls: {}", self.names.reason(event.pe, on)),
-            What::Resume { since, .. } => format!("goes on after {}", cycles(event.cycle - since)),
-            What::End { operation, since, done } => {
+            EventKind::Start(operation) => self.start(&operation),
+            EventKind::Stall { on, .. } => format!("stalls: {}", self.names.reason(event.pe, on)),
+            EventKind::Resume { since, .. } => format!("goes on after {}", cycles(event.cycle - since)),
+            EventKind::End { operation, since, done } => {
                 let of = operation.of.map_or(String::new(), |of| format!(" of {of}"));
                 format!("ends @{}: {done}{of} in {}", operation.name, cycles(event.cycle - since))
             }
-            What::Sent(w) => self.wavelet(&w, &format!("sent     {}", payload(&w))),
-            What::FromHost(w) => self.wavelet(&w, &format!("from the host {}", payload(&w))),
-            What::ToHost(w) => self.wavelet(&w, &format!("to the host {}", payload(&w))),
-            What::Hop { wavelet, from, to } => self.wavelet(&wavelet, &format!("{from} -> {to}")),
-            What::Dropped(w) => self.wavelet(&w, "dropped"),
-            What::Delivered { wavelet, .. } => {
+            EventKind::Sent(w) => self.wavelet(&w, &format!("sent     {}", payload(&w))),
+            EventKind::FromHost(w) => self.wavelet(&w, &format!("from the host {}", payload(&w))),
+            EventKind::ToHost(w) => self.wavelet(&w, &format!("to the host {}", payload(&w))),
+            EventKind::Hop { wavelet, from, to } => self.wavelet(&wavelet, &format!("{from} -> {to}")),
+            EventKind::Dropped(w) => self.wavelet(&w, "dropped"),
+            EventKind::Delivered { wavelet, .. } => {
                 self.wavelet(&wavelet, &format!("arrives  {}", payload(&wavelet)))
             }
-            What::Depth { color, depth: 0, .. } => format!("is empty (color {color})"),
-            What::Depth { color, depth, .. } => format!("holds {depth} (color {color})"),
-            What::Switch { color, position } => {
+            EventKind::Depth { color, depth: 0, .. } => format!("is empty (color {color})"),
+            EventKind::Depth { color, depth, .. } => format!("holds {depth} (color {color})"),
+            EventKind::Switch { color, position } => {
                 format!("the switch of color {color} moves to position {position}")
             }
-            What::Teardown { color } => format!("color {color} goes into teardown"),
+            EventKind::Teardown { color } => format!("color {color} goes into teardown"),
         }
     }
 
-    fn start(&mut self, operation: &Operation) -> String {
+    fn start(&mut self, operation: &TracedOperation) -> String {
         let count = match operation.of {
             Some(1) => "1 element".to_string(),
             Some(of) => format!("{of} elements"),
@@ -122,20 +124,22 @@ impl Lines<'_> {
         }
     }
 
-    fn wavelet(&self, w: &Wavelet, what: &str) -> String {
+    fn wavelet(&self, w: &TracedWavelet, what: &str) -> String {
         format!("#{:<width$} color {:<2} {what}", w.number, w.color.0, width = self.number)
     }
 }
 
-fn payload(w: &Wavelet) -> String {
+fn payload(w: &TracedWavelet) -> String {
     let kind = if w.control { "control " } else { "" };
     format!("{kind}{:#010x}", w.data)
 }
 
-fn number(what: &What) -> Option<u64> {
+fn number(what: &EventKind) -> Option<u64> {
     match what {
-        What::Sent(w) | What::FromHost(w) | What::ToHost(w) | What::Dropped(w) => Some(w.number),
-        What::Hop { wavelet, .. } | What::Delivered { wavelet, .. } => Some(wavelet.number),
+        EventKind::Sent(w) | EventKind::FromHost(w) | EventKind::ToHost(w) | EventKind::Dropped(w) => {
+            Some(w.number)
+        }
+        EventKind::Hop { wavelet, .. } | EventKind::Delivered { wavelet, .. } => Some(wavelet.number),
         _ => None,
     }
 }
@@ -144,11 +148,11 @@ fn cycles(n: u64) -> String {
     if n == 1 { "1 cycle".to_string() } else { format!("{n} cycles") }
 }
 
-impl fmt::Display for Thread {
+impl fmt::Display for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Thread::Main => f.write_str("main"),
-            Thread::Micro(ut) => write!(f, "ut{}", ut.0),
+            ThreadId::Main => f.write_str("main"),
+            ThreadId::Micro(ut) => write!(f, "ut{}", ut.0),
         }
     }
 }
@@ -164,12 +168,12 @@ impl fmt::Display for Queue {
     }
 }
 
-impl fmt::Display for Cause {
+impl fmt::Display for TaskCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cause::Activated(id) => write!(f, "task {id} is active"),
-            Cause::Wavelet(color) => write!(f, "a wavelet of color {color} has arrived"),
-            Cause::Launched => f.write_str("the host has launched it"),
+            TaskCause::Activated(id) => write!(f, "task {id} is active"),
+            TaskCause::Wavelet(color) => write!(f, "a wavelet of color {color} has arrived"),
+            TaskCause::Launched => f.write_str("the host has launched it"),
         }
     }
 }

@@ -4,7 +4,7 @@ use crate::arch::{MESSAGE_WORDS, PeCoord};
 use crate::diagnostics::rules::run::{MESSAGE_LENGTH, MESSAGE_TARGET};
 use crate::diagnostics::{Diag, Moment};
 use crate::image::Program;
-use crate::pe::{Letter, LetterEnd};
+use crate::pe::{LetterEnd, MessageCall};
 use crate::source::{SourceMap, Span};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -12,16 +12,16 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Debug, Default)]
 pub struct Letters {
     /// Sent, and not handed over, by sender.
-    sent: BTreeMap<usize, VecDeque<Letter>>,
+    sent: BTreeMap<usize, VecDeque<MessageCall>>,
     /// Handed over, and not received, by receiver.
-    arrived: BTreeMap<usize, VecDeque<Letter>>,
+    arrived: BTreeMap<usize, VecDeque<MessageCall>>,
     /// Waiting for a message, by receiver.
-    expected: BTreeMap<usize, VecDeque<Letter>>,
+    expected: BTreeMap<usize, VecDeque<MessageCall>>,
 }
 
 impl Letters {
     /// Takes note of calls; complains about the first that is wrong.
-    pub fn note(&mut self, mut calls: Vec<Letter>, program: &Program) -> Result<(), Diag> {
+    pub fn note(&mut self, mut calls: Vec<MessageCall>, program: &Program) -> Result<(), Diag> {
         calls.sort_by_key(|l| (l.cycle, l.pe.y, l.pe.x));
         for letter in calls {
             let pe = program.pe_index(letter.pe);
@@ -73,7 +73,7 @@ impl Letters {
     }
 }
 
-fn check_sent(sent: &Letter, to: PeCoord, length: u16, program: &Program) -> Result<(), Diag> {
+fn check_sent(sent: &MessageCall, to: PeCoord, length: u16, program: &Program) -> Result<(), Diag> {
     let (width, height) = (program.width, program.height);
     if to.x >= width || to.y >= height {
         let rectangle = format!("{width} x {height}");
@@ -93,7 +93,7 @@ fn check_sent(sent: &Letter, to: PeCoord, length: u16, program: &Program) -> Res
     Ok(())
 }
 
-fn too_long(sent: &Letter, length: u16, receive: &Letter, sources: &SourceMap) -> Diag {
+fn too_long(sent: &MessageCall, length: u16, receive: &MessageCall, sources: &SourceMap) -> Diag {
     let whose = format!("the buffer that receives it has {}", receive.room);
     let c = place(MESSAGE_LENGTH.because(&[("length", &length), ("whose", &whose)]), receive, sources);
     let c = match call(sent, sources) {
@@ -103,7 +103,7 @@ fn too_long(sent: &Letter, length: u16, receive: &Letter, sources: &SourceMap) -
     c.help(format!("receive into an array of {length} elements"))
 }
 
-fn place(c: Diag, letter: &Letter, sources: &SourceMap) -> Diag {
+fn place(c: Diag, letter: &MessageCall, sources: &SourceMap) -> Diag {
     let c = c.on(Moment { x: letter.pe.x, y: letter.pe.y, cycle: letter.cycle });
     match call(letter, sources) {
         Some(span) => c.at(span),
@@ -112,6 +112,6 @@ fn place(c: Diag, letter: &Letter, sources: &SourceMap) -> Diag {
 }
 
 /// Where the program calls the library.
-fn call(letter: &Letter, sources: &SourceMap) -> Option<Span> {
+fn call(letter: &MessageCall, sources: &SourceMap) -> Option<Span> {
     sources.outside_library(&letter.calls)
 }

@@ -80,7 +80,7 @@ pub enum Progress {
 const PES_BETWEEN_LOOKS: usize = 256;
 
 /// A launch on its way to a PE.
-struct Launch {
+struct PendingLaunch {
     cycle: u64,
     pe: usize,
     function: FnId,
@@ -93,7 +93,7 @@ pub struct Wafer {
     cells: Cells,
     fabric: Fabric,
     event_queue: EventQueue,
-    launches: VecDeque<Launch>,
+    launches: VecDeque<PendingLaunch>,
     now: u64,
     due: Vec<u32>,
     /// Those that run at the same time.
@@ -261,7 +261,7 @@ impl Wafer {
         for (at, function) in pes {
             let cycle = self.now + u64::from(at.x) * skew;
             let pe = self.program.pe_index(at);
-            self.launches.push_back(Launch { cycle, pe, function, args: args.clone() });
+            self.launches.push_back(PendingLaunch { cycle, pe, function, args: args.clone() });
         }
     }
 
@@ -365,7 +365,7 @@ impl Wafer {
 
     fn begin_launches(&mut self) {
         while self.launches.front().is_some_and(|l| l.cycle <= self.now) {
-            let Some(Launch { pe, function, args, .. }) = self.launches.pop_front() else { return };
+            let Some(PendingLaunch { pe, function, args, .. }) = self.launches.pop_front() else { return };
             let Some(cell) = self.cells.pe(pe) else { continue };
             let before = cell.command_stream_blocked();
             cell.launch(function, &args);

@@ -5,7 +5,7 @@ use super::collectives::Unjoined;
 use super::groups::Group;
 use super::receivers::Taker;
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
-use crate::fabric::{Leftover, Obstacle, Place};
+use crate::fabric::{BufferPlace, Leftover, Obstacle};
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -363,11 +363,11 @@ impl Wafer {
     }
 }
 
-fn place_words(place: Place) -> String {
+fn place_words(place: BufferPlace) -> String {
     match place {
-        Place::Onramp => "between the PE and its router".to_string(),
-        Place::Link(side) => format!("at the router, come from {side}"),
-        Place::Offramp => "between the router and the PE".to_string(),
+        BufferPlace::Onramp => "between the PE and its router".to_string(),
+        BufferPlace::Link(side) => format!("at the router, come from {side}"),
+        BufferPlace::Offramp => "between the router and the PE".to_string(),
     }
 }
 

@@ -9,7 +9,7 @@ use crate::image::{
     FabricPlace, Function, NO_TILE, RouteTable, Scalar, Symbol, TaskBinding, TaskKind, TileImage,
 };
 use crate::source::{FileId, SourceMap, Span};
-use crate::trace::{Filter, What};
+use crate::trace::{EventKind, Filter};
 
 const COLOR: Color = Color(5);
 const TEXT: &str = "send(4);\nrecv(5);\n";
@@ -273,14 +273,14 @@ fn a_recording_follows_a_wavelet_and_changes_nothing() {
     assert_eq!(silent.3.map(|r| r.events.len()), None);
     let recording = recorded.3.expect("this run was recorded");
     let way = recording.events.iter().filter_map(|e| match e.what {
-        What::Sent(w) if w.number == 1 => Some((e.cycle, e.pe.x, "sent")),
-        What::Hop { wavelet, to, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, to.word())),
-        What::Delivered { wavelet, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, "delivered")),
+        EventKind::Sent(w) if w.number == 1 => Some((e.cycle, e.pe.x, "sent")),
+        EventKind::Hop { wavelet, to, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, to.word())),
+        EventKind::Delivered { wavelet, .. } if wavelet.number == 1 => Some((e.cycle, e.pe.x, "delivered")),
         _ => None,
     });
     let way: Vec<_> = way.collect();
     assert_eq!(way, [(5, 0, "sent"), (7, 0, "EAST"), (8, 1, "RAMP"), (10, 1, "delivered")]);
-    let ends = recording.events.iter().filter(|e| matches!(e.what, What::End { done: 5, .. }));
+    let ends = recording.events.iter().filter(|e| matches!(e.what, EventKind::End { done: 5, .. }));
     assert_eq!(ends.count(), 2);
 }
 

@@ -3,7 +3,7 @@
 use super::MOST_EVENTS;
 use super::events::Events;
 use super::held::Holding;
-use super::tables::{Held, Memory, Moves, Notes, Numbered, Queues, Spans, Threads};
+use super::tables::{HeldTable, MemoryTable, MoveTable, Notes, Numbered, QueueTable, SpanTable, Threads};
 use crate::arch::PeCoord;
 use crate::cli::Exit;
 use crate::cli::outcome::Outcome;
@@ -46,19 +46,19 @@ pub struct Data {
     /// Texts of programs.
     pub files: Vec<File>,
     /// Places in them.
-    pub spans: Spans,
+    pub spans: SpanTable,
     /// Words that the tables name by number.
     pub texts: Vec<String>,
     /// What threads do.
     pub threads: Threads,
     /// How wavelets move.
-    pub moves: Moves,
+    pub moves: MoveTable,
     /// Wavelets that routers hold up.
-    pub held: Held,
+    pub held: HeldTable,
     /// How many wavelets queues hold.
-    pub queues: Queues,
+    pub queues: QueueTable,
     /// How variables change.
-    pub memory: Memory,
+    pub memory: MemoryTable,
     /// What else happens.
     pub notes: Notes,
 }
@@ -227,8 +227,8 @@ fn spans<'s>(
     sources: &SourceMap,
     all: impl Iterator<Item = &'s Span>,
     files: &mut Numbered<FileId>,
-) -> Spans {
-    let mut table = Spans::default();
+) -> SpanTable {
+    let mut table = SpanTable::default();
     for span in all {
         table.file.push(files.number(span.file));
         table.line.push(sources.line_col(span.file, span.lo).line);
@@ -259,8 +259,8 @@ fn variable(followed: &Followed) -> Variable {
     }
 }
 
-fn memory(history: &History, last: u64) -> Memory {
-    let mut table = Memory::default();
+fn memory(history: &History, last: u64) -> MemoryTable {
+    let mut table = MemoryTable::default();
     for change in history.changes.iter().take_while(|c| c.cycle <= last) {
         table.cycle.0.push(change.cycle);
         table.pe.push(change.pe);

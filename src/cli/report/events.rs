@@ -1,11 +1,11 @@
 //! Events of a run as the tables of its report.
 
-use super::tables::{Moves, Notes, Numbered, Queues, Threads};
+use super::tables::{MoveTable, Notes, Numbered, QueueTable, Threads};
 use super::words;
 use crate::arch::PeCoord;
 use crate::image::Program;
 use crate::source::Span;
-use crate::trace::{Event, Names, Thread, Wavelet, What};
+use crate::trace::{Event, EventKind, Names, ThreadId, TracedWavelet};
 
 /// Fills the tables.
 pub struct Events<'p> {
@@ -17,9 +17,9 @@ pub struct Events<'p> {
     /// What threads do.
     pub threads: Threads,
     /// How wavelets move.
-    pub moves: Moves,
+    pub moves: MoveTable,
     /// How many wavelets queues hold.
-    pub queues: Queues,
+    pub queues: QueueTable,
     notes: Vec<(u64, u32, u32)>,
 }
 
@@ -31,8 +31,8 @@ impl<'p> Events<'p> {
             texts: Numbered::default(),
             spans: Numbered::default(),
             threads: Threads::default(),
-            moves: Moves::default(),
-            queues: Queues::default(),
+            moves: MoveTable::default(),
+            queues: QueueTable::default(),
             notes: Vec::new(),
         }
     }
@@ -42,25 +42,25 @@ impl<'p> Events<'p> {
         let Event { pe, what, .. } = *event;
         let names = Names(self.program);
         match what {
-            What::TaskStart { function, cause } => {
+            EventKind::TaskStart { function, cause } => {
                 let tile = self.program.tile_at(pe);
                 let span = tile.and_then(|t| t.functions.get(function.0 as usize)).map(|f| f.span);
                 let name = words::task(names.function(pe, function), cause);
-                self.thread(event, Thread::Main, 0, Some(name), span);
+                self.thread(event, ThreadId::Main, 0, Some(name), span);
             }
-            What::TaskEnd { function, .. } => {
+            EventKind::TaskEnd { function, .. } => {
                 let name = names.function(pe, function).to_string();
-                self.thread(event, Thread::Main, 1, Some(name), None);
+                self.thread(event, ThreadId::Main, 1, Some(name), None);
             }
-            What::Start(operation) => {
+            EventKind::Start(operation) => {
                 let name = words::operation(&operation);
                 self.thread(event, operation.thread, 2, Some(name), Some(operation.span));
             }
-            What::Stall { thread, on } => {
+            EventKind::Stall { thread, on } => {
                 self.thread(event, thread, 3, Some(names.reason(pe, on)), None);
             }
-            What::Resume { thread, .. } => self.thread(event, thread, 4, None, None),
-            What::End { operation, done, .. } => {
+            EventKind::Resume { thread, .. } => self.thread(event, thread, 4, None, None),
+            EventKind::End { operation, done, .. } => {
                 self.thread(event, operation.thread, 5, Some(words::end(&operation, done)), None);
             }
             _ => self.router_event(event),
@@ -70,13 +70,13 @@ impl<'p> Events<'p> {
     /// What happens between threads.
     fn router_event(&mut self, event: &Event) {
         match event.what {
-            What::Hop { wavelet, to, .. } => self.moved(event, wavelet, to as u8),
-            What::Sent(wavelet) => self.moved(event, wavelet, 5),
-            What::Delivered { wavelet, .. } => self.moved(event, wavelet, 6),
-            What::FromHost(wavelet) => self.moved(event, wavelet, 7),
-            What::ToHost(wavelet) => self.moved(event, wavelet, 8),
-            What::Dropped(wavelet) => self.moved(event, wavelet, 9),
-            What::Depth { queue, color, depth } => {
+            EventKind::Hop { wavelet, to, .. } => self.moved(event, wavelet, to as u8),
+            EventKind::Sent(wavelet) => self.moved(event, wavelet, 5),
+            EventKind::Delivered { wavelet, .. } => self.moved(event, wavelet, 6),
+            EventKind::FromHost(wavelet) => self.moved(event, wavelet, 7),
+            EventKind::ToHost(wavelet) => self.moved(event, wavelet, 8),
+            EventKind::Dropped(wavelet) => self.moved(event, wavelet, 9),
+            EventKind::Depth { queue, color, depth } => {
                 let pe = self.pe(event.pe);
                 let table = &mut self.queues;
                 table.cycle.0.push(event.cycle);
@@ -85,21 +85,28 @@ impl<'p> Events<'p> {
                 table.color.push(color.0);
                 table.depth.push(depth);
             }
-            What::Switch { color, position } => {
+            EventKind::Switch { color, position } => {
                 self.note(
                     event.cycle,
                     event.pe,
                     format!("the switch of color {color} goes to position {position}"),
                 );
             }
-            What::Teardown { color } => {
+            EventKind::Teardown { color } => {
                 self.note(event.cycle, event.pe, format!("color {color} goes into teardown"))
             }
             _ => {}
         }
     }
 
-    fn thread(&mut self, event: &Event, thread: Thread, what: u8, text: Option<String>, span: Option<Span>) {
+    fn thread(
+        &mut self,
+        event: &Event,
+        thread: ThreadId,
+        what: u8,
+        text: Option<String>,
+        span: Option<Span>,
+    ) {
         let pe = self.pe(event.pe);
         let text = text.map_or(-1, |text| self.texts.number(text) as i32);
         let span = span.map_or(-1, |span| self.spans.number(span) as i32);
@@ -107,15 +114,15 @@ impl<'p> Events<'p> {
         table.cycle.0.push(event.cycle);
         table.pe.push(pe);
         table.thread.push(match thread {
-            Thread::Main => 0,
-            Thread::Micro(id) => 1 + id.0,
+            ThreadId::Main => 0,
+            ThreadId::Micro(id) => 1 + id.0,
         });
         table.what.push(what);
         table.text.push(text);
         table.span.push(span);
     }
 
-    fn moved(&mut self, event: &Event, wavelet: Wavelet, what: u8) {
+    fn moved(&mut self, event: &Event, wavelet: TracedWavelet, what: u8) {
         let pe = self.pe(event.pe);
         let table = &mut self.moves;
         table.cycle.0.push(event.cycle);

@@ -1,9 +1,9 @@
 //! Wavelets that a router holds for longer than a cycle, as the hops tell it.
 
-use super::tables::{Cycles, Held};
+use super::tables::{Cycles, HeldTable};
 use crate::arch::{Color, Direction, PeCoord};
 use crate::image::Program;
-use crate::trace::{Event, What};
+use crate::trace::{Event, EventKind};
 use rustc_hash::FxHashMap;
 
 /// Follows wavelets from router to router.
@@ -33,11 +33,11 @@ impl<'p> Holding<'p> {
     pub fn push(&mut self, event: &Event) {
         let pe = self.program.pe_index(event.pe);
         match event.what {
-            What::Sent(wavelet) => {
+            EventKind::Sent(wavelet) => {
                 let ready = event.cycle + u64::from(self.program.arch.numbers().ramp_latency);
                 self.inside.insert((wavelet.number, pe as u32), (ready, Direction::Ramp, wavelet.color));
             }
-            What::Hop { wavelet, to, .. } => {
+            EventKind::Hop { wavelet, to, .. } => {
                 self.leave(wavelet.number, event.pe, event.cycle);
                 if to != Direction::Ramp
                     && let Some(next) = self.program.neighbour(pe, to)
@@ -46,7 +46,7 @@ impl<'p> Holding<'p> {
                     self.inside.insert((wavelet.number, next as u32), arrival);
                 }
             }
-            What::Dropped(wavelet) | What::ToHost(wavelet) => {
+            EventKind::Dropped(wavelet) | EventKind::ToHost(wavelet) => {
                 self.leave(wavelet.number, event.pe, event.cycle);
             }
             _ => {}
@@ -62,7 +62,7 @@ impl<'p> Holding<'p> {
     }
 
     /// The table; what has not gone on stays up to the last cycle.
-    pub fn table(mut self, last: u64) -> Held {
+    pub fn table(mut self, last: u64) -> HeldTable {
         let stuck = self.inside.iter().filter(|(_, (ready, ..))| *ready <= last);
         let row = |(&(_, pe), &(cycle, side, color)): (&(u64, u32), &(u64, Direction, Color))| Row {
             cycle,
@@ -74,7 +74,7 @@ impl<'p> Holding<'p> {
         let stuck: Vec<Row> = stuck.map(row).collect();
         self.rows.extend(stuck);
         self.rows.sort_unstable();
-        Held {
+        HeldTable {
             cycle: Cycles(self.rows.iter().map(|r| r.cycle).collect()),
             until: self.rows.iter().map(|r| r.until - r.cycle).collect(),
             pe: self.rows.iter().map(|r| r.pe).collect(),

@@ -51,7 +51,7 @@ pub struct Threads {
 
 /// How wavelets move.
 #[derive(Debug, Default, Serialize)]
-pub struct Moves {
+pub struct MoveTable {
     /// When.
     pub cycle: Cycles,
     /// The PE whose router they leave.
@@ -69,7 +69,7 @@ pub struct Moves {
 
 /// Wavelets that a router holds for longer than a cycle.
 #[derive(Debug, Default, Serialize)]
-pub struct Held {
+pub struct HeldTable {
     /// The first cycle in which they could have gone on.
     pub cycle: Cycles,
     /// Cycles from that one to the last in which they are there.
@@ -84,7 +84,7 @@ pub struct Held {
 
 /// How many wavelets queues hold.
 #[derive(Debug, Default, Serialize)]
-pub struct Queues {
+pub struct QueueTable {
     /// When.
     pub cycle: Cycles,
     /// The PE.
@@ -99,7 +99,7 @@ pub struct Queues {
 
 /// How variables change.
 #[derive(Debug, Default, Serialize)]
-pub struct Memory {
+pub struct MemoryTable {
     /// When.
     pub cycle: Cycles,
     /// The PE.
@@ -125,7 +125,7 @@ pub struct Notes {
 
 /// Places in the text of the program.
 #[derive(Debug, Default, Serialize)]
-pub struct Spans {
+pub struct SpanTable {
     /// A number of `files`.
     pub file: Vec<u32>,
     /// The first line, from 1.

@@ -1,18 +1,18 @@
 //! How the report names what happens.
 
-use crate::trace::{Cause, Operation, Queue};
+use crate::trace::{Queue, TaskCause, TracedOperation};
 
 /// `compute (activated)`
-pub fn task(name: &str, cause: Cause) -> String {
+pub fn task(name: &str, cause: TaskCause) -> String {
     match cause {
-        Cause::Activated(_) => format!("{name} (activated)"),
-        Cause::Wavelet(color) => format!("{name} (wavelet of color {color})"),
-        Cause::Launched => format!("{name} (launched)"),
+        TaskCause::Activated(_) => format!("{name} (activated)"),
+        TaskCause::Wavelet(color) => format!("{name} (wavelet of color {color})"),
+        TaskCause::Launched => format!("{name} (launched)"),
     }
 }
 
 /// `@fadds of 16`
-pub fn operation(operation: &Operation) -> String {
+pub fn operation(operation: &TracedOperation) -> String {
     match operation.of {
         Some(of) => format!("@{} of {of}", operation.name),
         None => format!("@{}", operation.name),
@@ -20,7 +20,7 @@ pub fn operation(operation: &Operation) -> String {
 }
 
 /// `@fadds after 16 of 16`
-pub fn end(operation: &Operation, done: u32) -> String {
+pub fn end(operation: &TracedOperation, done: u32) -> String {
     match operation.of {
         Some(of) => format!("@{} after {done} of {of}", operation.name),
         None => format!("@{} after {done}", operation.name),

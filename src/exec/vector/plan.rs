@@ -3,7 +3,7 @@
 
 use crate::arch::Arch;
 use crate::dsd::access::Row;
-use crate::dsd::direct::{Input, Plan};
+use crate::dsd::direct::{DirectPlan, Input};
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem};
@@ -21,7 +21,7 @@ pub(crate) struct VectorPlan {
     /// What the kernel takes.
     pub sources: [PlannedSource; 3],
     /// Where that lies if the kernel can work on the memory itself.
-    pub direct: Option<Plan>,
+    pub direct: Option<DirectPlan>,
     /// One past the last word that it touches.
     pub end: usize,
     /// Cycles that its elements take.
@@ -87,11 +87,11 @@ fn known_memory(tile: &TileImage, operand: Operand) -> Option<&Mem> {
     Some(mem)
 }
 
-fn direct_plan(dest: &(Row, u16), sources: &[PlannedSource; 3]) -> Option<Plan> {
+fn direct_plan(dest: &(Row, u16), sources: &[PlannedSource; 3]) -> Option<DirectPlan> {
     let input = |part: &PlannedSource| match part {
         PlannedSource::Nothing => Some(Input::Nothing),
         PlannedSource::Scalar(_, words) => (*words <= dest.1).then_some(Input::Scalar),
         PlannedSource::Line(row, words) => Input::line(row, *words, dest),
     };
-    Plan::new(dest, [input(&sources[0])?, input(&sources[1])?])
+    DirectPlan::new(dest, [input(&sources[0])?, input(&sources[1])?])
 }

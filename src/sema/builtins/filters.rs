@@ -2,7 +2,7 @@
 
 use super::dsrs::check_queue;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::vectors::What;
+use super::vectors::ArgumentKind;
 use crate::arch::{DsrFile, PeCoord};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, dsd, layout as rules};
@@ -45,9 +45,9 @@ impl Sema<'_> {
     fn dfilt(&mut self, call: Call<'_>) -> Result<Operand> {
         let arg = self.vector_arg(call.args[0])?;
         let fits = match arg.what {
-            What::Dsd(kind) => kind == DsdTy::FabIn,
-            What::Dsr(d) => d.id.file == DsrFile::Src1 && !d.fifo,
-            What::Pointer | What::Scalar => false,
+            ArgumentKind::Dsd(kind) => kind == DsdTy::FabIn,
+            ArgumentKind::Dsr(d) => d.id.file == DsrFile::Src1 && !d.fifo,
+            ArgumentKind::Pointer | ArgumentKind::Scalar => false,
         };
         if !fits {
             return Err(arg.wrong(dsd::DFILT_OPERAND.plain()).help("name a fabin_dsd or a dsr_src1"));

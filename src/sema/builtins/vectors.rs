@@ -22,7 +22,7 @@ pub struct Arg {
     /// Its value.
     pub value: Operand,
     /// What it is.
-    pub what: What,
+    pub what: ArgumentKind,
     /// Where it stands.
     pub span: Span,
     /// Where what it names is declared.
@@ -42,7 +42,7 @@ impl Arg {
 
 /// What an argument is.
 #[derive(Copy, Clone, PartialEq)]
-pub enum What {
+pub enum ArgumentKind {
     /// A DSD.
     Dsd(DsdTy),
     /// A register.
@@ -53,17 +53,17 @@ pub enum What {
     Scalar,
 }
 
-impl What {
+impl ArgumentKind {
     fn is_vector(self) -> bool {
-        matches!(self, What::Dsd(_) | What::Dsr(_))
+        matches!(self, ArgumentKind::Dsd(_) | ArgumentKind::Dsr(_))
     }
 
     fn is_fabric(self) -> bool {
-        matches!(self, What::Dsd(DsdTy::FabIn | DsdTy::FabOut))
+        matches!(self, ArgumentKind::Dsd(DsdTy::FabIn | DsdTy::FabOut))
     }
 
     fn is_fifo(self) -> bool {
-        matches!(self, What::Dsd(DsdTy::Fifo)) || matches!(self, What::Dsr(d) if d.fifo)
+        matches!(self, ArgumentKind::Dsd(DsdTy::Fifo)) || matches!(self, ArgumentKind::Dsr(d) if d.fifo)
     }
 }
 
@@ -85,18 +85,18 @@ impl Sema<'_> {
             Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
                 return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("name the FIFO itself"));
             }
-            Ty::Dsd(kind) => What::Dsd(kind),
+            Ty::Dsd(kind) => ArgumentKind::Dsd(kind),
             Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
-                Some(d) => What::Dsr(d),
+                Some(d) => ArgumentKind::Dsr(d),
                 None => return Err(comptime::NOT_COMPTIME.because(&[("what", &"a DSR")]).at(span)),
             },
-            Ty::Ptr(_) => What::Pointer,
+            Ty::Ptr(_) => ArgumentKind::Pointer,
             Ty::Array(array) => {
                 let dsd = covering_dsd(&array, &self.snippet(id));
                 let c = rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`"));
                 return Err(self.with_declaration(c, id));
             }
-            _ => What::Scalar,
+            _ => ArgumentKind::Scalar,
         };
         Ok(Arg { value, what, span, declared: self.declaration(id) })
     }
@@ -116,7 +116,7 @@ impl Sema<'_> {
         let dest = self.vector_arg(call.args[0])?;
         let args = call.args[1..=sources].iter().map(|a| self.vector_arg(*a)).collect::<Result<Vec<_>>>()?;
         let vectors: Vec<bool> = args.iter().map(|a| a.what.is_vector()).collect();
-        let to_pointer = dest.what == What::Pointer;
+        let to_pointer = dest.what == ArgumentKind::Pointer;
         let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
         let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
         self.check_operands(&dest, &args, call.span)?;
@@ -160,27 +160,27 @@ impl Sema<'_> {
 
     fn check_operands(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
         match dest.what {
-            What::Dsd(DsdTy::FabIn) => {
+            ArgumentKind::Dsd(DsdTy::FabIn) => {
                 return Err(dest.wrong(rules::FABIN_DEST.plain().help("a fabout_dsd sends wavelets")));
             }
-            What::Dsr(d) => check_position(d, "destination", dest)?,
+            ArgumentKind::Dsr(d) => check_position(d, "destination", dest)?,
             _ => {}
         }
         self.check_fifos(args)?;
         for a in args {
             match a.what {
-                What::Dsd(DsdTy::FabOut) => {
+                ArgumentKind::Dsd(DsdTy::FabOut) => {
                     return Err(a.wrong(rules::FABOUT_SOURCE.plain().help("a fabin_dsd receives wavelets")));
                 }
-                What::Dsd(DsdTy::Circbuf) => {
+                ArgumentKind::Dsd(DsdTy::Circbuf) => {
                     let help = "load it with `@load_to_dsr_xdsr`, and use that DSR";
                     return Err(a.wrong(rules::CIRCBUF_OPERAND.plain().help(help)));
                 }
-                What::Dsr(d) => check_position(d, "source", a)?,
+                ArgumentKind::Dsr(d) => check_position(d, "source", a)?,
                 _ => {}
             }
         }
-        let fabins: Vec<&Arg> = args.iter().filter(|a| a.what == What::Dsd(DsdTy::FabIn)).collect();
+        let fabins: Vec<&Arg> = args.iter().filter(|a| a.what == ArgumentKind::Dsd(DsdTy::FabIn)).collect();
         if let ([first, second, ..], ArchName::Wse3) = (fabins.as_slice(), self.arch.name) {
             let c = rules::TWO_FABIN.plain().at(second.span);
             return Err(c.label("this is the second").also(first.span, "this is one, too"));
@@ -211,9 +211,9 @@ impl Sema<'_> {
         if self.arch.name == ArchName::Wse3 {
             return Ok(());
         }
-        let What::Dsr(d) = dest.what else { return Ok(()) };
+        let ArgumentKind::Dsr(d) = dest.what else { return Ok(()) };
         let other = args.iter().find_map(|a| match a.what {
-            What::Dsr(s) if s.id.file == DsrFile::Src0 => Some(s),
+            ArgumentKind::Dsr(s) if s.id.file == DsrFile::Src0 => Some(s),
             _ => None,
         });
         match other {
@@ -234,7 +234,7 @@ impl Sema<'_> {
         if !s.run.is_async {
             return Ok(());
         }
-        if !all().any(|a| a.what.is_fabric() || matches!(a.what, What::Dsr(_))) {
+        if !all().any(|a| a.what.is_fabric() || matches!(a.what, ArgumentKind::Dsr(_))) {
             return Err(rules::ASYNC_MEMORY.plain().at(call.span).help("leave out `.async`"));
         }
         for a in all() {
@@ -246,7 +246,7 @@ impl Sema<'_> {
     /// A DSD or a register for code.
     pub fn vector_operand(&mut self, arg: &Arg) -> Result<CodeOperand> {
         Ok(match arg.what {
-            What::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
+            ArgumentKind::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
             _ => CodeOperand::Dsd(self.dsd_ref(&arg.value, arg.span)?),
         })
     }
@@ -355,7 +355,7 @@ impl Sema<'_> {
         let access =
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
         check_map_operand(arg, DsdTy::FabOut)?;
-        if let What::Dsr(d) = arg.what {
+        if let ArgumentKind::Dsr(d) = arg.what {
             check_position(d, "source", arg)?;
         }
         if arg.what.is_vector() {
@@ -370,7 +370,7 @@ impl Sema<'_> {
         let access =
             repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
         check_map_operand(arg, DsdTy::FabIn)?;
-        if let What::Dsr(d) = arg.what {
+        if let ArgumentKind::Dsr(d) = arg.what {
             check_position(d, "destination", arg)?;
         }
         if arg.what.is_vector() {
@@ -430,7 +430,7 @@ fn check_zero(dest: &Arg, args: &[Arg]) -> Result<()> {
         return Err(rules::ZERO_SOURCE.plain().at(dest.span).help(help));
     };
     match args[source].what {
-        What::Dsd(DsdTy::Mem1d | DsdTy::Mem4d) | What::Dsr(_) => Ok(()),
+        ArgumentKind::Dsd(DsdTy::Mem1d | DsdTy::Mem4d) | ArgumentKind::Dsr(_) => Ok(()),
         _ => Err(rules::ZERO_SOURCE.plain().at(dest.span).also(args[source].span, "this is the source")),
     }
 }
@@ -451,7 +451,7 @@ fn check_map_operand(arg: &Arg, wrong: DsdTy) -> Result<()> {
     if arg.what.is_fifo() {
         return Err(arg.wrong(rules::MAP_FIFO.plain().help("move the elements to or from memory first")));
     }
-    if arg.what == What::Dsd(wrong) {
+    if arg.what == ArgumentKind::Dsd(wrong) {
         let (position, help) = match wrong {
             DsdTy::FabOut => ("input", "a fabout_dsd sends: read from memory or from a fabin_dsd"),
             _ => ("output", "a fabin_dsd receives: write to memory or to a fabout_dsd"),

@@ -18,14 +18,14 @@ pub struct Builder {
     file: File,
     depths: Depths,
     problems: Vec<Diag>,
-    progress: Progress,
+    progress: ParseProgress,
     /// Lengths of the two arenas after the last whole declaration.
     kept: (usize, usize),
 }
 
 /// How far the parser has come; tells recovery what an error is part of.
 #[derive(Default)]
-pub struct Progress {
+pub struct ParseProgress {
     /// End of the last whole declaration.
     pub declared: usize,
     /// The blocks that are open, outermost first.
@@ -98,13 +98,13 @@ impl Builder {
             file: File { id, decls: Vec::new(), exprs: Vec::new(), stmts: Vec::new() },
             depths: Depths::default(),
             problems: Vec::new(),
-            progress: Progress::default(),
+            progress: ParseProgress::default(),
             kept: (0, 0),
         }
     }
 
     /// Where the parser stands.
-    pub fn progress(&self) -> &Progress {
+    pub fn progress(&self) -> &ParseProgress {
         &self.progress
     }
 

@@ -1,8 +1,8 @@
 //! Operations in progress: one of the main thread and one per microthread.
 
 use super::Pe;
-use super::fifo::Verdict;
-use super::operation::{Operation, Stall, Step, Surroundings};
+use super::fifo::OnStall;
+use super::operation::{Operation, Stall, StepResult, Surroundings};
 use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{DsrId, TaskId, UtId};
 use crate::diagnostics::{At, Diag};
@@ -30,7 +30,7 @@ pub(super) struct Saved {
 /// An operation that goes on over several cycles; what every step looks at comes first.
 #[derive(Clone)]
 #[repr(C, align(64))]
-pub(super) struct Lane {
+pub(super) struct Thread {
     /// Since when it waits for what.
     pub stalled: Option<(Stall, u64)>,
     pub operation: Operation,
@@ -52,7 +52,7 @@ pub(super) struct Lane {
 /// All of them; what every visit looks at comes first.
 #[derive(Clone, Default)]
 #[repr(C)]
-pub(super) struct Lanes {
+pub(super) struct Threads {
     live: u16,
     /// The place whose operation moved last.
     latest: u8,
@@ -65,10 +65,10 @@ pub(super) struct Lanes {
     pub will_stop: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
-    main: Option<Box<Lane>>,
+    main: Option<Box<Thread>>,
     /// The place of the operation that has ended last, for the next one.
-    spare: Option<Box<Lane>>,
-    threads: [Option<Box<Lane>>; 8],
+    spare: Option<Box<Thread>>,
+    threads: [Option<Box<Thread>>; 8],
 }
 
 /// The places of a set, in their order.
@@ -83,7 +83,7 @@ fn places(mut set: u16) -> impl Iterator<Item = usize> {
 /// The place of the main thread's operation.
 pub(super) const MAIN: usize = 8;
 
-impl Lanes {
+impl Threads {
     /// Whether nothing is in progress.
     pub fn is_empty(&self) -> bool {
         self.live == 0
@@ -102,44 +102,44 @@ impl Lanes {
     }
 
     /// Puts an operation into its free place.
-    pub fn install(&mut self, place: usize, mut lane: Lane) {
-        lane.operation.steps = lane.operation.kind_of_steps();
+    pub fn install(&mut self, place: usize, mut thread: Thread) {
+        thread.operation.steps = thread.operation.kind_of_steps();
         self.live |= 1 << place;
-        self.claimed |= lane.operation.inputs();
-        let rank = match lane.priority {
+        self.claimed |= thread.operation.inputs();
+        let rank = match thread.priority {
             _ if place == MAIN => 2,
             Priority::High => 0,
             Priority::Medium => 1,
             Priority::Low => 3,
         };
         self.ranks[rank] |= 1 << place;
-        let lane = match self.spare.take() {
+        let thread = match self.spare.take() {
             Some(mut place) => {
-                *place = lane;
+                *place = thread;
                 place
             }
-            None => Box::new(lane),
+            None => Box::new(thread),
         };
-        *self.slot(place) = Some(lane);
+        *self.slot(place) = Some(thread);
     }
 
-    pub fn slot(&mut self, place: usize) -> &mut Option<Box<Lane>> {
+    pub fn slot(&mut self, place: usize) -> &mut Option<Box<Thread>> {
         if place == MAIN { &mut self.main } else { &mut self.threads[place] }
     }
 
-    fn remove(&mut self, place: usize) -> Box<Lane> {
+    fn remove(&mut self, place: usize) -> Box<Thread> {
         self.live &= !(1 << place);
         self.ranks.iter_mut().for_each(|places| *places &= self.live);
-        let lane = self.slot(place).take().expect("only live lanes are removed");
-        self.claimed = self.iter().fold(0, |all, (_, lane)| all | lane.operation.inputs());
-        lane
+        let thread = self.slot(place).take().expect("only live threads are removed");
+        self.claimed = self.iter().fold(0, |all, (_, thread)| all | thread.operation.inputs());
+        thread
     }
 
     /// The operations in progress with their places; the main thread's comes last.
-    pub fn iter(&self) -> impl Iterator<Item = (usize, &Lane)> {
+    pub fn iter(&self) -> impl Iterator<Item = (usize, &Thread)> {
         places(self.live).filter_map(|place| {
-            let lane = if place == MAIN { &self.main } else { &self.threads[place] };
-            Some((place, lane.as_deref()?))
+            let thread = if place == MAIN { &self.main } else { &self.threads[place] };
+            Some((place, thread.as_deref()?))
         })
     }
 
@@ -161,23 +161,23 @@ impl Lanes {
 impl Pe {
     /// Gives the cycle to the operation that comes first of those that can move; true if any can.
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
-    pub(super) fn run_lanes(&mut self, now: u64) -> Result<bool, Diag> {
-        if self.lanes.is_empty() || self.main.starts_at(now).is_some() {
+    pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
+        if self.threads.is_empty() || self.main.starts_at(now).is_some() {
             return Ok(false);
         }
-        let mut waiting = self.lanes.live & !u16::from(self.lanes.blocked);
-        while let Some(place) = self.lanes.first(waiting) {
+        let mut waiting = self.threads.live & !u16::from(self.threads.blocked);
+        while let Some(place) = self.threads.first(waiting) {
             waiting &= !(1 << place);
             // One that goes before may have ended it.
-            if self.lanes.is_live(place) && self.run_lane(place, now)? {
-                self.lanes.latest = place as u8;
+            if self.threads.is_live(place) && self.step_thread(place, now)? {
+                self.threads.latest = place as u8;
                 return Ok(true);
             }
         }
         Ok(false)
     }
 
-    fn run_lane(&mut self, place: usize, now: u64) -> Result<bool, Diag> {
+    fn step_thread(&mut self, place: usize, now: u64) -> Result<bool, Diag> {
         let mut around = Surroundings {
             memory: &mut self.memory,
             queues: &mut self.queues,
@@ -185,39 +185,39 @@ impl Pe {
             tasks: &mut self.tasks,
             now,
         };
-        let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
-        let step = match lane.operation.step(&mut around) {
+        let thread = self.threads.slot(place).as_mut().expect("only live threads run");
+        let step = match thread.operation.step(&mut around) {
             Ok(step) => step,
             Err(diag) => {
-                let lane = self.lanes.remove(place);
-                return Err(self.explain_reach(diag, lane.operation.cursors()).at(lane.span));
+                let thread = self.threads.remove(place);
+                return Err(self.explain_reach(diag, thread.operation.cursors()).at(thread.span));
             }
         };
-        if lane.operation.has_mixed() {
+        if thread.operation.has_mixed() {
             self.check_intakes(place)?;
         }
-        let lane = self.lanes.slot(place).as_mut().expect("only live lanes run");
+        let thread = self.threads.slot(place).as_mut().expect("only live threads run");
         match step {
-            Step::Moved => lane.stalled = None,
-            Step::Full => self.overflow(place)?,
-            Step::Stalled(stall) => {
-                if lane.stalled.is_none_or(|(old, _)| old != stall) {
-                    lane.stalled = Some((stall, now));
+            StepResult::Moved => thread.stalled = None,
+            StepResult::Full => self.overflow(place)?,
+            StepResult::Stalled(stall) => {
+                if thread.stalled.is_none_or(|(old, _)| old != stall) {
+                    thread.stalled = Some((stall, now));
                 }
-                let (is_async, span) = (lane.is_async, lane.span);
+                let (is_async, span) = (thread.is_async, thread.span);
                 let verdict = self.verdict(stall, is_async).at(span)?;
                 return self.stall(place, stall, verdict, now);
             }
-            Step::Finished => {
-                let lane = self.lanes.remove(place);
-                self.finish(place, &lane, lane.completion, true, now)?;
-                self.lanes.spare = Some(lane);
+            StepResult::Finished => {
+                let thread = self.threads.remove(place);
+                self.finish(place, &thread, thread.completion, true, now)?;
+                self.threads.spare = Some(thread);
             }
-            Step::Ended => {
-                let lane = self.lanes.remove(place);
-                let done = lane.on_control.expect("a control wavelet ends it only with on_control");
-                self.finish(place, &lane, done, true, now)?;
-                self.lanes.spare = Some(lane);
+            StepResult::Ended => {
+                let thread = self.threads.remove(place);
+                let done = thread.on_control.expect("a control wavelet ends it only with on_control");
+                self.finish(place, &thread, done, true, now)?;
+                self.threads.spare = Some(thread);
             }
         }
         Ok(true)
@@ -225,35 +225,35 @@ impl Pe {
 
     /// An operation goes on behind the end of its memory operands, unless that is denied.
     fn overflow(&mut self, place: usize) -> Result<(), Diag> {
-        let mut lane = self.lanes.slot(place).take().expect("only live lanes run");
-        lane.stalled = None;
-        let goes_on = self.go_beyond_room(&mut lane);
-        *self.lanes.slot(place) = Some(lane);
+        let mut thread = self.threads.slot(place).take().expect("only live threads run");
+        thread.stalled = None;
+        let goes_on = self.go_beyond_room(&mut thread);
+        *self.threads.slot(place) = Some(thread);
         if goes_on.is_err() {
-            self.lanes.remove(place);
+            self.threads.remove(place);
         }
         goes_on
     }
 
-    fn go_beyond_room(&mut self, lane: &mut Lane) -> Result<(), Diag> {
-        self.hazard(lane.operation.no_room().at(lane.span))?;
-        lane.operation.room = None;
-        let left = lane.operation.remaining();
-        self.check_reach(lane.operation.cursors_mut(), left, lane.span)
+    fn go_beyond_room(&mut self, thread: &mut Thread) -> Result<(), Diag> {
+        self.hazard(thread.operation.no_room().at(thread.span))?;
+        thread.operation.room = None;
+        let left = thread.operation.remaining();
+        self.check_reach(thread.operation.cursors_mut(), left, thread.span)
     }
 
     /// Does what an operation does that cannot go on; true if that is not waiting.
-    fn stall(&mut self, place: usize, stall: Stall, verdict: Verdict, now: u64) -> Result<bool, Diag> {
-        if verdict == Verdict::Waits {
+    fn stall(&mut self, place: usize, stall: Stall, verdict: OnStall, now: u64) -> Result<bool, Diag> {
+        if verdict == OnStall::Waits {
             return Ok(false);
         }
-        let lane = self.lanes.remove(place);
-        if verdict == Verdict::GivesUp {
-            self.leave_length(stall, &lane.operation).at(lane.span)?;
-            self.check_result(lane.result, stall, lane.span)?;
-            self.finish(place, &lane, Done::Nothing, false, now)?;
+        let thread = self.threads.remove(place);
+        if verdict == OnStall::GivesUp {
+            self.leave_length(stall, &thread.operation).at(thread.span)?;
+            self.check_result(thread.result, stall, thread.span)?;
+            self.finish(place, &thread, Done::Nothing, false, now)?;
         } else {
-            self.finish(place, &lane, lane.completion, true, now)?;
+            self.finish(place, &thread, thread.completion, true, now)?;
         }
         Ok(true)
     }
@@ -262,23 +262,23 @@ impl Pe {
     pub(super) fn finish(
         &mut self,
         place: usize,
-        lane: &Lane,
+        thread: &Thread,
         done: Done,
         result: bool,
         now: u64,
     ) -> Result<(), Diag> {
-        self.note_end(place, lane, now);
-        self.save_positions(&lane.operation, &lane.saved);
+        self.note_end(place, thread, now);
+        self.save_positions(&thread.operation, &thread.saved);
         match done {
             Done::Nothing => {}
             Done::Activate(id) => {
-                self.check_activation(id, lane.span)?;
-                self.tasks.activate(id).at(lane.span)?;
+                self.check_activation(id, thread.span)?;
+                self.tasks.activate(id).at(thread.span)?;
             }
             Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),
         }
         if place == MAIN {
-            if let Some(register) = lane.result {
+            if let Some(register) = thread.result {
                 self.main.set_register(register, result.into());
             }
             self.main.resume(now);
@@ -287,35 +287,35 @@ impl Pe {
     }
 
     /// What the operations in progress wait for.
-    pub(super) fn lane_waits(&self) -> impl Iterator<Item = Wait<'_>> {
-        self.lanes.iter().filter_map(|(place, lane)| {
-            let blocked = place != MAIN && self.lanes.blocked & 1 << place != 0;
-            let on = match lane.stalled {
+    pub(super) fn thread_waits(&self) -> impl Iterator<Item = Wait<'_>> {
+        self.threads.iter().filter_map(|(place, thread)| {
+            let blocked = place != MAIN && self.threads.blocked & 1 << place != 0;
+            let on = match thread.stalled {
                 _ if blocked => WaitsFor::Unblock,
-                Some((stall, _)) => self.describe(stall, lane),
+                Some((stall, _)) => self.describe(stall, thread),
                 None => return None,
             };
             Some(Wait {
                 who: if place == MAIN { Waiter::MainThread } else { Waiter::Microthread(UtId(place as u8)) },
                 on,
-                name: lane.operation.name(),
+                name: thread.operation.name(),
                 task: if place == MAIN { self.running_task() } else { None },
-                since: lane.stalled.map_or(lane.started, |(_, since)| since),
-                progress: lane.operation.total.map(|total| (lane.operation.done, total)),
-                span: Some(lane.span),
+                since: thread.stalled.map_or(thread.started, |(_, since)| since),
+                progress: thread.operation.total.map(|total| (thread.operation.done, total)),
+                span: Some(thread.span),
             })
         })
     }
 
-    fn describe(&self, stall: Stall, lane: &Lane) -> WaitsFor {
+    fn describe(&self, stall: Stall, thread: &Thread) -> WaitsFor {
         match stall {
             Stall::Input(input) => {
                 let inbox = &self.queues.inputs[input];
-                let ends_at_control = lane.operation.stops_at_control;
+                let ends_at_control = thread.operation.stops_at_control;
                 WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue, ends_at_control }
             }
             Stall::Output(output) => {
-                let color = lane.operation.color().expect("a fabout operand has a color");
+                let color = thread.operation.color().expect("a fabout operand has a color");
                 WaitsFor::Space { color, queue: self.queues.outputs[output].queue }
             }
             Stall::FifoEmpty(end) => WaitsFor::FifoData(self.tile.fifos[end.fifo].name.clone()),

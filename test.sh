@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line), the book,
+# Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line, documentation), the book,
 # Python tests.
 # Needs Rust, a C compiler and Python 3.11 or later; everything else goes into python/.venv, except for
 # the browser that tests `--report`: Debian's chromium is installed if it is missing and that is allowed.
@@ -28,6 +28,7 @@ trap 'kill $python 2>/dev/null || true; rm -f "$log"' EXIT
 step cargo test --quiet --test cases --test it
 # Unit tests take seconds, and without optimisation the crate compiles sooner by more than that.
 step env CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --quiet --lib
+step cargo test --quiet --doc
 step cargo lint
 step cargo test --quiet --package book-builds
 

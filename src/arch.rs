@@ -10,6 +10,13 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// Which machine a program is compiled for.
+///
+/// ```
+/// use cslrun::Arch;
+///
+/// assert_eq!(Arch::parse("wse3"), Some(Arch::Wse3));
+/// assert_eq!(Arch::Wse2.to_string(), "wse2");
+/// ```
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum ArchName {
     /// CS-2.
@@ -102,7 +109,7 @@ pub static WSE3: Arch = Arch {
 
 impl ArchName {
     /// The numbers of this machine.
-    pub fn numbers(self) -> &'static Arch {
+    pub(crate) fn numbers(self) -> &'static Arch {
         match self {
             ArchName::Wse2 => &WSE2,
             ArchName::Wse3 => &WSE3,

@@ -1,25 +1,78 @@
-//! cslrun: compiler front-end and interpreter for CSL.
+//! cslrun: compiler front-end and interpreter for CSL, the language of Cerebras' wafer-scale engines.
 //!
-//! The path of a program, in order: `source`, `syntax`, `sema`, `image`, `fabric`, `pe`, `wafer`,
-//! `host`, `cli`. `docs/ARCHITECTURE.md` walks it.
+//! [`compile`] turns CSL source into a [`Program`], and a [`Runner`] runs it on a simulated wafer. Whatever is
+//! wrong with the program comes as [`Diagnostic`]s, which [`render`] turns into text.
+//!
+//! ```
+//! use cslrun::{Arch, CompileOptions, MemoryLoader, PeCoord, RunOptions, Runner, compile};
+//!
+//! let mut files = MemoryLoader::default();
+//! files.add("pe.csl", "
+//! var total: u32 = 0;
+//! task main() void {
+//!   for (@range(u32, 1, 11, 1)) |i| { total += i; }
+//! }
+//! comptime {
+//!   const id = @get_local_task_id(8);
+//!   @bind_local_task(main, id);
+//!   @activate(id);
+//!   @export_symbol(total);
+//! }");
+//!
+//! let program = compile("pe.csl".as_ref(), &files, &CompileOptions::new(Arch::Wse2)).into_program()?;
+//! let mut runner = Runner::new(program.into(), RunOptions::default());
+//! let warnings = runner.run_until_idle().expect("the program runs to its end");
+//! assert!(warnings.is_empty());
+//!
+//! let (_, words) = runner.read_symbol(PeCoord { x: 0, y: 0 }, "total").expect("the PE has this variable");
+//! assert_eq!(words, [55, 0]);
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! Everything else is private. `docs/ARCHITECTURE.md` follows a program through the modules, in this order:
+//! `source`, `syntax`, `sema`, `image`, `exec`, `pe`, `fabric`, `wafer`, `host`, `cli`.
 
-pub mod arch;
-pub mod check;
+mod arch;
+pub mod catalogue;
+mod check;
 pub mod cli;
-pub mod diagnostics;
-pub mod dsd;
-pub mod exec;
-pub mod fabric;
-pub mod host;
-pub mod image;
-pub mod order;
-pub mod pe;
-pub mod ring;
-pub mod sdklayout;
-pub mod sema;
-pub mod source;
-pub mod stdlib;
-pub mod syntax;
-pub mod trace;
-pub mod value;
-pub mod wafer;
+mod compile;
+mod diagnostics;
+mod dsd;
+mod exec;
+mod fabric;
+mod host;
+mod image;
+mod order;
+mod pe;
+mod ring;
+mod sdklayout;
+mod sema;
+mod source;
+mod stdlib;
+mod syntax;
+mod trace;
+mod value;
+mod wafer;
+
+// Compiling.
+pub use compile::{Compilation, LayoutCompilation, compile, compile_layout, syntax_errors};
+pub use sdklayout::Layout;
+pub use sema::{CompileOptions, Fp16Format, ParamValue};
+pub use source::{DiskLoader, LoadError, Loader, MemoryLoader};
+
+// The program, and the machine that it is compiled for.
+pub use arch::{ArchName as Arch, Color, PeCoord};
+pub use image::file::FileError;
+pub use image::{ExportKind, ExportName, FabricPlace, HostStream, Program, Scalar, Symbol};
+
+// Running.
+pub use host::{
+    Copy, CopyWidth, Failure, Printed, Pulse, Record, Recorded, Region, RunOptions, RunReport, Runner,
+    Snapshot, StallReport, StopReport, StreamCopy, Ticket, Variable,
+};
+
+// Diagnostics.
+pub use diagnostics::render::{MessageFormat, render};
+pub use diagnostics::{Diagnostic, Group, Label, Level, Levels, Moment, Severity};
+pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};

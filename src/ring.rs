@@ -91,6 +91,7 @@ impl<T: Copy + Default, const N: usize> Ring<T, N> {
     }
 
     /// Bytes of what does not lie in place.
+    #[cfg(test)]
     pub fn host_bytes(&self) -> usize {
         self.rest.as_ref().map_or(0, |rest| size_of::<Rest<T>>() + rest.0.capacity() * size_of::<T>())
     }

@@ -15,7 +15,7 @@ mod files;
 use crate::case_file::{Case, cases_of_rules};
 use crate::cases::check;
 use crate::files::{files_below, root};
-use cslrun::diagnostics::render::MessageFormat;
+use cslrun::MessageFormat;
 use libtest_mimic::{Arguments, Trial};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

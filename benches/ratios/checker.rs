@@ -4,8 +4,7 @@ use crate::measure::{Pair, beside, each};
 use crate::programs::{compile, run, run_with};
 use crate::table::{Row, Target, Unit};
 use crate::vectors::OPERATIONS;
-use cslrun::host::RunOptions;
-use cslrun::image::Program;
+use cslrun::{Program, RunOptions};
 use std::sync::Arc;
 
 /// Time with the checks by time without.

@@ -1,11 +1,7 @@
 //! Three collectives on a row of PEs, and what the published model of WSE-2 says about them (Luczynski
 //! et al., Near-Optimal Wafer-Scale Reduce, HPDC 2024).
 
-use cslrun::arch::{ArchName, PeCoord};
-use cslrun::diagnostics::Sink;
-use cslrun::host::{RunOptions, Runner};
-use cslrun::sema::{self, CompileOptions, ParamValue};
-use cslrun::source::{DiskLoader, SourceMap};
+use cslrun::{Arch, CompileOptions, DiskLoader, ParamValue, PeCoord, RunOptions, Runner};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -46,14 +42,13 @@ impl Collective {
 
     /// The cycles that cslrun counts, until the last PE is done.
     pub fn cycles(self, width: u16, n: u16) -> f64 {
-        let mut options = CompileOptions::new(ArchName::Wse2);
+        let mut options = CompileOptions::new(Arch::Wse2);
         options.params = [("width", width), ("n", n)]
             .map(|(name, value)| (name.to_string(), ParamValue::Int(value.into())))
             .into();
         let file = format!("{}/benches/programs/{}.csl", crate::root().display(), self.name());
-        let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-        let program = sema::compile(&DiskLoader, &mut sources, Path::new(&file), &options, &mut sink);
-        let program = program.unwrap_or_else(|| panic!("{file} must compile: {:#?}", sink.all()));
+        let program = cslrun::compile(Path::new(&file), &DiskLoader, &options).into_program();
+        let program = program.unwrap_or_else(|report| panic!("a benchmark must compile:\n{report}"));
         let mut runner = Runner::new(Arc::new(program), RunOptions::default());
         runner.run_until_idle().unwrap_or_else(|failure| panic!("{file} must run: {failure:#?}"));
         let mut word = |x: u16, name: &str| {

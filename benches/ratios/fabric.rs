@@ -3,8 +3,7 @@
 use crate::measure::{alone, beside, each};
 use crate::programs::{compile, run, run_with};
 use crate::table::{Row, Target, Unit};
-use cslrun::host::{RunOptions, Runner};
-use cslrun::image::Program;
+use cslrun::{Program, RunOptions, Runner};
 use std::sync::Arc;
 
 /// Millions of hops in a second.

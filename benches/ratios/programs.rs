@@ -1,13 +1,6 @@
 //! The programs of `benches/programs`, compiled and run.
 
-use cslrun::arch::{ArchName, PeCoord};
-use cslrun::check;
-use cslrun::diagnostics::Sink;
-use cslrun::host::{RunOptions, Runner};
-use cslrun::image::Program;
-use cslrun::sema::{self, CompileOptions, ParamValue};
-use cslrun::source::{DiskLoader, SourceMap};
-use std::hint::black_box;
+use cslrun::{Arch, CompileOptions, DiskLoader, ParamValue, PeCoord, Program, RunOptions, Runner};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -24,13 +17,9 @@ pub fn compile(name: &str, params: &[(&str, i128)]) -> Arc<Program> {
 
 /// Compiles and checks a program as the command does.
 pub fn compile_file(path: &Path, params: Vec<(String, ParamValue)>) -> Program {
-    let mut options = CompileOptions::new(ArchName::Wse2);
-    options.params = params;
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let program = sema::compile(&DiskLoader, &mut sources, path, &options, &mut sink);
-    let program = program.unwrap_or_else(|| panic!("{} must compile: {:#?}", path.display(), sink.all()));
-    black_box(check::check(&program));
-    program
+    let options = CompileOptions { params, ..CompileOptions::new(Arch::Wse2) };
+    let program = cslrun::compile(path, &DiskLoader, &options).into_program();
+    program.unwrap_or_else(|report| panic!("a benchmark must compile:\n{report}"))
 }
 
 /// Runs to the end, as `cslrun` does by itself.

@@ -5,8 +5,7 @@
 use crate::measure::{beside, clock_seconds};
 use crate::programs::{self, compile};
 use crate::table::{Row, Target, Unit};
-use cslrun::host::{RunOptions, Runner};
-use cslrun::image::Program;
+use cslrun::{Program, RunOptions, Runner};
 use std::process::{Child, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -3,8 +3,7 @@
 use crate::measure::{alone, clock_seconds, each};
 use crate::programs;
 use crate::table::{Row, Target, Unit};
-use cslrun::host::{RunOptions, Runner};
-use cslrun::sema::ParamValue;
+use cslrun::{ParamValue, RunOptions, Runner};
 use std::path::Path;
 use std::process::Stdio;
 use std::sync::Arc;

@@ -3,7 +3,6 @@
 use crate::measure::{Pair, alone, beside, each};
 use crate::programs::{compile, run};
 use crate::table::{Row, Target, Unit};
-use cslrun::dsd::kernels::widest;
 use std::hint::black_box;
 
 const WIDE: Target = Target { must: 0.5, goal: 0.8 };
@@ -106,6 +105,24 @@ fn update<T: Copy>([a, b]: &mut [Vec<T>; 2], stride: usize, f: impl Fn(T, T) -> 
             _ => unreachable!("only these strides are measured"),
         },
     );
+}
+
+/// Does `work` with the widest instructions that this processor has, as cslrun does.
+#[inline(always)]
+fn widest(work: impl FnOnce()) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+        // SAFETY: the processor has both.
+        #[allow(unsafe_code)]
+        return unsafe { with_avx2(work) };
+    }
+    work();
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn with_avx2(work: impl FnOnce()) {
+    work();
 }
 
 fn add_halves([a, b]: &mut [Vec<half::f16>; 2], stride: usize) {

@@ -2,12 +2,7 @@ use crate::fault::guarded;
 use crate::levels;
 use crate::program::{Program, arch_of, on_a_large_stack};
 use crate::{CompileError, CslError};
-use cslrun::check;
-use cslrun::diagnostics::Sink;
-use cslrun::diagnostics::render::{MessageFormat, render};
-use cslrun::sdklayout::{self, Compiled, Error, Layout};
-use cslrun::sema::{CompileOptions, Fp16Format};
-use cslrun::source::{DiskLoader, SourceMap};
+use cslrun::{CompileOptions, DiskLoader, Fp16Format, Layout, LayoutCompilation, MessageFormat};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use std::path::PathBuf;
@@ -38,30 +33,16 @@ pub fn compile_layout(
     };
     let layout = Layout::from_json(description, data.iter().map(|bytes| words(bytes)).collect());
     let layout = layout.map_err(PyValueError::new_err)?;
-    let (compiled, report) = guarded(|| py.detach(|| on_a_large_stack(move || compiled(&layout, &options))))?;
-    match compiled {
-        Ok(Compiled { program, colors, warnings }) => {
-            Ok((Program { image: Arc::new(program) }, colors, warnings, report))
-        }
-        Err(Error::Layout(text)) => Err(CslError::new_err(text)),
-        Err(Error::Code) => Err(CompileError::new_err(report)),
+    let compile = move || cslrun::compile_layout(&layout, &DiskLoader, &options);
+    let compiled = guarded(|| py.detach(|| on_a_large_stack(compile)))?;
+    let LayoutCompilation { compilation, colors, warnings } = compiled.map_err(CslError::new_err)?;
+    let report = compilation.render(MessageFormat::Plain, false);
+    match compilation.program {
+        Some(program) => Ok((Program { image: Arc::new(program) }, colors, warnings, report)),
+        None => Err(CompileError::new_err(report)),
     }
 }
 
 fn words(bytes: &[u8]) -> Vec<u16> {
     bytes.chunks_exact(2).map(|pair| u16::from_le_bytes([pair[0], pair[1]])).collect()
-}
-
-fn compiled(layout: &Layout, options: &CompileOptions) -> (Result<Compiled, Error>, String) {
-    let mut sources = SourceMap::default();
-    let mut sink = Sink::new(options.levels);
-    let compiled = sdklayout::compile(layout, &DiskLoader, &mut sources, options, &mut sink);
-    if let Ok(compiled) = &compiled {
-        check::check(&compiled.program).into_iter().for_each(|d| sink.lint(d));
-    }
-    let report = render(&sources, sink.all(), MessageFormat::Plain, false);
-    match sink.errors() {
-        0 => (compiled, report),
-        _ => (compiled.and(Err(Error::Code)), report),
-    }
 }

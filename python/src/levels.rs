@@ -1,7 +1,6 @@
 //! Levels of rules that a script chooses.
 
-use cslrun::cli;
-use cslrun::diagnostics::{Group, Level, Levels};
+use cslrun::{Group, Level, Levels, cli};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 

@@ -43,7 +43,7 @@ create_exception!(
 /// The command `cslc`: the words after its name; the exit status.
 #[pyfunction]
 fn cslc(py: Python<'_>, words: Vec<String>) -> i32 {
-    py.detach(|| cli::guarded(move || cli::cslc::run(&words))) as i32
+    py.detach(|| cli::cslc(words)) as i32
 }
 
 #[pymodule]

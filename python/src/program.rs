@@ -1,13 +1,7 @@
 use crate::fault::guarded;
 use crate::levels::{self, Choice};
 use crate::{CompileError, CslError};
-use cslrun::arch::ArchName;
-use cslrun::check;
-use cslrun::diagnostics::Sink;
-use cslrun::diagnostics::render::{MessageFormat, render};
-use cslrun::image::{self, ExportKind, file};
-use cslrun::sema::{self, CompileOptions, ParamValue};
-use cslrun::source::{DiskLoader, SourceMap};
+use cslrun::{Arch, CompileOptions, DiskLoader, ExportKind, ExportName, MessageFormat, ParamValue};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -20,7 +14,7 @@ const STACK_BYTES: usize = 256 << 20;
 /// A compiled program.
 #[pyclass(frozen)]
 pub struct Program {
-    pub image: Arc<image::Program>,
+    pub image: Arc<cslrun::Program>,
 }
 
 /// Name, CSL type, element type, whether the host may write, parameter types.
@@ -33,57 +27,58 @@ impl Program {
         let name = path.display();
         let bytes = std::fs::read(&path).map_err(|e| PyOSError::new_err(format!("{name}: {e}")))?;
         guarded(|| {
-            let image = file::from_bytes(&bytes).map_err(|e| CslError::new_err(format!("{name}: {e}")))?;
+            let image =
+                cslrun::Program::from_bytes(&bytes).map_err(|e| CslError::new_err(format!("{name}: {e}")))?;
             Ok(Program { image: Arc::new(image) })
         })
     }
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
-        guarded(|| Ok(PyBytes::new(py, &file::to_bytes(&self.image))))
+        guarded(|| Ok(PyBytes::new(py, &self.image.to_bytes())))
     }
 
     #[getter]
     fn arch(&self) -> String {
-        self.image.arch.to_string()
+        self.image.arch().to_string()
     }
 
     #[getter]
     fn size(&self) -> (u16, u16) {
-        (self.image.width, self.image.height)
+        self.image.size()
     }
 
     #[getter]
     fn offset(&self) -> (u16, u16) {
-        (self.image.fabric.x, self.image.fabric.y)
+        (self.image.fabric().x, self.image.fabric().y)
     }
 
     #[getter]
     fn fabric_size(&self) -> (u16, u16) {
-        (self.image.fabric.width, self.image.fabric.height)
+        (self.image.fabric().width, self.image.fabric().height)
     }
 
     #[getter]
     fn uses_memcpy(&self) -> bool {
-        self.image.memcpy.is_some()
+        self.image.uses_memcpy()
     }
 
     #[getter]
     fn is_layout(&self) -> bool {
-        self.image.direct.is_some()
+        self.image.streams().is_some()
     }
 
     /// The host streams of a layout: name, whether the host sends, color, column and row of its PE, buffer.
     fn streams(&self) -> Vec<(String, bool, u8, u16, u16, u16)> {
-        let streams = self.image.direct.iter().flat_map(|direct| &direct.streams);
+        let streams = self.image.streams().unwrap_or_default().iter();
         streams.map(|s| (s.name.clone(), s.to_wafer, s.color.0, s.pe.x, s.pe.y, s.buffer)).collect()
     }
 
     fn exports(&self) -> Vec<ExportEntry> {
-        self.image.exports.iter().map(entry).collect()
+        self.image.exports().iter().map(entry).collect()
     }
 }
 
-fn entry(export: &image::ExportName) -> ExportEntry {
+fn entry(export: &ExportName) -> ExportEntry {
     let name = export.name.clone();
     match &export.kind {
         ExportKind::Var { ty, element, mutable } => (name, ty.clone(), Some(element.word()), *mutable, None),
@@ -132,28 +127,19 @@ pub fn compile(
     for (name, value) in params {
         options.params.push((name, value.param()?));
     }
-    let (program, report) = guarded(|| py.detach(|| on_a_large_stack(move || compiled(&path, &options))))?;
-    match program {
+    let compile = move || cslrun::compile(&path, &DiskLoader, &options);
+    let compilation = guarded(|| py.detach(|| on_a_large_stack(compile)))?;
+    let report = compilation.render(MessageFormat::Plain, false);
+    match compilation.program {
         Some(program) => Ok((Program { image: Arc::new(program) }, report)),
         None => Err(CompileError::new_err(report)),
     }
 }
 
-fn compiled(path: &std::path::Path, options: &CompileOptions) -> (Option<image::Program>, String) {
-    let mut sources = SourceMap::default();
-    let mut sink = Sink::new(options.levels);
-    let program = sema::compile(&DiskLoader, &mut sources, path, options, &mut sink);
-    if let Some(program) = &program {
-        check::check(program).into_iter().for_each(|d| sink.lint(d));
-    }
-    let report = render(&sources, sink.all(), MessageFormat::Plain, false);
-    (program.filter(|_| sink.errors() == 0), report)
-}
-
 /// The machine with a name.
-pub fn arch_of(name: &str) -> PyResult<ArchName> {
+pub fn arch_of(name: &str) -> PyResult<Arch> {
     let unknown = || PyValueError::new_err(format!("the machines are wse2 and wse3, not {name}"));
-    ArchName::parse(name).ok_or_else(unknown)
+    Arch::parse(name).ok_or_else(unknown)
 }
 
 /// Does something that may recurse deeply.

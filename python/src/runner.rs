@@ -1,12 +1,12 @@
+use crate::RunError;
 use crate::fault::guarded;
 use crate::levels::{self, Choice};
 use crate::program::Program;
-use crate::snapshot::{Snapshot, Value, values_of};
-use crate::{RunError, snapshot};
-use cslrun::arch::{Color, PeCoord};
-use cslrun::diagnostics::Diagnostic;
-use cslrun::diagnostics::render::{MessageFormat, render};
-use cslrun::host::{self, Copy, CopyWidth, Failure, Region, RunOptions, StreamCopy};
+use crate::snapshot::{Snapshot, Value, bytes, values_of};
+use cslrun::{
+    Color, Copy, CopyWidth, Diagnostic, Failure, MessageFormat, PeCoord, Region, RunOptions, StreamCopy,
+    render,
+};
 use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -17,11 +17,11 @@ type RegionOfPes = (u16, u16, u16, u16);
 
 /// A command in the queue.
 #[pyclass(frozen)]
-pub struct Ticket(host::Ticket);
+pub struct Ticket(cslrun::Ticket);
 
 /// One run of a program.
 #[pyclass]
-pub struct Runner(host::Runner);
+pub struct Runner(cslrun::Runner);
 
 #[pymethods]
 impl Runner {
@@ -37,7 +37,7 @@ impl Runner {
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
         let levels = levels::chosen(&levels)?;
         let options = RunOptions { checked, max_cycles, threads, levels, ..defaults };
-        guarded(|| Ok(Runner(host::Runner::new(program.image.clone(), options))))
+        guarded(|| Ok(Runner(cslrun::Runner::new(program.image.clone(), options))))
     }
 
     fn queue_copy_in(
@@ -190,8 +190,8 @@ impl Runner {
 
     fn trace(&mut self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
         guarded(|| {
-            let program = self.0.program().clone();
-            Ok(values_of(&snapshot::records(&program, self.0.traced()), PeCoord { x, y }, key))
+            let records = self.0.records();
+            Ok(values_of(&records, PeCoord { x, y }, key))
         })
     }
 
@@ -200,13 +200,13 @@ impl Runner {
             self.check_place(x, y)?;
             let found = self.0.read_symbol(PeCoord { x, y }, name);
             let (_, words) = self.checked(found)?;
-            Ok(PyBytes::new(py, &snapshot::bytes(&words)))
+            Ok(PyBytes::new(py, &bytes(&words)))
         })
     }
 
     /// The memory and the traces of all PEs.
     fn snapshot(&mut self) -> PyResult<Snapshot> {
-        guarded(|| Ok(Snapshot::of(&mut self.0)))
+        guarded(|| Ok(Snapshot(self.0.snapshot())))
     }
 }
 
@@ -214,7 +214,7 @@ impl Runner {
     /// Queues a command.
     fn queue(
         &mut self,
-        command: impl FnOnce(&mut host::Runner) -> Result<host::Ticket, Failure>,
+        command: impl FnOnce(&mut cslrun::Runner) -> Result<cslrun::Ticket, Failure>,
     ) -> PyResult<Ticket> {
         guarded(|| {
             let ticket = command(&mut self.0);
@@ -227,13 +227,13 @@ impl Runner {
             // What was suspicious may be why the program went wrong.
             let is_misuse = matches!(failure, Failure::Misuse(_));
             let mut all = if is_misuse { Vec::new() } else { self.0.warnings() };
-            all.extend(failure.diagnostics(&self.0.program().sources));
+            all.extend(failure.diagnostics(self.0.program().sources()));
             RunError::new_err(self.report(&all))
         })
     }
 
     fn report(&self, diagnostics: &[Diagnostic]) -> String {
-        render(&self.0.program().sources, diagnostics, MessageFormat::Plain, false)
+        render(self.0.program().sources(), diagnostics, MessageFormat::Plain, false)
     }
 
     fn check_stream(&self, stream: usize, to_wafer: bool) -> PyResult<()> {
@@ -249,11 +249,10 @@ impl Runner {
     }
 
     fn check_place(&self, x: u16, y: u16) -> PyResult<()> {
-        let program = self.0.program();
-        if x < program.width && y < program.height {
+        let (w, h) = self.0.program().size();
+        if x < w && y < h {
             return Ok(());
         }
-        let (w, h) = (program.width, program.height);
         Err(PyValueError::new_err(format!("PE({x},{y}) lies outside the program rectangle of {w} x {h} PEs")))
     }
 }

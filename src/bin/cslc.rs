@@ -1,4 +1,4 @@
-//! `cslc`: the compiler command; see `cslrun::cli::cslc`.
+//! `cslc`: the compiler command; see `cslrun::cli`.
 
 /// Large pages for what a large wafer takes; see docs/ARCHITECTURE.md.
 #[global_allocator]
@@ -6,5 +6,5 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> std::process::ExitCode {
     let words: Vec<String> = std::env::args_os().skip(1).map(|w| w.to_string_lossy().into_owned()).collect();
-    cslrun::cli::guarded(move || cslrun::cli::cslc::run(&words)).into()
+    cslrun::cli::cslc(words).into()
 }

@@ -5,7 +5,7 @@
 
 mod args;
 mod check;
-pub mod cslc;
+mod cslc;
 mod dsd;
 mod dump;
 mod evidence;
@@ -80,6 +80,16 @@ pub fn main() -> ExitCode {
     exit.into()
 }
 
+/// The command `cslc`, from the words after its name to exit status; what it prints goes to the terminal.
+pub fn cslc(words: Vec<String>) -> Exit {
+    guarded(move || cslc::run(&words))
+}
+
+/// The options of the vendor's `cslc`, and whether each has an effect in cslrun.
+pub fn cslc_options() -> impl Iterator<Item = (&'static str, bool)> {
+    cslc::known_options()
+}
+
 /// Does what a command line asks for without printing: the first word is the name of the command.
 /// `None` when the words ask for nothing that can be done.
 pub fn perform_words(words: &[&str], loader: &dyn Loader) -> Option<Outcome> {
@@ -101,7 +111,7 @@ pub fn levels_of_environment() -> Result<Levels, String> {
 
 /// Runs a command with what every command of this package needs: room for deep recursion, a
 /// report for our own faults, and an answer to Ctrl-C.
-pub fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
+fn guarded(command: impl FnOnce() -> Exit + Send + 'static) -> Exit {
     fault::install();
     interrupt::install();
     fault::on_a_large_stack(command)

@@ -1,9 +1,9 @@
 use super::{Exit, args::CompileArgs};
-use crate::check;
+use crate::compile::compile;
 use crate::diagnostics::render::{self, MessageFormat};
-use crate::diagnostics::{Diagnostic, Severity, Sink};
+use crate::diagnostics::{Diagnostic, Severity};
 use crate::image::Program;
-use crate::sema::{self, CompileOptions};
+use crate::sema::CompileOptions;
 use crate::source::{LoadError, Loader, SourceMap, Span};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -57,17 +57,13 @@ impl Outcome {
             self.refuse(format!("there is no file {}", args.file.display()));
             return None;
         }
-        let mut sink = Sink::new(options.levels);
-        let program = sema::compile(loader, &mut self.sources, &args.file, options, &mut sink);
-        if let Some(program) = &program {
-            check::check(program).into_iter().for_each(|d| sink.lint(d));
-        }
-        self.diagnostics.extend_from_slice(sink.all());
-        if program.is_none() || sink.errors() > 0 {
+        let compilation = compile(&args.file, loader, options);
+        self.diagnostics.extend(compilation.diagnostics);
+        self.sources = compilation.sources;
+        if compilation.program.is_none() {
             self.exit = verdict(&self.diagnostics, Exit::Rejected);
-            return None;
         }
-        program
+        compilation.program
     }
 
     /// What is printed does nothing to a terminal, whatever the program has printed or is called.

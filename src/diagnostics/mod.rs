@@ -47,6 +47,19 @@ pub struct Moment {
 }
 
 /// One diagnostic as people read it: title, places, notes and one thing to do.
+///
+/// ```
+/// use cslrun::{Arch, CompileOptions, MemoryLoader, Severity, compile};
+///
+/// let mut files = MemoryLoader::default();
+/// files.add("pe.csl", "comptime {\n  @assert(1 > 2);\n}\n");
+/// let compilation = compile("pe.csl".as_ref(), &files, &CompileOptions::new(Arch::Wse2));
+///
+/// let [diagnostic] = compilation.diagnostics.as_slice() else { panic!("one error") };
+/// assert_eq!((diagnostic.rule.as_ref(), diagnostic.severity), ("comptime-assert", Severity::Error));
+/// let span = diagnostic.primary.as_ref().expect("a place in the source").span;
+/// assert_eq!(compilation.sources.line_col(span.file, span.lo).line, 2);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Diagnostic {
     /// Name of the rule, kebab-case.
@@ -182,11 +195,6 @@ impl Sink {
         Sink { levels, ..Sink::default() }
     }
 
-    /// The levels of rules.
-    pub fn levels(&self) -> Levels {
-        self.levels
-    }
-
     /// Takes one; an exact repeat (same rule, place and title) is dropped, and so is a warning that is
     /// allowed. An error stays one: only [`Sink::lint`] knows that the program can go on.
     pub fn push(&mut self, diagnostic: impl Into<Diagnostic>) {
@@ -202,13 +210,6 @@ impl Sink {
     /// Takes one behind which the program can go on, whatever its level says.
     pub fn lint(&mut self, diagnostic: impl Into<Diagnostic>) {
         if let Some(d) = self.levels.judge(diagnostic.into()) {
-            self.push(d);
-        }
-    }
-
-    /// Takes what went wrong at run time, the same error on many PEs as one.
-    pub fn push_folded(&mut self, diagnostics: impl IntoIterator<Item = Diagnostic>) {
-        for d in fold_moments(diagnostics) {
             self.push(d);
         }
     }

@@ -55,12 +55,12 @@ pub struct Rule {
 
 impl Rule {
     /// Raises the rule; each `{key}` of the title and of the default help is replaced.
-    pub fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Diag {
+    pub(crate) fn because(&'static self, facts: &[(&str, &dyn Display)]) -> Diag {
         self.raise(filled(self.title, facts), self.help.map(|help| filled(help, facts)))
     }
 
     /// Raises the rule without facts.
-    pub fn plain(&'static self) -> Diag {
+    pub(crate) fn plain(&'static self) -> Diag {
         self.because(&[])
     }
 

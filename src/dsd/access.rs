@@ -153,16 +153,6 @@ impl AddressCursor {
         Ok(row)
     }
 
-    /// The next elements, in as few rows as there are; they are then behind. Ends with a diagnostic.
-    pub fn rows(&mut self, count: usize) -> impl Iterator<Item = Result<Row, Diag>> {
-        let mut left = count;
-        std::iter::from_fn(move || {
-            let row = (left > 0).then(|| self.next_row(left))?;
-            left -= row.as_ref().map_or(left, |row| row.count);
-            Some(row)
-        })
-    }
-
     /// Moves from the last element that was taken to the next.
     #[inline]
     fn tick(&mut self) {

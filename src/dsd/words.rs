@@ -10,9 +10,9 @@ const PRIORITIES: [Priority; 3] = [Priority::Low, Priority::Medium, Priority::Hi
 
 impl Dsd {
     /// The words that stand for this value; word 0 is never 0.
-    pub fn to_words(&self) -> [u16; DSD_WORDS as usize] {
+    pub fn to_words(self) -> [u16; DSD_WORDS as usize] {
         let mut w = [0; DSD_WORDS as usize];
-        match self {
+        match &self {
             Dsd::Mem(m) => {
                 w[0] = 1 + position(&KINDS, &m.kind);
                 w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8;

@@ -24,8 +24,8 @@ mod timing_wheel;
 mod tests;
 
 pub use ramp::{Ramp, Wavelet};
-pub use route::{Gate, Mask, Route, RouteId, Routes, received_on};
-pub use shared::{RampAction, SharedRamp};
+pub use route::{Gate, Mask, Route, Routes, received_on};
+pub use shared::RampAction;
 pub use steady::Stream;
 pub use survey::{BufferPlace, Leftover, Loss, Obstacle};
 

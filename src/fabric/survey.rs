@@ -257,6 +257,7 @@ impl Fabric {
     }
 
     /// Bytes of host memory that the fabric holds beyond the program.
+    #[cfg(test)]
     pub fn host_bytes(&self) -> usize {
         let lane = |l: &Lane| l.onramp.host_bytes() + l.offramp.host_bytes();
         self.routers.capacity() * size_of::<super::Router>()

@@ -100,6 +100,9 @@ impl Runner {
     }
 
     /// Runs until a command is done.
+    ///
+    /// # Errors
+    /// The run fails, stalls, reaches its cycle limit or is interrupted before that.
     pub fn wait(&mut self, ticket: Ticket) -> Result<(), Failure> {
         while !self.is_done(ticket) {
             self.advance()?;

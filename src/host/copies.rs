@@ -142,12 +142,18 @@ impl Command for Settling {
 
 impl Runner {
     /// Copies words to every PE of a region, PE by PE in rows.
+    ///
+    /// # Errors
+    /// As [`Runner::queue_copy_in`] and [`Runner::wait`].
     pub fn copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<(), Failure> {
         let ticket = self.queue_copy_in(copy, words)?;
         self.wait(ticket)
     }
 
     /// Copies words from every PE of a region, PE by PE in rows.
+    ///
+    /// # Errors
+    /// As [`Runner::queue_copy_out`] and [`Runner::wait`].
     pub fn copy_out(&mut self, copy: &Copy) -> Result<Vec<u32>, Failure> {
         let ticket = self.queue_copy_out(copy)?;
         self.wait(ticket)?;
@@ -155,6 +161,10 @@ impl Runner {
     }
 
     /// Queues a copy to the wafer.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the program has no such variable, the region leaves the program rectangle, or the
+    /// number of words is not that of all its elements.
     pub fn queue_copy_in(&mut self, copy: &Copy, words: &[u32]) -> Result<Ticket, Failure> {
         self.check_copy(copy, true)?;
         let needed = copy.region.pes() * copy.elements;
@@ -165,6 +175,9 @@ impl Runner {
     }
 
     /// Queues a copy from the wafer; [`Runner::take_words`] gives the words once it is done.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the program has no such variable, or the region leaves the program rectangle.
     pub fn queue_copy_out(&mut self, copy: &Copy) -> Result<Ticket, Failure> {
         self.check_copy(copy, false)?;
         let words = vec![0; copy.region.pes() * copy.elements];

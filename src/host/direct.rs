@@ -185,6 +185,9 @@ impl Runner {
     }
 
     /// Runs until a transfer is done or nothing can happen any more; whether it is done.
+    ///
+    /// # Errors
+    /// The run fails, reaches its cycle limit or is interrupted before that.
     pub fn run_until(&mut self, ticket: Ticket) -> Result<bool, Failure> {
         while !self.is_done(ticket) {
             if !self.advance_if_possible()? {
@@ -195,6 +198,9 @@ impl Runner {
     }
 
     /// Runs until nothing can happen any more unless the host acts.
+    ///
+    /// # Errors
+    /// The run fails, reaches its cycle limit or is interrupted before that.
     pub fn run_until_quiet(&mut self) -> Result<(), Failure> {
         while self.advance_if_possible()? {}
         Ok(())

@@ -35,12 +35,18 @@ impl Command for LaunchCommand {
 impl Runner {
     /// Launches a function on all PEs; returns when it has been issued, not when it is done.
     /// Each argument is one word, of which a 16-bit parameter takes the low half.
+    ///
+    /// # Errors
+    /// As [`Runner::queue_launch`] and [`Runner::wait`].
     pub fn launch(&mut self, name: &str, args: &[u32]) -> Result<(), Failure> {
         let ticket = self.queue_launch(name, args)?;
         self.wait(ticket)
     }
 
     /// Queues a launch.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the program exports no such function, or it takes another number of arguments.
     pub fn queue_launch(&mut self, name: &str, args: &[u32]) -> Result<Ticket, Failure> {
         let (pes, args) = self.launch_targets(name, args)?;
         Ok(self.queue(LaunchCommand { name: name.to_string(), pes, args }))

@@ -9,17 +9,21 @@ mod direct;
 mod footprint;
 mod launches;
 mod names;
+mod records;
 mod report;
+mod snapshot;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod variables;
 
-pub use crate::wafer::Pulse;
+pub use crate::wafer::{Printed, Pulse, StallReport, StopReport};
 pub use commands::Ticket;
 pub use copies::{Copy, CopyWidth, Region};
-pub use footprint::{check_footprint, footprint};
+pub use footprint::check_footprint;
+pub use records::{Record, Recorded};
 pub use report::RunReport;
+pub use snapshot::Snapshot;
 pub use streams::StreamCopy;
 pub use variables::Variable;
 
@@ -28,7 +32,7 @@ use crate::image::code::Intrinsic;
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{Filter, History, Recording};
-use crate::wafer::{Ended, PeOptions, Printed, Progress, StallReport, StopReport, Traced, Wafer};
+use crate::wafer::{Ended, PeOptions, Progress, Wafer};
 use commands::Stream;
 use direct::Ports;
 use indexmap::IndexMap;
@@ -134,7 +138,43 @@ impl From<Diag> for Failure {
     }
 }
 
-/// A program on a wafer, and its host.
+/// A program on a wafer, and its host: launches exported functions, copies data, and reads results.
+///
+/// ```
+/// use cslrun::{Arch, CompileOptions, MemoryLoader, RunOptions, Runner, compile};
+///
+/// let mut files = MemoryLoader::default();
+/// files.add("layout.csl", r#"
+/// const memcpy = @import_module("<memcpy/get_params>", .{ .width = 1, .height = 1 });
+/// layout {
+///   @set_rectangle(1, 1);
+///   @set_tile_code(0, 0, "pe.csl", .{ .memcpy_params = memcpy.get_params(0) });
+///   @export_name("double", fn(u32) void);
+///   @export_name("result", [*]u32, false);
+/// }"#);
+/// files.add("pe.csl", r#"
+/// param memcpy_params: comptime_struct;
+/// const memcpy = @import_module("<memcpy/memcpy>", memcpy_params);
+/// var result = @zeros([1]u32);
+/// var pointer: [*]u32 = &result;
+/// fn double(n: u32) void {
+///   result[0] = 2 * n;
+///   memcpy.unblock_cmd_stream();
+/// }
+/// comptime {
+///   @export_symbol(double);
+///   @export_symbol(pointer, "result");
+/// }"#);
+///
+/// let options = CompileOptions::new(Arch::Wse3);
+/// let program = compile("layout.csl".as_ref(), &files, &options).into_program()?;
+/// let mut runner = Runner::new(program.into(), RunOptions::default());
+/// runner.launch("double", &[21]).expect("the program exports `double`");
+/// runner.run_until_idle().expect("the program runs to its end");
+/// let (_, values) = runner.read_variable("result").expect("the program exports `result`");
+/// assert_eq!(values, [[42]]);
+/// # Ok::<(), String>(())
+/// ```
 pub struct Runner {
     program: Arc<Program>,
     wafer: Wafer,
@@ -176,23 +216,23 @@ impl Runner {
     }
 
     /// Records what happens, as far as the filter wants it; before anything runs.
-    pub fn record(&mut self, filter: Filter) {
+    pub(crate) fn record(&mut self, filter: Filter) {
         self.wafer.record(filter);
     }
 
     /// What was recorded so far; `None` if nothing is recorded.
-    pub fn recording(&mut self) -> Option<Recording> {
+    pub(crate) fn recording(&mut self) -> Option<Recording> {
         self.wafer.recording()
     }
 
     /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
     /// many words have changed; together with [`Runner::record`], before anything runs.
-    pub fn follow_memory(&mut self, limit: usize) {
+    pub(crate) fn follow_memory(&mut self, limit: usize) {
         self.wafer.follow_memory(limit);
     }
 
     /// How the variables have changed so far; `None` if they are not followed.
-    pub fn memory_history(&self) -> Option<History> {
+    pub(crate) fn memory_history(&self) -> Option<History> {
         self.wafer.memory_history()
     }
 
@@ -216,11 +256,6 @@ impl Runner {
         self.wafer.printed()
     }
 
-    /// Trace records so far.
-    pub fn traced(&mut self) -> &[Traced] {
-        self.wafer.traced()
-    }
-
     /// What was suspicious on the wafer so far.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.wafer.warnings()
@@ -233,6 +268,9 @@ impl Runner {
 
     /// Runs every queued command, then the program until nothing happens any more. Gives warnings
     /// about the copies, about what happened, and about what is left.
+    ///
+    /// # Errors
+    /// The program fails, stalls, reaches its cycle limit or is interrupted; or a warning of the end is denied.
     pub fn run_until_idle(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         self.run_until_commands_done()?;
         let mut warnings: Vec<_> = std::mem::take(&mut self.warnings).into_values().collect();
@@ -293,6 +331,9 @@ impl Runner {
     }
 
     /// Runs until every queued command is done.
+    ///
+    /// # Errors
+    /// The program fails, stalls, reaches its cycle limit or is interrupted before that.
     pub fn run_until_commands_done(&mut self) -> Result<(), Failure> {
         while !self.stream.is_empty() || !self.ports.are_done() {
             self.advance()?;

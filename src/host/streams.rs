@@ -139,6 +139,10 @@ impl Streaming {
 
 impl Runner {
     /// Queues words for the PEs of a region, PE by PE in rows.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the host cannot send on the color, the region leaves the program rectangle, or the
+    /// number of words is not that of all its PEs.
     pub fn queue_stream_in(&mut self, copy: &StreamCopy, words: &[u32]) -> Result<Ticket, Failure> {
         self.check_stream(copy, true)?;
         if words.len() != copy.words() {
@@ -149,6 +153,9 @@ impl Runner {
     }
 
     /// Queues the taking of words from the PEs of a region; they come PE by PE in rows.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the host cannot receive on the color, or the region leaves the program rectangle.
     pub fn queue_stream_out(&mut self, copy: &StreamCopy) -> Result<Ticket, Failure> {
         self.check_stream(copy, false)?;
         let moved = vec![0; copy.region.pes()];

@@ -2,12 +2,14 @@
 
 use super::*;
 use crate::arch::{ArchName, PeCoord, TaskId};
+use crate::compile::compile;
 use crate::image::code::{Access, Intrinsic, Op};
 use crate::image::{
     Export, ExportKind, ExportTarget, FabricPlace, FnId, Function, MemcpyColors, RouteTable, Scalar, Symbol,
     TileImage,
 };
-use crate::source::{FileId, Span};
+use crate::sema::CompileOptions;
+use crate::source::{FileId, MemoryLoader, Span};
 
 /// Words 0..8 hold `data`, word 8 the exported pointer `p` to it, word 9 `count`.
 const POINTER: u16 = 8;
@@ -368,4 +370,42 @@ fn only_streaming_colors_stream() {
     let mut r = streaming();
     let d = misuse(r.queue_stream_out(&stream(1, 1)).unwrap_err());
     assert_eq!((&*d.rule, &*d.title), ("stream-color", "color 1 does not stream from the PEs"));
+}
+
+/// The first wavelet of the operation stops the run, two cycles before `x` would get another value.
+#[test]
+fn a_run_that_stops_leaves_the_memory_of_that_cycle() {
+    let program = "\
+const out = @get_dsd(fabout_dsd, .{
+  .extent = 2, .fabric_color = @get_color(4), .output_queue = @get_output_queue(2)
+});
+var x: u16 = 1;
+task main() void {
+  x = 2;
+  @mov32(out, 5);
+  x = 3;
+  @mov32(out, 5);
+  x = 4;
+}
+comptime {
+  const id = @get_local_task_id(8);
+  @bind_local_task(main, id);
+  @activate(id);
+  @export_symbol(x, \"x\");
+}
+";
+    let mut loader = MemoryLoader::default();
+    loader.add("p.csl", program);
+    let compilation = compile("p.csl".as_ref(), &loader, &CompileOptions::new(ArchName::Wse2));
+    let program = Arc::new(compilation.into_program().expect("a program without an error"));
+    for (checked, hop_by_hop, recorded) in [(true, false, false), (false, false, false), (true, true, true)] {
+        let options = RunOptions { checked, hop_by_hop, ..RunOptions::default() };
+        let mut runner = Runner::new(Arc::clone(&program), options);
+        if recorded {
+            runner.record(Filter::default());
+        }
+        assert!(runner.run_until_idle().is_err());
+        let (_, words) = runner.read_symbol(PeCoord { x: 0, y: 0 }, "x").expect("the PE is there");
+        assert_eq!(words, [2], "checked {checked}, recorded {recorded}");
+    }
 }

@@ -21,6 +21,9 @@ pub struct Variable {
 
 impl Runner {
     /// Looks up an exported name or a global on all PEs.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the program has no such variable, or its elements have no scalar type.
     pub fn variable(&mut self, name: &str) -> Result<Variable, Failure> {
         self.check_variable(name, false)?;
         let exported = match self.export(name).map(|e| &e.kind) {
@@ -55,6 +58,10 @@ impl Runner {
     }
 
     /// Reads a variable from every PE that has it, once the program lets the host copy.
+    ///
+    /// # Errors
+    /// As [`Runner::variable`]; the run fails, stalls, reaches its cycle limit or is interrupted before all queued
+    /// commands are done.
     pub fn read_variable(&mut self, name: &str) -> Result<(Variable, Vec<Vec<u64>>), Failure> {
         self.settle()?;
         let variable = self.variable(name)?;
@@ -67,6 +74,9 @@ impl Runner {
 
     /// Writes elements, as bits, to a variable of one PE from its start. Call when nothing runs:
     /// before the start, or after `read_variable` or `run_until_idle`.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the PE has no such variable, or it is too small for the values.
     pub fn write_elements(
         &mut self,
         at: PeCoord,
@@ -90,6 +100,9 @@ impl Runner {
     }
 
     /// Runs until the host may write: at once before the start of a program without memcpy.
+    ///
+    /// # Errors
+    /// The run fails, stalls, reaches its cycle limit or is interrupted before that.
     pub fn settle_for_writing(&mut self) -> Result<(), Failure> {
         match self.is_before_start() {
             true => Ok(()),
@@ -98,6 +111,9 @@ impl Runner {
     }
 
     /// The words of a global on one PE, for debugging: no export is needed, nothing is waited for.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the PE has no such global.
     pub fn read_symbol(&mut self, at: PeCoord, name: &str) -> Result<(Symbol, Vec<u16>), Failure> {
         let tile = self.program.tile_at(at).cloned();
         let symbol = tile.as_ref().and_then(|t| t.symbols.iter().find(|s| s.name == name)).cloned();

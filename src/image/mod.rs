@@ -11,6 +11,7 @@ mod direct;
 pub mod dump;
 pub mod file;
 mod function;
+mod interface;
 pub mod intrinsics;
 pub mod picture;
 mod registers;
@@ -22,7 +23,7 @@ pub mod traffic;
 
 pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;
-pub use code::{FnId, Function, Op, Reg};
+pub use code::{FnId, Function, Op};
 pub use direct::{CodeRegion, Direct, HostStream, InitialWords};
 pub use routes::{ColorConfig, RouteTable};
 
@@ -33,30 +34,45 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A whole compiled program.
+///
+/// ```
+/// use cslrun::{Arch, CompileOptions, MemoryLoader, Program, compile};
+///
+/// let mut files = MemoryLoader::default();
+/// files.add("layout.csl", "layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, \"pe.csl\", .{});\n}\n");
+/// files.add("pe.csl", "export var total: u32 = 0;\n");
+/// let options = CompileOptions::new(Arch::Wse2);
+/// let program = compile("layout.csl".as_ref(), &files, &options).into_program()?;
+///
+/// assert_eq!((program.arch(), program.size()), (Arch::Wse2, (1, 1)));
+/// let again = Program::from_bytes(&program.to_bytes()).expect("these bytes were just written");
+/// assert_eq!(again.size(), program.size());
+/// # Ok::<(), String>(())
+/// ```
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Program {
     /// The machine.
-    pub arch: ArchName,
+    pub(crate) arch: ArchName,
     /// Columns of the program rectangle.
-    pub width: u16,
+    pub(crate) width: u16,
     /// Rows of the program rectangle.
-    pub height: u16,
+    pub(crate) height: u16,
     /// Width and height of the whole fabric, and the place of the rectangle in it.
-    pub fabric: FabricPlace,
+    pub(crate) fabric: FabricPlace,
     /// One image per distinct (file, parameters), in order of first use.
-    pub tiles: Vec<Arc<TileImage>>,
+    pub(crate) tiles: Vec<Arc<TileImage>>,
     /// The tile of each PE, row by row; `NO_TILE` where the layout sets none.
-    pub place: Vec<u32>,
+    pub(crate) place: Vec<u32>,
     /// Static routes of every PE.
-    pub routes: RouteTable,
+    pub(crate) routes: RouteTable,
     /// What the layout advertises with `@export_name`, in order; a symbol's id is its index + 1.
-    pub exports: Vec<ExportName>,
+    pub(crate) exports: Vec<ExportName>,
     /// Whether the program talks to the host through `<memcpy>`.
-    pub memcpy: Option<MemcpyColors>,
+    pub(crate) memcpy: Option<MemcpyColors>,
     /// Regions, host streams and initial data, if it was laid out in Python.
-    pub direct: Option<Direct>,
+    pub(crate) direct: Option<Direct>,
     /// The files, for messages at run time.
-    pub sources: SourceMap,
+    pub(crate) sources: SourceMap,
 }
 
 /// The colors of the streaming host connections, index 0 is `.._1`.
@@ -88,18 +104,18 @@ pub const NO_TILE: u32 = u32::MAX;
 
 impl Program {
     /// The position of a PE in row-by-row order.
-    pub fn pe_index(&self, at: PeCoord) -> usize {
+    pub(crate) fn pe_index(&self, at: PeCoord) -> usize {
         usize::from(at.y) * usize::from(self.width) + usize::from(at.x)
     }
 
     /// The PE at a position in row-by-row order.
-    pub fn pe_coord(&self, index: usize) -> PeCoord {
+    pub(crate) fn pe_coord(&self, index: usize) -> PeCoord {
         let width = usize::from(self.width.max(1));
         PeCoord { x: (index % width) as u16, y: (index / width) as u16 }
     }
 
     /// The PE next to another one; `None` beyond the rectangle.
-    pub fn neighbour(&self, index: usize, side: Direction) -> Option<usize> {
+    pub(crate) fn neighbour(&self, index: usize, side: Direction) -> Option<usize> {
         let PeCoord { x, y } = self.pe_coord(index);
         let at = match side {
             Direction::North => PeCoord { x, y: y.checked_sub(1)? },
@@ -112,7 +128,7 @@ impl Program {
     }
 
     /// The image of a PE, if the layout gave it code.
-    pub fn tile_at(&self, at: PeCoord) -> Option<&Arc<TileImage>> {
+    pub(crate) fn tile_at(&self, at: PeCoord) -> Option<&Arc<TileImage>> {
         self.tiles.get(self.place[self.pe_index(at)] as usize)
     }
 }

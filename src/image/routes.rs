@@ -220,11 +220,6 @@ impl RouteTable {
         self.pes.get(pe).map_or(&[], |row| self.rows[*row as usize].as_slice())
     }
 
-    /// The number of the row of a PE: PEs with one number have equal routes.
-    pub fn row_number(&self, pe: usize) -> u32 {
-        self.pes.get(pe).copied().unwrap_or(0)
-    }
-
     /// The distinct configurations, by number.
     pub fn declared(&self) -> &IndexSet<Declared, FxBuildHasher> {
         &self.declared

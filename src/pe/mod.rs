@@ -42,7 +42,7 @@ use crate::diagnostics::{Diag, Levels, Moment};
 use crate::exec::PreparedTile;
 use crate::exec::sanitizer::Sanitizer;
 use crate::fabric::{Ramp, Wavelet};
-use crate::image::{FnId, TaskKind, TileImage};
+use crate::image::{FnId, TaskKind};
 use crate::source::Span;
 use crate::value::random::Generators;
 use config::Configuration;
@@ -286,16 +286,6 @@ impl Pe {
         self.main.calls.places(&self.tile)
     }
 
-    /// Where it is.
-    pub fn at(&self) -> PeCoord {
-        self.at
-    }
-
-    /// What it runs.
-    pub fn tile(&self) -> &TileImage {
-        &self.tile
-    }
-
     /// Its memory.
     pub fn memory(&self) -> &Memory {
         &self.memory
@@ -331,11 +321,13 @@ impl Pe {
     }
 
     /// Colors that the router has refused in the last cycle, bit = color.
+    #[cfg(test)]
     pub fn refused(&self) -> u32 {
         self.queues.refused
     }
 
     /// Whether nothing runs, waits in a microthread, or wants to leave.
+    #[cfg(test)]
     pub fn is_idle(&self) -> bool {
         self.main.is_free()
             && self.threads.is_empty()

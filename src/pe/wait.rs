@@ -51,8 +51,6 @@ pub enum WaitsFor {
     FifoSpace(String),
     /// `@unblock`.
     Unblock,
-    /// The end of what runs on the main thread.
-    MainThread,
     /// Somebody who takes these wavelets.
     Consumer {
         /// Their color.

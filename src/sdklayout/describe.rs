@@ -9,20 +9,23 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, Deserialize)]
 pub struct Layout {
     /// Columns and rows of the wafer.
-    pub wafer: (u16, u16),
+    pub(crate) wafer: (u16, u16),
     /// All colors, each name once.
-    pub colors: Vec<ColorSpec>,
+    pub(crate) colors: Vec<ColorSpec>,
     /// The code regions, in the order of their creation.
-    pub regions: Vec<Region>,
+    pub(crate) regions: Vec<Region>,
     /// `connect`, in the order of the calls.
-    pub connections: Vec<Connection>,
+    pub(crate) connections: Vec<Connection>,
     /// Host streams, in the order of their creation.
-    pub streams: Vec<Stream>,
+    pub(crate) streams: Vec<Stream>,
 }
 
 impl Layout {
     /// Reads a description in JSON. The memory words of `set_symbol_all` come beside it, in the order of
     /// the calls within regions, and of the regions.
+    ///
+    /// # Errors
+    /// What in the text is not such a description.
     pub fn from_json(text: &str, data: Vec<Vec<u16>>) -> Result<Layout, String> {
         let mut layout: Layout = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let symbols = layout.regions.iter_mut().flat_map(|region| &mut region.symbols);
@@ -192,8 +195,6 @@ pub struct Port {
     pub edge: Edge,
     /// Outputs of an input port, inputs of an output port, by switch position.
     pub positions: Vec<RoutingPosition>,
-    /// Wavelets that pass through it.
-    pub size: u64,
 }
 
 /// A port, by the places of its region and of itself.

@@ -24,10 +24,7 @@ mod symbols;
 #[cfg(test)]
 mod tests;
 
-pub use describe::{
-    Area, ColorSpec, Connection, Edge, Layout, Paint, ParamSetting, Port, PortRef, Region, RoutingPosition,
-    Setting, Stream, StreamEnd, SymbolData,
-};
+pub use describe::Layout;
 
 use crate::diagnostics::Sink;
 use crate::image::Program;

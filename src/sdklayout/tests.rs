@@ -1,3 +1,6 @@
+use super::describe::{
+    ColorSpec, Connection, Edge, Port, PortRef, Region, RoutingPosition, Setting, StreamEnd,
+};
 use super::plan::{Plan, plan};
 use super::*;
 use crate::arch::{ArchName, Color, Direction, PeCoord};
@@ -31,7 +34,7 @@ fn with_port(area: [u16; 4], input: bool, color: usize, edge: Edge) -> Region {
         false => RoutingPosition { inputs: ramp(), ..RoutingPosition::default() },
     };
     let name = format!("port{color}");
-    let port = Port { name, input, color, edge, positions: vec![position], size: 1 };
+    let port = Port { name, input, color, edge, positions: vec![position] };
     Region { ports: vec![port], ..region(&format!("region{color}"), area) }
 }
 

@@ -40,6 +40,8 @@ mod scope;
 mod signature;
 mod stmt;
 mod suffix;
+#[cfg(test)]
+mod tests;
 mod tile;
 mod types;
 mod unit;

@@ -15,6 +15,9 @@ pub enum LoadError {
 /// Where program text comes from.
 pub trait Loader {
     /// Reads the whole file.
+    ///
+    /// # Errors
+    /// The file does not exist, cannot be read, or is not valid UTF-8.
     fn load(&self, path: &Path) -> Result<String, LoadError>;
 }
 

@@ -37,15 +37,6 @@ impl Span {
     }
 }
 
-/// A value and where it was written.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Spanned<T> {
-    /// The value.
-    pub node: T,
-    /// Where it stands.
-    pub span: Span,
-}
-
 /// A line and a column, both counted from 1; columns count characters.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct LineCol {

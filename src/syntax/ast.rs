@@ -132,7 +132,8 @@ pub struct FnDecl {
     pub params: Vec<FnParam>,
     /// The type that it gives back.
     pub ret: ExprId,
-    /// Storage attributes.
+    /// Storage attributes, which have no effect on a function.
+    #[cfg_attr(not(test), expect(dead_code, reason = "only the tests of the parser look at them"))]
     pub attrs: Attrs,
     /// The body; `None` only for `extern`.
     pub body: Option<Block>,

@@ -13,7 +13,7 @@ mod text;
 
 pub use chrome::chrome;
 pub use filter::{Block, Filter};
-pub use memory::{Change, Followed, Follower, History};
+pub use memory::{Followed, Follower, History};
 pub use names::Names;
 pub use recorder::{Recorder, Recording};
 pub use text::text;

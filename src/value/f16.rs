@@ -113,6 +113,7 @@ pub fn abs(a: u16) -> u16 {
 
 /// Whether it is not a number.
 #[inline(always)]
+#[cfg(test)]
 pub fn is_nan(a: u16) -> bool {
     abs(a) > 0x7c00
 }

@@ -30,15 +30,6 @@ impl FloatKind {
         }
     }
 
-    /// Bits of a value.
-    pub fn bits(self) -> u32 {
-        match self {
-            FloatKind::Comptime => 64,
-            FloatKind::F32 => 32,
-            FloatKind::F16 | FloatKind::Bf16 | FloatKind::Cb16 => 16,
-        }
-    }
-
     /// The nearest value of this type, ties to even; infinite when too large.
     pub fn round(self, x: f64) -> f64 {
         self.from_bits(self.to_bits(x))

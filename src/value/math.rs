@@ -78,11 +78,6 @@ impl Function {
     pub fn from_number(n: u16) -> Option<Function> {
         Function::ALL.get(usize::from(n)).copied()
     }
-
-    /// Whether it takes a second argument.
-    pub fn takes_two(self) -> bool {
-        matches!(self, Function::Pow | Function::Fscale)
-    }
 }
 
 /// The value in double precision; functions of one argument ignore `y`.

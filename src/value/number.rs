@@ -1,7 +1,7 @@
 //! Integers of comptime: of any size, and wrapped to the width of a type where a type says so.
 
 use num_bigint::{BigInt, Sign};
-use num_traits::{FromPrimitive, Num, ToPrimitive};
+use num_traits::{FromPrimitive, ToPrimitive};
 use std::cmp::Ordering;
 use std::fmt;
 
@@ -29,11 +29,6 @@ impl Integer {
             Some(small) => Integer::Small(small),
             None => Integer::Big(n),
         }
-    }
-
-    /// The number behind digits without sign or prefix; `None` if they are no number.
-    pub fn from_digits(digits: &str, radix: u32) -> Option<Integer> {
-        BigInt::from_str_radix(digits, radix).ok().map(Integer::from_bigint)
     }
 
     /// A float without its fraction (toward zero); `None` for NaN and infinities.
@@ -297,8 +292,6 @@ mod tests {
         assert_eq!(big.shr(&int(198)), Some(int(4)));
         assert_eq!(big.sub(&big), Some(int(0)));
         assert_eq!(int(i128::MIN).neg().neg(), int(i128::MIN));
-        assert_eq!(Integer::from_digits("ff", 16), Some(int(255)));
-        assert_eq!(Integer::from_digits("12g", 10), None);
     }
 
     #[test]

@@ -337,14 +337,6 @@ impl Ty {
         self.is_int() || self.is_float()
     }
 
-    /// The element type of an array, or the type behind a pointer.
-    pub fn pointee(&self) -> Option<&Ty> {
-        match self {
-            Ty::Ptr(p) => Some(&p.to),
-            _ => None,
-        }
-    }
-
     /// Size in bits of a type that `@bitcast` takes: numbers, bools, pointers, packed structs.
     pub fn bits(&self) -> Option<u32> {
         Some(match self {

@@ -279,7 +279,6 @@ fn need_words(on: &WaitsFor) -> String {
         WaitsFor::FifoData(name) => format!("an element in the FIFO `{name}`"),
         WaitsFor::FifoSpace(name) => format!("room in the FIFO `{name}`"),
         WaitsFor::Unblock => "`@unblock`".to_string(),
-        WaitsFor::MainThread => "the end of the running task".to_string(),
         WaitsFor::Consumer { color, .. } => format!("an operation or task that takes color {color}"),
         WaitsFor::Router { color, .. } => format!("the router to take color {color}"),
     }

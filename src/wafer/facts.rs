@@ -166,7 +166,6 @@ fn need(need: &WaitsFor) -> Value {
         WaitsFor::FifoData(name) => json!({ "kind": "fifo data", "fifo": name }),
         WaitsFor::FifoSpace(name) => json!({ "kind": "fifo room", "fifo": name }),
         WaitsFor::Unblock => json!({ "kind": "unblock" }),
-        WaitsFor::MainThread => json!({ "kind": "main thread" }),
         WaitsFor::Consumer { color, queue, .. } => {
             json!({ "kind": "consumer", "color": color, "queue": queue })
         }

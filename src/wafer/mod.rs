@@ -25,11 +25,10 @@ mod traps;
 mod worker_pool;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
-pub use collectives::Unjoined;
 pub use pulse::Pulse;
 pub use receivers::Taker;
-pub use stall::{HostWait, Left, Missing, PeWait, StallReport};
-pub use stopped::{Running, StopReport};
+pub use stall::{HostWait, StallReport};
+pub use stopped::StopReport;
 
 use crate::arch::PeCoord;
 use crate::diagnostics::{Diag, Diagnostic, fold_moments};

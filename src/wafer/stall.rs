@@ -18,28 +18,28 @@ pub(super) const MOST_GROUPS: usize = 64;
 #[derive(Clone, Debug, PartialEq)]
 pub struct StallReport {
     /// The cycle in which the last thing happened.
-    pub cycle: u64,
+    pub(crate) cycle: u64,
     /// How many operations on PEs are not finished.
-    pub unfinished: u64,
+    pub(crate) unfinished: u64,
     /// What waits on PEs, equal ones folded; what holds up the others comes first.
-    pub waits: Vec<PeWait>,
+    pub(crate) waits: Vec<PeWait>,
     /// Groups of waits that are not listed.
-    pub more: usize,
+    pub(crate) more: usize,
     /// PEs that wait for each other, in order, if they do.
-    pub circle: Vec<PeCoord>,
+    pub(crate) circle: Vec<PeCoord>,
     /// Wavelets that lie around, equal places folded.
-    pub left: Vec<Left>,
+    pub(crate) left: Vec<Left>,
     /// What the host waits for.
-    pub host: Vec<HostWait>,
+    pub(crate) host: Vec<HostWait>,
     /// Whether the host waits for a PE that waits for the host.
-    pub host_in_circle: bool,
+    pub(crate) host_in_circle: bool,
     /// Collective operations that some PEs of a row or column have not called.
-    pub collectives: Vec<Unjoined>,
+    pub(crate) collectives: Vec<Unjoined>,
     /// Whether everything that waits is an asynchronous operation.
-    pub only_asynchronous: bool,
+    pub(crate) only_asynchronous: bool,
     /// Whether these have not received anything yet, and no wavelet lies around: receivers that a
     /// program arms again and again.
-    pub only_armed: bool,
+    pub(crate) only_armed: bool,
 }
 
 /// One wait, and how many PEs have the same.

@@ -18,17 +18,17 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, PartialEq)]
 pub struct StopReport {
     /// The cycle that would have come next: the limit, or whenever somebody has interrupted it.
-    pub cycle: u64,
+    pub(crate) cycle: u64,
     /// Whether somebody has.
-    pub interrupted: bool,
+    pub(crate) interrupted: bool,
     /// What PEs do or did last, equal ones folded.
-    pub running: Vec<Running>,
+    pub(crate) running: Vec<Running>,
     /// What waits on PEs, the longest wait first, equal ones folded.
-    pub waits: Vec<PeWait>,
+    pub(crate) waits: Vec<PeWait>,
     /// Groups of waits that are not listed.
-    pub more: usize,
+    pub(crate) more: usize,
     /// Wavelets in the fabric, by color.
-    pub under_way: BTreeMap<Color, usize>,
+    pub(crate) under_way: BTreeMap<Color, usize>,
 }
 
 /// What a PE does, or did last.

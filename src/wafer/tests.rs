@@ -1,5 +1,6 @@
 //! Small hand-made programs on a few PEs.
 
+use super::stall::Missing;
 use super::*;
 use crate::arch::{ArchName, Color, Direction, InQueue, OutQueue, TaskId};
 use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd, ops};

@@ -4,8 +4,8 @@
 use crate::case_file::CaseFile;
 use crate::console::{Shown, commands, run};
 use crate::{files_below, root};
+use cslrun::DiskLoader;
 use cslrun::cli::perform_words;
-use cslrun::source::DiskLoader;
 use std::collections::BTreeSet;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};

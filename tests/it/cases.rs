@@ -5,8 +5,7 @@
 
 use crate::case_file::{Case, CaseFile, Mark};
 use cslrun::cli::{Exit, Outcome, perform_words};
-use cslrun::diagnostics::Diagnostic;
-use cslrun::source::{MemoryLoader, Span};
+use cslrun::{Diagnostic, MemoryLoader, Span};
 use std::collections::BTreeSet;
 
 /// Runs a case; the diagnostics must be those that it marks, and without any it must come through.

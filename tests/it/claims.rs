@@ -3,7 +3,7 @@
 
 use crate::case_file::{Case, all_cases};
 use crate::root;
-use cslrun::diagnostics::rules;
+use cslrun::catalogue;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Identifiers and kinds of the lines `- **DSD-001** | section | kind | ..`.
@@ -56,7 +56,7 @@ fn every_claim_has_a_case() {
 
 #[test]
 fn clean_cases_come_close_to_rules_that_exist() {
-    let names: BTreeSet<&str> = rules::all().map(|r| r.name).collect();
+    let names: BTreeSet<&str> = catalogue::rules().map(|r| r.name).collect();
     for Case { path, clean, rule, .. } in all_cases() {
         let path = path.display();
         for name in &clean {

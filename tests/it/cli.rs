@@ -112,7 +112,7 @@ fn help_and_version_are_fine() {
 fn the_list_of_rules_says_what_is_wrong() {
     let output = Folder::new("explain-list").cslrun("explain");
     let list = String::from_utf8_lossy(&output.stdout);
-    for rule in cslrun::diagnostics::rules::all() {
+    for rule in cslrun::catalogue::rules() {
         let found = list.lines().any(|line| {
             let (name, text) = line.trim().split_once("  ").unwrap_or_default();
             name == rule.name && text.trim() == rule.meaning.trim()

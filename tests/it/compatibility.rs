@@ -7,11 +7,7 @@
 use crate::library::names_of_page;
 use crate::pages::{Block, perform};
 use crate::root;
-use cslrun::cli::cslc;
-use cslrun::diagnostics::Diagnostic;
-use cslrun::dsd::ops::OPS;
-use cslrun::sema::builtins;
-use cslrun::stdlib;
+use cslrun::{Diagnostic, catalogue, cli};
 use std::fmt::Write;
 use std::fs;
 
@@ -93,15 +89,15 @@ fn said(it: &Diagnostic) -> String {
 
 fn builtins() -> String {
     let mut table = "| builtin | where | what it does |\n|---|---|---|\n".to_string();
-    for builtin in builtins::all().iter().filter(|b| !b.is_internal()) {
-        row(&mut table, &[&format!("`{}`", builtin.usage), builtin.phase.words(), builtin.doc]);
+    for builtin in catalogue::builtins() {
+        row(&mut table, &[&format!("`{}`", builtin.usage), builtin.phase, builtin.doc]);
     }
     table
 }
 
 fn operations() -> String {
     let mut table = "| operation | what it does |\n|---|---|\n".to_string();
-    for op in OPS {
+    for op in catalogue::operations() {
         row(&mut table, &[&format!("`@{}`", op.name), op.doc]);
     }
     table
@@ -115,13 +111,13 @@ fn since(page: &str) -> &str {
 
 fn library() -> String {
     let mut table = "| module | release | names |\n|---|---|---|\n".to_string();
-    for module in stdlib::names() {
+    for (module, _) in catalogue::modules() {
         let page = fs::read_to_string(root().join(format!("docs/library/{module}.md"))).expect("its page");
         let names: Vec<String> = names_of_page(&page).iter().map(|name| format!("`{name}`")).collect();
         let link = format!("[`<{module}>`](library/{module}.md)");
         row(&mut table, &[&link, since(&page), &names.join(", ")]);
     }
-    for module in stdlib::missing() {
+    for module in catalogue::missing_modules() {
         let program = format!("const m = @import_module(\"<{module}>\");\ntask main() void {{ m.f(); }}\n");
         let block = Block { info: "csl".to_string(), text: program };
         let outcome = perform(&block).expect("an outcome");
@@ -133,7 +129,7 @@ fn library() -> String {
 
 fn options() -> String {
     let mut table = "| option of `cslc` | in cslrun |\n|---|---|\n".to_string();
-    for (option, acts) in cslc::known_options() {
+    for (option, acts) in cli::cslc_options() {
         row(
             &mut table,
             &[&format!("`{option}`"), if acts { "supported" } else { "accepted, without effect" }],

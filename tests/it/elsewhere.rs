@@ -2,13 +2,10 @@
 //! in plain and one in rich form.
 
 use crate::root;
-use cslrun::arch::{ArchName, Color};
-use cslrun::diagnostics::render::{MessageFormat, render};
-use cslrun::diagnostics::{Diagnostic, Sink};
-use cslrun::host::{Copy, CopyWidth, Failure, Region, RunOptions, Runner, StreamCopy};
-use cslrun::image::{FabricPlace, Program};
-use cslrun::sema::{CompileOptions, compile};
-use cslrun::source::{DiskLoader, LoadError, Loader, SourceMap};
+use cslrun::{
+    Arch, Color, Compilation, CompileOptions, Copy, CopyWidth, Diagnostic, DiskLoader, FabricPlace, Failure,
+    LoadError, Loader, MessageFormat, Region, RunOptions, Runner, SourceMap, StreamCopy, compile, render,
+};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -51,33 +48,31 @@ fn files_that_cannot_be_read_are_named() {
 
 #[test]
 fn a_fabric_has_room_for_the_rectangle() {
-    let mut options = CompileOptions::new(ArchName::Wse2);
+    let mut options = CompileOptions::new(Arch::Wse2);
     options.fabric = Some(FabricPlace { width: 8, height: 1, x: 7, y: 0, channels: 1 });
-    let (sources, _, told) = example(&options);
-    show("fabric-too-small", &(sources, told));
+    let Compilation { sources, diagnostics, .. } = example(&options);
+    show("fabric-too-small", &(sources, diagnostics));
 }
 
 #[test]
 fn an_interrupted_run_says_where_it_was() {
     static ASKED_TO_STOP: AtomicBool = AtomicBool::new(true);
     let options = RunOptions { stop: Some(&ASKED_TO_STOP), ..RunOptions::default() };
-    show("interrupted", &refused(options, |_| {}, |runner| runner.launch("multiply", &[0])));
+    show("interrupted", &refused(options, |runner| runner.launch("multiply", &[0])));
 }
 
 /// What the host is told that asks something of the program of an example.
 fn asked(request: impl FnOnce(&mut Runner) -> Result<(), Failure>) -> (SourceMap, Vec<Diagnostic>) {
-    refused(RunOptions::default(), |_| {}, request)
+    refused(RunOptions::default(), request)
 }
 
-/// The same with options, and after a change of the program.
+/// The same with options.
 fn refused(
     options: RunOptions,
-    change: impl FnOnce(&mut Program),
     request: impl FnOnce(&mut Runner) -> Result<(), Failure>,
 ) -> (SourceMap, Vec<Diagnostic>) {
-    let (sources, program, _) = example(&CompileOptions::new(ArchName::Wse2));
-    let mut program = program.expect("an example compiles");
-    change(&mut program);
+    let Compilation { sources, program, .. } = example(&CompileOptions::new(Arch::Wse2));
+    let program = program.expect("an example compiles");
     let mut runner = Runner::new(Arc::new(program), options);
     let failure = request(&mut runner).expect_err("the host does not get what it asks for");
     let told = failure.diagnostics(&sources);
@@ -85,19 +80,16 @@ fn refused(
 }
 
 /// An example, and what was said about it.
-fn example(options: &CompileOptions) -> (SourceMap, Option<Program>, Vec<Diagnostic>) {
+fn example(options: &CompileOptions) -> Compilation {
     let folder = root().join("examples/06-host");
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let program = compile(&Beside(&folder), &mut sources, Path::new("layout.csl"), options, &mut sink);
-    (sources, program, sink.all().to_vec())
+    compile(Path::new("layout.csl"), &Beside(&folder), options)
 }
 
 /// What a program is told that imports a file that cannot be read.
 fn loaded(error: LoadError) -> (SourceMap, Vec<Diagnostic>) {
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(ArchName::Wse2);
-    compile(&Failing(error), &mut sources, Path::new("main.csl"), &options, &mut sink);
-    (sources, sink.all().to_vec())
+    let options = CompileOptions::new(Arch::Wse2);
+    let compilation = compile(Path::new("main.csl"), &Failing(error), &options);
+    (compilation.sources, compilation.diagnostics)
 }
 
 /// The files of a folder, by their bare names, so that no path of this machine is shown.

@@ -2,8 +2,8 @@
 
 use crate::case_file::{Case, all_cases};
 use crate::cases::check;
+use cslrun::Severity;
 use cslrun::cli::Exit;
-use cslrun::diagnostics::Severity;
 use serde_json::Value;
 
 #[test]

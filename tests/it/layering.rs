@@ -25,7 +25,9 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("wafer", &["source", "exec", "pe", "fabric", "image", "arch", "diagnostics", "trace", "order"]),
     ("host", &["source", "wafer", "image", "value", "diagnostics", "arch", "trace"]),
     ("check", &["source", "fabric", "image", "dsd", "arch", "diagnostics"]),
-    ("cli", &["source", "check", "arch", "diagnostics", "sema", "image", "trace", "host"]),
+    ("compile", &["source", "check", "diagnostics", "image", "sdklayout", "sema", "syntax"]),
+    ("catalogue", &["diagnostics", "dsd", "sema", "stdlib"]),
+    ("cli", &["source", "compile", "check", "arch", "diagnostics", "sema", "image", "trace", "host"]),
 ];
 
 /// What a PE may know of the fabric.

@@ -2,7 +2,8 @@
 
 use crate::case_file::{Case, CaseFile, all_cases};
 use crate::root;
-use cslrun::diagnostics::{Level, Rule, lints, rules};
+use cslrun::Level;
+use cslrun::catalogue::{Rule, lints, rules_before_a_run};
 use std::collections::BTreeMap;
 
 /// Rules that no program on the command line can break, and the file whose tests go on behind them.
@@ -40,7 +41,7 @@ fn goes_on(case: &Case, rule: &'static Rule) -> bool {
     let marks = case.marks();
     let warned = marks.iter().any(|mark| mark.what == format!("warning[{}]", rule.name));
     let asserts = case.files.iter().flat_map(CaseFile::asserts).count();
-    let is_checked = rules::check::ALL.iter().any(|known| known.name == rule.name)
+    let is_checked = rules_before_a_run().iter().any(|known| known.name == rule.name)
         && rule.lint.is_some_and(|lint| lint.default == Level::Warn);
     let to_the_end = (is_checked && !case.run) || (case.run && asserts > 0);
     warned && to_the_end && marks.iter().all(|mark| mark.what.starts_with("warning"))

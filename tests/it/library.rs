@@ -3,7 +3,7 @@
 
 use crate::pages::{Block, blocks, perform};
 use crate::{files_below, root};
-use cslrun::stdlib;
+use cslrun::catalogue;
 use std::collections::BTreeSet;
 
 /// The text of each page, under the name of its module.
@@ -19,7 +19,7 @@ fn pages() -> Vec<(String, String)> {
 #[test]
 fn every_module_has_a_page_and_every_page_a_module() {
     let pages: BTreeSet<String> = pages().into_iter().map(|(name, _)| name).collect();
-    let modules: BTreeSet<String> = stdlib::names().map(str::to_string).collect();
+    let modules: BTreeSet<String> = catalogue::modules().map(|(name, _)| name.to_string()).collect();
     assert_eq!(pages, modules);
 }
 
@@ -27,7 +27,7 @@ fn every_module_has_a_page_and_every_page_a_module() {
 fn the_names_of_a_page_are_declared_by_its_module() {
     for (module, page) in pages() {
         assert!(page.starts_with(&format!("# <{module}>\n")), "{module}: the title");
-        let text = stdlib::find(&module).expect("a module");
+        let text = catalogue::modules().find(|(name, _)| *name == module).expect("a module").1;
         for name in names_of_page(&page) {
             let declares = |word: &str| text.contains(&format!("{word} {name}"));
             assert!(

@@ -13,7 +13,6 @@ mod console;
 mod decisions;
 mod elsewhere;
 mod files;
-mod growth;
 mod hangs;
 mod host_hangs;
 mod layering;

@@ -1,14 +1,6 @@
 //! What a run says does not depend on what else it does.
 
 use crate::cli::Folder;
-use cslrun::arch::{ArchName, PeCoord};
-use cslrun::diagnostics::Sink;
-use cslrun::host::{RunOptions, Runner};
-use cslrun::sema::{self, CompileOptions};
-use cslrun::source::{MemoryLoader, SourceMap};
-use cslrun::trace::Filter;
-use std::path::Path;
-use std::sync::Arc;
 
 /// A PE may run ahead of the clock, but not beyond a failure that the fabric finds.
 #[test]
@@ -34,46 +26,6 @@ comptime { const id = @get_local_task_id(8); @bind_local_task(main, id); @activa
     assert!(plainly.contains("error[unrouted-color]") && plainly.contains("p.csl:6:3"), "{plainly}");
     for mode in ["--unchecked", "--trace", "--trace=t.json", "--report r.html", "--hop-by-hop"] {
         assert_eq!(told(mode), plainly, "{mode}");
-    }
-}
-
-/// The first wavelet of the operation stops the run, two cycles before `x` would get another value.
-#[test]
-fn a_run_that_stops_leaves_the_memory_of_that_cycle() {
-    let program = "\
-const out = @get_dsd(fabout_dsd, .{
-  .extent = 2, .fabric_color = @get_color(4), .output_queue = @get_output_queue(2)
-});
-var x: u16 = 1;
-task main() void {
-  x = 2;
-  @mov32(out, 5);
-  x = 3;
-  @mov32(out, 5);
-  x = 4;
-}
-comptime {
-  const id = @get_local_task_id(8);
-  @bind_local_task(main, id);
-  @activate(id);
-  @export_symbol(x, \"x\");
-}
-";
-    let mut loader = MemoryLoader::default();
-    loader.add("p.csl", program);
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(ArchName::Wse2);
-    let program = sema::compile(&loader, &mut sources, Path::new("p.csl"), &options, &mut sink);
-    let program = Arc::new(program.expect("a program without a mistake"));
-    for (checked, hop_by_hop, recorded) in [(true, false, false), (false, false, false), (true, true, true)] {
-        let options = RunOptions { checked, hop_by_hop, ..RunOptions::default() };
-        let mut runner = Runner::new(Arc::clone(&program), options);
-        if recorded {
-            runner.record(Filter::default());
-        }
-        assert!(runner.run_until_idle().is_err());
-        let (_, words) = runner.read_symbol(PeCoord { x: 0, y: 0 }, "x").expect("the PE is there");
-        assert_eq!(words, [2], "checked {checked}, recorded {recorded}");
     }
 }
 

@@ -8,8 +8,8 @@
 use crate::case_file::split;
 use crate::rules::ELSEWHERE;
 use crate::{files_below, root};
+use cslrun::MemoryLoader;
 use cslrun::cli::{Outcome, perform_words};
-use cslrun::source::MemoryLoader;
 use std::path::Path;
 
 /// The rule whose shortest program is too long for a page.

@@ -1,8 +1,8 @@
 //! What `cslrun dsd` draws: vectors of every shape, streams, FIFOs, and DSDs that a run sets.
 
 use crate::cli::Folder;
+use cslrun::MemoryLoader;
 use cslrun::cli::{Exit, perform_words};
-use cslrun::source::MemoryLoader;
 
 const PROGRAM: &str = r#"
 var line = @zeros([10]u16);

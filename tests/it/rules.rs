@@ -2,7 +2,7 @@
 
 use crate::case_file::{all_cases, cases_of_rules};
 use crate::{elsewhere, files_below, root};
-use cslrun::diagnostics::rules;
+use cslrun::catalogue;
 use std::collections::BTreeSet;
 
 /// Rules that no program on the command line can break, and the file whose tests break them.
@@ -18,7 +18,7 @@ pub const ELSEWHERE: &[(&str, &str)] = &[
 ];
 
 fn names() -> BTreeSet<String> {
-    rules::all().map(|r| r.name.to_string()).collect()
+    catalogue::rules().map(|r| r.name.to_string()).collect()
 }
 
 fn pages() -> BTreeSet<String> {
@@ -97,7 +97,7 @@ fn every_message_says_what_to_do() {
 
 #[test]
 fn a_help_has_only_the_holes_of_its_title() {
-    for rule in rules::all() {
+    for rule in catalogue::rules() {
         let help = rule.help.unwrap_or_default();
         let holes = help.split('{').skip(1).filter_map(|rest| rest.split_once('}')).map(|(hole, _)| hole);
         for hole in holes.filter(|hole| hole.chars().all(|c| c.is_ascii_lowercase()) && !hole.is_empty()) {
@@ -142,7 +142,7 @@ fn every_case_says_what_it_shows() {
 #[test]
 fn names_and_titles_of_rules_have_one_form() {
     let mut seen = BTreeSet::new();
-    for rule in rules::all() {
+    for rule in catalogue::rules() {
         let name = rule.name;
         assert!(seen.insert(name), "{name} is declared twice");
         assert!(name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'), "{name}");

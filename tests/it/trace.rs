@@ -3,7 +3,7 @@
 use crate::case_file::{Case, all_cases};
 use crate::root;
 use cslrun::cli::{Exit, Outcome, perform_words};
-use cslrun::source::{DiskLoader, MemoryLoader};
+use cslrun::{DiskLoader, MemoryLoader};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

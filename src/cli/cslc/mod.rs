@@ -7,15 +7,15 @@ mod folder;
 mod geometry;
 mod options;
 
-pub use options::{Invocation, UsageError, known_options, parse};
+pub use options::known_options;
+
+use options::{Invocation, UsageError, parse};
 
 use super::{Exit, levels_of_environment, output};
-use crate::check;
-use crate::diagnostics::Sink;
-use crate::diagnostics::render::{MessageFormat, render};
+use crate::compile::compile_with;
+use crate::diagnostics::render::MessageFormat;
 use crate::image::Program;
-use crate::sema;
-use crate::source::{DiskLoader, SourceMap};
+use crate::source::DiskLoader;
 use std::path::PathBuf;
 
 const HELP: &str = "\
@@ -82,27 +82,12 @@ fn compile(mut invocation: Invocation) -> Result<(), String> {
 fn compile_into_folder(invocation: &Invocation) -> Result<(), String> {
     // A folder of an earlier success must not pass for the result of a failure.
     folder::forget(&invocation.output);
-    let mut sources = SourceMap::default();
-    let mut sink = Sink::new(invocation.options.levels);
-    let program = sema::compile(&DiskLoader, &mut sources, &invocation.input, &invocation.options, &mut sink);
-    let program = program.and_then(|program| match geometry::settle(program, invocation) {
-        Ok(program) => Some(program),
-        Err(diag) => {
-            sink.push(diag);
-            None
-        }
-    });
-    if let Some(program) = &program {
-        check::check(program).into_iter().for_each(|d| sink.lint(d));
-    }
-    let text = render(&sources, sink.all(), MessageFormat::Plain, false);
-    match program {
-        Some(program) if sink.errors() == 0 => {
-            output::print_error(&text);
-            write(&program, invocation)
-        }
-        _ => Err(text),
-    }
+    let settle = |program| geometry::settle(program, invocation);
+    let compilation = compile_with(&invocation.input, &DiskLoader, &invocation.options, settle);
+    let text = compilation.render(MessageFormat::Plain, false);
+    let Some(program) = compilation.program else { return Err(text) };
+    output::print_error(&text);
+    write(&program, invocation)
 }
 
 fn write(program: &Program, invocation: &Invocation) -> Result<(), String> {

@@ -7,6 +7,7 @@ mod vectors;
 use super::*;
 use crate::arch::{ArchName, InQueue, OutQueue};
 use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
+use crate::image::TileImage;
 use crate::image::code::{Function, Op, Operand, VectorOp};
 use crate::image::{QueueBinding, TaskBinding};
 use crate::source::{FileId, Span};

@@ -1,12 +1,7 @@
 //! Operations of one `f16` or 16-bit integer, and conversions, on all 65,536 values.
 
 use super::number::{Elem, Number};
-use cslrun::arch::{ArchName, PeCoord};
-use cslrun::diagnostics::Sink;
-use cslrun::host::{RunOptions, Runner};
-use cslrun::image::{Program, Scalar};
-use cslrun::sema::{self, CompileOptions};
-use cslrun::source::{MemoryLoader, SourceMap};
+use cslrun::{Arch, CompileOptions, MemoryLoader, PeCoord, Program, RunOptions, Runner, Scalar, compile};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -90,7 +85,7 @@ fn every_scalar_conversion_is_right_for_every_value() {
 }
 
 fn check(unary: &Unary, main: &str) {
-    let program = Arc::new(compile(unary, main));
+    let program = Arc::new(compile_all(unary, main));
     let options = RunOptions { checked: false, ..RunOptions::default() };
     let at = PeCoord { x: 0, y: 0 };
     for start in (0..1u32 << 16).step_by(PIECE as usize) {
@@ -110,7 +105,7 @@ fn check(unary: &Unary, main: &str) {
     }
 }
 
-fn compile(unary: &Unary, main: &str) -> Program {
+fn compile_all(unary: &Unary, main: &str) -> Program {
     let (from, to) = (unary.from.types(), unary.to.types());
     let mut text = String::new();
     for (name, types) in [("x", from), ("y", to)] {
@@ -123,8 +118,6 @@ fn compile(unary: &Unary, main: &str) -> Program {
     text.push_str("comptime { @bind_local_task(main, main_id); @activate(main_id); }\n");
     let mut loader = MemoryLoader::default();
     loader.add("all.csl", text.as_str());
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(ArchName::Wse2);
-    let program = sema::compile(&loader, &mut sources, Path::new("all.csl"), &options, &mut sink);
-    program.unwrap_or_else(|| panic!("{text}\n{:?}", sink.all()))
+    let compilation = compile(Path::new("all.csl"), &loader, &CompileOptions::new(Arch::Wse2));
+    compilation.into_program().unwrap_or_else(|report| panic!("{text}\n{report}"))
 }

@@ -5,7 +5,7 @@
 //! whether the program could end at all if nothing were ever full.
 
 use super::choices::Choices;
-use cslrun::arch::{ArchName, Direction};
+use cslrun::Arch;
 
 /// Operations of one PE: each needs queues of its own.
 const MOST_OPS: usize = 5;
@@ -17,9 +17,43 @@ const QUEUES: u8 = 6;
 const SIDES: [(Direction, i32, i32); 4] =
     [(Direction::East, 1, 0), (Direction::South, 0, 1), (Direction::West, -1, 0), (Direction::North, 0, -1)];
 
+/// A side of a router.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Direction {
+    North,
+    South,
+    East,
+    West,
+    Ramp,
+}
+
+impl Direction {
+    /// The name in CSL.
+    pub fn word(self) -> &'static str {
+        match self {
+            Direction::North => "NORTH",
+            Direction::South => "SOUTH",
+            Direction::East => "EAST",
+            Direction::West => "WEST",
+            Direction::Ramp => "RAMP",
+        }
+    }
+
+    /// The side of the neighbour that a wavelet comes in on.
+    pub fn opposite(self) -> Direction {
+        match self {
+            Direction::North => Direction::South,
+            Direction::South => Direction::North,
+            Direction::East => Direction::West,
+            Direction::West => Direction::East,
+            Direction::Ramp => Direction::Ramp,
+        }
+    }
+}
+
 /// A random program.
 pub struct Network {
-    pub arch: ArchName,
+    pub arch: Arch,
     pub width: usize,
     pub height: usize,
     /// The most routers that are added to a tree.
@@ -94,13 +128,13 @@ impl Op {
 
 impl Network {
     /// A network of up to 12 PEs and 6 flows.
-    pub fn any(choices: &mut Choices, arch: ArchName) -> Network {
+    pub fn any(choices: &mut Choices, arch: Arch) -> Network {
         let size = (2 + choices.below(3) as usize, 1 + choices.below(3) as usize);
         Network::of_size(choices, arch, size, (6, 20))
     }
 
     /// A network of up to 48 PEs with long ways.
-    pub fn wide(choices: &mut Choices, arch: ArchName) -> Network {
+    pub fn wide(choices: &mut Choices, arch: Arch) -> Network {
         let size = (6 + choices.below(7) as usize, 1 + choices.below(4) as usize);
         let longest = if choices.once_in(3) { 20 } else { 200 };
         Network::of_size(choices, arch, size, (20, longest))
@@ -108,7 +142,7 @@ impl Network {
 
     fn of_size(
         choices: &mut Choices,
-        arch: ArchName,
+        arch: Arch,
         (width, height): (usize, usize),
         (reach, longest): (u32, u32),
     ) -> Network {
@@ -172,7 +206,7 @@ impl Network {
         let has_two = self.pes[pe].iter().any(|op| op.inputs().len() > 1);
         match other {
             // WSE-3 reads one queue at a time.
-            Some(at) if self.arch == ArchName::Wse2 && !has_two && choices.below(3) > 0 => {
+            Some(at) if self.arch == Arch::Wse2 && !has_two && choices.below(3) > 0 => {
                 Addend::Flow(arrived.remove(at).1)
             }
             _ => Addend::Number(choices.below(1000) as u16),

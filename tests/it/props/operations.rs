@@ -132,7 +132,7 @@ fn scaled(to: Elem, x: &[Value], _: &mut u32) -> u32 {
 #[test]
 fn every_operation_has_a_model() {
     let modelled: Vec<_> = OPERATIONS.iter().map(|op| op.name).collect();
-    let known: Vec<_> = cslrun::dsd::ops::OPS.iter().map(|op| op.name).collect();
+    let known: Vec<_> = cslrun::catalogue::operations().map(|op| op.name).collect();
     assert_eq!(modelled, known);
 }
 

@@ -1,22 +1,14 @@
 //! Random stencils, run hop by hop on one thread and with express channels on one thread and on three.
 
 use super::choices::Choices;
-use super::trial::count;
-use cslrun::arch::{ArchName, PeCoord};
-use cslrun::diagnostics::Sink;
-use cslrun::diagnostics::render::{self, MessageFormat};
-use cslrun::host::{RunOptions, Runner};
-use cslrun::image::{Program, Scalar};
-use cslrun::sema::{self, CompileOptions};
-use cslrun::source::{MemoryLoader, SourceMap};
+use super::trial::{compile_layout, count};
+use cslrun::{Arch, MessageFormat, PeCoord, Program, RunOptions, Runner, Scalar, render};
 use std::fmt::Write;
-use std::path::Path;
-use std::sync::Arc;
 
 /// Elements of every vector.
 const SIZE: usize = 12;
-/// Words behind the data of which calls may use some.
-const STACK: usize = 32;
+/// Words of memory on a PE.
+const MEMORY: usize = 24 * 1024;
 
 /// A side to which a PE may send, with where that leads.
 const SIDES: [(&str, &str, i32, i32); 4] =
@@ -48,10 +40,10 @@ const UPDATES: [&str; 9] = [
 #[test]
 fn express_channels_and_threads_cannot_be_seen() {
     for seed in 0..count() / 4 {
-        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let arch = if seed.is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let mut choices = Choices::from_seed(seed);
         let files = stencil(&mut choices, arch);
-        let (program, sources) = compile(&files, arch).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
+        let program = compile_layout(&files, arch).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
         let data = choices.below(3);
         let run = |hop_by_hop, threads| {
             // So few PEs for each thread that even a small wafer is divided.
@@ -59,7 +51,7 @@ fn express_channels_and_threads_cannot_be_seen() {
             let options = RunOptions { hop_by_hop, threads, pes_of_a_thread, ..RunOptions::default() };
             let mut runner = Runner::new(program.clone(), options);
             fill(&mut runner, &program, data, seed);
-            story(&mut runner, &program, &sources)
+            story(&mut runner, &program)
         };
         let plain = run(true, 1);
         for threads in [1, 3] {
@@ -84,9 +76,8 @@ fn fill(runner: &mut Runner, program: &Program, data: u32, seed: u64) {
     let mut numbers = Choices::from_seed(seed ^ 0x5eed);
     let mut word = || u64::from((numbers.below(2000) as f32 / 64.0 - 15.0).to_bits());
     let same: Vec<u64> = (0..SIZE).map(|_| word()).collect();
-    for index in 0..program.place.len() {
-        let at = program.pe_coord(index);
-        if program.tile_at(at).is_none() || data == 0 {
+    for at in pes(program) {
+        if program.symbols(at).is_none() || data == 0 {
             continue;
         }
         let values = if data == 1 { same.clone() } else { (0..SIZE).map(|_| word()).collect() };
@@ -94,42 +85,33 @@ fn fill(runner: &mut Runner, program: &Program, data: u32, seed: u64) {
     }
 }
 
+/// The PEs of a program, row by row.
+fn pes(program: &Program) -> impl Iterator<Item = PeCoord> {
+    let (width, height) = program.size();
+    (0..height).flat_map(move |y| (0..width).map(move |x| PeCoord { x, y }))
+}
+
 /// All that can be seen of a run.
-fn story(runner: &mut Runner, program: &Program, sources: &SourceMap) -> String {
+fn story(runner: &mut Runner, program: &Program) -> String {
     let said = match runner.run_until_idle() {
         Ok(warnings) => warnings,
-        Err(failure) => failure.diagnostics(sources),
+        Err(failure) => failure.diagnostics(program.sources()),
     };
-    let mut story = render::render(sources, &said, MessageFormat::Plain, false);
+    let mut story = render(program.sources(), &said, MessageFormat::Plain, false);
     let _ = writeln!(story, "{:?}", runner.report());
-    for index in 0..program.place.len() {
-        let at: PeCoord = program.pe_coord(index);
-        let Some(tile) = program.tile_at(at) else { continue };
-        let words = runner.memory(at, usize::from(tile.data_end) + STACK);
-        let _ = writeln!(story, "{at} {words:?}");
+    for at in pes(program) {
+        let Some(words) = runner.memory(at, MEMORY) else { continue };
+        let end = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
+        let _ = writeln!(story, "{at} {:?}", &words[..end]);
     }
     story
 }
 
-fn compile(files: &[(String, String)], arch: ArchName) -> Result<(Arc<Program>, SourceMap), String> {
-    let mut loader = MemoryLoader::default();
-    for (name, text) in files {
-        loader.add(name, text.clone());
-    }
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(arch);
-    let program = sema::compile(&loader, &mut sources, Path::new("layout.csl"), &options, &mut sink);
-    match program.filter(|_| sink.all().is_empty()) {
-        Some(program) => Ok((Arc::new(program), sources)),
-        None => Err(render::render(&sources, sink.all(), MessageFormat::Plain, false)),
-    }
-}
-
 /// Colors of neighbours differ: two for each side, by the parity of the place.
-fn stencil(choices: &mut Choices, arch: ArchName) -> Vec<(String, String)> {
+fn stencil(choices: &mut Choices, arch: Arch) -> Vec<(String, String)> {
     let (width, height) = (2 + choices.below(14), 2 + choices.below(12));
     // On WSE-2 queues have the microthreads of their numbers, and there are six to send through.
-    let most = if arch == ArchName::Wse2 { 2 } else { 4 };
+    let most = if arch == Arch::Wse2 { 2 } else { 4 };
     let sides: Vec<usize> = (0..most).filter(|side| *side == 0 || choices.below(2) == 0).collect();
     let mut params = String::new();
     let mut routes = String::new();
@@ -188,11 +170,11 @@ fn data() -> String {
     text
 }
 
-fn tile(choices: &mut Choices, arch: ArchName, sides: &[usize]) -> String {
+fn tile(choices: &mut Choices, arch: Arch, sides: &[usize]) -> String {
     let mut text = data();
     let thread = |id: usize| match arch {
-        ArchName::Wse2 => String::new(),
-        ArchName::Wse3 => format!(", .ut_id = @get_ut_id({id})"),
+        Arch::Wse2 => String::new(),
+        Arch::Wse3 => format!(", .ut_id = @get_ut_id({id})"),
     };
     let (mut start, mut queues, mut parts) = (String::new(), String::new(), String::new());
     for side in sides {

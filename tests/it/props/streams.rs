@@ -1,19 +1,11 @@
 //! Random networks as CSL programs, run with deep and with shallow buffers.
 
 use super::choices::{Choices, shrink};
-use super::network::{Addend, Flow, Kind, Network, Node, Op};
-use super::trial::count;
-use cslrun::arch::{ArchName, Direction, PeCoord};
-use cslrun::check;
-use cslrun::diagnostics::Sink;
-use cslrun::diagnostics::render::{self, MessageFormat};
-use cslrun::host::{RunOptions, Runner};
-use cslrun::image::Program;
-use cslrun::sema::{self, CompileOptions};
-use cslrun::source::{MemoryLoader, SourceMap};
+use super::network::{Addend, Direction, Flow, Kind, Network, Node, Op};
+use super::trial::{compile_layout, count};
+use cslrun::{Arch, MessageFormat, PeCoord, Program, RunOptions, Runner, render};
 use std::fmt::Write;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
 use std::sync::Arc;
 
 /// Input queue of the second addend; operations use 0 to 5.
@@ -23,7 +15,7 @@ const SECOND_QUEUE: u8 = 7;
 fn results_do_not_depend_on_the_depth_of_buffers() {
     let (mut ended, mut stuck) = (0, 0);
     for seed in 0..count() {
-        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let arch = if seed.is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let mut choices = Choices::from_seed(seed);
         match verdict(Network::any(&mut choices, arch)) {
             Ok(true) => ended += 1,
@@ -39,13 +31,13 @@ fn results_do_not_depend_on_the_depth_of_buffers() {
 fn nothing_depends_on_whether_streams_go_hop_by_hop() {
     let mut stuck = 0;
     for seed in 0..count() {
-        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let arch = if seed.is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let network = Network::wide(&mut Choices::from_seed(seed), arch);
-        let (program, sources) = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
+        let program = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
         for depth in [2, 3, 4] {
             let [fast, slow] = [false, true].map(|hop_by_hop| {
                 let options = RunOptions { link_depth: Some(depth), hop_by_hop, ..RunOptions::default() };
-                story(&network, &program, &sources, options)
+                story(&network, &program, options)
             });
             assert!(fast == slow, "seed {seed}, depth {depth}\n{fast}\nhop by hop\n{slow}");
             stuck += usize::from(fast.contains("deadlock"));
@@ -57,17 +49,17 @@ fn nothing_depends_on_whether_streams_go_hop_by_hop() {
 #[test]
 fn nothing_depends_on_the_number_of_threads_and_the_size_of_caches() {
     for seed in 0..count() {
-        let arch = if seed.is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let arch = if seed.is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let network = Network::wide(&mut Choices::from_seed(seed), arch);
-        let (program, sources) = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
+        let program = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
         let on = |threads| {
             let options = RunOptions { threads, pes_of_a_thread: 1, ..RunOptions::default() };
-            story(&network, &program, &sources, options)
+            story(&network, &program, options)
         };
         let one = on(1);
         for hop_by_hop in [false, true] {
             let large = RunOptions { large_from: 0, hop_by_hop, ..RunOptions::default() };
-            let swept = story(&network, &program, &sources, large);
+            let swept = story(&network, &program, large);
             assert!(one == swept, "seed {seed}\n{one}\nas on a large wafer\n{swept}");
         }
         for threads in [2, 3] {
@@ -78,13 +70,13 @@ fn nothing_depends_on_the_number_of_threads_and_the_size_of_caches() {
 }
 
 /// All that can be seen of a run.
-fn story(network: &Network, program: &Arc<Program>, sources: &SourceMap, options: RunOptions) -> String {
+fn story(network: &Network, program: &Arc<Program>, options: RunOptions) -> String {
     let mut runner = Runner::new(program.clone(), options);
     let said = match runner.run_until_idle() {
         Ok(warnings) => warnings,
-        Err(failure) => failure.diagnostics(sources),
+        Err(failure) => failure.diagnostics(program.sources()),
     };
-    let said = render::render(sources, &said, MessageFormat::Plain, false);
+    let said = render(program.sources(), &said, MessageFormat::Plain, false);
     let report = runner.report();
     let mut story = format!("{said}{} cycles, {} hops\n", report.cycles, report.hops);
     for (pe, flow, _) in network.outcome().kept {
@@ -95,7 +87,7 @@ fn story(network: &Network, program: &Arc<Program>, sources: &SourceMap, options
     story
 }
 
-fn explain(seed: u64, arch: ArchName, made: Vec<u32>) -> ! {
+fn explain(seed: u64, arch: Arch, made: Vec<u32>) -> ! {
     let again = |list: &[u32]| Network::any(&mut Choices::replay(list), arch);
     let simplest = shrink(made, |list| verdict(again(list)).is_err());
     let why = verdict(again(&simplest)).expect_err("shrinking keeps the failure");
@@ -123,11 +115,11 @@ enum Run {
 
 fn run_with_all_depths(network: &Network) -> Result<bool, String> {
     let expected = network.outcome();
-    let (program, sources) = compile(network)?;
+    let program = compile(network)?;
     let mut is_stuck = false;
     // The deepest first: with more room no less can happen.
     for depth in [4, 2, 1] {
-        match run(&program, &sources, depth)? {
+        match run(&program, depth)? {
             Run::Deadlock if expected.surely => return Err(format!("a deadlock with buffers of {depth}")),
             Run::Deadlock => is_stuck = true,
             Run::Ended(_) if is_stuck => return Err(format!("it ends with buffers of {depth}, not of more")),
@@ -138,10 +130,6 @@ fn run_with_all_depths(network: &Network) -> Result<bool, String> {
                 }
             }
         }
-    }
-    let found = check::check(&program);
-    if !is_stuck && !found.is_empty() {
-        return Err(render::render(&sources, &found, MessageFormat::Plain, false));
     }
     Ok(!is_stuck)
 }
@@ -162,32 +150,22 @@ fn compare(
     Err(format!("`{name}` of {at} holds    {found:?}\n`{name}` of {at} must hold {values:?}"))
 }
 
-fn compile(network: &Network) -> Result<(Arc<Program>, SourceMap), String> {
-    let mut loader = MemoryLoader::default();
-    for (name, text) in files(network) {
-        loader.add(&name, text);
-    }
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(network.arch);
-    let program = sema::compile(&loader, &mut sources, Path::new("layout.csl"), &options, &mut sink);
-    match program.filter(|_| sink.all().is_empty()) {
-        Some(program) => Ok((Arc::new(program), sources)),
-        None => Err(render::render(&sources, sink.all(), MessageFormat::Plain, false)),
-    }
+fn compile(network: &Network) -> Result<Arc<Program>, String> {
+    compile_layout(&files(network), network.arch)
 }
 
 /// A deadlock is fine if its report says which line waits, where and since when.
-fn run(program: &Arc<Program>, sources: &SourceMap, depth: u8) -> Result<Run, String> {
+fn run(program: &Arc<Program>, depth: u8) -> Result<Run, String> {
     let options = RunOptions { link_depth: Some(depth), ..RunOptions::default() };
     let mut runner = Runner::new(program.clone(), options);
     let diagnostics = match runner.run_until_idle() {
         Ok(warnings) if warnings.is_empty() => return Ok(Run::Ended(Box::new(runner))),
         Ok(warnings) => warnings,
-        Err(failure) => failure.diagnostics(sources),
+        Err(failure) => failure.diagnostics(program.sources()),
     };
     match diagnostics.as_slice() {
         [d] if d.rule == "deadlock" && d.primary.is_some() && d.moment.is_some() => Ok(Run::Deadlock),
-        _ => Err(render::render(sources, &diagnostics, MessageFormat::Plain, false)),
+        _ => Err(render(program.sources(), &diagnostics, MessageFormat::Plain, false)),
     }
 }
 
@@ -243,8 +221,8 @@ impl Tile<'_> {
     fn op(&mut self, op: &Op) {
         let settings = match (op.is_async, self.network.arch) {
             (false, _) => String::new(),
-            (true, ArchName::Wse2) => ", .{ .async = true }".to_string(),
-            (true, ArchName::Wse3) => format!(", .{{ .async = true, .ut_id = @get_ut_id({}) }}", op.queue),
+            (true, Arch::Wse2) => ", .{ .async = true }".to_string(),
+            (true, Arch::Wse3) => format!(", .{{ .async = true, .ut_id = @get_ut_id({}) }}", op.queue),
         };
         let call = match &op.kind {
             Kind::Send { flow, data } => {
@@ -299,8 +277,8 @@ impl Tile<'_> {
         let color = format!("@get_color({})", flow + 1);
         let queue = format!("@get_{side}_queue({queue})");
         let by_color = match self.network.arch {
-            ArchName::Wse2 => format!(".fabric_color = {color}, "),
-            ArchName::Wse3 => {
+            Arch::Wse2 => format!(".fabric_color = {color}, "),
+            Arch::Wse3 => {
                 let _ = writeln!(self.queues, "  @initialize_queue({queue}, .{{ .color = {color} }});");
                 String::new()
             }

@@ -5,12 +5,9 @@
 
 use super::choices::{Choices, shrink};
 use super::number::Elem;
-use cslrun::arch::{ArchName, PeCoord};
-use cslrun::diagnostics::Sink;
-use cslrun::diagnostics::render::{self, MessageFormat};
-use cslrun::host::{RunOptions, Runner};
-use cslrun::sema::{self, CompileOptions};
-use cslrun::source::{MemoryLoader, SourceMap};
+use cslrun::{
+    Arch, CompileOptions, MemoryLoader, MessageFormat, PeCoord, Program, RunOptions, Runner, compile, render,
+};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::Arc;
@@ -48,7 +45,7 @@ pub fn count() -> u64 {
 pub fn check(name: &str, batch: u64, generate: impl Fn(&mut Choices, &str) -> Trial) {
     let first = name.bytes().fold(0u64, |seed, byte| seed.wrapping_mul(31) + u64::from(byte)) << 32;
     for start in (0..count()).step_by(batch as usize) {
-        let arch = if (start / batch).is_multiple_of(2) { ArchName::Wse2 } else { ArchName::Wse3 };
+        let arch = if (start / batch).is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let seeds: Vec<u64> = (start..count().min(start + batch)).map(|n| first + n).collect();
         let trial = |(n, seed): (usize, &u64)| generate(&mut Choices::from_seed(*seed), &format!("t{n}"));
         let trials: Vec<Trial> = seeds.iter().enumerate().map(trial).collect();
@@ -64,7 +61,7 @@ pub fn check(name: &str, batch: u64, generate: impl Fn(&mut Choices, &str) -> Tr
 }
 
 /// Panics with the simplest trial that fails as this one does.
-fn explain(name: &str, seed: u64, arch: ArchName, generate: &impl Fn(&mut Choices, &str) -> Trial) -> ! {
+fn explain(name: &str, seed: u64, arch: Arch, generate: &impl Fn(&mut Choices, &str) -> Trial) -> ! {
     let mut choices = Choices::from_seed(seed);
     generate(&mut choices, "t");
     let simplest =
@@ -76,37 +73,45 @@ fn explain(name: &str, seed: u64, arch: ArchName, generate: &impl Fn(&mut Choice
 }
 
 /// Trials that need no checks run with them, and the others without.
-fn run_both(trials: &[Trial], arch: ArchName) -> Result<(), String> {
+fn run_both(trials: &[Trial], arch: Arch) -> Result<(), String> {
     let (unchecked, checked): (Vec<&Trial>, Vec<&Trial>) = trials.iter().partition(|t| t.unchecked);
     run(&checked, arch, true)?;
     run(&unchecked, arch, false)
 }
 
-fn run_alone(trial: Trial, arch: ArchName) -> Result<(), String> {
+fn run_alone(trial: Trial, arch: Arch) -> Result<(), String> {
     run_both(&[trial], arch)
 }
 
 /// Compiles and runs a program of these trials, and compares what they expect.
-fn run(trials: &[&Trial], arch: ArchName, checked: bool) -> Result<(), String> {
+fn run(trials: &[&Trial], arch: Arch, checked: bool) -> Result<(), String> {
     catch_unwind(AssertUnwindSafe(|| run_program(trials, arch, checked)))
         .unwrap_or_else(|_| Err("a panic, shown above".to_string()))
 }
 
-fn run_program(trials: &[&Trial], arch: ArchName, checked: bool) -> Result<(), String> {
+fn run_program(trials: &[&Trial], arch: Arch, checked: bool) -> Result<(), String> {
     let mut loader = MemoryLoader::default();
     loader.add("trial.csl", program(trials));
-    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
-    let options = CompileOptions::new(arch);
-    let compiled = sema::compile(&loader, &mut sources, Path::new("trial.csl"), &options, &mut sink);
-    let Some(compiled) = compiled.filter(|_| sink.errors() == 0) else {
-        return Err(render::render(&sources, sink.all(), MessageFormat::Plain, false));
-    };
+    let compiled = compile(Path::new("trial.csl"), &loader, &CompileOptions::new(arch)).into_program()?;
     let mut runner = Runner::new(Arc::new(compiled), RunOptions { checked, ..RunOptions::default() });
     if let Err(failure) = runner.run_until_idle() {
-        let diagnostics = failure.diagnostics(&sources);
-        return Err(render::render(&sources, &diagnostics, MessageFormat::Plain, false));
+        let sources = runner.program().sources();
+        return Err(render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false));
     }
     trials.iter().flat_map(|trial| &trial.expected).try_for_each(|expected| compare(&mut runner, expected))
+}
+
+/// Compiles the files of a program with a layout; it must be one without errors and warnings.
+pub fn compile_layout(files: &[(String, String)], arch: Arch) -> Result<Arc<Program>, String> {
+    let mut loader = MemoryLoader::default();
+    for (name, text) in files {
+        loader.add(name, text.as_str());
+    }
+    let compilation = compile(Path::new("layout.csl"), &loader, &CompileOptions::new(arch));
+    match compilation.diagnostics.is_empty() {
+        true => compilation.into_program().map(Arc::new),
+        false => Err(compilation.render(MessageFormat::Plain, false)),
+    }
 }
 
 fn compare(runner: &mut Runner, expected: &Expected) -> Result<(), String> {

@@ -1,10 +1,10 @@
 //! Work that must not grow faster than the program: counted, not timed.
 
-use cslrun::arch::ArchName;
-use cslrun::diagnostics::Sink;
-use cslrun::image::TileImage;
-use cslrun::sema::{self, CompileOptions};
-use cslrun::source::{MemoryLoader, SourceMap};
+use super::{CompileOptions, compile};
+use crate::arch::ArchName;
+use crate::diagnostics::Sink;
+use crate::image::TileImage;
+use crate::source::{MemoryLoader, SourceMap};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ fn tile(program: &str) -> Arc<TileImage> {
     loader.add("p.csl", program);
     let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
     let options = CompileOptions::new(ArchName::Wse2);
-    let program = sema::compile(&loader, &mut sources, Path::new("p.csl"), &options, &mut sink);
+    let program = compile(&loader, &mut sources, Path::new("p.csl"), &options, &mut sink);
     assert_eq!(sink.all(), []);
     Arc::clone(&program.expect("a program without a mistake").tiles[0])
 }

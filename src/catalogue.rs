@@ -1,0 +1,61 @@
+//! What cslrun knows, as tables: rules, builtins, DSD operations and the embedded library.
+//!
+//! In: nothing. Out: names and descriptions, for documentation and tools.
+//! Never: compiles or runs anything.
+
+use crate::dsd::ops::OPS;
+use crate::{diagnostics, sema, stdlib};
+
+pub use crate::diagnostics::{Lint, Rule, lints};
+
+/// A builtin of the language, such as `@get_dsd`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Builtin {
+    /// How it is called.
+    pub usage: &'static str,
+    /// Where a call may stand, in words.
+    pub phase: &'static str,
+    /// What it does, in one line.
+    pub doc: &'static str,
+}
+
+/// A DSD operation, such as `@fadds`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Operation {
+    /// The name without `@`.
+    pub name: &'static str,
+    /// What it does, in one line.
+    pub doc: &'static str,
+}
+
+/// Every rule that cslrun enforces.
+pub fn rules() -> impl Iterator<Item = &'static Rule> {
+    diagnostics::rules::all()
+}
+
+/// Rules that are checked on the whole program before it runs.
+pub fn rules_before_a_run() -> &'static [&'static Rule] {
+    diagnostics::rules::check::ALL
+}
+
+/// Every builtin that a program may call, in alphabetical order, without the DSD operations.
+pub fn builtins() -> impl Iterator<Item = Builtin> {
+    let known = sema::builtins::all().iter().filter(|builtin| !builtin.is_internal());
+    known.map(|known| Builtin { usage: known.usage, phase: known.phase.words(), doc: known.doc })
+}
+
+/// Every DSD operation.
+pub fn operations() -> impl Iterator<Item = Operation> {
+    OPS.iter().map(|op| Operation { name: op.name, doc: op.doc })
+}
+
+/// The modules of the embedded library with their CSL source, in alphabetical order; names stand without
+/// `<` and `>`.
+pub fn modules() -> impl Iterator<Item = (&'static str, &'static str)> {
+    stdlib::names().filter_map(|name| Some((name, stdlib::find(name)?)))
+}
+
+/// Modules of the SDK that cslrun does not have.
+pub fn missing_modules() -> impl Iterator<Item = &'static str> {
+    stdlib::missing()
+}

@@ -1,0 +1,121 @@
+//! Compiling as every command does it: the program is compiled and then checked.
+//!
+//! In: a root file or a layout, a loader and options. Out: a [`Compilation`].
+//! Never: runs a program, or prints.
+
+use crate::check;
+use crate::diagnostics::render::{self, MessageFormat};
+use crate::diagnostics::{Diag, Diagnostic, Sink};
+use crate::image::Program;
+use crate::sdklayout::{self, Layout};
+use crate::sema::{self, CompileOptions};
+use crate::source::{FileId, Loader, SourceMap};
+use crate::syntax;
+use std::path::Path;
+
+/// The result of compiling and checking a program.
+#[derive(Clone, Debug)]
+pub struct Compilation {
+    /// The program; `None` if there are errors.
+    pub program: Option<Program>,
+    /// Errors and warnings, in the order in which they were found.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The files that the diagnostics point into.
+    pub sources: SourceMap,
+}
+
+impl Compilation {
+    /// The diagnostics as text, with ANSI colors if `color` is set.
+    pub fn render(&self, format: MessageFormat, color: bool) -> String {
+        render::render(&self.sources, &self.diagnostics, format, color)
+    }
+
+    /// The program.
+    ///
+    /// # Errors
+    /// The diagnostics as plain text if the program has errors.
+    pub fn into_program(self) -> Result<Program, String> {
+        self.program
+            .ok_or_else(|| render::render(&self.sources, &self.diagnostics, MessageFormat::Plain, false))
+    }
+
+    fn new(sources: SourceMap, program: Option<Program>, mut sink: Sink) -> Compilation {
+        if let Some(program) = &program {
+            check::check(program).into_iter().for_each(|d| sink.lint(d));
+        }
+        let program = program.filter(|_| sink.errors() == 0);
+        Compilation { program, diagnostics: sink.all().to_vec(), sources }
+    }
+}
+
+/// Compiles and checks the program whose root file is at `path`.
+///
+/// Files are read through `loader` only. An error does not end the compilation at once, so that the result
+/// lists as many independent errors as possible.
+///
+/// ```
+/// use cslrun::{Arch, CompileOptions, MemoryLoader, MessageFormat, compile};
+///
+/// let mut files = MemoryLoader::default();
+/// files.add("pe.csl", "comptime { const n: u16 = 65536; }\n");
+/// let compilation = compile("pe.csl".as_ref(), &files, &CompileOptions::new(Arch::Wse3));
+///
+/// assert!(compilation.program.is_none());
+/// let text = compilation.render(MessageFormat::Short, false);
+/// assert!(text.starts_with("pe.csl:1:") && text.contains("error["), "{text}");
+/// ```
+pub fn compile(path: &Path, loader: &dyn Loader, options: &CompileOptions) -> Compilation {
+    compile_with(path, loader, options, Ok)
+}
+
+/// Compiles a program, changes it with `settle`, and checks the result.
+pub(crate) fn compile_with(
+    path: &Path,
+    loader: &dyn Loader,
+    options: &CompileOptions,
+    settle: impl FnOnce(Program) -> Result<Program, Diag>,
+) -> Compilation {
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::new(options.levels);
+    let program = sema::compile(loader, &mut sources, path, options, &mut sink);
+    let program = program.and_then(|program| settle(program).map_err(|diag| sink.push(diag)).ok());
+    Compilation::new(sources, program, sink)
+}
+
+/// The result of compiling a layout that was described in Python.
+#[derive(Clone, Debug)]
+pub struct LayoutCompilation {
+    /// The program and its diagnostics.
+    pub compilation: Compilation,
+    /// The number of each color, in the order of the layout; empty if the code has errors.
+    pub colors: Vec<u8>,
+    /// Probable mistakes in the layout, one sentence each.
+    pub warnings: Vec<String>,
+}
+
+/// Compiles and checks a layout of code regions, ports and host streams (`SdkLayout`). `options` gives the
+/// machine, the import paths, the levels of rules and the 16-bit float format.
+///
+/// # Errors
+/// A sentence that names the parts of the layout that do not fit together. Errors in the code of a region
+/// are diagnostics of the compilation instead.
+pub fn compile_layout(
+    layout: &Layout,
+    loader: &dyn Loader,
+    options: &CompileOptions,
+) -> Result<LayoutCompilation, String> {
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::new(options.levels);
+    let (program, colors, warnings) =
+        match sdklayout::compile(layout, loader, &mut sources, options, &mut sink) {
+            Ok(compiled) => (Some(compiled.program), compiled.colors, compiled.warnings),
+            Err(sdklayout::Error::Layout(text)) => return Err(text),
+            Err(sdklayout::Error::Code) => (None, Vec::new(), Vec::new()),
+        };
+    Ok(LayoutCompilation { compilation: Compilation::new(sources, program, sink), colors, warnings })
+}
+
+/// The syntax errors of one file, without its imports; byte offsets in them refer to `text`.
+pub fn syntax_errors(text: &str) -> Vec<Diagnostic> {
+    syntax::parse(FileId(0), text).problems.into_iter().map(Diagnostic::from).collect()
+}

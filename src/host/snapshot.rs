@@ -1,0 +1,66 @@
+//! What a run leaves behind, as a value that can be stored: the globals of every PE and all trace records.
+
+use super::Runner;
+use super::records::Record;
+use crate::arch::PeCoord;
+use crate::image::{Program, TileImage, file};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The memory and the trace records of all PEs at one moment of a run.
+pub struct Snapshot {
+    program: Arc<Program>,
+    contents: Contents,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Contents {
+    /// The globals of every PE, row by row.
+    memories: Vec<Vec<u16>>,
+    records: Vec<Record>,
+}
+
+impl Snapshot {
+    /// Reads a stored snapshot of `program`; `None` if the bytes are damaged or belong to another program.
+    pub fn from_bytes(program: Arc<Program>, bytes: &[u8]) -> Option<Snapshot> {
+        let contents: Contents = postcard::from_bytes(file::unsealed(bytes)?).ok()?;
+        (contents.memories.len() == program.place.len()).then_some(Snapshot { program, contents })
+    }
+
+    /// The snapshot as bytes; [`Snapshot::from_bytes`] reads them back.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        file::sealed(postcard::to_stdvec(&self.contents).expect("memory and records can be stored"))
+    }
+
+    /// The program that was running.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The memory words of a global on a PE of the rectangle; `None` if the PE has no such global.
+    pub fn symbol(&self, at: PeCoord, name: &str) -> Option<&[u16]> {
+        let symbol = self.program.tile_at(at)?.symbols.iter().find(|s| s.name == name)?;
+        let memory = &self.contents.memories[self.program.pe_index(at)];
+        memory.get(usize::from(symbol.addr)..usize::from(symbol.addr) + usize::from(symbol.words))
+    }
+
+    /// Every trace record, in the order of the run.
+    pub fn records(&self) -> &[Record] {
+        &self.contents.records
+    }
+}
+
+impl Runner {
+    /// The present memory and trace records of all PEs.
+    pub fn snapshot(&mut self) -> Snapshot {
+        let program = Arc::clone(&self.program);
+        let end = |tile: &Arc<TileImage>| usize::from(tile.data_end);
+        let places = (0..program.place.len()).map(|index| program.pe_coord(index));
+        let memories = places.map(|at| {
+            let words = program.tile_at(at).map_or(0, end);
+            self.memory(at, words).map_or_else(Vec::new, <[u16]>::to_vec)
+        });
+        let memories = memories.collect();
+        Snapshot { contents: Contents { memories, records: self.records() }, program }
+    }
+}

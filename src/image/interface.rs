@@ -1,0 +1,61 @@
+//! What the outside may ask of a compiled program.
+
+use super::file::{self, FileError};
+use super::{ExportName, FabricPlace, HostStream, Program, Symbol};
+use crate::arch::{ArchName, PeCoord};
+use crate::source::SourceMap;
+
+impl Program {
+    /// The machine that it was compiled for.
+    pub fn arch(&self) -> ArchName {
+        self.arch
+    }
+
+    /// Columns and rows of the program rectangle, in PEs.
+    pub fn size(&self) -> (u16, u16) {
+        (self.width, self.height)
+    }
+
+    /// The fabric, and where the program rectangle lies in it.
+    pub fn fabric(&self) -> FabricPlace {
+        self.fabric
+    }
+
+    /// What the layout exports with `@export_name`, in its order.
+    pub fn exports(&self) -> &[ExportName] {
+        &self.exports
+    }
+
+    /// The globals of a PE of the rectangle, in order of address; `None` if the layout sets no code for it.
+    pub fn symbols(&self, at: PeCoord) -> Option<&[Symbol]> {
+        self.tile_at(at).map(|tile| tile.symbols.as_slice())
+    }
+
+    /// Whether the program talks to the host through `<memcpy>`.
+    pub fn uses_memcpy(&self) -> bool {
+        self.memcpy.is_some()
+    }
+
+    /// The host streams of a layout that was described in Python; `None` for any other program.
+    pub fn streams(&self) -> Option<&[HostStream]> {
+        self.direct.as_ref().map(|direct| direct.streams.as_slice())
+    }
+
+    /// The source files, for diagnostics at run time.
+    pub fn sources(&self) -> &SourceMap {
+        &self.sources
+    }
+
+    /// The program as bytes: a header with the version of cslrun, a checksum and the data.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        file::to_bytes(self)
+    }
+
+    /// Reads the bytes that [`Program::to_bytes`] has written.
+    ///
+    /// # Errors
+    /// The bytes were not written by this version of cslrun, or are damaged.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
+        file::from_bytes(bytes)
+    }
+}

@@ -1,9 +1,9 @@
+use super::picture::Chosen;
 use super::trace::TraceArgs;
 use super::{Exit, learn::LearnArgs, memory, number::Number, threads};
 use crate::arch::ArchName;
 use crate::diagnostics::render::MessageFormat;
 use crate::diagnostics::{Level, Levels};
-use crate::image::picture::Chosen;
 use crate::sema::{CompileOptions, ParamValue};
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand, ValueEnum};
 use std::ffi::OsString;

@@ -1,7 +1,7 @@
 use super::args::DsdArgs;
 use super::outcome::Outcome;
+use super::picture::{self, Chosen, View};
 use crate::diagnostics::suggest;
-use crate::image::picture::{self, Chosen, View};
 use crate::sema::CompileOptions;
 use crate::source::Loader;
 

@@ -1,12 +1,11 @@
-use super::{args::CompileArgs, outcome::Outcome};
-use crate::image::dump;
+use super::{args::CompileArgs, listing, outcome::Outcome};
 use crate::source::Loader;
 
 /// `cslrun dump FILE.csl`
 pub fn dump(args: &CompileArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.format());
     if let Some(program) = outcome.compile(args, loader) {
-        outcome.printed = dump::text(&program);
+        outcome.printed = listing::text(&program);
     }
     outcome
 }

@@ -27,7 +27,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("check", &["source", "fabric", "image", "dsd", "arch", "diagnostics"]),
     ("compile", &["source", "check", "diagnostics", "image", "sdklayout", "sema", "syntax"]),
     ("catalogue", &["diagnostics", "dsd", "sema", "stdlib"]),
-    ("cli", &["source", "compile", "check", "arch", "diagnostics", "sema", "image", "trace", "host"]),
+    ("cli", &["source", "compile", "check", "arch", "diagnostics", "sema", "dsd", "image", "trace", "host"]),
 ];
 
 /// What a PE may know of the fabric.

@@ -1,6 +1,7 @@
-//! Pictures of DSDs: which elements are visited in which order, and what that takes.
+//! Pictures of DSDs for `cslrun dsd`: which elements an operation visits in which order, and in how many cycles.
 //!
-//! [`views`] collects the facts of each DSD; [`text`] and [`svg`] draw them.
+//! In: a `Program` that was compiled to keep its descriptors. Out: text or SVG. [`views`] collects the facts
+//! of each DSD; [`text`] and [`svg`] draw them. Never: runs anything, or prints.
 
 mod draw;
 mod grid;
@@ -10,10 +11,10 @@ mod svg;
 pub use draw::text;
 pub use svg::svg;
 
-use super::code::DsdEdit;
-use super::{Descriptor, FifoId, NO_TILE, Program, Symbol, TileImage};
 use crate::arch::PeCoord;
-use crate::dsd::{Dsd, Mem};
+use crate::dsd::{Dsd, FifoId, Mem};
+use crate::image::code::DsdEdit;
+use crate::image::{Descriptor, NO_TILE, Program, Symbol, TileImage};
 use crate::source::{SourceMap, Span};
 use grid::Grid;
 use std::borrow::Cow;

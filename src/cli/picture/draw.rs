@@ -3,9 +3,9 @@
 use super::grid::Grid;
 use super::stream::Stream;
 use super::{Elements, MOST, MemoryView, View};
+use crate::cli::listing::describe;
 use crate::dsd::MemKind;
 use crate::image::code::DsdEdit;
-use crate::image::dump::describe;
 use std::fmt::Write;
 
 /// Addresses listed at most.

@@ -2,8 +2,8 @@
 //! drawn as stations that every element passes.
 
 use crate::arch::{Color, PeCoord};
+use crate::cli::listing::describe::words;
 use crate::dsd::{ENDLESS, FabIn, FabOut, FifoAction, Priority, Simd, ZeroSource};
-use crate::image::dump::describe::words;
 use crate::image::{Fifo, Program, TileImage};
 
 /// A stream, for people.

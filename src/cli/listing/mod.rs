@@ -1,10 +1,12 @@
-//! The text listing of a program: tiles, memory map, registers, routes.
+//! The listing of a program that `cslrun dump` prints: tiles, memory map, registers, routes.
+//!
+//! In: a `Program`. Out: text, the same for equal programs. Never: runs anything, or prints.
 
 pub(super) mod describe;
 mod places;
 mod tile;
 
-use super::{ColorConfig, ExportKind, NO_TILE, Program};
+use crate::image::{ColorConfig, ExportKind, NO_TILE, Program};
 use comfy_table::{Cell, CellAlignment, Table, presets::NOTHING};
 use describe::{config, words};
 use indexmap::IndexSet;

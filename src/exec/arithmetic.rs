@@ -2,7 +2,7 @@
 //! helpers that both use.
 
 use super::calls::WINDOW;
-use super::convert::convert;
+use super::convert::{convert, signed};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_TOO_FAR};
 use crate::image::code::Op;
@@ -64,18 +64,6 @@ fn float(r: &mut [u64; WINDOW], op: &Op) -> bool {
 
 fn f32_of(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
-}
-
-/// The low `64 - sh` bits, sign-extended.
-#[inline(always)]
-pub(crate) fn signed(x: u64, sh: u8) -> u64 {
-    ((x << (sh & 63)) as i64 >> (sh & 63)) as u64
-}
-
-/// The low `64 - sh` bits.
-#[inline(always)]
-pub(crate) fn unsigned(x: u64, sh: u8) -> u64 {
-    x << (sh & 63) >> (sh & 63)
 }
 
 fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Diag> {

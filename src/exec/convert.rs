@@ -1,6 +1,5 @@
-//! `@as` between machine types.
+//! `@as` between machine types, and the widths of integers in registers.
 
-use super::arithmetic::{signed, unsigned};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::FLOAT_TO_INT_RANGE;
 use crate::image::Scalar;
@@ -27,6 +26,18 @@ pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
             (false, _) => 0,
         }
     })
+}
+
+/// The low `64 - sh` bits, sign-extended.
+#[inline(always)]
+pub(crate) fn signed(x: u64, sh: u8) -> u64 {
+    ((x << (sh & 63)) as i64 >> (sh & 63)) as u64
+}
+
+/// The low `64 - sh` bits.
+#[inline(always)]
+pub(crate) fn unsigned(x: u64, sh: u8) -> u64 {
+    x << (sh & 63) >> (sh & 63)
 }
 
 fn from_float(x: f32, to: Scalar) -> Result<u64, Diag> {

@@ -2,7 +2,7 @@
 
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS};
-use crate::image::code::{Access, HIGH_BYTE, word_of};
+use crate::image::code::{ADDRESS_ONLY, Access, BYTES, HIGH_BYTE, byte_behind, word_of};
 
 /// Words of one PE. Only the part up to the highest word in use is there; the rest is zero.
 #[derive(Clone, Debug)]
@@ -125,7 +125,7 @@ fn shift_of(addr: usize) -> u32 {
 
 /// The binary logarithm of `kind.words()`, without a table; bytes have none.
 #[inline(always)]
-pub(crate) fn log_words(kind: Access) -> u32 {
+fn log_words(kind: Access) -> u32 {
     kind as u32 >> 1
 }
 
@@ -139,6 +139,37 @@ fn pair(words: &[u16]) -> u32 {
     u32::from(words[0]) | u32::from(words[1]) << 16
 }
 
+/// Where an element of the array at `base` lies.
+///
+/// # Errors
+/// The index is `len` or more.
+#[inline(always)]
+pub(crate) fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Diag> {
+    if index >= u64::from(len) {
+        return Err(out_of_array(index, len.into()));
+    }
+    if kind.is_byte() {
+        return Ok(byte_behind(base.into(), index) as usize);
+    }
+    Ok(usize::from(base) + ((index as usize) << log_words(kind)))
+}
+
+/// Where a pointer to many leads that is given an index; elements have `words` words, or are bytes.
+///
+/// # Errors
+/// The index is `len` or more, and `len` is known.
+#[inline(always)]
+pub(crate) fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Diag> {
+    if index >= u64::from(len) && len != ADDRESS_ONLY {
+        return Err(out_of_array(index, len));
+    }
+    if words == BYTES {
+        return Ok(byte_behind(base, index) as usize);
+    }
+    // An index of a pointer to many may be negative; addresses have 16 bits.
+    Ok((base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff) as usize)
+}
+
 /// The diagnostic about an address past the end.
 #[cold]
 pub(crate) fn out_of_memory(address: usize) -> Diag {
@@ -147,7 +178,7 @@ pub(crate) fn out_of_memory(address: usize) -> Diag {
 
 /// The diagnostic about an index past the end of an array.
 #[cold]
-pub(crate) fn out_of_array(index: u64, len: u32) -> Diag {
+fn out_of_array(index: u64, len: u32) -> Diag {
     // An index of a signed type is kept sign-extended.
     INDEX_OUT_OF_BOUNDS.because(&[("index", &(index as i64)), ("len", &len)])
 }

@@ -6,7 +6,9 @@
 pub(crate) mod arithmetic;
 pub(crate) mod calls;
 pub(crate) mod convert;
+pub(crate) mod interface;
 pub(crate) mod memory;
+mod parts;
 mod prepared;
 pub(crate) mod sanitizer;
 pub(crate) mod scalar;

@@ -2,65 +2,20 @@
 //!
 //! It knows no PE. What it cannot do itself (tasks, most vectors, requests) it hands back as an [`StopReason`].
 
-use super::arithmetic::{self, amount, signed, unsigned};
+use super::arithmetic::{self, amount};
 use super::calls::Calls;
-use super::memory::{load, log_words, out_of_array, store};
-use super::prepared::PreparedFunction;
+use super::convert::{signed, unsigned};
+use super::interface::{Code, Meter, StopReason};
+use super::memory::{element, element_of, load, store};
+use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
 use super::vector::memory::run_known;
-use super::vector::plan::VectorPlan;
 use crate::diagnostics::Diag;
-use crate::image::TileImage;
-use crate::image::code::{ADDRESS_ONLY, Access, BYTES, FnId, IN_VARIABLE, Op, byte_behind};
-use std::sync::OnceLock;
+use crate::image::code::{FnId, IN_VARIABLE, Op};
 
 /// Cycles of a call beyond its operations (estimate).
 const CALL: i64 = 2;
-
-/// Why the loop stopped. The innermost call knows the operation that is next.
-pub(crate) enum StopReason {
-    /// An operation for the PE is next.
-    Service(Op),
-    /// All calls have returned.
-    End,
-    /// The cycles are used up.
-    Pause,
-}
-
-/// Cycles used and cycles allowed.
-pub(crate) struct Meter {
-    /// Since the start of the turn.
-    pub spent: u64,
-    /// Looked at only where code may loop.
-    pub budget: u64,
-}
-
-/// What does not change while the loop runs.
-#[derive(Copy, Clone)]
-pub(crate) struct Code<'a> {
-    pub tile: &'a TileImage,
-    /// The functions of the tile that have run.
-    pub functions: &'a [OnceLock<PreparedFunction>],
-    /// The vector operations that the loop does itself.
-    pub plans: &'a [Option<VectorPlan>],
-}
-
-impl<'a> Code<'a> {
-    #[inline(always)]
-    fn function(self, f: FnId) -> &'a PreparedFunction {
-        let n = f.0 as usize;
-        match self.functions[n].get() {
-            Some(ready) => ready,
-            None => self.prepare(n),
-        }
-    }
-
-    #[cold]
-    fn prepare(self, n: usize) -> &'a PreparedFunction {
-        self.functions[n].get_or_init(|| PreparedFunction::new(&self.tile.functions[n]))
-    }
-}
 
 /// Goes on with the innermost call. After a diagnostic, that call still points at the culprit.
 pub(crate) fn run(
@@ -150,83 +105,6 @@ fn run_calls(
         macro_rules! float {
             ($d:ident = $a:ident $op:tt $b:ident) => {
                 set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
-            };
-        }
-        // The parts of superinstructions, by the names of the operations that they replace.
-        macro_rules! value {
-            (AddU $a:expr, $b:expr, $sh:expr) => {
-                unsigned($a.wrapping_add($b), $sh)
-            };
-            (AddS $a:expr, $b:expr, $sh:expr) => {
-                signed($a.wrapping_add($b), $sh)
-            };
-            (SubU $a:expr, $b:expr, $sh:expr) => {
-                unsigned($a.wrapping_sub($b), $sh)
-            };
-            (SubS $a:expr, $b:expr, $sh:expr) => {
-                signed($a.wrapping_sub($b), $sh)
-            };
-            (MulU $a:expr, $b:expr, $sh:expr) => {
-                unsigned($a.wrapping_mul($b), $sh)
-            };
-            (MulS $a:expr, $b:expr, $sh:expr) => {
-                signed($a.wrapping_mul($b), $sh)
-            };
-            (ShlU $a:expr, $b:expr, $sh:expr) => {
-                unsigned($a << attempt!(amount($b, $sh)), $sh)
-            };
-            (ShrU $a:expr, $b:expr, $sh:expr) => {
-                $a >> attempt!(amount($b, $sh))
-            };
-            (And $a:expr, $b:expr, $sh:expr) => {
-                $a & $b
-            };
-            (Or $a:expr, $b:expr, $sh:expr) => {
-                $a | $b
-            };
-            (Xor $a:expr, $b:expr, $sh:expr) => {
-                $a ^ $b
-            };
-            (FAdd $a:expr, $b:expr, $sh:expr) => {
-                u64::from((single($a) + single($b)).to_bits())
-            };
-            (FSub $a:expr, $b:expr, $sh:expr) => {
-                u64::from((single($a) - single($b)).to_bits())
-            };
-            (FMul $a:expr, $b:expr, $sh:expr) => {
-                u64::from((single($a) * single($b)).to_bits())
-            };
-            (Onto $a:expr, $b:expr, $sh:expr) => {
-                u64::from((single($b) + single($a)).to_bits())
-            };
-            (From $a:expr, $b:expr, $sh:expr) => {
-                u64::from((single($b) - single($a)).to_bits())
-            };
-        }
-        macro_rules! holds {
-            (Eq $a:expr, $b:expr) => {
-                $a == $b
-            };
-            (Ne $a:expr, $b:expr) => {
-                $a != $b
-            };
-            (LtU $a:expr, $b:expr) => {
-                $a < $b
-            };
-            (LeU $a:expr, $b:expr) => {
-                $a <= $b
-            };
-            (LtS $a:expr, $b:expr) => {
-                ($a as i64) < $b as i64
-            };
-            (LeS $a:expr, $b:expr) => {
-                $a as i64 <= $b as i64
-            };
-            (FLt $a:expr, $b:expr) => {
-                single($a) < single($b)
-            };
-            (FLe $a:expr, $b:expr) => {
-                single($a) <= single($b)
             };
         }
         // The next part of a superinstruction.
@@ -605,32 +483,4 @@ fn run_calls(
             (at, left) = (at + 1, left - 1);
         }
     }
-}
-
-#[inline(always)]
-fn single(bits: u64) -> f32 {
-    f32::from_bits(bits as u32)
-}
-
-#[inline(always)]
-fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Result<usize, Diag> {
-    if index >= u64::from(len) {
-        return Err(out_of_array(index, len.into()));
-    }
-    if kind.is_byte() {
-        return Ok(byte_behind(base.into(), index) as usize);
-    }
-    Ok(usize::from(base) + ((index as usize) << log_words(kind)))
-}
-
-#[inline(always)]
-fn element(base: u64, index: u64, words: u16, len: u32) -> Result<usize, Diag> {
-    if index >= u64::from(len) && len != ADDRESS_ONLY {
-        return Err(out_of_array(index, len));
-    }
-    if words == BYTES {
-        return Ok(byte_behind(base, index) as usize);
-    }
-    // An index of a pointer to many may be negative; addresses have 16 bits.
-    Ok((base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff) as usize)
 }

@@ -1,10 +1,11 @@
 //! Superinstructions beside the operations that they are made of.
 
 use super::calls::{Calls, Worker};
+use super::interface::{Code, Meter, StopReason};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
-use super::scalar::{Code, Meter, StopReason, run};
+use super::scalar::run;
 use super::superinstructions::combined;
 use crate::image::code::{Access, IN_VARIABLE};
 use crate::image::{FnId, Function, Op, TileImage};

@@ -7,7 +7,7 @@ use crate::arch::ArchName;
 use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
-use crate::exec::scalar::Meter;
+use crate::exec::interface::Meter;
 use crate::image::TileImage;
 use crate::image::code::{Access, Op};
 use std::collections::BTreeMap;

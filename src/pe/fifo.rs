@@ -1,11 +1,7 @@
 //! FIFOs: circular buffers in memory that two operations share.
 
-use super::Pe;
-use super::operation::{Operation, Stall};
 use crate::arch::TaskId;
-use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::FIFO_FAULT;
-use crate::dsd::{FifoAction, FifoId, Priority, Simd};
+use crate::dsd::{FifoAction, Priority, Simd};
 use crate::image::Fifo;
 
 /// The state of one FIFO. It is counted in words, because operations on 16 and on 32 bits may share it.
@@ -25,8 +21,8 @@ pub(super) struct FifoState {
     missed_data: Option<u16>,
     activate_push: Option<TaskId>,
     activate_pop: Option<TaskId>,
-    empty_action: FifoAction,
-    full_action: FifoAction,
+    pub empty_action: FifoAction,
+    pub full_action: FifoAction,
     pub priority: Priority,
     simd: Simd,
 }
@@ -39,16 +35,6 @@ pub(super) struct FifoEnd {
     pub words: u16,
     /// Elements that move together.
     pub group: u32,
-}
-
-/// What follows when an operation cannot go on.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum OnStall {
-    Waits,
-    /// It returns false and leaves its length.
-    GivesUp,
-    /// As if it were complete.
-    Ends,
 }
 
 impl FifoState {
@@ -84,7 +70,8 @@ impl FifoState {
         FifoEnd { fifo, words, group }
     }
 
-    fn length_mut(&mut self, write: bool) -> &mut u32 {
+    /// The length that is set for writing or reading, in words; 0 if none is.
+    pub fn length_mut(&mut self, write: bool) -> &mut u32 {
         if write { &mut self.write_length } else { &mut self.read_length }
     }
 
@@ -144,47 +131,5 @@ impl FifoState {
     fn place(&self, distance: u16) -> usize {
         let word = (u32::from(self.head) + u32::from(distance)) % u32::from(self.size);
         usize::from(self.base) + word as usize
-    }
-}
-
-impl Pe {
-    /// What an operation does that has stalled: only FIFOs let it do anything but wait.
-    pub(super) fn verdict(&self, stall: Stall, is_async: bool) -> Result<OnStall, Diag> {
-        let (end, state, setting) = match stall {
-            Stall::Input(_) | Stall::Output(_) => return Ok(OnStall::Waits),
-            Stall::FifoEmpty(end) => (end, "empty", "empty_action"),
-            Stall::FifoFull(end) => (end, "full", "full_action"),
-        };
-        let fifo = &self.fifos[end.fifo];
-        let action = if matches!(stall, Stall::FifoFull(_)) { fifo.full_action } else { fifo.empty_action };
-        match action {
-            FifoAction::TestOrSuspend if is_async => Ok(OnStall::Waits),
-            FifoAction::TestOrSuspend => Ok(OnStall::GivesUp),
-            FifoAction::Terminate => Ok(OnStall::Ends),
-            FifoAction::Suspend => Ok(OnStall::Waits),
-            FifoAction::Fault => {
-                let name = &self.tile.fifos[end.fifo].name;
-                Err(FIFO_FAULT.because(&[("name", name), ("state", &state), ("setting", &setting)]))
-            }
-        }
-    }
-
-    /// An operation has given up at a FIFO: what is left is the length of the next one.
-    pub(super) fn leave_length(&mut self, stall: Stall, operation: &Operation) -> Result<(), Diag> {
-        self.check_event(stall, operation)?;
-        let (end, write) = match stall {
-            Stall::FifoEmpty(end) => (end, false),
-            Stall::FifoFull(end) => (end, true),
-            Stall::Input(_) | Stall::Output(_) => return Ok(()),
-        };
-        let left = operation.total.map_or(0, |total| total - operation.done);
-        *self.fifos[end.fifo].length_mut(write) = left * u32::from(end.words);
-        Ok(())
-    }
-
-    /// The FIFO operand of an operation that reads or writes it.
-    pub(super) fn fifo_end(&self, fifo: FifoId, words: u16) -> FifoEnd {
-        let fifo = usize::from(fifo.0);
-        self.fifos[fifo].end(fifo, words)
     }
 }

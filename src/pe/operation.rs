@@ -1,9 +1,11 @@
 //! A DSD operation that moves element by element, because an operand is the fabric or a FIFO.
 
+use super::fabric_operands::{Intake, Mixed, Outlet};
 use super::fifo::{FifoEnd, FifoState};
-use super::queues::{Outgoing, Queues};
+use super::queues::Queues;
+use super::stall::Stall;
 use super::tasks::Tasks;
-use crate::arch::{Color, DsrId, InQueue};
+use crate::arch::{Color, DsrId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::Simd;
@@ -11,11 +13,6 @@ use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{self, Dest, Source, write};
 use crate::dsd::ops::DsdOp;
 use crate::exec::memory::Memory;
-use crate::fabric::Wavelet;
-
-/// With `control_transform` bits 31 and 30 say whether a wavelet was a control wavelet: both are set,
-/// or neither; 14 bits of the index are left.
-const CONTROL_MARK: u32 = 0b11 << 30;
 
 /// Where elements come from.
 #[derive(Clone, Debug)]
@@ -33,64 +30,6 @@ pub(super) enum To {
     Fifo(FifoEnd),
     /// `@dfilt`: data wavelets are dropped, control wavelets are counted.
     Nowhere,
-}
-
-/// A fabin operand.
-#[derive(Clone, Debug)]
-pub(super) struct Intake {
-    pub input: usize,
-    /// The queue that the DSD names.
-    pub queue: Option<InQueue>,
-    /// Elements have 16 bits, so that one half of a wavelet holds one.
-    pub narrow: bool,
-    pub simd: Simd,
-    /// A wavelet that loses something on the way in.
-    pub mixed: Option<Mixed>,
-    /// `.control_transform`: what is xored into control wavelets.
-    pub control_transform: Option<u32>,
-    /// The second element of a packed wavelet.
-    pub half: Option<u32>,
-    /// Wavelets of a pair that are already there (`simd_64`).
-    pub paired: bool,
-    /// One wavelet in a cycle.
-    pub last_used: u64,
-}
-
-/// What is wrong with a wavelet that an operation takes as data.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Mixed {
-    /// It is a control wavelet, and nothing will tell.
-    Control(Color),
-    /// It looks like a control wavelet to `control_transform`.
-    Marked(Wavelet),
-}
-
-/// A fabout operand.
-#[derive(Clone, Debug)]
-pub(super) struct Outlet {
-    pub output: usize,
-    /// Elements have 16 bits, so that one half of a wavelet holds one.
-    pub narrow: bool,
-    pub color: Color,
-    pub simd: Simd,
-    pub control: bool,
-    /// `.control_transform`: what is xored into control wavelets.
-    pub control_transform: Option<u32>,
-    pub advance_switch: bool,
-    /// Goes into bits 31..16 of every wavelet.
-    pub index: Option<u16>,
-    /// The first element of a packed wavelet.
-    pub half: Option<u32>,
-    pub last_used: u64,
-}
-
-/// Why an element cannot be done now.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Stall {
-    Input(usize),
-    Output(usize),
-    FifoEmpty(FifoEnd),
-    FifoFull(FifoEnd),
 }
 
 /// What an operand says to the next element.
@@ -463,7 +402,7 @@ impl Operation {
                 Ok(value)
             }
             From::Fabric(intake) => {
-                let value = intake.take(around);
+                let value = intake.take(around.queues, around.now);
                 self.has_mixed |= intake.mixed.is_some();
                 Ok(value)
             }
@@ -481,7 +420,7 @@ impl Operation {
                 let task = around.fifos[end.fifo].push(around.memory.words_mut(), value, end.words);
                 activate(around.tasks, task)?;
             }
-            To::Fabric(outlet) => outlet.put(value, is_last, around),
+            To::Fabric(outlet) => outlet.put(value, is_last, around.queues, around.now),
         }
         Ok(())
     }
@@ -505,72 +444,4 @@ impl Operation {
 
 fn activate(tasks: &mut Tasks, task: Option<crate::arch::TaskId>) -> Result<(), Diag> {
     task.map_or(Ok(()), |id| tasks.activate(id))
-}
-
-impl Intake {
-    /// The next element; the caller has seen that it is there.
-    pub fn take(&mut self, around: &mut Surroundings<'_>) -> u32 {
-        if let Some(value) = self.half.take() {
-            return value;
-        }
-        let wavelet = around.queues.inputs[self.input].take(around.now).expect("a wavelet is there");
-        self.last_used = around.now;
-        self.paired = !self.paired;
-        let mut word = wavelet.data;
-        if wavelet.control && self.control_transform.is_none() {
-            self.mixed = Some(Mixed::Control(around.queues.inputs[self.input].color));
-        } else if !wavelet.control && self.control_transform.is_some() && word & CONTROL_MARK != 0 {
-            self.mixed = Some(Mixed::Marked(wavelet));
-        }
-        if let Some(mask) = self.control_transform {
-            word &= !CONTROL_MARK;
-            if wavelet.control {
-                word = (word | CONTROL_MARK) ^ mask;
-            }
-        }
-        if !self.narrow {
-            return word;
-        }
-        if self.simd != Simd::Off {
-            self.half = Some(word >> 16);
-        }
-        word & 0xffff
-    }
-}
-
-impl Outlet {
-    /// The payload of an element that is a data wavelet of its own.
-    pub fn word(&self, value: u32) -> u32 {
-        match self.index {
-            Some(index) => value & 0xffff | u32::from(index) << 16,
-            None if self.narrow => value & 0xffff,
-            None => value,
-        }
-    }
-
-    /// Sends an element, or keeps it for its wavelet; the caller has seen that there is space.
-    pub fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) {
-        let mut word = self.word(value);
-        if self.narrow {
-            match self.half.take() {
-                Some(first) => word = first | value << 16,
-                None if self.simd != Simd::Off && !is_last => {
-                    self.half = Some(value & 0xffff);
-                    return;
-                }
-                None => {}
-            }
-        }
-        let mut marked = false;
-        if let Some(mask) = self.control_transform {
-            marked = word & CONTROL_MARK == CONTROL_MARK;
-            word = word & !CONTROL_MARK ^ if marked { mask } else { 0 };
-        }
-        self.last_used = around.now;
-        around.queues.sent_last = around.now;
-        let wavelet = Wavelet { data: word, control: self.control || marked };
-        let mut outgoing = Outgoing::new(self.color, wavelet, around.now);
-        outgoing.advance_switch = self.advance_switch && is_last;
-        around.queues.outputs[self.output].push(outgoing);
-    }
 }

@@ -97,31 +97,3 @@ impl Pe {
         }
     }
 }
-
-impl Operation {
-    /// The memory operands; 0 is the destination.
-    pub(super) fn cursors(&self) -> impl Iterator<Item = (usize, &AddressCursor)> {
-        let dest = match &self.to {
-            To::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
-            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
-        };
-        let sources = self.from.iter().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
-        });
-        dest.into_iter().chain(sources)
-    }
-
-    /// The memory operands, to change; 0 is the destination.
-    pub(super) fn cursors_mut(&mut self) -> impl Iterator<Item = (usize, &mut AddressCursor)> {
-        let dest = match &mut self.to {
-            To::Local(Dest::AddressCursor(cursor)) => Some((0, cursor)),
-            To::Local(Dest::Scalar { .. }) | To::Fabric(_) | To::Fifo(_) | To::Nowhere => None,
-        };
-        let sources = self.from.iter_mut().enumerate().filter_map(|(k, from)| match from {
-            From::Local(Source::AddressCursor(cursor)) => Some((k + 1, cursor)),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
-        });
-        dest.into_iter().chain(sources)
-    }
-}

@@ -10,7 +10,7 @@ use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::dsd::{DSD_WORDS, Dsd};
-use crate::exec::scalar::Meter;
+use crate::exec::interface::Meter;
 use crate::image::TileImage;
 use crate::image::code::{DsdEdit, Op, Reg};
 

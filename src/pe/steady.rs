@@ -9,11 +9,6 @@ use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
 use crate::fabric::Wavelet;
 
-/// A longer part is done in pieces.
-const MOST: u64 = 1 << 16;
-/// The last elements are done one by one, with all that follows the end of an operation.
-const LAST: u64 = 2;
-
 impl Pe {
     /// In how many of the next cycles it does nothing but send one element on a color.
     pub fn sends_steadily(&self, color: Color, now: u64) -> Option<u64> {
@@ -86,44 +81,5 @@ impl Pe {
         let place = threads.only_place().expect("an operation is alone");
         let thread = threads.slot(place).as_mut().expect("only live threads run");
         run(&mut thread.operation, &mut Surroundings { memory, queues, fifos, tasks, now: 0 })
-    }
-}
-
-impl Operation {
-    /// How many elements it can do without an end and without leaving its memory.
-    fn steady_elements(&self) -> u64 {
-        let left = self.total.map_or(u64::MAX, |total| u64::from(total - self.done));
-        let count = left.saturating_sub(LAST).min(MOST);
-        self.steady_cursors().map(|cursor| cursor.reaches(count)).min().unwrap_or(count)
-    }
-
-    /// Whether so many elements lie where its operands may.
-    pub fn stays_in_bounds(&self, count: u32) -> bool {
-        self.steady_cursors().all(|cursor| cursor.reaches(count.into()) >= count.into())
-    }
-
-    fn steady_cursors(&self) -> impl Iterator<Item = &AddressCursor> {
-        let dest = if let To::Local(Dest::AddressCursor(cursor)) = &self.to { Some(cursor) } else { None };
-        let sources = self.sources().iter().filter_map(|from| match from {
-            From::Local(Source::AddressCursor(cursor)) => Some(cursor),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
-        });
-        dest.into_iter().chain(sources)
-    }
-}
-
-impl Outlet {
-    /// It sends a data wavelet for each element, and has just done so.
-    fn is_steady(&self, now: u64) -> bool {
-        let is_plain = !self.control && self.control_transform.is_none() && self.half.is_none();
-        is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
-    }
-}
-
-impl Intake {
-    /// It takes an element from each data wavelet, and has just done so.
-    fn is_steady(&self, now: u64) -> bool {
-        let is_plain = self.control_transform.is_none() && self.half.is_none();
-        is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
     }
 }

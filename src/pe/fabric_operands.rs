@@ -1,0 +1,139 @@
+//! The fabric operands of operations and maps: how elements become wavelets, and wavelets elements.
+
+use super::queues::{Outgoing, Queues};
+use crate::arch::{Color, InQueue};
+use crate::dsd::Simd;
+use crate::fabric::Wavelet;
+
+/// With `control_transform` bits 31 and 30 say whether a wavelet was a control wavelet: both are set,
+/// or neither; 14 bits of the index are left.
+const CONTROL_MARK: u32 = 0b11 << 30;
+
+/// A fabin operand.
+#[derive(Clone, Debug)]
+pub(super) struct Intake {
+    pub input: usize,
+    /// The queue that the DSD names.
+    pub queue: Option<InQueue>,
+    /// Elements have 16 bits, so that one half of a wavelet holds one.
+    pub narrow: bool,
+    pub simd: Simd,
+    /// A wavelet that loses something on the way in.
+    pub mixed: Option<Mixed>,
+    /// `.control_transform`: what is xored into control wavelets.
+    pub control_transform: Option<u32>,
+    /// The second element of a packed wavelet.
+    pub half: Option<u32>,
+    /// Wavelets of a pair that are already there (`simd_64`).
+    pub paired: bool,
+    /// One wavelet in a cycle.
+    pub last_used: u64,
+}
+
+/// What is wrong with a wavelet that an operation takes as data.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub(super) enum Mixed {
+    /// It is a control wavelet, and nothing will tell.
+    Control(Color),
+    /// It looks like a control wavelet to `control_transform`.
+    Marked(Wavelet),
+}
+
+/// A fabout operand.
+#[derive(Clone, Debug)]
+pub(super) struct Outlet {
+    pub output: usize,
+    /// Elements have 16 bits, so that one half of a wavelet holds one.
+    pub narrow: bool,
+    pub color: Color,
+    pub simd: Simd,
+    pub control: bool,
+    /// `.control_transform`: what is xored into control wavelets.
+    pub control_transform: Option<u32>,
+    pub advance_switch: bool,
+    /// Goes into bits 31..16 of every wavelet.
+    pub index: Option<u16>,
+    /// The first element of a packed wavelet.
+    pub half: Option<u32>,
+    pub last_used: u64,
+}
+
+impl Intake {
+    /// The next element; the caller has seen that it is there.
+    pub fn take(&mut self, queues: &mut Queues, now: u64) -> u32 {
+        if let Some(value) = self.half.take() {
+            return value;
+        }
+        let wavelet = queues.inputs[self.input].take(now).expect("a wavelet is there");
+        self.last_used = now;
+        self.paired = !self.paired;
+        let mut word = wavelet.data;
+        if wavelet.control && self.control_transform.is_none() {
+            self.mixed = Some(Mixed::Control(queues.inputs[self.input].color));
+        } else if !wavelet.control && self.control_transform.is_some() && word & CONTROL_MARK != 0 {
+            self.mixed = Some(Mixed::Marked(wavelet));
+        }
+        if let Some(mask) = self.control_transform {
+            word &= !CONTROL_MARK;
+            if wavelet.control {
+                word = (word | CONTROL_MARK) ^ mask;
+            }
+        }
+        if !self.narrow {
+            return word;
+        }
+        if self.simd != Simd::Off {
+            self.half = Some(word >> 16);
+        }
+        word & 0xffff
+    }
+
+    /// It takes an element from each data wavelet, and has just done so.
+    pub fn is_steady(&self, now: u64) -> bool {
+        let is_plain = self.control_transform.is_none() && self.half.is_none();
+        is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
+    }
+}
+
+impl Outlet {
+    /// The payload of an element that is a data wavelet of its own.
+    pub fn word(&self, value: u32) -> u32 {
+        match self.index {
+            Some(index) => value & 0xffff | u32::from(index) << 16,
+            None if self.narrow => value & 0xffff,
+            None => value,
+        }
+    }
+
+    /// Sends an element, or keeps it for its wavelet; the caller has seen that there is space.
+    pub fn put(&mut self, value: u32, is_last: bool, queues: &mut Queues, now: u64) {
+        let mut word = self.word(value);
+        if self.narrow {
+            match self.half.take() {
+                Some(first) => word = first | value << 16,
+                None if self.simd != Simd::Off && !is_last => {
+                    self.half = Some(value & 0xffff);
+                    return;
+                }
+                None => {}
+            }
+        }
+        let mut marked = false;
+        if let Some(mask) = self.control_transform {
+            marked = word & CONTROL_MARK == CONTROL_MARK;
+            word = word & !CONTROL_MARK ^ if marked { mask } else { 0 };
+        }
+        self.last_used = now;
+        queues.sent_last = now;
+        let wavelet = Wavelet { data: word, control: self.control || marked };
+        let mut outgoing = Outgoing::new(self.color, wavelet, now);
+        outgoing.advance_switch = self.advance_switch && is_last;
+        queues.outputs[self.output].push(outgoing);
+    }
+
+    /// It sends a data wavelet for each element, and has just done so.
+    pub fn is_steady(&self, now: u64) -> bool {
+        let is_plain = !self.control && self.control_transform.is_none() && self.half.is_none();
+        is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
+    }
+}

@@ -2,7 +2,7 @@
 //! helpers that both use.
 
 use super::calls::WINDOW;
-use super::convert::{convert, signed};
+use super::convert::{convert, signed, unsigned};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_TOO_FAR};
 use crate::image::code::Op;

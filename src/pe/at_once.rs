@@ -2,9 +2,9 @@
 //!
 //! Most operations are of this kind and short, so nothing is allocated or moved here.
 
-use super::Pe;
 use super::registers::{ResolvedOperand, Use};
 use super::start::{Length, Lengths};
+use super::vector_unit::VectorUnit;
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
@@ -30,9 +30,10 @@ struct Vector<'a> {
 /// The DSDs of an operation; the destination first.
 type Vectors<'a> = [Option<Vector<'a>>; 4];
 
-impl Pe {
+impl VectorUnit<'_> {
     /// Runs an operation if all its operands lie in memory; gives the number of its elements.
-    pub(super) fn run_at_once(&mut self, tile: &TileImage, vector: &VectorOp) -> Result<Option<u32>, Diag> {
+    pub fn run_at_once(&mut self, vector: &VectorOp) -> Result<Option<u32>, Diag> {
+        let tile = self.tile;
         let is_outside = |operand: &Operand| match operand {
             Operand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
             _ => false,
@@ -63,7 +64,7 @@ impl Pe {
             }
         }
         if let (Some(dest), Operand::Dsd(dsd)) = (&vectors[0], vector.dest) {
-            self.check_dest(tile, dsd, dest.at, vector.span)?;
+            self.checks.check_dest(tile, dsd, dest.at, vector.span, self.sanitizer)?;
         }
         if form.flipped {
             scalars.swap(0, 1);
@@ -71,11 +72,11 @@ impl Pe {
         }
         let lengths =
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
-        let count = self.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
+        let count = self.checks.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
         if !self.run_lines(op, &vectors, scalars, count) {
             self.run_cursors(op, vector, &vectors, scalars, count)?;
         }
-        self.set_result(vector, true);
+        self.main.set_result(vector.result, true);
         Ok(Some(count))
     }
 
@@ -138,9 +139,12 @@ impl Pe {
             Source::Scalar(_) => None,
         });
         self.check_reach(dest_cursor.into_iter().chain(source_cursors), count, vector.span)?;
-        self.check_overlap(op, (&dest, &sources), count, vector.span)?;
+        {
+            let arch = self.queues.arch_name();
+            self.checks.check_overlap(op, (&dest, &sources), count, vector.span, arch)?;
+        };
         let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
-        ran.map_err(|c| self.explain_reach(c, cursors(&dest, &sources)))?;
+        ran.map_err(|c| self.reach().explain(c, cursors(&dest, &sources)))?;
         self.save_cursors(&dest, &sources, vectors);
         Ok(())
     }
@@ -158,7 +162,7 @@ impl Pe {
             let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
             return Ok(Some(Vector { mem, at: mem.base, words, saved: None }));
         }
-        let resolved = held.insert(self.operand(tile, dsd, Use::Operation)?);
+        let resolved = held.insert(self.operand(dsd, Use::Operation)?);
         let Dsd::Mem(mem) = &resolved.dsd else { return Ok(None) };
         Ok(Some(Vector { mem, at: resolved.at, words, saved: resolved.saved }))
     }
@@ -166,7 +170,7 @@ impl Pe {
     fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {
         let mut save = |vector: &Option<Vector<'_>>, cursor: &AddressCursor| {
             if let Some(Vector { saved: Some(dsr), .. }) = vector {
-                self.save_position(*dsr, cursor.position());
+                self.registers.save_position(*dsr, cursor.position());
             }
         };
         if let Dest::AddressCursor(cursor) = dest {

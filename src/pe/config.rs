@@ -1,21 +1,21 @@
 //! The configuration space as a PE sees it: registers of its own, and those of its router.
 
-use super::interp::Served;
+use super::checks::Checks;
+use super::clock::Clock;
+use super::handlers::Duties;
+use super::main_thread::MainThread;
 use super::queues::Queues;
-use super::{Outside, Pe};
-use crate::arch::ArchName;
+use super::tasks::Tasks;
 use crate::arch::config::{ALL_MASKED, ConfigWord, PeBlock};
+use crate::arch::{Arch, ArchName};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{NO_COUNTER, PENDING_TWICE, UNKNOWN_CONFIG, UNMASKED_EXCEPTION};
-use crate::exec::interface::Meter;
+use crate::fabric::Ramp;
 use crate::image::TileImage;
-use crate::image::code::{Access, Op};
 use std::collections::BTreeMap;
 
 /// The part of an index that `control_transform.set_mask` changes.
 const CONTROL_MASK: u16 = 0x3f;
-/// Cycles of an access (estimate).
-const CYCLES: u64 = 2;
 
 /// Registers of the PE that programs may change.
 #[derive(Clone, Debug, Default)]
@@ -29,68 +29,75 @@ pub(super) struct Configuration {
     others: BTreeMap<u16, u16>,
 }
 
-impl Pe {
+/// The configuration space: its words are registers of many components.
+pub(super) struct ConfigSpace<'a> {
+    pub configuration: &'a mut Configuration,
+    pub tasks: &'a mut Tasks,
+    pub queues: &'a mut Queues,
+    pub duties: &'a mut Duties,
+    pub clock: &'a mut Clock,
+    pub checks: &'a mut Checks,
+    pub main: &'a MainThread,
+    pub tile: &'a TileImage,
+    pub arch: &'static Arch,
+    /// The router, while the PE runs.
+    pub ramp: Option<&'a mut dyn Ramp>,
+    pub time: u64,
+}
+
+impl ConfigSpace<'_> {
     /// The word at an address.
-    pub(super) fn read_config(
-        &mut self,
-        address: u16,
-        time: u64,
-        world: &mut Outside<'_>,
-    ) -> Result<u16, Diag> {
+    pub fn read(&mut self, address: u16) -> Result<u16, Diag> {
         let word = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TeardownPending, half)) => {
-                if self.is_checked && self.duties.has_read(half, self.task_since) {
-                    self.hazard(PENDING_TWICE.plain().help("keep the result of the first call"))?;
+                if self.checks.is_checked && self.duties.has_read(half, self.tasks.since) {
+                    self.checks.hazard(PENDING_TWICE.plain().help("keep the result of the first call"))?;
                 }
-                return Ok(self.duties.read_torn_down(half, self.task_since));
+                return Ok(self.duties.read_torn_down(half, self.tasks.since));
             }
-            Some(ConfigWord::Pe(PeBlock::Timer, word)) => Some(self.clock.read(word.into(), time) as u16),
+            Some(ConfigWord::Pe(PeBlock::Timer, word)) => {
+                Some(self.clock.read(word.into(), self.time) as u16)
+            }
             Some(ConfigWord::Pe(PeBlock::InputQueueConfig, queue)) => self.input_queue_word(queue),
             Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, queue)) => self.output_queue_word(queue),
             Some(ConfigWord::Pe(block, place)) => Some(self.read_register(block, place)),
-            _ => world.ramp.config(address),
+            _ => self.ramp.as_mut().and_then(|ramp| ramp.config(address)),
         };
         match word {
             Some(word) => Ok(word),
             None => {
-                self.hazard(unknown(self.arch.name, address))?;
+                self.checks.hazard(unknown(self.arch.name, address))?;
                 Ok(self.configuration.others.get(&address).copied().unwrap_or(0))
             }
         }
     }
 
     /// Writes the word at an address.
-    pub(super) fn write_config(
-        &mut self,
-        address: u16,
-        value: u16,
-        time: u64,
-        world: &mut Outside<'_>,
-    ) -> Result<(), Diag> {
+    pub fn write(&mut self, address: u16, value: u16) -> Result<(), Diag> {
         let known = match ConfigWord::at(self.arch.name, address) {
             Some(ConfigWord::Pe(PeBlock::TimerControl, _)) => {
-                self.clock.enable(value != 0, time);
+                self.clock.enable(value != 0, self.time);
                 true
             }
             Some(ConfigWord::Pe(PeBlock::Timer, _)) if value == 0 => {
-                self.clock.reset(time);
+                self.clock.reset(self.time);
                 true
             }
             Some(ConfigWord::Pe(PeBlock::InputQueueConfig, queue)) => self.configure_input(queue, value)?,
             Some(ConfigWord::Pe(PeBlock::OutputQueueConfig, queue)) => self.configure_output(queue, value)?,
             Some(ConfigWord::Pe(block, place)) => self.write_register(block, place, value),
-            _ => world.ramp.set_config(address, value),
+            _ => self.ramp.as_mut().is_some_and(|ramp| ramp.set_config(address, value)),
         };
         if !known {
-            self.hazard(unknown(self.arch.name, address))?;
+            self.checks.hazard(unknown(self.arch.name, address))?;
             self.configuration.others.insert(address, value);
         }
         Ok(())
     }
 
     /// Sets the registers that the program begins with.
-    pub(super) fn configure(&mut self, tile: &TileImage) {
-        for (address, value) in &tile.initial_config {
+    pub fn set_initial(&mut self) {
+        for (address, value) in &self.tile.initial_config {
             if let Some(ConfigWord::Pe(block, place)) = ConfigWord::at(self.arch.name, *address) {
                 self.write_register(block, place, *value);
             }
@@ -132,40 +139,6 @@ impl Pe {
             | PeBlock::Timer => return false,
         }
         true
-    }
-
-    /// Loads or stores through a pointer into the configuration space, as programs for SDK 1.1 and
-    /// before do; `None` if the next operation of the main thread is something else.
-    pub(super) fn poke(
-        &mut self,
-        tile: &TileImage,
-        meter: &Meter,
-        now: u64,
-        world: &mut Outside<'_>,
-    ) -> Option<Result<Served, Diag>> {
-        let frame = self.main.calls.last()?;
-        let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;
-        let at = |a, off: u16| self.main.register(a) as usize + usize::from(off);
-        let (address, kind) = match op {
-            Op::Load { a, off, kind, .. } | Op::Store { a, off, kind, .. } => (at(a, off), kind),
-            Op::LoadAt { addr, kind, .. } | Op::StoreAt { addr, kind, .. } => (addr.into(), kind),
-            _ => return None,
-        };
-        let word = ConfigWord::pointed(address as u64).filter(|_| kind == Access::U16)?;
-        if meter.spent > 0 {
-            return Some(Ok(Served::Later));
-        }
-        world.worker.alone_until = 0;
-        let result = match op {
-            Op::Load { d, .. } | Op::LoadAt { d, .. } => {
-                self.read_config(word, now, world).map(|value| self.main.set_register(d, value.into()))
-            }
-            Op::Store { s, .. } | Op::StoreAt { s, .. } => {
-                self.write_config(word, self.main.register(s) as u16, now, world)
-            }
-            _ => return None,
-        };
-        Some(result.map(|()| Served::Done(CYCLES)))
     }
 }
 

@@ -1,7 +1,10 @@
 //! The teardown task: what makes it run, and what it runs.
 
-use super::Pe;
+use super::checks::Checks;
 use super::operation::Operation;
+use super::queues::Queues;
+use super::tasks::Tasks;
+use super::threads::Threads;
 use crate::arch::{Color, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{FLUSH_NOT_LEFT, FLUSH_OPEN, FLUSH_TOO_EARLY};
@@ -71,39 +74,109 @@ impl Duties {
     }
 }
 
-impl Pe {
+/// What the teardown task is told about, and told to do.
+pub(super) struct DutyContext<'a> {
+    pub tile: &'a TileImage,
+    pub tasks: &'a mut Tasks,
+    pub queues: &'a Queues,
+    pub threads: &'a Threads,
+    pub checks: &'a mut Checks,
+}
+
+impl Duties {
     /// One of its colors has gone into teardown.
-    pub fn tear_down(&mut self, color: Color) {
-        self.duties.torn_down |= 1 << color.0;
-        self.raise(Event::Teardown(color));
+    pub fn tear_down(&mut self, color: Color, tile: &TileImage, tasks: &mut Tasks) {
+        self.torn_down |= 1 << color.0;
+        self.raise(Event::Teardown(color), tile, tasks);
     }
 
     /// `@queue_flush`: 0 to 7 are input queues, the others output queues.
-    pub(super) fn flush(&mut self, tile: &TileImage, queue: u16) -> Result<(), Diag> {
-        if self.is_checked && self.duties.flushed & 1 << queue != 0 {
-            let (event, _) = self.emptiness(queue);
+    pub fn flush(
+        &mut self,
+        queue: u16,
+        place: Span,
+        queues: &Queues,
+        checks: &mut Checks,
+    ) -> Result<(), Diag> {
+        if checks.is_checked && self.flushed & 1 << queue != 0 {
+            let (event, _) = emptiness(queue, queues);
             let open = FLUSH_OPEN.because(&[("queue", &event)]);
-            let open = open.at(self.place(tile));
-            self.hazard(open.help("call `tile_config.queue_flush.exit(queue)` before the next flush"))?;
+            let open = open.at(place);
+            checks.hazard(open.help("call `tile_config.queue_flush.exit(queue)` before the next flush"))?;
         }
-        self.duties.flushing.push(Flush { queue, span: self.place(tile) });
+        self.flushing.push(Flush { queue, span: place });
         Ok(())
     }
 
     /// Tells the teardown task about queues that have become empty.
-    pub(super) fn watch_flushes(&mut self) -> Result<(), Diag> {
-        let all = std::mem::take(&mut self.duties.flushing).into_iter();
-        let (empty, waiting): (Vec<Flush>, Vec<Flush>) = all.partition(|f| self.emptiness(f.queue).1);
+    pub fn watch_flushes(&mut self, context: &mut DutyContext<'_>) -> Result<(), Diag> {
+        let all = std::mem::take(&mut self.flushing).into_iter();
+        let (empty, waiting): (Vec<Flush>, Vec<Flush>) =
+            all.partition(|f| emptiness(f.queue, context.queues).1);
         for flush in empty {
-            let (event, _) = self.emptiness(flush.queue);
-            self.check_users(event, flush.span)?;
-            self.duties.flushed |= 1 << flush.queue;
-            self.raise(event);
+            let (event, _) = emptiness(flush.queue, context.queues);
+            context.check_users(event, flush.span)?;
+            self.flushed |= 1 << flush.queue;
+            self.raise(event, context.tile, context.tasks);
         }
-        self.duties.flushing = waiting;
+        self.flushing = waiting;
         Ok(())
     }
 
+    /// A program has handlers, or a teardown task of its own.
+    fn raise(&mut self, event: Event, tile: &TileImage, tasks: &mut Tasks) {
+        let handler = tile.handlers.iter().position(|h| h.on == event);
+        if let Some(n) = handler {
+            self.due |= 1 << n;
+        }
+        if handler.is_some() || tile.handlers.is_empty() {
+            tasks.tear_down();
+        }
+    }
+
+    /// The handler that runs next; the task stays active while there are more.
+    pub fn next_handler(&mut self, tile: &TileImage, tasks: &mut Tasks) -> Option<FnId> {
+        let first = self.due.trailing_zeros();
+        self.due &= !1u64.checked_shl(first).unwrap_or(0);
+        if self.due == 0 {
+            tasks.start(TaskId(TEARDOWN_TASK));
+        }
+        let handler = tile.handlers.get(first as usize)?;
+        if let Event::Teardown(color) = handler.on {
+            self.torn_down &= !(1 << color.0);
+        }
+        let queues = match handler.on {
+            Event::Teardown(_) => 0,
+            Event::EmptyInput(queue) => 1 << queue.0,
+            Event::EmptyOutput(queue) => 1 << (u16::from(queue.0) + OUTPUTS),
+        };
+        self.answered = Some((queues, tile.functions[handler.function.0 as usize].span));
+        Some(handler.function)
+    }
+
+    /// A teardown task of the program itself begins: it answers all flushes.
+    pub fn begin_teardown_task(&mut self, at: Span) {
+        self.answered = Some((self.flushed, at));
+    }
+
+    /// A task has ended; if it was to leave flushes, it must have done so.
+    pub fn end_task(&mut self, context: &mut DutyContext<'_>) -> Result<(), Diag> {
+        let Some((answered, at)) = self.answered.take() else { return Ok(()) };
+        let open = answered & self.flushed;
+        if open == 0 || !context.checks.is_checked {
+            return Ok(());
+        }
+        let (event, _) = emptiness(open.trailing_zeros() as u16, context.queues);
+        let diag = FLUSH_NOT_LEFT.because(&[("queue", &event)]);
+        context
+            .checks
+            .hazard(diag.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))?;
+        self.raise(event, context.tile, context.tasks);
+        Ok(())
+    }
+}
+
+impl DutyContext<'_> {
     /// A queue may be empty because an operation has not begun to fill it.
     fn check_users(&mut self, event: Event, span: Span) -> Result<(), Diag> {
         let is_user = |operation: &Operation| match event {
@@ -121,72 +194,24 @@ impl Pe {
         let user =
             self.threads.iter().find(|(_, thread)| is_user(&thread.operation)).map(|(_, thread)| thread.span);
         match user {
-            Some(user) if self.is_checked => {
+            Some(user) if self.checks.is_checked => {
                 let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]).at(span);
                 let early = early.also(user, "this one is not done");
-                self.hazard(early.help("flush the queue in the task that `.activate` of the operation names"))
+                self.checks
+                    .hazard(early.help("flush the queue in the task that `.activate` of the operation names"))
             }
             Some(_) | None => Ok(()),
         }
     }
+}
 
-    fn emptiness(&self, queue: u16) -> (Event, bool) {
-        if queue < OUTPUTS {
-            let queue = InQueue(queue as u8);
-            (Event::EmptyInput(queue), self.queues.is_input_empty(queue))
-        } else {
-            let queue = OutQueue((queue - OUTPUTS) as u8);
-            (Event::EmptyOutput(queue), self.queues.is_output_empty(queue))
-        }
-    }
-
-    /// A program has handlers, or a teardown task of its own.
-    fn raise(&mut self, event: Event) {
-        let handler = self.tile.handlers.iter().position(|h| h.on == event);
-        if let Some(n) = handler {
-            self.duties.due |= 1 << n;
-        }
-        if handler.is_some() || self.tile.handlers.is_empty() {
-            self.tasks.tear_down();
-        }
-    }
-
-    /// The handler that runs next; the task stays active while there are more.
-    pub(super) fn next_handler(&mut self, tile: &TileImage) -> Option<FnId> {
-        let first = self.duties.due.trailing_zeros();
-        self.duties.due &= !1u64.checked_shl(first).unwrap_or(0);
-        if self.duties.due == 0 {
-            self.tasks.start(TaskId(TEARDOWN_TASK));
-        }
-        let handler = tile.handlers.get(first as usize)?;
-        if let Event::Teardown(color) = handler.on {
-            self.duties.torn_down &= !(1 << color.0);
-        }
-        let queues = match handler.on {
-            Event::Teardown(_) => 0,
-            Event::EmptyInput(queue) => 1 << queue.0,
-            Event::EmptyOutput(queue) => 1 << (u16::from(queue.0) + OUTPUTS),
-        };
-        self.duties.answered = Some((queues, tile.functions[handler.function.0 as usize].span));
-        Some(handler.function)
-    }
-
-    /// A teardown task of the program itself begins: it answers all flushes.
-    pub(super) fn begin_teardown_task(&mut self, at: Span) {
-        self.duties.answered = Some((self.duties.flushed, at));
-    }
-
-    /// A task has ended; if it was to leave flushes, it must have done so.
-    pub(super) fn end_task(&mut self) -> Result<(), Diag> {
-        let Some((answered, at)) = self.duties.answered.take() else { return Ok(()) };
-        let open = answered & self.duties.flushed;
-        if open == 0 || !self.is_checked {
-            return Ok(());
-        }
-        let (event, _) = self.emptiness(open.trailing_zeros() as u16);
-        let diag = FLUSH_NOT_LEFT.because(&[("queue", &event)]);
-        self.hazard(diag.at(at).help("call `tile_config.queue_flush.exit(queue)` in the handler"))?;
-        self.raise(event);
-        Ok(())
+/// The event that a queue is empty, and whether it is.
+fn emptiness(queue: u16, queues: &Queues) -> (Event, bool) {
+    if queue < OUTPUTS {
+        let input = InQueue(queue as u8);
+        (Event::EmptyInput(input), queues.is_input_empty(input))
+    } else {
+        let output = OutQueue((queue - OUTPUTS) as u8);
+        (Event::EmptyOutput(output), queues.is_output_empty(output))
     }
 }

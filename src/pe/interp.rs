@@ -1,19 +1,18 @@
-//! The main thread: calls, tasks, and how it stops and goes on.
+//! How the main thread runs: it starts tasks, executes code, stops and goes on.
 
-use super::intrinsics::can_be_seen;
-use super::operation::Stall;
+use super::element::{Outside, Pe};
+use super::lenient::go_on_behind;
+use super::main_thread::{Launch, Served};
 use super::tasks::{Picked, arguments, binding};
-use super::wait::{Wait, Waiter, WaitsFor};
-use super::{Launch, Outside, Pe};
+use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Diag};
-use crate::exec::calls::{Calls, Worker};
+use crate::exec::calls::Worker;
 use crate::exec::interface::{Code, Meter, StopReason};
 use crate::exec::scalar;
-use crate::image::code::{Op, Reg, Target};
+use crate::image::code::{Access, Op};
 use crate::image::{FnId, TaskKind, TileImage};
-use crate::source::Span;
 use std::sync::Arc;
 
 /// Cycles that the main thread may run ahead of the clock when nothing else happens on the PE.
@@ -22,89 +21,15 @@ const AHEAD_ALONE: u64 = 10_000;
 const AHEAD_SHARED: u64 = 64;
 /// Tasks that may start in one visit: between two of them somebody may stop the run.
 const MOST_TASKS: usize = 1000;
+/// Cycles of an access to the configuration space (estimate).
+const CONFIG_ACCESS: u64 = 2;
 /// Cycles to start a task (estimate).
 const TASK_START: u64 = 4;
-
-/// What the main thread is doing; what every visit looks at comes first.
-#[derive(Clone, Debug)]
-#[repr(C)]
-pub(super) struct MainThread {
-    /// Code has run up to this cycle.
-    pub busy_until: u64,
-    /// Stopped in a `@map`, at an operation that has to be tried again.
-    stalled: Option<Box<(Stall, u64)>>,
-    /// Stopped at a synchronous operation.
-    pub waiting: bool,
-    pub calls: Calls,
-}
 
 /// What the main thread starts.
 enum Next {
     Task(Picked),
     Launch(Launch),
-}
-
-/// What became of an operation that the scalar loop does not know.
-pub(super) enum Served {
-    /// Complete, after this many cycles.
-    Done(u64),
-    /// Complete; the code goes on elsewhere.
-    Jump(Target),
-    /// It must not happen before the clock has caught up.
-    Later,
-    /// Started; the main thread waits until it is complete.
-    Waits,
-    /// Not possible now; to be tried again.
-    Retry(Stall),
-}
-
-impl MainThread {
-    /// Nothing runs, on a PE with this many words of memory.
-    pub fn new(memory: usize) -> MainThread {
-        MainThread { calls: Calls::new(memory), busy_until: 0, waiting: false, stalled: None }
-    }
-
-    /// Whether no task or function runs.
-    pub fn is_free(&self) -> bool {
-        self.calls.is_empty()
-    }
-
-    /// A register of the running call.
-    pub fn register(&self, reg: Reg) -> u64 {
-        self.calls.register(reg)
-    }
-
-    /// Sets a register of the running call.
-    pub fn set_register(&mut self, reg: Reg, value: u64) {
-        self.calls.set_register(reg, value);
-    }
-
-    /// Goes on after the operation that it has waited for.
-    pub fn resume(&mut self, now: u64) {
-        self.calls.last_mut().pc += 1;
-        self.waiting = false;
-        self.busy_until = self.busy_until.max(now + 1);
-    }
-
-    /// Whether it stopped at an operation that has to be tried again.
-    pub fn is_stalled(&self) -> bool {
-        self.stalled.is_some()
-    }
-
-    /// What keeps it from trying again.
-    pub fn stalled_on(&self) -> Option<Stall> {
-        self.stalled.as_ref().map(|stalled| stalled.0)
-    }
-
-    /// When the synchronous operation starts for which it waits, if that was not before `now`.
-    pub fn starts_at(&self, now: u64) -> Option<u64> {
-        (self.waiting && self.busy_until >= now).then_some(self.busy_until)
-    }
-
-    /// Whether it only needs time.
-    pub fn can_run(&self) -> bool {
-        !self.is_free() && !self.waiting && self.stalled.is_none()
-    }
 }
 
 impl Pe {
@@ -170,7 +95,7 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead() };
-        let (moment, heard) = (self.moment(now + spent), self.warnings.len());
+        let heard = self.checks.warnings.len();
         self.main.calls.take_registers(world.worker);
         let ended = loop {
             match self.turn(tile, now, &mut meter, world) {
@@ -181,8 +106,11 @@ impl Pe {
         };
         self.main.calls.return_registers(tile, world.worker);
         self.main.busy_until = now + meter.spent;
-        for warning in &mut self.warnings[heard..] {
-            warning.0.moment.get_or_insert(moment);
+        if self.checks.warnings.len() > heard {
+            let moment = self.moment(now + spent);
+            for warning in &mut self.checks.warnings[heard..] {
+                warning.0.moment.get_or_insert(moment);
+            }
         }
         ended
     }
@@ -203,12 +131,7 @@ impl Pe {
         self.threads.is_empty()
             && !self.is_observed()
             && self.main.busy_until < worker.unseen_until
-            && !self.has_command()
-    }
-
-    /// Whether the picker may have something to drop.
-    pub(super) fn has_command(&self) -> bool {
-        self.queues.inputs.iter().filter_map(|inbox| inbox.head()).any(|head| head.control)
+            && !self.queues.have_command()
     }
 
     fn ahead(&self) -> u64 {
@@ -235,8 +158,11 @@ impl Pe {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Pause) => return Ok(false),
             Ok(StopReason::End) => {
-                self.note_task_end(now + meter.spent);
-                return self.end_task().map(|()| false);
+                if let Some(trace) = &mut self.trace_buffer {
+                    trace.task_end(now + meter.spent);
+                }
+                let (duties, mut context) = self.duties();
+                return duties.end_task(&mut context).map(|()| false);
             }
             // It may have met a word that is not there yet, or a pointer into the stack; then it tries again.
             Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
@@ -251,33 +177,58 @@ impl Pe {
                 let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));
                 let served = match poked {
                     Ok(served) => served,
-                    Err(c) => self.go_on_behind(tile, c.at(self.place(tile)))?,
+                    Err(c) => {
+                        self.checks.hazard(c.clone().at(self.main.place(tile)))?;
+                        go_on_behind(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
+                            .ok_or_else(|| c.at(self.main.place(tile)))?
+                    }
                 };
                 return Ok(self.after_service(served, now, meter));
             }
         };
-        let heard = self.warnings.len();
+        let heard = self.checks.warnings.len();
         let served = self.service(tile, op, now, meter, world);
-        if self.warnings.len() > heard {
-            let place = self.place(tile);
-            self.warnings[heard..].iter_mut().for_each(|warning| warning.place(place));
+        if self.checks.warnings.len() > heard {
+            let place = self.main.place(tile);
+            self.checks.warnings[heard..].iter_mut().for_each(|warning| warning.place(place));
         }
-        let served = served.map_err(|c| c.at(self.place(tile)))?;
+        let served = served.map_err(|c| c.at(self.main.place(tile)))?;
         Ok(self.after_service(served, now, meter))
     }
 
-    /// What the innermost call executes.
-    pub(super) fn place(&self, tile: &TileImage) -> Span {
-        let frame = self.main.calls.last().expect("an operation runs in a call");
-        let function = &tile.functions[frame.function.0 as usize];
-        function.spans.get(frame.pc).copied().unwrap_or(function.span)
-    }
-
-    /// What the call around the innermost one executes; the innermost one if there is no other.
-    pub(super) fn caller_place(&self, tile: &TileImage) -> Span {
-        let Some(frame) = self.main.calls.caller() else { return self.place(tile) };
-        let function = &tile.functions[frame.function.0 as usize];
-        function.spans.get(frame.pc.wrapping_sub(1)).copied().unwrap_or(function.span)
+    /// Loads or stores through a pointer into the configuration space, as programs for SDK 1.1 and
+    /// before do; `None` if the next operation of the main thread is something else.
+    fn poke(
+        &mut self,
+        tile: &TileImage,
+        meter: &Meter,
+        now: u64,
+        world: &mut Outside<'_>,
+    ) -> Option<Result<Served, Diag>> {
+        let frame = self.main.calls.last()?;
+        let op = *tile.functions[frame.function.0 as usize].code.get(frame.pc)?;
+        let at = |a, off: u16| self.main.register(a) as usize + usize::from(off);
+        let (address, kind) = match op {
+            Op::Load { a, off, kind, .. } | Op::Store { a, off, kind, .. } => (at(a, off), kind),
+            Op::LoadAt { addr, kind, .. } | Op::StoreAt { addr, kind, .. } => (addr.into(), kind),
+            _ => return None,
+        };
+        let word = ConfigWord::pointed(address as u64).filter(|_| kind == Access::U16)?;
+        if meter.spent > 0 {
+            return Some(Ok(Served::Later));
+        }
+        world.worker.alone_until = 0;
+        let result = match op {
+            Op::Load { d, .. } | Op::LoadAt { d, .. } => {
+                self.config_space(world, now).read(word).map(|value| self.main.set_register(d, value.into()))
+            }
+            Op::Store { s, .. } | Op::StoreAt { s, .. } => {
+                let value = self.main.register(s) as u16;
+                self.config_space(world, now).write(word, value)
+            }
+            _ => return None,
+        };
+        Some(result.map(|()| Served::Done(CONFIG_ACCESS)))
     }
 
     fn after_service(&mut self, served: Served, now: u64, meter: &mut Meter) -> bool {
@@ -314,7 +265,7 @@ impl Pe {
     #[inline]
     pub(super) fn may_start(&self) -> bool {
         let claimed = self.threads.claimed_inputs();
-        self.tasks.are_active() || self.was_launched || self.queues.hold_besides(claimed)
+        self.tasks.are_active() || self.main.was_launched || self.queues.hold_besides(claimed)
     }
 
     /// Picks a task, or else what the host has launched.
@@ -322,7 +273,7 @@ impl Pe {
         let claimed = self.threads.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),
-            None => self.launches.pop_front().map(Next::Launch),
+            None => self.main.launches.pop_front().map(Next::Launch),
         }
     }
 
@@ -335,14 +286,14 @@ impl Pe {
         self.tasks.started += 1;
         let (function, arguments, count) = match ready {
             Picked::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
-                let Some(function) = self.next_handler(tile) else { return Ok(()) };
+                let Some(function) = self.duties.next_handler(tile, &mut self.tasks) else { return Ok(()) };
                 (function, [0; 2], 0)
             }
             Picked::Local(id) => {
                 self.tasks.start(id);
                 let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
-                    self.begin_teardown_task(tile.functions[function.0 as usize].span);
+                    self.duties.begin_teardown_task(tile.functions[function.0 as usize].span);
                 }
                 (function, [0; 2], 0)
             }
@@ -368,6 +319,12 @@ impl Pe {
         c.note(format!("the control wavelet has color {color}"))
     }
 
+    fn note_task_start(&mut self, function: FnId, ready: Option<Picked>, now: u64) {
+        if let Some(trace) = &mut self.trace_buffer {
+            trace.task_start(function, ready, &self.queues, now);
+        }
+    }
+
     fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Diag> {
         self.tasks.start_other();
         self.note_task_start(launch.function, None, now);
@@ -378,45 +335,7 @@ impl Pe {
         let span = tile.functions[f.0 as usize].span;
         self.main.calls.begin(tile, f, arguments).at(span)?;
         self.main.busy_until = now + TASK_START;
-        (self.started_last, self.task_since) = (Some(f), now);
+        (self.tasks.function, self.tasks.since) = (Some(f), now);
         Ok(())
-    }
-}
-
-impl Pe {
-    /// What keeps the main thread from going on, if it is not an operation in progress.
-    pub(super) fn main_wait(&self) -> Option<Wait<'_>> {
-        let (stall, since) = *self.main.stalled.as_deref()?;
-        let on = match stall {
-            Stall::Input(input) => {
-                let inbox = &self.queues.inputs[input];
-                WaitsFor::Wavelet { color: inbox.color, queue: inbox.queue, ends_at_control: false }
-            }
-            Stall::Output(output) => {
-                let outbox = &self.queues.outputs[output];
-                let (color, queue) = (outbox.head_color()?, outbox.queue);
-                WaitsFor::Space { color, queue }
-            }
-            Stall::FifoEmpty(_) | Stall::FifoFull(_) => unreachable!("`@map` uses no FIFO"),
-        };
-        let span = Some(self.place(&self.tile));
-        Some(Wait {
-            who: Waiter::MainThread,
-            on,
-            name: "map",
-            task: self.running_task(),
-            since,
-            progress: None,
-            span,
-        })
-    }
-}
-
-/// Whether the operation does something that others may see at once.
-pub(super) fn needs_clock(op: Op) -> bool {
-    match op {
-        Op::BlockUt { .. } | Op::UnblockUt { .. } | Op::FifoLength { .. } => true,
-        Op::Intrinsic { id, .. } => can_be_seen(id),
-        _ => false,
     }
 }

@@ -1,11 +1,11 @@
 //! What the embedded library asks of the PE.
 
+use super::element::{Outside, Pe};
 use super::log::{Joined, LetterEnd, MessageCall, Traced};
-use super::{Outside, Pe};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::SYMBOL_ID;
-use crate::image::code::{Intrinsic, Reg};
+use crate::image::code::{Intrinsic, Op, Reg};
 use crate::image::{ExportTarget, TileImage};
 use crate::value::{f16, math};
 
@@ -14,48 +14,19 @@ const MATH: u64 = 40;
 /// Cycles of other requests (estimate).
 const SMALL: u64 = 2;
 
-/// The time stamp counter of a PE: 48 bits.
-#[derive(Copy, Clone, Debug, Default)]
-pub(super) struct Clock {
-    /// The cycle in which it was 0, while it runs.
-    started: Option<u64>,
-    /// Its value while it stands, or when word 0 was last read.
-    value: u64,
-}
-
-/// What programs write into the control register of the counter to start it.
-const RUNS: u16 = 7;
-
-impl Clock {
-    pub(super) fn enable(&mut self, on: bool, time: u64) {
-        match (on, self.started) {
-            (true, _) => *self = Clock { started: Some(time), value: 0 },
-            (false, Some(started)) => *self = Clock { started: None, value: time - started },
-            (false, None) => {}
-        }
-    }
-
-    /// The register that starts and stops it.
-    pub(super) fn control(&self) -> u16 {
-        if self.started.is_some() { RUNS } else { 0 }
-    }
-
-    pub(super) fn reset(&mut self, time: u64) {
-        *self = Clock { started: self.started.map(|_| time), value: 0 };
-    }
-
-    pub(super) fn read(&mut self, word: u64, time: u64) -> u64 {
-        if let (0, Some(started)) = (word, self.started) {
-            self.value = time - started;
-        }
-        self.value >> (16 * word.min(2)) & 0xffff
-    }
-}
-
 /// Whether others may see at once what a request does.
-pub(super) fn can_be_seen(id: Intrinsic) -> bool {
+fn can_be_seen(id: Intrinsic) -> bool {
     use Intrinsic::{ConfigRead, ConfigWrite, QueueFlush, ReceiveMessage, SendMessage, UnblockCommandStream};
     matches!(id, UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush | SendMessage | ReceiveMessage)
+}
+
+/// Whether the operation does something that others may see at once.
+pub(super) fn needs_clock(op: Op) -> bool {
+    match op {
+        Op::BlockUt { .. } | Op::UnblockUt { .. } | Op::FifoLength { .. } => true,
+        Op::Intrinsic { id, .. } => can_be_seen(id),
+        _ => false,
+    }
 }
 
 impl Pe {
@@ -80,19 +51,28 @@ impl Pe {
                 self.main.set_register(base, value);
                 return Ok(MATH);
             }
-            Intrinsic::ConfigRead => self.read_config(argument(0) as u16, time, world)?.into(),
+            Intrinsic::ConfigRead => {
+                let address = argument(0) as u16;
+                self.config_space(world, time).read(address)?.into()
+            }
             Intrinsic::ConfigWrite => {
-                self.write_config(argument(0) as u16, argument(1) as u16, time, world)?;
+                {
+                    let (address, value) = (argument(0) as u16, argument(1) as u16);
+                    self.config_space(world, time).write(address, value)?;
+                };
                 return Ok(SMALL);
             }
             Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1) as usize)?,
             Intrinsic::QueueFlush => {
-                self.flush(tile, argument(0) as u16)?;
+                {
+                    let (queue, place) = (argument(0) as u16, self.main.place(tile));
+                    self.duties.flush(queue, place, &self.queues, &mut self.checks)?;
+                };
                 return Ok(SMALL);
             }
             Intrinsic::UnblockCommandStream => {
-                self.check_unblock(tile)?;
-                self.command_stream_blocked = false;
+                self.checks.check_unblock(tile, &self.main)?;
+                self.main.command_stream_blocked = false;
                 return Ok(SMALL);
             }
             other => {
@@ -113,11 +93,11 @@ impl Pe {
     ) -> Result<u64, Diag> {
         let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
         if id == Intrinsic::Math16 {
-            self.check_angle(tile, function, f16::to_f32(x as u16))?;
+            self.checks.check_angle(tile, &self.main, function, f16::to_f32(x as u16))?;
             return Ok(math::eval16(function, x as u16, y as u16).into());
         }
         let (x, y) = (f32::from_bits(x as u32), f32::from_bits(y as u32));
-        self.check_angle(tile, function, x)?;
+        self.checks.check_angle(tile, &self.main, function, x)?;
         Ok(math::eval32(function, x, y).to_bits().into())
     }
 
@@ -204,17 +184,6 @@ fn integer(x: u64, base: u64, digits: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_counter_latches_its_other_words_when_word_0_is_read() {
-        let mut clock = Clock::default();
-        assert_eq!(clock.read(0, 99), 0);
-        clock.enable(true, 100);
-        assert_eq!(clock.read(0, 100 + 0x2_0003), 3);
-        assert_eq!(clock.read(1, 100 + 0x5_0000), 2);
-        clock.enable(false, 110);
-        assert_eq!(clock.read(0, 500), 10);
-    }
 
     #[test]
     fn integers_are_padded_and_hex_is_upper_case() {

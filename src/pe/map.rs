@@ -1,17 +1,18 @@
 //! `@map`: a walk over operands while ordinary code computes the elements.
 
-use super::Pe;
-use super::interp::Served;
-use super::operation::{Intake, Outlet, Stall};
+use super::fabric_operands::{Intake, Outlet};
+use super::main_thread::Served;
 use super::queues::SendOperation;
 use super::registers::Use;
+use super::stall::Stall;
+use super::trace_buffer::TraceBuffer;
+use super::vector_unit::VectorUnit;
 use crate::arch::{Color, DsrId};
 use crate::diagnostics::rules::dsd::MAP_OPERAND;
 use crate::diagnostics::{At, Diag};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
-use crate::image::TileImage;
 use crate::image::code::{Access, DsdRef, Operand, Reg, Target, word_of};
 
 /// A map that has not ended.
@@ -48,15 +49,21 @@ enum MapOperand {
     Out(Outlet),
 }
 
-impl Pe {
+impl VectorUnit<'_> {
     /// Starts the walk of `tile.maps[n]`.
-    pub(super) fn map_begin(&mut self, tile: &TileImage, n: u32, now: u64) -> Result<(), Diag> {
-        let map = &tile.maps[n as usize];
-        let inputs = map.inputs.iter().map(|(operand, kind)| self.side(tile, *operand, *kind));
+    pub fn map_begin(
+        &mut self,
+        n: u32,
+        maps: &mut Vec<MapState>,
+        trace: Option<&mut TraceBuffer>,
+        now: u64,
+    ) -> Result<(), Diag> {
+        let map = &self.tile.maps[n as usize];
+        let inputs = map.inputs.iter().map(|(operand, kind)| self.side(*operand, *kind));
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
-        let output = map.output.map(|(operand, kind)| self.output_side(tile, operand, kind));
+        let output = map.output.map(|(operand, kind)| self.output_side(operand, kind));
         let output = output.transpose().at(map.span)?;
-        self.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
+        self.checks.check_map(inputs.iter().filter_map(|side| side.left), map.span)?;
         if let Some(Side { place: MapOperand::Out(outlet), .. }) = &output {
             let sender = SendOperation { color: outlet.color, span: map.span, is_async: false };
             self.queues.outputs[outlet.output].sent_by = Some(sender);
@@ -73,8 +80,10 @@ impl Pe {
         }
         let sides = state.inputs.iter().chain(&state.output);
         let colors = sides.filter_map(|side| self.color_of(side)).fold(0, |all, color| all | 1 << color.0);
-        self.note_map_start(state.of, colors, map.span, now);
-        self.maps.push(state);
+        if let Some(trace) = trace {
+            trace.map_start(state.of, colors, map.span, now);
+        }
+        maps.push(state);
         Ok(())
     }
 
@@ -87,19 +96,19 @@ impl Pe {
     }
 
     /// A dsr_src0 may be a destination, and what it holds is known only now.
-    fn output_side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Diag> {
-        let side = self.side(tile, operand, kind)?;
+    fn output_side(&mut self, operand: Operand, kind: Access) -> Result<Side, Diag> {
+        let side = self.side(operand, kind)?;
         match (&side.place, operand) {
             (MapOperand::In(_), Operand::Dsd(dsd)) => {
                 let diag = MAP_OPERAND.because(&[("dsd", &"fabin_dsd"), ("position", &"output")]);
                 let help = "a fabin_dsd receives: write to memory or to a fabout_dsd";
-                Err(self.loaded_here(dsd, diag.help(help)))
+                Err(self.registers.loaded_here(dsd, diag.help(help)))
             }
             _ => Ok(side),
         }
     }
 
-    fn side(&mut self, tile: &TileImage, operand: Operand, kind: Access) -> Result<Side, Diag> {
+    fn side(&mut self, operand: Operand, kind: Access) -> Result<Side, Diag> {
         let dsd = match operand {
             Operand::Dsd(dsd) => dsd,
             Operand::Nowhere => unreachable!("`@map` puts its results somewhere"),
@@ -108,7 +117,7 @@ impl Pe {
                 return Ok(Side { place, kind, left: None, saved: None });
             }
         };
-        let resolved = self.operand(tile, dsd, Use::Map)?;
+        let resolved = self.operand(dsd, Use::Map)?;
         let extent = |extent: u16| (extent != ENDLESS).then_some(u32::from(extent));
         let words = kind.words();
         let (place, left) = match &resolved.dsd {
@@ -128,20 +137,7 @@ impl Pe {
     }
 
     /// Loads the next element of every input into `base..`.
-    pub(super) fn map_next(
-        &mut self,
-        base: Reg,
-        done: Target,
-        now: u64,
-        ran_ahead: bool,
-    ) -> Result<Served, Diag> {
-        let mut map = self.maps.pop().expect("a map was begun");
-        let served = self.read_inputs(&mut map, base, done, now, ran_ahead);
-        self.maps.push(map);
-        served
-    }
-
-    fn read_inputs(
+    pub fn map_next(
         &mut self,
         map: &mut MapState,
         base: Reg,
@@ -168,7 +164,7 @@ impl Pe {
                 MapOperand::AddressCursor(cursor) => {
                     load(self.memory.words(), cursor.next_element()?, side.kind)?
                 }
-                MapOperand::In(intake) => extended(intake.take(&mut self.surroundings(now)), side.kind),
+                MapOperand::In(intake) => extended(intake.take(self.queues, now), side.kind),
                 MapOperand::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
             };
             side.left = side.left.map(|left| left - 1);
@@ -178,13 +174,10 @@ impl Pe {
     }
 
     /// Writes a result.
-    pub(super) fn map_put(&mut self, s: Reg, now: u64, ran_ahead: bool) -> Result<Served, Diag> {
+    pub fn map_put(&mut self, map: &mut MapState, s: Reg, now: u64, ran_ahead: bool) -> Result<Served, Diag> {
         let value = self.main.register(s);
-        let mut map = self.maps.pop().expect("a map was begun");
         let output = map.output.as_mut().expect("only maps with an output put");
-        let served = self.write_output(output, value, now, ran_ahead);
-        self.maps.push(map);
-        served
+        self.write_output(output, value, now, ran_ahead)
     }
 
     fn write_output(
@@ -211,7 +204,7 @@ impl Pe {
             }
             MapOperand::Out(outlet) => {
                 let is_last = output.left == Some(1);
-                outlet.put(value as u32, is_last, &mut self.surroundings(now));
+                outlet.put(value as u32, is_last, self.queues, now);
             }
             MapOperand::In(_) => unreachable!("`output_side` lets nobody write to a fabin DSD"),
         }
@@ -220,13 +213,14 @@ impl Pe {
     }
 
     /// Ends the walk.
-    pub(super) fn map_end(&mut self, now: u64) {
-        let map = self.maps.pop().expect("a map was begun");
+    pub fn map_end(&mut self, map: &MapState, trace: Option<&mut TraceBuffer>, now: u64) {
         let left = map.left().unwrap_or(0);
-        self.note_map_end(map.of.map_or(0, |of| of - left), now);
+        if let Some(trace) = trace {
+            trace.map_end(map.of.map_or(0, |of| of - left), now);
+        }
         for side in map.inputs.iter().chain(&map.output) {
             if let (Some(dsr), MapOperand::AddressCursor(cursor)) = (side.saved, &side.place) {
-                self.save_position(dsr, cursor.position());
+                self.registers.save_position(dsr, cursor.position());
             }
         }
     }

@@ -389,6 +389,17 @@ impl Operation {
         Ok(())
     }
 
+    /// It has given up at a FIFO: what is left is the length of the next operation.
+    pub fn leave_length(&self, stall: Stall, fifos: &mut [FifoState]) {
+        let (end, write) = match stall {
+            Stall::FifoEmpty(end) => (end, false),
+            Stall::FifoFull(end) => (end, true),
+            Stall::Input(_) | Stall::Output(_) => return,
+        };
+        let left = self.total.map_or(0, |total| total - self.done);
+        *fifos[end.fifo].length_mut(write) = left * u32::from(end.words);
+    }
+
     fn accumulates(&self) -> bool {
         matches!(self.to, To::Local(Dest::Scalar { accumulates: true, .. }))
     }

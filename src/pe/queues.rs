@@ -233,6 +233,12 @@ impl Queues {
         }
     }
 
+    /// The architecture, which decides how operands name queues.
+    #[inline]
+    pub fn arch_name(&self) -> ArchName {
+        self.arch.name
+    }
+
     /// Takes a wavelet into an input, if that has room.
     #[inline]
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<usize> {
@@ -430,6 +436,11 @@ impl Queues {
             items.pop_front();
             self.next_output = at as u32 + 1;
         }
+    }
+
+    /// Whether the task picker may have something to drop.
+    pub fn have_command(&self) -> bool {
+        self.inputs.iter().filter_map(|inbox| inbox.head()).any(|head| head.control)
     }
 
     /// Whether nothing is in any queue.

@@ -1,12 +1,10 @@
 //! Which variable a DSD may reach, and what to say when it goes beyond.
 
-use super::Pe;
-use super::operation::{From, Operation, To};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
 use crate::dsd::Mem;
 use crate::dsd::access::{AddressCursor, Outside};
-use crate::dsd::local::{Dest, Source};
+use crate::exec::calls::Calls;
 use crate::exec::variables::{local_behind, symbol_at};
 use crate::image::TileImage;
 use crate::source::Span;
@@ -19,56 +17,39 @@ struct Owner<'a> {
     words: (usize, usize),
 }
 
-impl Pe {
+/// The variables of a PE, and the calls that own some of them.
+pub(super) struct Reach<'a> {
+    pub tile: &'a TileImage,
+    pub calls: &'a Calls,
+    /// Words of memory.
+    pub size: usize,
+}
+
+impl Reach<'_> {
     /// A DSD gets an address. It may then reach all of the memory: public programs that work lead a
     /// DSD over the end of the variable behind the address. A local has bounds: beyond it are other calls.
-    pub(super) fn aim(&self, mem: &mut Mem, address: u16) {
-        (mem.base, mem.lo, mem.hi) = (address, 0, self.memory.size() as u16);
+    pub fn aim(&self, mem: &mut Mem, address: u16) {
+        (mem.base, mem.lo, mem.hi) = (address, 0, self.size as u16);
         let is_local = address >= self.tile.data_end;
         if let Some(owner) = self.owner(address.into()).filter(|_| is_local) {
             (mem.lo, mem.hi) = (owner.words.0 as u16, owner.words.1 as u16);
         }
     }
 
-    /// A pointer to anything becomes one to a scalar of `words`. A variable that is a scalar itself
-    /// must have as many; of others it may be a part.
-    pub(super) fn check_cast(
-        &mut self,
-        tile: &TileImage,
-        at: usize,
-        words: u16,
-        ty: &str,
-    ) -> Result<(), Diag> {
-        let Some(symbol) = symbol_at(tile, at).filter(|_| self.is_checked) else { return Ok(()) };
-        let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();
-        if !is_scalar || symbol.words == words {
-            return Ok(());
-        }
-        let diag = WRONG_CAST
-            .because(&[("name", &symbol.name), ("have", &symbol.ty), ("want", &ty)])
-            .also(symbol.span, "the pointer leads to this variable")
-            .help(format!("cast to `*{}`", symbol.ty));
-        self.hazard(diag)
-    }
-
     /// The variable that a word belongs to.
     fn owner(&self, word: usize) -> Option<Owner<'_>> {
-        if let Some(symbol) = symbol_at(&self.tile, word) {
+        if let Some(symbol) = symbol_at(self.tile, word) {
             let start = usize::from(symbol.addr);
             let words = (start, start + usize::from(symbol.words));
             return Some(Owner { name: &symbol.name, span: symbol.span, words });
         }
-        let (start, local) = local_behind(&self.tile, self.main.calls.frames(), word)?;
+        let (start, local) = local_behind(self.tile, self.calls.frames(), word)?;
         let words = (start, start + usize::from(local.words));
         Some(Owner { name: &local.name, span: local.span, words })
     }
 
     /// Says which operand has left its variable, with which element, and where its DSD comes from.
-    pub(super) fn explain_reach<'w>(
-        &self,
-        diag: Diag,
-        cursors: impl Iterator<Item = (usize, &'w AddressCursor)>,
-    ) -> Diag {
+    pub fn explain<'w>(&self, diag: Diag, cursors: impl Iterator<Item = (usize, &'w AddressCursor)>) -> Diag {
         if diag.rule() != MEMORY_OUT_OF_BOUNDS.name {
             return diag;
         }
@@ -96,4 +77,19 @@ impl Pe {
             None => diag,
         }
     }
+}
+
+/// A pointer to anything becomes one to a scalar of `words`. A variable that is a scalar itself
+/// must have as many; of others it may be a part.
+pub(super) fn wrong_cast(tile: &TileImage, at: usize, words: u16, ty: &str) -> Option<Diag> {
+    let symbol = symbol_at(tile, at)?;
+    let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();
+    if !is_scalar || symbol.words == words {
+        return None;
+    }
+    let diag = WRONG_CAST
+        .because(&[("name", &symbol.name), ("have", &symbol.ty), ("want", &ty)])
+        .also(symbol.span, "the pointer leads to this variable")
+        .help(format!("cast to `*{}`", symbol.ty));
+    Some(diag)
 }

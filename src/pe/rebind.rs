@@ -3,7 +3,7 @@
 //! In: the configuration word of a queue. Out: the color that the queue has from then on.
 //! Never: moves a wavelet into the router or out of it.
 
-use super::Pe;
+use super::config::ConfigSpace;
 use crate::arch::config::queue::{COLOR, INPUT_PRIORITY, OUTPUT_SHIFT, UNBOUND};
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::diagnostics::Diag;
@@ -12,9 +12,9 @@ use crate::diagnostics::rules::tasks::QUEUE_COLOR_TWICE;
 use crate::source::Span;
 use std::fmt::Display;
 
-impl Pe {
+impl ConfigSpace<'_> {
     /// The configuration word of an input queue; `None` if there is no such queue.
-    pub(super) fn input_queue_word(&self, queue: u16) -> Option<u16> {
+    pub fn input_queue_word(&self, queue: u16) -> Option<u16> {
         let priority = *self.configuration.input_priorities.get(usize::from(queue))?;
         (usize::from(queue) < self.arch.input_queue_depth.len()).then(|| {
             let color = self.queues.input_color(InQueue(queue as u8));
@@ -23,7 +23,7 @@ impl Pe {
     }
 
     /// The configuration word of an output queue; `None` if there is no such queue.
-    pub(super) fn output_queue_word(&self, queue: u16) -> Option<u16> {
+    pub fn output_queue_word(&self, queue: u16) -> Option<u16> {
         (usize::from(queue) < self.arch.output_queue_depth.len()).then(|| {
             let color = self.queues.output_color(OutQueue(queue as u8));
             color.map_or(UNBOUND, |c| c.0.into()) << OUTPUT_SHIFT
@@ -31,7 +31,7 @@ impl Pe {
     }
 
     /// Writes the configuration word of an input queue; false if there is no such queue or color.
-    pub(super) fn configure_input(&mut self, queue: u16, word: u16) -> Result<bool, Diag> {
+    pub fn configure_input(&mut self, queue: u16, word: u16) -> Result<bool, Diag> {
         let Some(before) = self.input_queue_word(queue) else { return Ok(false) };
         let (number, n) = (word & COLOR, InQueue(queue as u8));
         let color = (number < u16::from(self.arch.routable_colors)).then_some(Color(number as u8));
@@ -42,7 +42,7 @@ impl Pe {
         if priority != before & INPUT_PRIORITY {
             self.configuration.input_priorities[usize::from(queue)] = priority;
             let c = QUEUE_PRIORITY.because(&[("id", &queue)]);
-            self.hazard(c)?;
+            self.checks.hazard(c)?;
         }
         let Some(color) = color.filter(|color| self.queues.input_color(n) != Some(*color)) else {
             return Ok(true);
@@ -56,7 +56,7 @@ impl Pe {
     }
 
     /// Writes the configuration word of an output queue; false if there is no such queue or color.
-    pub(super) fn configure_output(&mut self, queue: u16, word: u16) -> Result<bool, Diag> {
+    pub fn configure_output(&mut self, queue: u16, word: u16) -> Result<bool, Diag> {
         let number = word >> OUTPUT_SHIFT & COLOR;
         if self.output_queue_word(queue).is_none() || number >= u16::from(self.arch.routable_colors) {
             return Ok(false);
@@ -70,7 +70,7 @@ impl Pe {
     /// Where the program writes the register: the call of a function of another file, such as one of the
     /// library, or else the access itself.
     fn place_of_write(&self) -> Span {
-        let (access, call) = (self.place(&self.tile), self.caller_place(&self.tile));
+        let (access, call) = (self.main.place(self.tile), self.main.caller_place(self.tile));
         if access.file == call.file { access } else { call }
     }
 
@@ -81,12 +81,12 @@ impl Pe {
         (held, count): (Option<Color>, usize),
         color: Color,
     ) -> Result<(), Diag> {
-        let Some(held) = held.filter(|held| count > 0 && *held != color && self.is_checked) else {
+        let Some(held) = held.filter(|held| count > 0 && *held != color && self.checks.is_checked) else {
             return Ok(());
         };
         let facts: [(&str, &dyn Display); 4] =
             [("queue", &queue), ("color", &color), ("count", &count), ("held", &held)];
         let c = QUEUE_REBOUND.because(&facts).at(self.place_of_write());
-        self.hazard(c)
+        self.checks.hazard(c)
     }
 }

@@ -1,18 +1,17 @@
 //! Data structure registers: what they hold and where they have come to.
 
-use super::Pe;
+use super::checks::Checks;
 use super::extended::{Extended, Others};
-use super::operation::{From, Operation, Stall, To};
+use super::main_thread::MainThread;
+use super::operation::{From, Operation, To};
 use super::threads::{Done, Saved};
-use crate::arch::{Color, DsrFile, DsrId, InQueue, OutQueue, TaskId, UtId};
+use crate::arch::{DsrFile, DsrId, TaskId, UtId};
+use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::MAP_FIFO;
-use crate::diagnostics::rules::run::{
-    DSR_BUSY, DSR_EMPTY, DSR_NOT_MEMORY, FIFO_DSR_EMPTY, FIFO_EVENT, MAP_SINGLE_STEP, SINGLE_STEP,
-};
-use crate::diagnostics::{At, Diag};
+use crate::diagnostics::rules::run::{DSR_EMPTY, FIFO_DSR_EMPTY, MAP_SINGLE_STEP, SINGLE_STEP};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::{Dsd, FifoId, Mem, MemKind, Priority};
-use crate::image::code::{AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, OnControl, Reg};
+use crate::image::code::{AsyncConfig, Completion, DsdRef, IdArg, OnControl};
 use crate::image::{DsrRef, TileImage};
 use crate::source::Span;
 
@@ -35,6 +34,20 @@ pub(super) enum AtControl {
 }
 
 impl AsyncSettings {
+    /// The settings of an operation or load, with ids from registers.
+    pub fn of(config: &AsyncConfig, main: &MainThread) -> AsyncSettings {
+        AsyncSettings {
+            is_async: config.is_async,
+            completion: completion(config.completion, main),
+            on_control: config.on_control.map(|on_control| match on_control {
+                OnControl::Terminate => AtControl::Completion,
+                OnControl::Then(done) => AtControl::Then(completion(done, main)),
+            }),
+            priority: config.priority,
+            ut: config.ut,
+        }
+    }
+
     /// Adds what a further operand says: the first one to say something counts, and the operation is
     /// asynchronous if one of its operands is.
     pub fn add(&mut self, other: AsyncSettings) {
@@ -136,7 +149,8 @@ impl Registers {
         registers
     }
 
-    fn set(&mut self, id: DsrId, loaded: Loaded) {
+    /// Fills a register.
+    pub fn set(&mut self, id: DsrId, loaded: Loaded) {
         let file = &mut self.files[id.file as usize];
         let number = usize::from(id.number);
         if file.len() <= number {
@@ -145,7 +159,8 @@ impl Registers {
         file[number] = Some(loaded);
     }
 
-    fn slot(&mut self, id: DsrId) -> Option<&mut Loaded> {
+    /// A register with contents, to change.
+    pub fn slot(&mut self, id: DsrId) -> Option<&mut Loaded> {
         self.files[id.file as usize].get_mut(usize::from(id.number))?.as_mut()
     }
 
@@ -162,139 +177,9 @@ impl Registers {
         }
         Ok(loaded)
     }
-}
-
-impl Loaded {
-    /// The diagnostic about a FIFO that is an operand of `@map`.
-    pub fn fifo_in_map(&self) -> Diag {
-        let diag = MAP_FIFO.plain().also(self.span, "the register belongs to this FIFO");
-        diag.help("move the elements to or from memory first")
-    }
-
-    /// What it holds, for messages.
-    fn contents(&self) -> &'static str {
-        match self.dsd {
-            Dsd::Mem(Mem { kind: MemKind::Circbuf, .. }) => "a circular buffer",
-            Dsd::Mem(_) => "a vector in memory",
-            Dsd::FabIn(_) => "a fabin_dsd",
-            Dsd::FabOut(_) => "a fabout_dsd",
-            Dsd::Fifo(_) => "a FIFO",
-        }
-    }
-}
-
-impl Pe {
-    /// Adds the load that has put a DSD there where it does not belong.
-    pub(super) fn loaded_here(&self, operand: DsdRef, diag: Diag) -> Diag {
-        let DsdRef::Dsr(dsr) = operand else { return diag };
-        match self.registers.get(dsr) {
-            Ok(loaded) => diag.also(loaded.span, "it was loaded here"),
-            Err(_) => diag,
-        }
-    }
-
-    /// `@load_to_dsr` and its family.
-    pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Diag> {
-        self.check_free(load.dsr.id).at(load.span)?;
-        let tile = std::sync::Arc::clone(&self.tile);
-        let ResolvedOperand { dsd, at, .. } = self.operand(&tile, load.dsd, Use::Value).at(load.span)?;
-        let settings = self.settings(&load.config);
-        let DsrLoad { save_address, single_step, span, .. } = *load;
-        let others = Others::of(load);
-        if let Dsd::Mem(mem) = &dsd {
-            self.registers.extended.fill(load.dsr.id, others, mem, span);
-        }
-        self.registers
-            .set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
-        Ok(())
-    }
-
-    /// `@set_dsr_base_addr`: everything but the address stays.
-    pub(super) fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg) -> Result<(), Diag> {
-        self.check_free(dsr.id)?;
-        let base = self.address(a) as u16;
-        let Some(loaded) = self.registers.slot(dsr.id).copied() else {
-            return Err(DSR_EMPTY.because(&[("dsr", &dsr.id)]));
-        };
-        match loaded.dsd {
-            Dsd::Mem(mut mem @ Mem { kind: MemKind::Mem1d | MemKind::Mem4d, .. }) => {
-                self.aim(&mut mem, base);
-                self.registers.set(dsr.id, Loaded { dsd: Dsd::Mem(mem), at: base, ..loaded });
-                Ok(())
-            }
-            Dsd::Mem(_) | Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => {
-                let c = DSR_NOT_MEMORY.because(&[("dsr", &dsr.id), ("what", &loaded.contents())]);
-                Err(c.also(loaded.span, "it was loaded here"))
-            }
-        }
-    }
-
-    /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
-    pub(super) fn check_use(&mut self, loaded: &Loaded, dsr: DsrId, purpose: Use) -> Result<(), Diag> {
-        if purpose == Use::Map && matches!(loaded.dsd, Dsd::Fifo(_)) {
-            return Err(loaded.fifo_in_map());
-        }
-        let (rule, help) = match (purpose, loaded.single_step) {
-            (Use::Operation, true) => (&SINGLE_STEP, "load it without `.single_step` for the operation"),
-            (Use::Map, false) => (&MAP_SINGLE_STEP, "load it with `.{ .single_step = true }` for the `@map`"),
-            (Use::Operation, false) | (Use::Map, true) | (Use::Value, _) => return Ok(()),
-        };
-        self.hazard(rule.because(&[("dsr", &dsr)]).also(loaded.span, "it was loaded here").help(help))
-    }
-
-    /// The XDSR and the stride registers of a DSR still hold what its load has put there. If they do not and
-    /// that is not denied, the vector is what they describe.
-    pub(super) fn check_extended(&mut self, mut loaded: Loaded, dsr: DsrId) -> Result<Loaded, Diag> {
-        let Dsd::Mem(mem) = &mut loaded.dsd else { return Ok(loaded) };
-        let extended = &self.registers.extended;
-        let Some(diag) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(loaded) };
-        if let Some(start) = extended.take_over(loaded.others, mem) {
-            loaded.at = start;
-        }
-        self.hazard(diag)?;
-        Ok(loaded)
-    }
-
-    /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
-    /// keeps what it has begun with.
-    fn check_free(&mut self, dsr: DsrId) -> Result<(), Diag> {
-        if !self.is_checked || self.threads.is_empty() {
-            return Ok(());
-        }
-        let user = self.threads.iter().find(|(_, thread)| thread.registers.contains(&dsr));
-        let Some(user) = user.map(|(_, thread)| thread.span) else { return Ok(()) };
-        let c = DSR_BUSY.because(&[("dsr", &dsr)]).also(user, "this one is still running");
-        self.hazard(c.help("change it in the task that the operation activates at its end"))
-    }
-
-    /// The settings of an operation or load, with ids from registers.
-    pub(super) fn settings(&self, config: &AsyncConfig) -> AsyncSettings {
-        AsyncSettings {
-            is_async: config.is_async,
-            completion: self.completion(config.completion),
-            on_control: config.on_control.map(|on_control| match on_control {
-                OnControl::Terminate => AtControl::Completion,
-                OnControl::Then(done) => AtControl::Then(self.completion(done)),
-            }),
-            priority: config.priority,
-            ut: config.ut,
-        }
-    }
-
-    fn completion(&self, completion: Completion) -> Done {
-        let id = |id| match id {
-            IdArg::Known(id) => id,
-            IdArg::In(reg) => TaskId(self.main.register(reg) as u8),
-        };
-        match completion {
-            Completion::Nothing => Done::Nothing,
-            Completion::Activate(task) => Done::Activate(id(task)),
-            Completion::Unblock(task) => Done::Unblock(id(task)),
-        }
-    }
 
     /// Tells DSRs loaded with `save_address` where their vector goes on.
-    pub(super) fn save_positions(&mut self, operation: &Operation, saved: &[Saved]) {
+    pub fn save_positions(&mut self, operation: &Operation, saved: &[Saved]) {
         for Saved { dsr, operand } in saved {
             let cursor = match (&operation.to, operand) {
                 (To::Local(Dest::AddressCursor(cursor)), 0) => cursor,
@@ -308,25 +193,9 @@ impl Pe {
         }
     }
 
-    /// Only FIFOs and DSRs of FIFO type may be full or empty (entry UB-023).
-    pub(super) fn check_event(&self, stall: Stall, operation: &Operation) -> Result<(), Diag> {
-        let (end, state, dsr) = match stall {
-            Stall::FifoEmpty(end) => (end, "empty", operation.untyped_fifos[1]),
-            Stall::FifoFull(end) => (end, "full", operation.untyped_fifos[0]),
-            Stall::Input(_) | Stall::Output(_) => return Ok(()),
-        };
-        let Some(dsr) = dsr.filter(|_| self.is_checked) else { return Ok(()) };
-        let fifo = &self.tile.fifos[end.fifo];
-        let typed = if dsr.file == DsrFile::Dest { "dsr_fifo_dest" } else { "dsr_fifo_src1" };
-        Err(FIFO_EVENT
-            .because(&[("fifo", &fifo.name), ("state", &state), ("dsr", &dsr)])
-            .also(fifo.span, "the FIFO")
-            .help(format!("use `@get_dsr({typed}, ..)` for it, and check the result of the operation")))
-    }
-
     /// Moves a DSR.
-    pub(super) fn save_position(&mut self, dsr: DsrId, position: u16) {
-        let Some(loaded) = self.registers.slot(dsr) else { return };
+    pub fn save_position(&mut self, dsr: DsrId, position: u16) {
+        let Some(loaded) = self.slot(dsr) else { return };
         loaded.at = position;
         if let Dsd::Mem(mem) = &mut loaded.dsd {
             // A circular buffer keeps its first word, which is where it wraps to.
@@ -335,29 +204,75 @@ impl Pe {
             }
         }
     }
+
+    /// Adds the load that has put a DSD there where it does not belong.
+    pub fn loaded_here(&self, operand: DsdRef, diag: Diag) -> Diag {
+        let DsdRef::Dsr(dsr) = operand else { return diag };
+        match self.get(dsr) {
+            Ok(loaded) => diag.also(loaded.span, "it was loaded here"),
+            Err(_) => diag,
+        }
+    }
+
+    /// The XDSR and the stride registers of a DSR still hold what its load has put there. If they do not and
+    /// that is not denied, the vector is what they describe.
+    pub fn check_extended(
+        &self,
+        mut loaded: Loaded,
+        dsr: DsrId,
+        checks: &mut Checks,
+    ) -> Result<Loaded, Diag> {
+        let Dsd::Mem(mem) = &mut loaded.dsd else { return Ok(loaded) };
+        let extended = &self.extended;
+        let Some(diag) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(loaded) };
+        if let Some(start) = extended.take_over(loaded.others, mem) {
+            loaded.at = start;
+        }
+        checks.hazard(diag)?;
+        Ok(loaded)
+    }
 }
 
-impl Pe {
-    /// Changes one property of a DSD.
-    pub(super) fn edit(&self, dsd: &mut Dsd, edit: DsdEdit, value: u64, origin: u16) {
-        let word = value as u16;
-        if let Dsd::Mem(mem) = dsd {
-            mem.origin = origin;
+impl Loaded {
+    /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
+    pub fn check_use(&self, dsr: DsrId, purpose: Use, checks: &mut Checks) -> Result<(), Diag> {
+        if purpose == Use::Map && matches!(self.dsd, Dsd::Fifo(_)) {
+            return Err(self.fifo_in_map());
         }
-        match (dsd, edit) {
-            (Dsd::Mem(mem), DsdEdit::Base) => self.aim(mem, word),
-            (Dsd::Mem(mem), DsdEdit::Offset { words }) => {
-                mem.base = mem.base.wrapping_add(word.wrapping_mul(words.into()));
-            }
-            (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
-            (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
-            (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = word,
-            (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Color::numbered(value as u16),
-            (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
-            (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = word,
-            (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Color::numbered(value as u16),
-            (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
-            (dsd, edit) => unreachable!("comptime lets nobody apply {edit:?} to {dsd:?}"),
+        let (rule, help) = match (purpose, self.single_step) {
+            (Use::Operation, true) => (&SINGLE_STEP, "load it without `.single_step` for the operation"),
+            (Use::Map, false) => (&MAP_SINGLE_STEP, "load it with `.{ .single_step = true }` for the `@map`"),
+            (Use::Operation, false) | (Use::Map, true) | (Use::Value, _) => return Ok(()),
+        };
+        checks.hazard(rule.because(&[("dsr", &dsr)]).also(self.span, "it was loaded here").help(help))
+    }
+
+    /// The diagnostic about a FIFO that is an operand of `@map`.
+    pub fn fifo_in_map(&self) -> Diag {
+        let diag = MAP_FIFO.plain().also(self.span, "the register belongs to this FIFO");
+        diag.help("move the elements to or from memory first")
+    }
+
+    /// What it holds, for messages.
+    pub fn contents(&self) -> &'static str {
+        match self.dsd {
+            Dsd::Mem(Mem { kind: MemKind::Circbuf, .. }) => "a circular buffer",
+            Dsd::Mem(_) => "a vector in memory",
+            Dsd::FabIn(_) => "a fabin_dsd",
+            Dsd::FabOut(_) => "a fabout_dsd",
+            Dsd::Fifo(_) => "a FIFO",
         }
+    }
+}
+
+fn completion(completion: Completion, main: &MainThread) -> Done {
+    let id = |id| match id {
+        IdArg::Known(id) => id,
+        IdArg::In(reg) => TaskId(main.register(reg) as u8),
+    };
+    match completion {
+        Completion::Nothing => Done::Nothing,
+        Completion::Activate(task) => Done::Activate(id(task)),
+        Completion::Unblock(task) => Done::Unblock(id(task)),
     }
 }

@@ -1,18 +1,20 @@
 //! Operations that concern the PE as a whole: tasks, DSDs, assertions.
 
-use super::interp::{Served, needs_clock};
+use super::element::{Outside, Pe};
+use super::intrinsics::needs_clock;
+use super::main_thread::Served;
+use super::reach::wrong_cast;
 use super::tasks::bit;
 use super::vector::Pace;
-use super::{Outside, Pe, Worker};
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
-use crate::diagnostics::rules::run::{ASSERTION_FAILED, DSD_UNSET, TRAP};
+use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
-use crate::dsd::{DSD_WORDS, Dsd};
+use crate::exec::calls::Worker;
 use crate::exec::interface::Meter;
 use crate::image::TileImage;
-use crate::image::code::{DsdEdit, Op, Reg};
+use crate::image::code::{Op, Reg};
 
 /// Whether an operation that others may see at once has to wait for the clock. If not, it may move something
 /// elsewhere, so that the PE is not alone any more.
@@ -44,24 +46,45 @@ impl Pe {
                 let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
                 return self.start_vector(tile, n, pace, world.ramp);
             }
-            Op::MapBegin { n } => self.map_begin(tile, n, time)?,
-            Op::MapNext { base, done, .. } => return self.map_next(base, done, time, meter.spent > 0),
-            Op::MapPut { s, .. } => return self.map_put(s, time, meter.spent > 0),
-            Op::MapEnd { .. } => self.map_end(time),
+            Op::MapBegin { n } => {
+                let mut maps = std::mem::take(&mut self.maps);
+                let mut trace = self.trace_buffer.take();
+                let begun = self.vector_unit().map_begin(n, &mut maps, trace.as_deref_mut(), time);
+                (self.maps, self.trace_buffer) = (maps, trace);
+                begun?;
+            }
+            Op::MapNext { base, done, .. } => {
+                let mut map = self.maps.pop().expect("a map was begun");
+                let served = self.vector_unit().map_next(&mut map, base, done, time, meter.spent > 0);
+                self.maps.push(map);
+                return served;
+            }
+            Op::MapPut { s, .. } => {
+                let mut map = self.maps.pop().expect("a map was begun");
+                let served = self.vector_unit().map_put(&mut map, s, time, meter.spent > 0);
+                self.maps.push(map);
+                return served;
+            }
+            Op::MapEnd { .. } => {
+                let map = self.maps.pop().expect("a map was begun");
+                let mut trace = self.trace_buffer.take();
+                self.vector_unit().map_end(&map, trace.as_deref_mut(), time);
+                self.trace_buffer = trace;
+            }
             Op::Intrinsic { id, base } => {
                 return self.intrinsic(tile, id, base, time, world).map(Served::Done);
             }
             Op::Assert { a, .. } if self.main.register(a) != 0 => {
-                world.log.asserts_held.insert(self.place(tile));
+                world.log.asserts_held.insert(self.main.place(tile));
             }
             Op::Assert { text, .. } => {
                 let c = ASSERTION_FAILED.because(&[("text", &tile.strings[text as usize])]);
-                self.hazard(c.at(self.place(tile)))?;
+                self.checks.hazard(c.at(self.main.place(tile)))?;
             }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
             Op::Copy { a, b, words } => return self.copy(a, b, words),
             Op::Zero { a, words } => {
-                let at = self.address(a);
+                let at = self.main.address(a);
                 self.memory.slice_mut(at, words.into())?.fill(0);
                 return Ok(Served::Done(u64::from(words).div_ceil(2)));
             }
@@ -73,10 +96,16 @@ impl Pe {
                 self.check(tile, op)?;
                 return Ok(Served::Done(0));
             }
-            Op::PutDsd { a, n } => self.put_dsd(self.address(a), &tile.dsds[n as usize])?,
-            Op::EditDsd { a, b, edit, origin } => self.edit_dsd((a, b), edit, origin)?,
+            Op::PutDsd { a, n } => {
+                let at = self.main.address(a);
+                self.vector_unit().put_dsd(at, &tile.dsds[n as usize])?;
+            }
+            Op::EditDsd { a, b, edit, origin } => self.vector_unit().edit_dsd((a, b), edit, origin)?,
             Op::LoadDsr { n } => self.load_dsr(&tile.dsr_loads[n as usize])?,
-            Op::SetDsrBase { dsr, a } => self.set_dsr_base(dsr, a)?,
+            Op::SetDsrBase { dsr, a } => {
+                let (mut unit, threads) = self.vector_unit_and_threads();
+                unit.set_dsr_base(dsr, a, threads)?;
+            }
             Op::FifoLength { fifo, write, a } => {
                 let length = self.main.register(a) as u16;
                 self.fifos[usize::from(fifo.0)].set_length(write, length);
@@ -91,7 +120,7 @@ impl Pe {
         match op {
             Op::CheckId { a, low, high, what } => {
                 let id = self.main.register(a);
-                if self.is_checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
+                if self.checks.is_checked && !(u64::from(low)..=u64::from(high)).contains(&id) {
                     let facts: [(&str, &dyn std::fmt::Display); 4] = [
                         ("kind", &tile.strings[what as usize]),
                         ("value", &id),
@@ -104,20 +133,29 @@ impl Pe {
                 }
             }
             Op::UnsetWords { a, words } => {
-                let at = self.address(a);
+                let at = self.main.address(a);
                 self.sanitizer.take_value(self.memory.slice_mut(at, words.into())?, at);
             }
             Op::CheckVariant { a, off, mark, names } => {
-                self.check_variant(self.address(a) + usize::from(off), mark, &tile.strings[names as usize])?;
+                self.check_variant(
+                    self.main.address(a) + usize::from(off),
+                    mark,
+                    &tile.strings[names as usize],
+                )?;
             }
             Op::CheckConfig { a, low, high } => {
-                let address = self.address(a) as u16;
-                if self.is_checked && !(low..=high).contains(&address) {
-                    self.hazard(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]))?;
+                let address = self.main.address(a) as u16;
+                if self.checks.is_checked && !(low..=high).contains(&address) {
+                    self.checks.hazard(CONFIG_OUTSIDE.because(&[("address", &format!("{address:#06x}"))]))?;
                 }
             }
             Op::CheckCast { a, words, ty } => {
-                self.check_cast(tile, self.address(a), words, &tile.strings[ty as usize])?;
+                let address = self.main.address(a);
+                if self.checks.is_checked
+                    && let Some(diag) = wrong_cast(tile, address, words, &tile.strings[ty as usize])
+                {
+                    self.checks.hazard(diag)?;
+                }
             }
             other => unreachable!("{other:?} checks nothing"),
         }
@@ -128,8 +166,8 @@ impl Pe {
         let id = |a: Reg| TaskId(self.main.register(a) as u8);
         match op {
             Op::Activate { a } => {
-                let (id, span) = (id(a), self.place(tile));
-                self.check_activation(id, span)?;
+                let (id, span) = (id(a), self.main.place(tile));
+                self.checks.check_activation(id, span, tile, &self.tasks)?;
                 self.tasks.activate_by_code(id)?;
             }
             Op::Block { a } => self.tasks.blocked |= bit(id(a)),
@@ -141,13 +179,8 @@ impl Pe {
         Ok(())
     }
 
-    /// The address in a register.
-    pub(super) fn address(&self, reg: Reg) -> usize {
-        self.main.register(reg) as u16 as usize
-    }
-
     fn copy(&mut self, a: Reg, b: Reg, words: u16) -> Result<Served, Diag> {
-        let (to, from, count) = (self.address(a), self.address(b), usize::from(words));
+        let (to, from, count) = (self.main.address(a), self.main.address(b), usize::from(words));
         self.memory.slice(to, count)?;
         self.memory.slice(from, count)?;
         self.sanitizer.copy(to, from, count);
@@ -158,7 +191,7 @@ impl Pe {
     /// A field of a union is used, of which the word at `at` says which one is active. One without a
     /// value gets this field.
     fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Diag> {
-        if !self.is_checked {
+        if !self.checks.is_checked {
             return Ok(());
         }
         let word = &mut self.memory.slice_mut(at, 1)?[0];
@@ -177,23 +210,5 @@ impl Pe {
             }
         }
         Ok(())
-    }
-
-    fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Diag> {
-        self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
-        self.sanitizer.give_value(at, DSD_WORDS.into());
-        Ok(())
-    }
-
-    /// The DSD value at an address.
-    pub(super) fn dsd_at(&mut self, at: usize) -> Result<Dsd, Diag> {
-        Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
-    }
-
-    fn edit_dsd(&mut self, (a, b): (Reg, Reg), edit: DsdEdit, origin: u16) -> Result<(), Diag> {
-        let (at, value) = (self.address(a), self.main.register(b));
-        let mut dsd = self.dsd_at(at)?;
-        self.edit(&mut dsd, edit, value, origin);
-        self.put_dsd(at, &dsd)
     }
 }

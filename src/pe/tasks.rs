@@ -5,12 +5,15 @@ use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
-use crate::image::{Rotation, Scalar, TaskBinding, TaskKind, TileImage};
+use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
 
 /// The state of all task ids of a PE, bit = id; what every visit looks at comes last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Tasks {
+    /// The task or function that the main thread has started last, and when.
+    pub function: Option<FnId>,
+    pub since: u64,
     /// Rotating tasks with their counters.
     rotations: Vec<(Rotation, u32)>,
     /// Gives equally ready tasks an arbitrary order instead of that of their ids.
@@ -54,6 +57,8 @@ impl Tasks {
         let bound = |kind| tile.tasks.iter().filter(|t| t.kind == kind).fold(0, |mask, t| mask | bit(t.id));
         let system = if tile.handlers.is_empty() { 0 } else { bit(TaskId(TEARDOWN_TASK)) };
         Tasks {
+            function: None,
+            since: 0,
             active: tile.active,
             blocked: tile.blocked,
             high: 0,
@@ -291,7 +296,6 @@ pub(super) fn arguments(params: &[Scalar], word: u32) -> [u64; 2] {
 mod tests {
     use super::*;
     use crate::arch::{Color, WSE2};
-    use crate::image::FnId;
     use crate::source::{FileId, Span};
 
     fn tile(bindings: &[(u8, TaskKind)]) -> TileImage {

@@ -108,7 +108,7 @@ fn a_complaint_names_the_pe_and_the_cycle() {
     let mut tile = tile(vec![function("main", 0, &[], code)]);
     tile.strings.push("impossible".to_string());
     let diag = launched(tile, &[]).settle().unwrap_err();
-    assert_eq!(diag.0.moment, Some(Moment { x: 1, y: 2, cycle: 4 }));
+    assert_eq!(diag.0.moment, Some(crate::diagnostics::Moment { x: 1, y: 2, cycle: 4 }));
     assert_eq!(diag.0.primary.unwrap().span, span());
 }
 

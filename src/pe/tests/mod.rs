@@ -5,12 +5,16 @@ mod streams;
 mod vectors;
 
 use super::*;
-use crate::arch::{ArchName, InQueue, OutQueue};
+use crate::arch::{ArchName, Color, InQueue, OutQueue, PeCoord, TaskId};
+use crate::diagnostics::Diag;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
-use crate::image::TileImage;
+use crate::exec::PreparedTile;
+use crate::exec::memory::Memory;
+use crate::fabric::{Ramp, Wavelet};
 use crate::image::code::{Function, Op, Operand, VectorOp};
-use crate::image::{QueueBinding, TaskBinding};
+use crate::image::{FnId, QueueBinding, TaskBinding, TaskKind, TileImage};
 use crate::source::{FileId, Span};
+use std::sync::Arc;
 
 fn span() -> Span {
     Span::new(FileId(0), 0, 0)
@@ -214,7 +218,7 @@ impl Bench {
 
 #[test]
 fn what_a_visit_looks_at_lies_in_few_lines_of_the_cache() {
-    use crate::pe::{interp::MainThread, operation::Operation, queues::Queues, threads};
+    use crate::pe::{main_thread::MainThread, operation::Operation, queues::Queues, threads};
     use std::mem::offset_of;
     const LINE: usize = 64;
     let pe = |at: usize, bytes: usize| (at / LINE, (at + bytes - 1) / LINE);

@@ -1,28 +1,50 @@
 //! What a PE can find out about a program that goes wrong without a word on the machine. Nothing of
 //! this changes what happens; `--unchecked` leaves it out.
 
-use super::Pe;
-use super::operation::{Intake, Mixed, Operation, Stall};
-use super::queues::SendOperation;
-use super::tasks::bit;
-use crate::arch::{ArchName, DsrFile, TaskId};
-use crate::diagnostics::Diag;
+use super::fabric_operands::{Intake, Mixed};
+use super::main_thread::MainThread;
+use super::operation::Operation;
+use super::queues::{Queues, SendOperation};
+use super::stall::Stall;
+use super::tasks::{Tasks, bit};
+use super::threads::Threads;
+use crate::arch::{ArchName, DsrFile, DsrId, TaskId};
 use crate::diagnostics::rules::dsd::CONST_DESTINATION;
 use crate::diagnostics::rules::run as rules;
+use crate::diagnostics::{Diag, Level, Levels, Rule};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::DsdOp;
+use crate::exec::sanitizer::Sanitizer;
 use crate::image::code::{DsdRef, Reg};
 use crate::image::{TaskKind, TileImage};
 use crate::source::Span;
 use crate::value::math::Function;
 
-impl Pe {
+/// What looks for undefined behaviour, and what it has found.
+#[derive(Clone)]
+#[repr(C)]
+pub(super) struct Checks {
+    /// What was suspicious in this cycle.
+    pub warnings: Vec<Diag>,
+    levels: Box<Levels>,
+    /// Looks for undefined behaviour that does no harm to the simulator itself.
+    pub is_checked: bool,
+    /// An operation is made ready for which the clock has not come far enough.
+    pub is_early: bool,
+}
+
+impl Checks {
+    /// Nothing is found yet.
+    pub fn new(is_checked: bool, levels: Levels) -> Checks {
+        Checks { warnings: Vec::new(), levels: Box::new(levels), is_checked, is_early: false }
+    }
+
     /// Says something about a program that goes on, unless its level is `deny`.
     ///
     /// # Errors
     /// The diagnostic itself if it is denied, or if the clock has not come so far: by then there may be
     /// nothing to say.
-    pub(super) fn hazard(&mut self, diag: Diag) -> Result<(), Diag> {
+    pub fn hazard(&mut self, diag: Diag) -> Result<(), Diag> {
         if self.is_early {
             return Err(diag);
         }
@@ -30,23 +52,46 @@ impl Pe {
         Ok(())
     }
 
+    /// The length of an operation. If an operand in memory is too short for it and that is not denied,
+    /// the operation goes on behind the end of the operand.
+    pub fn length(
+        &mut self,
+        total: impl Fn(bool) -> Result<Option<u32>, Diag>,
+        span: Span,
+    ) -> Result<Option<u32>, Diag> {
+        match total(self.is_checked) {
+            Ok(total) => Ok(total),
+            Err(diag) => {
+                self.hazard(diag.at(span))?;
+                total(false)
+            }
+        }
+    }
+
+    /// Whether a rule stops the run.
+    pub fn denies(&self, rule: &Rule) -> bool {
+        self.levels.of(rule.name) == Level::Deny
+    }
+
     /// No two operations share a queue, and what is left of one is no business of the next. On WSE-3
     /// operations of different microthreads may share one; one of the main thread has no microthread
     /// that would tell them apart (ruling OQ-37).
-    pub(super) fn check_queues(
+    pub fn check_queues(
         &mut self,
         operation: &Operation,
         is_async: bool,
         span: Span,
+        queues: &mut Queues,
+        threads: &Threads,
     ) -> Result<(), Diag> {
         if let (Some(output), Some(color)) = (operation.output(), operation.color()) {
-            self.queues.outputs[output].sent_by = Some(SendOperation { color, span, is_async });
+            queues.outputs[output].sent_by = Some(SendOperation { color, span, is_async });
         }
         if !self.is_checked {
             return Ok(());
         }
-        if let Some((queue, other)) = self.shared_queue(operation) {
-            if self.arch.name == ArchName::Wse2 {
+        if let Some((queue, other)) = shared_queue(operation, queues, threads) {
+            if queues.arch_name() == ArchName::Wse2 {
                 let c = rules::QUEUE_IN_USE.because(&[("queue", &queue)]).at(span);
                 self.hazard(c.also(other, "this one is still running").help(WAIT))?;
             } else if !is_async {
@@ -54,33 +99,17 @@ impl Pe {
                 self.hazard(c.also(other, "this one is still running").help(WAIT))?;
             }
         }
-        self.check_outlet(operation, span)?;
+        self.check_outlet(operation, span, queues)?;
         for intake in operation.intakes() {
-            self.check_intake(intake, span)?;
+            self.check_intake(intake, span, queues)?;
         }
         Ok(())
     }
 
-    /// A queue that an operation in progress uses, too, and where that operation stands.
-    fn shared_queue(&self, operation: &Operation) -> Option<(String, Span)> {
-        let (inputs, output) = (operation.inputs(), operation.output());
-        self.threads.iter().find_map(|(_, thread)| {
-            let shared = thread.operation.inputs() & inputs;
-            if shared != 0 {
-                let inbox = &self.queues.inputs[shared.trailing_zeros() as usize];
-                let private = || format!("color {}", inbox.color);
-                return Some((inbox.queue.map_or_else(private, |q| format!("input queue {q}")), thread.span));
-            }
-            let output = output.filter(|output| thread.operation.output() == Some(*output))?;
-            let queue = self.queues.outputs[output].queue;
-            Some((queue.map_or("the output queue".into(), |q| format!("output queue {q}")), thread.span))
-        })
-    }
-
     /// Wavelets of another color that have not left yet would share the queue.
-    fn check_outlet(&mut self, operation: &Operation, span: Span) -> Result<(), Diag> {
+    fn check_outlet(&mut self, operation: &Operation, span: Span, queues: &Queues) -> Result<(), Diag> {
         let (Some(output), Some(color)) = (operation.output(), operation.color()) else { return Ok(()) };
-        let outbox = &self.queues.outputs[output];
+        let outbox = &queues.outputs[output];
         let (Some(queue), Some(head)) = (outbox.queue, outbox.head_color()) else { return Ok(()) };
         if head == color {
             return Ok(());
@@ -92,12 +121,12 @@ impl Pe {
     }
 
     /// An input queue that served another color must have been emptied.
-    fn check_intake(&mut self, intake: &Intake, span: Span) -> Result<(), Diag> {
+    fn check_intake(&mut self, intake: &Intake, span: Span, queues: &mut Queues) -> Result<(), Diag> {
         let Some(queue) = intake.queue else { return Ok(()) };
-        let color = self.queues.inputs[intake.input].color;
-        let before = self.queues.read_through(queue, color, span);
+        let color = queues.inputs[intake.input].color;
+        let before = queues.read_through(queue, color, span);
         let Some((other, place)) = before.filter(|(other, _)| *other != color) else { return Ok(()) };
-        let left = self.queues.inputs.iter().find(|i| i.color == other).map_or(0, |i| i.len());
+        let left = queues.inputs.iter().find(|i| i.color == other).map_or(0, |i| i.len());
         if left == 0 {
             return Ok(());
         }
@@ -109,46 +138,27 @@ impl Pe {
     }
 
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
-    pub(super) fn check_contest(&mut self, now: u64) -> Result<(), Diag> {
-        let idle = self.main.is_free() && self.main.busy_until <= now;
-        if !self.is_checked || !idle || self.threads.is_empty() || !self.tasks.want_data() {
+    pub fn check_contest(
+        &mut self,
+        tile: &TileImage,
+        tasks: &Tasks,
+        queues: &Queues,
+        threads: &Threads,
+    ) -> Result<(), Diag> {
+        if !self.is_checked || threads.is_empty() || !tasks.want_data() {
             return Ok(());
         }
-        let claimed = self.threads.claimed_inputs();
-        let is_wanted = |input| self.tasks.wants(self.arch.name, &self.queues, input).is_some();
-        if !(0..self.queues.inputs.len()).any(|input| claimed & 1 << input != 0 && is_wanted(input)) {
+        let claimed = threads.claimed_inputs();
+        let is_wanted = |input| tasks.wants(queues.arch_name(), queues, input).is_some();
+        if !(0..queues.inputs.len()).any(|input| claimed & 1 << input != 0 && is_wanted(input)) {
             return Ok(());
         }
-        let found = self.contest();
+        let found = contest(tile, tasks, queues, threads);
         found.map_or(Ok(()), |diag| self.hazard(diag))
     }
 
-    fn contest(&self) -> Option<Diag> {
-        for (_, thread) in self.threads.iter() {
-            for intake in thread.operation.intakes() {
-                let Some(id) = self.tasks.wants(self.arch.name, &self.queues, intake.input) else { continue };
-                let color = self.queues.inputs[intake.input].color;
-                let mut c = rules::STOLEN_WAVELETS.because(&[("color", &color)]).at(thread.span);
-                if let Some(task) = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Data) {
-                    c = c.also(task.span, format!("`{}` is bound to it and not blocked", task.name));
-                }
-                let help = "block the task while the operation runs, and unblock it when it is complete";
-                return Some(c.help(help));
-            }
-        }
-        None
-    }
-
-    /// What an operation has just taken as data and should not have.
-    pub(super) fn check_intakes(&mut self, place: usize) -> Result<(), Diag> {
-        let Some(thread) = self.threads.slot(place) else { return Ok(()) };
-        let span = thread.span;
-        let Some(mixed) = thread.operation.take_mixed() else { return Ok(()) };
-        self.check_mixed(mixed, span)
-    }
-
     /// A wavelet that loses something on the way in.
-    pub(super) fn check_mixed(&mut self, mixed: Mixed, span: Span) -> Result<(), Diag> {
+    pub fn check_mixed(&mut self, mixed: Mixed, span: Span) -> Result<(), Diag> {
         if !self.is_checked {
             return Ok(());
         }
@@ -168,9 +178,15 @@ impl Pe {
     }
 
     /// A second activation is lost, because a task is active or it is not.
-    pub(super) fn check_activation(&mut self, id: TaskId, span: Span) -> Result<(), Diag> {
-        if self.is_checked && self.tasks.active & bit(id) != 0 {
-            let name = self.tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
+    pub fn check_activation(
+        &mut self,
+        id: TaskId,
+        span: Span,
+        tile: &TileImage,
+        tasks: &Tasks,
+    ) -> Result<(), Diag> {
+        if self.is_checked && tasks.active & bit(id) != 0 {
+            let name = tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);
             self.hazard(c.help("count in a variable, and let the task read it"))?;
@@ -179,27 +195,28 @@ impl Pe {
     }
 
     /// A launch is over when the stream is unblocked once.
-    pub(super) fn check_unblock(&mut self, tile: &TileImage) -> Result<(), Diag> {
-        if self.is_checked && self.was_launched && !self.command_stream_blocked {
-            let c = rules::UNBLOCKED_TWICE.plain().at(self.caller_place(tile));
+    pub fn check_unblock(&mut self, tile: &TileImage, main: &MainThread) -> Result<(), Diag> {
+        if self.is_checked && main.was_launched && !main.command_stream_blocked {
+            let c = rules::UNBLOCKED_TWICE.plain().at(main.caller_place(tile));
             self.hazard(c.help("call `unblock_cmd_stream` once for each launch, when its work is done"))?;
         }
         Ok(())
     }
 }
 
-impl Pe {
+impl Checks {
     /// A word that is read soon after it was written may be read too early: the hardware does several
     /// elements at once (entry UB-020).
-    pub(super) fn check_overlap(
+    pub fn check_overlap(
         &mut self,
         op: &DsdOp,
         (dest, sources): (&Dest, &[Source; 3]),
         count: u32,
         span: Span,
+        arch: ArchName,
     ) -> Result<(), Diag> {
         let Dest::AddressCursor(dest) = dest else { return Ok(()) };
-        let width = u32::from(op.width(self.arch.name));
+        let width = u32::from(op.width(arch));
         if !self.is_checked || width < 2 {
             return Ok(());
         }
@@ -216,12 +233,13 @@ impl Pe {
     }
 
     /// A vector whose place is only known now should not lie in a constant (entry UB-002).
-    pub(super) fn check_dest(
+    pub fn check_dest(
         &mut self,
         tile: &TileImage,
         dsd: DsdRef,
         at: u16,
         span: Span,
+        sanitizer: &mut Sanitizer,
     ) -> Result<(), Diag> {
         let is_new = match dsd {
             DsdRef::Const(_) => false,
@@ -232,18 +250,14 @@ impl Pe {
         if !is_new || !self.is_checked {
             return Ok(());
         }
-        let Some(constant) = self.sanitizer.constant_at(tile, at.into()) else { return Ok(()) };
+        let Some(constant) = sanitizer.constant_at(tile, at.into()) else { return Ok(()) };
         let c = CONST_DESTINATION.because(&[("name", &constant.name)]).at(span);
         let help = format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name);
         self.hazard(c.also(constant.span, "declared `const`").help(help))
     }
 
     /// When one operand of a `@map` ends, the others have been read in vain (entry UB-028).
-    pub(super) fn check_map(
-        &mut self,
-        lengths: impl Iterator<Item = u32> + Clone,
-        span: Span,
-    ) -> Result<(), Diag> {
+    pub fn check_map(&mut self, lengths: impl Iterator<Item = u32> + Clone, span: Span) -> Result<(), Diag> {
         let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return Ok(()) };
         if short != long && self.is_checked {
             let c = rules::MAP_LENGTHS.because(&[("short", &short), ("long", &long)]).at(span);
@@ -253,7 +267,13 @@ impl Pe {
     }
 
     /// A synchronous operation has returned false, and nobody looks (entry UB-029).
-    pub(super) fn check_result(&mut self, result: Option<Reg>, stall: Stall, span: Span) -> Result<(), Diag> {
+    pub fn check_result(
+        &mut self,
+        result: Option<Reg>,
+        stall: Stall,
+        span: Span,
+        tile: &TileImage,
+    ) -> Result<(), Diag> {
         let (end, state) = match stall {
             Stall::FifoEmpty(end) => (end, "empty"),
             Stall::FifoFull(end) => (end, "full"),
@@ -262,21 +282,55 @@ impl Pe {
         if result.is_some() || !self.is_checked {
             return Ok(());
         }
-        let fifo = &self.tile.fifos[end.fifo];
+        let fifo = &tile.fifos[end.fifo];
         let c = rules::FIFO_RESULT.because(&[("fifo", &fifo.name), ("state", &state)]).at(span);
         let c = c.also(fifo.span, "the FIFO");
         self.hazard(c.help("check the result of the operation: it is false when elements are left"))
     }
 
     /// The library of the machine is wrong for large angles (entry UB-061).
-    pub(super) fn check_angle(&mut self, tile: &TileImage, function: Function, x: f32) -> Result<(), Diag> {
+    pub fn check_angle(
+        &mut self,
+        tile: &TileImage,
+        main: &MainThread,
+        function: Function,
+        x: f32,
+    ) -> Result<(), Diag> {
         let is_angle = matches!(function, Function::Sin | Function::Cos);
         if is_angle && x.abs() >= LARGEST_ANGLE && self.is_checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
-            let c = c.at(self.caller_place(tile));
+            let c = c.at(main.caller_place(tile));
             self.hazard(c.help("reduce the angle modulo 2*pi before"))?;
         }
         Ok(())
+    }
+
+    /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
+    /// keeps what it has begun with.
+    pub fn check_free(&mut self, dsr: DsrId, threads: &Threads) -> Result<(), Diag> {
+        if !self.is_checked || threads.is_empty() {
+            return Ok(());
+        }
+        let user = threads.iter().find(|(_, thread)| thread.registers.contains(&dsr));
+        let Some(user) = user.map(|(_, thread)| thread.span) else { return Ok(()) };
+        let c = rules::DSR_BUSY.because(&[("dsr", &dsr)]).also(user, "this one is still running");
+        self.hazard(c.help("change it in the task that the operation activates at its end"))
+    }
+
+    /// Only FIFOs and DSRs of FIFO type may be full or empty (entry UB-023).
+    pub fn check_event(&self, stall: Stall, operation: &Operation, tile: &TileImage) -> Result<(), Diag> {
+        let (end, state, dsr) = match stall {
+            Stall::FifoEmpty(end) => (end, "empty", operation.untyped_fifos[1]),
+            Stall::FifoFull(end) => (end, "full", operation.untyped_fifos[0]),
+            Stall::Input(_) | Stall::Output(_) => return Ok(()),
+        };
+        let Some(dsr) = dsr.filter(|_| self.is_checked) else { return Ok(()) };
+        let fifo = &tile.fifos[end.fifo];
+        let typed = if dsr.file == DsrFile::Dest { "dsr_fifo_dest" } else { "dsr_fifo_src1" };
+        Err(rules::FIFO_EVENT
+            .because(&[("fifo", &fifo.name), ("state", &state), ("dsr", &dsr)])
+            .also(fifo.span, "the FIFO")
+            .help(format!("use `@get_dsr({typed}, ..)` for it, and check the result of the operation")))
     }
 }
 
@@ -284,3 +338,35 @@ impl Pe {
 const LARGEST_ANGLE: f32 = 16384.0 * std::f32::consts::PI;
 
 const WAIT: &str = "start it when the other one is complete: `.activate` a task that does";
+
+/// A queue that an operation in progress uses, too, and where that operation stands.
+fn shared_queue(operation: &Operation, queues: &Queues, threads: &Threads) -> Option<(String, Span)> {
+    let (inputs, output) = (operation.inputs(), operation.output());
+    threads.iter().find_map(|(_, thread)| {
+        let shared = thread.operation.inputs() & inputs;
+        if shared != 0 {
+            let inbox = &queues.inputs[shared.trailing_zeros() as usize];
+            let private = || format!("color {}", inbox.color);
+            return Some((inbox.queue.map_or_else(private, |q| format!("input queue {q}")), thread.span));
+        }
+        let output = output.filter(|output| thread.operation.output() == Some(*output))?;
+        let queue = queues.outputs[output].queue;
+        Some((queue.map_or("the output queue".into(), |q| format!("output queue {q}")), thread.span))
+    })
+}
+
+fn contest(tile: &TileImage, tasks: &Tasks, queues: &Queues, threads: &Threads) -> Option<Diag> {
+    for (_, thread) in threads.iter() {
+        for intake in thread.operation.intakes() {
+            let Some(id) = tasks.wants(queues.arch_name(), queues, intake.input) else { continue };
+            let color = queues.inputs[intake.input].color;
+            let mut c = rules::STOLEN_WAVELETS.because(&[("color", &color)]).at(thread.span);
+            if let Some(task) = tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Data) {
+                c = c.also(task.span, format!("`{}` is bound to it and not blocked", task.name));
+            }
+            let help = "block the task while the operation runs, and unblock it when it is complete";
+            return Some(c.help(help));
+        }
+    }
+    None
+}

@@ -1,0 +1,92 @@
+//! DSDs as values: in memory, and in DSRs.
+
+use super::extended::Others;
+use super::registers::{AsyncSettings, Loaded, ResolvedOperand, Use};
+use super::threads::Threads;
+use super::vector_unit::VectorUnit;
+use crate::arch::{Color, InQueue, OutQueue};
+use crate::diagnostics::rules::run::{DSD_UNSET, DSR_EMPTY, DSR_NOT_MEMORY};
+use crate::diagnostics::{At, Diag};
+use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
+use crate::image::DsrRef;
+use crate::image::code::{DsdEdit, DsrLoad, Reg};
+
+impl VectorUnit<'_> {
+    /// `@load_to_dsr` and its family.
+    pub fn load_dsr(&mut self, load: &DsrLoad, threads: &Threads) -> Result<(), Diag> {
+        self.checks.check_free(load.dsr.id, threads).at(load.span)?;
+        let ResolvedOperand { dsd, at, .. } = self.operand(load.dsd, Use::Value).at(load.span)?;
+        let settings = AsyncSettings::of(&load.config, self.main);
+        let DsrLoad { save_address, single_step, span, .. } = *load;
+        let others = Others::of(load);
+        if let Dsd::Mem(mem) = &dsd {
+            self.registers.extended.fill(load.dsr.id, others, mem, span);
+        }
+        self.registers
+            .set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
+        Ok(())
+    }
+
+    /// `@set_dsr_base_addr`: everything but the address stays.
+    pub fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg, threads: &Threads) -> Result<(), Diag> {
+        self.checks.check_free(dsr.id, threads)?;
+        let base = self.main.address(a) as u16;
+        let Some(loaded) = self.registers.slot(dsr.id).copied() else {
+            return Err(DSR_EMPTY.because(&[("dsr", &dsr.id)]));
+        };
+        match loaded.dsd {
+            Dsd::Mem(mut mem @ Mem { kind: MemKind::Mem1d | MemKind::Mem4d, .. }) => {
+                self.reach().aim(&mut mem, base);
+                self.registers.set(dsr.id, Loaded { dsd: Dsd::Mem(mem), at: base, ..loaded });
+                Ok(())
+            }
+            Dsd::Mem(_) | Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => {
+                let c = DSR_NOT_MEMORY.because(&[("dsr", &dsr.id), ("what", &loaded.contents())]);
+                Err(c.also(loaded.span, "it was loaded here"))
+            }
+        }
+    }
+
+    /// The DSD value at an address.
+    pub fn dsd_at(&mut self, at: usize) -> Result<Dsd, Diag> {
+        Dsd::from_words(self.memory.slice(at, DSD_WORDS.into())?).ok_or_else(|| DSD_UNSET.plain())
+    }
+
+    /// Writes a DSD value to an address.
+    pub fn put_dsd(&mut self, at: usize, dsd: &Dsd) -> Result<(), Diag> {
+        self.memory.slice_mut(at, DSD_WORDS.into())?.copy_from_slice(&dsd.to_words());
+        self.sanitizer.give_value(at, DSD_WORDS.into());
+        Ok(())
+    }
+
+    /// Changes one property of the DSD value at the address in a register.
+    pub fn edit_dsd(&mut self, (a, b): (Reg, Reg), edit: DsdEdit, origin: u16) -> Result<(), Diag> {
+        let (at, value) = (self.main.address(a), self.main.register(b));
+        let mut dsd = self.dsd_at(at)?;
+        self.edit(&mut dsd, edit, value, origin);
+        self.put_dsd(at, &dsd)
+    }
+
+    /// Changes one property of a DSD.
+    fn edit(&self, dsd: &mut Dsd, edit: DsdEdit, value: u64, origin: u16) {
+        let word = value as u16;
+        if let Dsd::Mem(mem) = dsd {
+            mem.origin = origin;
+        }
+        match (dsd, edit) {
+            (Dsd::Mem(mem), DsdEdit::Base) => self.reach().aim(mem, word),
+            (Dsd::Mem(mem), DsdEdit::Offset { words }) => {
+                mem.base = mem.base.wrapping_add(word.wrapping_mul(words.into()));
+            }
+            (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
+            (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
+            (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = word,
+            (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Color::numbered(value as u16),
+            (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
+            (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = word,
+            (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Color::numbered(value as u16),
+            (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
+            (dsd, edit) => unreachable!("comptime lets nobody apply {edit:?} to {dsd:?}"),
+        }
+    }
+}

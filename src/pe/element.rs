@@ -1,0 +1,479 @@
+//! One processing element: its components, and what they do together.
+
+use super::checks::Checks;
+use super::clock::Clock;
+use super::config::{ConfigSpace, Configuration};
+use super::fifo::FifoState;
+use super::handlers::{Duties, DutyContext};
+use super::log::{LineBuffer, PeLog};
+use super::main_thread::MainThread;
+use super::map::MapState;
+use super::operation::{From, Operation, Surroundings, To};
+use super::queues::{Queues, SendOperation};
+use super::registers::Registers;
+use super::tasks::{Tasks, bit};
+use super::threads::Threads;
+use super::trace_buffer::TraceBuffer;
+use super::vector_unit::VectorUnit;
+use super::wait::{Activity, Wait, Wake};
+use super::waiting::Waiting;
+use crate::arch::{Arch, Color, PeCoord, TaskId};
+use crate::diagnostics::{Diag, Levels, Moment};
+use crate::exec::PreparedTile;
+use crate::exec::calls::Worker;
+use crate::exec::memory::Memory;
+use crate::exec::sanitizer::Sanitizer;
+use crate::fabric::{Ramp, Wavelet};
+use crate::image::FnId;
+use crate::image::code::DsrLoad;
+use crate::source::Span;
+use crate::trace::Event;
+use crate::value::random::Generators;
+use std::sync::Arc;
+
+/// How a PE runs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PeOptions {
+    /// Looks for undefined behaviour that does no harm to the simulator itself.
+    pub checked: bool,
+    /// The levels of rules.
+    pub levels: Levels,
+}
+
+impl Default for PeOptions {
+    fn default() -> PeOptions {
+        PeOptions { checked: true, levels: Levels::default() }
+    }
+}
+
+/// What a PE meets outside while it runs.
+pub(super) struct Outside<'a> {
+    pub ramp: &'a mut dyn Ramp,
+    pub log: &'a mut PeLog,
+    pub worker: &'a mut Worker,
+}
+
+/// One processing element. The fields are in this order because what a visit looks at is to lie in few
+/// lines of the cache: first what every visit needs, then what code needs, then the rest.
+#[derive(Clone)]
+#[repr(C, align(64))]
+pub struct Pe {
+    /// While the run is recorded.
+    pub(super) trace_buffer: Option<Box<TraceBuffer>>,
+    pub(super) arch: &'static Arch,
+    pub(super) tile: Arc<PreparedTile>,
+    pub(super) checks: Checks,
+    pub(super) main: MainThread,
+    pub(super) queues: Queues,
+    pub(super) tasks: Tasks,
+    pub(super) threads: Threads,
+    pub(super) at: PeCoord,
+    /// Rarely needed, so it lies elsewhere.
+    pub(super) configuration: Box<Configuration>,
+    pub(super) duties: Duties,
+    pub(super) memory: Memory,
+    pub(super) sanitizer: Sanitizer,
+    pub(super) fifos: Vec<FifoState>,
+    pub(super) registers: Registers,
+    pub(super) maps: Vec<MapState>,
+    pub(super) clock: Clock,
+    pub(super) random: Generators,
+    pub(super) line: LineBuffer,
+}
+
+impl Pe {
+    /// A PE in its initial state.
+    pub fn new(at: PeCoord, arch: &'static Arch, tile: Arc<PreparedTile>, options: PeOptions) -> Pe {
+        let mut pe = Pe {
+            at,
+            arch,
+            checks: Checks::new(options.checked, options.levels),
+            memory: Memory::new(arch.memory_words as usize, &tile.data),
+            sanitizer: Sanitizer::new(&tile, arch.memory_words as usize, options.checked),
+            main: MainThread::new(arch.memory_words as usize),
+            tasks: Tasks::new(&tile),
+            duties: Duties::default(),
+            queues: Queues::new(arch, &tile),
+            threads: Threads::default(),
+            registers: Registers::new(&tile),
+            fifos: tile.fifos.iter().map(FifoState::new).collect(),
+            maps: Vec::new(),
+            clock: Clock::default(),
+            random: Generators::new(),
+            line: LineBuffer::default(),
+            configuration: Box::default(),
+            trace_buffer: None,
+            tile: Arc::clone(&tile),
+        };
+        pe.threads.blocked = tile.blocked_microthreads;
+        for fifo in &tile.fifos {
+            pe.memory
+                .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
+        }
+        pe.config_space_without_ramp().set_initial();
+        for load in &tile.initial_dsrs {
+            let load = &tile.dsr_loads[*load as usize];
+            pe.load_dsr(load).expect("loads before the start name constants");
+        }
+        pe
+    }
+
+    /// Runs whatever may run at `now`; returns when it next wants to run.
+    /// Whoever calls keeps one worker for all PEs that it runs.
+    pub fn cycle(
+        &mut self,
+        now: u64,
+        ramp: &mut dyn Ramp,
+        log: &mut PeLog,
+        worker: &mut Worker,
+    ) -> Result<Wake, Diag> {
+        let wake = self.advance(now, Outside { ramp, log, worker });
+        if let Some(trace) = &mut self.trace_buffer {
+            trace.observe(&self.main, &self.threads, &self.queues, now);
+        }
+        if !self.checks.warnings.is_empty() {
+            let moment = self.moment(now);
+            self.checks.warnings.drain(..).for_each(|warning| log.warn(self.at, warning.on(moment)));
+        }
+        wake.map_err(|c| c.on(self.moment(now)))
+    }
+
+    pub(super) fn moment(&self, cycle: u64) -> Moment {
+        Moment { x: self.at.x, y: self.at.y, cycle }
+    }
+
+    fn advance(&mut self, now: u64, mut world: Outside<'_>) -> Result<Wake, Diag> {
+        if self.main.is_free() && self.main.busy_until <= now {
+            self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
+        }
+        let waited = self.main.waiting;
+        let moved = self.run_threads(now)?;
+        let resumed = waited && !self.main.waiting;
+        let ran = self.run_main(now, resumed, &mut world)?;
+        let sent = self.queues.drain(world.ramp, now);
+        if self.duties.has_flushes() {
+            let (duties, mut context) = self.duties();
+            duties.watch_flushes(&mut context)?;
+        }
+        if sent && self.queues.has_outgoing_by(now + 1) {
+            return Ok(Wake::At(now + 1));
+        }
+        if self.queues.sent_last > now {
+            self.queues.send_ahead(world.ramp, now);
+        }
+        if let Some(departs) = self.queues.next_departure(now) {
+            return Ok(Wake::At(departs));
+        }
+        if let Some(start) = self.main.starts_at(now) {
+            return Ok(Wake::At(start + 1));
+        }
+        let others_wait = !self.threads.is_empty() || self.main.is_stalled();
+        if others_wait && (moved || ran || sent) {
+            return Ok(Wake::At(now + 1));
+        }
+        let claimed = self.threads.claimed_inputs();
+        let ready = match self.main.is_free() {
+            true => {
+                self.may_start()
+                    && (!self.main.launches.is_empty()
+                        || self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some())
+            }
+            false => self.main.can_run(),
+        };
+        Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
+    }
+
+    /// From now on picks among equally ready tasks in an order that the seed decides.
+    pub fn shuffle(&mut self, seed: u64) {
+        let place = u64::from(self.at.x) << 48 | u64::from(self.at.y) << 32;
+        self.tasks.seed = Some(seed ^ place);
+    }
+
+    /// Takes a wavelet, if there is room for it; says when the PE runs because of it.
+    pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
+        let input = self.queues.deliver(now, color, wavelet)?;
+        Some(self.wake_for(input, now, wavelet))
+    }
+
+    /// When it runs because of a wavelet that has just come to an input.
+    #[inline]
+    fn wake_for(&self, input: usize, now: u64, wavelet: Wavelet) -> Wake {
+        // What is recorded is looked at in every cycle, and the picker drops wavelets for nobody.
+        let is_plain = !self.is_observed() && !wavelet.control && !self.duties.has_flushes();
+        if !is_plain || self.main.is_stalled() || self.threads.claimed_inputs() & 1 << input != 0 {
+            return Wake::At(now);
+        }
+        if !self.main.is_free() || self.queues.next_departure(now).is_some() {
+            return Wake::OnEvent;
+        }
+        let until = self.main.busy_until;
+        // If there was something before, the time to look at it is known.
+        let is_new = until <= now || self.tasks.starts_for(self.arch.name, &self.queues.inputs[input]);
+        if is_new { Wake::At(until.max(now)) } else { Wake::OnEvent }
+    }
+
+    /// Whether somebody writes down what it does: then nothing is done before its time.
+    pub(super) fn is_observed(&self) -> bool {
+        self.trace_buffer.is_some() || self.threads.will_stop
+    }
+
+    /// Queues a function for the main thread; it runs when no task wants to.
+    pub fn launch(&mut self, f: FnId, arguments: &[u64]) {
+        self.main.launch(f, arguments, self.tile.has_memcpy);
+    }
+
+    /// What its main thread executes, the innermost call first.
+    pub fn calls(&self) -> Vec<Span> {
+        self.main.calls.places(&self.tile)
+    }
+
+    /// Its memory.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// `count` words from `addr`, for the host.
+    pub fn read_words(&mut self, addr: usize, count: usize) -> Result<&[u16], Diag> {
+        self.memory.slice(addr, count)
+    }
+
+    /// Changes memory for the host.
+    pub fn write_words(&mut self, addr: usize, words: &[u16]) -> Result<(), Diag> {
+        self.memory.slice_mut(addr, words.len())?.copy_from_slice(words);
+        Ok(())
+    }
+
+    /// Whether a host command may reach it: no task runs or is about to.
+    pub fn is_between_tasks(&self, now: u64) -> bool {
+        self.main.is_free()
+            && self.main.busy_until <= now
+            && self.main.launches.is_empty()
+            && self.tasks.active & !self.tasks.blocked == 0
+    }
+
+    /// The cycle up to which the main thread has run; it may be ahead of the clock.
+    pub fn busy_until(&self) -> u64 {
+        self.main.busy_until
+    }
+
+    /// Whether a launched function has not called `unblock_cmd_stream` yet.
+    pub fn command_stream_blocked(&self) -> bool {
+        self.main.command_stream_blocked
+    }
+
+    /// Colors that the router has refused in the last cycle, bit = color.
+    #[cfg(test)]
+    pub fn refused(&self) -> u32 {
+        self.queues.refused
+    }
+
+    /// Whether nothing runs, waits in a microthread, or wants to leave.
+    #[cfg(test)]
+    pub fn is_idle(&self) -> bool {
+        self.main.is_free()
+            && self.threads.is_empty()
+            && self.main.launches.is_empty()
+            && !self.queues.has_outgoing()
+            && self.tasks.active & !self.tasks.blocked == 0
+    }
+
+    /// The operation that was the last to send a color.
+    pub fn last_sender(&self, color: Color) -> Option<SendOperation> {
+        self.queues.last_sender(color)
+    }
+
+    /// The operation that was the last to take a color through a queue.
+    pub fn last_reader(&self, color: Color) -> Option<Span> {
+        self.queues.last_reader(color)
+    }
+
+    /// Whether a task or channel is blocked.
+    pub fn is_blocked(&self, id: TaskId) -> bool {
+        self.tasks.blocked & bit(id) != 0
+    }
+
+    /// What the main thread does, or did last; `None` before the first task.
+    pub fn activity(&self) -> Option<Activity<'_>> {
+        let function = &self.tile.functions[self.tasks.function?.0 as usize];
+        Some(Activity {
+            name: &function.name,
+            span: function.span,
+            places: self.calls(),
+            since: self.tasks.since,
+            started: self.tasks.started,
+        })
+    }
+
+    /// Everything that is not finished, in the order: main thread and microthreads, tasks, queues.
+    pub fn waits(&self) -> Vec<Wait<'_>> {
+        self.waiting().all()
+    }
+
+    /// The operations among them, those of microthreads first.
+    pub fn operations(&self) -> impl Iterator<Item = Wait<'_>> {
+        self.waiting().operations()
+    }
+
+    fn waiting(&self) -> Waiting<'_> {
+        let Pe { tile, main, tasks, threads, queues, .. } = self;
+        Waiting { tile, main, tasks, threads, queues }
+    }
+
+    /// From now on writes down what happens.
+    pub fn record(&mut self) {
+        self.trace_buffer = Some(Box::new(TraceBuffer::new(self.at)));
+    }
+
+    /// Writes nothing down any more.
+    pub fn stop_recording(&mut self) {
+        self.trace_buffer = None;
+    }
+
+    /// What it has written down since the last call; `None` if it does not.
+    pub fn events(&mut self) -> Option<&mut Vec<Event>> {
+        self.trace_buffer.as_mut().map(|trace| &mut trace.events)
+    }
+
+    /// One of its colors has gone into teardown.
+    pub fn tear_down(&mut self, color: Color) {
+        self.duties.tear_down(color, &self.tile, &mut self.tasks);
+    }
+}
+
+/// The components that work together.
+impl Pe {
+    /// What starts DSD operations.
+    #[inline]
+    pub(super) fn vector_unit(&mut self) -> VectorUnit<'_> {
+        self.vector_unit_and_threads().0
+    }
+
+    /// The same, and the operations in progress.
+    #[inline]
+    pub(super) fn vector_unit_and_threads(&mut self) -> (VectorUnit<'_>, &Threads) {
+        let unit = VectorUnit {
+            tile: &self.tile,
+            main: &mut self.main,
+            memory: &mut self.memory,
+            sanitizer: &mut self.sanitizer,
+            registers: &mut self.registers,
+            queues: &mut self.queues,
+            fifos: &mut self.fifos,
+            checks: &mut self.checks,
+            control_mask: self.configuration.control_mask,
+        };
+        (unit, &self.threads)
+    }
+
+    /// `@load_to_dsr` and its family.
+    pub(super) fn load_dsr(&mut self, load: &DsrLoad) -> Result<(), Diag> {
+        let (mut unit, threads) = self.vector_unit_and_threads();
+        unit.load_dsr(load, threads)
+    }
+
+    /// What the teardown task has to do, and what that concerns.
+    pub(super) fn duties(&mut self) -> (&mut Duties, DutyContext<'_>) {
+        let Pe { duties, tile, tasks, queues, threads, checks, .. } = self;
+        (duties, DutyContext { tile, tasks, queues, threads, checks })
+    }
+
+    /// What code sees of the configuration in a cycle.
+    pub(super) fn config_space<'a>(&'a mut self, outside: &'a mut Outside<'_>, time: u64) -> ConfigSpace<'a> {
+        let mut space = self.config_space_without_ramp();
+        let ramp: &mut dyn Ramp = &mut *outside.ramp;
+        (space.ramp, space.time) = (Some(ramp), time);
+        space
+    }
+
+    fn config_space_without_ramp(&mut self) -> ConfigSpace<'_> {
+        ConfigSpace {
+            configuration: &mut self.configuration,
+            tasks: &mut self.tasks,
+            queues: &mut self.queues,
+            duties: &mut self.duties,
+            clock: &mut self.clock,
+            checks: &mut self.checks,
+            main: &self.main,
+            tile: &self.tile,
+            arch: self.arch,
+            ramp: None,
+            time: 0,
+        }
+    }
+}
+
+/// Many cycles at once, while its only business is one end of a stream.
+impl Pe {
+    /// In how many of the next cycles it does nothing but send one element on a color.
+    pub fn sends_steadily(&self, color: Color, now: u64) -> Option<u64> {
+        let operation = self.only_operation()?;
+        let To::Fabric(outlet) = &operation.to else { return None };
+        let is_local = operation.sources().iter().all(|from| matches!(from, From::Local(_)));
+        let fits = is_local && outlet.color == color && outlet.is_steady(now);
+        fits.then(|| operation.steady_elements())
+    }
+
+    /// In how many of the next cycles it does nothing but take one wavelet of a color, if they come.
+    pub fn takes_steadily(&self, color: Color, now: u64) -> Option<u64> {
+        let operation = self.only_operation()?;
+        let mut intakes = operation.intakes();
+        let input = intakes.next().filter(|intake| intake.is_steady(now))?.input;
+        let is_only = intakes.next().is_none();
+        let is_local = matches!(operation.to, To::Local(_))
+            && !operation.sources().iter().any(|from| matches!(from, From::Fifo(_)));
+        let count = operation.steady_elements();
+        let inbox = &self.queues.inputs[input];
+        (is_only && is_local && inbox.color == color && inbox.takes_plain()).then_some(count)
+    }
+
+    /// The operation that is alone on this PE, if nothing else can begin by itself.
+    fn only_operation(&self) -> Option<&Operation> {
+        let main = &self.main;
+        let tasks_rest =
+            main.is_free() && self.main.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
+        let is_quiet = self.trace_buffer.is_none()
+            && !self.duties.has_flushes()
+            && !main.is_stalled()
+            && (main.waiting || tasks_rest)
+            && !self.queues.has_outgoing()
+            && self.queues.inputs.iter().all(|inbox| inbox.len() == 0);
+        self.threads.only_place().filter(|_| is_quiet)?;
+        let (_, thread) = self.threads.iter().next()?;
+        thread.stalled.is_none().then_some(&thread.operation)
+    }
+
+    /// Sends one element in each of the next cycles.
+    pub fn send_steadily(&mut self, now: u64, cycles: u64, words: &mut Vec<Wavelet>) -> Result<(), Diag> {
+        self.run_steadily(|operation, around| {
+            let output = operation.output().expect("only asked of operations that send");
+            for cycle in now..now + cycles {
+                around.now = cycle;
+                operation.element(around)?;
+                words.push(around.queues.outputs[output].take().expect("an element is a wavelet").wavelet());
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes one of these words in each of the next cycles.
+    pub fn take_steadily(&mut self, now: u64, color: Color, words: &[Wavelet]) -> Result<(), Diag> {
+        self.run_steadily(|operation, around| {
+            for (cycle, word) in (now..).zip(words) {
+                around.now = cycle;
+                around.queues.deliver(cycle, color, *word);
+                operation.element(around)?;
+            }
+            Ok(())
+        })
+    }
+
+    fn run_steadily(
+        &mut self,
+        run: impl FnOnce(&mut Operation, &mut Surroundings<'_>) -> Result<(), Diag>,
+    ) -> Result<(), Diag> {
+        let Pe { memory, queues, fifos, tasks, threads, .. } = self;
+        let place = threads.only_place().expect("an operation is alone");
+        let thread = threads.slot(place).as_mut().expect("only live threads run");
+        run(&mut thread.operation, &mut Surroundings { memory, queues, fifos, tasks, now: 0 })
+    }
+}

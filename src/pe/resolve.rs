@@ -1,0 +1,147 @@
+//! The operands of a DSD operation that is to be started.
+
+use super::fifo::FifoEnd;
+use super::operation::{From, Operation, To};
+use super::registers::{AsyncSettings, ResolvedOperand, Use};
+use super::start::Start;
+use super::vector_unit::VectorUnit;
+use crate::arch::{DsrId, UtId};
+use crate::diagnostics::Diag;
+use crate::diagnostics::rules::dsd::FABIN_DEST;
+use crate::diagnostics::rules::run::DFILT_DSR;
+use crate::dsd::Dsd;
+use crate::dsd::local::{Dest, Source};
+use crate::dsd::ops::OPS;
+use crate::image::code::{DsdRef, Operand, VectorOp};
+use crate::source::Span;
+
+impl VectorUnit<'_> {
+    /// Finds the operands of an operation, and who runs it.
+    pub fn resolve(&mut self, vector: &VectorOp) -> Result<Start, Diag> {
+        let op = &OPS[usize::from(vector.op)];
+        let form = vector.form();
+        let mut start = Start::new(op, vector, AsyncSettings::of(&vector.config, self.main));
+        let index = vector.index.map(|reg| self.main.register(reg) as u16);
+        start.operation.to = match vector.dest {
+            Operand::Dsd(dsd) => self.dest(dsd, op.dest.words(), index, &mut start)?,
+            Operand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
+            Operand::Nowhere => To::Nowhere,
+            Operand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
+        };
+        for (k, source) in vector.sources.iter().enumerate() {
+            let words = form.sources[k].elem().words();
+            let from = match *source {
+                Operand::Dsd(dsd) => self.source(dsd, k, words, index, &mut start)?,
+                Operand::Nowhere => unreachable!("a source is somewhere"),
+                Operand::Scalar(reg) | Operand::Pointer(reg) => {
+                    From::Local(Source::Scalar(self.scalar_source(reg, words)))
+                }
+            };
+            start.operation.from[k] = from;
+        }
+        if let (Some(From::Local(Source::Scalar(first))), To::Local(Dest::Scalar { accumulates: true, .. })) =
+            (start.operation.from.first(), &start.operation.to)
+        {
+            start.operation.carried = *first;
+        }
+        if let Some(zero) = start.zero {
+            start.clear_later(zero)?;
+        }
+        if form.flipped {
+            start.operation.from.swap(0, 1);
+            start.saved.iter_mut().for_each(|s| s.operand = [0, 2, 1, 3][s.operand]);
+        }
+        start.settle();
+        Ok(start)
+    }
+
+    fn dest(&mut self, dsd: DsdRef, words: u16, index: Option<u16>, start: &mut Start) -> Result<To, Diag> {
+        let resolved = self.operand(dsd, Use::Operation)?;
+        start.note(0, &resolved);
+        Ok(match resolved.dsd {
+            Dsd::Mem(mem) => To::Local(Dest::AddressCursor(self.cursor(&mem, resolved.at, words, index)?)),
+            Dsd::FabOut(fabout) => {
+                start.note_fabric(fabout.queue.map(|q| UtId(q.0)), fabout.priority);
+                To::Fabric(self.outlet(&fabout, words, index)?)
+            }
+            Dsd::Fifo(fifo) => {
+                let end = self.fifo_end(fifo.0, words);
+                start.note_fifo(&mut self.fifos[end.fifo], true, words);
+                To::Fifo(end)
+            }
+            Dsd::FabIn(_) => {
+                let diag = FABIN_DEST.plain().help("a fabout_dsd in a dsr_dest sends wavelets");
+                return Err(self.registers.loaded_here(dsd, diag));
+            }
+        })
+    }
+
+    fn source(
+        &mut self,
+        dsd: DsdRef,
+        k: usize,
+        words: u16,
+        index: Option<u16>,
+        start: &mut Start,
+    ) -> Result<From, Diag> {
+        let resolved = self.operand(dsd, Use::Operation)?;
+        if let (To::Nowhere, DsdRef::Dsr(dsr)) = (&start.operation.to, dsd) {
+            check_filtered(&resolved, dsr.id)?;
+        }
+        start.note(k + 1, &resolved);
+        Ok(match resolved.dsd {
+            Dsd::Mem(mem) => {
+                From::Local(Source::AddressCursor(self.cursor(&mem, resolved.at, words, index)?))
+            }
+            Dsd::FabIn(fabin) => {
+                let intake = self.intake(&fabin, words)?;
+                let queue = fabin.queue.or(self.queues.inputs[intake.input].queue);
+                start.note_fabric(queue.map(|q| UtId(q.0)), fabin.priority);
+                From::Fabric(intake)
+            }
+            Dsd::Fifo(fifo) => {
+                let end = self.fifo_end(fifo.0, words);
+                start.note_fifo(&mut self.fifos[end.fifo], false, words);
+                From::Fifo(end)
+            }
+            Dsd::FabOut(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
+        })
+    }
+
+    /// The FIFO operand of an operation that reads or writes it.
+    fn fifo_end(&self, fifo: u8, words: u16) -> FifoEnd {
+        self.fifos[usize::from(fifo)].end(fifo.into(), words)
+    }
+
+    /// The same for an operation with fabric or FIFO operands; one without an end is not looked at.
+    pub fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Diag> {
+        match operation.total {
+            Some(total) => {
+                let count = operation.room.map_or(total, |room| room.min(total));
+                let cleared = operation.cleared.map(|cursor| cursor.reaches(count.into()) < count.into());
+                self.check_reach(operation.cursors_mut(), count, span)?;
+                if let (Some(cursor), Some(true)) = (&mut operation.cleared, cleared) {
+                    cursor.widen(self.memory.size());
+                }
+                Ok(())
+            }
+            None => Ok(()),
+        }
+    }
+}
+
+/// The DSR of `@dfilt` names an input queue, and a microthread works on it.
+fn check_filtered(resolved: &ResolvedOperand, dsr: DsrId) -> Result<(), Diag> {
+    let is_async = resolved.settings.is_some_and(|s| s.is_async);
+    match (resolved.dsd, is_async) {
+        (Dsd::FabIn(_), true) => Ok(()),
+        (Dsd::FabIn(_), false) => {
+            let wrong = DFILT_DSR.because(&[("dsr", &dsr), ("how", &"is not asynchronous")]);
+            Err(wrong.help("load it with `.{ .async = true }`"))
+        }
+        _ => {
+            let wrong = DFILT_DSR.because(&[("dsr", &dsr), ("how", &"holds no fabin_dsd")]);
+            Err(wrong.help("load it with the fabin_dsd whose wavelets are to be dropped"))
+        }
+    }
+}

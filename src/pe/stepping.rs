@@ -1,0 +1,141 @@
+//! How operations in progress move: one element in each cycle, and what follows their end.
+
+use super::element::Pe;
+use super::operation::{StepResult, Surroundings};
+use super::stall::{OnStall, Stall};
+use super::threads::{Done, MAIN, Thread};
+use crate::diagnostics::{At, Diag};
+
+impl Pe {
+    /// Gives the cycle to the operation that comes first of those that can move; true if any can.
+    // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
+    pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
+        if self.threads.is_empty() || self.main.starts_at(now).is_some() {
+            return Ok(false);
+        }
+        let mut waiting = self.threads.live & !u16::from(self.threads.blocked);
+        while let Some(place) = self.threads.first(waiting) {
+            waiting &= !(1 << place);
+            // One that goes before may have ended it.
+            if self.threads.is_live(place) && self.step_thread(place, now)? {
+                self.threads.latest = place as u8;
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    fn step_thread(&mut self, place: usize, now: u64) -> Result<bool, Diag> {
+        let mut around = Surroundings {
+            memory: &mut self.memory,
+            queues: &mut self.queues,
+            fifos: &mut self.fifos,
+            tasks: &mut self.tasks,
+            now,
+        };
+        let thread = self.threads.slot(place).as_mut().expect("only live threads run");
+        let step = match thread.operation.step(&mut around) {
+            Ok(step) => step,
+            Err(diag) => {
+                let thread = self.threads.remove(place);
+                let diag = self.vector_unit().reach().explain(diag, thread.operation.cursors());
+                return Err(diag.at(thread.span));
+            }
+        };
+        if thread.operation.has_mixed()
+            && let Some(mixed) = thread.operation.take_mixed()
+        {
+            self.checks.check_mixed(mixed, thread.span)?;
+        }
+        match step {
+            StepResult::Moved => thread.stalled = None,
+            StepResult::Full => self.overflow(place)?,
+            StepResult::Stalled(stall) => {
+                if thread.stalled.is_none_or(|(old, _)| old != stall) {
+                    thread.stalled = Some((stall, now));
+                }
+                let (is_async, span) = (thread.is_async, thread.span);
+                let verdict = stall.outcome(&self.fifos, &self.tile, is_async).at(span)?;
+                return self.stall(place, stall, verdict, now);
+            }
+            StepResult::Finished => {
+                let thread = self.threads.remove(place);
+                self.finish(place, &thread, thread.completion, true, now)?;
+                self.threads.spare = Some(thread);
+            }
+            StepResult::Ended => {
+                let thread = self.threads.remove(place);
+                let done = thread.on_control.expect("a control wavelet ends it only with on_control");
+                self.finish(place, &thread, done, true, now)?;
+                self.threads.spare = Some(thread);
+            }
+        }
+        Ok(true)
+    }
+
+    /// An operation goes on behind the end of its memory operands, unless that is denied.
+    fn overflow(&mut self, place: usize) -> Result<(), Diag> {
+        let mut thread = self.threads.slot(place).take().expect("only live threads run");
+        thread.stalled = None;
+        let goes_on = self.go_beyond_room(&mut thread);
+        *self.threads.slot(place) = Some(thread);
+        if goes_on.is_err() {
+            self.threads.remove(place);
+        }
+        goes_on
+    }
+
+    fn go_beyond_room(&mut self, thread: &mut Thread) -> Result<(), Diag> {
+        self.checks.hazard(thread.operation.no_room().at(thread.span))?;
+        thread.operation.room = None;
+        let left = thread.operation.remaining();
+        self.vector_unit().check_reach(thread.operation.cursors_mut(), left, thread.span)
+    }
+
+    /// Does what an operation does that cannot go on; true if that is not waiting.
+    fn stall(&mut self, place: usize, stall: Stall, verdict: OnStall, now: u64) -> Result<bool, Diag> {
+        if verdict == OnStall::Waits {
+            return Ok(false);
+        }
+        let thread = self.threads.remove(place);
+        if verdict == OnStall::GivesUp {
+            self.checks.check_event(stall, &thread.operation, &self.tile).at(thread.span)?;
+            thread.operation.leave_length(stall, &mut self.fifos);
+            self.checks.check_result(thread.result, stall, thread.span, &self.tile)?;
+            self.finish(place, &thread, Done::Nothing, false, now)?;
+        } else {
+            self.finish(place, &thread, thread.completion, true, now)?;
+        }
+        Ok(true)
+    }
+
+    /// Does what follows the end of an operation.
+    pub(super) fn finish(
+        &mut self,
+        place: usize,
+        thread: &Thread,
+        done: Done,
+        result: bool,
+        now: u64,
+    ) -> Result<(), Diag> {
+        if let Some(trace) = &mut self.trace_buffer {
+            trace.end(place, thread, &self.queues, now);
+        }
+        self.registers.save_positions(&thread.operation, &thread.saved);
+        match done {
+            Done::Nothing => {}
+            Done::Activate(id) => {
+                self.checks.check_activation(id, thread.span, &self.tile, &self.tasks)?;
+                self.tasks.activate(id).at(thread.span)?;
+            }
+            Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),
+        }
+        if place == MAIN {
+            if let Some(register) = thread.result {
+                self.main.set_register(register, result.into());
+            }
+            self.main.resume(now);
+        }
+        Ok(())
+    }
+}

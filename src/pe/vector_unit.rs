@@ -1,0 +1,183 @@
+//! The vector unit: what the operands of DSD operations and maps are.
+//!
+//! In: the operands that code names, DSRs, memory. Out: address cursors, fabric and FIFO operands.
+//! Never: moves an element of an operation with fabric operands; `operation` does that, cycle by cycle.
+
+use super::checks::Checks;
+use super::fabric_operands::{Intake, Outlet};
+use super::fifo::FifoState;
+use super::main_thread::MainThread;
+use super::queues::Queues;
+use super::reach::Reach;
+use super::registers::{Registers, ResolvedOperand, Use};
+use crate::diagnostics::Diag;
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, MISSING_INDEX};
+use crate::dsd::access::AddressCursor;
+use crate::dsd::local::Dest;
+use crate::dsd::{Dsd, FabIn, FabOut, Mem};
+use crate::exec::memory::Memory;
+use crate::exec::sanitizer::Sanitizer;
+use crate::exec::vector::memory::scalar_lane;
+use crate::image::TileImage;
+use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
+use crate::source::Span;
+
+/// The parts of a PE that the vector unit reads and changes.
+pub(super) struct VectorUnit<'a> {
+    pub tile: &'a TileImage,
+    pub main: &'a mut MainThread,
+    pub memory: &'a mut Memory,
+    pub sanitizer: &'a mut Sanitizer,
+    pub registers: &'a mut Registers,
+    pub queues: &'a mut Queues,
+    pub fifos: &'a mut Vec<FifoState>,
+    pub checks: &'a mut Checks,
+    /// What `.control_transform` xors into the index of control wavelets.
+    pub control_mask: u16,
+}
+
+impl VectorUnit<'_> {
+    /// The DSD behind an operand.
+    pub fn operand(&mut self, dsd: DsdRef, purpose: Use) -> Result<ResolvedOperand, Diag> {
+        Ok(match dsd {
+            DsdRef::Const(n) => ResolvedOperand::plain(self.tile.dsds[n as usize]),
+            DsdRef::At(reg, _) => ResolvedOperand::plain(self.dsd_at(self.main.address(reg))?),
+            DsdRef::Dsr(dsr) => {
+                let mut loaded = *self.registers.get(dsr)?;
+                if self.checks.is_checked {
+                    loaded.check_use(dsr.id, purpose, self.checks)?;
+                    loaded = self.registers.check_extended(loaded, dsr.id, self.checks)?;
+                }
+                let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
+                ResolvedOperand {
+                    dsd: loaded.dsd,
+                    at: loaded.at,
+                    settings: Some(loaded.settings),
+                    dsr: Some(dsr.id),
+                    saved: loaded.save_address.then_some(dsr.id),
+                    untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
+                }
+            }
+        })
+    }
+
+    /// The elements of a memory operand.
+    pub fn cursor(
+        &mut self,
+        mem: &Mem,
+        at: u16,
+        words: u16,
+        index: Option<u16>,
+    ) -> Result<AddressCursor, Diag> {
+        let offset = match index {
+            Some(index) if mem.index_offset => index,
+            None if mem.index_offset && self.checks.is_checked => {
+                self.checks.hazard(MISSING_INDEX.plain())?;
+                0
+            }
+            Some(_) | None => 0,
+        };
+        let size = self.memory.size();
+        self.sanitizer.give_value(mem.lo.into(), usize::from(mem.hi - mem.lo.min(mem.hi)));
+        let cursor = AddressCursor::new(mem, at.wrapping_add(offset), words, self.limits(mem));
+        // Without checks an operation may be longer than its operand.
+        self.memory.reach(if self.checks.is_checked { cursor.end(mem.length()) } else { size });
+        Ok(cursor)
+    }
+
+    /// The words that a memory operand may touch.
+    #[inline]
+    pub fn limits(&self, mem: &Mem) -> (u16, u16) {
+        let size = self.memory.size() as u16;
+        if self.checks.is_checked { (mem.lo, mem.hi.min(size)) } else { (0, size) }
+    }
+
+    /// A fabin operand with elements of `words` words.
+    pub fn intake(&mut self, fabin: &FabIn, words: u16) -> Result<Intake, Diag> {
+        Ok(Intake {
+            input: self.queues.input(fabin.color, fabin.queue)?,
+            queue: fabin.queue,
+            narrow: words == 1,
+            simd: fabin.simd,
+            mixed: None,
+            control_transform: self.control_mask(fabin.control_transform),
+            half: None,
+            paired: false,
+            last_used: u64::MAX,
+        })
+    }
+
+    /// A fabout operand with elements of `words` words.
+    pub fn outlet(&mut self, fabout: &FabOut, words: u16, index: Option<u16>) -> Result<Outlet, Diag> {
+        let (output, color) = self.queues.output(fabout.color, fabout.queue)?;
+        if fabout.index_offset && index.is_none() && self.checks.is_checked {
+            self.checks.hazard(MISSING_INDEX.plain())?;
+        }
+        Ok(Outlet {
+            output,
+            narrow: words == 1,
+            color,
+            simd: fabout.simd,
+            control: fabout.control,
+            control_transform: self.control_mask(fabout.control_transform),
+            advance_switch: fabout.advance_switch,
+            index: index.filter(|_| fabout.index_offset),
+            half: None,
+            last_used: u64::MAX,
+        })
+    }
+
+    /// What `.control_transform` xors into control wavelets: the low bits of their index.
+    fn control_mask(&self, transforms: bool) -> Option<u32> {
+        transforms.then(|| u32::from(self.control_mask) << 16)
+    }
+
+    /// A scalar source as a lane.
+    pub fn scalar_source(&self, reg: Reg, words: u16) -> u32 {
+        scalar_lane(self.main.register(reg), words)
+    }
+
+    /// The destination at the address in a register.
+    pub fn scalar_dest(&mut self, reg: Reg, words: u16, vector: &VectorOp) -> Result<Dest, Diag> {
+        let at = self.main.address(reg);
+        self.memory.slice(at, words.into())?;
+        self.sanitizer.give_value(at, words.into());
+        let accumulates = matches!(vector.sources[..], [Operand::Scalar(_), Operand::Dsd(_), ..]);
+        Ok(Dest::Scalar { at, words, accumulates })
+    }
+
+    /// What tells which variable a DSD may reach.
+    pub fn reach(&self) -> Reach<'_> {
+        Reach { tile: self.tile, calls: &self.main.calls, size: self.memory.size() }
+    }
+
+    /// Looks at the elements of an operation before the first one is done, unless an element out of
+    /// bounds is denied: then the operation finds it itself. Operands that would leave their variable
+    /// may touch the whole memory afterwards.
+    ///
+    /// # Errors
+    /// None but those of the level; what leaves the memory is found by the operation.
+    pub fn check_reach<'w>(
+        &mut self,
+        cursors: impl Iterator<Item = (usize, &'w mut AddressCursor)>,
+        count: u32,
+        span: Span,
+    ) -> Result<(), Diag> {
+        if self.checks.denies(&MEMORY_OUT_OF_BOUNDS) {
+            return Ok(());
+        }
+        let size = self.memory.size();
+        let mut leaving = Vec::new();
+        for (operand, cursor) in cursors.filter(|(_, cursor)| cursor.reaches(count.into()) < count.into()) {
+            leaving.push((operand, *cursor));
+            cursor.widen(size);
+            self.memory.reach(cursor.end(count));
+        }
+        if leaving.is_empty() {
+            return Ok(());
+        }
+        let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
+        let diag = self.reach().explain(diag, leaving.iter().map(|(operand, cursor)| (*operand, cursor)));
+        self.checks.hazard(diag.at(span))
+    }
+}

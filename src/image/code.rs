@@ -89,515 +89,152 @@ pub const ADDRESS_ONLY: u32 = u32::MAX - 1;
 
 /// One step. `d` is the destination register, `a` and `b` are sources, jumps name their target.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+// A line for each operation is easier to read than a line for each of their fields.
+#[rustfmt::skip]
 #[allow(missing_docs)]
 pub enum Op {
-    Mov {
-        d: Reg,
-        a: Reg,
-    },
+    Mov { d: Reg, a: Reg },
     // integers: ..S signed, ..U unsigned
-    AddS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    AddU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    SubS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    SubU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    MulS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    MulU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
+    AddS { d: Reg, a: Reg, b: Reg, sh: u8 },
+    AddU { d: Reg, a: Reg, b: Reg, sh: u8 },
+    SubS { d: Reg, a: Reg, b: Reg, sh: u8 },
+    SubU { d: Reg, a: Reg, b: Reg, sh: u8 },
+    MulS { d: Reg, a: Reg, b: Reg, sh: u8 },
+    MulU { d: Reg, a: Reg, b: Reg, sh: u8 },
     /// Traps on zero and on MIN / -1.
-    DivS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
+    DivS { d: Reg, a: Reg, b: Reg, sh: u8 },
     /// Traps on zero.
-    DivU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    RemS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    RemU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
+    DivU { d: Reg, a: Reg, b: Reg, sh: u8 },
+    RemS { d: Reg, a: Reg, b: Reg, sh: u8 },
+    RemU { d: Reg, a: Reg, b: Reg, sh: u8 },
     /// Traps when the amount is not below the width.
-    ShlS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    ShlU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    ShrS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    ShrU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        sh: u8,
-    },
-    And {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Or {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Xor {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    BitNotS {
-        d: Reg,
-        a: Reg,
-        sh: u8,
-    },
-    BitNotU {
-        d: Reg,
-        a: Reg,
-        sh: u8,
-    },
-    NegS {
-        d: Reg,
-        a: Reg,
-        sh: u8,
-    },
+    ShlS { d: Reg, a: Reg, b: Reg, sh: u8 },
+    ShlU { d: Reg, a: Reg, b: Reg, sh: u8 },
+    ShrS { d: Reg, a: Reg, b: Reg, sh: u8 },
+    ShrU { d: Reg, a: Reg, b: Reg, sh: u8 },
+    And { d: Reg, a: Reg, b: Reg },
+    Or { d: Reg, a: Reg, b: Reg },
+    Xor { d: Reg, a: Reg, b: Reg },
+    BitNotS { d: Reg, a: Reg, sh: u8 },
+    BitNotU { d: Reg, a: Reg, sh: u8 },
+    NegS { d: Reg, a: Reg, sh: u8 },
     /// Boolean not.
-    Not {
-        d: Reg,
-        a: Reg,
-    },
+    Not { d: Reg, a: Reg },
     // comparisons of normalised integers (also bools, ids, pointers)
-    Eq {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    Ne {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LtS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LtU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LeS {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    LeU {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    Eq { d: Reg, a: Reg, b: Reg },
+    Ne { d: Reg, a: Reg, b: Reg },
+    LtS { d: Reg, a: Reg, b: Reg },
+    LtU { d: Reg, a: Reg, b: Reg },
+    LeS { d: Reg, a: Reg, b: Reg },
+    LeU { d: Reg, a: Reg, b: Reg },
     // f32
-    FAdd {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FSub {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FMul {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FDiv {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FNeg {
-        d: Reg,
-        a: Reg,
-    },
-    FEq {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FNe {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FLt {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    FLe {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    FAdd { d: Reg, a: Reg, b: Reg },
+    FSub { d: Reg, a: Reg, b: Reg },
+    FMul { d: Reg, a: Reg, b: Reg },
+    FDiv { d: Reg, a: Reg, b: Reg },
+    FNeg { d: Reg, a: Reg },
+    FEq { d: Reg, a: Reg, b: Reg },
+    FNe { d: Reg, a: Reg, b: Reg },
+    FLt { d: Reg, a: Reg, b: Reg },
+    FLe { d: Reg, a: Reg, b: Reg },
     // f16
-    HAdd {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HSub {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HMul {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HDiv {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HNeg {
-        d: Reg,
-        a: Reg,
-    },
-    HEq {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HNe {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HLt {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
-    HLe {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-    },
+    HAdd { d: Reg, a: Reg, b: Reg },
+    HSub { d: Reg, a: Reg, b: Reg },
+    HMul { d: Reg, a: Reg, b: Reg },
+    HDiv { d: Reg, a: Reg, b: Reg },
+    HNeg { d: Reg, a: Reg },
+    HEq { d: Reg, a: Reg, b: Reg },
+    HNe { d: Reg, a: Reg, b: Reg },
+    HLt { d: Reg, a: Reg, b: Reg },
+    HLe { d: Reg, a: Reg, b: Reg },
     /// `@as` between machine types: truncates integers, rounds to nearest into floats, truncates
     /// toward zero out of floats (traps out of range).
-    Convert {
-        d: Reg,
-        a: Reg,
-        from: Scalar,
-        to: Scalar,
-    },
+    Convert { d: Reg, a: Reg, from: Scalar, to: Scalar },
     /// Normalises to `64 - sh` bits: odd integer widths and bit-fields.
-    NormS {
-        d: Reg,
-        a: Reg,
-        sh: u8,
-    },
-    NormU {
-        d: Reg,
-        a: Reg,
-        sh: u8,
-    },
+    NormS { d: Reg, a: Reg, sh: u8 },
+    NormU { d: Reg, a: Reg, sh: u8 },
     // control flow
-    Jump {
-        to: Target,
-    },
-    JumpIf {
-        a: Reg,
-        to: Target,
-    },
-    JumpUnless {
-        a: Reg,
-        to: Target,
-    },
-    JumpEq {
-        a: Reg,
-        b: Reg,
-        to: Target,
-    },
-    JumpNe {
-        a: Reg,
-        b: Reg,
-        to: Target,
-    },
-    JumpLtS {
-        a: Reg,
-        b: Reg,
-        to: Target,
-    },
-    JumpLtU {
-        a: Reg,
-        b: Reg,
-        to: Target,
-    },
-    JumpLeS {
-        a: Reg,
-        b: Reg,
-        to: Target,
-    },
-    JumpLeU {
-        a: Reg,
-        b: Reg,
-        to: Target,
-    },
+    Jump { to: Target },
+    JumpIf { a: Reg, to: Target },
+    JumpUnless { a: Reg, to: Target },
+    JumpEq { a: Reg, b: Reg, to: Target },
+    JumpNe { a: Reg, b: Reg, to: Target },
+    JumpLtS { a: Reg, b: Reg, to: Target },
+    JumpLtU { a: Reg, b: Reg, to: Target },
+    JumpLeS { a: Reg, b: Reg, to: Target },
+    JumpLeU { a: Reg, b: Reg, to: Target },
     /// Calls; the callee's register 0 is the caller's `base`. A scalar result comes back in `base`.
     /// An aggregate result is written to the address that the caller put into `base`.
-    Call {
-        f: FnId,
-        base: Reg,
-    },
+    Call { f: FnId, base: Reg },
     /// Calls the function whose number is in `a`.
-    CallPtr {
-        a: Reg,
-        base: Reg,
-    },
+    CallPtr { a: Reg, base: Reg },
     /// Leaves the function; register 0 holds the scalar result.
     Ret,
     // memory: `off` and `addr` in words
-    Load {
-        d: Reg,
-        a: Reg,
-        off: u16,
-        kind: Access,
-    },
-    Store {
-        s: Reg,
-        a: Reg,
-        off: u16,
-        kind: Access,
-    },
-    LoadAt {
-        d: Reg,
-        addr: u16,
-        kind: Access,
-    },
-    StoreAt {
-        s: Reg,
-        addr: u16,
-        kind: Access,
-    },
+    Load { d: Reg, a: Reg, off: u16, kind: Access },
+    Store { s: Reg, a: Reg, off: u16, kind: Access },
+    LoadAt { d: Reg, addr: u16, kind: Access },
+    StoreAt { s: Reg, addr: u16, kind: Access },
     /// `d = memory[base + b * kind.words()]`, for bytes `b` bytes behind `base`; traps when `b >= len`.
-    LoadElem {
-        d: Reg,
-        base: u16,
-        b: Reg,
-        len: u16,
-        kind: Access,
-    },
-    StoreElem {
-        s: Reg,
-        base: u16,
-        b: Reg,
-        len: u16,
-        kind: Access,
-    },
+    LoadElem { d: Reg, base: u16, b: Reg, len: u16, kind: Access },
+    StoreElem { s: Reg, base: u16, b: Reg, len: u16, kind: Access },
     /// `d = a + b * words`; traps when `b >= len`, unless `len` is one of the constants below.
-    Element {
-        d: Reg,
-        a: Reg,
-        b: Reg,
-        words: u16,
-        len: u32,
-    },
+    Element { d: Reg, a: Reg, b: Reg, words: u16, len: u32 },
     /// Address of a word of this call's frame.
-    Frame {
-        d: Reg,
-        off: u16,
-    },
+    Frame { d: Reg, off: u16 },
     /// The variable in `d` is declared without a value; its name in `TileImage::strings`.
-    Unset {
-        d: Reg,
-        name: u32,
-    },
+    Unset { d: Reg, name: u32 },
     /// Stops the run when the variable in `a` has no value. Written where comptime does not know.
-    CheckSet {
-        a: Reg,
-    },
+    CheckSet { a: Reg },
     /// A field of the union at `a` is used: the word `off` behind its start must hold `mark`, or no
     /// mark of any field. `names` are those of its fields, in `TileImage::strings`, with commas between.
-    CheckVariant {
-        a: Reg,
-        off: u16,
-        mark: u16,
-        names: u32,
-    },
+    CheckVariant { a: Reg, off: u16, mark: u16, names: u32 },
     /// The configuration address in `a` must lie between two others.
-    CheckConfig {
-        a: Reg,
-        low: u16,
-        high: u16,
-    },
+    CheckConfig { a: Reg, low: u16, high: u16 },
     /// The pointer in `a` is cast from one to anything: the variable behind it should hold values of
     /// `words`, of the type `ty` in `TileImage::strings`.
-    CheckCast {
-        a: Reg,
-        words: u16,
-        ty: u32,
-    },
+    CheckCast { a: Reg, words: u16, ty: u32 },
     /// The `words` from address `a` are declared without a value.
-    UnsetWords {
-        a: Reg,
-        words: u16,
-    },
+    UnsetWords { a: Reg, words: u16 },
     /// Copies `words` from address `b` to address `a`.
-    Copy {
-        a: Reg,
-        b: Reg,
-        words: u16,
-    },
+    Copy { a: Reg, b: Reg, words: u16 },
     /// Clears `words` from address `a`.
-    Zero {
-        a: Reg,
-        words: u16,
-    },
+    Zero { a: Reg, words: u16 },
     // vectors
     /// Starts `TileImage::vector_ops[n]`; waits while a synchronous one is not complete.
-    Vector {
-        n: u32,
-    },
+    Vector { n: u32 },
     /// Starts the walk of `TileImage::maps[n]`.
-    MapBegin {
-        n: u32,
-    },
+    MapBegin { n: u32 },
     /// Loads the next element of every input into `base..`, or jumps when one has ended.
-    MapNext {
-        n: u32,
-        base: Reg,
-        done: Target,
-    },
+    MapNext { n: u32, base: Reg, done: Target },
     /// Writes the result in `s` to the output and advances it; the last one ends the map.
-    MapPut {
-        n: u32,
-        s: Reg,
-    },
+    MapPut { n: u32, s: Reg },
     /// Ends the walk.
-    MapEnd {
-        n: u32,
-    },
+    MapEnd { n: u32 },
     /// Writes DSD constant `n` to address `a`.
-    PutDsd {
-        a: Reg,
-        n: u32,
-    },
+    PutDsd { a: Reg, n: u32 },
     /// Changes the DSD at address `a` by the value in `b`; `origin` is the place for messages.
-    EditDsd {
-        a: Reg,
-        b: Reg,
-        edit: DsdEdit,
-        origin: u16,
-    },
+    EditDsd { a: Reg, b: Reg, edit: DsdEdit, origin: u16 },
     /// Runs `TileImage::dsr_loads[n]`.
-    LoadDsr {
-        n: u32,
-    },
+    LoadDsr { n: u32 },
     /// `@set_dsr_base_addr`.
-    SetDsrBase {
-        dsr: DsrRef,
-        a: Reg,
-    },
+    SetDsrBase { dsr: DsrRef, a: Reg },
     /// `@set_fifo_read_length`, `@set_fifo_write_length`.
-    FifoLength {
-        fifo: FifoRef,
-        write: bool,
-        a: Reg,
-    },
+    FifoLength { fifo: FifoRef, write: bool, a: Reg },
     // tasks: `a` holds the number
-    Activate {
-        a: Reg,
-    },
-    Block {
-        a: Reg,
-    },
-    Unblock {
-        a: Reg,
-    },
-    BlockUt {
-        a: Reg,
-    },
-    UnblockUt {
-        a: Reg,
-    },
+    Activate { a: Reg },
+    Block { a: Reg },
+    Unblock { a: Reg },
+    BlockUt { a: Reg },
+    UnblockUt { a: Reg },
     /// Stops the run unless `a` is from `low` to `high`; `what` in `TileImage::strings`.
-    CheckId {
-        a: Reg,
-        low: u8,
-        high: u8,
-        what: u32,
-    },
+    CheckId { a: Reg, low: u8, high: u8, what: u32 },
     /// Stops the run unless `a` is true; `text` in `TileImage::strings`.
-    Assert {
-        a: Reg,
-        text: u32,
-    },
+    Assert { a: Reg, text: u32 },
     /// Stops the run: `unreachable`, or what sema knows to be wrong when reached.
-    Trap {
-        text: u32,
-    },
+    Trap { text: u32 },
     /// Something the machine or the host does; arguments in `base..`, a result comes back in `base`.
-    Intrinsic {
-        id: Intrinsic,
-        base: Reg,
-    },
+    Intrinsic { id: Intrinsic, base: Reg },
     // Several operations in one, each named by its parts: only what `exec` makes when a function first
     // runs, never part of a program.
     AddUJumpLtU(Loop),

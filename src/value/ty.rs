@@ -1,9 +1,13 @@
-//! Types, their size in memory, and how they are written.
+//! Types. `layout` says how their values lie in memory, `names` how they are written.
+
+mod layout;
+mod names;
+
+pub use layout::{HIGH_BYTE, byte_number, byte_offset};
 
 use super::float::FloatKind;
 use serde::{Deserialize, Serialize};
 use smol_str::SmolStr;
-use std::fmt;
 use std::sync::Arc;
 
 /// A type of CSL.
@@ -263,20 +267,6 @@ macro_rules! same_by_identity {
 
 same_by_identity! { StructTy EnumTy }
 
-/// In an offset: the high byte of the word. It is one bit more than addresses have, because a table that is only
-/// used at comptime may be larger than any memory.
-pub const HIGH_BYTE: u32 = 1 << 31;
-
-/// The offset of a byte.
-pub fn byte_offset(byte: u32) -> u32 {
-    byte >> 1 | if byte & 1 != 0 { HIGH_BYTE } else { 0 }
-}
-
-/// The number of the byte at an offset.
-pub fn byte_number(offset: u32) -> u32 {
-    (offset & !HIGH_BYTE) << 1 | u32::from(offset & HIGH_BYTE != 0)
-}
-
 impl Ty {
     /// `u16`, the type of indices.
     pub const U16: Ty = Ty::Int(IntTy { signed: false, bits: 16 });
@@ -336,263 +326,11 @@ impl Ty {
     pub fn is_numeric(&self) -> bool {
         self.is_int() || self.is_float()
     }
-
-    /// Size in bits of a type that `@bitcast` takes: numbers, bools, pointers, packed structs.
-    pub fn bits(&self) -> Option<u32> {
-        Some(match self {
-            Ty::Int(i) => i.bits,
-            Ty::Float(FloatKind::F32) => 32,
-            Ty::Float(FloatKind::Comptime) => return None,
-            Ty::Float(_) => 16,
-            Ty::Bool => 1,
-            Ty::Enum(e) => e.repr.bits,
-            Ty::Ptr(_) | Ty::Id(_) => 16,
-            Ty::Struct(s) if s.layout == FieldLayout::Packed => {
-                s.fields.iter().map(|(_, t)| t.bits()).sum::<Option<u32>>()?
-            }
-            Ty::Union(s) if s.layout == FieldLayout::Packed => s.fields.first()?.1.bits()?,
-            _ => return None,
-        })
-    }
-
-    /// Whether a value fits one register at run time.
-    pub fn is_scalar(&self) -> bool {
-        match self {
-            Ty::Bool | Ty::Enum(_) | Ty::Ptr(_) => true,
-            Ty::Int(i) => i.bits <= 64,
-            Ty::Float(k) => !matches!(k, FloatKind::Comptime),
-            Ty::Id(_) => !self.is_comptime_only(),
-            Ty::Struct(s) | Ty::Union(s) => {
-                s.layout == FieldLayout::Packed && self.bits().is_some_and(|b| b <= 64)
-            }
-            _ => false,
-        }
-    }
-
-    /// Whether two elements of an array share a word. A bool takes a whole one.
-    pub fn is_byte(&self) -> bool {
-        *self != Ty::Bool && self.is_scalar() && self.bits().is_some_and(|bits| bits <= 8)
-    }
-
-    /// Where an element of an array of this type begins: a number of words, and `HIGH_BYTE` for the high byte.
-    pub fn element_offset(&self, index: u32) -> Option<u32> {
-        if self.is_byte() {
-            return Some(byte_offset(index));
-        }
-        self.words()?.checked_mul(index)
-    }
-
-    /// Words of memory that a value takes; `None` if it cannot lie in memory, or is too large to count.
-    pub fn words(&self) -> Option<u32> {
-        if self.is_scalar() {
-            return self.bits().map(|b| if b <= 16 { 1 } else { b.div_ceil(32) * 2 });
-        }
-        match self {
-            Ty::Void | Ty::Error => Some(0),
-            Ty::Dsd(d) if *d != DsdTy::Fifo => Some(16),
-            Ty::Array(a) => {
-                if a.elem.is_byte() {
-                    return u32::try_from(a.len().div_ceil(2)).ok();
-                }
-                let each = u64::from(a.elem.words()?);
-                u32::try_from(a.len().checked_mul(each)?).ok()
-            }
-            Ty::Struct(_) | Ty::Anon(_) => {
-                let mut at = 0u32;
-                for t in self.field_types()? {
-                    at = at.next_multiple_of(t.align_words()).checked_add(t.words()?)?;
-                }
-                Some(at.next_multiple_of(self.align_words()))
-            }
-            Ty::Union(s) => {
-                let mut fields = s.fields.iter().map(|(_, t)| t.words());
-                let words = fields.try_fold(0, |m: u32, w| Some(m.max(w?)))?;
-                let mark = u32::from(self.is_marked_union());
-                Some((words + mark).next_multiple_of(self.align_words()))
-            }
-            _ => None,
-        }
-    }
-
-    /// Whether its last word says which field is active: nothing else can (entry UB-004).
-    pub fn is_marked_union(&self) -> bool {
-        matches!(self, Ty::Union(s) if s.layout == FieldLayout::Plain)
-    }
-
-    /// Alignment in words: 1 or 2.
-    pub fn align_words(&self) -> u32 {
-        if self.is_scalar() {
-            return if self.bits().is_some_and(|b| b > 16) { 2 } else { 1 };
-        }
-        match self {
-            Ty::Array(a) => a.elem.align_words(),
-            Ty::Dsd(_) => 2,
-            Ty::Struct(s) | Ty::Union(s) => s.fields.iter().map(|(_, t)| t.align_words()).max().unwrap_or(1),
-            Ty::Anon(a) => a.types.iter().map(Ty::align_words).max().unwrap_or(1),
-            _ => 1,
-        }
-    }
-
-    fn field_types(&self) -> Option<Vec<&Ty>> {
-        match self {
-            Ty::Struct(s) | Ty::Union(s) => Some(s.fields.iter().map(|(_, t)| t).collect()),
-            Ty::Anon(a) => Some(a.types.iter().collect()),
-            _ => None,
-        }
-    }
-
-    /// Position, type and word offset of a field of a struct, union or anonymous struct.
-    pub fn field(&self, name: &str) -> Option<(usize, Ty, u32)> {
-        let index = match self {
-            Ty::Struct(s) | Ty::Union(s) => s.fields.iter().position(|(n, _)| n == name)?,
-            Ty::Anon(a) => a.names.as_ref()?.iter().position(|n| n == name)?,
-            _ => return None,
-        };
-        self.field_at(index).map(|(ty, off)| (index, ty, off))
-    }
-
-    /// Type and word offset of the field at a position.
-    pub fn field_at(&self, index: usize) -> Option<(Ty, u32)> {
-        let types = self.field_types()?;
-        let ty = (*types.get(index)?).clone();
-        if matches!(self, Ty::Union(_)) {
-            return Some((ty, 0));
-        }
-        let mut at = 0u32;
-        for t in &types[..index] {
-            at = at.next_multiple_of(t.align_words()) + t.words().unwrap_or(0);
-        }
-        Some((ty.clone(), at.next_multiple_of(ty.align_words())))
-    }
-
-    /// Names of the fields, for messages.
-    pub fn field_names(&self) -> Vec<&str> {
-        match self {
-            Ty::Struct(s) | Ty::Union(s) => s.fields.iter().map(|(n, _)| n.as_str()).collect(),
-            Ty::Anon(a) => a.names.iter().flatten().map(SmolStr::as_str).collect(),
-            _ => Vec::new(),
-        }
-    }
-
-    /// The bit offset of a field of a packed struct.
-    pub fn packed_offset(&self, index: usize) -> u32 {
-        match self {
-            Ty::Struct(s) => s.fields[..index].iter().filter_map(|(_, t)| t.bits()).sum(),
-            _ => 0,
-        }
-    }
-
-    /// The names of predeclared types that a program is likely to mean.
-    pub fn predeclared_names() -> Vec<&'static str> {
-        let numbers = ["bool", "f16", "f32", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "void"];
-        let comptime = ["comptime_int", "comptime_float", "comptime_string", "comptime_struct", "type"];
-        let ids = IdKind::NAMES.iter().map(|(_, name)| *name);
-        let dsds = DsdTy::NAMES[..5].iter().map(|(_, name)| *name);
-        numbers.into_iter().chain(comptime).chain(ids).chain(dsds).collect()
-    }
-
-    /// A predeclared type by its name.
-    pub fn predeclared(name: &str) -> Option<Ty> {
-        Some(match name {
-            "void" => Ty::Void,
-            "bool" => Ty::Bool,
-            "type" => Ty::Type,
-            "comptime_int" => Ty::ComptimeInt,
-            "comptime_float" => Ty::COMPTIME_FLOAT,
-            "comptime_string" => Ty::String,
-            "comptime_struct" => Ty::ComptimeStruct,
-            "f16" => Ty::F16,
-            "f32" => Ty::F32,
-            "bf16" => Ty::Float(FloatKind::Bf16),
-            "cb16" => Ty::Float(FloatKind::Cb16),
-            "range" => Ty::Range,
-            "imported_module" => Ty::Module,
-            "anyopaque" => Ty::AnyOpaque,
-            "noreturn" => Ty::NoReturn,
-            _ => return int_name(name).or_else(|| id_name(name)),
-        })
-    }
-}
-
-fn int_name(name: &str) -> Option<Ty> {
-    let signed = name.starts_with('i');
-    let digits = name.strip_prefix(['i', 'u'])?;
-    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) || digits.len() > 8 {
-        return None;
-    }
-    let bits: u32 = digits.parse().ok()?;
-    // the widest integer type (language section 1)
-    (bits <= 16_777_215).then(|| Ty::int(signed, bits))
-}
-
-fn id_name(name: &str) -> Option<Ty> {
-    let id = IdKind::NAMES.iter().find(|(_, n)| *n == name).map(|(k, _)| Ty::Id(*k));
-    id.or_else(|| DsdTy::NAMES[..5].iter().find(|(_, n)| *n == name).map(|(d, _)| Ty::Dsd(*d)))
-}
-
-impl fmt::Display for Ty {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Ty::Error => f.write_str("(unknown)"),
-            Ty::Void => f.write_str("void"),
-            Ty::NoReturn => f.write_str("noreturn"),
-            Ty::Bool => f.write_str("bool"),
-            Ty::Type => f.write_str("type"),
-            Ty::ComptimeInt => f.write_str("comptime_int"),
-            Ty::String => f.write_str("comptime_string"),
-            Ty::ComptimeStruct => f.write_str("comptime_struct"),
-            Ty::Int(i) => write!(f, "{}{}", if i.signed { 'i' } else { 'u' }, i.bits),
-            Ty::Float(k) => f.write_str(k.word()),
-            Ty::Id(k) => f.write_str(k.word()),
-            Ty::Range => f.write_str("range"),
-            Ty::Module => f.write_str("imported_module"),
-            Ty::AnyOpaque => f.write_str("anyopaque"),
-            Ty::Dsd(d) => f.write_str(DsdTy::NAMES[*d as usize].1),
-            Ty::Ptr(p) => {
-                let star = if p.many { "[*]" } else { "*" };
-                write!(f, "{star}{}{}", if p.is_const { "const " } else { "" }, p.to)
-            }
-            Ty::Array(a) => {
-                let dims: Vec<_> = a.dims.iter().map(u32::to_string).collect();
-                write!(f, "[{}]{}", dims.join(", "), a.elem)
-            }
-            Ty::Fn(t) => {
-                let params: Vec<_> = t
-                    .params
-                    .iter()
-                    .map(|p| p.as_ref().map_or_else(|| "anytype".to_string(), Ty::to_string))
-                    .collect();
-                write!(f, "{}({}){}", if t.task { "task" } else { "fn" }, params.join(", "), t.ret)
-            }
-            Ty::Struct(s) if s.name.is_empty() => f.write_str("struct"),
-            Ty::Union(s) if s.name.is_empty() => f.write_str("union"),
-            Ty::Struct(s) | Ty::Union(s) => f.write_str(&s.name),
-            Ty::Enum(e) if e.name.is_empty() => f.write_str("enum"),
-            Ty::Enum(e) => f.write_str(&e.name),
-            Ty::Anon(a) => write_anon(f, a),
-        }
-    }
-}
-
-fn write_anon(f: &mut fmt::Formatter<'_>, a: &AnonTy) -> fmt::Result {
-    let parts: Vec<String> = match &a.names {
-        Some(names) => names.iter().zip(&a.types).map(|(n, t)| format!(".{n}: {t}")).collect(),
-        None => a.types.iter().map(Ty::to_string).collect(),
-    };
-    write!(f, ".{{{}}}", parts.join(", "))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn integers_of_any_width_have_names() {
-        assert_eq!(Ty::predeclared("u16"), Some(Ty::U16));
-        assert_eq!(Ty::predeclared("i7"), Some(Ty::int(true, 7)));
-        assert_eq!(Ty::predeclared("u16777216"), None);
-        assert_eq!(Ty::predeclared("input"), None);
-    }
 
     #[test]
     fn a_name_does_not_make_another_type() {
@@ -604,17 +342,5 @@ mod tests {
         };
         assert_eq!(make(7, "pair"), make(7, ""));
         assert_ne!(make(7, "pair"), make(8, "pair"));
-    }
-
-    #[test]
-    fn wide_fields_are_aligned() {
-        let s = Ty::Struct(Arc::new(StructTy {
-            origin: (0, 0),
-            name: "".into(),
-            layout: FieldLayout::Extern,
-            fields: vec![("a".into(), Ty::U16), ("b".into(), Ty::F32), ("c".into(), Ty::U16)],
-        }));
-        assert_eq!(s.field("b").map(|f| f.2), Some(2));
-        assert_eq!(s.words(), Some(6));
     }
 }

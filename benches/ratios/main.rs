@@ -1,8 +1,8 @@
 //! One table: what a user waits for, beside an anchor that is measured in the same run, with what each
-//! row must reach and what it should. `cargo bench -p benches` prints it; words after `--` choose rooms by
+//! row must reach and what it should. `cargo bench -p benches` prints it; words after `--` choose groups by
 //! name.
 //!
-//! Each room is a file with one function that returns its rows.
+//! Each group is a file with one function that returns its rows.
 
 mod checker;
 mod collectives;
@@ -23,10 +23,10 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use table::Row;
 
-/// A room of the table.
-type Room = (&'static str, fn() -> Vec<Row>);
+/// A group of rows.
+type Group = (&'static str, fn() -> Vec<Row>);
 
-const ROOMS: &[Room] = &[
+const GROUPS: &[Group] = &[
     ("scalar", scalar::rows),
     ("vectors", vectors::rows),
     ("tasks", tasks::rows),
@@ -68,9 +68,9 @@ fn main() -> ExitCode {
         return ExitCode::SUCCESS;
     }
     let chosen: Vec<&String> = arguments.iter().filter(|a| !a.starts_with('-')).collect();
-    let rooms = ROOMS.iter().filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|c| c == name));
+    let groups = GROUPS.iter().filter(|(name, _)| chosen.is_empty() || chosen.iter().any(|c| c == name));
     let before = load();
-    let rows: Vec<Row> = rooms.flat_map(|(_, rows)| rows()).collect();
+    let rows: Vec<Row> = groups.flat_map(|(_, rows)| rows()).collect();
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     println!("{cores} cores, load {before} before and {} after, 5 repeats in turns, medians", load());
     println!("{}", table::render(&rows));

@@ -35,8 +35,8 @@ pub fn explain(name: Option<&str>, width: Option<usize>) -> Outcome {
 
 fn everything(width: Option<usize>) -> String {
     let mut out = String::new();
-    for (room, rules) in rules::rooms() {
-        let heading = if width.is_some() { styled(room, Style::new().bold()) } else { room.to_string() };
+    for (topic, rules) in rules::topics() {
+        let heading = if width.is_some() { styled(topic, Style::new().bold()) } else { topic.to_string() };
         let _ = writeln!(out, "{heading}\n{}", list(rules, width));
     }
     out + "`cslrun explain RULE` prints the page of a rule; part of a name lists the rules that contain it.\n"

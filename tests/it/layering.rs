@@ -1,55 +1,47 @@
-//! The walls between rooms: which room of `src` may name which other.
+//! The layering of `src`: which module may use which other.
 
 use crate::{files_below, root};
+use petgraph::algo::tarjan_scc;
+use petgraph::graphmap::DiGraphMap;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::hash::RandomState;
+use std::path::Path;
 
-/// Anything absent is forbidden. The same table, with its reasons, is in docs/ARCHITECTURE.md.
-const MAY_USE: &[(&str, &[&str])] = &[
-    ("source", &[]),
-    ("arch", &[]),
-    ("ring", &[]),
-    ("order", &[]),
-    ("stdlib", &["source"]),
-    ("diagnostics", &["source"]),
-    ("syntax", &["source", "diagnostics"]),
-    ("value", &["diagnostics", "arch"]),
-    ("dsd", &["diagnostics", "value", "arch"]),
-    ("image", &["source", "value", "dsd", "arch"]),
-    ("sema", &["source", "stdlib", "diagnostics", "syntax", "value", "dsd", "image", "arch"]),
-    ("sdklayout", &["source", "arch", "diagnostics", "sema", "image"]),
-    ("trace", &["source", "image", "arch", "diagnostics"]),
-    ("fabric", &["image", "arch", "diagnostics", "trace", "ring", "order"]),
-    ("exec", &["source", "value", "dsd", "image", "arch", "diagnostics"]),
-    ("pe", &["source", "value", "dsd", "image", "exec", "arch", "diagnostics", "trace", "fabric", "ring"]),
-    ("wafer", &["source", "exec", "pe", "fabric", "image", "arch", "diagnostics", "trace", "order"]),
-    ("host", &["source", "wafer", "image", "value", "diagnostics", "arch", "trace"]),
-    ("check", &["source", "fabric", "image", "dsd", "arch", "diagnostics"]),
-    ("compile", &["source", "check", "diagnostics", "image", "sdklayout", "sema", "syntax"]),
-    ("catalogue", &["diagnostics", "dsd", "sema", "stdlib"]),
-    ("cli", &["source", "compile", "check", "arch", "diagnostics", "sema", "dsd", "image", "trace", "host"]),
-];
+/// Which module may use which: the table of docs/ARCHITECTURE.md. What a row does not list is forbidden.
+fn allowed() -> BTreeMap<String, BTreeSet<String>> {
+    let page = std::fs::read_to_string(root().join("docs/ARCHITECTURE.md")).expect("the page");
+    let (_, section) = page.split_once("\n## Layering\n").expect("a section about layering");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let rows =
+        section.lines().filter_map(|line| line.strip_prefix("| `")?.strip_suffix(" |")?.split_once("` | "));
+    let names = |cell: &str| cell.split('`').skip(1).step_by(2).map(str::to_string).collect();
+    rows.map(|(module, cell)| (module.to_string(), names(cell))).collect()
+}
 
 /// What a PE may know of the fabric.
 const RAMP: &[&str] = &["Wavelet", "Ramp"];
 
 #[test]
-fn no_room_names_a_room_that_it_may_not_use() {
+fn every_module_uses_only_the_modules_of_its_row() {
+    let allowed = allowed();
     let mut breaches = Vec::new();
+    let mut found = BTreeSet::new();
     for path in files_below(&root().join("src"), "rs") {
-        let Some(room) = room_of(&path) else { continue };
-        let Some((_, allowed)) = MAY_USE.iter().find(|(name, _)| *name == room) else {
-            breaches.push(format!("{}: `{room}` is not in the table", path.display()));
+        let Some(module) = module_of(&path) else { continue };
+        found.insert(module.clone());
+        let Some(row) = allowed.get(&module) else {
+            breaches.push(format!("{}: `{module}` is not in the table", path.display()));
             continue;
         };
         for used in paths_of_crate(&product_code(&path)) {
             let first = used.split("::").next().unwrap_or_default();
-            if first != room && !allowed.contains(&first) {
-                breaches.push(format!("{}: `{room}` may not use `{first}`", path.display()));
+            if first != module && !row.contains(first) {
+                breaches.push(format!("{}: `{module}` may not use `{first}`", path.display()));
             }
         }
     }
     assert!(breaches.is_empty(), "\n{}", breaches.join("\n"));
+    assert!(allowed.keys().eq(&found), "the table has rows of modules that do not exist: {allowed:?}");
 }
 
 #[test]
@@ -68,7 +60,7 @@ fn a_pe_knows_of_the_fabric_only_its_ramp() {
 #[test]
 fn only_the_command_line_prints() {
     for path in files_below(&root().join("src"), "rs") {
-        if matches!(room_of(&path).as_deref(), Some("cli") | None) {
+        if matches!(module_of(&path).as_deref(), Some("cli") | None) {
             continue;
         }
         let code = product_code(&path);
@@ -78,39 +70,37 @@ fn only_the_command_line_prints() {
     }
 }
 
-/// Rooms whose files import each other in no circle.
+/// Modules whose files import each other in one direction.
 const IN_ORDER: &[&str] = &["sema", "exec", "pe"];
 
 #[test]
-fn files_of_a_room_in_order_import_each_other_in_no_circle() {
-    for room in IN_ORDER {
-        let folder = root().join("src").join(room);
+fn files_of_a_module_in_order_import_each_other_in_one_direction() {
+    for outer in IN_ORDER {
+        let folder = root().join("src").join(outer);
         let files = files_below(&folder, "rs");
         let module = |path: &Path| {
-            let below = path.strip_prefix(&folder).expect("a file of the room").with_extension("");
+            let below = path.strip_prefix(&folder).expect("a file of the module").with_extension("");
             let name = below.to_string_lossy().into_owned();
             name.strip_suffix("mod").map_or(name.clone(), |outer| outer.trim_end_matches('/').to_string())
         };
         let modules: BTreeSet<String> = files.iter().map(|path| module(path)).collect();
-        let imports = |path: &PathBuf| {
-            let name = module(path);
-            let all = imported(room, &name, &product_code(path)).into_iter();
-            let known = all.map(|path| nearest(&path, &modules)).filter(|other| *other != name);
-            (name.clone(), known.collect::<BTreeSet<String>>())
-        };
-        let mut open: BTreeMap<String, BTreeSet<String>> = files.iter().map(imports).collect();
-        // A file that imports no open file is part of no circle.
-        while let Some(free) = open.iter().find(|(_, all)| all.iter().all(|other| !open.contains_key(other)))
-        {
-            let free = free.0.clone();
-            open.remove(&free);
+        let mut imports = DiGraphMap::<&str, (), RandomState>::new();
+        for path in &files {
+            let name = modules.get(&module(path)).expect("a file of the module");
+            for used in imported(outer, name, &product_code(path)) {
+                let used = modules.get(nearest(&used, &modules)).expect("a module or the root of all");
+                if used != name {
+                    imports.add_edge(name.as_str(), used.as_str(), ());
+                }
+            }
         }
-        assert!(open.is_empty(), "circles in `{room}`: {open:#?}");
+        let circles: Vec<_> = tarjan_scc(&imports).into_iter().filter(|files| files.len() > 1).collect();
+        assert!(circles.is_empty(), "files of `{outer}` that import each other: {circles:#?}");
     }
 }
 
-/// What a module of a room imports from the room, and the modules below it, as paths in the room.
-fn imported(room: &str, module: &str, code: &str) -> BTreeSet<String> {
+/// What a file imports from the module around it, and the files below it, as paths in that module.
+fn imported(around: &str, module: &str, code: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     for (at, _) in code.match_indices("super::").filter(|(at, _)| !code[..*at].ends_with("super::")) {
         let (mut outer, mut rest) = (module, code[at..].split(';').next().unwrap_or_default());
@@ -123,7 +113,7 @@ fn imported(room: &str, module: &str, code: &str) -> BTreeSet<String> {
     }
     let here = paths_of_crate(code).into_iter();
     found.extend(
-        here.filter_map(|path| Some(path.strip_prefix(room)?.strip_prefix("::")?.replace("::", "/"))),
+        here.filter_map(|path| Some(path.strip_prefix(around)?.strip_prefix("::")?.replace("::", "/"))),
     );
     let below = code.lines().filter_map(|line| line.trim().rsplit_once("mod ")?.1.strip_suffix(';'));
     found.extend(below.map(|name| format!("{module}/{name}")));
@@ -131,12 +121,12 @@ fn imported(room: &str, module: &str, code: &str) -> BTreeSet<String> {
 }
 
 /// The module of a path, which may name an item of it.
-fn nearest(path: &str, modules: &BTreeSet<String>) -> String {
+fn nearest<'p>(path: &'p str, modules: &BTreeSet<String>) -> &'p str {
     let mut path = path;
     while !modules.contains(path) {
         path = path.rsplit_once('/').map_or("", |(outer, _)| outer);
     }
-    path.to_string()
+    path
 }
 
 #[test]
@@ -147,12 +137,12 @@ fn grouped_and_single_paths_are_both_found() {
     assert_eq!(found, ["a::b", "a::c", "d::e", "diagnostics::rules", "f::g", "f::h", "i::j"]);
 }
 
-/// The folder or file below `src` that holds this file; `None` for what stands above the rooms.
-fn room_of(path: &Path) -> Option<String> {
+/// The folder or file below `src` that holds this file; `None` for what stands above the modules.
+fn module_of(path: &Path) -> Option<String> {
     let below = path.strip_prefix(root().join("src")).ok()?;
-    let room = below.components().next()?.as_os_str().to_string_lossy();
-    let room = room.trim_end_matches(".rs");
-    (!["lib", "main", "bin"].contains(&room)).then(|| room.to_string())
+    let module = below.components().next()?.as_os_str().to_string_lossy();
+    let module = module.trim_end_matches(".rs");
+    (!["lib", "main", "bin"].contains(&module)).then(|| module.to_string())
 }
 
 /// The code of a file without comments and without its tests.

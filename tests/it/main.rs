@@ -1,5 +1,5 @@
 //! All tests but the CSL cases, which are tests of their own in `tests/cases.rs`: the catalogue of rules,
-//! the layering between rooms, the console blocks of the documentation, the book, the lessons, and the
+//! the layering of modules, the console blocks of the documentation, the book, the lessons, and the
 //! command line.
 
 mod book;

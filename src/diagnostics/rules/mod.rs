@@ -12,7 +12,7 @@ pub mod tasks;
 use super::Rule;
 
 /// The rules of each module, behind what they are about.
-pub fn rooms() -> [(&'static str, &'static [&'static Rule]); 8] {
+pub fn topics() -> [(&'static str, &'static [&'static Rule]); 8] {
     [
         ("The text of a program", syntax::ALL),
         ("Names, types and comptime", comptime::ALL),
@@ -27,7 +27,7 @@ pub fn rooms() -> [(&'static str, &'static [&'static Rule]); 8] {
 
 /// Every rule, module by module.
 pub fn all() -> impl Iterator<Item = &'static Rule> {
-    rooms().into_iter().flat_map(|(_, rules)| rules).copied()
+    topics().into_iter().flat_map(|(_, rules)| rules).copied()
 }
 
 /// The rule with this name.

@@ -1,6 +1,7 @@
 use super::sheet::{Mark, Sheets};
 use crate::diagnostics::{Diagnostic, Severity};
 use crate::source::FileId;
+use anstyle::{AnsiColor, Style};
 use ariadne::{Cache, Color, Config, Report, ReportKind, Source};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -40,12 +41,13 @@ fn header(d: &Diagnostic, color: bool) -> String {
     if !color {
         return format!("{word}[{rule}]: {title}");
     }
-    let tint = match d.severity {
-        Severity::Note => 32,
-        Severity::Warning => 33,
-        Severity::Error | Severity::Unsupported => 31,
+    let color = match d.severity {
+        Severity::Note => AnsiColor::Green,
+        Severity::Warning => AnsiColor::Yellow,
+        Severity::Error | Severity::Unsupported => AnsiColor::Red,
     };
-    format!("\x1b[1;{tint}m{word}[{rule}]\x1b[0m\x1b[1m: {title}\x1b[0m")
+    let (tint, bold) = (color.on_default().bold(), Style::new().bold());
+    format!("{tint}{word}[{rule}]{tint:#}{bold}: {title}{bold:#}")
 }
 
 fn tint(s: Severity) -> Color {

@@ -1,1 +1,1 @@
-"""What host scripts import, served by cslrun; on the module path only under `cs_python`."""
+"""The SDK modules that host scripts import, implemented by cslrun; only `cs_python` puts them on the module path."""

@@ -1,4 +1,4 @@
-"""The names that the appliance client had in releases 1.0 and 1.1."""
+"""Module names of the appliance client in releases 1.0 and 1.1."""
 
 from cerebras.appliance import __version__, logger
 

@@ -1,4 +1,4 @@
-"""What the client raises."""
+"""Exceptions of the appliance client."""
 
 from cerebras.appliance.errors import ApplianceClientException, ApplianceUnknownError
 

@@ -1,4 +1,4 @@
-"""The appliance is a cluster with a real wafer; of it, cslrun has the names that scripts share."""
+"""Names of the appliance client that host scripts use; they run on the simulator."""
 
 import logging
 

@@ -2,7 +2,7 @@
 
 
 class ELFMemory:
-    """Refuses, and says what to use."""
+    """Raises a RuntimeError that names the replacement."""
 
     def __init__(self, *_args, **_kwargs):
         raise RuntimeError(

@@ -13,7 +13,7 @@ class IntVector:
 
 @dataclass(frozen=True)
 class IntRectangle:
-    """From the upper left corner to the lower right one, which does not belong to it."""
+    """A rectangle: its upper left corner (inclusive) and its lower right corner (exclusive)."""
 
     origin: IntVector
     end: IntVector

@@ -78,7 +78,7 @@ def is_valid_primitive_type(name):
 
 
 def parse_host_callable_api(rpc_symbols):
-    """From the entries of `out_rpc.json`: function -> (parameter names, parameter types)."""
+    """Maps each function in the entries of `out_rpc.json` to its parameter names and types."""
     api = {}
     for entry in rpc_symbols:
         if entry["kind"] == "Func":
@@ -88,7 +88,7 @@ def parse_host_callable_api(rpc_symbols):
 
 
 def getOutputNameFromCompileOptions(options):
-    """The output folder that options of cslc name."""
+    """The output folder that a string of cslc options names."""
     words = shlex.split(options)
     name = "out"
     for word, after in zip(words, [*words[1:], None]):

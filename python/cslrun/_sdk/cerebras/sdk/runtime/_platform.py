@@ -1,4 +1,4 @@
-"""What a program runs on, and the constants of memcpy."""
+"""Execution platforms, and the constants of memcpy."""
 
 import os
 from dataclasses import dataclass
@@ -36,12 +36,12 @@ class SimfabConfig:
     core_path: os.PathLike | str | None = None
 
     def _core_file(self):
-        """The file for the memory of all PEs after the run, absolute; None if there is to be none."""
+        """Absolute path of the file that receives the memory of all PEs after the run, or None."""
         return os.path.abspath(self.core_path or "out.core") if self.dump_core else None
 
 
 class SdkExecutionPlatform:
-    """The simulator, the only platform there is."""
+    """The simulator, the only platform that cslrun has."""
 
     def __init__(self, target, config):
         self.target = target
@@ -63,7 +63,7 @@ class SdkCompileArtifacts:
         self.path = os.fspath(path)
 
     def add_port_mapping(self, file):
-        """Accepted if the file can be read: a compiled layout knows its ports."""
+        """Checks only that the file exists: a compiled layout already contains its ports."""
         if not os.path.isfile(file):
             raise RuntimeError(f"there is no port map {os.fspath(file)}")
         return self
@@ -74,7 +74,7 @@ THIS_MACHINE = "cslrun.localhost:9000"
 
 
 def refuse_system(address):
-    """Complains unless the address means the simulator."""
+    """Raises an error unless the address means the simulator."""
     if address and address != THIS_MACHINE:
         raise RuntimeError(f"there is no system at {address!r}: cslrun only simulates; leave the address out")
 
@@ -85,11 +85,11 @@ def get_simulator(config=None, target=SdkTarget.WSE3):
 
 
 def get_platform(addr=None, config=None, target=SdkTarget.WSE3, *, cmaddr=None):
-    """The simulator, if no address is given."""
+    """Returns the simulator if no address is given."""
     refuse_system(addr or cmaddr)
     return get_simulator(config, target)
 
 
 def get_system(addr):
-    """Refuses: there is no system."""
+    """Raises an error: cslrun has no real system."""
     refuse_system(addr or "the given address")

@@ -52,13 +52,13 @@ class Color:
 
     @classmethod
     def of_region(cls, region, name, value=None):
-        """A color with the name of a code region in front of its own."""
+        """Makes a color of a code region; the name of the region becomes its prefix."""
         color = cls(name, value)
         color._region = region
         return color
 
     def get_global_name(self):
-        """The name by which the color is known in the whole layout."""
+        """The name of the color in the whole layout."""
         return self._name if self._region is None else f"{self._region}_{self._name}"
 
     def get_local_param_name(self):
@@ -70,7 +70,7 @@ class Color:
         return self._chosen if self.wanted is None else self.wanted
 
     def assign(self, number):
-        """Notes the number that the compiler has chosen."""
+        """Stores the number that the compiler has chosen."""
         self._chosen = number
 
     def __repr__(self):
@@ -85,12 +85,12 @@ class RoutingPosition:
         self._outputs = []
 
     def set_input(self, routes):
-        """Says where wavelets come from."""
+        """Sets the sides that wavelets come from."""
         self._inputs = [_route(route) for route in routes]
         return self
 
     def set_output(self, routes):
-        """Says where wavelets go."""
+        """Sets the sides that wavelets go to."""
         self._outputs = [_route(route) for route in routes]
         return self
 
@@ -130,14 +130,14 @@ def get_edge_routing(edge, routes):
 
 
 def checked_edge(edge):
-    """An edge, or a TypeError."""
+    """Returns `edge`; raises a TypeError if it is no Edge."""
     if not isinstance(edge, Edge):
         raise TypeError(f"an edge is one of Edge.TOP, BOTTOM, LEFT and RIGHT; this is {edge!r}")
     return edge
 
 
 def checked_color(color):
-    """A color, or a TypeError."""
+    """Returns `color`; raises a TypeError if it is no Color."""
     if not isinstance(color, Color):
         raise TypeError(f"a color comes from Color(name) or CodeRegion.color(name); this is {color!r}")
     return color

@@ -2,7 +2,7 @@
 
 
 def read_trace(*_args, **_kwargs):
-    """Refuses, and says what to use."""
+    """Raises a RuntimeError that names the replacement."""
     raise RuntimeError(
         "csl_utils.read_trace reads a CSELFRunner, which went out of use with release 1.0; "
         "use cerebras.sdk.debug.debug_util after SdkRuntime.stop()"

@@ -136,21 +136,38 @@ impl AddressCursor {
     /// Up to `most` of the next elements, which are then behind. `most` is not 0.
     #[inline]
     pub fn next_row(&mut self, most: usize) -> Result<Row, Diag> {
-        let step = self.step[0];
-        let mut count = most.min(usize::from((self.extent[0] - self.done[0]).max(1)));
-        if let Some((_, end)) = self.ring {
-            count = count.min(before(self.at, step, end));
-        }
+        let row = self.row(most);
+        let Some(row) = row else { return Err(self.outside(most)) };
+        self.pass(&row);
+        Ok(row)
+    }
+
+    /// Up to `most` of the next elements; `None` if one lies where it must not. `most` is not 0.
+    #[inline]
+    pub fn row(&self, most: usize) -> Option<Row> {
+        let (step, count) = (self.step[0], most.min(self.row_length()));
         let last = self.at + step * (count as i32 - 1);
         let (low, high) = (self.at.min(last), self.at.max(last) + i32::from(self.words));
-        if low < self.limits.0 || high > self.limits.1 {
-            return Err(self.outside(step, count));
+        let is_inside = low >= self.limits.0 && high <= self.limits.1;
+        is_inside.then_some(Row { at: self.at as usize, step, count })
+    }
+
+    /// How many of the next elements lie at equal distances.
+    #[inline]
+    pub fn row_length(&self) -> usize {
+        let count = usize::from((self.extent[0] - self.done[0]).max(1));
+        match self.ring {
+            Some((_, end)) => count.min(before(self.at, self.step[0], end)),
+            None => count,
         }
-        let row = Row { at: self.at as usize, step, count };
-        self.at = last;
-        self.done[0] += count as u16;
+    }
+
+    /// The next elements are behind: a row that it has given.
+    #[inline]
+    pub fn pass(&mut self, row: &Row) {
+        self.at += row.step * (row.count as i32 - 1);
+        self.done[0] += row.count as u16;
         self.tick();
-        Ok(row)
     }
 
     /// Moves from the last element that was taken to the next.
@@ -177,7 +194,8 @@ impl AddressCursor {
     }
 
     #[cold]
-    fn outside(&self, step: i32, count: usize) -> Diag {
+    fn outside(&self, most: usize) -> Diag {
+        let (step, count) = (self.step[0], most.min(self.row_length()));
         let (low, high) = self.limits;
         let is_outside = |at: &i32| *at < low || *at + i32::from(self.words) > high;
         let all = (0..count as i32).map(|k| self.at + k * step);
@@ -207,9 +225,37 @@ impl AddressCursor {
             (Some(mine), Some(theirs)) => mine.disturbs(self.words, &theirs, source.words),
             _ => {
                 let (mine, theirs) = (self.footprint(count), source.footprint(count));
-                mine.0 < theirs.1 && theirs.0 < mine.1
+                let overlaps = mine.0 < theirs.1 && theirs.0 < mine.1;
+                overlaps && !(self == source && self.meets_words_once())
             }
         }
+    }
+
+    /// Whether no word belongs to two elements of the vector. It may say no where the answer is yes.
+    fn meets_words_once(&self) -> bool {
+        if self.ring.is_some() {
+            return false;
+        }
+        let mut dims = self.dimensions();
+        dims.sort_unstable_by_key(|(distance, _)| distance.abs());
+        let mut width = i32::from(self.words);
+        dims.iter().filter(|(_, extent)| *extent > 1).all(|(distance, extent)| {
+            let is_apart = distance.abs() >= width;
+            width += distance.abs() * (extent - 1);
+            is_apart
+        })
+    }
+
+    /// For each dimension the words from one of its places to the next, and the number of its places.
+    fn dimensions(&self) -> [(i32, i32); 4] {
+        let (mut all, mut back) = ([(0, 1); 4], 0);
+        for (dim, slot) in all.iter_mut().enumerate().take(self.dims.into()) {
+            // When a dimension ticks, the faster ones go back to their first place.
+            let (distance, extent) = (self.step[dim] + back, i32::from(self.extent[dim]));
+            *slot = (distance, extent);
+            back += distance * (extent - 1);
+        }
+        all
     }
 
     /// How many elements after it is written along `self` a word is read along `source`, at least; `None`
@@ -240,6 +286,9 @@ impl AddressCursor {
 
     /// One past the last word that the next `count` elements may touch.
     pub fn end(&self, count: u32) -> usize {
+        if !self.is_line() {
+            return self.limits.1 as usize;
+        }
         self.footprint(count).1.clamp(0, self.limits.1) as usize
     }
 
@@ -249,11 +298,20 @@ impl AddressCursor {
 
     /// First word and one past the last word that may be touched.
     fn footprint(&self, count: u32) -> (i32, i32) {
-        if !self.is_line() {
+        let words = i32::from(self.words);
+        if self.is_line() {
+            let last = self.at + self.step[0] * (count.max(1) as i32 - 1);
+            return (self.at.min(last), self.at.max(last) + words);
+        }
+        let dims = self.dimensions();
+        let all: i64 = dims.iter().map(|(_, extent)| i64::from(*extent)).product();
+        if self.ring.is_some() || self.done != [0; 4] || i64::from(count) > all {
             return self.limits;
         }
-        let last = self.at + self.step[0] * (count.max(1) as i32 - 1);
-        (self.at.min(last), self.at.max(last) + i32::from(self.words))
+        let reach = |sign: i32| -> i32 {
+            dims.iter().map(|(distance, extent)| (sign * distance).max(0) * (extent - 1)).sum()
+        };
+        (self.at - reach(-1), self.at + reach(1) + words)
     }
 }
 

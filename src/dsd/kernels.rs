@@ -1,6 +1,9 @@
 //! What a DSD operation does with one element, and with many.
 
+use super::access::Row;
 use super::direct::Word;
+use super::in_order;
+use super::local::Feed;
 use crate::value::{f16, math};
 
 /// The arithmetic of an operation. An element is a lane: its bits, zero-extended to 32.
@@ -12,6 +15,11 @@ pub struct Kernel {
     pub many: fn(&mut [u32], &[u32], &[u32], u32),
     /// The same for elements of one width in memory; `None` if elements depend on each other.
     pub direct: Option<Directs>,
+    /// The same for rows of memory, strictly one element after the other; the third source is a scalar.
+    /// Takes the carry in its place, and gives the carry, if the operation has one.
+    pub in_order: fn(&mut [u16], Row, &[Feed; 3]) -> u32,
+    /// The last result of a reduction of a row, which begins with a value.
+    pub fold: fn(&[u16], u32, Row) -> u32,
     /// Bit 16 of a result is the third source of the next element; it starts as 0 (ruling OQ-27).
     pub carries: bool,
 }
@@ -65,42 +73,60 @@ lanes! {
     i16: |bits| bits as i16, |value| u32::from(value as u16);
     u32: |bits| bits, |value| value;
     f32: |bits| f32::from_bits(bits), |value| value.to_bits();
+    (): |_bits| (), |_value| 0;
 }
 
 /// Makes a [`Kernel`] of a function and the types of its parameters.
 macro_rules! kernel {
     ($f:expr; $a:ty) => {
-        $crate::dsd::kernels::kernel!(@ |a, _, _| $f(<$a>::from_lane(a)).lane())
+        $crate::dsd::kernels::kernel!(@ |a: $a, _: (), _: ()| $f(a))
     };
     ($f:expr; $a:ty, $b:ty) => {
-        $crate::dsd::kernels::kernel!(@ |a, b, _| $f(<$a>::from_lane(a), <$b>::from_lane(b)).lane())
+        $crate::dsd::kernels::kernel!(@ |a: $a, b: $b, _: ()| $f(a, b))
     };
     ($f:expr; $a:ty, $b:ty, $c:ty) => {
-        $crate::dsd::kernels::kernel!(@ |a, b, c| {
-            $f(<$a>::from_lane(a), <$b>::from_lane(b), <$c>::from_lane(c)).lane()
-        })
+        $crate::dsd::kernels::kernel!(@ |a: $a, b: $b, c: $c| $f(a, b, c))
     };
     (@ $each:expr) => {
         $crate::dsd::kernels::Kernel {
-            each: $each,
-            many: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
+            each: |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each),
+            many: |dest, a, b, c| {
+                $crate::dsd::kernels::run(dest, a, b, c, |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each))
+            },
             direct: Some($crate::dsd::kernels::Directs {
                 short: $crate::dsd::kernels::kernel!(direct $each),
                 long: $crate::dsd::kernels::kernel!(direct $each),
                 short_apart: $crate::dsd::kernels::kernel!(direct $each),
                 long_apart: $crate::dsd::kernels::kernel!(direct $each),
             }),
+            in_order: |memory, dest, sources| $crate::dsd::in_order::run(memory, dest, sources, $each),
+            fold: |memory, first, row| $crate::dsd::in_order::fold(memory, first, row, $each),
             carries: false,
         }
     };
     (direct $each:expr) => {
         $crate::dsd::kernels::DirectKernel {
-            apart: |dest, a, b, c| $crate::dsd::kernels::run(dest, a, b, c, $each),
-            onto: |dest, b, c| $crate::dsd::kernels::run_onto(dest, b, c, $each),
+            apart: |dest, a, b, c| {
+                $crate::dsd::kernels::run(dest, a, b, c, |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each))
+            },
+            onto: |dest, b, c| {
+                $crate::dsd::kernels::run_onto(dest, b, c, |a, b, c| $crate::dsd::kernels::on_lanes(a, b, c, $each))
+            },
         }
     };
 }
 pub(super) use kernel;
+
+/// `each` of what is in lanes.
+#[inline(always)]
+pub(super) fn on_lanes<A: LaneValue, B: LaneValue, C: LaneValue, R: LaneValue>(
+    a: u32,
+    b: u32,
+    c: u32,
+    each: impl Fn(A, B, C) -> R,
+) -> u32 {
+    each(A::from_lane(a), B::from_lane(b), C::from_lane(c)).lane()
+}
 
 /// Calls `each` for every element.
 #[inline(always)]
@@ -158,6 +184,8 @@ pub(super) const ADD_WITH_CARRY: Kernel = Kernel {
         }
     },
     direct: None,
+    in_order: in_order::add_with_carry,
+    fold: |_, _, _| unreachable!("no form of `@addc16` is a reduction"),
     carries: true,
 };
 

@@ -7,6 +7,8 @@ use crate::diagnostics::Diag;
 
 /// Elements handled in one piece.
 const PIECE: usize = 64;
+/// Rows with fewer elements are handled many at a time.
+const SHORT: usize = 16;
 
 /// A source in memory, or a scalar.
 #[derive(Copy, Clone, Debug)]
@@ -44,11 +46,25 @@ pub enum Feed {
     Line(Row, u16),
 }
 
+impl Feed {
+    /// The bits of a scalar; 0 stands for no source.
+    pub fn scalar(&self) -> u32 {
+        if let Feed::Scalar(bits) = self { *bits } else { 0 }
+    }
+}
+
 /// Runs `kernel` over lines of equal length that have been checked and do not disturb each other:
 /// the case that matters most, with the least to do for each operation.
 pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) {
-    if run_directly(memory, kernel, dest, sources).is_none() {
+    if run_directly(memory, kernel, dest, sources).is_some() {
+        return;
+    }
+    let is_dense = |row: &Row, words: u16| row.step.unsigned_abs() == u32::from(words);
+    let are_dense = |feed: &Feed| !matches!(feed, Feed::Line(row, words) if !is_dense(row, *words));
+    if is_dense(&dest.0, dest.1) && sources.iter().all(are_dense) {
         run_copies(memory, kernel, dest, sources);
+    } else {
+        (kernel.in_order)(memory, dest.0, sources);
     }
 }
 
@@ -62,12 +78,8 @@ fn run_directly(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: 
         Feed::Line(row, words) => Input::line(row, *words, &dest),
     };
     let plan = DirectPlan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?;
-    let scalars = sources.each_ref().map(|source| if let Feed::Scalar(bits) = source { *bits } else { 0 });
+    let scalars = sources.each_ref().map(Feed::scalar);
     direct::run(memory, kernel, &plan, scalars)
-}
-
-fn third(sources: &[Feed; 3]) -> u32 {
-    if let Feed::Scalar(bits) = sources[2] { bits } else { 0 }
 }
 
 /// Copies elements to lanes and back, piece by piece.
@@ -79,7 +91,7 @@ fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[
             lanes.fill(*bits);
         }
     }
-    let third = third(sources);
+    let third = sources[2].scalar();
     let mut done = 0;
     while done < dest.0.count {
         let piece = (dest.0.count - done).min(PIECE);
@@ -109,12 +121,94 @@ pub fn run(
     let Dest::AddressCursor(cursor) = dest else {
         return run_to_scalar(memory, kernel, dest, sources, count);
     };
-    let disturbed =
-        sources.iter().any(|s| matches!(s, Source::AddressCursor(source) if cursor.disturbs(source, count)));
-    let in_pieces = !disturbed && !kernel.carries && matches!(sources[2], Source::Scalar(_));
-    if !in_pieces {
-        return run_one_by_one(memory, kernel, cursor, sources, count);
+    if matches!(sources[2], Source::AddressCursor(_)) {
+        return run_one_by_one(memory, kernel, cursor, sources, (count, 0));
     }
+    let is_short = |length: usize| length < SHORT && length < count as usize;
+    let has_short_rows = is_short(cursor.row_length()) || rows_of(sources).any(|c| is_short(c.row_length()));
+    if has_short_rows && !kernel.carries && !rows_of(sources).any(|source| cursor.disturbs(source, count)) {
+        run_pieces(memory, kernel, cursor, sources, count)
+    } else {
+        run_rows(memory, kernel, cursor, sources, count)
+    }
+}
+
+/// The sources in memory.
+fn rows_of(sources: &[Source; 3]) -> impl Iterator<Item = &AddressCursor> {
+    sources.iter().filter_map(|source| match source {
+        Source::AddressCursor(cursor) => Some(cursor),
+        Source::Scalar(_) => None,
+    })
+}
+
+/// Row by row: elements of a row that disturb each other are done in order.
+//
+// Fast path for tiles of matrices, circular buffers, reversed vectors and those that overlap, which
+// take a tenth to a thirtieth of the time; not measured on a public example.
+fn run_rows(
+    memory: &mut [u16],
+    kernel: &Kernel,
+    dest: &mut AddressCursor,
+    sources: &mut [Source; 3],
+    count: u32,
+) -> Result<(), Diag> {
+    let (mut left, mut carry) = (count as usize, 0);
+    while left > 0 {
+        let most = rows_of(sources).map(AddressCursor::row_length).fold(dest.row_length(), usize::min);
+        let most = most.min(left);
+        let Some((row, mut feeds)) = rows_ahead(dest, sources, most) else {
+            return run_one_by_one(memory, kernel, dest, sources, (left as u32, carry));
+        };
+        if kernel.carries {
+            feeds[2] = Feed::Scalar(carry);
+            carry = (kernel.in_order)(memory, row, &feeds);
+        } else {
+            run_row(memory, kernel, (row, dest.words()), &feeds);
+        }
+        dest.pass(&row);
+        for (source, feed) in sources.iter_mut().zip(&feeds) {
+            if let (Source::AddressCursor(cursor), Feed::Line(row, _)) = (source, feed) {
+                cursor.pass(row);
+            }
+        }
+        left -= most;
+    }
+    Ok(())
+}
+
+/// The next row of each operand; `None` if an element lies where it must not.
+#[inline]
+fn rows_ahead(dest: &AddressCursor, sources: &[Source; 3], most: usize) -> Option<(Row, [Feed; 3])> {
+    let mut feeds = [Feed::Nothing; 3];
+    for (feed, source) in feeds.iter_mut().zip(sources) {
+        *feed = match source {
+            Source::Scalar(bits) => Feed::Scalar(*bits),
+            Source::AddressCursor(cursor) => Feed::Line(cursor.row(most)?, cursor.words()),
+        };
+    }
+    Some((dest.row(most)?, feeds))
+}
+
+/// One row, with the loop that is fastest for it.
+#[inline]
+fn run_row(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), feeds: &[Feed; 3]) {
+    let (row, words) = dest;
+    let disturbs = |feed: &Feed| matches!(feed, Feed::Line(other, its) if row.disturbs(words, other, *its));
+    if feeds.iter().any(disturbs) {
+        (kernel.in_order)(memory, row, feeds);
+    } else {
+        run_lines(memory, kernel, dest, feeds);
+    }
+}
+
+/// Elements of many rows in one piece, for vectors that do not disturb each other.
+fn run_pieces(
+    memory: &mut [u16],
+    kernel: &Kernel,
+    dest: &mut AddressCursor,
+    sources: &mut [Source; 3],
+    count: u32,
+) -> Result<(), Diag> {
     let mut lanes = [[0; PIECE]; 3];
     let [out, a, b] = &mut lanes;
     fill(&sources[0], a);
@@ -129,7 +223,7 @@ pub fn run(
             }
         }
         (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
-        scatter(memory, cursor, &out[..piece])?;
+        scatter(memory, dest, &out[..piece])?;
         left -= piece;
     }
     Ok(())
@@ -140,9 +234,8 @@ fn run_one_by_one(
     kernel: &Kernel,
     dest: &mut AddressCursor,
     sources: &mut [Source; 3],
-    count: u32,
+    (count, mut carry): (u32, u32),
 ) -> Result<(), Diag> {
-    let mut carry = 0;
     for _ in 0..count {
         let result = each(memory, kernel, sources, None, carry)?;
         carry = result >> 16;
@@ -161,7 +254,18 @@ fn run_to_scalar(
 ) -> Result<(), Diag> {
     let Dest::Scalar { at, words, accumulates } = *dest else { unreachable!("vectors go elsewhere") };
     let mut last = if accumulates { Some(scalar(&sources[0])) } else { None };
-    for _ in 0..count {
+    let mut left = count;
+    if let (Some(value), [_, Source::AddressCursor(cursor), _]) = (&mut last, &mut *sources) {
+        // What leaves its limits is left to the plain way.
+        while left > 0
+            && let Some(row) = cursor.row(left as usize)
+        {
+            *value = (kernel.fold)(memory, *value, row);
+            cursor.pass(&row);
+            left -= row.count as u32;
+        }
+    }
+    for _ in 0..left {
         let first = last.filter(|_| accumulates);
         last = Some(each(memory, kernel, sources, first, 0)?);
     }
@@ -261,21 +365,25 @@ pub fn scatter(memory: &mut [u16], cursor: &mut AddressCursor, mut lanes: &[u32]
 /// Elements from memory, as lanes; the addresses have been checked.
 #[inline]
 fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
+    let pair = |pair: &[u16; 2]| u32::from(pair[0]) | u32::from(pair[1]) << 16;
+    let (low, high) = row.span(words);
+    let memory = &memory[low as usize..high as usize];
     match (words, row.step) {
-        (1, 1) => {
-            for (lane, word) in lanes.iter_mut().zip(&memory[row.at..row.at + row.count]) {
-                *lane = u32::from(*word);
-            }
+        (1, 1) => lanes.iter_mut().zip(memory).for_each(|(lane, word)| *lane = u32::from(*word)),
+        (1, -1) => {
+            lanes.iter_mut().zip(memory.iter().rev()).for_each(|(lane, word)| *lane = u32::from(*word))
         }
-        (2, 2) => {
-            let (pairs, _) = memory[row.at..row.at + 2 * row.count].as_chunks::<2>();
-            for (lane, pair) in lanes.iter_mut().zip(pairs) {
-                *lane = u32::from(pair[0]) | u32::from(pair[1]) << 16;
-            }
+        (2, 2) => lanes.iter_mut().zip(memory.as_chunks().0).for_each(|(lane, both)| *lane = pair(both)),
+        (2, -2) => {
+            lanes
+                .iter_mut()
+                .zip(memory.as_chunks().0.iter().rev())
+                .for_each(|(lane, both)| *lane = pair(both));
         }
         _ => {
+            let first = row.at - low as usize;
             for (k, lane) in lanes.iter_mut().enumerate() {
-                *lane = read(memory, (row.at as i32 + k as i32 * row.step) as usize, words);
+                *lane = read(memory, (first as i32 + k as i32 * row.step) as usize, words);
             }
         }
     }
@@ -284,131 +392,27 @@ fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
 /// Lanes into memory; the addresses have been checked.
 #[inline]
 fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
+    let pair = |lane: u32| [lane as u16, (lane >> 16) as u16];
+    let (low, high) = row.span(words);
+    let memory = &mut memory[low as usize..high as usize];
     match (words, row.step) {
-        (1, 1) => {
-            for (lane, word) in lanes.iter().zip(&mut memory[row.at..row.at + row.count]) {
-                *word = *lane as u16;
-            }
-        }
-        (2, 2) => {
-            let (pairs, _) = memory[row.at..row.at + 2 * row.count].as_chunks_mut::<2>();
-            for (lane, pair) in lanes.iter().zip(pairs) {
-                *pair = [*lane as u16, (*lane >> 16) as u16];
-            }
+        (1, 1) => lanes.iter().zip(memory).for_each(|(lane, word)| *word = *lane as u16),
+        (1, -1) => lanes.iter().zip(memory.iter_mut().rev()).for_each(|(lane, word)| *word = *lane as u16),
+        (2, 2) => lanes.iter().zip(memory.as_chunks_mut().0).for_each(|(lane, both)| *both = pair(*lane)),
+        (2, -2) => {
+            lanes
+                .iter()
+                .zip(memory.as_chunks_mut().0.iter_mut().rev())
+                .for_each(|(lane, both)| *both = pair(*lane));
         }
         _ => {
+            let first = row.at - low as usize;
             for (k, lane) in lanes.iter().enumerate() {
-                write(memory, (row.at as i32 + k as i32 * row.step) as usize, words, *lane);
+                write(memory, (first as i32 + k as i32 * row.step) as usize, words, *lane);
             }
         }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::dsd::ops::{OPS, lookup};
-    use crate::dsd::{Mem, MemKind};
-    use proptest::prelude::*;
-
-    fn line(at: u16, count: u16, step: i16, words: u16) -> AddressCursor {
-        let mem = Mem {
-            kind: MemKind::Mem1d,
-            base: at,
-            dims: 1,
-            extent: [count, 1, 1, 1],
-            step: [step, 0, 0, 0],
-            index_offset: false,
-            lo: 0,
-            hi: 3000,
-            wrap: 0,
-            origin: 0,
-        };
-        AddressCursor::new(&mem, at, words, (0, 3000))
-    }
-
-    fn kernel(name: &str) -> &'static Kernel {
-        &OPS[usize::from(lookup(name).unwrap())].kernel
-    }
-
-    const NOTHING: Source = Source::Scalar(0);
-
-    proptest! {
-        #[test]
-        fn pieces_and_single_elements_give_the_same_memory(
-            at in prop::array::uniform3(1300u16..1400),
-            step in prop::array::uniform3(-2i16..4),
-            count in 1u16..150,
-            wide in any::<bool>(),
-        ) {
-            let words = if wide { 2 } else { 1 };
-            let kernel = kernel(if wide { "fsubs" } else { "sub16" });
-            let mut memory: Vec<u16> = (0..3000u16).map(|k| k.wrapping_mul(40503)).collect();
-            let mut expected = memory.clone();
-            let sources = |k: usize| Source::AddressCursor(line(at[k], count, step[k], words));
-            let mut all = [sources(1), sources(2), NOTHING];
-            let mut dest = line(at[0], count, step[0], words);
-            run_one_by_one(&mut expected, kernel, &mut dest, &mut all, count.into()).unwrap();
-            let mut all = [sources(1), sources(2), NOTHING];
-            let mut dest = Dest::AddressCursor(line(at[0], count, step[0], words));
-            run(&mut memory, kernel, &mut dest, &mut all, count.into()).unwrap();
-            prop_assert_eq!(memory, expected);
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn lines_and_single_elements_give_the_same_memory(
-            at in prop::array::uniform3(0u16..3),
-            step in prop::array::uniform3(1i16..3),
-            count in 1u16..150,
-            wide in any::<bool>(),
-            scalars in prop::array::uniform2(prop::option::of(any::<u32>())),
-        ) {
-            let words = if wide { 2 } else { 1 };
-            let kernel = kernel(if wide { "fsubs" } else { "sub16" });
-            // Vectors are equal, or far apart.
-            let starts = at.map(|at| 700 * at + 200);
-            let mut memory: Vec<u16> = (0..3000u16).map(|k| k.wrapping_mul(40503)).collect();
-            let mut expected = memory.clone();
-            let bits = |s: u32| if wide { s } else { s & 0xffff };
-            let source = |k: usize| match scalars[k] {
-                Some(s) => (Source::Scalar(bits(s)), Feed::Scalar(bits(s))),
-                None => {
-                    let step = if at[k + 1] == at[0] { step[0] } else { step[k + 1] };
-                    let row = Row { at: starts[k + 1].into(), step: i32::from(step * words), count: count.into() };
-                    (Source::AddressCursor(line(starts[k + 1], count, step, words as u16)), Feed::Line(row, words as u16))
-                }
-            };
-            let ((a, feed_a), (b, feed_b)) = (source(0), source(1));
-            let mut dest = line(starts[0], count, step[0], words as u16);
-            run_one_by_one(&mut expected, kernel, &mut dest, &mut [a, b, NOTHING], count.into()).unwrap();
-            let row = Row { at: starts[0].into(), step: i32::from(step[0] * words), count: count.into() };
-            run_lines(&mut memory, kernel, (row, words as u16), &[feed_a, feed_b, Feed::Nothing]);
-            prop_assert_eq!(memory, expected);
-        }
-    }
-
-    #[test]
-    fn a_carry_ripples_from_element_to_element() {
-        let mut memory = vec![0; 1024];
-        memory[..4].copy_from_slice(&[0xffff, 0xffff, 1, 7]);
-        let mut sources = [Source::AddressCursor(line(0, 4, 1, 1)), Source::Scalar(1), NOTHING];
-        let mut dest = Dest::AddressCursor(line(10, 4, 1, 1));
-        run(&mut memory, kernel("addc16"), &mut dest, &mut sources, 4).unwrap();
-        assert_eq!(memory[10..14], [0, 1, 3, 8]);
-    }
-
-    #[test]
-    fn a_scalar_destination_accumulates_or_keeps_the_last() {
-        let mut memory: Vec<u16> = (0..1024).collect();
-        let mut sources = [Source::Scalar(5), Source::AddressCursor(line(1, 4, 1, 1)), NOTHING];
-        let mut dest = Dest::Scalar { at: 100, words: 1, accumulates: true };
-        run(&mut memory, kernel("add16"), &mut dest, &mut sources, 4).unwrap();
-        assert_eq!(memory[100], 15);
-        let mut sources = [Source::AddressCursor(line(1, 4, 1, 1)), NOTHING, NOTHING];
-        let mut dest = Dest::Scalar { at: 101, words: 1, accumulates: false };
-        run(&mut memory, kernel("mov16"), &mut dest, &mut sources, 4).unwrap();
-        assert_eq!(memory[101], 4);
-    }
-}
+mod tests;

@@ -6,6 +6,7 @@
 pub mod access;
 pub mod direct;
 mod halves;
+mod in_order;
 pub mod kernels;
 pub mod local;
 pub mod ops;

@@ -1,7 +1,7 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
 use super::halves;
-use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, LaneValue, kernel};
+use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, kernel};
 use crate::arch::ArchName;
 use crate::value::f16;
 use rustc_hash::FxHashMap;
@@ -215,9 +215,9 @@ pub static OPS: &[DsdOp] = &[
     row("slr16", Int16, BINARY_16, kernel!(k::shift_right; u16, u16), [1, 4], "first >> second, with zeros"),
     row("mov16", Int16, MOVE_16, kernel!(|a| a; u16), [4, 8], "copy"),
     row("mov32", Int32, MOVE_32, kernel!(|a| a; u32), [2, 4], "copy"),
-    row("clz", Int16, UNARY_16, kernel!(u16::leading_zeros; u16), [1, 1], "zeros before the highest one"),
-    row("ctz", Int16, UNARY_16, kernel!(u16::trailing_zeros; u16), [1, 1], "zeros after the lowest one"),
-    row("popcnt", Int16, UNARY_16, kernel!(u16::count_ones; u16), [1, 1], "number of ones"),
+    row("clz", Int16, UNARY_16, kernel!(|a: u16| a.leading_zeros() as u16; u16), [1, 1], "zeros before the highest one"),
+    row("ctz", Int16, UNARY_16, kernel!(|a: u16| a.trailing_zeros() as u16; u16), [1, 1], "zeros after the lowest one"),
+    row("popcnt", Int16, UNARY_16, kernel!(|a: u16| a.count_ones() as u16; u16), [1, 1], "number of ones"),
     row("faddh", F16, BINARY_H, halves::add(kernel!(f16::add; u16, u16)), [4, 8], "sum"),
     row("fsubh", F16, BINARY_H, halves::sub(kernel!(f16::sub; u16, u16)), [4, 8], "difference"),
     row("fmulh", F16, BINARY_H, halves::mul(kernel!(f16::mul; u16, u16)), [4, 8], "product"),

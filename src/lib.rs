@@ -33,6 +33,7 @@
 //! `source`, `syntax`, `sema`, `image`, `exec`, `pe`, `fabric`, `wafer`, `host`, `cli`.
 
 mod arch;
+mod cache;
 pub mod catalogue;
 mod check;
 pub mod cli;

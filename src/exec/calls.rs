@@ -1,6 +1,7 @@
 //! Calls that have not returned, and their registers.
 
 use super::prepared::PreparedFunction;
+use crate::cache;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
@@ -61,6 +62,12 @@ impl Calls {
     /// No call, on a PE with this many words of memory.
     pub fn new(memory: usize) -> Calls {
         Calls { memory, ..Calls::default() }
+    }
+
+    /// Asks for the memory of a call.
+    pub fn ask_for(&self) {
+        cache::ask_for_some(&self.frames, 64);
+        cache::ask_for_some(&self.parked, 256);
     }
 
     /// The first words and functions of the calls that have not returned, outermost first.

@@ -56,6 +56,10 @@ impl Fabric {
             self.lanes.iter_mut().for_each(Lane::forget_ways);
             self.pairs.clear();
         }
+        // What the PE sends may land elsewhere now, where there is room.
+        if self.routers[pe].lanes().any(|id| self.lanes[id as usize].refused) {
+            self.freed.push(pe as u32);
+        }
         self.wake(pe);
         true
     }

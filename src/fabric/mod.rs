@@ -2,14 +2,17 @@
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
+mod arbitration;
 mod config;
 mod control;
 mod express;
 mod filter;
 mod flit_ids;
 mod host;
+mod injection;
 mod lane;
 mod letters;
+mod moves;
 mod plain;
 mod ramp;
 mod route;
@@ -30,13 +33,15 @@ pub use steady::Stream;
 pub use survey::{BufferPlace, Leftover, Loss, Obstacle};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
+use crate::cache;
 use crate::image::Program;
 use crate::order::Order;
+use arbitration::Move;
 use express::ExpressChannels;
 use flit_ids::FlitIds;
 use lane::{Landing, Lane};
 use letters::Letters;
-use router::{Move, Router, bit, colors};
+use router::{Router, bit, colors};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -49,6 +54,10 @@ const ROUTERS_AT_ONCE: usize = 16;
 pub trait Offramps {
     /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
+
+    /// Asks for the memory of a PE to which something is handed over soon; nearer to that again, for what it
+    /// refers to.
+    fn ask_for(&self, _pe: usize, _soon: bool) {}
 }
 
 /// All routers and what is on its way between them.
@@ -278,17 +287,39 @@ impl Fabric {
 
     /// Hands over what has come down the ramps of some routers.
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
-        for pe in pes {
+        for (at, pe) in pes.iter().enumerate() {
+            if self.is_large {
+                self.ask_for_routers(&pes[at..]);
+                for (ahead, soon) in [(4, false), (2, true)] {
+                    pes.get(at + ahead).into_iter().for_each(|next| ramps.ask_for(*next as usize, soon));
+                }
+            }
             let router = &mut self.routers[*pe as usize];
             router.look_down_again();
             if router.arrived() == 0 {
                 continue;
             }
-            self.deliver_to(*pe as usize, now, ramps);
+            let is_room = self.deliver_to(*pe as usize, now, ramps);
             // There may be room on the ramp for what waits.
-            if self.routers[*pe as usize].ready() != 0 {
-                self.wake(*pe as usize);
+            if is_room {
+                let router = &mut self.routers[*pe as usize];
+                router.let_go();
+                if router.ready() != 0 {
+                    self.list(*pe as usize);
+                }
             }
+        }
+    }
+
+    /// Asks for the memory of the routers that come soon, and of their lanes.
+    #[inline]
+    fn ask_for_routers(&self, coming: &[u32]) {
+        if let Some(later) = coming.get(6) {
+            cache::ask_for(&self.routers[*later as usize], size_of::<Router>());
+        }
+        if let Some(soon) = coming.get(3) {
+            let lanes = self.routers[*soon as usize].lanes().take(2);
+            lanes.for_each(|id| cache::ask_for(&self.lanes[id as usize], size_of::<Lane>()));
         }
     }
 
@@ -305,7 +336,9 @@ impl Fabric {
         self.is_large
     }
 
-    fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) {
+    /// True if anything was handed over.
+    fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut dyn Offramps) -> bool {
+        let mut has_delivered = false;
         for color in colors(self.routers[pe].arrived()) {
             let id = self.routers[pe].lane(color).expect("its wavelets are in a lane") as usize;
             let before = self.lanes[id].received;
@@ -321,16 +354,24 @@ impl Fabric {
                 lane.received += 1;
             }
             let lane = &self.lanes[id];
+            has_delivered |= lane.received > before;
             match lane.offramp.front() {
                 Some((arrives, _)) if lane.received > before => self.fall_until(pe, color, *arrives),
                 Some(_) => {}
                 None => self.routers[pe].descending &= !bit(color),
             }
         }
+        has_delivered
+    }
+
+    /// Something has changed around a router that may let wavelets go that were held up.
+    fn wake(&mut self, pe: usize) {
+        self.routers[pe].let_go();
+        self.list(pe);
     }
 
     /// Lists a router, if it is not.
-    fn wake(&mut self, pe: usize) {
+    fn list(&mut self, pe: usize) {
         let router = &mut self.routers[pe];
         if !router.awake {
             router.awake = true;
@@ -344,7 +385,7 @@ impl Fabric {
         let is_later = arrives > self.next;
         match is_later {
             true => self.climbing.add(arrives, pe as u32),
-            false => self.wake(pe),
+            false => self.list(pe),
         }
         is_later
     }

@@ -1,7 +1,8 @@
 //! What most wavelets do: data that enters a router on one side, and leaves it on one other.
 
+use super::arbitration::Move;
 use super::lane::{Flit, HeadState, Landing};
-use super::router::{Move, RAMP, bit};
+use super::router::{RAMP, bit};
 use super::{Fabric, Wavelet};
 use crate::arch::{Color, Direction};
 
@@ -9,7 +10,9 @@ use crate::arch::{Color, Direction};
 pub(super) enum Plain {
     /// The oldest one leaves, if nobody else wants the same side.
     Goes(Move),
-    /// It waits.
+    /// It waits for room where it goes.
+    Blocked,
+    /// It waits for something else.
     Waits,
     /// It takes more to say.
     Unclear,
@@ -55,7 +58,7 @@ impl Fabric {
         if lane.filter.is_some() {
             return Plain::Unclear;
         }
-        if lane.offramp.len() < self.onramp_depth() { Plain::Goes(one) } else { Plain::Waits }
+        if lane.offramp.len() < self.onramp_depth() { Plain::Goes(one) } else { Plain::Blocked }
     }
 
     #[inline(always)]
@@ -68,7 +71,7 @@ impl Fabric {
         if self.lanes[next as usize].link(target.opposite()).len() < self.link_depth {
             Plain::Goes(Move { to: Landing::Lane(next), ..one })
         } else {
-            Plain::Waits
+            Plain::Blocked
         }
     }
 
@@ -110,7 +113,7 @@ impl Fabric {
             _ => self.descend(m.lane, now + u64::from(self.arch.ramp_latency), flit),
         }
         if self.routers[pe].ready() != 0 {
-            self.wake(pe);
+            self.list(pe);
         }
     }
 

@@ -57,14 +57,21 @@ impl Fabric {
     /// since so many were by their PEs. All before them have decided.
     pub fn step_some(&mut self, visited: &[u32], awake_next: usize, range: Range<u32>, now: u64) {
         if self.awake.len() == awake_next {
-            visited.iter().for_each(|pe| self.visit(*pe, now));
+            for (at, pe) in visited.iter().enumerate() {
+                self.ask_for_routers(&visited[at..]);
+                self.visit(*pe, now);
+            }
         } else {
             let mut piece = std::mem::take(&mut self.piece);
             piece.extend(self.awake.drain(awake_next..));
             debug_assert!(piece.iter().all(|pe| range.contains(pe)), "a PE wakes its own router");
             piece.extend(visited);
             piece.sort_unstable();
-            piece.drain(..).for_each(|pe| self.visit(pe, now));
+            for (at, pe) in piece.iter().enumerate() {
+                self.ask_for_routers(&piece[at..]);
+                self.visit(*pe, now);
+            }
+            piece.clear();
             self.piece = piece;
         }
         self.carry_out_behind(range.end, now);

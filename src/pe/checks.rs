@@ -4,7 +4,8 @@
 use super::fabric_operands::{Intake, Mixed};
 use super::main_thread::MainThread;
 use super::operation::Operation;
-use super::queues::{Queues, SendOperation};
+use super::queue::SendOperation;
+use super::queues::Queues;
 use super::stall::Stall;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
@@ -19,6 +20,21 @@ use crate::image::code::{DsdRef, Reg};
 use crate::image::{TaskKind, TileImage};
 use crate::source::Span;
 use crate::value::math::Function;
+
+/// How a PE runs.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct PeOptions {
+    /// Looks for undefined behaviour that does no harm to the simulator itself.
+    pub checked: bool,
+    /// The levels of rules.
+    pub levels: Levels,
+}
+
+impl Default for PeOptions {
+    fn default() -> PeOptions {
+        PeOptions { checked: true, levels: Levels::default() }
+    }
+}
 
 /// What looks for undefined behaviour, and what it has found.
 #[derive(Clone)]

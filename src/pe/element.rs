@@ -1,6 +1,6 @@
 //! One processing element: its components, and what they do together.
 
-use super::checks::Checks;
+use super::checks::{Checks, PeOptions};
 use super::clock::Clock;
 use super::config::{ConfigSpace, Configuration};
 use super::fifo::FifoState;
@@ -9,7 +9,8 @@ use super::log::{LineBuffer, PeLog};
 use super::main_thread::MainThread;
 use super::map::MapState;
 use super::operation::{From, Operation, Surroundings, To};
-use super::queues::{Queues, SendOperation};
+use super::queue::SendOperation;
+use super::queues::Queues;
 use super::registers::Registers;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
@@ -18,7 +19,8 @@ use super::vector_unit::VectorUnit;
 use super::wait::{Activity, Wait, Wake};
 use super::waiting::Waiting;
 use crate::arch::{Arch, Color, PeCoord, TaskId};
-use crate::diagnostics::{Diag, Levels, Moment};
+use crate::cache;
+use crate::diagnostics::{Diag, Moment};
 use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
 use crate::exec::memory::Memory;
@@ -30,21 +32,6 @@ use crate::source::Span;
 use crate::trace::Event;
 use crate::value::random::Generators;
 use std::sync::Arc;
-
-/// How a PE runs.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct PeOptions {
-    /// Looks for undefined behaviour that does no harm to the simulator itself.
-    pub checked: bool,
-    /// The levels of rules.
-    pub levels: Levels,
-}
-
-impl Default for PeOptions {
-    fn default() -> PeOptions {
-        PeOptions { checked: true, levels: Levels::default() }
-    }
-}
 
 /// What a PE meets outside while it runs.
 pub(super) struct Outside<'a> {
@@ -167,8 +154,7 @@ impl Pe {
         if let Some(start) = self.main.starts_at(now) {
             return Ok(Wake::At(start + 1));
         }
-        let others_wait = !self.threads.is_empty() || self.main.is_stalled();
-        if others_wait && (moved || ran || sent) {
+        if (moved || ran || sent) && self.may_go_on() {
             return Ok(Wake::At(now + 1));
         }
         let claimed = self.threads.claimed_inputs();
@@ -176,11 +162,18 @@ impl Pe {
             true => {
                 self.may_start()
                     && (!self.main.launches.is_empty()
+                        || self.tasks.are_active() && !self.queues.have_command()
                         || self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some())
             }
             false => self.main.can_run(),
         };
         Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
+    }
+
+    /// Whether something that is in progress may go on in the next cycle, as far as this PE knows.
+    fn may_go_on(&self) -> bool {
+        self.main.is_stalled()
+            || !self.threads.is_empty() && (self.is_observed() || self.threads.may_move(&self.queues))
     }
 
     /// From now on picks among equally ready tasks in an order that the seed decides.
@@ -193,6 +186,31 @@ impl Pe {
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
         let input = self.queues.deliver(now, color, wavelet)?;
         Some(self.wake_for(input, now, wavelet))
+    }
+
+    /// Asks for the memory that a visit looks at; nearer to the visit for what it refers to.
+    #[inline]
+    pub fn ask_for(&self, soon: bool) {
+        /// What a visit looks at lies in the first bytes.
+        const HOT: usize = 11 * 64;
+        if !soon {
+            return cache::ask_for(self, HOT);
+        }
+        self.queues.ask_for();
+        self.main.calls.ask_for();
+        self.threads.ask_for();
+        cache::ask_for_some(self.memory.words(), 256);
+    }
+
+    /// The router has room for wavelets that it has refused.
+    pub fn go_on_sending(&mut self) {
+        self.queues.go_on_sending();
+    }
+
+    /// Whether a wavelet that it has not taken may come in now; true once.
+    #[inline]
+    pub fn has_made_room(&mut self) -> bool {
+        self.queues.have_made_room()
     }
 
     /// When it runs because of a wavelet that has just come to an input.

@@ -1,6 +1,7 @@
 //! The fabric operands of operations and maps: how elements become wavelets, and wavelets elements.
 
-use super::queues::{Outgoing, Queues};
+use super::queue::Outgoing;
+use super::queues::Queues;
 use crate::arch::{Color, InQueue};
 use crate::dsd::Simd;
 use crate::fabric::Wavelet;
@@ -128,7 +129,7 @@ impl Outlet {
         let wavelet = Wavelet { data: word, control: self.control || marked };
         let mut outgoing = Outgoing::new(self.color, wavelet, now);
         outgoing.advance_switch = self.advance_switch && is_last;
-        queues.outputs[self.output].push(outgoing);
+        queues.send(self.output, outgoing);
     }
 
     /// It sends a data wavelet for each element, and has just done so.

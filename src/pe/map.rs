@@ -2,7 +2,7 @@
 
 use super::fabric_operands::{Intake, Outlet};
 use super::main_thread::Served;
-use super::queues::SendOperation;
+use super::queue::SendOperation;
 use super::registers::Use;
 use super::stall::Stall;
 use super::trace_buffer::TraceBuffer;

@@ -21,6 +21,7 @@ mod main_thread;
 mod map;
 mod operands;
 mod operation;
+mod queue;
 mod queues;
 mod reach;
 mod rebind;
@@ -42,6 +43,7 @@ mod waiting;
 mod tests;
 
 pub use crate::exec::calls::Worker;
-pub use element::{Pe, PeOptions};
+pub use checks::PeOptions;
+pub use element::Pe;
 pub use log::{Joined, LetterEnd, MessageCall, PeLog, Printed, Traced};
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};

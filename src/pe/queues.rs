@@ -1,6 +1,8 @@
 //! The queues between a PE and its router.
 
-use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
+use super::queue::{Inbox, Message, Outbox, Outgoing, SendOperation};
+use crate::arch::{Arch, ArchName, Color, InQueue, MESSAGE_COLOR, OutQueue};
+use crate::cache;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
 use crate::fabric::{Ramp, Wavelet};
@@ -12,179 +14,16 @@ use crate::source::Span;
 const IMPLICIT_DEPTH: u8 = 6;
 /// Depth of the private output queue of WSE-2 operations without one (ruling OQ-14).
 const PRIVATE_OUT_DEPTH: u8 = 2;
+/// Among inputs: none, because nothing takes the color.
+const NO_INPUT: u64 = 1 << 63;
 
-/// Wavelets of one color on their way in, most of the time in one line of the cache.
-#[derive(Clone, Debug)]
-#[repr(align(64))]
-pub(super) struct Inbox {
-    pub color: Color,
-    /// `None`: a private queue.
-    pub queue: Option<InQueue>,
-    depth: u8,
-    /// Where its part of the control task table begins (WSE-3).
-    pub control_table: u8,
-    items: Ring<Wavelet, 4>,
-    /// When the oldest wavelet became the oldest.
-    pub since: u64,
-    message: Message,
-    /// It belongs to `<message_passing>`.
-    pub is_mailbox: bool,
-}
-
-/// What an operation still has to see of the message that it receives.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Message {
-    /// It receives wavelets, not a message.
-    No,
-    /// The header, which nobody wants.
-    Header,
-    /// The words; a control wavelet is the last.
-    Words,
-    /// Nothing.
-    Over,
-}
-
-impl Inbox {
-    /// The oldest wavelet.
-    pub fn head(&self) -> Option<Wavelet> {
-        self.items.front().copied()
-    }
-
-    /// Takes the oldest wavelet.
-    pub fn take(&mut self, now: u64) -> Option<Wavelet> {
-        self.since = now;
-        let wavelet = self.items.pop_front()?;
-        if self.message == Message::Words && wavelet.control {
-            self.message = Message::Over;
-            return Some(Wavelet { control: false, ..wavelet });
-        }
-        Some(wavelet)
-    }
-
-    /// Whether a control wavelet is a word of a message, and not a command.
-    pub fn is_message(&self) -> bool {
-        self.message == Message::Words
-    }
-
-    /// Whether the last word of a message has just been taken; true once.
-    pub fn end_message(&mut self) -> bool {
-        let is_over = self.message == Message::Over;
-        if is_over {
-            self.message = Message::No;
-        }
-        is_over
-    }
-
-    /// Number of wavelets.
-    pub fn len(&self) -> usize {
-        self.items.len()
-    }
-
-    /// Whether it just holds wavelets, and no part of a message.
-    pub fn takes_plain(&self) -> bool {
-        self.message == Message::No
-    }
-
-    /// Whether it takes no more.
-    pub fn is_full(&self) -> bool {
-        self.len() >= usize::from(self.depth)
-    }
-}
-
-/// A wavelet in an output queue.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Outgoing {
-    data: u32,
-    control: bool,
-    pub color: Color,
-    /// The local switch moves once this wavelet has left.
-    pub advance_switch: bool,
-    /// The cycle in which it is sent; the clock may not have come so far.
-    pub from: u64,
-}
-
-impl Outgoing {
-    /// A wavelet that is sent in a cycle.
-    pub fn new(color: Color, Wavelet { data, control }: Wavelet, from: u64) -> Outgoing {
-        Outgoing { data, control, color, advance_switch: false, from }
-    }
-
-    /// What is sent.
-    pub fn wavelet(&self) -> Wavelet {
-        Wavelet { data: self.data, control: self.control }
-    }
-}
-
-impl Default for Outgoing {
-    fn default() -> Outgoing {
-        Outgoing::new(Color(0), Wavelet::default(), 0)
-    }
-}
-
-/// An operation that sends.
-#[derive(Copy, Clone, Debug)]
-pub struct SendOperation {
-    /// The color.
-    pub color: Color,
-    /// Where it stands.
-    pub span: Span,
-    /// Whether it runs beside the main thread.
-    pub is_async: bool,
-}
-
-/// Wavelets on their way out.
-#[derive(Clone, Debug)]
-pub(super) struct Outbox {
-    /// `None`: the private queue.
-    pub queue: Option<OutQueue>,
-    color: Option<Color>,
-    depth: u8,
-    items: Ring<Outgoing, 2>,
-    /// The operation that was the last to send through it.
-    pub sent_by: Option<SendOperation>,
-}
-
-impl Outbox {
-    /// Free places.
-    pub fn space(&self) -> usize {
-        usize::from(self.depth).saturating_sub(self.items.len())
-    }
-
-    /// Whether it holds nothing.
-    pub fn is_empty(&self) -> bool {
-        self.items.is_empty()
-    }
-
-    /// Number of wavelets.
-    pub fn len(&self) -> usize {
-        self.items.len()
-    }
-
-    /// Color of the oldest wavelet, or else of those that it is for.
-    pub fn color_now(&self) -> Option<Color> {
-        self.head_color().or(self.color)
-    }
-
-    /// Takes the oldest wavelet.
-    pub fn take(&mut self) -> Option<Outgoing> {
-        self.items.pop_front()
-    }
-
-    /// Color of the oldest wavelet.
-    pub fn head_color(&self) -> Option<Color> {
-        self.items.front().map(|head| head.color)
-    }
-
-    /// When the oldest of the wavelets is sent that are sent after a cycle.
-    fn after(&self, now: u64) -> Option<u64> {
-        self.items.iter().map(|item| item.from).find(|from| *from > now)
-    }
-
-    /// Adds a wavelet; the caller has looked at the space.
-    pub fn push(&mut self, outgoing: Outgoing) {
-        debug_assert!(self.space() > 0, "an output queue is never overfilled");
-        self.items.push_back(outgoing);
-    }
+/// The members of a set, in their order.
+pub(super) fn members(mut set: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        let first = (set != 0).then(|| set.trailing_zeros() as usize)?;
+        set &= set - 1;
+        Some(first)
+    })
 }
 
 /// All queues of a PE.
@@ -195,9 +34,17 @@ pub(super) struct Queues {
     pub sent_last: u64,
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
-    next_output: u32,
+    /// Those that it refuses until it tells that there is room.
+    held_up: u32,
+    /// Inputs that had no room for a wavelet, bit = input; the last one stands for colors without an input.
+    turned_away: u64,
+    /// Inputs that may hold something, bit = input: all that do, and some that have become empty.
+    filled: u64,
+    /// Outputs that may hold something, likewise.
+    outgoing: u64,
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
+    next_output: u32,
     arch: &'static Arch,
     /// The color that input queues were last read for, and by whom.
     readers: Vec<(InQueue, Color, Span)>,
@@ -230,6 +77,10 @@ impl Queues {
             sent_last: 0,
             readers: Vec::new(),
             refused: 0,
+            held_up: 0,
+            turned_away: 0,
+            filled: 0,
+            outgoing: 0,
         }
     }
 
@@ -245,11 +96,15 @@ impl Queues {
         let input = match self.inputs.iter().position(|inbox| inbox.color == color) {
             Some(input) => input,
             // On WSE-3 only bound queues take wavelets; on WSE-2 every color has a way in.
-            None if self.arch.name == ArchName::Wse3 => return None,
+            None if self.arch.name == ArchName::Wse3 => {
+                self.turned_away |= NO_INPUT;
+                return None;
+            }
             None => self.inbox_of(color),
         };
         let inbox = &mut self.inputs[input];
         if inbox.is_full() {
+            self.turned_away |= 1 << input;
             return None;
         }
         if inbox.message == Message::Header {
@@ -260,7 +115,29 @@ impl Queues {
             inbox.since = now;
         }
         inbox.items.push_back(wavelet);
+        self.filled |= 1 << input;
         Some(input)
+    }
+
+    /// Whether a wavelet that had to stay on the ramp may come in now; true once.
+    #[inline]
+    pub fn have_made_room(&mut self) -> bool {
+        self.turned_away != 0 && self.look_for_room()
+    }
+
+    #[inline(never)]
+    fn look_for_room(&mut self) -> bool {
+        let is_full = |input: &usize| self.inputs.get(*input).is_some_and(Inbox::is_full);
+        let still = members(self.turned_away).filter(is_full).fold(0, |all, input| all | 1 << input);
+        let has_room = self.turned_away != still;
+        self.turned_away = still;
+        has_room
+    }
+
+    /// Asks for the memory of what is in them.
+    pub fn ask_for(&self) {
+        cache::ask_for_some(&self.inputs, 1024);
+        cache::ask_for_some(&self.outputs, 1024);
     }
 
     /// The color of an input queue.
@@ -279,6 +156,7 @@ impl Queues {
         let private = self.inputs.iter().position(|i| i.color == color && i.queue.is_none());
         let Some(bound) = self.inputs.iter().position(|i| i.queue == Some(queue)) else {
             let inbox = self.inbox_of(color);
+            self.turned_away |= NO_INPUT;
             self.inputs[inbox].queue = Some(queue);
             self.inputs[inbox].depth = self.arch.input_queue_depth[usize::from(queue.0)];
             return (None, 0);
@@ -292,8 +170,10 @@ impl Queues {
             }
             items.iter().for_each(|wavelet| self.inputs[bound].items.push_back(*wavelet));
             self.inputs[private].color = self.inputs[bound].color;
+            self.filled |= 1 << bound;
         }
         self.inputs[bound].color = color;
+        self.turned_away |= NO_INPUT;
         held
     }
 
@@ -397,27 +277,48 @@ impl Queues {
         Ok((at, color))
     }
 
+    /// Adds a wavelet to an output; the caller has looked at the space.
+    #[inline]
+    pub fn send(&mut self, output: usize, outgoing: Outgoing) {
+        self.outputs[output].push(outgoing);
+        self.outgoing |= 1 << output;
+    }
+
+    /// The router has room for what it has refused.
+    pub fn go_on_sending(&mut self) {
+        self.held_up = 0;
+    }
+
     /// Gives at most one wavelet to the router; true if it took one.
+    #[inline]
     pub fn drain(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
         self.refused = 0;
-        let count = self.outputs.len();
-        let mut next = self.next_output as usize;
-        for _ in 0..count {
-            let at = if next < count { next } else { 0 };
-            next = at + 1;
-            let Some(head) = self.outputs[at].items.front().copied() else { continue };
+        self.outgoing != 0 && self.drain_filled(ramp, now)
+    }
+
+    fn drain_filled(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
+        // In turn: those from the next one on, then the others.
+        let behind = u64::MAX.checked_shl(self.next_output).unwrap_or(0);
+        for at in members(self.outgoing & behind).chain(members(self.outgoing & !behind)) {
+            let Some(head) = self.outputs[at].items.front().copied() else {
+                self.outgoing &= !(1 << at);
+                continue;
+            };
             if head.from > now {
                 continue;
             }
-            if ramp.send(head.color, head.wavelet()).is_err() {
-                self.refused |= 1 << head.color.0;
+            let color = 1 << head.color.0;
+            if self.held_up & color != 0 || ramp.send(head.color, head.wavelet()).is_err() {
+                self.refused |= color;
+                // The sender of a message is not told when there is room.
+                self.held_up |= if head.color == MESSAGE_COLOR { 0 } else { color };
                 continue;
             }
             if head.advance_switch {
                 ramp.advance_switch(head.color);
             }
             self.outputs[at].items.pop_front();
-            self.next_output = next as u32;
+            self.next_output = at as u32 + 1;
             return true;
         }
         false
@@ -426,7 +327,7 @@ impl Queues {
     /// Hands over wavelets before their time, as far as the router promises to take them then. Where
     /// several queues hold some, each waits for its turn.
     pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
-        let mut filled = (0..self.outputs.len()).filter(|at| !self.outputs[*at].is_empty());
+        let mut filled = members(self.outgoing).filter(|at| !self.outputs[*at].is_empty());
         let (Some(at), None) = (filled.next(), filled.next()) else { return };
         let items = &mut self.outputs[at].items;
         while let Some(head) = items.front().filter(|head| head.from > now && !head.advance_switch) {
@@ -438,21 +339,32 @@ impl Queues {
         }
     }
 
+    /// The inputs of a set that hold something, bit = input.
+    #[inline]
+    pub fn holding(&mut self, inputs: u64) -> u64 {
+        let asked = self.filled & inputs;
+        for input in members(asked) {
+            if self.inputs[input].items.is_empty() {
+                self.filled &= !(1 << input);
+            }
+        }
+        self.filled & inputs
+    }
+
     /// Whether the task picker may have something to drop.
     pub fn have_command(&self) -> bool {
-        self.inputs.iter().filter_map(|inbox| inbox.head()).any(|head| head.control)
+        members(self.filled).filter_map(|input| self.inputs[input].head()).any(|head| head.control)
     }
 
     /// Whether nothing is in any queue.
     pub fn are_empty(&self) -> bool {
-        self.inputs.iter().all(|inbox| inbox.items.is_empty()) && !self.has_outgoing()
+        members(self.filled).all(|input| self.inputs[input].items.is_empty()) && !self.has_outgoing()
     }
 
     /// Whether anything is in an input that is not one of these, bit = input.
     #[inline]
     pub fn hold_besides(&self, inputs: u64) -> bool {
-        let mut all = self.inputs.iter().enumerate();
-        all.any(|(input, inbox)| inputs & 1 << input == 0 && !inbox.items.is_empty())
+        members(self.filled & !inputs).any(|input| !self.inputs[input].items.is_empty())
     }
 
     /// Whether nothing is in an input queue.
@@ -470,17 +382,17 @@ impl Queues {
         if self.sent_last <= now {
             return None;
         }
-        self.outputs.iter().filter_map(|outbox| outbox.after(now)).min()
+        members(self.outgoing).filter_map(|at| self.outputs[at].after(now)).min()
     }
 
     /// Whether a wavelet waits to leave that was sent by some cycle.
     pub fn has_outgoing_by(&self, cycle: u64) -> bool {
-        self.outputs.iter().filter_map(|outbox| outbox.items.front()).any(|head| head.from <= cycle)
+        members(self.outgoing).filter_map(|at| self.outputs[at].items.front()).any(|head| head.from <= cycle)
     }
 
     /// Whether wavelets wait to leave.
     pub fn has_outgoing(&self) -> bool {
-        self.outputs.iter().any(|o| !o.items.is_empty())
+        members(self.outgoing).any(|at| !self.outputs[at].items.is_empty())
     }
 
     /// Colors, queues and numbers of wavelets that wait to leave.

@@ -1,6 +1,7 @@
 //! Active and blocked tasks, and which one runs next.
 
-use super::queues::{Inbox, Queues};
+use super::queue::Inbox;
+use super::queues::{Queues, members};
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
@@ -137,10 +138,7 @@ impl Tasks {
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
-        for input in 0..queues.inputs.len() {
-            if claimed & 1 << input != 0 || queues.inputs[input].len() == 0 {
-                continue;
-            }
+        for input in members(queues.holding(!claimed)) {
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
             let earlier = |other: Picked| self.rank(ready) < self.rank(other);
             if best.is_none_or(earlier) {

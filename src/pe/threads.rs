@@ -1,8 +1,10 @@
 //! Operations in progress: one of the main thread and one per microthread.
 
 use super::operation::Operation;
+use super::queues::Queues;
 use super::stall::Stall;
 use crate::arch::{DsrId, TaskId};
+use crate::cache;
 use crate::dsd::Priority;
 use crate::image::code::Reg;
 use crate::source::Span;
@@ -140,6 +142,24 @@ impl Threads {
             let thread = if place == MAIN { &self.main } else { &self.threads[place] };
             Some((place, thread.as_deref()?))
         })
+    }
+
+    /// Whether any operation may move: what it waited for when it was last tried may be there now.
+    pub fn may_move(&self, queues: &Queues) -> bool {
+        let free = self.live & !u16::from(self.blocked);
+        self.iter().filter(|(place, _)| free & 1 << place != 0).any(|(_, thread)| {
+            thread.stalled.is_none_or(|(stall, _)| match stall {
+                Stall::Input(input) => queues.inputs[input].len() > 0,
+                Stall::Output(output) => queues.outputs[output].space() > 0,
+                Stall::FifoEmpty(_) | Stall::FifoFull(_) => true,
+            })
+        })
+    }
+
+    /// Asks for the memory of the operations in progress, and of the place for the next one.
+    pub fn ask_for(&self) {
+        self.iter().for_each(|(_, thread)| cache::ask_for(thread, 512));
+        self.spare.iter().for_each(|place| cache::ask_for(&**place, 512));
     }
 
     /// Inputs that belong to operations, bit = input.

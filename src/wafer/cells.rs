@@ -92,6 +92,14 @@ impl Cells {
         self.maker.pe(&mut self.pes[index], index)
     }
 
+    /// Asks for the memory of a PE that is visited soon; nearer to the visit again, for what it refers to.
+    #[inline]
+    pub fn ask_for(&self, index: usize, soon: bool) {
+        if let Some(pe) = &self.pes[index] {
+            pe.ask_for(soon);
+        }
+    }
+
     /// A PE to which something has happened.
     pub fn get(&self, index: usize) -> Option<&Pe> {
         self.pes[index].as_deref()
@@ -124,5 +132,9 @@ impl Offramps for Cells {
         let Some(wake) = self.pe(pe).and_then(|cell| cell.deliver(now, color, wavelet)) else { return false };
         self.delivered.push((pe as u32, wake));
         true
+    }
+
+    fn ask_for(&self, pe: usize, soon: bool) {
+        Cells::ask_for(self, pe, soon);
     }
 }

@@ -75,12 +75,15 @@ impl Wafer {
                 Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
             }
-            // Whoever does not run now cannot say that it has no room for what is behind.
-            self.fabric.retry(pe as usize);
         }
         running.sort_unstable();
         running.dedup();
-        for pe in &running {
+        for (at, pe) in running.iter().enumerate() {
+            for (ahead, soon) in [(4, false), (2, true)] {
+                if let Some(next) = running.get(at + ahead) {
+                    self.cells.ask_for(*next as usize, soon);
+                }
+            }
             self.event_queue.take(*pe as usize);
             self.run_pe(*pe as usize);
         }

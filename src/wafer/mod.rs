@@ -381,8 +381,6 @@ impl Wafer {
                 Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
             }
-            // Whoever does not run now cannot say that it has no room for what is behind.
-            self.fabric.retry(pe as usize);
         }
         let mut due = std::mem::take(&mut self.due);
         self.event_queue.take_due(self.now, &mut due);
@@ -436,7 +434,9 @@ impl Wafer {
         if let Some(recorder) = &mut self.recorder {
             pe.events().into_iter().for_each(|events| recorder.take(events));
         }
-        self.fabric.retry(index);
+        if pe.has_made_room() {
+            self.fabric.retry(index);
+        }
         match wake {
             Ok(Wake::At(cycle)) => self.event_queue.wake(index, cycle.max(self.now + 1), self.now),
             Ok(Wake::OnEvent) => {}
@@ -453,6 +453,7 @@ impl Wafer {
 
     fn wake_freed(&mut self) {
         for pe in self.fabric.take_freed() {
+            self.cells.pe(pe as usize).into_iter().for_each(Pe::go_on_sending);
             self.event_queue.wake(pe as usize, self.now, self.now);
         }
     }

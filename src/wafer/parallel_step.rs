@@ -113,7 +113,7 @@ impl Shift {
         let wake = pe.cycle(scene.now, &mut ramp, &mut self.log, worker);
         self.unblocked += usize::from(before && !pe.command_stream_blocked());
         self.reached = self.reached.max(pe.busy_until());
-        if scene.fabric.gives(index) {
+        if pe.has_made_room() && scene.fabric.gives(index) {
             self.retries.push(index as u32);
         }
         match wake {

@@ -223,7 +223,7 @@ fn what_a_visit_looks_at_lies_in_few_lines_of_the_cache() {
     const LINE: usize = 64;
     let pe = |at: usize, bytes: usize| (at / LINE, (at + bytes - 1) / LINE);
     assert_eq!(pe(offset_of!(Pe, main), offset_of!(MainThread, calls) + size_of::<Vec<u8>>()), (1, 1));
-    assert_eq!(pe(offset_of!(Pe, queues), offset_of!(Queues, outputs) + size_of::<Vec<u8>>()), (3, 3));
+    assert_eq!(pe(offset_of!(Pe, queues), offset_of!(Queues, inputs) + size_of::<Vec<u8>>()), (3, 3));
     let hot_tasks = size_of::<[u64; 3]>();
     let hot_lanes = size_of::<[u64; 5]>();
     assert_eq!(pe(offset_of!(Pe, threads) - hot_tasks, hot_tasks + hot_lanes), (6, 6));

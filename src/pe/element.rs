@@ -52,17 +52,17 @@ pub struct Pe {
     pub(super) checks: Checks,
     pub(super) main: MainThread,
     pub(super) queues: Queues,
+    pub(super) maps: Vec<MapState>,
+    /// Rarely needed, so it lies elsewhere.
+    pub(super) configuration: Box<Configuration>,
     pub(super) tasks: Tasks,
     pub(super) threads: Threads,
     pub(super) at: PeCoord,
-    /// Rarely needed, so it lies elsewhere.
-    pub(super) configuration: Box<Configuration>,
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
-    pub(super) maps: Vec<MapState>,
     pub(super) clock: Clock,
     pub(super) random: Generators,
     pub(super) line: LineBuffer,
@@ -192,7 +192,7 @@ impl Pe {
     #[inline]
     pub fn ask_for(&self, soon: bool) {
         /// What a visit looks at lies in the first bytes.
-        const HOT: usize = 11 * 64;
+        const HOT: usize = 12 * 64;
         if !soon {
             return cache::ask_for(self, HOT);
         }

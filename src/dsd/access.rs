@@ -152,6 +152,12 @@ impl AddressCursor {
         is_inside.then_some(Row { at: self.at as usize, step, count })
     }
 
+    /// The next `count` elements, if they all lie at equal distances and where they may.
+    pub fn whole_line(&self, count: u32) -> Option<Row> {
+        let count = count as usize;
+        if count == 0 { None } else { self.row(count).filter(|row| row.count == count) }
+    }
+
     /// How many of the next elements lie at equal distances.
     #[inline]
     pub fn row_length(&self) -> usize {

@@ -10,6 +10,7 @@ use super::memory::{element, element_of, load, store};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
+use super::vector::map::MapWalk;
 use super::vector::memory::run_known;
 use crate::diagnostics::Diag;
 use crate::image::code::{FnId, IN_VARIABLE, Op};
@@ -17,16 +18,18 @@ use crate::image::code::{FnId, IN_VARIABLE, Op};
 /// Cycles of a call beyond its operations (estimate).
 const CALL: i64 = 2;
 
-/// Goes on with the innermost call. After a diagnostic, that call still points at the culprit.
+/// Goes on with the innermost call. After a diagnostic, that call still points at the culprit. `walks` are
+/// those of the `@map`s that have not ended, outermost first.
 pub(crate) fn run(
     code: Code<'_>,
     calls: &mut Calls,
+    walks: &mut [MapWalk],
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
     let mut left = meter.budget as i64 - meter.spent as i64;
-    let exit = run_calls(code, calls, memory, sanitizer, &mut left);
+    let exit = run_calls(code, calls, walks, memory, sanitizer, &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
 }
@@ -37,6 +40,7 @@ pub(crate) fn run(
 fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,
+    walks: &mut [MapWalk],
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     budget: &mut i64,
@@ -472,6 +476,14 @@ fn run_calls(
                         None => hand_back!(op),
                     },
                     Some(None) | None => hand_back!(op),
+                },
+                Op::MapNext { base, done, .. } => match walks.last_mut() {
+                    Some(walk) if walk.takes() => jump!(done if !walk.take(memory, r, base)),
+                    Some(_) | None => hand_back!(op),
+                },
+                Op::MapPut { s, .. } => match walks.last() {
+                    Some(walk) if walk.takes() && walk.put(memory, get!(s)) => {}
+                    Some(_) | None => hand_back!(op),
                 },
                 _ => {
                     if !attempt!(arithmetic::step(r, op)) {

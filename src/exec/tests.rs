@@ -147,7 +147,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25 };
         let code = Code { tile, functions, plans: &[] };
-        let exit = run(code, &mut calls, memory.words_mut(), &mut sanitizer, &mut meter);
+        let exit = run(code, &mut calls, &mut [], memory.words_mut(), &mut sanitizer, &mut meter);
         let (mut what, mut goes_on) = match exit {
             Ok(StopReason::Service(op)) => (format!("{op:?}"), false),
             Ok(StopReason::End) => ("end".to_string(), false),

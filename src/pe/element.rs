@@ -25,6 +25,7 @@ use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
+use crate::exec::vector::map::MapWalk;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::FnId;
 use crate::image::code::DsrLoad;
@@ -63,6 +64,8 @@ pub struct Pe {
     pub(super) sanitizer: Sanitizer,
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
+    /// What the scalar loop knows of each of `maps`.
+    pub(super) walks: Vec<MapWalk>,
     pub(super) clock: Clock,
     pub(super) random: Generators,
     pub(super) line: LineBuffer,
@@ -85,6 +88,7 @@ impl Pe {
             registers: Registers::new(&tile),
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
             maps: Vec::new(),
+            walks: Vec::new(),
             clock: Clock::default(),
             random: Generators::new(),
             line: LineBuffer::default(),

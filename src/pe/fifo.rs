@@ -1,7 +1,8 @@
 //! FIFOs: circular buffers in memory that two operations share.
 
 use crate::arch::TaskId;
-use crate::dsd::{FifoAction, Priority, Simd};
+use crate::dsd::access::AddressCursor;
+use crate::dsd::{FifoAction, Mem, MemKind, Priority, Simd};
 use crate::image::Fifo;
 
 /// The state of one FIFO. It is counted in words, because operations on 16 and on 32 bits may share it.
@@ -94,6 +95,45 @@ impl FifoState {
     pub fn refuse(&mut self, write: bool, words: u16) {
         let missed = if write { &mut self.missed_space } else { &mut self.missed_data };
         missed.get_or_insert(words);
+    }
+
+    /// Where the next `count` elements of `words` words come to lie (`write`), or lie, if there is room for
+    /// them or they are there, none lies across the end, and no operation has been refused before.
+    pub fn ring(&self, write: bool, words: u16, count: u32) -> Option<AddressCursor> {
+        let position = if write { self.head + self.used } else { self.head } % self.size;
+        let refused = if write { self.missed_data } else { self.missed_space };
+        let fits = u32::from(self.room(write)) >= count * u32::from(words);
+        let is_aligned = self.size.is_multiple_of(words) && position.is_multiple_of(words);
+        if refused.is_some() || !fits || !is_aligned {
+            return None;
+        }
+        let (lo, hi) = (self.base, self.base + self.size);
+        let mem = Mem {
+            kind: MemKind::Circbuf,
+            base: lo,
+            dims: 1,
+            extent: [count as u16, 1, 1, 1],
+            step: [1, 0, 0, 0],
+            index_offset: false,
+            lo,
+            hi,
+            wrap: self.size,
+            origin: 0,
+        };
+        Some(AddressCursor::new(&mem, lo + position, words, (lo, hi)))
+    }
+
+    /// Elements have been written to its ring, or read from it.
+    pub fn pass(&mut self, write: bool, words: u16, count: u32) {
+        let all = count * u32::from(words);
+        let length = self.length_mut(write);
+        *length = length.saturating_sub(all);
+        if write {
+            self.used += all as u16;
+        } else {
+            self.head = ((u32::from(self.head) + all) % u32::from(self.size)) as u16;
+            self.used -= all as u16;
+        }
     }
 
     /// Takes in an element; the task to activate. There is space.

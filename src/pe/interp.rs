@@ -154,38 +154,40 @@ impl Pe {
         let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
         let words = self.memory.words_mut();
         let code = Code { tile, functions: self.tile.functions(), plans };
-        let op = match scalar::run(code, &mut self.main.calls, words, &mut self.sanitizer, meter) {
-            Ok(StopReason::Service(op)) => op,
-            Ok(StopReason::Pause) => return Ok(false),
-            Ok(StopReason::End) => {
-                if let Some(trace) = &mut self.trace_buffer {
-                    trace.task_end(now + meter.spent);
-                }
-                let (duties, mut context) = self.duties();
-                return duties.end_task(&mut context).map(|()| false);
-            }
-            // It may have met a word that is not there yet, or a pointer into the stack; then it tries again.
-            Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
-            Err(c)
-                if c.rule() == POINTER_OUT_OF_BOUNDS.name
-                    && self.sanitizer.may_step(tile, self.main.calls.frames()) =>
+        let op =
+            match scalar::run(code, &mut self.main.calls, &mut self.walks, words, &mut self.sanitizer, meter)
             {
-                return Ok(true);
-            }
-            Err(c) => {
-                let c = self.sanitizer.explain(c, tile, self.main.calls.frames());
-                let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));
-                let served = match poked {
-                    Ok(served) => served,
-                    Err(c) => {
-                        self.checks.hazard(c.clone().at(self.main.place(tile)))?;
-                        go_on_behind(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
-                            .ok_or_else(|| c.at(self.main.place(tile)))?
+                Ok(StopReason::Service(op)) => op,
+                Ok(StopReason::Pause) => return Ok(false),
+                Ok(StopReason::End) => {
+                    if let Some(trace) = &mut self.trace_buffer {
+                        trace.task_end(now + meter.spent);
                     }
-                };
-                return Ok(self.after_service(served, now, meter));
-            }
-        };
+                    let (duties, mut context) = self.duties();
+                    return duties.end_task(&mut context).map(|()| false);
+                }
+                // It may have met a word that is not there yet, or a pointer into the stack; then it tries again.
+                Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
+                Err(c)
+                    if c.rule() == POINTER_OUT_OF_BOUNDS.name
+                        && self.sanitizer.may_step(tile, self.main.calls.frames()) =>
+                {
+                    return Ok(true);
+                }
+                Err(c) => {
+                    let c = self.sanitizer.explain(c, tile, self.main.calls.frames());
+                    let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));
+                    let served = match poked {
+                        Ok(served) => served,
+                        Err(c) => {
+                            self.checks.hazard(c.clone().at(self.main.place(tile)))?;
+                            go_on_behind(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
+                                .ok_or_else(|| c.at(self.main.place(tile)))?
+                        }
+                    };
+                    return Ok(self.after_service(served, now, meter));
+                }
+            };
         let heard = self.checks.warnings.len();
         let served = self.service(tile, op, now, meter, world);
         if self.checks.warnings.len() > heard {

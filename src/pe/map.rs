@@ -13,6 +13,7 @@ use crate::diagnostics::{At, Diag};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
+use crate::exec::vector::map::{MapInput, MapWalk};
 use crate::image::code::{Access, DsdRef, Operand, Reg, Target, word_of};
 
 /// A map that has not ended.
@@ -27,6 +28,45 @@ pub(super) struct MapState {
 impl MapState {
     fn left(&self) -> Option<u32> {
         self.inputs.iter().chain(&self.output).filter_map(|side| side.left).min()
+    }
+
+    /// What the scalar loop has to know to take the elements itself; nothing unless all operands are
+    /// scalars, or lines of which every element lies where it may.
+    pub fn walk(&self) -> MapWalk {
+        let Some(count) = self.of else { return MapWalk::default() };
+        let line = |side: &Side| match &side.place {
+            MapOperand::AddressCursor(cursor) if !side.kind.is_byte() => cursor.whole_line(count),
+            MapOperand::AddressCursor(_) | MapOperand::Value(_) | MapOperand::In(_) | MapOperand::Out(_) => {
+                None
+            }
+        };
+        let input = |side: &Side| match &side.place {
+            MapOperand::Value(value) => Some(MapInput::Value(*value)),
+            _ => Some(MapInput::Line(line(side)?, side.kind)),
+        };
+        let Some(inputs) = self.inputs.iter().map(input).collect() else { return MapWalk::default() };
+        match &self.output {
+            // It marks words as having a value.
+            None | Some(Side { place: MapOperand::Value(_), .. }) => {
+                MapWalk::new(inputs, None, count as usize)
+            }
+            Some(output) => match line(output) {
+                Some(row) => MapWalk::new(inputs, Some((row, output.kind)), count as usize),
+                None => MapWalk::default(),
+            },
+        }
+    }
+
+    /// The scalar loop has taken this many elements.
+    pub fn pass(&mut self, elements: usize) {
+        for side in self.inputs.iter_mut().chain(&mut self.output).filter(|_| elements > 0) {
+            side.left = side.left.map(|left| left - elements as u32);
+            if let MapOperand::AddressCursor(cursor) = &mut side.place
+                && let Some(row) = cursor.whole_line(elements as u32)
+            {
+                cursor.pass(&row);
+            }
+        }
     }
 }
 

@@ -27,6 +27,7 @@ mod reach;
 mod rebind;
 mod registers;
 mod resolve;
+mod rings;
 mod service;
 mod stall;
 mod start;

@@ -3,6 +3,7 @@
 use super::element::{Outside, Pe};
 use super::intrinsics::needs_clock;
 use super::main_thread::Served;
+use super::map::MapState;
 use super::reach::wrong_cast;
 use super::tasks::bit;
 use super::vector::Pace;
@@ -52,6 +53,7 @@ impl Pe {
                 let begun = self.vector_unit().map_begin(n, &mut maps, trace.as_deref_mut(), time);
                 (self.maps, self.trace_buffer) = (maps, trace);
                 begun?;
+                self.walks.extend(self.maps.last().map(MapState::walk));
             }
             Op::MapNext { base, done, .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");
@@ -66,7 +68,8 @@ impl Pe {
                 return served;
             }
             Op::MapEnd { .. } => {
-                let map = self.maps.pop().expect("a map was begun");
+                let mut map = self.maps.pop().expect("a map was begun");
+                map.pass(self.walks.pop().map_or(0, |walk| walk.done()));
                 let mut trace = self.trace_buffer.take();
                 self.vector_unit().map_end(&map, trace.as_deref_mut(), time);
                 self.trace_buffer = trace;

@@ -1,5 +1,6 @@
 //! DSD operations as a PE executes them.
 
+pub(crate) mod map;
 pub(crate) mod memory;
 pub(crate) mod plan;
 

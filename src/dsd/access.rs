@@ -158,6 +158,37 @@ impl AddressCursor {
         if count == 0 { None } else { self.row(count).filter(|row| row.count == count) }
     }
 
+    /// How many of the next pieces of `length` elements, at most `most`, lie one behind the other at equal
+    /// distances, and the words from one to the next. Only the first may lie where it must not.
+    #[inline]
+    pub fn pieces(&self, length: usize, most: usize) -> (usize, i32) {
+        let (step, count) = (self.step[0], usize::from(self.extent[0]));
+        let (rows, pitch) = match self.dims {
+            _ if self.ring.is_some() || self.done[0] > 0 && self.dims > 1 => return (1, 0),
+            1 => ((count - usize::from(self.done[0])) / length, step * length as i32),
+            _ if length != count => return (1, 0),
+            _ => (usize::from(self.extent[1] - self.done[1]), self.step[1] + step * (count as i32 - 1)),
+        };
+        let rows = rows.clamp(1, most);
+        let (piece, pieces) = (step * (length as i32 - 1), pitch * (rows as i32 - 1));
+        let (low, high) = (self.at + piece.min(0) + pieces.min(0), self.at + piece.max(0) + pieces.max(0));
+        let is_inside = low >= self.limits.0 && high + i32::from(self.words) <= self.limits.1;
+        if is_inside { (rows, pitch) } else { (1, pitch) }
+    }
+
+    /// The next pieces are behind, of which the first is `row`.
+    #[inline]
+    pub fn pass_pieces(&mut self, row: &Row, (pieces, pitch): (usize, i32)) {
+        let before = pieces - 1;
+        self.at += pitch * before as i32;
+        if self.dims == 1 {
+            self.done[0] += (before * row.count) as u16;
+        } else {
+            self.done[1] += before as u16;
+        }
+        self.pass(row);
+    }
+
     /// How many of the next elements lie at equal distances.
     #[inline]
     pub fn row_length(&self) -> usize {
@@ -224,46 +255,6 @@ impl AddressCursor {
         })
     }
 
-    /// Whether writing along `self` in long pieces could change what is later read along `source`
-    /// in the same piece.
-    pub fn disturbs(&self, source: &AddressCursor, count: u32) -> bool {
-        match (self.line(count), source.line(count)) {
-            (Some(mine), Some(theirs)) => mine.disturbs(self.words, &theirs, source.words),
-            _ => {
-                let (mine, theirs) = (self.footprint(count), source.footprint(count));
-                let overlaps = mine.0 < theirs.1 && theirs.0 < mine.1;
-                overlaps && !(self == source && self.meets_words_once())
-            }
-        }
-    }
-
-    /// Whether no word belongs to two elements of the vector. It may say no where the answer is yes.
-    fn meets_words_once(&self) -> bool {
-        if self.ring.is_some() {
-            return false;
-        }
-        let mut dims = self.dimensions();
-        dims.sort_unstable_by_key(|(distance, _)| distance.abs());
-        let mut width = i32::from(self.words);
-        dims.iter().filter(|(_, extent)| *extent > 1).all(|(distance, extent)| {
-            let is_apart = distance.abs() >= width;
-            width += distance.abs() * (extent - 1);
-            is_apart
-        })
-    }
-
-    /// For each dimension the words from one of its places to the next, and the number of its places.
-    fn dimensions(&self) -> [(i32, i32); 4] {
-        let (mut all, mut back) = ([(0, 1); 4], 0);
-        for (dim, slot) in all.iter_mut().enumerate().take(self.dims.into()) {
-            // When a dimension ticks, the faster ones go back to their first place.
-            let (distance, extent) = (self.step[dim] + back, i32::from(self.extent[dim]));
-            *slot = (distance, extent);
-            back += distance * (extent - 1);
-        }
-        all
-    }
-
     /// How many elements after it is written along `self` a word is read along `source`, at least; `None`
     /// if that never happens, or the two do not move in equal steps.
     pub fn lag(&self, source: &AddressCursor, count: u32) -> Option<u32> {
@@ -285,39 +276,17 @@ impl AddressCursor {
         (lag > 0 && lag < count).then_some(lag as u32)
     }
 
-    fn line(&self, count: u32) -> Option<Row> {
-        let at = usize::try_from(self.at).ok()?;
-        self.is_line().then_some(Row { at, step: self.step[0], count: count.max(1) as usize })
-    }
-
     /// One past the last word that the next `count` elements may touch.
     pub fn end(&self, count: u32) -> usize {
         if !self.is_line() {
             return self.limits.1 as usize;
         }
-        self.footprint(count).1.clamp(0, self.limits.1) as usize
+        let last = self.at + self.step[0] * (count.max(1) as i32 - 1);
+        (self.at.max(last) + i32::from(self.words)).clamp(0, self.limits.1) as usize
     }
 
     fn is_line(&self) -> bool {
         self.dims == 1 && self.ring.is_none()
-    }
-
-    /// First word and one past the last word that may be touched.
-    fn footprint(&self, count: u32) -> (i32, i32) {
-        let words = i32::from(self.words);
-        if self.is_line() {
-            let last = self.at + self.step[0] * (count.max(1) as i32 - 1);
-            return (self.at.min(last), self.at.max(last) + words);
-        }
-        let dims = self.dimensions();
-        let all: i64 = dims.iter().map(|(_, extent)| i64::from(*extent)).product();
-        if self.ring.is_some() || self.done != [0; 4] || i64::from(count) > all {
-            return self.limits;
-        }
-        let reach = |sign: i32| -> i32 {
-            dims.iter().map(|(distance, extent)| (sign * distance).max(0) * (extent - 1)).sum()
-        };
-        (self.at - reach(-1), self.at + reach(1) + words)
     }
 }
 
@@ -420,12 +389,13 @@ mod tests {
 
     #[test]
     fn only_writes_ahead_of_a_source_disturb_it() {
-        let line = |at| AddressCursor::new(&mem(MemKind::Mem1d, at, &[10], &[1], 0), at, 1, (0, 100));
-        assert!(!line(20).disturbs(&line(20), 10));
-        assert!(!line(19).disturbs(&line(20), 10));
-        assert!(line(21).disturbs(&line(20), 10));
-        assert!(!line(30).disturbs(&line(20), 10));
-        let fixed = AddressCursor::new(&mem(MemKind::Mem1d, 20, &[10], &[0], 0), 20, 1, (0, 100));
-        assert!(fixed.disturbs(&fixed, 10));
+        let line = |at| Row { at, step: 1, count: 10 };
+        let disturbs = |dest: Row, source: Row| dest.disturbs(1, &source, 1);
+        assert!(!disturbs(line(20), line(20)));
+        assert!(!disturbs(line(19), line(20)));
+        assert!(disturbs(line(21), line(20)));
+        assert!(!disturbs(line(30), line(20)));
+        let fixed = Row { at: 20, step: 0, count: 10 };
+        assert!(disturbs(fixed, fixed));
     }
 }

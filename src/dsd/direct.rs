@@ -3,6 +3,7 @@
 
 use super::access::Row;
 use super::kernels::{DirectKernel, Kernel};
+use super::local::{Block, Feed};
 use std::ops::Range;
 use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, transmute};
 
@@ -197,6 +198,101 @@ fn run_elements<W: Word>(
             }
         }
     }
+    Some(())
+}
+
+/// Runs the kernel on one row after the other, as long as they lie one element behind the other and apart
+/// from each other; gives the number of these rows.
+//
+// Tiles of matrices have many short rows: what holds for all of them is looked at once.
+pub fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block) -> usize {
+    let Some(directs) = &kernel.direct else { return 0 };
+    match (words, block.dest.step) {
+        (1, 1) => run_rows(memory, &directs.short, words, block),
+        (2, 2) => run_rows(memory, &directs.long, words, block),
+        _ => 0,
+    }
+}
+
+fn run_rows<W: Word>(memory: &mut [u16], kernel: &DirectKernel<W>, words: u16, block: &Block) -> usize {
+    let Feed::Line(a, width) = block.sources[0] else { return 0 };
+    let (length, third) = (block.dest.count * usize::from(words), block.sources[2].scalar());
+    let range = |first: usize, pitch: i32, row: usize| {
+        let at = first.wrapping_add_signed(pitch as isize * row as isize);
+        at..at + length
+    };
+    let fits = |row: &Row, width: u16| width == words && row.step == block.dest.step;
+    let is_onto = a.at == block.dest.at && block.pitch[0] == block.pitch[1];
+    if !fits(&a, width) {
+        return 0;
+    }
+    let bits = block.sources[1].scalar();
+    let spread = [W::of(bits); SPREAD];
+    let scalars = spread.get(..block.dest.count).filter(|_| words > 1 || bits >> 16 == 0);
+    let mut done = 0;
+    while done < block.rows {
+        let dest = range(block.dest.at, block.pitch[0], done);
+        let from = range(a.at, block.pitch[1], done);
+        let ran = match (&block.sources[1], scalars) {
+            (Feed::Line(b, width), _) if !fits(b, *width) => None,
+            (Feed::Line(b, _), _) if is_onto => {
+                onto(memory, kernel, dest, range(b.at, block.pitch[2], done), third)
+            }
+            (Feed::Line(b, _), _) => {
+                apart(memory, kernel, [dest, from, range(b.at, block.pitch[2], done)], third)
+            }
+            (Feed::Nothing | Feed::Scalar(_), Some(scalars)) => {
+                with_scalar(memory, kernel, (dest, from), scalars, third)
+            }
+            (Feed::Nothing | Feed::Scalar(_), None) => None,
+        };
+        if ran.is_none() {
+            break;
+        }
+        done += 1;
+    }
+    done
+}
+
+#[inline]
+fn onto<W: Word>(
+    memory: &mut [u16],
+    kernel: &DirectKernel<W>,
+    dest: Range<usize>,
+    b: Range<usize>,
+    third: u32,
+) -> Option<()> {
+    let [dest, b] = memory.get_disjoint_mut([dest, b]).ok()?;
+    (kernel.onto)(elements(dest)?, elements(b)?, third);
+    Some(())
+}
+
+#[inline]
+fn apart<W: Word>(
+    memory: &mut [u16],
+    kernel: &DirectKernel<W>,
+    all: [Range<usize>; 3],
+    third: u32,
+) -> Option<()> {
+    let [dest, a, b] = memory.get_disjoint_mut(all).ok()?;
+    (kernel.apart)(elements(dest)?, elements(a)?, elements(b)?, third);
+    Some(())
+}
+
+#[inline]
+fn with_scalar<W: Word>(
+    memory: &mut [u16],
+    kernel: &DirectKernel<W>,
+    (dest, a): (Range<usize>, Range<usize>),
+    scalars: &[W],
+    third: u32,
+) -> Option<()> {
+    if dest == a {
+        (kernel.onto)(elements(memory.get_mut(dest)?)?, scalars, third);
+        return Some(());
+    }
+    let [dest, a] = memory.get_disjoint_mut([dest, a]).ok()?;
+    (kernel.apart)(elements(dest)?, elements(a)?, scalars, third);
     Some(())
 }
 

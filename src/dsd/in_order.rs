@@ -7,7 +7,7 @@
 
 use super::access::Row;
 use super::kernels::{LaneValue, widest};
-use super::local::Feed;
+use super::local::{Block, Feed};
 
 /// What an element is in memory, or nothing for a source that an operation does not have.
 pub(super) trait Element: LaneValue {
@@ -67,9 +67,10 @@ struct Walk {
 }
 
 impl Walk {
+    /// Those of a row of a block; the block begins with `first`.
     #[inline(always)]
-    fn new(row: &Row) -> Walk {
-        Walk { at: row.at, step: row.step as isize }
+    fn new(first: &Row, row: usize, pitch: i32) -> Walk {
+        Walk { at: first.at.wrapping_add_signed(pitch as isize * row as isize), step: first.step as isize }
     }
 
     #[inline(always)]
@@ -84,72 +85,65 @@ impl Walk {
 #[inline(always)]
 pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
     memory: &mut [u16],
-    dest: Row,
-    sources: &[Feed; 3],
+    block: &Block,
     each: impl Fn(A, B, C) -> R,
 ) -> u32 {
-    let (mut to, c) = (Walk::new(&dest), C::from_lane(sources[2].scalar()));
+    let c = C::from_lane(block.sources[2].scalar());
     widest(
         #[inline(always)]
-        || match &sources[..2] {
-            [Feed::Line(a, _), Feed::Line(b, _)] => {
-                let (mut a, mut b) = (Walk::new(a), Walk::new(b));
-                for _ in 0..dest.count {
-                    each(A::load(memory, a.next()), B::load(memory, b.next()), c).store(memory, to.next());
-                }
-            }
-            [Feed::Line(a, _), b] => {
-                let (mut a, b) = (Walk::new(a), B::from_lane(b.scalar()));
-                for _ in 0..dest.count {
-                    each(A::load(memory, a.next()), b, c).store(memory, to.next());
-                }
-            }
-            [a, Feed::Line(b, _)] => {
-                let (a, mut b) = (A::from_lane(a.scalar()), Walk::new(b));
-                for _ in 0..dest.count {
-                    each(a, B::load(memory, b.next()), c).store(memory, to.next());
-                }
-            }
-            scalars => {
-                let value = each(A::from_lane(scalars[0].scalar()), B::from_lane(scalars[1].scalar()), c);
-                for _ in 0..dest.count {
-                    value.store(memory, to.next());
-                }
-            }
-        },
+        || walk(memory, block, |a: A, b: B| each(a, b, c)),
     );
     0
 }
 
 /// As [`run`], with the carry of each element into the next: bit 16 of its sum. Takes and gives a carry.
-pub(super) fn add_with_carry(memory: &mut [u16], dest: Row, sources: &[Feed; 3]) -> u32 {
-    let mut carry = sources[2].scalar();
-    let mut add = |a: u16, b: u16| {
+pub(super) fn add_with_carry(memory: &mut [u16], block: &Block) -> u32 {
+    let mut carry = block.sources[2].scalar();
+    walk(memory, block, |a: u16, b: u16| {
         let sum = u32::from(a) + u32::from(b) + carry;
         carry = sum >> 16;
         sum as u16
-    };
-    let mut to = Walk::new(&dest);
-    match &sources[..2] {
-        [Feed::Line(a, _), Feed::Line(b, _)] => {
-            let (mut a, mut b) = (Walk::new(a), Walk::new(b));
-            for _ in 0..dest.count {
-                add(u16::load(memory, a.next()), u16::load(memory, b.next())).store(memory, to.next());
+    });
+    carry
+}
+
+/// Takes the first two sources of each element, and puts what `each` makes of them.
+#[inline(always)]
+fn walk<A: Element, B: Element, R: Element>(
+    memory: &mut [u16],
+    block: &Block,
+    mut each: impl FnMut(A, B) -> R,
+) {
+    for row in 0..block.rows {
+        let Row { count, .. } = block.dest;
+        let mut to = Walk::new(&block.dest, row, block.pitch[0]);
+        match &block.sources[..2] {
+            [Feed::Line(a, _), Feed::Line(b, _)] => {
+                let (mut a, mut b) = (Walk::new(a, row, block.pitch[1]), Walk::new(b, row, block.pitch[2]));
+                for _ in 0..count {
+                    each(A::load(memory, a.next()), B::load(memory, b.next())).store(memory, to.next());
+                }
             }
-        }
-        [Feed::Line(one, _), other] | [other, Feed::Line(one, _)] => {
-            let (mut one, other) = (Walk::new(one), other.scalar() as u16);
-            for _ in 0..dest.count {
-                add(u16::load(memory, one.next()), other).store(memory, to.next());
+            [Feed::Line(a, _), b] => {
+                let (mut a, b) = (Walk::new(a, row, block.pitch[1]), b.scalar());
+                for _ in 0..count {
+                    each(A::load(memory, a.next()), B::from_lane(b)).store(memory, to.next());
+                }
             }
-        }
-        scalars => {
-            for _ in 0..dest.count {
-                add(scalars[0].scalar() as u16, scalars[1].scalar() as u16).store(memory, to.next());
+            [a, Feed::Line(b, _)] => {
+                let (a, mut b) = (a.scalar(), Walk::new(b, row, block.pitch[2]));
+                for _ in 0..count {
+                    each(A::from_lane(a), B::load(memory, b.next())).store(memory, to.next());
+                }
+            }
+            scalars => {
+                let (a, b) = (scalars[0].scalar(), scalars[1].scalar());
+                for _ in 0..count {
+                    each(A::from_lane(a), B::from_lane(b)).store(memory, to.next());
+                }
             }
         }
     }
-    carry
 }
 
 /// The last result of a reduction that begins with `first`: each result is the first source of the next
@@ -161,7 +155,7 @@ pub(super) fn fold<A: Element, B: Element, C: Element, R: Element>(
     row: Row,
     each: impl Fn(A, B, C) -> R,
 ) -> u32 {
-    let (mut b, mut value) = (Walk::new(&row), first);
+    let (mut b, mut value) = (Walk::new(&row, 0, 0), first);
     widest(
         #[inline(always)]
         || {

@@ -3,7 +3,7 @@
 use super::access::Row;
 use super::direct::Word;
 use super::in_order;
-use super::local::Feed;
+use super::local::Block;
 use crate::value::{f16, math};
 
 /// The arithmetic of an operation. An element is a lane: its bits, zero-extended to 32.
@@ -17,7 +17,7 @@ pub struct Kernel {
     pub direct: Option<Directs>,
     /// The same for rows of memory, strictly one element after the other; the third source is a scalar.
     /// Takes the carry in its place, and gives the carry, if the operation has one.
-    pub in_order: fn(&mut [u16], Row, &[Feed; 3]) -> u32,
+    pub in_order: fn(&mut [u16], &Block) -> u32,
     /// The last result of a reduction of a row, which begins with a value.
     pub fold: fn(&[u16], u32, Row) -> u32,
     /// Bit 16 of a result is the third source of the next element; it starts as 0 (ruling OQ-27).
@@ -99,7 +99,7 @@ macro_rules! kernel {
                 short_apart: $crate::dsd::kernels::kernel!(direct $each),
                 long_apart: $crate::dsd::kernels::kernel!(direct $each),
             }),
-            in_order: |memory, dest, sources| $crate::dsd::in_order::run(memory, dest, sources, $each),
+            in_order: |memory, block| $crate::dsd::in_order::run(memory, block, $each),
             fold: |memory, first, row| $crate::dsd::in_order::fold(memory, first, row, $each),
             carries: false,
         }

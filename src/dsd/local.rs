@@ -7,8 +7,8 @@ use crate::diagnostics::Diag;
 
 /// Elements handled in one piece.
 const PIECE: usize = 64;
-/// Rows with fewer elements are handled many at a time.
-const SHORT: usize = 16;
+/// Rows of tiles with fewer elements are not worth a call of a kernel for each.
+const DENSE: usize = 8;
 
 /// A source in memory, or a scalar.
 #[derive(Copy, Clone, Debug)]
@@ -46,6 +46,26 @@ pub enum Feed {
     Line(Row, u16),
 }
 
+/// Rows of equal length, one below the other: the operands of an operation, or a part of them.
+#[derive(Copy, Clone, Debug)]
+pub struct Block {
+    /// The first row of the destination.
+    pub dest: Row,
+    /// The first row of each source; the third is a scalar.
+    pub sources: [Feed; 3],
+    /// How many rows.
+    pub rows: usize,
+    /// Words from a row to the next, of the destination and the first two sources.
+    pub pitch: [i32; 3],
+}
+
+impl Block {
+    /// One row.
+    fn row(dest: Row, sources: &[Feed; 3]) -> Block {
+        Block { dest, sources: *sources, rows: 1, pitch: [0; 3] }
+    }
+}
+
 impl Feed {
     /// The bits of a scalar; 0 stands for no source.
     pub fn scalar(&self) -> u32 {
@@ -64,7 +84,7 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
     if is_dense(&dest.0, dest.1) && sources.iter().all(are_dense) {
         run_copies(memory, kernel, dest, sources);
     } else {
-        (kernel.in_order)(memory, dest.0, sources);
+        (kernel.in_order)(memory, &Block::row(dest.0, sources));
     }
 }
 
@@ -124,13 +144,7 @@ pub fn run(
     if matches!(sources[2], Source::AddressCursor(_)) {
         return run_one_by_one(memory, kernel, cursor, sources, (count, 0));
     }
-    let is_short = |length: usize| length < SHORT && length < count as usize;
-    let has_short_rows = is_short(cursor.row_length()) || rows_of(sources).any(|c| is_short(c.row_length()));
-    if has_short_rows && !kernel.carries && !rows_of(sources).any(|source| cursor.disturbs(source, count)) {
-        run_pieces(memory, kernel, cursor, sources, count)
-    } else {
-        run_rows(memory, kernel, cursor, sources, count)
-    }
+    run_rows(memory, kernel, cursor, sources, count)
 }
 
 /// The sources in memory.
@@ -156,24 +170,67 @@ fn run_rows(
     while left > 0 {
         let most = rows_of(sources).map(AddressCursor::row_length).fold(dest.row_length(), usize::min);
         let most = most.min(left);
-        let Some((row, mut feeds)) = rows_ahead(dest, sources, most) else {
+        let Some((row, feeds)) = rows_ahead(dest, sources, most) else {
             return run_one_by_one(memory, kernel, dest, sources, (left as u32, carry));
         };
+        let mut block = block_ahead(dest, sources, (row, feeds), left / most);
         if kernel.carries {
-            feeds[2] = Feed::Scalar(carry);
-            carry = (kernel.in_order)(memory, row, &feeds);
+            block.sources[2] = Feed::Scalar(carry);
+            carry = (kernel.in_order)(memory, &block);
         } else {
-            run_row(memory, kernel, (row, dest.words()), &feeds);
+            run_block(memory, kernel, dest.words(), &block);
         }
-        dest.pass(&row);
-        for (source, feed) in sources.iter_mut().zip(&feeds) {
+        dest.pass_pieces(&row, (block.rows, block.pitch[0]));
+        for ((source, feed), pitch) in sources.iter_mut().zip(&feeds).zip(&block.pitch[1..]) {
             if let (Source::AddressCursor(cursor), Feed::Line(row, _)) = (source, feed) {
-                cursor.pass(row);
+                cursor.pass_pieces(row, (block.rows, *pitch));
             }
         }
-        left -= most;
+        left -= most * block.rows;
     }
     Ok(())
+}
+
+/// As many rows as lie at equal distances in all operands.
+#[inline]
+fn block_ahead(dest: &AddressCursor, sources: &[Source; 3], row: (Row, [Feed; 3]), most: usize) -> Block {
+    let length = row.0.count;
+    let (mut rows, to) = dest.pieces(length, most);
+    let mut pitch = [to, 0, 0];
+    for (source, pitch) in sources.iter().zip(&mut pitch[1..]) {
+        if let Source::AddressCursor(cursor) = source {
+            let (its, words) = cursor.pieces(length, most);
+            (rows, *pitch) = (rows.min(its), words);
+        }
+    }
+    Block { dest: row.0, sources: row.1, rows, pitch }
+}
+
+/// Rows with the loop that is fastest for them.
+fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block) {
+    let is_dense = |row: &Row, words: u16| row.step == i32::from(words);
+    let are_dense = |feed: &Feed| !matches!(feed, Feed::Line(row, its) if !is_dense(row, *its));
+    let is_long =
+        block.dest.count >= DENSE && is_dense(&block.dest, words) && block.sources.iter().all(are_dense);
+    if block.rows > 1 && !is_long {
+        (kernel.in_order)(memory, block);
+        return;
+    }
+    let mut done = direct::run_block(memory, kernel, words, block);
+    while done < block.rows {
+        let moved = |row: &Row, pitch: i32| Row {
+            at: row.at.wrapping_add_signed(pitch as isize * done as isize),
+            ..*row
+        };
+        let mut feeds = block.sources;
+        for (feed, pitch) in feeds.iter_mut().zip(&block.pitch[1..]) {
+            if let Feed::Line(row, _) = feed {
+                *row = moved(row, *pitch);
+            }
+        }
+        run_row(memory, kernel, (moved(&block.dest, block.pitch[0]), words), &feeds);
+        done += 1;
+    }
 }
 
 /// The next row of each operand; `None` if an element lies where it must not.
@@ -195,38 +252,10 @@ fn run_row(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), feeds: &[Feed;
     let (row, words) = dest;
     let disturbs = |feed: &Feed| matches!(feed, Feed::Line(other, its) if row.disturbs(words, other, *its));
     if feeds.iter().any(disturbs) {
-        (kernel.in_order)(memory, row, feeds);
+        (kernel.in_order)(memory, &Block::row(row, feeds));
     } else {
         run_lines(memory, kernel, dest, feeds);
     }
-}
-
-/// Elements of many rows in one piece, for vectors that do not disturb each other.
-fn run_pieces(
-    memory: &mut [u16],
-    kernel: &Kernel,
-    dest: &mut AddressCursor,
-    sources: &mut [Source; 3],
-    count: u32,
-) -> Result<(), Diag> {
-    let mut lanes = [[0; PIECE]; 3];
-    let [out, a, b] = &mut lanes;
-    fill(&sources[0], a);
-    fill(&sources[1], b);
-    let third = scalar(&sources[2]);
-    let mut left = count as usize;
-    while left > 0 {
-        let piece = left.min(PIECE);
-        for (source, lanes) in sources.iter_mut().zip([&mut *a, &mut *b]) {
-            if let Source::AddressCursor(cursor) = source {
-                gather(memory, cursor, &mut lanes[..piece])?;
-            }
-        }
-        (kernel.many)(&mut out[..piece], &a[..piece], &b[..piece], third);
-        scatter(memory, dest, &out[..piece])?;
-        left -= piece;
-    }
-    Ok(())
 }
 
 fn run_one_by_one(
@@ -329,37 +358,6 @@ fn scalar(source: &Source) -> u32 {
         Source::Scalar(bits) => *bits,
         Source::AddressCursor(_) => unreachable!("the form of the operation wants a scalar here"),
     }
-}
-
-/// Fills the lanes of a scalar once and for all.
-fn fill(source: &Source, lanes: &mut [u32; PIECE]) {
-    if let Source::Scalar(bits) = source
-        && *bits != 0
-    {
-        lanes.fill(*bits);
-    }
-}
-
-/// The next elements of a vector, as lanes.
-pub fn gather(memory: &[u16], cursor: &mut AddressCursor, mut lanes: &mut [u32]) -> Result<(), Diag> {
-    while !lanes.is_empty() {
-        let row = cursor.next_row(lanes.len())?;
-        let (now, later) = lanes.split_at_mut(row.count);
-        lanes = later;
-        load_row(memory, row, cursor.words(), now);
-    }
-    Ok(())
-}
-
-/// Lanes become the next elements of a vector.
-pub fn scatter(memory: &mut [u16], cursor: &mut AddressCursor, mut lanes: &[u32]) -> Result<(), Diag> {
-    while !lanes.is_empty() {
-        let row = cursor.next_row(lanes.len())?;
-        let (now, later) = lanes.split_at(row.count);
-        lanes = later;
-        store_row(memory, row, cursor.words(), now);
-    }
-    Ok(())
 }
 
 /// Elements from memory, as lanes; the addresses have been checked.

@@ -140,7 +140,7 @@ fast! {
 }
 
 #[cfg(target_arch = "x86_64")]
-fn has_conversions() -> bool {
+pub(super) fn has_conversions() -> bool {
     is_x86_feature_detected!("f16c") && is_x86_feature_detected!("avx2")
 }
 
@@ -170,14 +170,14 @@ fn with_firsts(pairs: [Pair; GROUP], firsts: [u16; GROUP]) -> [Pair; GROUP] {
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,f16c")]
-fn wide(halves: [u16; GROUP]) -> std::arch::x86_64::__m256 {
+pub(super) fn wide(halves: [u16; GROUP]) -> std::arch::x86_64::__m256 {
     std::arch::x86_64::_mm256_cvtph_ps(zerocopy::transmute!(halves))
 }
 
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2,f16c")]
-fn narrow(singles: std::arch::x86_64::__m256) -> [u16; GROUP] {
+pub(super) fn narrow(singles: std::arch::x86_64::__m256) -> [u16; GROUP] {
     use std::arch::x86_64::{_MM_FROUND_TO_NEAREST_INT, _mm256_cvtps_ph};
     zerocopy::transmute!(_mm256_cvtps_ph::<_MM_FROUND_TO_NEAREST_INT>(singles))
 }

@@ -5,6 +5,7 @@
 
 pub mod access;
 pub mod direct;
+mod half_sums;
 mod halves;
 mod in_order;
 pub mod kernels;

@@ -1,7 +1,7 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
-use super::halves;
 use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, kernel};
+use super::{half_sums, halves};
 use crate::arch::ArchName;
 use crate::value::f16;
 use rustc_hash::FxHashMap;
@@ -218,7 +218,7 @@ pub static OPS: &[DsdOp] = &[
     row("clz", Int16, UNARY_16, kernel!(|a: u16| a.leading_zeros() as u16; u16), [1, 1], "zeros before the highest one"),
     row("ctz", Int16, UNARY_16, kernel!(|a: u16| a.trailing_zeros() as u16; u16), [1, 1], "zeros after the lowest one"),
     row("popcnt", Int16, UNARY_16, kernel!(|a: u16| a.count_ones() as u16; u16), [1, 1], "number of ones"),
-    row("faddh", F16, BINARY_H, halves::add(kernel!(f16::add; u16, u16)), [4, 8], "sum"),
+    row("faddh", F16, BINARY_H, half_sums::with_sums(halves::add(kernel!(f16::add; u16, u16))), [4, 8], "sum"),
     row("fsubh", F16, BINARY_H, halves::sub(kernel!(f16::sub; u16, u16)), [4, 8], "difference"),
     row("fmulh", F16, BINARY_H, halves::mul(kernel!(f16::mul; u16, u16)), [4, 8], "product"),
     row("fmaxh", F16, BINARY_H, kernel!(k::larger_half; u16, u16), [1, 8], "the larger one"),
@@ -227,7 +227,7 @@ pub static OPS: &[DsdOp] = &[
     row("fmuls", F32, BINARY_S, kernel!(|a, b| a * b; f32, f32), [1, 1], "product"),
     row("fmaxs", F32, BINARY_S, kernel!(k::larger; f32, f32), [1, 4], "the larger one"),
     row("faddhs", F32, BINARY_HS, kernel!(k::add_mixed; f32, u16), [2, 4], "sum of an f32 and an f16"),
-    row("fmach", F16, MULTIPLY_ADD_H, kernel!(k::multiply_add_half; u16, u16, u16), [4, 8], "first + second * scalar, rounded once"),
+    row("fmach", F16, MULTIPLY_ADD_H, half_sums::with_products(kernel!(k::multiply_add_half; u16, u16, u16)), [4, 8], "first + second * scalar, rounded once"),
     row("fmacs", F32, MULTIPLY_ADD_S, kernel!(k::multiply_add; f32, f32, f32), [1, 1], "first + second * scalar, rounded once"),
     row("fmachs", F32, MULTIPLY_ADD_HS, kernel!(k::multiply_add_mixed; f32, u16, u16), [2, 4], "f32 first + f16 second * f16 scalar, rounded once"),
     row("fmovh", F16, MOVE_H, kernel!(|a| a; u16), [4, 8], "copy"),

@@ -13,6 +13,7 @@ mod parse;
 mod programs;
 mod scalar;
 mod scale;
+mod shapes;
 mod start;
 mod table;
 mod tasks;
@@ -29,6 +30,7 @@ type Group = (&'static str, fn() -> Vec<Row>);
 const GROUPS: &[Group] = &[
     ("scalar", scalar::rows),
     ("vectors", vectors::rows),
+    ("shapes", shapes::rows),
     ("tasks", tasks::rows),
     ("fabric", fabric::rows),
     ("parse", parse::rows),

@@ -166,3 +166,31 @@ pub(super) fn fold<A: Element, B: Element, C: Element, R: Element>(
     );
     value
 }
+
+/// The reduction of `@fmaxs`: the largest number does not depend on the order, so that several are compared at
+/// once, as integers in the order of the numbers.
+pub(super) fn largest(memory: &[u16], first: u32, row: Row) -> u32 {
+    /// Its own inverse.
+    fn turned(bits: u32) -> u32 {
+        bits ^ ((bits as i32 >> 31) as u32 >> 1)
+    }
+    // A NaN loses.
+    let key = |bits: u32| {
+        if bits & 0x7fff_ffff > 0x7f80_0000 { i32::MIN } else { turned(bits) as i32 }
+    };
+    let mut best = i32::MIN;
+    widest(
+        #[inline(always)]
+        || {
+            if row.step == 2 {
+                let (pairs, _) = memory[row.at..row.at + 2 * row.count].as_chunks::<2>();
+                let bits = pairs.iter().map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16);
+                best = bits.fold(best, |best, bits| best.max(key(bits)));
+            } else {
+                let mut walk = Walk::new(&row, 0, 0);
+                best = (0..row.count).fold(best, |best, _| best.max(key(u32::load(memory, walk.next()))));
+            }
+        },
+    );
+    if best > key(first) { turned(best as u32) } else { first }
+}

@@ -1,7 +1,7 @@
 //! The table of DSD operations: one row each. `sema` reads its shape, a PE runs its kernel.
 
 use super::kernels::{self as k, ADD_WITH_CARRY, Kernel, kernel};
-use super::{half_sums, halves};
+use super::{half_sums, halves, in_order};
 use crate::arch::ArchName;
 use crate::value::f16;
 use rustc_hash::FxHashMap;
@@ -225,7 +225,7 @@ pub static OPS: &[DsdOp] = &[
     row("fadds", F32, BINARY_S, kernel!(|a, b| a + b; f32, f32), [2, 4], "sum"),
     row("fsubs", F32, BINARY_S, kernel!(|a, b| a - b; f32, f32), [2, 4], "difference"),
     row("fmuls", F32, BINARY_S, kernel!(|a, b| a * b; f32, f32), [1, 1], "product"),
-    row("fmaxs", F32, BINARY_S, kernel!(k::larger; f32, f32), [1, 4], "the larger one"),
+    row("fmaxs", F32, BINARY_S, Kernel { fold: in_order::largest, ..kernel!(k::larger; f32, f32) }, [1, 4], "the larger one"),
     row("faddhs", F32, BINARY_HS, kernel!(k::add_mixed; f32, u16), [2, 4], "sum of an f32 and an f16"),
     row("fmach", F16, MULTIPLY_ADD_H, half_sums::with_products(kernel!(k::multiply_add_half; u16, u16, u16)), [4, 8], "first + second * scalar, rounded once"),
     row("fmacs", F32, MULTIPLY_ADD_S, kernel!(k::multiply_add; f32, f32, f32), [1, 1], "first + second * scalar, rounded once"),

@@ -2,27 +2,12 @@
 
 use super::lane::Flit;
 use super::lane::{Landing, Lane, Way};
+use super::moves::Move;
 use super::plain::Plain;
 use super::route::Mask;
 use super::router::{RAMP, colors, sides};
 use super::{Collision, Fabric, control};
 use crate::arch::Direction;
-
-/// Copies of one wavelet that leave in this cycle.
-#[derive(Copy, Clone)]
-pub struct Move {
-    pub pe: u32,
-    pub lane: u32,
-    pub input: Direction,
-    /// The copies that leave now.
-    pub targets: Mask,
-    /// The copies that had not left before.
-    pub all: Mask,
-    /// Where the only copy lands that leaves now, if it crosses a link and that is known.
-    pub to: Landing,
-    /// [`Fabric::decide_plainly`] has said so.
-    pub is_plain: bool,
-}
 
 /// Who may use an output: the color after the one served last, then the input likewise.
 #[derive(Copy, Clone)]

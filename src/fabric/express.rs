@@ -12,14 +12,12 @@ mod tests;
 
 use super::Fabric;
 use super::control::{self, Command};
-use super::lane::{Flit, Landing};
+use super::lane::{Flit, Landing, NO_CHANNEL};
 use super::router::{bit, colors};
 use crate::arch::Direction;
 use crate::image::routes::PopMode;
 use std::collections::VecDeque;
 
-/// The express channel of a lane that is on none.
-pub const NO_CHANNEL: u32 = u32::MAX;
 /// A shorter express channel is not worth it.
 const SHORTEST: usize = 3;
 /// Cycles until a lane where no express channel could begin is tried again.

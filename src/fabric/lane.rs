@@ -1,12 +1,14 @@
 //! One color at one router: its buffers, switch and filter.
 
 use super::Wavelet;
-use super::express::NO_CHANNEL;
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
 use crate::ring::Ring;
+
+/// The express channel of a lane that is on none.
+pub const NO_CHANNEL: u32 = u32::MAX;
 
 /// The deepest link buffer that a [`Lane`] has room for.
 pub const MAX_LINK_DEPTH: usize = 4;

@@ -1,13 +1,36 @@
 //! What a router does once all have decided: wavelets cross links, and what they command happens.
 
 use super::Fabric;
-use super::arbitration::Move;
 use super::control::{self, Command};
-use super::express::NO_CHANNEL;
+use super::lane::NO_CHANNEL;
 use super::lane::{Flit, Landing};
+use super::route::Mask;
 use super::router::{RAMP, bit, sides};
 use crate::arch::{Color, Direction};
 use crate::image::routes::PopMode;
+
+/// Copies of one wavelet that leave in this cycle.
+#[derive(Copy, Clone)]
+pub struct Move {
+    pub pe: u32,
+    pub lane: u32,
+    pub input: Direction,
+    /// The copies that leave now.
+    pub targets: Mask,
+    /// The copies that had not left before.
+    pub all: Mask,
+    /// Where the only copy lands that leaves now, if it crosses a link and that is known.
+    pub to: Landing,
+    /// [`Fabric::decide_plainly`] has said so.
+    pub is_plain: bool,
+}
+
+impl Move {
+    /// The side on which it leaves.
+    pub fn target(&self) -> Direction {
+        Direction::ALL[self.targets.trailing_zeros() as usize % 5]
+    }
+}
 
 impl Fabric {
     /// Moves the copies of one wavelet, and finishes it when all have left.

@@ -1,7 +1,7 @@
 //! What most wavelets do: data that enters a router on one side, and leaves it on one other.
 
-use super::arbitration::Move;
 use super::lane::{Flit, HeadState, Landing};
+use super::moves::Move;
 use super::router::{RAMP, bit};
 use super::{Fabric, Wavelet};
 use crate::arch::{Color, Direction};
@@ -16,13 +16,6 @@ pub(super) enum Plain {
     Waits,
     /// It takes more to say.
     Unclear,
-}
-
-impl Move {
-    /// The side on which it leaves.
-    fn target(&self) -> Direction {
-        Direction::ALL[self.targets.trailing_zeros() as usize % 5]
-    }
 }
 
 impl Fabric {

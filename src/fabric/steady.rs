@@ -4,7 +4,7 @@
 //! senders send in these cycles goes in behind, what the receivers take comes out in front, and the
 //! wavelets on their way lie in the same places as before.
 
-use super::express::NO_CHANNEL;
+use super::lane::NO_CHANNEL;
 use super::lane::{Flit, Landing, Lane};
 use super::router::{RAMP, bit};
 use super::{Direction, Fabric, Wavelet};

@@ -1,8 +1,8 @@
 //! What is left in the fabric when nothing moves any more, and why.
 
 use super::Fabric;
-use super::express::NO_CHANNEL;
 use super::lane::Lane;
+use super::lane::NO_CHANNEL;
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use serde::Serialize;

@@ -7,96 +7,10 @@
 use super::MOST_PROBLEMS;
 use super::builder::Builder;
 use super::csl::FileParser;
-use super::explain;
+use super::explain::{self, Stuck, begins_line};
 use super::scan::Placed;
 use super::token::Token;
 use lalrpop_util::ParseError;
-
-/// Where the parser could not go on.
-pub struct Stuck<'a, 't> {
-    /// The text of the file.
-    pub text: &'t str,
-    /// All tokens of the file.
-    pub tokens: &'a [Placed<'t>],
-    /// The token that does not fit; one past the last at the end of the file.
-    pub at: usize,
-    /// The terminals of the grammar that would fit, without quotes.
-    pub expected: Vec<String>,
-}
-
-impl<'t> Stuck<'_, 't> {
-    /// Whether a terminal would have fitted.
-    pub fn expects(&self, terminal: &str) -> bool {
-        self.expected.iter().any(|e| e == terminal)
-    }
-
-    /// The token that does not fit; `None` at the end of the file.
-    pub fn found(&self) -> Option<Token<'t>> {
-        self.token(self.at)
-    }
-
-    /// The token this many places before it.
-    pub fn before(&self, distance: usize) -> Option<Token<'t>> {
-        self.at.checked_sub(distance).and_then(|at| self.token(at))
-    }
-
-    /// The token this many places behind it.
-    pub fn after(&self, distance: usize) -> Option<Token<'t>> {
-        self.token(self.at + distance)
-    }
-
-    fn token(&self, at: usize) -> Option<Token<'t>> {
-        self.tokens.get(at).map(|(_, token, _)| *token)
-    }
-
-    /// Where the token before it ends.
-    pub fn end_before(&self) -> usize {
-        self.at.checked_sub(1).map_or(0, |at| self.tokens[at].2)
-    }
-
-    /// Whether it is the first of its line, or the end of the file.
-    pub fn on_new_line(&self) -> bool {
-        begins_line(self.text, self.tokens, self.at)
-    }
-
-    /// Whether what came before is a whole operand.
-    pub fn after_operand(&self) -> bool {
-        // Behind a return type a body is due, which is no end of an expression.
-        let body_is_due = self.expects("{") && !self.expects("+");
-        let ended = self.before(1).is_some_and(Token::ends_operand);
-        ended && !self.expects("number") && !body_is_due
-    }
-
-    /// Whether a statement could begin here.
-    pub fn at_statement(&self) -> bool {
-        self.expects("broken") && !self.at_declaration()
-    }
-
-    /// Whether a top-level declaration could begin here.
-    pub fn at_declaration(&self) -> bool {
-        self.expects("layout")
-    }
-
-    /// Whether the `}` of a block is missing: the file ends, or a declaration begins, inside of it.
-    pub fn in_unclosed_block(&self) -> bool {
-        self.at_statement()
-            && self.found().is_none_or(|token| token.starts_declaration() && self.unbalanced())
-    }
-
-    /// Whether more braces open than close; if not, a declaration in a block was meant to be there.
-    fn unbalanced(&self) -> bool {
-        let count =
-            |wanted: fn(&Token) -> bool| self.tokens.iter().filter(|(_, token, _)| wanted(token)).count();
-        count(|token| matches!(token, Token::LBrace | Token::DotBrace))
-            > count(|token| *token == Token::RBrace)
-    }
-}
-
-fn begins_line(text: &str, tokens: &[Placed], at: usize) -> bool {
-    let Some((lo, _, _)) = tokens.get(at) else { return true };
-    let end = at.checked_sub(1).map_or(0, |before| tokens[before].2);
-    text[end..*lo].contains('\n')
-}
 
 /// What makes the tokens parse a little further.
 enum Repair<'t> {

@@ -1,7 +1,5 @@
 //! Arithmetic of the run-time type `f16`, on its bits.
 
-use super::float::to_odd_f32;
-
 const INFINITY: u32 = 0x7c00;
 
 // The conversions have no branches and call nothing, so that loops over them become vector code;
@@ -97,6 +95,19 @@ pub fn fma(a: u16, b: u16, c: u16) -> u16 {
     // not fit the 53 bits of f64, one of the two is so small that it cannot reach the next tie of
     // f16; so the f64 sum decides as the exact one would.
     from_f64(f64::from(to_f32(a)) * f64::from(to_f32(b)) + f64::from(to_f32(c)))
+}
+
+/// The `f32` below `x` in magnitude, with its last bit set if anything was cut off.
+///
+/// Rounding that (to odd) to a format with at least two bits less gives the same as rounding `x`
+/// itself, which rounding twice to nearest does not.
+#[inline(always)]
+pub(super) fn to_odd_f32(x: f64) -> f32 {
+    let near = x as f32;
+    let is_inexact = f64::from(near) != x && !x.is_nan();
+    let is_too_far = f64::from(near).abs() > x.abs();
+    let odd = near.to_bits().wrapping_sub(u32::from(is_too_far)) | 1;
+    f32::from_bits(if is_inexact { odd } else { near.to_bits() })
 }
 
 /// The opposite number, of NaN too.

@@ -41,7 +41,7 @@ impl FloatKind {
             FloatKind::Comptime => x.to_bits(),
             FloatKind::F32 => (x as f32).to_bits().into(),
             FloatKind::F16 => super::f16::from_f64(x).into(),
-            FloatKind::Bf16 => bf16::from_f32(to_odd_f32(x)).to_bits().into(),
+            FloatKind::Bf16 => bf16::from_f32(super::f16::to_odd_f32(x)).to_bits().into(),
             FloatKind::Cb16 => cb16_bits(x).into(),
         }
     }
@@ -65,19 +65,6 @@ pub fn truncate(x: f64, signed: bool, bits: u8) -> Option<u64> {
     let limit = power_of_two(i32::from(bits) - i32::from(signed));
     let lowest = if signed { -limit } else { 0.0 };
     (lowest <= x && x < limit).then_some(if signed { x as i64 as u64 } else { x as u64 })
-}
-
-/// The `f32` below `x` in magnitude, with its last bit set if anything was cut off.
-///
-/// Rounding that (to odd) to a format with at least two bits less gives the same as rounding `x`
-/// itself, which rounding twice to nearest does not.
-#[inline(always)]
-pub(super) fn to_odd_f32(x: f64) -> f32 {
-    let near = x as f32;
-    let is_inexact = f64::from(near) != x && !x.is_nan();
-    let is_too_far = f64::from(near).abs() > x.abs();
-    let odd = near.to_bits().wrapping_sub(u32::from(is_too_far)) | 1;
-    f32::from_bits(if is_inexact { odd } else { near.to_bits() })
 }
 
 const CB16_BIAS: i32 = 42;

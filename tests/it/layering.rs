@@ -70,12 +70,17 @@ fn only_the_command_line_prints() {
     }
 }
 
-/// Modules whose files import each other in one direction.
-const IN_ORDER: &[&str] = &["sema", "exec", "pe"];
+/// Modules in which not even a file and the one above it import each other.
+const STRICT: &[&str] = &["sema", "exec", "pe"];
 
+/// Modules that still have a circle of files.
+const WITH_CIRCLES: &[&str] = &["cli", "dsd", "image"];
+
+/// Elsewhere a file may use what the file above it declares, which has to name the files below it.
 #[test]
-fn files_of_a_module_in_order_import_each_other_in_one_direction() {
-    for outer in IN_ORDER {
+fn files_of_a_module_import_each_other_in_one_direction() {
+    let mut circles = BTreeMap::new();
+    for outer in allowed().keys() {
         let folder = root().join("src").join(outer);
         let files = files_below(&folder, "rs");
         let module = |path: &Path| {
@@ -83,20 +88,31 @@ fn files_of_a_module_in_order_import_each_other_in_one_direction() {
             let name = below.to_string_lossy().into_owned();
             name.strip_suffix("mod").map_or(name.clone(), |outer| outer.trim_end_matches('/').to_string())
         };
-        let modules: BTreeSet<String> = files.iter().map(|path| module(path)).collect();
+        // The file above them all may lie beside the folder.
+        let above = [String::new()];
+        let modules: BTreeSet<String> = files.iter().map(|path| module(path)).chain(above).collect();
         let mut imports = DiGraphMap::<&str, (), RandomState>::new();
         for path in &files {
             let name = modules.get(&module(path)).expect("a file of the module");
             for used in imported(outer, name, &product_code(path)) {
                 let used = modules.get(nearest(&used, &modules)).expect("a module or the root of all");
-                if used != name {
+                let is_above = used.is_empty() || name.starts_with(&format!("{used}/"));
+                if used != name && (STRICT.contains(&outer.as_str()) || !is_above) {
                     imports.add_edge(name.as_str(), used.as_str(), ());
                 }
             }
         }
-        let circles: Vec<_> = tarjan_scc(&imports).into_iter().filter(|files| files.len() > 1).collect();
-        assert!(circles.is_empty(), "files of `{outer}` that import each other: {circles:#?}");
+        let found: Vec<Vec<String>> = tarjan_scc(&imports)
+            .into_iter()
+            .filter(|files| files.len() > 1)
+            .map(|files| files.into_iter().map(str::to_string).collect())
+            .collect();
+        if !found.is_empty() {
+            circles.insert(outer.clone(), found);
+        }
     }
+    let modules: Vec<&str> = circles.keys().map(String::as_str).collect();
+    assert_eq!(modules, WITH_CIRCLES, "files that import each other: {circles:#?}");
 }
 
 /// What a file imports from the module around it, and the files below it, as paths in that module.

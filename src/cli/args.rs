@@ -1,3 +1,4 @@
+use super::engine::Engine;
 use super::picture::Chosen;
 use super::trace::TraceArgs;
 use super::{Exit, learn::LearnArgs, memory, number::Number, threads};
@@ -47,6 +48,9 @@ pub struct CompileArgs {
     /// Format of diagnostics
     #[arg(long, value_name = "FORMAT", default_value = "plain")]
     message_format: Format,
+    /// Compile and run with all fast paths or with none; the result is the same
+    #[arg(long, hide = true, value_name = "ENGINE", default_value = "fast")]
+    pub engine: Engine,
     #[command(flatten)]
     written_levels: WrittenLevels,
     /// The levels of rules.
@@ -323,6 +327,7 @@ impl CompileArgs {
             import_paths: self.import_paths.clone(),
             max_inlined_iterations: self.max_inlined_iterations.unwrap_or(defaults.max_inlined_iterations),
             levels: self.levels,
+            memo: !self.engine.is_plain(),
             ..defaults
         }
     }

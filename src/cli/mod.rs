@@ -8,6 +8,7 @@ mod check;
 mod cslc;
 mod dsd;
 mod dump;
+mod engine;
 mod evidence;
 mod explain;
 mod fault;

@@ -79,6 +79,7 @@ fn options(args: &RunArgs) -> RunOptions {
         levels: args.compile.levels,
         seed: args.seed,
         hop_by_hop: args.hop_by_hop,
+        plain: args.compile.engine.is_plain(),
         stop: Some(interrupt::run_begins()),
         ..defaults
     }

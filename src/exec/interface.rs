@@ -32,6 +32,8 @@ pub(crate) struct Code<'a> {
     pub functions: &'a [OnceLock<PreparedFunction>],
     /// The vector operations that the loop does itself.
     pub plans: &'a [Option<VectorPlan>],
+    /// Functions run without superinstructions.
+    pub is_plain: bool,
 }
 
 impl<'a> Code<'a> {
@@ -46,6 +48,6 @@ impl<'a> Code<'a> {
 
     #[cold]
     fn prepare(self, n: usize) -> &'a PreparedFunction {
-        self.functions[n].get_or_init(|| PreparedFunction::new(&self.tile.functions[n]))
+        self.functions[n].get_or_init(|| PreparedFunction::new(&self.tile.functions[n], self.is_plain))
     }
 }

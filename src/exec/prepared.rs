@@ -34,6 +34,7 @@ pub struct PreparedTile {
     image: Arc<TileImage>,
     functions: OnceLock<Box<[OnceLock<PreparedFunction>]>>,
     plans: OnceLock<Box<[Option<VectorPlan>]>>,
+    is_plain: bool,
 }
 
 impl Deref for PreparedTile {
@@ -45,9 +46,14 @@ impl Deref for PreparedTile {
 }
 
 impl PreparedTile {
-    /// Nothing of it has run.
-    pub fn new(image: Arc<TileImage>) -> PreparedTile {
-        PreparedTile { image, functions: OnceLock::new(), plans: OnceLock::new() }
+    /// Nothing of it has run. `is_plain`: it runs as it is written, without superinstructions and plans.
+    pub fn new(image: Arc<TileImage>, is_plain: bool) -> PreparedTile {
+        PreparedTile { image, functions: OnceLock::new(), plans: OnceLock::new(), is_plain }
+    }
+
+    /// Whether it runs as it is written.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.is_plain
     }
 
     /// The functions that have run, by number.
@@ -68,12 +74,12 @@ impl PreparedTile {
 const TRACKED: u16 = 128;
 
 impl PreparedFunction {
-    /// What a PE runs.
-    pub fn new(function: &Function) -> PreparedFunction {
+    /// What a PE runs. `is_plain`: without superinstructions.
+    pub fn new(function: &Function, is_plain: bool) -> PreparedFunction {
         let given = function.params + function.consts.len() as u16;
         let cleared = if reads_old_registers(function, given) { function.registers } else { given };
         PreparedFunction {
-            code: combined(&function.code),
+            code: if is_plain { function.code.clone().into_boxed_slice() } else { combined(&function.code) },
             consts: function.consts.clone().into_boxed_slice(),
             params: function.params,
             cleared,

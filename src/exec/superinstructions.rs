@@ -1,9 +1,9 @@
 //! Superinstructions: frequent sequences of operations become one, so that fewer are dispatched.
 //!
 //! What they gain on our own benchmarks is in docs/performance.md (1.2 to 1.4 times as fast); on public programs it
-//! has not been measured, and there is no switch to turn them off. The property
+//! has not been measured. `--engine plain` runs without them. The property
 //! `superinstructions_do_exactly_what_their_parts_do` (`exec/tests.rs`) compares them with the operations that
-//! they are made of.
+//! they are made of, and `tests/it/engines.rs` whole programs.
 
 use crate::image::FnId;
 use crate::image::code::{IN_VARIABLE, Op, Reg};

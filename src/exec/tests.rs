@@ -133,7 +133,7 @@ impl Dice {
 
 /// A function without superinstructions.
 fn in_parts(function: &Function) -> PreparedFunction {
-    PreparedFunction { code: function.code.clone().into_boxed_slice(), ..PreparedFunction::new(function) }
+    PreparedFunction::new(function, true)
 }
 
 /// Everything that can be seen of a run, whenever it stops.
@@ -146,7 +146,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
     let mut seen = Vec::new();
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25 };
-        let code = Code { tile, functions, plans: &[] };
+        let code = Code { tile, functions, plans: &[], is_plain: false };
         let exit = run(code, &mut calls, &mut [], memory.words_mut(), &mut sanitizer, &mut meter);
         let (mut what, mut goes_on) = match exit {
             Ok(StopReason::Service(op)) => (format!("{op:?}"), false),
@@ -174,7 +174,7 @@ fn superinstructions_do_exactly_what_their_parts_do() {
         let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
         let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
-        let tile = PreparedTile::new(Arc::new(tile));
+        let tile = PreparedTile::new(Arc::new(tile), false);
         let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(in_parts(f))).collect();
         let together = combined(&tile.functions[0].code);
         let made = together.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
@@ -187,7 +187,7 @@ fn superinstructions_do_exactly_what_their_parts_do() {
 
 #[test]
 fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them() {
-    let cleared = |code: Vec<Op>| PreparedFunction::new(&function("f", 1, &[5], code)).cleared;
+    let cleared = |code: Vec<Op>| PreparedFunction::new(&function("f", 1, &[5], code), false).cleared;
     let (add, mov) = (Op::AddU { d: 3, a: 2, b: 1, sh: 32 }, Op::Mov { d: 2, a: 0 });
     assert_eq!(cleared(vec![mov, add, Op::Ret]), 2);
     assert_eq!(cleared(vec![add, mov, Op::Ret]), 32);

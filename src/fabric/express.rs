@@ -6,6 +6,9 @@
 //! anybody could want one of the links, the express channel is dissolved: its wavelets go into the buffers in
 //! which they would lie, and everything goes on hop by hop. Nothing of this can be seen from outside
 //! but the time that a run takes.
+//!
+//! docs/performance.md says what it gains. `--hop-by-hop` and `--engine plain` switch it off; properties in
+//! `fabric/express/tests.rs` and `tests/it/props/streams.rs` compare it with wavelets that go hop by hop.
 
 #[cfg(test)]
 mod tests;

@@ -70,6 +70,10 @@ pub struct RunOptions {
     /// Every wavelet goes from router to router, also where a stream has its way for itself or a small
     /// wafer could stand for a large one: slower, and nothing else.
     pub hop_by_hop: bool,
+    /// Everything is done in the plainest way, each thing in its cycle: no superinstructions, no plans of DSD
+    /// operations, nothing ahead of the clock, one thread, and what `hop_by_hop` leaves out. Slower, and nothing
+    /// else: tests compare the two.
+    pub plain: bool,
     /// Cycles that a command of the memcpy library takes to come from the host.
     pub command_latency: u64,
     /// Threads that run the PEs of a large wafer; the result is the same for every number.
@@ -95,6 +99,7 @@ impl Default for RunOptions {
             seed: None,
             link_depth: None,
             hop_by_hop: false,
+            plain: false,
             command_latency: COMMAND_LATENCY,
             threads: 1,
             pes_of_a_thread: PES_OF_A_THREAD,
@@ -188,7 +193,7 @@ pub struct Runner {
 impl Runner {
     /// Loads a program; nothing has run yet.
     pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
-        let pe_options = PeOptions { checked: options.checked, levels: options.levels };
+        let pe_options = PeOptions { checked: options.checked, levels: options.levels, plain: options.plain };
         let mut wafer = Wafer::new(&program, pe_options);
         if let Some(seed) = options.seed {
             wafer.shuffle(seed);
@@ -196,15 +201,17 @@ impl Runner {
         if let Some(depth) = options.link_depth {
             wafer.limit_links(depth);
         }
-        wafer.run_on(options.threads, options.pes_of_a_thread);
-        wafer.is_large_from(options.large_from);
+        if !options.plain {
+            wafer.run_on(options.threads, options.pes_of_a_thread);
+        }
+        wafer.is_large_from(if options.plain { usize::MAX } else { options.large_from });
         if let Some(stop) = options.stop {
             wafer.stop_when(stop);
         }
         if let Some(pulse) = options.pulse {
             wafer.show(pulse);
         }
-        if options.hop_by_hop {
+        if options.hop_by_hop || options.plain {
             wafer.go_hop_by_hop();
         }
         for initial in program.direct.iter().flat_map(|direct| &direct.initial) {

@@ -1,6 +1,10 @@
 //! DSD operations on memory alone: they are complete when they return.
 //!
 //! Most operations are of this kind and short, so nothing is allocated or moved here.
+//!
+//! Lines in bounds take a short way (`run_lines`), all else goes element by element (`run_cursors`). What the short
+//! way gains on public programs has not been measured. `--engine plain` takes only the long one;
+//! `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single operations.
 
 use super::registers::{ResolvedOperand, Use};
 use super::start::{Length, Lengths};
@@ -89,7 +93,11 @@ impl VectorUnit<'_> {
         count: u32,
     ) -> bool {
         let simple = |v: &Vector<'_>| v.saved.is_none() && !v.mem.index_offset;
-        if op.kernel.carries || vectors[3].is_some() || !vectors.iter().flatten().all(simple) {
+        if self.tile.is_plain()
+            || op.kernel.carries
+            || vectors[3].is_some()
+            || !vectors.iter().flatten().all(simple)
+        {
             return false;
         }
         let line = |v: &Vector<'_>| Row::new(v.mem, v.at, v.words, count, self.limits(v.mem));

@@ -28,11 +28,13 @@ pub struct PeOptions {
     pub checked: bool,
     /// The levels of rules.
     pub levels: Levels,
+    /// Nothing is done on a shorter way or before its time.
+    pub plain: bool,
 }
 
 impl Default for PeOptions {
     fn default() -> PeOptions {
-        PeOptions { checked: true, levels: Levels::default() }
+        PeOptions { checked: true, levels: Levels::default(), plain: false }
     }
 }
 

@@ -97,6 +97,7 @@ impl Pe {
             tile: Arc::clone(&tile),
         };
         pe.threads.blocked = tile.blocked_microthreads;
+        pe.threads.in_step = options.plain;
         for fifo in &tile.fifos {
             pe.memory
                 .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
@@ -234,9 +235,9 @@ impl Pe {
         if is_new { Wake::At(until.max(now)) } else { Wake::OnEvent }
     }
 
-    /// Whether somebody writes down what it does: then nothing is done before its time.
+    /// Whether somebody could tell when it does what: then nothing is done before its time.
     pub(super) fn is_observed(&self) -> bool {
-        self.trace_buffer.is_some() || self.threads.will_stop
+        self.trace_buffer.is_some() || self.threads.in_step
     }
 
     /// Queues a function for the main thread; it runs when no task wants to.

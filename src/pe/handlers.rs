@@ -63,6 +63,12 @@ impl Duties {
         !self.flushing.is_empty()
     }
 
+    /// Whether the task that runs answers flushes, so that its end is to be looked at.
+    #[inline]
+    pub fn are_answered(&self) -> bool {
+        self.answered.is_some()
+    }
+
     /// Queues that are empty after a flush: inputs in the low byte, outputs in the high one.
     pub fn flushed(&self) -> u16 {
         self.flushed

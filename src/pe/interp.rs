@@ -136,7 +136,7 @@ impl Pe {
 
     fn ahead(&self) -> u64 {
         match self.threads.is_empty() {
-            _ if self.threads.will_stop => 1,
+            _ if self.threads.in_step => 1,
             true => AHEAD_ALONE,
             false => AHEAD_SHARED,
         }
@@ -153,7 +153,8 @@ impl Pe {
         // What is recorded goes the way on which it is written down.
         let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
         let words = self.memory.words_mut();
-        let code = Code { tile, functions: self.tile.functions(), plans };
+        let is_plain = self.tile.is_plain();
+        let code = Code { tile, functions: self.tile.functions(), plans, is_plain };
         let op =
             match scalar::run(code, &mut self.main.calls, &mut self.walks, words, &mut self.sanitizer, meter)
             {
@@ -163,8 +164,11 @@ impl Pe {
                     if let Some(trace) = &mut self.trace_buffer {
                         trace.task_end(now + meter.spent);
                     }
-                    let (duties, mut context) = self.duties();
-                    return duties.end_task(&mut context).map(|()| false);
+                    if self.duties.are_answered() {
+                        let (duties, mut context) = self.duties();
+                        duties.end_task(&mut context)?;
+                    }
+                    return Ok(false);
                 }
                 // It may have met a word that is not there yet, or a pointer into the stack; then it tries again.
                 Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
@@ -321,6 +325,7 @@ impl Pe {
         c.note(format!("the control wavelet has color {color}"))
     }
 
+    #[inline]
     fn note_task_start(&mut self, function: FnId, ready: Option<Picked>, now: u64) {
         if let Some(trace) = &mut self.trace_buffer {
             trace.task_start(function, ready, &self.queues, now);

@@ -59,9 +59,9 @@ pub(super) struct Threads {
     pub blocked: u8,
     /// Places of operations in progress by who goes first.
     ranks: [u16; 4],
-    /// An operation sends on a color without a route: the run stops at its first wavelet, and must find
-    /// the PE as it is then.
-    pub will_stop: bool,
+    /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
+    /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
+    pub in_step: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     main: Option<Box<Thread>>,

@@ -67,11 +67,11 @@ impl Pe {
         is_unseen: bool,
     ) -> Result<Served, Diag> {
         let mut start = self.vector_unit().resolve(vector)?;
-        self.threads.will_stop |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
-        if self.threads.will_stop && pace.ran_ahead {
+        self.threads.in_step |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
+        if self.threads.in_step && pace.ran_ahead {
             return Ok(Served::Later);
         }
-        let is_unseen = is_unseen && !self.threads.will_stop;
+        let is_unseen = is_unseen && !self.threads.in_step;
         start.operation.total = self.checks.length(|checked| start.total(checked), vector.span)?;
         start.note_room(self.checks.is_checked);
         self.vector_unit().check_operation(&mut start.operation, vector.span)?;

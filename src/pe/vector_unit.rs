@@ -15,16 +15,16 @@ use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, MISSING_INDEX};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::Dest;
 use crate::dsd::{Dsd, FabIn, FabOut, Mem};
+use crate::exec::PreparedTile;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::exec::vector::memory::scalar_lane;
-use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
 use crate::source::Span;
 
 /// The parts of a PE that the vector unit reads and changes.
 pub(super) struct VectorUnit<'a> {
-    pub tile: &'a TileImage,
+    pub tile: &'a PreparedTile,
     pub main: &'a mut MainThread,
     pub memory: &'a mut Memory,
     pub sanitizer: &'a mut Sanitizer,

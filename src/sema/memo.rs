@@ -4,6 +4,9 @@
 //! While a function is evaluated, its call notes which declarations it reads and which signatures it
 //! relies on. The result is taken over if the same reads, in the same order, find the same values. These
 //! reads evaluate what is not evaluated yet, exactly as the function itself would have done.
+//!
+//! What it gains on public programs has not been measured. `CompileOptions::memo` and `--engine plain` switch it
+//! off; `tests/it/engines.rs` compares the programs that come out.
 
 use super::known_calls::{Key, KnownCall, ROOM, Read, Watch, all_same, same, weight, weight_of};
 use super::scope::Ev;
@@ -26,7 +29,7 @@ impl Sema<'_> {
         ret: &Ty,
         evaluate: impl FnOnce(&mut Self, Vec<Value>) -> Result<Value>,
     ) -> Result<Value> {
-        let Some(given) = weight_of(&args) else { return evaluate(self, args) };
+        let Some(given) = weight_of(&args).filter(|_| self.options.memo) else { return evaluate(self, args) };
         let key = self.key(f, &args);
         if let Some(result) = self.known_result(key, f, &args, ret) {
             return Ok(result);

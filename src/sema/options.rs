@@ -49,6 +49,9 @@ pub struct CompileOptions {
     pub levels: Levels,
     /// Whether every top-level declaration is evaluated and every DSD kept, to be looked at.
     pub keep_descriptors: bool,
+    /// Whether the results of calls that only compute are used again; without that compilation takes longer, and
+    /// nothing else changes.
+    pub memo: bool,
 }
 
 impl CompileOptions {
@@ -64,6 +67,7 @@ impl CompileOptions {
             comptime_fuel: 20_000_000,
             levels: Levels::default(),
             keep_descriptors: false,
+            memo: true,
         }
     }
 }

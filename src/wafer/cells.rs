@@ -65,7 +65,8 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        let tiles = program.tiles.iter().map(|tile| Arc::new(PreparedTile::new(tile.clone()))).collect();
+        let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), options.plain));
+        let tiles = program.tiles.iter().map(prepared).collect();
         let maker = Maker { program: program.clone(), tiles, options, seed: None, recorded: false };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }

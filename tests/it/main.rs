@@ -12,6 +12,7 @@ mod compatibility;
 mod console;
 mod decisions;
 mod elsewhere;
+mod engines;
 mod files;
 mod hangs;
 mod host_hangs;

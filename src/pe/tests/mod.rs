@@ -166,7 +166,7 @@ impl Bench {
         let pe = Pe::new(
             PeCoord { x: 1, y: 2 },
             arch.numbers(),
-            Arc::new(PreparedTile::new(Arc::new(tile))),
+            Arc::new(PreparedTile::new(Arc::new(tile), false)),
             options,
         );
         Bench { pe, sink: Sink::default(), log: PeLog::default(), worker: Worker::default(), now: 0 }

@@ -33,7 +33,6 @@
 //! `source`, `syntax`, `sema`, `image`, `exec`, `pe`, `fabric`, `wafer`, `host`, `cli`.
 
 mod arch;
-mod cache;
 pub mod catalogue;
 mod check;
 pub mod cli;
@@ -46,6 +45,7 @@ mod host;
 mod image;
 mod order;
 mod pe;
+mod prefetch;
 mod ring;
 mod sdklayout;
 mod sema;

@@ -1,11 +1,11 @@
 //! Calls that have not returned, and their registers.
 
 use super::prepared::PreparedFunction;
-use crate::cache;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
+use crate::prefetch;
 use crate::source::Span;
 
 /// More nested calls than this do not fit into the memory of a PE in practice (ruling).
@@ -64,10 +64,10 @@ impl Calls {
         Calls { memory, ..Calls::default() }
     }
 
-    /// Asks for the memory of a call.
-    pub fn ask_for(&self) {
-        cache::ask_for_some(&self.frames, 64);
-        cache::ask_for_some(&self.parked, 256);
+    /// Prefetches the innermost calls and their registers.
+    pub fn prefetch(&self) {
+        prefetch::slice(&self.frames, 64);
+        prefetch::slice(&self.parked, 256);
     }
 
     /// The first words and functions of the calls that have not returned, outermost first.

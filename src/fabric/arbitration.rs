@@ -29,7 +29,7 @@ impl Fabric {
             let id = self.only_lane_of(waiting, pe);
             match self.decide_plainly(id, now) {
                 Plain::Goes(one) => return self.grant(pe, one),
-                Plain::Blocked => return self.routers[pe].hold(self.lanes[id as usize].color),
+                Plain::Blocked => return self.routers[pe].stall(self.lanes[id as usize].color),
                 Plain::Waits => return,
                 Plain::Unclear => {}
             }
@@ -62,7 +62,7 @@ impl Fabric {
                     continue;
                 }
                 Plain::Blocked => {
-                    self.routers[pe].hold(color);
+                    self.routers[pe].stall(color);
                     continue;
                 }
                 Plain::Waits => continue,

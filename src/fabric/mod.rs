@@ -33,9 +33,9 @@ pub use steady::Stream;
 pub use survey::{BufferPlace, Leftover, Loss, Obstacle};
 
 use crate::arch::{Arch, Color, Direction, PeCoord};
-use crate::cache;
 use crate::image::Program;
 use crate::order::Order;
+use crate::prefetch;
 use express::ExpressChannels;
 use flit_ids::FlitIds;
 use lane::{Landing, Lane};
@@ -55,9 +55,9 @@ pub trait Offramps {
     /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
 
-    /// Asks for the memory of a PE to which something is handed over soon; nearer to that again, for what it
-    /// refers to.
-    fn ask_for(&self, _pe: usize, _soon: bool) {}
+    /// Prefetches a PE to which something is handed over later; shortly before that (`soon`), what it refers
+    /// to.
+    fn prefetch(&self, _pe: usize, _soon: bool) {}
 }
 
 /// All routers and what is on its way between them.
@@ -289,9 +289,9 @@ impl Fabric {
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut dyn Offramps) {
         for (at, pe) in pes.iter().enumerate() {
             if self.is_large {
-                self.ask_for_routers(&pes[at..]);
+                self.prefetch_routers(&pes[at..]);
                 for (ahead, soon) in [(4, false), (2, true)] {
-                    pes.get(at + ahead).into_iter().for_each(|next| ramps.ask_for(*next as usize, soon));
+                    pes.get(at + ahead).into_iter().for_each(|next| ramps.prefetch(*next as usize, soon));
                 }
             }
             let router = &mut self.routers[*pe as usize];
@@ -303,7 +303,7 @@ impl Fabric {
             // There may be room on the ramp for what waits.
             if is_room {
                 let router = &mut self.routers[*pe as usize];
-                router.let_go();
+                router.resume();
                 if router.ready() != 0 {
                     self.list(*pe as usize);
                 }
@@ -311,15 +311,15 @@ impl Fabric {
         }
     }
 
-    /// Asks for the memory of the routers that come soon, and of their lanes.
+    /// Prefetches the routers that come soon, and their lanes.
     #[inline]
-    fn ask_for_routers(&self, coming: &[u32]) {
+    fn prefetch_routers(&self, coming: &[u32]) {
         if let Some(later) = coming.get(6) {
-            cache::ask_for(&self.routers[*later as usize], size_of::<Router>());
+            prefetch::value(&self.routers[*later as usize], size_of::<Router>());
         }
         if let Some(soon) = coming.get(3) {
             let lanes = self.routers[*soon as usize].lanes().take(2);
-            lanes.for_each(|id| cache::ask_for(&self.lanes[id as usize], size_of::<Lane>()));
+            lanes.for_each(|id| prefetch::value(&self.lanes[id as usize], size_of::<Lane>()));
         }
     }
 
@@ -366,7 +366,7 @@ impl Fabric {
 
     /// Something has changed around a router that may let wavelets go that were held up.
     fn wake(&mut self, pe: usize) {
-        self.routers[pe].let_go();
+        self.routers[pe].resume();
         self.list(pe);
     }
 

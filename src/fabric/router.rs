@@ -24,7 +24,7 @@ pub struct Router {
     /// the first one arrives.
     coming: u32,
     /// Colors whose oldest wavelet finds no room where it goes. Who makes room there wakes the router.
-    held: u32,
+    stalled: u32,
     /// Colors of which wavelets are on the way down the ramp.
     pub descending: u32,
     /// Those of which none has arrived.
@@ -75,7 +75,7 @@ impl Router {
     /// Colors of which wavelets want an output now.
     #[inline]
     pub fn ready(&self) -> u32 {
-        self.waiting & !self.coming & !self.held
+        self.waiting & !self.coming & !self.stalled
     }
 
     /// Colors of which wavelets have come down the ramp.
@@ -88,17 +88,17 @@ impl Router {
     pub fn wait(&mut self, color: Color) {
         self.waiting |= bit(color);
         self.coming &= !bit(color);
-        self.held &= !bit(color);
+        self.stalled &= !bit(color);
     }
 
     /// The oldest wavelet of a color finds no room where it goes.
-    pub fn hold(&mut self, color: Color) {
-        self.held |= bit(color);
+    pub fn stall(&mut self, color: Color) {
+        self.stalled |= bit(color);
     }
 
     /// There may be room for all colors.
-    pub fn let_go(&mut self) {
-        self.held = 0;
+    pub fn resume(&mut self) {
+        self.stalled = 0;
     }
 
     /// Of these colors only wavelets are left that are still on their way up the ramp.

@@ -58,7 +58,7 @@ impl Fabric {
     pub fn step_some(&mut self, visited: &[u32], awake_next: usize, range: Range<u32>, now: u64) {
         if self.awake.len() == awake_next {
             for (at, pe) in visited.iter().enumerate() {
-                self.ask_for_routers(&visited[at..]);
+                self.prefetch_routers(&visited[at..]);
                 self.visit(*pe, now);
             }
         } else {
@@ -68,7 +68,7 @@ impl Fabric {
             piece.extend(visited);
             piece.sort_unstable();
             for (at, pe) in piece.iter().enumerate() {
-                self.ask_for_routers(&piece[at..]);
+                self.prefetch_routers(&piece[at..]);
                 self.visit(*pe, now);
             }
             piece.clear();

@@ -19,7 +19,6 @@ use super::vector_unit::VectorUnit;
 use super::wait::{Activity, Wait, Wake};
 use super::waiting::Waiting;
 use crate::arch::{Arch, Color, PeCoord, TaskId};
-use crate::cache;
 use crate::diagnostics::{Diag, Moment};
 use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
@@ -29,6 +28,7 @@ use crate::exec::vector::map::MapWalk;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::FnId;
 use crate::image::code::DsrLoad;
+use crate::prefetch;
 use crate::source::Span;
 use crate::trace::Event;
 use crate::value::random::Generators;
@@ -193,23 +193,23 @@ impl Pe {
         Some(self.wake_for(input, now, wavelet))
     }
 
-    /// Asks for the memory that a visit looks at; nearer to the visit for what it refers to.
+    /// Prefetches what a visit looks at; shortly before the visit (`soon`), what that refers to.
     #[inline]
-    pub fn ask_for(&self, soon: bool) {
+    pub fn prefetch(&self, soon: bool) {
         /// What a visit looks at lies in the first bytes.
         const HOT: usize = 12 * 64;
         if !soon {
-            return cache::ask_for(self, HOT);
+            return prefetch::value(self, HOT);
         }
-        self.queues.ask_for();
-        self.main.calls.ask_for();
-        self.threads.ask_for();
-        cache::ask_for_some(self.memory.words(), 256);
+        self.queues.prefetch();
+        self.main.calls.prefetch();
+        self.threads.prefetch();
+        prefetch::slice(self.memory.words(), 256);
     }
 
     /// The router has room for wavelets that it has refused.
-    pub fn go_on_sending(&mut self) {
-        self.queues.go_on_sending();
+    pub fn resume_sending(&mut self) {
+        self.queues.resume_sending();
     }
 
     /// Whether a wavelet that it has not taken may come in now; true once.

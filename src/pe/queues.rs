@@ -2,11 +2,11 @@
 
 use super::queue::{Inbox, Message, Outbox, Outgoing, SendOperation};
 use crate::arch::{Arch, ArchName, Color, InQueue, MESSAGE_COLOR, OutQueue};
-use crate::cache;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::TileImage;
+use crate::prefetch;
 use crate::ring::Ring;
 use crate::source::Span;
 
@@ -35,7 +35,7 @@ pub(super) struct Queues {
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
     /// Those that it refuses until it tells that there is room.
-    held_up: u32,
+    stalled: u32,
     /// Inputs that had no room for a wavelet, bit = input; the last one stands for colors without an input.
     turned_away: u64,
     /// Inputs that may hold something, bit = input: all that do, and some that have become empty.
@@ -77,7 +77,7 @@ impl Queues {
             sent_last: 0,
             readers: Vec::new(),
             refused: 0,
-            held_up: 0,
+            stalled: 0,
             turned_away: 0,
             filled: 0,
             outgoing: 0,
@@ -134,10 +134,10 @@ impl Queues {
         has_room
     }
 
-    /// Asks for the memory of what is in them.
-    pub fn ask_for(&self) {
-        cache::ask_for_some(&self.inputs, 1024);
-        cache::ask_for_some(&self.outputs, 1024);
+    /// Prefetches what is in them.
+    pub fn prefetch(&self) {
+        prefetch::slice(&self.inputs, 1024);
+        prefetch::slice(&self.outputs, 1024);
     }
 
     /// The color of an input queue.
@@ -285,8 +285,8 @@ impl Queues {
     }
 
     /// The router has room for what it has refused.
-    pub fn go_on_sending(&mut self) {
-        self.held_up = 0;
+    pub fn resume_sending(&mut self) {
+        self.stalled = 0;
     }
 
     /// Gives at most one wavelet to the router; true if it took one.
@@ -308,10 +308,10 @@ impl Queues {
                 continue;
             }
             let color = 1 << head.color.0;
-            if self.held_up & color != 0 || ramp.send(head.color, head.wavelet()).is_err() {
+            if self.stalled & color != 0 || ramp.send(head.color, head.wavelet()).is_err() {
                 self.refused |= color;
                 // The sender of a message is not told when there is room.
-                self.held_up |= if head.color == MESSAGE_COLOR { 0 } else { color };
+                self.stalled |= if head.color == MESSAGE_COLOR { 0 } else { color };
                 continue;
             }
             if head.advance_switch {

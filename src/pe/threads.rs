@@ -4,9 +4,9 @@ use super::operation::Operation;
 use super::queues::Queues;
 use super::stall::Stall;
 use crate::arch::{DsrId, TaskId};
-use crate::cache;
 use crate::dsd::Priority;
 use crate::image::code::Reg;
+use crate::prefetch;
 use crate::source::Span;
 
 /// What happens when an operation ends.
@@ -156,10 +156,10 @@ impl Threads {
         })
     }
 
-    /// Asks for the memory of the operations in progress, and of the place for the next one.
-    pub fn ask_for(&self) {
-        self.iter().for_each(|(_, thread)| cache::ask_for(thread, 512));
-        self.spare.iter().for_each(|place| cache::ask_for(&**place, 512));
+    /// Prefetches the operations in progress, and the place for the next one.
+    pub fn prefetch(&self) {
+        self.iter().for_each(|(_, thread)| prefetch::value(thread, 512));
+        self.spare.iter().for_each(|place| prefetch::value(&**place, 512));
     }
 
     /// Inputs that belong to operations, bit = input.

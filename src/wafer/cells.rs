@@ -93,11 +93,11 @@ impl Cells {
         self.maker.pe(&mut self.pes[index], index)
     }
 
-    /// Asks for the memory of a PE that is visited soon; nearer to the visit again, for what it refers to.
+    /// Prefetches a PE that is visited later; shortly before the visit (`soon`), what it refers to.
     #[inline]
-    pub fn ask_for(&self, index: usize, soon: bool) {
+    pub fn prefetch(&self, index: usize, soon: bool) {
         if let Some(pe) = &self.pes[index] {
-            pe.ask_for(soon);
+            pe.prefetch(soon);
         }
     }
 
@@ -135,7 +135,7 @@ impl Offramps for Cells {
         true
     }
 
-    fn ask_for(&self, pe: usize, soon: bool) {
-        Cells::ask_for(self, pe, soon);
+    fn prefetch(&self, pe: usize, soon: bool) {
+        Cells::prefetch(self, pe, soon);
     }
 }

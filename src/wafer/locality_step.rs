@@ -81,7 +81,7 @@ impl Wafer {
         for (at, pe) in running.iter().enumerate() {
             for (ahead, soon) in [(4, false), (2, true)] {
                 if let Some(next) = running.get(at + ahead) {
-                    self.cells.ask_for(*next as usize, soon);
+                    self.cells.prefetch(*next as usize, soon);
                 }
             }
             self.event_queue.take(*pe as usize);

@@ -453,7 +453,7 @@ impl Wafer {
 
     fn wake_freed(&mut self) {
         for pe in self.fabric.take_freed() {
-            self.cells.pe(pe as usize).into_iter().for_each(Pe::go_on_sending);
+            self.cells.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
             self.event_queue.wake(pe as usize, self.now, self.now);
         }
     }

@@ -104,7 +104,7 @@ fn sends_leave_one_wavelet_per_cycle_and_wait_for_the_router() {
     let waits = bench.pe.waits();
     assert_eq!((&waits[0].on, waits[0].progress, bench.pe.refused()), (&on, Some((2, 4)), 1 << 7));
     bench.sink.is_full = false;
-    bench.pe.go_on_sending();
+    bench.pe.resume_sending();
     bench.run();
     let sent: Vec<_> =
         bench.sink.sent.iter().map(|(cycle, _, w)| (cycle - bench.sink.sent[0].0, w.data)).collect();

@@ -75,10 +75,7 @@ impl Fabric {
             Some(arrives) => self.fall_until(pe, color, arrives),
             None => self.routers[pe].descending &= !bit(color),
         }
-        // There may be room on the ramp for what waits.
-        if self.routers[pe].ready() != 0 {
-            self.wake(pe);
-        }
+        self.offramp_has_room(pe);
         Some(flit.delivered())
     }
 

@@ -299,14 +299,8 @@ impl Fabric {
             if router.arrived() == 0 {
                 continue;
             }
-            let is_room = self.deliver_to(*pe as usize, now, ramps);
-            // There may be room on the ramp for what waits.
-            if is_room {
-                let router = &mut self.routers[*pe as usize];
-                router.resume();
-                if router.ready() != 0 {
-                    self.list(*pe as usize);
-                }
+            if self.deliver_to(*pe as usize, now, ramps) {
+                self.offramp_has_room(*pe as usize);
             }
         }
     }
@@ -368,6 +362,15 @@ impl Fabric {
     fn wake(&mut self, pe: usize) {
         self.routers[pe].resume();
         self.list(pe);
+    }
+
+    /// There is room on the ramp to a PE for what waits at its router.
+    fn offramp_has_room(&mut self, pe: usize) {
+        let router = &mut self.routers[pe];
+        router.resume();
+        if router.ready() != 0 {
+            self.list(pe);
+        }
     }
 
     /// Lists a router, if it is not.

@@ -12,6 +12,7 @@ pub mod file;
 mod function;
 mod interface;
 pub mod intrinsics;
+mod program;
 mod registers;
 pub mod routes;
 mod side_tables;
@@ -23,113 +24,13 @@ pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;
 pub use code::{FnId, Function, Op};
 pub use direct::{CodeRegion, Direct, HostStream, InitialWords};
+pub use program::{FabricPlace, MemcpyColors, NO_TILE, Program};
 pub use routes::{ColorConfig, RouteTable};
 
-use crate::arch::{ArchName, Color, Direction, DsrId, InQueue, OutQueue, PeCoord, TaskId};
+use crate::arch::{Color, DsrId, InQueue, OutQueue, TaskId};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
-use crate::source::{SourceMap, Span};
+use crate::source::Span;
 use serde::{Deserialize, Serialize};
-use std::sync::Arc;
-
-/// A whole compiled program.
-///
-/// ```
-/// use cslrun::{Arch, CompileOptions, MemoryLoader, Program, compile};
-///
-/// let mut files = MemoryLoader::default();
-/// files.add("layout.csl", "layout {\n  @set_rectangle(1, 1);\n  @set_tile_code(0, 0, \"pe.csl\", .{});\n}\n");
-/// files.add("pe.csl", "export var total: u32 = 0;\n");
-/// let options = CompileOptions::new(Arch::Wse2);
-/// let program = compile("layout.csl".as_ref(), &files, &options).into_program()?;
-///
-/// assert_eq!((program.arch(), program.size()), (Arch::Wse2, (1, 1)));
-/// let again = Program::from_bytes(&program.to_bytes()).expect("these bytes were just written");
-/// assert_eq!(again.size(), program.size());
-/// # Ok::<(), String>(())
-/// ```
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Program {
-    /// The machine.
-    pub(crate) arch: ArchName,
-    /// Columns of the program rectangle.
-    pub(crate) width: u16,
-    /// Rows of the program rectangle.
-    pub(crate) height: u16,
-    /// Width and height of the whole fabric, and the place of the rectangle in it.
-    pub(crate) fabric: FabricPlace,
-    /// One image per distinct (file, parameters), in order of first use.
-    pub(crate) tiles: Vec<Arc<TileImage>>,
-    /// The tile of each PE, row by row; `NO_TILE` where the layout sets none.
-    pub(crate) place: Vec<u32>,
-    /// Static routes of every PE.
-    pub(crate) routes: RouteTable,
-    /// What the layout advertises with `@export_name`, in order; a symbol's id is its index + 1.
-    pub(crate) exports: Vec<ExportName>,
-    /// Whether the program talks to the host through `<memcpy>`.
-    pub(crate) memcpy: Option<MemcpyColors>,
-    /// Regions, host streams and initial data, if it was laid out in Python.
-    pub(crate) direct: Option<Direct>,
-    /// The files, for messages at run time.
-    pub(crate) sources: SourceMap,
-}
-
-/// The colors of the streaming host connections, index 0 is `.._1`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct MemcpyColors {
-    /// `MEMCPYH2D_1..4`
-    pub h2d: [Option<Color>; 4],
-    /// `MEMCPYD2H_1..4`
-    pub d2h: [Option<Color>; 4],
-}
-
-/// Where the rectangle lies in the fabric, and how the host reaches it.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FabricPlace {
-    /// Fabric columns.
-    pub width: u16,
-    /// Fabric rows.
-    pub height: u16,
-    /// Column of the rectangle's north-west PE.
-    pub x: u16,
-    /// Row of the rectangle's north-west PE.
-    pub y: u16,
-    /// Channels to the host; each carries a word per cycle.
-    pub channels: u16,
-}
-
-/// A PE of the rectangle that has no code.
-pub const NO_TILE: u32 = u32::MAX;
-
-impl Program {
-    /// The position of a PE in row-by-row order.
-    pub(crate) fn pe_index(&self, at: PeCoord) -> usize {
-        usize::from(at.y) * usize::from(self.width) + usize::from(at.x)
-    }
-
-    /// The PE at a position in row-by-row order.
-    pub(crate) fn pe_coord(&self, index: usize) -> PeCoord {
-        let width = usize::from(self.width.max(1));
-        PeCoord { x: (index % width) as u16, y: (index / width) as u16 }
-    }
-
-    /// The PE next to another one; `None` beyond the rectangle.
-    pub(crate) fn neighbour(&self, index: usize, side: Direction) -> Option<usize> {
-        let PeCoord { x, y } = self.pe_coord(index);
-        let at = match side {
-            Direction::North => PeCoord { x, y: y.checked_sub(1)? },
-            Direction::South => PeCoord { x, y: y + 1 },
-            Direction::East => PeCoord { x: x + 1, y },
-            Direction::West => PeCoord { x: x.checked_sub(1)?, y },
-            Direction::Ramp => PeCoord { x, y },
-        };
-        (at.x < self.width && at.y < self.height).then(|| self.pe_index(at))
-    }
-
-    /// The image of a PE, if the layout gave it code.
-    pub(crate) fn tile_at(&self, at: PeCoord) -> Option<&Arc<TileImage>> {
-        self.tiles.get(self.place[self.pe_index(at)] as usize)
-    }
-}
 
 /// A machine type: what the host, memory and registers of the interpreter agree on.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

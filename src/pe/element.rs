@@ -284,22 +284,6 @@ impl Pe {
         self.main.command_stream_blocked
     }
 
-    /// Colors that the router has refused in the last cycle, bit = color.
-    #[cfg(test)]
-    pub fn refused(&self) -> u32 {
-        self.queues.refused
-    }
-
-    /// Whether nothing runs, waits in a microthread, or wants to leave.
-    #[cfg(test)]
-    pub fn is_idle(&self) -> bool {
-        self.main.is_free()
-            && self.threads.is_empty()
-            && self.main.launches.is_empty()
-            && !self.queues.has_outgoing()
-            && self.tasks.active & !self.tasks.blocked == 0
-    }
-
     /// The operation that was the last to send a color.
     pub fn last_sender(&self, color: Color) -> Option<SendOperation> {
         self.queues.last_sender(color)

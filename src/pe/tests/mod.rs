@@ -216,6 +216,22 @@ impl Bench {
     }
 }
 
+impl Pe {
+    /// Colors that the router has refused in the last cycle, bit = color.
+    pub fn refused(&self) -> u32 {
+        self.queues.refused
+    }
+
+    /// Whether nothing runs, waits in a microthread, or wants to leave.
+    pub fn is_idle(&self) -> bool {
+        self.main.is_free()
+            && self.threads.is_empty()
+            && self.main.launches.is_empty()
+            && !self.queues.has_outgoing()
+            && self.tasks.active & !self.tasks.blocked == 0
+    }
+}
+
 #[test]
 fn what_a_visit_looks_at_lies_in_few_lines_of_the_cache() {
     use crate::pe::{main_thread::MainThread, operation::Operation, queues::Queues, threads};

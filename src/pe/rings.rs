@@ -2,7 +2,8 @@
 //!
 //! Fast path: an operation whose FIFOs have data and room for all of its elements takes a fiftieth of the
 //! time of one step for each element; not measured on a public example. A FIFO that has refused an
-//! operation before, an element across its end, or too large a length is left to the steps. The
+//! operation before, an element across its end, or too large a length is left to the steps, and so is
+//! everything with `--engine plain`. The
 //! property of FIFOs in `tests/it/props/fifos.rs` compares both with a model.
 
 use super::fifo::{FifoEnd, FifoState};

@@ -14,6 +14,7 @@ use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::exec::calls::Worker;
 use crate::exec::interface::Meter;
+use crate::exec::vector::map::MapWalk;
 use crate::image::TileImage;
 use crate::image::code::{Op, Reg};
 
@@ -53,7 +54,8 @@ impl Pe {
                 let begun = self.vector_unit().map_begin(n, &mut maps, trace.as_deref_mut(), time);
                 (self.maps, self.trace_buffer) = (maps, trace);
                 begun?;
-                self.walks.extend(self.maps.last().map(MapState::walk));
+                let map = self.maps.last().filter(|_| !self.tile.is_plain());
+                self.walks.push(map.map_or_else(MapWalk::default, MapState::walk));
             }
             Op::MapNext { base, done, .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");

@@ -125,7 +125,8 @@ impl Pe {
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
-        let at_once = start.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
+        let at_once =
+            !self.tile.is_plain() && start.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
         let mut step = if at_once { StepResult::Finished } else { StepResult::Moved };
         while step == StepResult::Moved {
             step = start.operation.step(&mut self.surroundings(time))?;

@@ -48,33 +48,8 @@ impl Pe {
                 let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
                 return self.start_vector(tile, n, pace, world.ramp);
             }
-            Op::MapBegin { n } => {
-                let mut maps = std::mem::take(&mut self.maps);
-                let mut trace = self.trace_buffer.take();
-                let begun = self.vector_unit().map_begin(n, &mut maps, trace.as_deref_mut(), time);
-                (self.maps, self.trace_buffer) = (maps, trace);
-                begun?;
-                let map = self.maps.last().filter(|_| !self.tile.is_plain());
-                self.walks.push(map.map_or_else(MapWalk::default, MapState::walk));
-            }
-            Op::MapNext { base, done, .. } => {
-                let mut map = self.maps.pop().expect("a map was begun");
-                let served = self.vector_unit().map_next(&mut map, base, done, time, meter.spent > 0);
-                self.maps.push(map);
-                return served;
-            }
-            Op::MapPut { s, .. } => {
-                let mut map = self.maps.pop().expect("a map was begun");
-                let served = self.vector_unit().map_put(&mut map, s, time, meter.spent > 0);
-                self.maps.push(map);
-                return served;
-            }
-            Op::MapEnd { .. } => {
-                let mut map = self.maps.pop().expect("a map was begun");
-                map.pass(self.walks.pop().map_or(0, |walk| walk.done()));
-                let mut trace = self.trace_buffer.take();
-                self.vector_unit().map_end(&map, trace.as_deref_mut(), time);
-                self.trace_buffer = trace;
+            Op::MapBegin { .. } | Op::MapNext { .. } | Op::MapPut { .. } | Op::MapEnd { .. } => {
+                return self.map(op, time, meter.spent > 0);
             }
             Op::Intrinsic { id, base } => {
                 return self.intrinsic(tile, id, base, time, world).map(Served::Done);
@@ -88,11 +63,7 @@ impl Pe {
             }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
             Op::Copy { a, b, words } => return self.copy(a, b, words),
-            Op::Zero { a, words } => {
-                let at = self.main.address(a);
-                self.memory.slice_mut(at, words.into())?.fill(0);
-                return Ok(Served::Done(u64::from(words).div_ceil(2)));
-            }
+            Op::Zero { a, words } => return self.zero(a, words),
             Op::UnsetWords { .. }
             | Op::CheckId { .. }
             | Op::CheckVariant { .. }
@@ -116,6 +87,42 @@ impl Pe {
                 self.fifos[usize::from(fifo.0)].set_length(write, length);
             }
             task => self.task_state(tile, task)?,
+        }
+        Ok(Served::Done(1))
+    }
+
+    /// Begins or ends an `@map`, or takes or puts an element of it. `ran_ahead`: the clock has not come so far.
+    fn map(&mut self, op: Op, time: u64, ran_ahead: bool) -> Result<Served, Diag> {
+        match op {
+            Op::MapBegin { n } => {
+                let mut maps = std::mem::take(&mut self.maps);
+                let mut trace = self.trace_buffer.take();
+                let begun = self.vector_unit().map_begin(n, &mut maps, trace.as_deref_mut(), time);
+                (self.maps, self.trace_buffer) = (maps, trace);
+                begun?;
+                let map = self.maps.last().filter(|_| !self.tile.is_plain());
+                self.walks.push(map.map_or_else(MapWalk::default, MapState::walk));
+            }
+            Op::MapNext { base, done, .. } => {
+                let mut map = self.maps.pop().expect("a map was begun");
+                let served = self.vector_unit().map_next(&mut map, base, done, time, ran_ahead);
+                self.maps.push(map);
+                return served;
+            }
+            Op::MapPut { s, .. } => {
+                let mut map = self.maps.pop().expect("a map was begun");
+                let served = self.vector_unit().map_put(&mut map, s, time, ran_ahead);
+                self.maps.push(map);
+                return served;
+            }
+            Op::MapEnd { .. } => {
+                let mut map = self.maps.pop().expect("a map was begun");
+                map.pass(self.walks.pop().map_or(0, |walk| walk.done()));
+                let mut trace = self.trace_buffer.take();
+                self.vector_unit().map_end(&map, trace.as_deref_mut(), time);
+                self.trace_buffer = trace;
+            }
+            other => unreachable!("{other:?} is no part of a map"),
         }
         Ok(Served::Done(1))
     }
@@ -182,6 +189,12 @@ impl Pe {
             other => unreachable!("the scalar loop does {other:?} itself"),
         }
         Ok(())
+    }
+
+    fn zero(&mut self, a: Reg, words: u16) -> Result<Served, Diag> {
+        let at = self.main.address(a);
+        self.memory.slice_mut(at, words.into())?.fill(0);
+        Ok(Served::Done(u64::from(words).div_ceil(2)))
     }
 
     fn copy(&mut self, a: Reg, b: Reg, words: u16) -> Result<Served, Diag> {

@@ -134,10 +134,9 @@ fn a_pointer_destination_accumulates_from_the_scalar() {
     assert_eq!(bench.memory(100, 2), [sum as u16, (sum >> 16) as u16]);
 }
 
-/// Memory and end of out[i] = (a[i] * 3 + b[i]) over `count` elements, where `split` says whether the first
-/// input has two dimensions, so that the PE and not the scalar loop takes the elements.
-fn mapped(count: u16, from: [u16; 3], split: bool) -> (Vec<u16>, u64) {
-    let code = vec![
+/// out[i] = a[i] * 3 + b[i] as an `@map`.
+fn map_code() -> Vec<Op> {
+    vec![
         Op::MapBegin { n: 0 },
         Op::MapNext { n: 0, base: 4, done: 6 },
         Op::MulU { d: 4, a: 4, b: 5, sh: 48 },
@@ -145,13 +144,19 @@ fn mapped(count: u16, from: [u16; 3], split: bool) -> (Vec<u16>, u64) {
         Op::MapPut { n: 0, s: 4 },
         Op::Jump { to: 1 },
         Op::MapEnd { n: 0 },
-    ];
+    ]
+}
+
+/// Memory and end of out[i] = (a[i] * 3 + b[i]) over `count` elements, where `split` says whether the first
+/// input has two dimensions, so that the PE and not the scalar loop takes the elements.
+fn mapped(count: u16, from: [u16; 3], split: bool) -> (Vec<u16>, u64) {
     let mut first = line(from[0], count);
     if let (Dsd::Mem(mem), true) = (&mut first, split) {
         (mem.kind, mem.dims, mem.extent) = (MemKind::Mem4d, 2, [1, count, 1, 1]);
         mem.step = [0, 1, 0, 0];
     }
-    let mut tile = tile(&[3], code, vec![first, line(from[1], count), line(from[2], count)], Vec::new());
+    let mut tile =
+        tile(&[3], map_code(), vec![first, line(from[1], count), line(from[2], count)], Vec::new());
     let input = |operand| (operand, Access::U16);
     let inputs = vec![input(dsd(0)), input(Operand::Scalar(0)), input(dsd(1))];
     tile.maps = vec![MapOp { inputs, output: Some(input(dsd(2))), span: span() }];
@@ -173,16 +178,7 @@ proptest::proptest! {
 #[test]
 fn a_map_calls_ordinary_code_for_each_element_until_an_operand_ends() {
     // out[i] = a[i] * 3 + b[i], where b is shorter.
-    let code = vec![
-        Op::MapBegin { n: 0 },
-        Op::MapNext { n: 0, base: 4, done: 6 },
-        Op::MulU { d: 4, a: 4, b: 5, sh: 48 },
-        Op::AddU { d: 4, a: 4, b: 6, sh: 48 },
-        Op::MapPut { n: 0, s: 4 },
-        Op::Jump { to: 1 },
-        Op::MapEnd { n: 0 },
-    ];
-    let mut tile = tile(&[3], code, vec![line(10, 5), line(20, 3), line(100, 5)], Vec::new());
+    let mut tile = tile(&[3], map_code(), vec![line(10, 5), line(20, 3), line(100, 5)], Vec::new());
     let input = |operand| (operand, Access::U16);
     tile.maps = vec![MapOp {
         inputs: vec![input(dsd(0)), input(Operand::Scalar(0)), input(dsd(1))],

@@ -16,9 +16,9 @@ pub struct Maker {
     /// The tiles of the program, by number.
     tiles: Vec<Arc<PreparedTile>>,
     /// How they run.
-    pub options: PeOptions,
+    options: PeOptions,
     /// Decides the order of equally ready tasks.
-    pub seed: Option<u64>,
+    seed: Option<u64>,
     /// The run is recorded.
     recorded: bool,
 }
@@ -51,7 +51,7 @@ impl Maker {
 /// All PEs of the rectangle; a PE without code is never made.
 pub struct Cells {
     /// How they are made.
-    pub maker: Maker,
+    maker: Maker,
     pes: Vec<Cell>,
     /// Whether any PE may have been made.
     begun: bool,
@@ -69,6 +69,16 @@ impl Cells {
         let tiles = program.tiles.iter().map(prepared).collect();
         let maker = Maker { program: program.clone(), tiles, options, seed: None, recorded: false };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
+    }
+
+    /// The program that they run.
+    pub fn program(&self) -> &Program {
+        &self.maker.program
+    }
+
+    /// Picks among equally ready tasks in an order that the seed decides; before a PE is made.
+    pub fn shuffle(&mut self, seed: u64) {
+        self.maker.seed = Some(seed);
     }
 
     /// All of them, to be divided among threads, and what makes them.

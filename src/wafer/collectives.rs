@@ -3,6 +3,7 @@
 //! The data of an operation are wavelets, and nothing in them says what they belong to: PEs that
 //! disagree would wait for ever or take the wrong data.
 
+use super::findings::Findings;
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::run::{COLLECTIVE_MISMATCH, COLLECTIVE_ROOT};
 use crate::diagnostics::{Diag, Moment};
@@ -50,9 +51,18 @@ struct LineState {
 }
 
 impl Collectives {
+    /// Takes note of the operations that PEs have begun in a cycle.
+    #[inline]
+    pub(super) fn step(&mut self, findings: &mut Findings, sources: &SourceMap) {
+        let joined = findings.take_joined();
+        if !joined.is_empty() {
+            self.join(joined, sources).into_iter().for_each(|(pe, diag)| findings.hazard(pe, diag));
+        }
+    }
+
     /// Takes note of operations that PEs have begun; complains about those that do not match, and about
     /// the PE that has begun each.
-    pub fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Vec<(PeCoord, Diag)> {
+    fn join(&mut self, mut joined: Vec<Joined>, sources: &SourceMap) -> Vec<(PeCoord, Diag)> {
         joined.sort_by_key(|j| (j.cycle, j.pe.y, j.pe.x));
         let mut diags = Vec::new();
         for j in joined {

@@ -17,6 +17,8 @@ pub struct EventQueue {
     first: u64,
     later: BinaryHeap<Reverse<(u64, u32)>>,
     order: Order,
+    /// This keeps the memory of a list.
+    due: Vec<u32>,
 }
 
 /// The number of rows.
@@ -32,6 +34,7 @@ impl EventQueue {
             first: 0,
             later: BinaryHeap::new(),
             order: Order::new(pes),
+            due: Vec::new(),
         }
     }
 
@@ -78,8 +81,10 @@ impl EventQueue {
         self.wakes.iter().all(|cycle| *cycle == NEVER)
     }
 
-    /// Takes those who run now, each once, by their number.
-    pub fn take_due(&mut self, now: u64, due: &mut Vec<u32>) {
+    /// Takes those who run now, each once, by their number. The list may come back with
+    /// [`EventQueue::keep`].
+    pub fn take_due(&mut self, now: u64) -> Vec<u32> {
+        let mut due = std::mem::take(&mut self.due);
         while let Some(cycle) = self.next_row().filter(|cycle| *cycle <= now) {
             due.append(&mut self.near[(cycle % NEAR) as usize]);
             self.filled &= !(1 << (cycle % NEAR));
@@ -94,22 +99,28 @@ impl EventQueue {
         }
         // An entry is stale if its PE has run since.
         due.retain(|pe| self.wakes[*pe as usize] <= now);
-        self.order.sort(due);
-        for pe in due {
+        self.order.sort(&mut due);
+        for pe in &due {
             self.wakes[*pe as usize] = NEVER;
         }
+        due
+    }
+
+    /// Keeps the memory of a list for the next one.
+    pub fn keep(&mut self, mut due: Vec<u32>) {
+        due.clear();
+        self.due = due;
+    }
+
+    /// These PEs run in this cycle.
+    pub fn wake_all(&mut self, pes: &[u32], now: u64) {
+        pes.iter().for_each(|pe| self.wake(*pe as usize, now, now));
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn due(event_queue: &mut EventQueue, now: u64) -> Vec<u32> {
-        let mut due = Vec::new();
-        event_queue.take_due(now, &mut due);
-        due
-    }
 
     #[test]
     fn a_pe_runs_at_its_earliest_time_and_once() {
@@ -119,14 +130,14 @@ mod tests {
         a.wake(1, 5, 0);
         a.wake(3, 0, 0);
         assert_eq!(a.next(0), Some(0));
-        assert_eq!(due(&mut a, 0), [3]);
+        assert_eq!(a.take_due(0), [3]);
         assert_eq!(a.next(1), Some(5));
-        assert_eq!(due(&mut a, 5), [1, 2]);
-        assert!(due(&mut a, 9).is_empty());
+        assert_eq!(a.take_due(5), [1, 2]);
+        assert!(a.take_due(9).is_empty());
         assert_eq!(a.next(10), None);
         a.wake(3, 11, 10);
         a.wake(2, 1000, 10);
-        assert_eq!(due(&mut a, 11), [3]);
+        assert_eq!(a.take_due(11), [3]);
         assert_eq!(a.next(12), Some(1000));
     }
 
@@ -137,8 +148,8 @@ mod tests {
         a.wake(500, 7, 0);
         a.wake(500, 0, 0);
         let expected: Vec<u32> = (0..1000).filter(|pe| pe % 3 == 0 || *pe == 500).collect();
-        assert_eq!(due(&mut a, 0), expected);
+        assert_eq!(a.take_due(0), expected);
         assert_eq!(a.next(1), Some(7), "what is stale is noticed when its cycle comes");
-        assert!(due(&mut a, 7).is_empty());
+        assert!(a.take_due(7).is_empty());
     }
 }

@@ -1,8 +1,8 @@
 //! The stall report as a diagnostic, and the warnings about what is left at the end.
 
-use super::Wafer;
 use super::collectives::Unjoined;
-use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
+use super::receivers::taker;
+use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::estimated_cycles;
 use crate::diagnostics::rules::tasks::{
@@ -143,57 +143,54 @@ fn space_advice(obstacle: Obstacle) -> &'static str {
     }
 }
 
-impl Wafer {
-    /// Warnings about what a finished run leaves behind.
-    pub fn leftovers(&self) -> Vec<Diagnostic> {
-        let (held, left): (Vec<Left>, Vec<Left>) = self.left().into_iter().partition(|l| l.held.is_some());
-        let mut warnings: Vec<Diagnostic> = held.iter().take(MOST_NOTES).map(|l| self.held_back(l)).collect();
-        if let Some(first) = left.first() {
-            let Left { color, pe, .. } = first;
-            let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
-            if first.is_at_pe
-                && let Some(taker) = self.taker(self.program.pe_index(*pe), *color)
-            {
-                c = c.at(taker.span).label(taker.fact).help(taker.advice);
-            }
-            for l in left.iter().take(MOST_NOTES) {
-                c = c.note(left_note(l));
-            }
-            if left.len() > MOST_NOTES {
-                c = c.note(format!("{} more places are not listed", left.len() - MOST_NOTES));
-            }
-            warnings.push(c.into());
+/// Warnings about what a run leaves behind that is finished before a cycle.
+pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> {
+    let program = explainer.program();
+    let (held, left): (Vec<Left>, Vec<Left>) = explainer.left().into_iter().partition(|l| l.held.is_some());
+    let mut warnings: Vec<Diagnostic> = held.iter().take(MOST_NOTES).map(|l| held_back(l, now)).collect();
+    if let Some(first) = left.first() {
+        let Left { color, pe, .. } = first;
+        let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
+        if first.is_at_pe
+            && let Some(taker) = taker(explainer.cells(), program.pe_index(*pe), *color)
+        {
+            c = c.at(taker.span).label(taker.fact).help(taker.advice);
         }
-        // With a host the program ends when its commands are done, whatever tasks wait for.
-        let blocked = if self.program.memcpy.is_some() { Vec::new() } else { self.blocked_tasks() };
-        for wait in blocked.into_iter().take(MOST_NOTES) {
-            let c = TASK_STAYS_BLOCKED.because(&[("task", &waiter_words(&wait)), ("pe", &wait.pe)]);
-            let c = match wait.span {
-                Some(span) => c.at(span),
-                None => c,
-            };
-            let PeCoord { x, y } = wait.pe;
-            let mut d = Diagnostic::from(c.on(Moment { x, y, cycle: self.now }));
-            d.also_on = wait.also_on;
-            warnings.push(d);
+        for l in left.iter().take(MOST_NOTES) {
+            c = c.note(left_note(l));
         }
-        warnings
+        if left.len() > MOST_NOTES {
+            c = c.note(format!("{} more places are not listed", left.len() - MOST_NOTES));
+        }
+        warnings.push(c.into());
     }
-}
-
-impl Wafer {
-    fn held_back(&self, left: &Left) -> Diagnostic {
-        let Left { color, pe, also_on, held, .. } = left;
-        let c = CONTROL_CHANNEL_BLOCKED.because(&[("color", color), ("pe", pe)]).note(left_note(left));
-        let c = match held {
-            Some(span) => c.at(*span).label("this task would run"),
+    // With a host the program ends when its commands are done, whatever tasks wait for.
+    let blocked = if program.memcpy.is_some() { Vec::new() } else { explainer.blocked_tasks() };
+    for wait in blocked.into_iter().take(MOST_NOTES) {
+        let c = TASK_STAYS_BLOCKED.because(&[("task", &waiter_words(&wait)), ("pe", &wait.pe)]);
+        let c = match wait.span {
+            Some(span) => c.at(span),
             None => c,
         };
-        let help = "`@unblock` the color in a comptime block; on wse3 the input queue";
-        let mut d = Diagnostic::from(c.help(help).on(Moment { x: pe.x, y: pe.y, cycle: self.now }));
-        d.also_on = *also_on;
-        d
+        let PeCoord { x, y } = wait.pe;
+        let mut d = Diagnostic::from(c.on(Moment { x, y, cycle: now }));
+        d.also_on = wait.also_on;
+        warnings.push(d);
     }
+    warnings
+}
+
+fn held_back(left: &Left, now: u64) -> Diagnostic {
+    let Left { color, pe, also_on, held, .. } = left;
+    let c = CONTROL_CHANNEL_BLOCKED.because(&[("color", color), ("pe", pe)]).note(left_note(left));
+    let c = match held {
+        Some(span) => c.at(*span).label("this task would run"),
+        None => c,
+    };
+    let help = "`@unblock` the color in a comptime block; on wse3 the input queue";
+    let mut d = Diagnostic::from(c.help(help).on(Moment { x: pe.x, y: pe.y, cycle: now }));
+    d.also_on = *also_on;
+    d
 }
 
 /// Points a diagnostic about a line of the library at the call of the program that led there.

@@ -1,8 +1,8 @@
 //! What waits on PEs, equal waits folded. On a large wafer there are millions of them and few groups, and
 //! whoever has stopped the run wants to know soon.
 
-use super::Wafer;
 use super::cells::Cells;
+use super::worker_pool::WorkerPool;
 use crate::image::Program;
 use crate::pe::{Pe, Wait, Waiter, WaitsFor};
 use indexmap::IndexMap;
@@ -27,11 +27,26 @@ impl Group<'_> {
     }
 }
 
-impl Wafer {
+/// What waits on the PEs of a wafer that stands still.
+#[derive(Copy, Clone)]
+pub(super) struct Waits<'w> {
+    program: &'w Program,
+    cells: &'w Cells,
+    /// They look for it.
+    pool: &'w WorkerPool,
+}
+
+impl<'w> Waits<'w> {
+    /// Of these PEs.
+    pub fn new(cells: &'w Cells, pool: &'w WorkerPool) -> Waits<'w> {
+        Waits { program: cells.program(), cells, pool }
+    }
+
     /// Operations that have begun and cannot end; endless operations do not count.
-    pub(super) fn unfinished(&self) -> Vec<Group<'_>> {
-        let (program, cells, pes) = (&*self.program, &self.cells, self.program.place.len());
-        if !self.is_worth_sharing(pes) {
+    pub fn unfinished(&self) -> Vec<Group<'w>> {
+        let Waits { program, cells, .. } = *self;
+        let pes = program.place.len();
+        if self.pool.threads_for(pes) < 2 {
             return Folding::of_unfinished(program, cells, 0..pes).groups();
         }
         let share = pes.div_ceil(self.pool.size());
@@ -41,18 +56,18 @@ impl Wafer {
     }
 
     /// Whether a PE has a wait of a group.
-    pub(super) fn is_in(&self, pe: usize, group: &Group<'_>) -> bool {
+    pub fn is_in(&self, pe: usize, group: &Group<'_>) -> bool {
         let waits = self.cells.get(pe).map_or(Vec::new(), Pe::waits);
         waits.iter().any(|wait| group.holds(self.program.place[pe], wait))
     }
 
     /// Whether a PE waits itself.
-    pub(super) fn waits(&self, pe: usize) -> bool {
+    pub fn on(&self, pe: usize) -> bool {
         self.cells.get(pe).is_some_and(|pe| unfinished_on(pe).next().is_some())
     }
 
     /// Tasks that are active but blocked.
-    pub(super) fn held_tasks(&self) -> Vec<Group<'_>> {
+    pub fn held_tasks(&self) -> Vec<Group<'w>> {
         let mut folding = Folding::default();
         for (pe, _, cell) in self.cells.made() {
             let is_held = |w: &Wait<'_>| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock;

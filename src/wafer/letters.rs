@@ -1,8 +1,10 @@
 //! Whether messages of `<message_passing>` fit what they are sent from and received into.
 
+use super::findings::Findings;
 use crate::arch::{MESSAGE_WORDS, PeCoord};
 use crate::diagnostics::rules::run::{MESSAGE_LENGTH, MESSAGE_TARGET};
 use crate::diagnostics::{Diag, Moment};
+use crate::fabric::Fabric;
 use crate::image::Program;
 use crate::pe::{LetterEnd, MessageCall};
 use crate::source::{SourceMap, Span};
@@ -20,8 +22,21 @@ pub struct Letters {
 }
 
 impl Letters {
+    /// Takes note of the calls of a cycle, and of the messages that the fabric has handed over.
+    #[inline]
+    pub(super) fn step(&mut self, findings: &mut Findings, fabric: &mut Fabric, program: &Program) {
+        let calls = findings.take_message_calls();
+        if !calls.is_empty() {
+            self.note(calls, program).err().into_iter().for_each(|diag| findings.error(diag));
+        }
+        for (from, to) in fabric.take_handed_over() {
+            let paired = self.hand_over(from as usize, to as usize, &program.sources);
+            paired.err().into_iter().for_each(|diag| findings.error(diag));
+        }
+    }
+
     /// Takes note of calls; complains about the first that is wrong.
-    pub fn note(&mut self, mut calls: Vec<MessageCall>, program: &Program) -> Result<(), Diag> {
+    fn note(&mut self, mut calls: Vec<MessageCall>, program: &Program) -> Result<(), Diag> {
         calls.sort_by_key(|l| (l.cycle, l.pe.y, l.pe.x));
         for letter in calls {
             let pe = program.pe_index(letter.pe);
@@ -40,7 +55,7 @@ impl Letters {
     }
 
     /// A PE has been handed the oldest message of another one.
-    pub fn hand_over(&mut self, from: usize, to: usize, sources: &SourceMap) -> Result<(), Diag> {
+    fn hand_over(&mut self, from: usize, to: usize, sources: &SourceMap) -> Result<(), Diag> {
         let sent = self.sent.get_mut(&from).and_then(VecDeque::pop_front);
         self.arrived.entry(to).or_default().extend(sent);
         self.pair(to, sources)

@@ -4,7 +4,8 @@
 //! behind, so that the memory answers once for all of it. As neither a PE nor a router sees in a cycle what
 //! the others do in it, nobody can tell.
 
-use super::{PES_BETWEEN_LOOKS, Wafer};
+use super::Wafer;
+use super::pulse::PES_BETWEEN_LOOKS;
 use crate::pe::Wake;
 
 /// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs, and whose
@@ -12,33 +13,24 @@ use crate::pe::Wake;
 const NEIGHBOURS: usize = 128;
 
 impl Wafer {
-    /// From so many PEs on, the state is taken to lie in no cache.
-    pub fn is_large_from(&mut self, pes: usize) {
-        self.fabric.is_large_from(pes);
-    }
-
     /// Whether the PEs of a cycle are run this way.
     pub(super) fn is_worth_ordering(&self) -> bool {
-        self.fabric.is_large()
-            && self.workers.len() == 1
-            && self.recorder.is_none()
-            && self.follower.is_none()
+        self.fabric.is_large() && self.pool.size() == 1 && self.observers.are_none()
     }
 
     /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
     /// lets the fabric step.
     pub(super) fn locality_step(&mut self) {
         let giving = self.fabric.take_giving(self.now);
-        let mut due = std::mem::take(&mut self.due);
-        self.event_queue.take_due(self.now, &mut due);
-        self.workers[0].alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
+        let due = self.event_queue.take_due(self.now);
+        self.pool.first().alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
         let in_pieces = self.fabric.steps_in_pieces();
         let visited = if in_pieces { self.fabric.begin_step(self.now) } else { Vec::new() };
         let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
         let (mut ran, mut until_look) = (0, 0);
         while let Some(first) = [given, running, awake].into_iter().filter_map(<[u32]>::first).min() {
-            if until_look == 0 && self.is_to_stop() {
-                self.put_off(running);
+            if until_look == 0 && self.signals.is_to_stop() {
+                self.event_queue.wake_all(running, self.now);
                 break;
             }
             until_look = (until_look + NEIGHBOURS) % PES_BETWEEN_LOOKS;
@@ -51,12 +43,8 @@ impl Wafer {
         }
         let left = given.len();
         self.fabric.end_deliveries(giving, left);
-        if let Some(pulse) = self.pulse {
-            pulse.beat(self.now, ran);
-        }
-        self.bulk_advance.ran = ran;
-        due.clear();
-        self.due = due;
+        self.note_running(ran);
+        self.event_queue.keep(due);
         match in_pieces {
             true => self.fabric.end_step(visited, self.now),
             false => self.fabric.step(self.now),

@@ -9,8 +9,9 @@ mod collectives;
 mod event_queue;
 mod explain;
 mod facts;
+mod findings;
 mod groups;
-mod host;
+mod launches;
 mod letters;
 mod locality_step;
 mod parallel_step;
@@ -18,6 +19,7 @@ mod pulse;
 mod receivers;
 mod record;
 mod stall;
+mod step;
 mod stopped;
 #[cfg(test)]
 mod tests;
@@ -30,21 +32,26 @@ pub use receivers::Taker;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;
 
-use crate::arch::PeCoord;
-use crate::diagnostics::{Diag, Diagnostic, fold_moments};
+use crate::arch::{Color, PeCoord};
+use crate::diagnostics::Diagnostic;
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
-use crate::pe::{PeLog, Wake, Worker};
 use crate::source::Span;
-use crate::trace::{Follower, Recorder};
+use crate::trace::{Filter, History, Recording};
 use bulk_advance::BulkAdvance;
 use cells::Cells;
 use collectives::Collectives;
 use event_queue::EventQueue;
+use findings::Findings;
+use groups::Waits;
+use launches::Launches;
 use letters::Letters;
-use std::collections::{BTreeSet, VecDeque};
+use pulse::Signals;
+use record::Observers;
+use stall::Explainer;
+use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 use worker_pool::WorkerPool;
 
 /// How a run ended.
@@ -75,50 +82,25 @@ pub enum Progress {
     Interrupted,
 }
 
-/// PEs that run between two looks at whether to stop: far less than a second.
-const PES_BETWEEN_LOOKS: usize = 256;
-
-/// A launch on its way to a PE.
-struct PendingLaunch {
-    cycle: u64,
-    pe: usize,
-    function: FnId,
-    args: Arc<[u64]>,
-}
-
 /// A wafer that runs one program.
 pub struct Wafer {
     program: Arc<Program>,
     cells: Cells,
     fabric: Fabric,
     event_queue: EventQueue,
-    launches: VecDeque<PendingLaunch>,
+    launches: Launches,
     now: u64,
-    due: Vec<u32>,
-    /// Those that run at the same time.
-    running: Vec<u32>,
-    log: PeLog,
-    /// One for each thread.
-    workers: Vec<Worker>,
-    /// The threads.
-    pool: WorkerPool,
-    /// Fewer are not worth a thread.
-    pes_of_a_thread: usize,
-    collectives: Collectives,
-    letters: Letters,
-    trapped: Vec<Diag>,
-    blocked: usize,
     /// The cycle that the furthest PE has reached.
     reached: u64,
+    /// This keeps the memory of a list.
+    running: Vec<u32>,
+    findings: Findings,
+    pool: WorkerPool,
+    collectives: Collectives,
+    letters: Letters,
     bulk_advance: BulkAdvance,
-    /// While the run is recorded.
-    recorder: Option<Box<Recorder>>,
-    /// Becomes true when the run is to stop.
-    stop: Option<&'static AtomicBool>,
-    /// Where the run shows how far it has come.
-    pulse: Option<&'static Pulse>,
-    /// While memory is followed.
-    follower: Option<Box<Follower>>,
+    observers: Observers,
+    signals: Signals,
 }
 
 impl Wafer {
@@ -140,41 +122,34 @@ impl Wafer {
             cells: Cells::new(program, options),
             fabric,
             event_queue,
-            launches: VecDeque::new(),
+            launches: Launches::default(),
             now: 0,
-            due: Vec::new(),
+            reached: 0,
             running: Vec::new(),
-            log: PeLog::default(),
-            workers: vec![Worker::default()],
-            pool: WorkerPool::new(1),
-            pes_of_a_thread: 1,
+            findings: Findings::new(options.levels),
+            pool: WorkerPool::new(1, 1),
             collectives: Collectives::default(),
             letters: Letters::default(),
-            trapped: Vec::new(),
-            blocked: 0,
-            reached: 0,
             bulk_advance: BulkAdvance::default(),
-            recorder: None,
-            stop: None,
-            pulse: None,
-            follower: None,
+            observers: Observers::default(),
+            signals: Signals::default(),
         }
     }
 
     /// Stops in the middle of everything once this becomes true.
     pub fn stop_when(&mut self, stop: &'static AtomicBool) {
-        self.stop = Some(stop);
+        self.signals.stop_when(stop);
         self.fabric.stop_when(stop);
     }
 
     /// Shows in every cycle how far the run has come.
     pub fn show(&mut self, pulse: &'static Pulse) {
-        self.pulse = Some(pulse);
+        self.signals.show(pulse);
     }
 
     /// Picks among equally ready tasks in an order that the seed decides; before anything runs.
     pub fn shuffle(&mut self, seed: u64) {
-        self.cells.maker.seed = Some(seed);
+        self.cells.shuffle(seed);
     }
 
     /// Gives all routers other buffers, 1 to 4 wavelets for each color and link; before anything runs.
@@ -185,6 +160,16 @@ impl Wafer {
     /// Lets every wavelet go from router to router, also where a stream has its way for itself.
     pub fn go_hop_by_hop(&mut self) {
         self.fabric.go_hop_by_hop();
+    }
+
+    /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
+    pub fn run_on(&mut self, threads: usize, pes: usize) {
+        self.pool = WorkerPool::new(threads, pes);
+    }
+
+    /// From so many PEs on, the state is taken to lie in no cache.
+    pub fn is_large_from(&mut self, pes: usize) {
+        self.fabric.is_large_from(pes);
     }
 
     /// The program.
@@ -209,26 +194,23 @@ impl Wafer {
 
     /// Lines printed so far, by cycle and PE.
     pub fn printed(&mut self) -> &[Printed] {
-        // A PE may run ahead of the clock, so lines are not written in order.
-        self.log.printed.sort_by_key(|p| (p.cycle, p.pe.y, p.pe.x));
-        &self.log.printed
+        self.findings.printed()
     }
 
     /// Trace records so far, by cycle and PE.
     pub fn traced(&mut self) -> &[Traced] {
-        self.log.traced.sort_by_key(|t| (t.cycle, t.pe.y, t.pe.x));
-        &self.log.traced
+        self.findings.traced()
     }
 
     /// Places of the `@assert`s that held at least once, on any PE.
     pub fn asserts_held(&self) -> &BTreeSet<Span> {
-        &self.log.asserts_held
+        self.findings.asserts_held()
     }
 
     /// What was suspicious so far, equal findings of many PEs folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let lost = self.lost_wavelets();
-        self.log.warnings().into_iter().chain(lost).collect()
+        let lost = traps::lost_wavelets(&self.fabric, &self.program, self.findings.levels());
+        self.findings.warnings().into_iter().chain(lost).collect()
     }
 
     /// A PE, for the host; `None` if it has no code.
@@ -249,65 +231,82 @@ impl Wafer {
 
     /// How many PEs have a launch that has not unblocked the command stream.
     pub fn blocked(&self) -> usize {
-        self.blocked + self.launches.len()
+        self.launches.blocked()
     }
 
     /// Lets PEs run a function from the next cycle on, each `skew` cycles after its western
     /// neighbour. The functions may differ between tiles.
-    pub fn launch(&mut self, mut pes: Vec<(PeCoord, FnId)>, args: &[u64], skew: u64) {
-        pes.sort_by_key(|(at, _)| (at.x, at.y));
-        let args: Arc<[u64]> = args.into();
-        for (at, function) in pes {
-            let cycle = self.now + u64::from(at.x) * skew;
-            let pe = self.program.pe_index(at);
-            self.launches.push_back(PendingLaunch { cycle, pe, function, args: args.clone() });
-        }
+    pub fn launch(&mut self, pes: Vec<(PeCoord, FnId)>, args: &[u64], skew: u64) {
+        self.launches.add(pes, args, (self.now, skew), &self.program);
     }
 
-    /// Runs the next cycle in which anything happens.
-    pub fn cycle(&mut self) -> Progress {
-        if !self.trapped.is_empty() {
-            return Progress::Trapped;
-        }
-        if self.is_to_stop() {
-            return Progress::Interrupted;
-        }
-        let fabric = self.fabric.next_awake(self.now);
-        if fabric != Some(self.now) {
-            let launch = self.launches.front().map(|l| l.cycle);
-            match [fabric, self.event_queue.next(self.now), launch].into_iter().flatten().min() {
-                Some(next) if self.now < self.bulk_advance.until && next >= self.bulk_advance.until => {
-                    self.now = self.bulk_advance.until;
-                    return Progress::Moving;
-                }
-                Some(next) => self.now = next.max(self.now),
-                None if self.reached > self.now => {
-                    self.now = self.reached;
-                    return Progress::Moving;
-                }
-                None => return Progress::Quiet,
-            }
-        }
-        self.begin_launches();
-        if self.bulk_advance() {
-            return Progress::Moving;
-        }
-        self.cells.begin_cycle(self.now);
-        if self.is_worth_ordering() {
-            self.locality_step();
-        } else {
-            self.run_pes();
-            self.fabric.step(self.now);
-        }
-        self.end_of_recorded_cycle();
-        self.now += 1;
+    /// Gives a PE a word of a host stream; false while it has too many.
+    pub fn stream_in(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
+        self.fabric.give_from_host(self.program.pe_index(at), color, word, self.now)
+    }
+
+    /// Takes a word that a PE has sent to the host.
+    pub fn stream_out(&mut self, at: PeCoord, color: Color) -> Option<u32> {
+        let wavelet = self.fabric.take_for_host(self.program.pe_index(at), color, self.now)?;
         self.wake_freed();
-        self.tear_down();
-        self.join_collectives();
-        self.note_letters();
-        self.trap_unrouted();
-        self.trap_collisions();
-        if self.trapped.is_empty() { Progress::Moving } else { Progress::Trapped }
+        Some(wavelet.data)
+    }
+
+    /// Sends a word from a PE in whose place the host stands; false while the fabric takes no more.
+    pub fn send_for_host(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
+        self.fabric.send_for_host(self.program.pe_index(at), color, word, self.now)
+    }
+
+    /// Takes a word that has come to a PE in whose place the host stands.
+    pub fn receive_for_host(&mut self, at: PeCoord, color: Color) -> Option<u32> {
+        self.fabric.receive_for_host(self.program.pe_index(at), color, self.now)
+    }
+
+    /// Records what happens, as far as the filter wants it; before anything runs. The run itself stays
+    /// as it is, cycle by cycle.
+    pub fn record(&mut self, filter: Filter) {
+        self.observers.record(filter, &self.program, &mut self.fabric, &mut self.cells);
+    }
+
+    /// What was recorded so far; `None` if nothing is recorded.
+    pub fn recording(&mut self) -> Option<Recording> {
+        self.observers.take(|| self.fabric.events());
+        self.observers.recording(self.now)
+    }
+
+    /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
+    /// many words have changed; before anything runs.
+    pub fn follow_memory(&mut self, limit: usize) {
+        self.observers.follow_memory(&self.program, limit);
+    }
+
+    /// How the variables have changed so far; `None` if they are not followed.
+    pub fn memory_history(&self) -> Option<History> {
+        self.observers.memory_history(self.now)
+    }
+
+    /// The host has written to a PE.
+    pub fn note_written(&mut self, at: PeCoord) {
+        let pe = self.program.pe_index(at);
+        self.observers.look_at_memory(pe, &mut self.cells, self.now);
+    }
+
+    /// Warnings about what a finished run leaves behind.
+    pub fn leftovers(&self) -> Vec<Diagnostic> {
+        explain::leftovers(&self.explainer(), self.now)
+    }
+
+    /// What is not finished now that nothing moves; `None` if everything is.
+    pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
+        StallReport::new(&self.explainer(), &self.collectives, host, self.now)
+    }
+
+    fn stop_report(&self, cycle: u64, interrupted: bool) -> Box<StopReport> {
+        Box::new(StopReport::new(&self.explainer(), &self.event_queue, cycle, interrupted))
+    }
+
+    fn explainer(&self) -> Explainer<'_> {
+        Explainer::new(&self.cells, &self.fabric, &self.letters, Waits::new(&self.cells, &self.pool))
     }
 
     /// Runs until nothing happens any more.
@@ -320,8 +319,8 @@ impl Wafer {
 
     /// Several cycles may be done at once up to this one.
     pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.bulk_advance.until = cycle;
-        self.workers.iter_mut().for_each(|worker| worker.unseen_until = cycle);
+        self.bulk_advance.nobody_looks_before(cycle);
+        self.pool.nobody_looks_before(cycle);
     }
 
     fn run_to_the_end(&mut self, limit: u64) -> Ended {
@@ -345,145 +344,16 @@ impl Wafer {
 
     /// The errors of the last cycle, equal ones folded.
     pub fn trapped(&self) -> Ended {
-        Ended::Trapped(fold_moments(self.trapped.iter().cloned().map(Diagnostic::from)))
+        Ended::Trapped(self.findings.errors())
     }
 
     /// The end of a run that takes too long.
     pub fn out_of_cycles(&self, limit: u64) -> Ended {
-        Ended::OutOfCycles(Box::new(self.stop_report(limit, false)))
+        Ended::OutOfCycles(self.stop_report(limit, false))
     }
 
     /// The end of a run that somebody has stopped.
     pub fn interrupted(&self) -> Ended {
-        Ended::Interrupted(Box::new(self.stop_report(self.now, true)))
-    }
-
-    fn is_to_stop(&self) -> bool {
-        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
-    }
-
-    fn begin_launches(&mut self) {
-        while self.launches.front().is_some_and(|l| l.cycle <= self.now) {
-            let Some(PendingLaunch { pe, function, args, .. }) = self.launches.pop_front() else { return };
-            let Some(cell) = self.cells.pe(pe) else { continue };
-            let before = cell.command_stream_blocked();
-            cell.launch(function, &args);
-            self.blocked += usize::from(cell.command_stream_blocked() && !before);
-            self.event_queue.wake(pe, self.now, self.now);
-        }
-    }
-
-    fn run_pes(&mut self) {
-        self.fabric.deliver(self.now, &mut self.cells);
-        self.record_fabric();
-        for (pe, wake) in self.cells.take_delivered() {
-            match wake {
-                Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
-                Wake::OnEvent => {}
-            }
-        }
-        let mut due = std::mem::take(&mut self.due);
-        self.event_queue.take_due(self.now, &mut due);
-        if let Some(pulse) = self.pulse {
-            pulse.beat(self.now, due.len());
-        }
-        self.bulk_advance.ran = due.len();
-        self.workers[0].alone_until = self.alone_until(&due);
-        if self.is_worth_sharing(due.len()) {
-            self.run_in_parallel(&due);
-        } else {
-            due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
-        }
-        due.clear();
-        self.due = due;
-    }
-
-    /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if
-    /// there are others, or wavelets are on their way to somebody.
-    fn alone_until(&self, due: &[u32]) -> u64 {
-        if due.len() != 1 || self.recorder.is_some() || self.follower.is_some() {
-            return 0;
-        }
-        let launch = self.launches.front().map(|l| l.cycle);
-        let others = [self.fabric.next_awake(self.now), self.event_queue.next(self.now), launch];
-        others.into_iter().flatten().min().unwrap_or(u64::MAX)
-    }
-
-    fn run_in_turn(&mut self, pes: &[u32]) {
-        match self.is_to_stop() {
-            true => self.put_off(pes),
-            false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
-        }
-    }
-
-    /// They do not run any more, and are to be found among the unfinished.
-    fn put_off(&mut self, pes: &[u32]) {
-        pes.iter().for_each(|pe| self.event_queue.wake(*pe as usize, self.now, self.now));
-    }
-
-    #[inline(always)]
-    fn run_pe(&mut self, index: usize) {
-        let Some(pe) = self.cells.pe(index) else { return };
-        let before = pe.command_stream_blocked();
-        let reached = pe.busy_until();
-        let mut ramp = self.fabric.ramp(index, self.now);
-        let wake = pe.cycle(self.now, &mut ramp, &mut self.log, &mut self.workers[0]);
-        self.blocked -= usize::from(before && !pe.command_stream_blocked());
-        let busy_until = pe.busy_until();
-        self.reached = self.reached.max(busy_until);
-        if let Some(recorder) = &mut self.recorder {
-            pe.events().into_iter().for_each(|events| recorder.take(events));
-        }
-        if pe.has_made_room() {
-            self.fabric.retry(index);
-        }
-        match wake {
-            Ok(Wake::At(cycle)) => self.event_queue.wake(index, cycle.max(self.now + 1), self.now),
-            Ok(Wake::OnEvent) => {}
-            Err(diag) => {
-                let calls = pe.calls();
-                self.trapped.push(explain::outside_library(diag, &calls, &self.program.sources));
-            }
-        }
-        if self.follower.is_some() && self.fabric.is_recording() {
-            let cycle = if busy_until > reached { busy_until } else { self.now };
-            self.look_at_memory(index, cycle.max(self.now));
-        }
-    }
-
-    fn wake_freed(&mut self) {
-        for pe in self.fabric.take_freed() {
-            self.cells.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
-            self.event_queue.wake(pe as usize, self.now, self.now);
-        }
-    }
-
-    fn tear_down(&mut self) {
-        for (pe, color) in self.fabric.take_torn_down() {
-            let Some(cell) = self.cells.pe(pe as usize) else { continue };
-            cell.tear_down(color);
-            self.event_queue.wake(pe as usize, self.now, self.now);
-        }
-    }
-
-    fn join_collectives(&mut self) {
-        if self.log.joined.is_empty() {
-            return;
-        }
-        let joined = std::mem::take(&mut self.log.joined);
-        for (pe, diag) in self.collectives.join(joined, &self.program.sources) {
-            self.hazard(pe, diag);
-        }
-    }
-
-    fn note_letters(&mut self) {
-        if !self.log.letters.is_empty() {
-            let calls = std::mem::take(&mut self.log.letters);
-            self.trapped.extend(self.letters.note(calls, &self.program).err());
-        }
-        for (from, to) in self.fabric.take_handed_over() {
-            let paired = self.letters.hand_over(from as usize, to as usize, &self.program.sources);
-            self.trapped.extend(paired.err());
-        }
+        Ended::Interrupted(self.stop_report(self.now, true))
     }
 }

@@ -4,13 +4,12 @@
 //! leave in the order of their numbers. Nobody can see how many threads there were.
 
 use super::cells::{Cell, Maker};
-use super::worker_pool::WorkerPool;
-use super::{PES_BETWEEN_LOOKS, Wafer, explain};
+use super::pulse::{PES_BETWEEN_LOOKS, Signals};
+use super::{Wafer, explain};
 use crate::diagnostics::Diag;
 use crate::fabric::{Fabric, RampAction};
 use crate::image::Program;
 use crate::pe::{PeLog, Wake, Worker};
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What all threads look at.
 #[derive(Copy, Clone)]
@@ -18,7 +17,7 @@ struct Scene<'w> {
     program: &'w Program,
     maker: &'w Maker,
     fabric: &'w Fabric,
-    stop: Option<&'static AtomicBool>,
+    signals: Signals,
     now: u64,
 }
 
@@ -39,36 +38,29 @@ struct Shift {
 }
 
 impl Wafer {
-    /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
-    pub fn run_on(&mut self, threads: usize, pes: usize) {
-        self.workers.resize(threads.max(1), Worker::default());
-        self.pool = WorkerPool::new(threads);
-        self.pes_of_a_thread = pes.max(1);
-    }
-
-    /// Whether so many PEs run on several threads. A recorded run writes its events in one go.
-    pub(super) fn is_worth_sharing(&self, pes: usize) -> bool {
-        self.workers.len() > 1 && pes >= 2 * self.pes_of_a_thread && self.recorder.is_none()
-    }
-
     /// Runs the PEs that are due, each once, ordered by number.
     pub(super) fn run_in_parallel(&mut self, due: &[u32]) {
-        let threads = self.workers.len().min(due.len() / self.pes_of_a_thread);
+        let share = due.len().div_ceil(self.pool.threads_for(due.len()));
         let (maker, mut cells) = self.cells.share();
-        let scene =
-            Scene { program: &self.program, maker, fabric: &self.fabric, stop: self.stop, now: self.now };
+        let scene = Scene {
+            program: &self.program,
+            maker,
+            fabric: &self.fabric,
+            signals: self.signals,
+            now: self.now,
+        };
         let mut shares = Vec::new();
         let mut first = 0;
-        for (pes, worker) in due.chunks(due.len().div_ceil(threads)).zip(&mut self.workers) {
+        for pes in due.chunks(share) {
             let end = pes.last().map_or(first, |last| *last as usize + 1);
             let (mine, others) = cells.split_at_mut(end - first);
-            shares.push((pes, mine, first, worker));
+            shares.push((pes, mine, first));
             (cells, first) = (others, end);
         }
-        let run = |(pes, mine, first, worker): (&[u32], &mut [Cell], usize, &mut Worker)| {
+        let run = |(pes, mine, first): (&[u32], &mut [Cell], usize), worker: &mut Worker| {
             Shift::run(scene, pes, mine, first, worker)
         };
-        for shift in self.pool.share(shares, run) {
+        for shift in self.pool.run(shares.into_iter(), run) {
             self.take(shift);
         }
     }
@@ -82,9 +74,8 @@ impl Wafer {
         for (pe, cycle) in shift.wakes {
             self.event_queue.wake(pe as usize, cycle, self.now);
         }
-        self.log.append(shift.log);
-        self.trapped.extend(shift.trapped);
-        self.blocked -= shift.unblocked;
+        self.findings.append(shift.log, shift.trapped);
+        self.launches.unblock(shift.unblocked);
         self.reached = self.reached.max(shift.reached);
     }
 }
@@ -94,7 +85,7 @@ impl Shift {
     fn run(scene: Scene<'_>, pes: &[u32], cells: &mut [Cell], first: usize, worker: &mut Worker) -> Shift {
         let mut shift = Shift::default();
         for pes in pes.chunks(PES_BETWEEN_LOOKS) {
-            if scene.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            if scene.signals.is_to_stop() {
                 // They are to be found among the unfinished.
                 shift.wakes.extend(pes.iter().map(|pe| (*pe, scene.now)));
                 continue;

@@ -1,6 +1,9 @@
-//! How far a run has come, for another thread to look at.
+//! What another thread sees of a run, and how it stops it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// PEs that run between two looks at whether to stop: far less than a second.
+pub(super) const PES_BETWEEN_LOOKS: usize = 256;
 
 /// The last sign of life of a run.
 #[derive(Debug, Default)]
@@ -15,14 +18,44 @@ impl Pulse {
         Pulse { cycle: AtomicU64::new(0), busy: AtomicU64::new(0) }
     }
 
-    /// A cycle begins in which so many PEs run.
-    pub(super) fn beat(&self, cycle: u64, busy: usize) {
-        self.cycle.store(cycle, Ordering::Relaxed);
-        self.busy.store(busy as u64, Ordering::Relaxed);
-    }
-
     /// The last cycle, and how many PEs ran in it.
     pub fn last(&self) -> (u64, u64) {
         (self.cycle.load(Ordering::Relaxed), self.busy.load(Ordering::Relaxed))
+    }
+}
+
+/// The ways from a run to another thread and back.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct Signals {
+    /// Becomes true when the run is to stop.
+    stop: Option<&'static AtomicBool>,
+    /// Where the run shows how far it has come.
+    pulse: Option<&'static Pulse>,
+}
+
+impl Signals {
+    /// The run stops once this becomes true.
+    pub fn stop_when(&mut self, stop: &'static AtomicBool) {
+        self.stop = Some(stop);
+    }
+
+    /// The run shows here how far it has come.
+    pub fn show(&mut self, pulse: &'static Pulse) {
+        self.pulse = Some(pulse);
+    }
+
+    /// Whether the run is to stop.
+    #[inline]
+    pub fn is_to_stop(&self) -> bool {
+        self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed))
+    }
+
+    /// A cycle begins in which so many PEs run.
+    #[inline]
+    pub fn beat(&self, cycle: u64, busy: usize) {
+        if let Some(pulse) = self.pulse {
+            pulse.cycle.store(cycle, Ordering::Relaxed);
+            pulse.busy.store(busy as u64, Ordering::Relaxed);
+        }
     }
 }

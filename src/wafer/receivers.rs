@@ -1,6 +1,6 @@
 //! Who should take the wavelets that a PE does not take, and who starts what never starts.
 
-use super::Wafer;
+use super::cells::Cells;
 use crate::arch::{ArchName, Color};
 use crate::image::{TaskKind, TileImage};
 use crate::source::Span;
@@ -17,73 +17,71 @@ pub struct Taker {
     pub advice: String,
 }
 
-impl Wafer {
-    /// What on a PE should take a color: an operation, a task, a queue, or at least the route there.
-    pub(super) fn taker(&self, pe: usize, color: Color) -> Option<Taker> {
-        let at = self.program.pe_coord(pe);
-        let tile = self.program.tile_at(at)?;
-        self.operation_that_takes(pe, tile, color)
-            .or_else(|| self.task_that_takes(pe, tile, color))
-            .or_else(|| {
-                let queue = tile.input_queues.iter().find(|b| b.color == color)?;
-                let fact = format!("color {color} comes to this queue of {at}, and nothing takes it");
-                Some(Taker { span: queue.span, fact, advice: take_it(color) })
-            })
-            .or_else(|| {
-                let span = self.program.routes.get(pe, color)?.span?;
-                let fact = format!("color {color} is routed to {at}, and nothing there takes it");
-                Some(Taker { span, fact, advice: take_it(color) })
-            })
-    }
-
-    fn operation_that_takes(&self, pe: usize, tile: &TileImage, color: Color) -> Option<Taker> {
-        let at = self.program.pe_coord(pe);
-        let cell = self.cells.get(pe);
-        if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
-            let fact = format!("{at} takes no more of color {color} after this");
-            let advice = "send fewer wavelets or take more: both sides must agree on the number".to_string();
-            return Some(Taker { span, fact, advice });
-        }
-        let taking = tile.takes().find(|t| t.color == Some(color))?;
-        let fact = format!("{at} would take color {color} here, but has not reached this line");
-        let advice = "make sure that the task or function of this operation starts".to_string();
-        Some(Taker { span: taking.span, fact, advice })
-    }
-
-    fn task_that_takes(&self, pe: usize, tile: &TileImage, color: Color) -> Option<Taker> {
-        let at = self.program.pe_coord(pe);
-        let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
-        let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
-        let (task, unblocked) = match (self.program.arch, queue) {
-            (ArchName::Wse2, _) => (data().find(|t| t.id.0 == color.0)?, format!("@get_color({color})")),
-            (ArchName::Wse3, Some(q)) => (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})")),
-            (ArchName::Wse3, None) => {
-                let unbound = |id: u8| tile.input_queues.iter().all(|b| b.queue.0 != id);
-                let task = data().find(|t| unbound(t.id.0))?;
-                let fact =
-                    format!("`{}` on {at} waits at input queue {}, which has no color", task.name, task.id);
-                let advice = format!(
-                    "write in a comptime block: `@initialize_queue(@get_input_queue({}), .{{ .color = \
-                     @get_color({color}) }})`",
-                    task.id
-                );
-                return Some(Taker { span: task.span, fact, advice });
-            }
-        };
-        let is_blocked = self.cells.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
-        is_blocked.then(|| Taker {
-            span: task.span,
-            fact: format!("`{}` on {at} should take color {color} and is blocked", task.name),
-            advice: format!("unblock the task when it may run: `@unblock({unblocked})`"),
+/// What on a PE should take a color: an operation, a task, a queue, or at least the route there.
+pub(super) fn taker(cells: &Cells, pe: usize, color: Color) -> Option<Taker> {
+    let at = cells.program().pe_coord(pe);
+    let tile = cells.program().tile_at(at)?;
+    operation_that_takes(cells, pe, tile, color)
+        .or_else(|| task_that_takes(cells, pe, tile, color))
+        .or_else(|| {
+            let queue = tile.input_queues.iter().find(|b| b.color == color)?;
+            let fact = format!("color {color} comes to this queue of {at}, and nothing takes it");
+            Some(Taker { span: queue.span, fact, advice: take_it(color) })
         })
-    }
+        .or_else(|| {
+            let span = cells.program().routes.get(pe, color)?.span?;
+            let fact = format!("color {color} is routed to {at}, and nothing there takes it");
+            Some(Taker { span, fact, advice: take_it(color) })
+        })
+}
 
-    /// An operation that sends a color: the last one that did, else one that could.
-    pub(super) fn send_span(&self, pe: usize, color: Color) -> Option<Span> {
-        let sent = self.cells.get(pe).and_then(|cell| cell.last_sender(color));
-        sent.map(|sender| sender.span)
-            .or_else(|| self.program.tile_at(self.program.pe_coord(pe))?.first_send(color))
+fn operation_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Taker> {
+    let at = cells.program().pe_coord(pe);
+    let cell = cells.get(pe);
+    if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
+        let fact = format!("{at} takes no more of color {color} after this");
+        let advice = "send fewer wavelets or take more: both sides must agree on the number".to_string();
+        return Some(Taker { span, fact, advice });
     }
+    let taking = tile.takes().find(|t| t.color == Some(color))?;
+    let fact = format!("{at} would take color {color} here, but has not reached this line");
+    let advice = "make sure that the task or function of this operation starts".to_string();
+    Some(Taker { span: taking.span, fact, advice })
+}
+
+fn task_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Taker> {
+    let at = cells.program().pe_coord(pe);
+    let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
+    let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
+    let (task, unblocked) = match (cells.program().arch, queue) {
+        (ArchName::Wse2, _) => (data().find(|t| t.id.0 == color.0)?, format!("@get_color({color})")),
+        (ArchName::Wse3, Some(q)) => (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})")),
+        (ArchName::Wse3, None) => {
+            let unbound = |id: u8| tile.input_queues.iter().all(|b| b.queue.0 != id);
+            let task = data().find(|t| unbound(t.id.0))?;
+            let fact =
+                format!("`{}` on {at} waits at input queue {}, which has no color", task.name, task.id);
+            let advice = format!(
+                "write in a comptime block: `@initialize_queue(@get_input_queue({}), .{{ .color = \
+                 @get_color({color}) }})`",
+                task.id
+            );
+            return Some(Taker { span: task.span, fact, advice });
+        }
+    };
+    let is_blocked = cells.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
+    is_blocked.then(|| Taker {
+        span: task.span,
+        fact: format!("`{}` on {at} should take color {color} and is blocked", task.name),
+        advice: format!("unblock the task when it may run: `@unblock({unblocked})`"),
+    })
+}
+
+/// An operation that sends a color: the last one that did, else one that could.
+pub(super) fn send_span(cells: &Cells, pe: usize, color: Color) -> Option<Span> {
+    let sent = cells.get(pe).and_then(|cell| cell.last_sender(color));
+    sent.map(|sender| sender.span)
+        .or_else(|| cells.program().tile_at(cells.program().pe_coord(pe))?.first_send(color))
 }
 
 fn take_it(color: Color) -> String {

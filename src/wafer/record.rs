@@ -1,64 +1,88 @@
-//! The recording of a run.
+//! What is written down of a run: events, and how memory has changed.
 
-use super::Wafer;
-use crate::arch::PeCoord;
+use super::cells::Cells;
+use crate::fabric::Fabric;
+use crate::image::Program;
 use crate::trace::{Filter, Follower, History, Recorder, Recording};
+use std::sync::Arc;
 
-impl Wafer {
-    /// Records what happens, as far as the filter wants it; before anything runs. The run itself stays
-    /// as it is, cycle by cycle.
-    pub fn record(&mut self, filter: Filter) {
-        self.recorder = Some(Box::new(Recorder::new(filter, &self.program)));
-        self.fabric.record();
-        self.cells.record(true);
+/// Those who write down what happens; without them a run costs nothing more.
+#[derive(Default)]
+pub(super) struct Observers {
+    /// While the run is recorded.
+    recorder: Option<Box<Recorder>>,
+    /// While memory is followed.
+    follower: Option<Box<Follower>>,
+}
+
+impl Observers {
+    /// Whether there are none.
+    #[inline]
+    pub fn are_none(&self) -> bool {
+        self.recorder.is_none() && self.follower.is_none()
     }
 
-    /// What was recorded so far; `None` if nothing is recorded.
-    pub fn recording(&mut self) -> Option<Recording> {
-        self.record_fabric();
-        self.recorder.as_ref().map(|recorder| recorder.recording(self.now))
+    /// Whether events are recorded.
+    #[inline]
+    pub fn is_recording(&self) -> bool {
+        self.recorder.is_some()
     }
 
-    /// Takes what the routers have written.
-    pub(super) fn record_fabric(&mut self) {
-        if let (Some(recorder), Some(events)) = (&mut self.recorder, self.fabric.events()) {
+    /// Whether memory is followed.
+    #[inline]
+    pub fn is_following(&self) -> bool {
+        self.follower.is_some()
+    }
+
+    /// From now on events are recorded, as far as the filter wants them.
+    pub fn record(&mut self, filter: Filter, program: &Arc<Program>, fabric: &mut Fabric, cells: &mut Cells) {
+        self.recorder = Some(Box::new(Recorder::new(filter, program)));
+        fabric.record();
+        cells.record(true);
+    }
+
+    /// What was recorded before a cycle; `None` if nothing is recorded.
+    pub fn recording(&self, now: u64) -> Option<Recording> {
+        self.recorder.as_ref().map(|recorder| recorder.recording(now))
+    }
+
+    /// Takes what a PE or the routers have written.
+    #[inline]
+    pub fn take<'e>(&mut self, events: impl FnOnce() -> Option<&'e mut Vec<crate::trace::Event>>) {
+        if let Some(recorder) = &mut self.recorder
+            && let Some(events) = events()
+        {
             recorder.take(events);
         }
     }
 
-    /// Takes what the cycle has left, and lets nobody write who would not be heard.
-    pub(super) fn end_of_recorded_cycle(&mut self) {
-        if !self.fabric.is_recording() {
+    /// Takes what a cycle has left, and lets nobody write who would not be heard.
+    pub fn end_cycle(&mut self, now: u64, fabric: &mut Fabric, cells: &mut Cells) {
+        if !fabric.is_recording() {
             return;
         }
-        self.record_fabric();
-        if self.recorder.as_mut().is_some_and(|recorder| !recorder.end_cycle(self.now)) {
-            self.fabric.stop_recording();
-            self.cells.record(false);
+        self.take(|| fabric.events());
+        if self.recorder.as_mut().is_some_and(|recorder| !recorder.end_cycle(now)) {
+            fabric.stop_recording();
+            cells.record(false);
         }
     }
 
     /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
-    /// many words have changed; before anything runs.
-    pub fn follow_memory(&mut self, limit: usize) {
-        self.follower = Some(Box::new(Follower::new(&self.program, limit)));
+    /// many words have changed.
+    pub fn follow_memory(&mut self, program: &Arc<Program>, limit: usize) {
+        self.follower = Some(Box::new(Follower::new(program, limit)));
     }
 
-    /// How the variables have changed so far; `None` if they are not followed.
-    pub fn memory_history(&self) -> Option<History> {
-        self.follower.as_ref().map(|follower| follower.history(self.now))
-    }
-
-    /// The host has written to a PE.
-    pub fn note_written(&mut self, at: PeCoord) {
-        let pe = self.program.pe_index(at);
-        self.look_at_memory(pe, self.now);
+    /// How the variables have changed before a cycle; `None` if they are not followed.
+    pub fn memory_history(&self, now: u64) -> Option<History> {
+        self.follower.as_ref().map(|follower| follower.history(now))
     }
 
     /// Looks what has changed on a PE.
-    pub(super) fn look_at_memory(&mut self, index: usize, cycle: u64) {
+    pub fn look_at_memory(&mut self, index: usize, cells: &mut Cells, cycle: u64) {
         let Some(follower) = &mut self.follower else { return };
-        let Some(pe) = self.cells.pe(index) else { return };
+        let Some(pe) = cells.pe(index) else { return };
         follower.look(index, cycle, |variable, into| {
             if let Ok(words) = pe.read_words(variable.addr.into(), into.len()) {
                 into.copy_from_slice(words);

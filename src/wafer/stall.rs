@@ -1,15 +1,18 @@
 //! Why nothing moves any more: who waits, for what, and who would have had to act.
 
-use super::Wafer;
-use super::collectives::Unjoined;
-use super::groups::Group;
-use super::receivers::Taker;
+use super::cells::Cells;
+use super::collectives::{Collectives, Unjoined};
+use super::groups::{Group, Waits};
+use super::letters::Letters;
+use super::receivers::{Taker, send_span, taker};
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
-use crate::fabric::{BufferPlace, Leftover, Obstacle};
+use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle};
+use crate::image::Program;
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use indexmap::IndexMap;
 use petgraph::graph::{DiGraph, NodeIndex};
+use std::collections::BTreeMap;
 
 /// Groups of equal waits beyond this many are counted, not explained.
 pub(super) const MOST_GROUPS: usize = 64;
@@ -175,35 +178,41 @@ pub struct HostWait {
     pub advice: &'static str,
 }
 
-impl Wafer {
-    /// What is not finished now that nothing moves; `None` if everything is.
-    pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
-        let mut groups = self.unfinished();
+impl StallReport {
+    /// What is not finished in a cycle in which nothing moves any more; `None` if everything is.
+    pub(super) fn new(
+        explainer: &Explainer<'_>,
+        collectives: &Collectives,
+        host: Vec<HostWait>,
+        now: u64,
+    ) -> Option<StallReport> {
+        let (waits, program) = (&explainer.waits, explainer.program);
+        let mut groups = waits.unfinished();
         if groups.is_empty() && host.is_empty() {
             return None;
         }
         let only_asynchronous = groups.iter().all(|g| matches!(g.wait.who, Waiter::Microthread(_)));
-        let left = self.left();
-        let collectives = self.collectives.unjoined(&self.program.sources);
+        let left = explainer.left();
+        let collectives = collectives.unjoined(&program.sources);
         let is_quiet = only_asynchronous && left.is_empty() && collectives.is_empty();
         let only_armed = is_quiet && groups.iter().all(|g| is_armed(&g.wait));
         let operations = groups.iter().map(|g| g.count).sum();
         // Without a host, a task that stays blocked holds up nobody.
         if !host.is_empty() {
-            groups.extend(self.held_tasks());
+            groups.extend(waits.held_tasks());
         }
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
-        let mut waits: Vec<PeWait> = groups.iter().map(|g| self.explain(g)).collect();
-        let (order, circle) = self.causes(&groups, &waits);
+        let mut explained: Vec<PeWait> = groups.iter().map(|g| explainer.explain(g)).collect();
+        let (order, circle) = explainer.causes(&groups, &explained);
         let awaited = host.first().map_or(&[][..], |command| &command.pes);
         let is_awaited =
-            |group: &Group<'_>| awaited.iter().any(|at| self.is_in(self.program.pe_index(*at), group));
+            |group: &Group<'_>| awaited.iter().any(|at| waits.is_in(program.pe_index(*at), group));
         let host_in_circle =
-            groups.iter().zip(&waits).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
-        let mut taken: Vec<Option<PeWait>> = waits.drain(..).map(Some).collect();
+            groups.iter().zip(&explained).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
+        let mut taken: Vec<Option<PeWait>> = explained.drain(..).map(Some).collect();
         Some(StallReport {
-            cycle: self.now.saturating_sub(1),
+            cycle: now.saturating_sub(1),
             unfinished: operations,
             waits: order.into_iter().filter_map(|i| taken[i].take()).collect(),
             more,
@@ -216,14 +225,56 @@ impl Wafer {
             only_armed,
         })
     }
+}
+
+/// Tells what waits are for, and who would have had to act. It looks at a wafer that stands still.
+#[derive(Copy, Clone)]
+pub(super) struct Explainer<'w> {
+    program: &'w Program,
+    cells: &'w Cells,
+    fabric: &'w Fabric,
+    letters: &'w Letters,
+    waits: Waits<'w>,
+}
+
+impl<'w> Explainer<'w> {
+    /// Of a wafer with these parts.
+    pub fn new(
+        cells: &'w Cells,
+        fabric: &'w Fabric,
+        letters: &'w Letters,
+        waits: Waits<'w>,
+    ) -> Explainer<'w> {
+        Explainer { program: cells.program(), cells, fabric, letters, waits }
+    }
+
+    /// The program.
+    pub fn program(&self) -> &'w Program {
+        self.program
+    }
+
+    /// The PEs.
+    pub fn cells(&self) -> &'w Cells {
+        self.cells
+    }
+
+    /// What waits on them.
+    pub fn waits(&self) -> &Waits<'w> {
+        &self.waits
+    }
+
+    /// How many wavelets are in the fabric, by color.
+    pub fn under_way(&self) -> BTreeMap<Color, usize> {
+        self.fabric.under_way()
+    }
 
     /// Tasks that are active but blocked, as notes for people.
-    pub(super) fn blocked_tasks(&self) -> Vec<PeWait> {
-        self.held_tasks().iter().map(|group| self.explain(group)).collect()
+    pub fn blocked_tasks(&self) -> Vec<PeWait> {
+        self.waits.held_tasks().iter().map(|group| self.explain(group)).collect()
     }
 
     /// Wavelets in queues, ramps and routers, by place.
-    pub(super) fn left(&self) -> Vec<Left> {
+    pub fn left(&self) -> Vec<Left> {
         let mut groups: IndexMap<(u32, Color, usize, [String; 2]), Left> = IndexMap::new();
         let mut add = |pe: usize, color, count, place: String, (why, is_at_pe): (String, bool), held| {
             let at = self.program.pe_coord(pe);
@@ -259,7 +310,8 @@ impl Wafer {
         groups.into_values().collect()
     }
 
-    pub(super) fn explain(&self, group: &Group<'_>) -> PeWait {
+    /// One wait of each group, with the other side.
+    pub fn explain(&self, group: &Group<'_>) -> PeWait {
         let wait = group.wait.clone();
         let missing = self.missing(group.pe, &wait.on);
         let call = match missing {
@@ -296,8 +348,8 @@ impl Wafer {
                 let sender = |s: usize| Sender {
                     pe: self.program.pe_coord(s),
                     sent: self.fabric.sent(s, *color),
-                    span: self.send_span(s, *color),
-                    waits: self.waits(s),
+                    span: send_span(self.cells, s, *color),
+                    waits: self.waits.on(s),
                 };
                 let senders: Vec<Sender> = self.fabric.senders(pe, *color).into_iter().map(sender).collect();
                 Some(Missing::Wavelets {
@@ -311,8 +363,8 @@ impl Wafer {
             WaitsFor::Space { color, .. } => {
                 let stuck = self.fabric.blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
-                let is_idle = stuck.obstacle == Obstacle::Pe && !self.waits(stuck.pe);
-                let taker = if is_idle { self.taker(stuck.pe, stuck.color) } else { None };
+                let is_idle = stuck.obstacle == Obstacle::Pe && !self.waits.on(stuck.pe);
+                let taker = if is_idle { taker(self.cells, stuck.pe, stuck.color) } else { None };
                 Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by, taker })
             }
             WaitsFor::FifoData(_) => Some(Missing::Push),
@@ -340,7 +392,7 @@ impl Wafer {
             };
             for at in targets {
                 let pe = self.program.pe_index(at);
-                for (to, _) in groups.iter().enumerate().filter(|(_, group)| self.is_in(pe, group)) {
+                for (to, _) in groups.iter().enumerate().filter(|(_, group)| self.waits.is_in(pe, group)) {
                     graph.update_edge(nodes[from], nodes[to], ());
                 }
             }

@@ -1,8 +1,9 @@
 //! Why a run does not end: what every PE does when it is stopped, and what waits.
 
-use super::Wafer;
+use super::cells::Cells;
+use super::event_queue::EventQueue;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
-use super::stall::{MOST_GROUPS, Missing, PeWait};
+use super::stall::{Explainer, MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
@@ -50,38 +51,23 @@ pub struct Running {
     pub started: u64,
 }
 
-impl Wafer {
-    /// What goes on when the run is stopped.
-    pub(super) fn stop_report(&self, cycle: u64, interrupted: bool) -> StopReport {
-        let mut groups = self.unfinished();
+impl StopReport {
+    /// What goes on when the run is stopped before a cycle.
+    pub(super) fn new(
+        explainer: &Explainer<'_>,
+        event_queue: &EventQueue,
+        cycle: u64,
+        interrupted: bool,
+    ) -> StopReport {
+        let mut groups = explainer.waits().unfinished();
         groups.sort_by_key(|group| group.wait.since);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
-        let waits = groups.iter().map(|group| self.explain(group)).collect();
-        let (running, under_way) = (self.running(), self.fabric.under_way());
-        StopReport { cycle, interrupted, running, waits, more, under_way }
+        let waits = groups.iter().map(|group| explainer.explain(group)).collect();
+        let running = running(explainer.cells(), event_queue);
+        StopReport { cycle, interrupted, running, waits, more, under_way: explainer.under_way() }
     }
 
-    /// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
-    fn running(&self) -> Vec<Running> {
-        let all = self.event_queue.is_empty();
-        let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
-        for (index, pe, cell) in self.cells.made().filter(|(i, ..)| all || self.event_queue.runs(*i)) {
-            let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
-            let ended = places.is_empty();
-            let here = self.program.sources.outside_library(&places).or(places.first().copied());
-            let span = here.unwrap_or(span);
-            let key = (self.program.place[index], ended, span);
-            let new = || Running { pe, also_on: 0, name: name.to_string(), span, ended, since, started };
-            groups.entry(key).and_modify(|group| group.also_on += 1).or_insert_with(new);
-        }
-        let mut running: Vec<Running> = groups.into_values().collect();
-        running.sort_by_key(|r| (r.ended, r.ended.then_some(Reverse(r.since))));
-        running
-    }
-}
-
-impl StopReport {
     /// The report as people read it.
     pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
         let mut c = match self.interrupted {
@@ -114,6 +100,24 @@ impl StopReport {
         }
         c.report(self.facts(sources)).into()
     }
+}
+
+/// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
+fn running(cells: &Cells, event_queue: &EventQueue) -> Vec<Running> {
+    let (all, program) = (event_queue.is_empty(), cells.program());
+    let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
+    for (index, pe, cell) in cells.made().filter(|(i, ..)| all || event_queue.runs(*i)) {
+        let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
+        let ended = places.is_empty();
+        let here = program.sources.outside_library(&places).or(places.first().copied());
+        let span = here.unwrap_or(span);
+        let key = (program.place[index], ended, span);
+        let new = || Running { pe, also_on: 0, name: name.to_string(), span, ended, since, started };
+        groups.entry(key).and_modify(|group| group.also_on += 1).or_insert_with(new);
+    }
+    let mut running: Vec<Running> = groups.into_values().collect();
+    running.sort_by_key(|r| (r.ended, r.ended.then_some(Reverse(r.since))));
+    running
 }
 
 fn running_note(r: &Running, sources: &SourceMap) -> String {

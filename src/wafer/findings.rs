@@ -1,0 +1,100 @@
+//! What a run has brought to light: lines of the program, warnings, and the errors that end it.
+
+use crate::arch::PeCoord;
+use crate::diagnostics::{Diag, Diagnostic, Levels, fold_moments};
+use crate::pe::{Joined, MessageCall, PeLog, Printed, Traced};
+use crate::source::Span;
+use std::collections::BTreeSet;
+
+/// The log of all PEs, and the errors of the last cycle.
+#[derive(Default)]
+pub(super) struct Findings {
+    log: PeLog,
+    errors: Vec<Diag>,
+    levels: Levels,
+}
+
+impl Findings {
+    /// Nothing yet; levels say what is an error.
+    pub fn new(levels: Levels) -> Findings {
+        Findings { levels, ..Findings::default() }
+    }
+
+    /// The levels of the rules.
+    pub fn levels(&self) -> &Levels {
+        &self.levels
+    }
+
+    /// Where a PE that runs writes.
+    #[inline]
+    pub fn log(&mut self) -> &mut PeLog {
+        &mut self.log
+    }
+
+    /// What PEs have written that have run elsewhere.
+    pub fn append(&mut self, log: PeLog, errors: Vec<Diag>) {
+        self.log.append(log);
+        self.errors.extend(errors);
+    }
+
+    /// Something that the wafer has found out on a PE: the end of the run, or a warning.
+    pub fn hazard(&mut self, pe: PeCoord, diag: Diag) {
+        match self.levels.weigh(diag) {
+            Err(diag) => self.errors.push(diag),
+            Ok(Some(warning)) => self.log.warn(pe, warning),
+            Ok(None) => {}
+        }
+    }
+
+    /// This ends the run.
+    #[cold]
+    pub fn error(&mut self, diag: Diag) {
+        self.errors.push(diag);
+    }
+
+    /// Whether the run has failed.
+    #[inline]
+    pub fn has_errors(&self) -> bool {
+        !self.errors.is_empty()
+    }
+
+    /// The errors, equal ones folded.
+    pub fn errors(&self) -> Vec<Diagnostic> {
+        fold_moments(self.errors.iter().cloned().map(Diagnostic::from))
+    }
+
+    /// Lines printed so far, by cycle and PE.
+    pub fn printed(&mut self) -> &[Printed] {
+        // A PE may run ahead of the clock, so lines are not written in order.
+        self.log.printed.sort_by_key(|p| (p.cycle, p.pe.y, p.pe.x));
+        &self.log.printed
+    }
+
+    /// Trace records so far, by cycle and PE.
+    pub fn traced(&mut self) -> &[Traced] {
+        self.log.traced.sort_by_key(|t| (t.cycle, t.pe.y, t.pe.x));
+        &self.log.traced
+    }
+
+    /// Places of the `@assert`s that held at least once, on any PE.
+    pub fn asserts_held(&self) -> &BTreeSet<Span> {
+        &self.log.asserts_held
+    }
+
+    /// What was suspicious on PEs so far, equal findings folded.
+    pub fn warnings(&self) -> Vec<Diagnostic> {
+        self.log.warnings()
+    }
+
+    /// Collective operations that PEs have begun since the last call.
+    #[inline]
+    pub fn take_joined(&mut self) -> Vec<Joined> {
+        std::mem::take(&mut self.log.joined)
+    }
+
+    /// Calls of `<message_passing>` since the last call.
+    #[inline]
+    pub fn take_message_calls(&mut self) -> Vec<MessageCall> {
+        std::mem::take(&mut self.log.letters)
+    }
+}

@@ -1,0 +1,76 @@
+//! Launches: functions that the host lets PEs run.
+
+use super::cells::Cells;
+use super::event_queue::EventQueue;
+use crate::arch::PeCoord;
+use crate::image::{FnId, Program};
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// A launch on its way to a PE.
+struct PendingLaunch {
+    cycle: u64,
+    pe: usize,
+    function: FnId,
+    args: Arc<[u64]>,
+}
+
+/// The launches that are on their way, and how many PEs keep the command stream blocked.
+#[derive(Default)]
+pub(super) struct Launches {
+    /// By cycle.
+    pending: VecDeque<PendingLaunch>,
+    /// PEs with a launch that has begun and has not unblocked the command stream.
+    blocked: usize,
+}
+
+impl Launches {
+    /// Lets PEs run a function from this cycle on, each `skew` cycles after its western neighbour.
+    pub fn add(
+        &mut self,
+        mut pes: Vec<(PeCoord, FnId)>,
+        args: &[u64],
+        (now, skew): (u64, u64),
+        program: &Program,
+    ) {
+        pes.sort_by_key(|(at, _)| (at.x, at.y));
+        let args: Arc<[u64]> = args.into();
+        for (at, function) in pes {
+            let cycle = now + u64::from(at.x) * skew;
+            self.pending.push_back(PendingLaunch {
+                cycle,
+                pe: program.pe_index(at),
+                function,
+                args: args.clone(),
+            });
+        }
+    }
+
+    /// The cycle in which the next one begins.
+    pub fn next(&self) -> Option<u64> {
+        self.pending.front().map(|launch| launch.cycle)
+    }
+
+    /// How many PEs have a launch that has not unblocked the command stream.
+    pub fn blocked(&self) -> usize {
+        self.blocked + self.pending.len()
+    }
+
+    /// So many PEs have unblocked the command stream.
+    #[inline]
+    pub fn unblock(&mut self, pes: usize) {
+        self.blocked -= pes;
+    }
+
+    /// Begins those whose cycle has come.
+    pub fn begin(&mut self, now: u64, cells: &mut Cells, event_queue: &mut EventQueue) {
+        while self.next().is_some_and(|cycle| cycle <= now) {
+            let Some(PendingLaunch { pe, function, args, .. }) = self.pending.pop_front() else { return };
+            let Some(cell) = cells.pe(pe) else { continue };
+            let before = cell.command_stream_blocked();
+            cell.launch(function, &args);
+            self.blocked += usize::from(cell.command_stream_blocked() && !before);
+            event_queue.wake(pe, now, now);
+        }
+    }
+}

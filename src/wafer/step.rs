@@ -1,0 +1,154 @@
+//! A cycle: what has come is handed over, PEs run, and routers move what is on its way.
+
+use super::pulse::PES_BETWEEN_LOOKS;
+use super::{Progress, Wafer, explain, traps};
+use crate::pe::{Pe, Wake};
+
+impl Wafer {
+    /// Runs the next cycle in which anything happens.
+    pub fn cycle(&mut self) -> Progress {
+        if self.findings.has_errors() {
+            return Progress::Trapped;
+        }
+        if self.signals.is_to_stop() {
+            return Progress::Interrupted;
+        }
+        let fabric = self.fabric.next_awake(self.now);
+        if fabric != Some(self.now) {
+            let looked_at = self.bulk_advance.until();
+            let others = [fabric, self.event_queue.next(self.now), self.launches.next()];
+            match others.into_iter().flatten().min() {
+                Some(next) if self.now < looked_at && next >= looked_at => {
+                    self.now = looked_at;
+                    return Progress::Moving;
+                }
+                Some(next) => self.now = next.max(self.now),
+                None if self.reached > self.now => {
+                    self.now = self.reached;
+                    return Progress::Moving;
+                }
+                None => return Progress::Quiet,
+            }
+        }
+        self.launches.begin(self.now, &mut self.cells, &mut self.event_queue);
+        let (cells, fabric, event_queue) = (&mut self.cells, &mut self.fabric, &mut self.event_queue);
+        let done = self.bulk_advance.advance(self.now, self.launches.next(), cells, fabric, event_queue);
+        if done > 0 {
+            self.now += done;
+            return Progress::Moving;
+        }
+        self.cells.begin_cycle(self.now);
+        if self.is_worth_ordering() {
+            self.locality_step();
+        } else {
+            self.run_pes();
+            self.fabric.step(self.now);
+        }
+        self.observers.end_cycle(self.now, &mut self.fabric, &mut self.cells);
+        self.now += 1;
+        self.wake_freed();
+        self.tear_down();
+        self.check_cycle();
+        if self.findings.has_errors() { Progress::Trapped } else { Progress::Moving }
+    }
+
+    /// Looks at what PEs and routers have done in the cycle that is over.
+    fn check_cycle(&mut self) {
+        let (findings, fabric) = (&mut self.findings, &mut self.fabric);
+        self.collectives.step(findings, &self.program.sources);
+        self.letters.step(findings, fabric, &self.program);
+        traps::trap_unrouted(findings, fabric, &self.cells, self.now);
+        traps::trap_collisions(findings, fabric, &self.cells, self.now);
+    }
+
+    fn run_pes(&mut self) {
+        self.fabric.deliver(self.now, &mut self.cells);
+        self.observers.take(|| self.fabric.events());
+        for (pe, wake) in self.cells.take_delivered() {
+            match wake {
+                Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
+                Wake::OnEvent => {}
+            }
+        }
+        let due = self.event_queue.take_due(self.now);
+        self.note_running(due.len());
+        self.pool.first().alone_until = self.alone_until(&due);
+        // A recorded run writes its events in one go.
+        if self.pool.threads_for(due.len()) > 1 && !self.observers.is_recording() {
+            self.run_in_parallel(&due);
+        } else {
+            due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
+        }
+        self.event_queue.keep(due);
+    }
+
+    /// So many PEs run in this cycle.
+    pub(super) fn note_running(&mut self, pes: usize) {
+        self.signals.beat(self.now, pes);
+        self.bulk_advance.note_ran(pes);
+    }
+
+    /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if
+    /// there are others, or wavelets are on their way to somebody.
+    pub(super) fn alone_until(&self, due: &[u32]) -> u64 {
+        if due.len() != 1 || !self.observers.are_none() {
+            return 0;
+        }
+        let others =
+            [self.fabric.next_awake(self.now), self.event_queue.next(self.now), self.launches.next()];
+        others.into_iter().flatten().min().unwrap_or(u64::MAX)
+    }
+
+    fn run_in_turn(&mut self, pes: &[u32]) {
+        match self.signals.is_to_stop() {
+            // They do not run any more, and are to be found among the unfinished.
+            true => self.event_queue.wake_all(pes, self.now),
+            false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
+        }
+    }
+
+    /// Runs a PE, whose cycle it is.
+    #[inline(always)]
+    pub(super) fn run_pe(&mut self, index: usize) {
+        let Some(pe) = self.cells.pe(index) else { return };
+        let before = pe.command_stream_blocked();
+        let reached = pe.busy_until();
+        let mut ramp = self.fabric.ramp(index, self.now);
+        let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), self.pool.first());
+        self.launches.unblock(usize::from(before && !pe.command_stream_blocked()));
+        let busy_until = pe.busy_until();
+        self.reached = self.reached.max(busy_until);
+        self.observers.take(|| pe.events());
+        if pe.has_made_room() {
+            self.fabric.retry(index);
+        }
+        match wake {
+            Ok(Wake::At(cycle)) => self.event_queue.wake(index, cycle.max(self.now + 1), self.now),
+            Ok(Wake::OnEvent) => {}
+            Err(diag) => {
+                let calls = pe.calls();
+                self.findings.error(explain::outside_library(diag, &calls, &self.program.sources));
+            }
+        }
+        if self.observers.is_following() && self.fabric.is_recording() {
+            let cycle = if busy_until > reached { busy_until } else { self.now };
+            self.observers.look_at_memory(index, &mut self.cells, cycle.max(self.now));
+        }
+    }
+
+    /// Wakes PEs that were refused by their routers and may send again.
+    pub(super) fn wake_freed(&mut self) {
+        for pe in self.fabric.take_freed() {
+            self.cells.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
+            self.event_queue.wake(pe as usize, self.now, self.now);
+        }
+    }
+
+    fn tear_down(&mut self) {
+        for (pe, color) in self.fabric.take_torn_down() {
+            let Some(cell) = self.cells.pe(pe as usize) else { continue };
+            cell.tear_down(color);
+            self.event_queue.wake(pe as usize, self.now, self.now);
+        }
+    }
+}

@@ -403,7 +403,7 @@ def test_arrays_hold_as_many_wavelets_as_are_asked_for(streamed):
 def test_words_that_never_come_are_a_deadlock(streamed):
     runtime, into, out = streamed
     runtime.send(into, np.zeros(2, dtype=np.uint32), nonblock=True)
-    text = r"deadlock(?s:.*)the stream 'add_tx' from the wafer \(color \d, PE\(0,\d\)\)(?s:.*)after 2 of 3 words the program has to send more"
+    text = r"deadlock(?s:.*)the stream 'add_tx' from the wafer \(color \d, PE\(0,\d\)\)(?s:.*)after 2 of 3 words the program must send more"
     with pytest.raises(RuntimeError, match=text):
         runtime.receive(out, np.zeros(3, dtype=np.uint32), 3)
     with pytest.raises(RuntimeError, match="deadlock"):
@@ -414,14 +414,14 @@ def test_words_that_nobody_takes_are_a_deadlock(streamed):
     # Every word is answered, and nobody asks for the answers.
     runtime, into, out = streamed
     runtime.send(into, np.zeros(500, dtype=np.uint32), nonblock=True)
-    with pytest.raises(RuntimeError, match="(?s)deadlock.*the stream 'add_rx' to the wafer.* of 500 words the program has to take more"):
+    with pytest.raises(RuntimeError, match="(?s)deadlock.*the stream 'add_rx' to the wafer.* of 500 words the program must receive more"):
         runtime.stop()
 
 
 def test_a_send_without_room_warns_and_goes_on(streamed):
     runtime, into, out = streamed
     back = np.zeros(500, dtype=np.uint32)
-    with pytest.warns(UserWarning, match=r"send\(\) does not return .* of 500 words the program has to take more"):
+    with pytest.warns(UserWarning, match=r"send\(\) does not return .* of 500 words the program must receive more"):
         runtime.send(into, np.zeros(500, dtype=np.uint32), nonblock=False)
     runtime.receive(out, back, 500)
     runtime.stop()

@@ -28,5 +28,5 @@ def test_a_goal_that_is_never_reached_is_a_deadlock():
     runner = cslrun.Runner(cslrun.compile(PROGRAMS / "tally.csl", params=params))
     runner.copy_in("counts", [1, 1, 1, 1, 1])
     runner.launch("start")
-    with pytest.raises(cslrun.RunError, match=r"`unblock_cmd_stream` has to be called .*PE\(1,0\)"):
+    with pytest.raises(cslrun.RunError, match=r"`unblock_cmd_stream` must be called .*PE\(1,0\)"):
         runner.copy_out("results", 2)

@@ -82,7 +82,7 @@ fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> {
             TaskKind::Local if MEMCPY_TASKS.contains(&t.id.0) => Some(&rules::MEMCPY_TASK_ID),
             TaskKind::Local => (is_wse2 && is_color).then_some(&rules::MEMCPY_TASK_SHARED),
         };
-        Some(rule?.because(&facts).at(t.span).help("take another id"))
+        Some(rule?.because(&facts).at(t.span).help("use another id"))
     })
 }
 

@@ -134,7 +134,7 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
         End::Nowhere => {
             let c = at(rules::ROUTE_NOWHERE.because(&[("color", &color), ("pe", &here)]), own);
             c.note(format!("wavelets come from {side} and are dropped there"))
-                .help("name in `.tx` where they go; RAMP is the PE itself")
+                .help("list their destinations in `.tx`; RAMP is the PE itself")
         }
         End::Refused if side == Direction::Ramp => {
             let tile = flow.program.tile_at(here);
@@ -148,7 +148,7 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
                 return at(UNROUTED_COLOR.because(&facts), send).label("sent here").help(help);
             };
             let c = at(rules::SEND_REFUSED.because(&facts), send);
-            let c = c.also(own, format!("the route on {here} does not name RAMP in `.rx`"));
+            let c = c.also(own, format!("the route on {here} does not list RAMP in `.rx`"));
             c.help("give the PE a route with `.rx = .{ RAMP }`")
         }
         End::Refused => {
@@ -178,7 +178,7 @@ fn several_inputs(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) 
     let facts: [(&str, &dyn std::fmt::Display); 3] =
         [("color", &color), ("pe", &here), ("sides", &names.join(" and "))];
     let c = at(rules::SEVERAL_INPUTS.because(&facts), flow.declared(pe, color));
-    found.add(c.help("make sure that they never send at the same time, or use a color for each"));
+    found.add(c.help("make sure that they never send at the same time, or use a separate color for each"));
 }
 
 fn nobody_takes(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
@@ -251,6 +251,6 @@ fn circle(flow: &Flow<'_>, start: Node, left: &[Node]) -> Diag {
     let more = if count > NAMED { format!(", .. ({count} PEs)") } else { String::new() };
     let (pe, color) = way[first];
     let c = at(rules::ROUTE_LOOP.because(&[("color", &color)]), flow.declared(pe, color));
-    c.note(format!("the circle: {}{more}", pes.join(", ")))
-        .help("let one PE of the circle take the wavelets and send them again")
+    c.note(format!("the loop: {}{more}", pes.join(", ")))
+        .help("let one PE of the loop receive the wavelets and send them again")
 }

@@ -62,7 +62,7 @@ fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Diag> {
             .because(&[("color", &color), ("queue", &queue), ("bound", &bound)])
             .at(at)
             .also(bound_at, format!("{queue} gets its color here"))
-            .help("give both the same color, or leave `.fabric_color` out of the DSD")
+            .help("give both the same color, or remove `.fabric_color` from the DSD")
     })
 }
 

@@ -344,7 +344,7 @@ impl CompileArgs {
 }
 
 fn arch(word: &str) -> Result<ArchName, String> {
-    ArchName::parse(word).ok_or_else(|| "the machines are wse2 and wse3".to_string())
+    ArchName::parse(word).ok_or_else(|| "the machine must be wse2 or wse3".to_string())
 }
 
 fn param(text: &str) -> Result<(String, ParamValue), String> {
@@ -382,13 +382,13 @@ fn numbers(text: &str) -> Result<Vec<Number>, String> {
 }
 
 fn named(text: &str) -> Result<(String, &str), String> {
-    let (name, value) = text.split_once('=').ok_or("it must have the form NAME=VALUE")?;
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
     Ok((identifier(name)?, value.trim()))
 }
 
 fn identifier(name: &str) -> Result<String, String> {
     match name.trim() {
-        "" => Err("a name is missing".to_string()),
+        "" => Err("the name is missing".to_string()),
         name => Ok(name.to_string()),
     }
 }

@@ -32,7 +32,7 @@ fn nothing_chosen(all: &[View<'_>], chosen: &Chosen) -> String {
     let wanted = match (&chosen.name, chosen.line) {
         (Some(name), _) => format!("a DSD `{name}`"),
         (None, Some(line)) => format!("a DSD in line {line}"),
-        (None, None) => "such a DSD".to_string(),
+        (None, None) => "a matching DSD".to_string(),
     };
     let names = all.iter().filter_map(View::name);
     if let Some(near) = chosen.name.as_ref().and_then(|name| suggest::nearest(name, names)) {

@@ -9,7 +9,7 @@ use std::path::Path;
 /// Bytes that the header of a plain array may have; it needs about a hundred.
 const LONGEST_HEADER: u64 = 4096;
 
-const RECORDS: &str = "the elements are records; plain numbers are needed";
+const RECORDS: &str = "the elements are records, not plain numbers";
 
 /// Reads an array of numbers, flat, the last index fastest.
 pub fn read(path: &Path) -> Result<Vec<Number>, String> {

@@ -67,7 +67,7 @@ fn words(cycle: u64, busy: u64, elapsed: Duration, limit: Option<u64>) -> String
         }
         Some(_) | None => String::new(),
     };
-    format!("{} cycles, {} in a second, {pes} busy{left}", grouped(cycle), grouped(rate))
+    format!("{} cycles, {} per second, {pes} busy{left}", grouped(cycle), grouped(rate))
 }
 
 fn time(seconds: u64) -> String {

@@ -48,7 +48,7 @@ impl Reading {
         if self.pes.len() > MOST_PES {
             let more = grouped((self.pes.len() - MOST_PES) as u64);
             let name = &self.name;
-            let _ = writeln!(out, "  and {more} more PEs; `--get {name}={name}.npy` writes all");
+            let _ = writeln!(out, "  and {more} more PEs; `--get {name}={name}.npy` writes all of them");
         }
         out
     }

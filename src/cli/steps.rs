@@ -72,8 +72,8 @@ fn deal(variable: &Variable, bits: &[u64]) -> Result<Vec<Vec<u64>>, String> {
     let (name, given, pes) = (&variable.name, bits.len(), counts.len());
     let each = counts.first().copied().unwrap_or(0);
     Err(match pes {
-        1 => format!("--set {name}: it has {each} elements, and {given} numbers are given"),
-        _ => format!("--set {name}: {pes} PEs have {all} elements in all, and {given} numbers are given"),
+        1 => format!("--set {name}: it has {each} elements, but {given} numbers are given"),
+        _ => format!("--set {name}: {pes} PEs have {all} elements in total, but {given} numbers are given"),
     })
 }
 
@@ -109,9 +109,10 @@ fn save(runner: &mut Runner, name: &str, file: &Path) -> Result<(), Trouble> {
     let reading = get(runner, name)?;
     let count = reading.pes.first().map_or(0, |(_, values)| values.len());
     if reading.pes.iter().any(|(_, values)| values.len() != count) {
-        return Err(
-            format!("--get {name}: PEs have different numbers of elements, no array holds them").into()
-        );
+        return Err(format!(
+            "--get {name}: PEs have different numbers of elements, which do not form one array"
+        )
+        .into());
     }
     let (width, height) = (u64::from(runner.program().width), u64::from(runner.program().height));
     let pes = reading.pes.len() as u64;

@@ -8,7 +8,7 @@ pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String>
     let rows = usize::from(program.height);
     match asked {
         Some(n) if n > rows => Err(format!(
-            "--threads {n}: the wafer has {}, and a thread takes at least one",
+            "--threads {n}: the wafer has {}, and each thread needs at least one",
             if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") }
         )),
         Some(n) => Ok(n),
@@ -20,8 +20,8 @@ pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String>
 /// A number of threads.
 pub fn number(text: &str) -> Result<usize, String> {
     match text.parse() {
-        Ok(0) => Err("no program runs on 0 threads; 1 is the smallest number".to_string()),
+        Ok(0) => Err("the number of threads must be at least 1".to_string()),
         Ok(n) => Ok(n),
-        Err(_) => Err("it must be a whole number from 1 on".to_string()),
+        Err(_) => Err("the number of threads must be a whole number of at least 1".to_string()),
     }
 }

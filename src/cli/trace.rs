@@ -146,7 +146,7 @@ fn target(text: &str) -> Result<TraceTarget, String> {
 }
 
 fn block(text: &str) -> Result<Block, String> {
-    let (x, y) = text.split_once(',').ok_or("it must have the form X,Y")?;
+    let (x, y) = text.split_once(',').ok_or("expected X,Y")?;
     Ok(Block { x: range(x)?, y: range(y)? })
 }
 
@@ -159,7 +159,7 @@ fn range(text: &str) -> Result<RangeInclusive<u16>, String> {
 }
 
 fn cycles(text: &str) -> Result<RangeInclusive<u64>, String> {
-    let (first, last) = text.split_once("..").ok_or("it must have the form A..B")?;
+    let (first, last) = text.split_once("..").ok_or("expected A..B")?;
     let number = |t: &str, default: u64| match t.trim() {
         "" => Ok(default),
         t => t.replace(['_', ','], "").parse::<u64>().map_err(|_| format!("`{t}` is not a cycle")),

@@ -177,7 +177,7 @@ impl Levels {
         let mut words = flags.split_whitespace();
         while let Some(word) = words.next() {
             let level = Level::ALL.into_iter().find(|level| word.starts_with(level.flag()));
-            let level = level.ok_or_else(|| format!("`{word}` is none of -A, -W and -D"))?;
+            let level = level.ok_or_else(|| format!("`{word}` is not -A, -W or -D"))?;
             let names = match word[level.flag().len()..].trim_start_matches('=') {
                 "" => words.next().ok_or_else(|| format!("{word} needs the name of a rule or group"))?,
                 attached => attached,

@@ -329,7 +329,7 @@ impl Sanitizer {
         if diag.rule() == DANGLING_POINTER.name {
             let left = self.left.filter(|(start, end, _)| (*start..*end).contains(&word));
             let Some((start, _, function)) = left else {
-                return diag.help("point to a global, or to a local of a function that still runs");
+                return diag.help("point to a global, or to a local of a function that is still running");
             };
             return dangling(diag, tile, function, word - start);
         }

@@ -61,10 +61,12 @@ pub(crate) fn out_of_local(local: &Local, low: usize, step: PointerStep) -> Diag
 /// A pointer leads to a word of a call that has returned, `off` words behind its first one.
 pub(crate) fn dangling(diag: Diag, tile: &TileImage, function: FnId, off: usize) -> Diag {
     let name = &tile.functions[function.0 as usize].name;
-    let help = "point to a global, or to a local of a function that still runs";
+    let help = "point to a global, or to a local of a function that is still running";
     match local_at(tile, function, off) {
-        Some(local) => diag.also(local.span, format!("`{name}` has returned, and with it this local")),
-        None => diag.note(format!("it was made in `{name}`, which has returned")),
+        Some(local) => {
+            diag.also(local.span, format!("`{name}` has returned, so this local no longer exists"))
+        }
+        None => diag.note(format!("it belongs to a call of `{name}`, which has returned")),
     }
     .help(help)
 }
@@ -95,7 +97,7 @@ fn out_of_variable(
         .also(span, format!("`{name}` has {} such elements", elements_in(size, each)));
     match elements_in(from - low, each) {
         0 => diag,
-        skipped => diag.note(format!("the pointer leads to element {skipped} of `{name}`")),
+        skipped => diag.note(format!("the pointer points to element {skipped} of `{name}`")),
     }
 }
 

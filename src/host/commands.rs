@@ -193,7 +193,7 @@ impl Runner {
         let first = HostWait { command, needs, span, idle, pes, more, advice };
         let behind = self.stream.commands.iter().skip(1).take(NAMED).map(|queued| HostWait {
             command: queued.command.describe(),
-            needs: "it has not started, because commands run one after the other".to_string(),
+            needs: "it has not started, because the commands run in order".to_string(),
             span: None,
             idle: None,
             pes: Vec::new(),
@@ -250,14 +250,14 @@ impl Runner {
         if !blocked.is_empty() {
             let launch = self.stream.last_launch.as_deref().unwrap_or("a function");
             return HoldUp {
-                needs: format!("`unblock_cmd_stream` has to be called after the launch of `{launch}`"),
+                needs: format!("`unblock_cmd_stream` must be called after the launch of `{launch}`"),
                 pes: blocked,
                 advice: "call `unblock_cmd_stream` on every PE when a launched function is done",
             };
         }
         let now = self.wafer.now();
         command.and_then(Command::hold_up).unwrap_or_else(|| HoldUp {
-            needs: "the running task has to end".to_string(),
+            needs: "the running task must end".to_string(),
             pes: which(&|pe| !pe.is_between_tasks(now)),
             advice: "see what the task waits for",
         })

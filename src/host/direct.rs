@@ -85,11 +85,11 @@ impl Port {
     fn wait(&self) -> HostWait {
         let HostStream { name, to_wafer, pe, color, .. } = &self.stream;
         let way = if *to_wafer { "to" } else { "from" };
-        let verb = if *to_wafer { "take" } else { "send" };
+        let verb = if *to_wafer { "receive" } else { "send" };
         HostWait {
             command: format!("the stream '{name}' {way} the wafer (color {color}, {pe})"),
             needs: format!(
-                "after {} of {} words the program has to {verb} more",
+                "after {} of {} words the program must {verb} more",
                 grouped(self.moved),
                 grouped(self.asked)
             ),

@@ -32,7 +32,7 @@ pub fn check_footprint(program: &Program, memory: u64) -> Result<()> {
     let facts: [(&str, &dyn std::fmt::Display); 4] =
         [("width", &width), ("height", &height), ("needed", &Size(needed)), ("memory", &Size(memory))];
     let pes = u64::from(width) * u64::from(height);
-    let each = format!("that is {} for each PE: its memory, its queues, its router", Size(needed / pes));
+    let each = format!("that is {} per PE, for its memory, queues and router", Size(needed / pes));
     let c = WAFER_TOO_LARGE.because(&facts).note(each);
     let help = match largest(width, height, memory as f64 / needed as f64) {
         Some((w, h)) => format!("the largest grid of this shape that fits has {w} x {h} PEs"),

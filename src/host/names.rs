@@ -35,7 +35,7 @@ impl Runner {
             Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"function")];
                 let c = EXPORT_MISUSED.because(&facts).at(*span).label("exported here");
-                Err(c.help(format!("launch it, such as with `--launch {name}`")))
+                Err(c.help(format!("launch it, for example with `--launch {name}`")))
             }
             Some(export) if into && export.is_constant() => {
                 let c = EXPORT_READ_ONLY.because(&[("name", &name)]).at(export.span).label("exported here");
@@ -83,7 +83,7 @@ impl Runner {
             Some(ExportName { kind: ExportKind::Var { .. }, span, .. }) => {
                 let facts = [("name", &name as &dyn std::fmt::Display), ("is", &"variable")];
                 let c = EXPORT_MISUSED.because(&facts).at(*span).label("exported here");
-                return Err(c.help(format!("copy it, such as with `--get {name}` or `--set {name}=..`")));
+                return Err(c.help(format!("copy it, for example with `--get {name}` or `--set {name}=..`")));
             }
             None => None,
         };

@@ -85,9 +85,9 @@ impl Streaming {
     /// What has to happen before it can go on.
     fn needs(&self) -> String {
         let moved: usize = self.moved.iter().sum();
-        let verb = if self.into { "take" } else { "send" };
+        let verb = if self.into { "receive" } else { "send" };
         let (moved, all) = (grouped(moved as u64), grouped(self.copy.words() as u64));
-        format!("after {moved} of {all} words the program has to {verb} more")
+        format!("after {moved} of {all} words the program must {verb} more")
     }
 
     /// The PEs that have words to take or to give.

@@ -200,7 +200,7 @@ fn a_launch_that_never_unblocks_is_named_with_its_pes() {
     };
     assert_eq!((report.host[0].pes.len(), report.host[0].more), (2, 0));
     let text = format!("{:?}", report.diagnostic(&r.program().sources).notes);
-    assert!(text.contains("`unblock_cmd_stream` has to be called after the launch of `forget`"), "{text}");
+    assert!(text.contains("`unblock_cmd_stream` must be called after the launch of `forget`"), "{text}");
     assert!(text.contains("PE(0,0), PE(1,0)"), "{text}");
 }
 

@@ -152,7 +152,7 @@ impl Checks {
             [("queue", &format!("input queue {queue}")), ("count", &left), ("color", &other)];
         let c = rules::QUEUE_NOT_EMPTY.because(&facts).at(span);
         let c = c.also(place, format!("this one reads color {other}"));
-        self.hazard(c.help("take all wavelets of the first color before the queue serves another"))
+        self.hazard(c.help("receive all wavelets of the first color before the queue serves another"))
     }
 
     /// A data task that is ready for the wavelets of an operation: one of them gets them.
@@ -184,7 +184,7 @@ impl Checks {
             Mixed::Control(color) => {
                 let c = rules::CONTROL_AS_DATA.because(&[("color", &color)]).at(span);
                 let help =
-                    "set `.control_transform` to pass them on, or end the operation with `.on_control`";
+                    "set `.control_transform` to forward them, or end the operation with `.on_control`";
                 self.hazard(c.help(help))
             }
             Mixed::Marked(wavelet) => {
@@ -244,7 +244,7 @@ impl Checks {
         });
         if let Some(lag) = lags.min().filter(|lag| *lag < width) {
             let c = rules::OVERLAP.because(&[("lag", &lag)]).at(span);
-            let note = format!("the machine does up to {width} elements of `@{}` at once", op.name);
+            let note = format!("the machine processes up to {width} elements of `@{}` at once", op.name);
             self.hazard(c.note(note).help("write to another array, or start at the other end"))?;
         }
         Ok(())
@@ -318,7 +318,7 @@ impl Checks {
         if is_angle && x.abs() >= LARGEST_ANGLE && self.is_checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
             let c = c.at(main.caller_place(tile));
-            self.hazard(c.help("reduce the angle modulo 2*pi before"))?;
+            self.hazard(c.help("reduce the angle modulo 2*pi first"))?;
         }
         Ok(())
     }
@@ -332,7 +332,7 @@ impl Checks {
         let user = threads.iter().find(|(_, thread)| thread.registers.contains(&dsr));
         let Some(user) = user.map(|(_, thread)| thread.span) else { return Ok(()) };
         let c = rules::DSR_BUSY.because(&[("dsr", &dsr)]).also(user, "this one is still running");
-        self.hazard(c.help("change it in the task that the operation activates at its end"))
+        self.hazard(c.help("change it in the task that the operation activates when it is complete"))
     }
 
     /// Only FIFOs and DSRs of FIFO type may be full or empty (entry UB-023).
@@ -355,7 +355,7 @@ impl Checks {
 /// Angles from here on are beyond what `<math>` of the machine can reduce.
 const LARGEST_ANGLE: f32 = 16384.0 * std::f32::consts::PI;
 
-const WAIT: &str = "start it when the other one is complete: `.activate` a task that does";
+const WAIT: &str = "start it in a task that the other operation activates when it is complete: `.activate`";
 
 /// A queue that an operation in progress uses, too, and where that operation stands.
 fn shared_queue(operation: &Operation, queues: &Queues, threads: &Threads) -> Option<(String, Span)> {

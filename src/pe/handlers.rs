@@ -202,7 +202,7 @@ impl DutyContext<'_> {
         match user {
             Some(user) if self.checks.is_checked => {
                 let early = FLUSH_TOO_EARLY.because(&[("queue", &event)]).at(span);
-                let early = early.also(user, "this one is not done");
+                let early = early.also(user, "this one is not complete");
                 self.checks
                     .hazard(early.help("flush the queue in the task that `.activate` of the operation names"))
             }

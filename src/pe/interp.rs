@@ -319,7 +319,7 @@ impl Pe {
     fn came_by(&self, c: Diag, input: usize) -> Diag {
         let color = self.queues.inputs[input].color;
         let c = match self.tile.input_queues.iter().find(|b| b.color == color) {
-            Some(bound) => c.at(bound.span).label("it has come through this queue"),
+            Some(bound) => c.at(bound.span).label("it arrived through this queue"),
             None => c,
         };
         c.note(format!("the control wavelet has color {color}"))

@@ -64,7 +64,7 @@ impl Reach<'_> {
         let diag = match owner {
             Some(Owner { name, span, words: (low, high) }) => MEMORY_OUT_OF_BOUNDS
                 .because(&[("address", &address), ("what", &format!("`{name}`"))])
-                .also(span, format!("`{name}` has the words {low} to {}", high - 1)),
+                .also(span, format!("`{name}` occupies words {low} to {}", high - 1)),
             None => diag,
         };
         let operand = match operand {
@@ -89,7 +89,7 @@ pub(super) fn wrong_cast(tile: &TileImage, at: usize, words: u16, ty: &str) -> O
     }
     let diag = WRONG_CAST
         .because(&[("name", &symbol.name), ("have", &symbol.ty), ("want", &ty)])
-        .also(symbol.span, "the pointer leads to this variable")
+        .also(symbol.span, "the pointer points to this variable")
         .help(format!("cast to `*{}`", symbol.ty));
     Some(diag)
 }

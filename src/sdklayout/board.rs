@@ -75,7 +75,7 @@ impl Board {
         let ends = |from: u16, count: u16, end: u16| u32::from(from) + u32::from(count) <= u32::from(end);
         if !ends(area.x, area.w, self.grid.width) || !ends(area.y, area.h, self.grid.height) {
             return Err(format!(
-                "code region '{}' has {} x {} PEs at ({}, {}) and does not lie on the wafer, which has {} x {} \
+                "code region '{}' has {} x {} PEs at ({}, {}) and does not fit on the wafer, which has {} x {} \
                  PEs; place it elsewhere or make it smaller",
                 region.name, area.w, area.h, area.x, area.y, self.grid.width, self.grid.height
             ));
@@ -111,7 +111,7 @@ impl Board {
             if let Some(other) = other.filter(|other| !agree(port_of(layout, *other), this)) {
                 return Err(format!(
                     "ports '{}' and '{}' of code region '{}' set different routes for color '{}' on {}; a router \
-                     has one route for a color: take another color for one of them",
+                     has one route for a color: use another color for one of them",
                     port_of(layout, other).name,
                     this.name,
                     layout.regions[port.region].name,
@@ -149,7 +149,7 @@ fn agree(one: &Port, other: &Port) -> bool {
 
 fn overlap(one: &Region, other: &Region, at: PeCoord) -> String {
     let place = |region: &Region| {
-        let by = if region.placed { "" } else { ", where regions are that place() was not called for" };
+        let by = if region.placed { "" } else { ", where regions go that place() was not called for" };
         format!(
             "'{}' ({} x {} PEs at ({}, {}){by})",
             region.name, region.area.w, region.area.h, region.area.x, region.area.y

@@ -94,7 +94,7 @@ fn connect(
     let both = || format!("{} and {}", describe_port(layout, from), describe_port(layout, to));
     if source.len() != target.len() {
         return Err(format!(
-            "cannot connect ports with incompatible number of PEs: {} have {} and {} PEs; make both as long",
+            "cannot connect ports with incompatible number of PEs: {} have {} and {} PEs; make both the same length",
             both(),
             source.len(),
             target.len()
@@ -122,7 +122,7 @@ fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<End, St
     let known = board.grid.holds(at).then(|| board.grid.pe(at));
     let Some(pe) = known.filter(|pe| board.owner(*pe).is_some()) else {
         return Err(format!(
-            "the place ({}, {}) of stream '{}' is not valid: no code region lies there; place one, or use a port",
+            "the place ({}, {}) of stream '{}' is not valid: there is no code region; place one there, or use a port",
             at.x, at.y, stream.name
         ));
     };
@@ -134,12 +134,12 @@ fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<End, St
     };
     let kind = kind.ok_or_else(|| {
         let (way, route) = match stream.input {
-            true => ("into", "takes it from a neighbour"),
+            true => ("into", "receives it from a neighbour"),
             false => ("out of", "sends it to a neighbour"),
         };
         let name = &layout.colors[color as usize].name;
         format!(
-            "stream '{}' has no way {way} {at}: no route of color '{name}' there {route}; paint one, or create a \
+            "stream '{}' has no path {way} {at}: no route of color '{name}' there {route}; paint one, or create a \
              port",
             stream.name
         )
@@ -151,7 +151,7 @@ fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> R
     let pes = board.pes_of(layout, port);
     let [pe] = pes[..] else {
         return Err(format!(
-            "stream '{}' takes a port of 1 PE, and {} has {} PEs; put a code region between them that \
+            "stream '{}' needs a port of 1 PE, but {} has {} PEs; put a code region between them that \
              distributes or collects the words",
             stream.name,
             describe_port(layout, port),

@@ -70,13 +70,13 @@ fn chosen(ground: &Ground<'_>, name: &str, at: PeCoord) -> Result<Pe, String> {
     let place = format!("io_loc ({}, {}) of stream '{name}'", at.x, at.y);
     if !grid.holds(at) {
         let (w, h) = (grid.width, grid.height);
-        return Err(format!("the {place} does not lie on the wafer, which has {w} x {h} PEs; take another"));
+        return Err(format!("the {place} is not on the wafer, which has {w} x {h} PEs; use another"));
     }
     match ground.is_free(grid.pe(at)) {
         true => Ok(grid.pe(at)),
-        false => {
-            Err(format!("the {place} is in use by a code region or another stream; take a free PE, or none"))
-        }
+        false => Err(format!(
+            "the {place} is in use by a code region or another stream; use a free PE, or give none"
+        )),
     }
 }
 

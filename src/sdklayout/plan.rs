@@ -73,7 +73,7 @@ fn check_values(layout: &Layout, arch: &Arch) -> Result<(), String> {
     let last = arch.routable_colors - 1;
     match layout.colors.iter().find_map(|c| c.value.filter(|v| *v > last).map(|v| (c, v))) {
         Some((color, value)) => {
-            Err(format!("color '{}' has the value {value}; colors are 0 to {last}", color.name))
+            Err(format!("color '{}' has the value {value}; colors go from 0 to {last}", color.name))
         }
         None => Ok(()),
     }
@@ -108,7 +108,7 @@ fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<V
                     format!("{} at {at}", describe_end(layout, ground, end))
                 };
                 return Err(format!(
-                    "cannot find a route for the {what} from {} to {}: every way is taken by the same color; \
+                    "cannot find a route for the {what} from {} to {}: every path is taken by the same color; \
                      place the code regions farther apart, or use other colors",
                     name(&from),
                     name(&to)
@@ -197,12 +197,12 @@ fn numbers(
         let here = names(layout, all.iter().filter_map(one_of));
         let own = names(layout, (0..layout.colors.len()).filter(|n| classes.of[*n] == class));
         let switches = if switched[class] {
-            format!(", and of a color with switch positions only {} are possible", with_switches(arch))
+            format!(", and a color with switch positions must be one of {}", with_switches(arch))
         } else {
             String::new()
         };
         format!(
-            "there is no free color for {own}: on {} it meets others, together {} ({here}), and a router has {} \
+            "there is no free color for {own}: on {} it meets others, {} in total ({here}), and a router has {} \
              colors{switches}; use fewer colors there, or place the code regions farther apart",
             ground.grid().at(pe),
             all.len(),
@@ -247,8 +247,8 @@ fn table(
         if turns_both && told.insert(*class) {
             let color = (0..layout.colors.len()).find(|n| classes.of[*n] == *class).unwrap_or_default();
             warnings.push(format!(
-                "a switch position of color '{}' on {at} changes input and output, and a position of a router \
-                 changes one of them",
+                "a switch position of color '{}' on {at} changes both input and output, but a switch position can \
+                 change only one of them",
                 layout.colors[color].name
             ));
         }

@@ -57,7 +57,7 @@ impl Sema<'_> {
     fn extent(&mut self, id: ExprId) -> Result<u16> {
         let at = self.span(id);
         let v = self.known(id).map_err(|c| {
-            let help = "build the DSD with the greatest length, and change it with `@set_dsd_length`";
+            let help = "build the DSD with the maximum length, and change it with `@set_dsd_length`";
             known_too_late(c, &rules::ACCESS_LENGTH, help)
         })?;
         v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", &v)]).at(at))
@@ -71,7 +71,7 @@ impl Sema<'_> {
             rules::ACCESS_TARGET
                 .because(&[("type", ty)])
                 .at(at)
-                .help("name a global array, or a constant pointer to one")
+                .help("use a global array, or a constant pointer to one")
         };
         match ev {
             Ev::Place(Place::Memory {
@@ -118,7 +118,8 @@ impl Sema<'_> {
                 }
             }
             _ if self.mentions(id, vars) => {
-                Err(no().note("induction variables are only added, subtracted, and multiplied by constants"))
+                Err(no()
+                    .note("induction variables can only be added, subtracted, and multiplied by constants"))
             }
             _ => {
                 let v = self.known(id)?;
@@ -169,7 +170,7 @@ fn check_variables(vars: &[Ident], lengths: usize, span: Span) -> Result<()> {
             return Err(rules::ACCESS_NAMES
                 .because(&[("name", &v.name)])
                 .at(v.span)
-                .also(first.span, "it is a variable already"));
+                .also(first.span, "already an induction variable here"));
         }
     }
     Ok(())

@@ -84,7 +84,7 @@ fn fit(ty: Option<IntTy>, v: Integer, overflow: Overflow, what: &dyn Fn() -> Str
         Overflow::Wrap => Ok(Value::Int(ty, v.wrap(t.signed, t.bits))),
         Overflow::Reject => {
             let c = rules::INTEGER_OVERFLOW.because(&[("what", &what()), ("type", &Ty::Int(t))]);
-            Err(c.help(format!("take a number from {}, or a wider type", range_of(t))))
+            Err(c.help(format!("use a number from {}, or a wider type", range_of(t))))
         }
     }
 }
@@ -125,8 +125,8 @@ fn shift(op: BinaryOp, a: &Value, b: &Value, overflow: Overflow) -> Result<Value
     }
     if t.is_some_and(|t| n.to::<u32>().is_none_or(|n| n >= t.bits)) {
         return Err(rules::BAD_SHIFT.because(&[("amount", n)]).help(match t {
-            Some(t) => format!("a {} is shifted by 0 to {}", Ty::Int(*t), t.bits - 1),
-            None => "shift by less".to_string(),
+            Some(t) => format!("a {} can be shifted by 0 to {}", Ty::Int(*t), t.bits - 1),
+            None => "shift by a smaller amount".to_string(),
         }));
     }
     let v = if op == BinaryOp::Shl { x.shl(n) } else { x.shr(n) };

@@ -114,7 +114,7 @@ impl Sema<'_> {
         if ty.is_comptime_only() {
             return Err(comptime_only(&ty)
                 .at(span)
-                .help("which arm is taken is only known at run time: give the values a type with `@as`"));
+                .help("the branch is chosen at run time: give the values a type with `@as`"));
         }
         Ok(ty)
     }
@@ -317,7 +317,7 @@ impl Sema<'_> {
         match cases.otherwise {
             Some(i) => self.b().jump(labels[i]),
             None => {
-                let text = self.string("a switch over an enum found a value that is no member");
+                let text = self.string("a switch over an enum found a value that is not a member");
                 self.b().emit(Op::Trap { text });
             }
         }

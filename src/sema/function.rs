@@ -80,7 +80,7 @@ impl Sema<'_> {
             let diag = rules::TOO_MANY_FUNCTIONS.because(&[("limit", &MAX_FUNCTIONS)]);
             let diag = diag
                 .at(function.span)
-                .help("leave out `comptime` in front of the parameter that changes with each call");
+                .help("remove `comptime` from the parameter that changes with each call");
             return Err(self.give_up(diag));
         }
         let id = FnId(self.world.tile.functions.len() as u32);
@@ -173,7 +173,7 @@ impl Sema<'_> {
     fn too_large(&mut self, span: Span) -> Diag {
         let name = self.world.tile.writing.map(|f| self.function_name(f)).unwrap_or_default();
         let diag = rules::FUNCTION_TOO_LARGE.because(&[("name", &name)]).at(span);
-        self.give_up(diag.help("leave out `inline`: a loop or call that runs on the PE takes little code"))
+        self.give_up(diag.help("remove `inline`: a loop or call that runs on the PE takes little code"))
     }
 
     /// The end of a function that gives back a value must not be reached.

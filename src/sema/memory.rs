@@ -190,7 +190,7 @@ impl Sema<'_> {
             return Err(rules::COMPTIME_VAR_BRANCH
                 .plain()
                 .at(span)
-                .help("assign it outside of `if` and loops that are decided at run time"));
+                .help("assign it outside of run-time `if`s and loops"));
         }
         if matches!(ty, Ty::Error) {
             *ty = new.ty();

@@ -236,7 +236,7 @@ pub fn repr(ty: &Ty) -> Option<Repr> {
 /// The diagnostic about a value that has no form at run time.
 pub fn comptime_only(ty: &Ty) -> Diag {
     match ty {
-        Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("name the FIFO itself"),
+        Ty::Dsd(DsdTy::Fifo) => FIFO_NOT_COMPTIME.plain().help("use the FIFO itself"),
         _ => COMPTIME_ONLY.because(&[("type", ty)]),
     }
 }

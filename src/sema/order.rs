@@ -24,7 +24,7 @@ impl Sema<'_> {
         let same = || commutes(op) && self.snippet(a) == self.snippet(b);
         if let Some(name) = clash.filter(|_| !same()) {
             let diag = OPERAND_ORDER.because(&[("name", name)]).at(span);
-            self.report(diag.help("compute one of the operands in a separate statement before"));
+            self.report(diag.help("compute one of the operands in a separate statement first"));
         }
     }
 

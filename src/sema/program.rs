@@ -268,7 +268,7 @@ impl Sema<'_> {
                 .note(format!("the fabric has {} x {} PEs", given.width, given.height))
                 .note(format!("the rectangle begins at ({}, {})", given.x, given.y))
                 .help(format!(
-                    "give the fabric at least {} x {} PEs, or another place to the rectangle",
+                    "give the fabric at least {} x {} PEs, or move the rectangle",
                     u32::from(given.x) + u32::from(width),
                     u32::from(given.y) + u32::from(height),
                 ));

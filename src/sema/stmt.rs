@@ -376,7 +376,7 @@ impl Sema<'_> {
                     .at(span)
                     .also(
                         local.span,
-                        format!("`{}` no longer exists when the function has returned", local.name),
+                        format!("`{}` no longer exists after the function has returned", local.name),
                     )
                     .help("return the value, or let the caller pass a pointer");
                 self.lint(c)?;

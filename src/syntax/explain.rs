@@ -244,7 +244,7 @@ fn advice(stuck: &Stuck) -> Option<String> {
         (Dot, _) if matches!(stuck.before(2), Some(Number(_))) => FLOAT,
         (_, Dot) if stuck.expects("number") => "write the type in front of the dot, as in `Enum.member`",
         (_, Ident("pub")) => "every top-level declaration is visible from outside",
-        (_, Ident("noinline")) => "leave it out; only `inline` functions are inlined",
+        (_, Ident("noinline")) => "remove it; only `inline` functions are inlined",
         (_, Ident(_)) if matches!(stuck.before(1), Some(Ident("let" | "int" | "float" | "uint"))) => {
             "declare with `var` or `const`, as in `var x: i16 = 0;`"
         }

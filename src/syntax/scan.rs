@@ -67,7 +67,7 @@ impl<'t> Scanner<'t> {
     /// Gives the length of the rest of the comment.
     fn block_comment(&mut self, lo: usize, rest: &str) -> usize {
         let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
-        let diag = NOT_CSL.because(&[("what", &"`/*`")]).help("begin every line of a comment with `//`");
+        let diag = NOT_CSL.because(&[("what", &"`/*`")]).help("start every line of a comment with `//`");
         self.complain(diag, lo, lo + 2);
         length
     }

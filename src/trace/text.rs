@@ -87,7 +87,7 @@ impl Lines<'_> {
             }
             EventKind::Start(operation) => self.start(&operation),
             EventKind::Stall { on, .. } => format!("stalls: {}", self.names.reason(event.pe, on)),
-            EventKind::Resume { since, .. } => format!("goes on after {}", cycles(event.cycle - since)),
+            EventKind::Resume { since, .. } => format!("resumes after {}", cycles(event.cycle - since)),
             EventKind::End { operation, since, done } => {
                 let of = operation.of.map_or(String::new(), |of| format!(" of {of}"));
                 format!("ends @{}: {done}{of} in {}", operation.name, cycles(event.cycle - since))

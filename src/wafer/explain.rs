@@ -60,7 +60,7 @@ impl StallReport {
         }
         let untold = self.waits.len().saturating_sub(MOST_NOTES) + self.more;
         if untold > 0 {
-            c = c.note(format!("{untold} more kinds of waits are not listed"));
+            c = c.note(format!("kinds of waits not shown: {untold}"));
         }
         if !self.circle.is_empty() {
             c = c.note(circle_note(&self.circle));
@@ -88,8 +88,8 @@ impl StallReport {
         }
         let advice = match self.waits.first().and_then(|w| w.missing.as_ref()) {
             Some(Missing::Space { obstacle: Obstacle::Host, .. }) if self.host_in_circle => {
-                "the commands of the host run one after the other: let the program keep the words until the host \
-                 takes them, in a FIFO or an array, or copy fewer words at a time"
+                "the commands of the host run one after the other: let the program store the words in a FIFO or an \
+                 array until the host takes them, or copy fewer words at a time"
             }
             Some(Missing::Wavelets { reachable, received, senders, ends_at_control, .. }) => {
                 wavelets_advice(*reachable, *received, senders, *ends_at_control)
@@ -97,16 +97,16 @@ impl StallReport {
             Some(Missing::Space { taker: Some(taker), .. }) => return taker.advice.as_str().into(),
             Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
             Some(Missing::FromHost { .. }) => {
-                "let the host copy more words to this color before it goes on, or let the program expect fewer"
+                "make the host copy more words to this color first, or make the program expect fewer"
             }
-            Some(Missing::Message) => "another PE has to send a message to this one",
-            Some(Missing::Push) => "another operation has to write to the FIFO",
-            Some(Missing::Pop) => "another operation has to read from the FIFO",
+            Some(Missing::Message) => "another PE must send a message to this one",
+            Some(Missing::Push) => "another operation must write to the FIFO",
+            Some(Missing::Pop) => "another operation must read from the FIFO",
             Some(Missing::Unblock) => "`@unblock` the task, or let an operation do it with `.unblock`",
             None => match self.host.first() {
                 Some(HostWait { idle: Some(task), .. }) => return task.advice.as_str().into(),
                 Some(host) => host.advice,
-                None => "see what the waits have in common",
+                None => "look for what the waits have in common",
             },
         };
         advice.into()
@@ -123,7 +123,7 @@ fn wavelets_advice(
         return "check the routes of the color: they must lead from a sender to this PE";
     }
     if senders.iter().all(|s| s.sent == 0) {
-        return "check that both sides mean this color, and what starts the operation that sends";
+        return "check that both sides use this color, and that something starts the operation that sends";
     }
     if senders.iter().all(|s| s.sent > received) {
         return "wavelets went elsewhere: check the switches, filters and color swaps on the way";
@@ -136,10 +136,10 @@ fn wavelets_advice(
 
 fn space_advice(obstacle: Obstacle) -> &'static str {
     match obstacle {
-        Obstacle::Pe | Obstacle::Full(_) => "something must take the wavelets where they are blocked",
-        Obstacle::Teardown => "leave the teardown there: `tile_config.teardown.exit`",
-        Obstacle::NoRoute | Obstacle::Closed(_) => "the route of the color must lead on from there",
-        Obstacle::Host => "the host has to copy more words from this color, or the program has to send fewer",
+        Obstacle::Pe | Obstacle::Full(_) => "something must receive the wavelets where they are blocked",
+        Obstacle::Teardown => "end the teardown there: `tile_config.teardown.exit`",
+        Obstacle::NoRoute | Obstacle::Closed(_) => "the route of the color must continue from there",
+        Obstacle::Host => "the host must copy more words from this color, or the program must send fewer",
     }
 }
 
@@ -160,7 +160,7 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
             c = c.note(left_note(l));
         }
         if left.len() > MOST_NOTES {
-            c = c.note(format!("{} more places are not listed", left.len() - MOST_NOTES));
+            c = c.note(format!("places not shown: {}", left.len() - MOST_NOTES));
         }
         warnings.push(c.into());
     }
@@ -212,7 +212,7 @@ fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
     if let Some(Missing::Space { at: PeCoord { x, y }, taker: Some(taker), .. }) = &first.missing {
         let c = c.at(taker.span).label(&taker.fact).on(Moment { x: *x, y: *y, cycle });
         return match first.span {
-            Some(span) => c.also(span, format!("{} {waits}", on_pes(first.pe, first.also_on))),
+            Some(span) => c.also(span, format!("{}: {waits}", on_pes(first.pe, first.also_on))),
             None => c,
         };
     }
@@ -246,7 +246,8 @@ pub(super) fn wait_note(w: &PeWait, sources: &SourceMap) -> String {
     let place = w.span.map_or(String::new(), |s| format!(" ({})", sources.describe(s)));
     let done = w.progress.map_or(String::new(), |(done, all)| format!(", {done} of {all} done"));
     let who = on_pes(w.pe, w.also_on);
-    format!("{who}: {} {}{done}{place}", waiter_words(w), need_and_since(w))
+    let is = if matches!(w.missing, Some(Missing::Unblock)) { "is" } else { "has been" };
+    format!("{who}: {} {is} {}{done}{place}", waiter_words(w), need_and_since(w))
 }
 
 /// Who waits: `@mov32` in `main`.
@@ -276,7 +277,7 @@ fn need_words(on: &WaitsFor) -> String {
         WaitsFor::FifoData(name) => format!("an element in the FIFO `{name}`"),
         WaitsFor::FifoSpace(name) => format!("room in the FIFO `{name}`"),
         WaitsFor::Unblock => "`@unblock`".to_string(),
-        WaitsFor::Consumer { color, .. } => format!("an operation or task that takes color {color}"),
+        WaitsFor::Consumer { color, .. } => format!("an operation or task that receives color {color}"),
         WaitsFor::Router { color, .. } => format!("the router to take color {color}"),
     }
 }
@@ -284,8 +285,8 @@ fn need_words(on: &WaitsFor) -> String {
 /// Nobody notes when a task was blocked.
 fn need_and_since(w: &PeWait) -> String {
     match w.missing {
-        Some(Missing::Unblock) => format!("waits for {}", need_words(&w.need)),
-        _ => format!("waits for {} since cycle {}", need_words(&w.need), w.since),
+        Some(Missing::Unblock) => format!("waiting for {}", need_words(&w.need)),
+        _ => format!("waiting for {} since cycle {}", need_words(&w.need), w.since),
     }
 }
 
@@ -304,7 +305,7 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
                 told.push_str(&format!("; and {} more PEs can", senders.len() - MOST_NOTES));
             }
             Some(match senders.iter().any(|s| s.waits) {
-                true => format!("{pe} has received {received} of color {color} and gets no more: {told}"),
+                true => format!("{pe} has received {received} of color {color} and will get no more: {told}"),
                 false => format!(
                     "nothing sends color {color} to {pe} any more (it has received {received}): {told}"
                 ),
@@ -322,17 +323,17 @@ fn missing_note(missing: &Missing, pe: PeCoord, sources: &SourceMap) -> Option<S
 
 pub(super) fn sender_words(s: &Sender, sources: &SourceMap) -> String {
     let place = s.span.map_or(String::new(), |span| format!(" (at {})", sources.describe(span)));
-    let state = if s.waits { " and waits itself" } else { " and is done" };
+    let state = if s.waits { " and is itself waiting" } else { " and is done" };
     format!("{} has sent {}{place}{state}", s.pe, s.sent)
 }
 
 /// What to change where PEs wait for each other; `sends` tells whether the first of them waits to send.
 fn circle_advice(pes: usize, sends: bool) -> &'static str {
     match (pes, sends) {
-        (1, true) => "send with `.async = true`, so that the PE can take what it sends to itself",
+        (1, true) => "send with `.async = true`, so that the PE can receive what it sends to itself",
         (1, false) => "receive with `.async = true`, so that the PE can send what it waits for",
-        (_, true) => "let one PE of the circle receive before it sends, or send with `.async = true`",
-        (_, false) => "let one PE of the circle send before it receives, or receive with `.async = true`",
+        (_, true) => "let one of these PEs receive before it sends, or send with `.async = true`",
+        (_, false) => "let one of these PEs send before it receives, or receive with `.async = true`",
     }
 }
 
@@ -348,11 +349,11 @@ fn circle_note(circle: &[PeCoord]) -> String {
 
 fn host_note(h: &HostWait) -> String {
     if h.pes.is_empty() {
-        return format!("the host waits with {}: {}", h.command, h.needs);
+        return format!("the host is blocked on {}: {}", h.command, h.needs);
     }
     let names: Vec<_> = h.pes.iter().map(PeCoord::to_string).collect();
     let more = if h.more > 0 { format!(" and {} more", h.more) } else { String::new() };
-    format!("the host waits with {}: {} on {}{more}", h.command, h.needs, names.join(", "))
+    format!("the host is blocked on {}: {} on {}{more}", h.command, h.needs, names.join(", "))
 }
 
 fn collective_note(operation: &Unjoined) -> String {

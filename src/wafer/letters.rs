@@ -93,7 +93,7 @@ fn check_sent(sent: &MessageCall, to: PeCoord, length: u16, program: &Program) -
     if to.x >= width || to.y >= height {
         let rectangle = format!("{width} x {height}");
         let c = MESSAGE_TARGET.because(&[("pe", &to), ("rectangle", &rectangle)]);
-        let help = format!("columns are 0 to {}, rows 0 to {}", width - 1, height - 1);
+        let help = format!("columns go from 0 to {}, rows from 0 to {}", width - 1, height - 1);
         return Err(place(c, sent, &program.sources).help(help));
     }
     let longest = MESSAGE_WORDS.min(sent.room);
@@ -109,7 +109,7 @@ fn check_sent(sent: &MessageCall, to: PeCoord, length: u16, program: &Program) -
 }
 
 fn too_long(sent: &MessageCall, length: u16, receive: &MessageCall, sources: &SourceMap) -> Diag {
-    let whose = format!("the buffer that receives it has {}", receive.room);
+    let whose = format!("the receiving buffer has {}", receive.room);
     let c = place(MESSAGE_LENGTH.because(&[("length", &length), ("whose", &whose)]), receive, sources);
     let c = match call(sent, sources) {
         Some(span) => c.also(span, format!("{} sends {length} elements", sent.pe)),

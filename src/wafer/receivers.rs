@@ -25,12 +25,12 @@ pub(super) fn taker(cells: &Cells, pe: usize, color: Color) -> Option<Taker> {
         .or_else(|| task_that_takes(cells, pe, tile, color))
         .or_else(|| {
             let queue = tile.input_queues.iter().find(|b| b.color == color)?;
-            let fact = format!("color {color} comes to this queue of {at}, and nothing takes it");
+            let fact = format!("color {color} arrives in this queue of {at}, and nothing receives it");
             Some(Taker { span: queue.span, fact, advice: take_it(color) })
         })
         .or_else(|| {
             let span = cells.program().routes.get(pe, color)?.span?;
-            let fact = format!("color {color} is routed to {at}, and nothing there takes it");
+            let fact = format!("color {color} is routed to {at}, and nothing there receives it");
             Some(Taker { span, fact, advice: take_it(color) })
         })
 }
@@ -39,12 +39,12 @@ fn operation_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color
     let at = cells.program().pe_coord(pe);
     let cell = cells.get(pe);
     if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
-        let fact = format!("{at} takes no more of color {color} after this");
-        let advice = "send fewer wavelets or take more: both sides must agree on the number".to_string();
+        let fact = format!("{at} receives no more wavelets of color {color} after this");
+        let advice = "send fewer wavelets or receive more: both sides must agree on the number".to_string();
         return Some(Taker { span, fact, advice });
     }
     let taking = tile.takes().find(|t| t.color == Some(color))?;
-    let fact = format!("{at} would take color {color} here, but has not reached this line");
+    let fact = format!("{at} would receive color {color} here, but has not reached this line");
     let advice = "make sure that the task or function of this operation starts".to_string();
     Some(Taker { span: taking.span, fact, advice })
 }
@@ -72,7 +72,7 @@ fn task_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> 
     let is_blocked = cells.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
     is_blocked.then(|| Taker {
         span: task.span,
-        fact: format!("`{}` on {at} should take color {color} and is blocked", task.name),
+        fact: format!("`{}` on {at} should receive color {color}, but is blocked", task.name),
         advice: format!("unblock the task when it may run: `@unblock({unblocked})`"),
     })
 }
@@ -85,5 +85,5 @@ pub(super) fn send_span(cells: &Cells, pe: usize, color: Color) -> Option<Span> 
 }
 
 fn take_it(color: Color) -> String {
-    format!("take color {color} there: with an operation on a fabin_dsd, or with a data task")
+    format!("receive color {color} there, with an operation on a fabin_dsd or with a data task")
 }

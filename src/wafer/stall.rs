@@ -289,15 +289,15 @@ impl<'w> Explainer<'w> {
                         let place =
                             queue.map_or("in its input queue".into(), |q| format!("in input queue {q}"));
                         let why = match blocked {
-                            Some(task) => format!("control task {task} may not run: the channel is blocked"),
-                            None => "nothing takes them".into(),
+                            Some(task) => format!("control task {task} cannot run: the channel is blocked"),
+                            None => "nothing receives them".into(),
                         };
                         add(i, color, count, place, (why, true), wait.span);
                     }
                     WaitsFor::Router { color, queue, count } => {
                         let place =
                             queue.map_or("in its output queue".into(), |q| format!("in output queue {q}"));
-                        add(i, color, count, place, ("the router takes no more".into(), false), None);
+                        add(i, color, count, place, ("the router accepts no more".into(), false), None);
                     }
                     _ => {}
                 }
@@ -418,7 +418,7 @@ impl<'w> Explainer<'w> {
 fn place_words(place: BufferPlace) -> String {
     match place {
         BufferPlace::Onramp => "between the PE and its router".to_string(),
-        BufferPlace::Link(side) => format!("at the router, come from {side}"),
+        BufferPlace::Link(side) => format!("at the router, arrived from {side}"),
         BufferPlace::Offramp => "between the router and the PE".to_string(),
     }
 }
@@ -428,9 +428,9 @@ fn obstacle_words(stuck: &Leftover) -> String {
         Obstacle::NoRoute => format!("color {} has no route there", stuck.color),
         Obstacle::Closed(side) => format!("the route accepts nothing from {side}"),
         Obstacle::Teardown => "the color is in teardown".to_string(),
-        Obstacle::Full(side) => format!("the next router, {side}, is full"),
-        Obstacle::Pe => "the PE takes no more".to_string(),
-        Obstacle::Host => "only the host takes it".to_string(),
+        Obstacle::Full(side) => format!("the next router ({side}) is full"),
+        Obstacle::Pe => "the PE accepts no more".to_string(),
+        Obstacle::Host => "only the host can take it".to_string(),
     }
 }
 

@@ -77,7 +77,7 @@ impl StopReport {
                 .help("if the program is meant to run this long, raise the limit with --max-cycles"),
         };
         if let Some(Running { pe, also_on, span, ended, .. }) = self.running.first() {
-            let label = if *ended { "this ran last" } else { "still here" };
+            let label = if *ended { "this ran last" } else { "still running here" };
             c = c.at(*span).label(label).on(Moment { x: pe.x, y: pe.y, cycle: self.cycle });
             c.0.also_on = *also_on;
         }
@@ -96,7 +96,7 @@ impl StopReport {
         let all = [self.running.len(), self.waits.len(), self.under_way.len()];
         let untold = self.more + all.iter().map(|n| n.saturating_sub(MOST_NOTES)).sum::<usize>();
         if untold > 0 {
-            c = c.note(format!("{untold} more such lines are omitted"));
+            c = c.note(format!("more such lines, not shown: {untold}"));
         }
         c.report(self.facts(sources)).into()
     }
@@ -124,11 +124,11 @@ fn running_note(r: &Running, sources: &SourceMap) -> String {
     let (who, since, place) = (on_pes(r.pe, r.also_on), grouped(r.since), sources.describe(r.span));
     let tasks = match r.started {
         0 | 1 => String::new(),
-        many => format!("; {} tasks have started", grouped(many)),
+        many => format!("; {} tasks have started so far", grouped(many)),
     };
     match r.ended {
-        true => format!("{who}: `{}` ran last, from cycle {since} on ({place}){tasks}", r.name),
-        false => format!("{who}: `{}` runs since cycle {since} ({place}){tasks}", r.name),
+        true => format!("{who}: `{}` ran last, starting in cycle {since} ({place}){tasks}", r.name),
+        false => format!("{who}: `{}` has been running since cycle {since} ({place}){tasks}", r.name),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn lost_wavelets(fabric: &Fabric, program: &Program, levels: &Levels)
         let lost = format!("lost: {}", counted(count, "wavelet"));
         Diagnostic::from(c.note(match elsewhere {
             0 => lost,
-            n => format!("{lost}, those of {} included", counted(n, "other PE")),
+            n => format!("{lost}, including those of {}", counted(n, "other PE")),
         }))
     };
     fabric.losses().iter().filter_map(|loss| levels.judge(warning(loss))).collect()
@@ -70,7 +70,7 @@ pub(super) fn trap_collisions(findings: &mut Findings, fabric: &mut Fabric, cell
             diag = diag.at(span).label("this route accepts both");
         }
         let diag = name_senders(diag, (pe, color), fabric, cells);
-        let help = "let one side wait for the other, or use a color for each side";
+        let help = "make one side wait for the other, or use a separate color for each side";
         findings.hazard(at, diag.help(help).on(moment(at, now)));
     }
 }

@@ -264,8 +264,8 @@ fn more_threads_than_rows_and_none_at_all_are_refused() {
     let folder = Folder::with("threads", "a.csl", text);
     folder.write("b.csl", "");
     answers(&folder.cslrun("a.csl --threads 1"), 0, &[]);
-    answers(&folder.cslrun("a.csl --threads 2"), 2, &["--threads 2: the wafer has 1 row, and a thread"]);
-    answers(&folder.cslrun("a.csl --threads 0"), 2, &["1 is the smallest number"]);
+    answers(&folder.cslrun("a.csl --threads 2"), 2, &["--threads 2: the wafer has 1 row, and each thread"]);
+    answers(&folder.cslrun("a.csl --threads 0"), 2, &["must be at least 1"]);
 }
 
 #[test]
@@ -294,7 +294,9 @@ fn threads_change_no_byte_of_the_report_of_a_stopped_run() {
         let words = "benches/programs/exchange.csl --param width=32 --param height=40 --param steps=1 \
                      --hop-by-hop --max-cycles 14 --message-format json";
         let output = finish(spawn(root(), &format!("{words} --threads {threads}")));
-        assert!(String::from_utf8_lossy(&output.stderr).contains("`@fmacs` in microthread 0 waits"));
+        assert!(
+            String::from_utf8_lossy(&output.stderr).contains("`@fmacs` in microthread 0 has been waiting")
+        );
         (output.stdout, output.stderr)
     };
     let one = run(1);
@@ -386,8 +388,8 @@ fn a_long_run_shows_its_progress_on_a_terminal_and_takes_it_back() {
     assert_eq!(finish(child).status.code(), Some(130), "{shown}");
     let (line, report) = shown.split_once("error").expect("a report");
     assert!(line.trim_start_matches(['\r', '^', 'C']).starts_with(|c: char| c.is_ascii_digit()), "{shown:?}");
-    assert!(line.contains(" cycles, ") && line.contains(" in a second, 1 PE busy"), "{shown:?}");
-    assert!(!report.contains(" in a second"), "{shown:?}");
+    assert!(line.contains(" cycles, ") && line.contains(" per second, 1 PE busy"), "{shown:?}");
+    assert!(!report.contains(" per second"), "{shown:?}");
     let last = line.rsplit("limit").next().unwrap_or_default();
     assert!(last.ends_with('\r') || last.contains("\r\u{1b}"), "the line is taken back: {shown:?}");
 }
@@ -401,7 +403,7 @@ fn a_long_run_shows_no_progress_to_a_pipe() {
     let output = interrupt(child);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.starts_with("error[interrupted]"), "{text}");
-    assert!(!text.contains('\r') && !text.contains("in a second"), "{text}");
+    assert!(!text.contains('\r') && !text.contains("per second"), "{text}");
 }
 
 /// What a command answers that is interrupted soon after its start.

@@ -136,7 +136,7 @@ fn every_start_fails_as_its_head_says() {
             NOT_REACHED => {
                 assert!(text.contains("ends without reaching this line"), "{}: {text}", lesson.stem)
             }
-            "another output" => assert!(text.contains("it has to print"), "{}: {text}", lesson.stem),
+            "another output" => assert!(text.contains("it must print"), "{}: {text}", lesson.stem),
             rule => assert!(text.contains(&format!("[{rule}]")), "{}: {text}", lesson.stem),
         }
     }
@@ -157,8 +157,8 @@ fn with_every_solution_in_place_all_is_done() {
     answers(&output, 0, &[]);
     let count = format!("{0} of {0} lessons done", all.len());
     assert!(printed(&output).contains(&count), "{}", printed(&output));
-    assert!(printed(&output).contains("That was the last one"));
-    answers(&folder.cslrun("learn --hint"), 2, &["every lesson is done"]);
+    assert!(printed(&output).contains("That was the last lesson"));
+    answers(&folder.cslrun("learn --hint"), 2, &["all lessons are done"]);
     answers(&folder.cslrun("learn --watch"), 0, &[]);
 }
 
@@ -226,7 +226,7 @@ fn hints_come_one_after_the_other_and_the_solution_only_when_asked_for() {
     assert!(second.starts_with("Lesson 1, hint 2 of 2:\n"), "{second}");
     assert!(second.contains("--solution"), "{second}");
     answers(&folder.cslrun("learn 1 --hint 7"), 2, &["there are 2 hints for `first-task`"]);
-    answers(&folder.cslrun("learn --hint first-task"), 2, &["name the lesson first"]);
+    answers(&folder.cslrun("learn --hint first-task"), 2, &["put the lesson before it"]);
     let solution = read_to_string(lessons().join("solutions/01-first-task.csl")).expect("a solution");
     assert_eq!(printed(&folder.cslrun("learn --solution 1")), solution);
     answers(&folder.cslrun("learn --solution"), 2, &["<LESSON>"]);

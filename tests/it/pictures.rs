@@ -58,8 +58,8 @@ fn a_stream_tells_its_queue_color_and_kind_of_wavelets() {
             "receives 8 elements",
             "color 3",
             "queue input queue 2, 4 deep",
-            "ends an operation over it ends when that many elements have come",
-            "cycles at least 9: 1 to start, one wavelet in a cycle",
+            "ends when that many elements have arrived",
+            "cycles at least 9 (estimate): 1 to start, then one wavelet per cycle",
             "[fabric, color 3] -> [input queue 2, 4 deep] -> [8 elements] -> [operation]",
         ],
     );
@@ -67,7 +67,7 @@ fn a_stream_tells_its_queue_color_and_kind_of_wavelets() {
         "to",
         &[
             "sends 1 element",
-            "wavelets control wavelets: routers and tasks obey them",
+            "wavelets control wavelets, which routers and tasks act on",
             "[operation] -> [1 element] -> [output queue 3, 6 deep] -> [fabric, color 4]",
         ],
     );
@@ -79,9 +79,9 @@ fn a_fifo_tells_its_room_its_tasks_and_its_registers() {
         "fifo",
         &[
             "holds 4 elements of 16 bits",
-            "activate_push activates task 8 when an element comes after a read has found none",
-            "when full a write waits if it is asynchronous; otherwise it ends and returns false",
-            "[operation that writes] -> [fifo: room for 4] -> [operation that reads]",
+            "activate_push activates task 8 when an element arrives after a read found the FIFO empty",
+            "when full an asynchronous write waits; a synchronous one ends and returns false",
+            "[writing operation] -> [fifo: room for 4] -> [reading operation]",
         ],
     );
 }
@@ -91,37 +91,31 @@ fn steps_of_several_dimensions_are_explained() {
     says(
         "block",
         &[
-            "dimensions 3 times, stride 2 (fastest)",
-            "2 times, stride 5 (slowest); its step is +1: the faster dimensions have moved 4",
-            "registers 1 DSR, 1 XDSR, 1 SR: the fastest dimension needs none",
-            "bounds every element is inside the array",
+            "dimensions extent 3, stride 2 (fastest)",
+            "extent 2, stride 5 (slowest); step +1, because the faster dimensions have already moved 4",
+            "registers 1 DSR, 1 XDSR, 1 SR: the fastest dimension needs no SR",
+            "bounds all elements are inside the array",
         ],
     );
 }
 
 #[test]
 fn what_only_the_run_knows_is_not_guessed() {
-    let unknown = "bounds not known; each element is checked when the program runs";
-    says("shorter", &["elements set when the program runs, of 16 bits each", "dimensions ? times, stride 1"]);
-    says(
-        "moved",
-        &[
-            "begins at line[0], and an offset that is set when the program runs",
-            "elements 10 of 16 bits each",
-        ],
-    );
-    says(
-        "elsewhere",
-        &["not known yet base address: set when the program runs", "dimensions 10 times, stride 1"],
-    );
-    says("apart", &["dimensions 10 times, stride ?", "begins at line[0]"]);
+    let unknown = "bounds unknown; each element is checked at run time";
+    says("shorter", &["elements set at run time, 16 bits each", "dimensions extent ?, stride 1"]);
+    says("moved", &["starts at line[0], plus an offset set at run time", "elements 10, 16 bits each"]);
+    says("elsewhere", &["not known yet base address: set at run time", "dimensions extent 10, stride 1"]);
+    says("apart", &["dimensions extent 10, stride ?", "starts at line[0]"]);
     for name in ["shorter", "moved", "elsewhere", "apart"] {
         says(name, &[unknown]);
-        assert!(!drawn(name).iter().any(|line| line.contains("visits") || line.contains("turn")), "{name}");
+        assert!(
+            !drawn(name).iter().any(|line| line.contains("visits") || line.contains("give the order")),
+            "{name}"
+        );
     }
-    says("as_many", &["receives set when the program runs", "color 3", "cycles set when the program runs"]);
+    says("as_many", &["receives set at run time", "color 3", "cycles set at run time"]);
     // What is added at comptime is known.
-    says("later", &["begins at line[3]"]);
+    says("later", &["starts at line[3]"]);
 }
 
 #[test]

@@ -17,7 +17,8 @@ use std::path::Path;
 /// The file in `bin` that holds the program.
 pub const PROGRAM: &str = "program.cslrun";
 
-const MARKER: &str = "This stands for a program of the wafer; cslrun keeps the code in program.cslrun.\n";
+const MARKER: &str =
+    "This file is a placeholder for a compiled tile program; cslrun keeps the code in program.cslrun.\n";
 
 /// What a run leaves behind for debugging; it belongs to one program.
 const SNAPSHOT: &str = "snapshot.cslrun";

@@ -159,7 +159,7 @@ impl Found {
     fn positional(&mut self, word: &str) -> Parsed<()> {
         match self.input.replace(word.to_string()) {
             None => Ok(()),
-            Some(first) => Err(UsageError(format!("two files to compile: {first} and {word}"))),
+            Some(first) => Err(UsageError(format!("more than one file to compile: {first} and {word}"))),
         }
     }
 
@@ -180,7 +180,7 @@ impl Found {
             return Ok(());
         }
         if !VALUED.contains(&name) {
-            self.invocation.warnings.push(format!("{name} is not an option of this cslc and has no effect"));
+            self.invocation.warnings.push(format!("{name} is not supported and has no effect"));
             return Ok(());
         }
         let value = reader.value(name, attached)?;
@@ -219,7 +219,7 @@ impl Found {
             "-o" => it.output = PathBuf::from(value),
             "--arch" => {
                 it.options.arch = ArchName::parse(value)
-                    .ok_or_else(|| UsageError(format!("--arch is wse2 or wse3, not {value}")))?;
+                    .ok_or_else(|| UsageError(format!("--arch must be wse2 or wse3, not {value}")))?;
                 self.arch_given = true;
             }
             "--params" => self.params(value)?,
@@ -262,7 +262,7 @@ impl Found {
             self.invocation.options.levels.deny_warnings();
         }
         if !self.arch_given {
-            self.invocation.warnings.push("no --arch is given, so this compiles for wse2".into());
+            self.invocation.warnings.push("--arch is missing; compiling for wse2".into());
         }
         Ok(self.invocation)
     }
@@ -291,18 +291,18 @@ fn entries<'a>(option: &str, list: &'a str) -> Parsed<Vec<(&'a str, &'a str)>> {
         .filter(|entry| !entry.is_empty())
         .map(|entry| match entry.split_once(':') {
             Some((name, value)) if !name.trim().is_empty() => Ok((name.trim(), value.trim())),
-            _ => Err(UsageError(format!("{option} wants name:value, not `{entry}`"))),
+            _ => Err(UsageError(format!("{option} takes name:value, not `{entry}`"))),
         })
         .collect()
 }
 
 fn number<T: std::str::FromStr>(option: &str, text: &str) -> Parsed<T> {
-    text.trim().parse().map_err(|_| UsageError(format!("{option}: `{text}` is not a number that fits")))
+    text.trim().parse().map_err(|_| UsageError(format!("{option}: `{text}` is not a number in range")))
 }
 
 fn pair(option: &str, text: &str) -> Parsed<(u16, u16)> {
     let (x, y) = text.split_once(',').ok_or_else(|| {
-        UsageError(format!("{option} wants two numbers with a comma between, not `{text}`"))
+        UsageError(format!("{option} takes two numbers separated by a comma, not `{text}`"))
     })?;
     Ok((number(option, x)?, number(option, y)?))
 }
@@ -310,7 +310,7 @@ fn pair(option: &str, text: &str) -> Parsed<(u16, u16)> {
 fn channels(text: &str) -> Parsed<u16> {
     match number("--channels", text)? {
         n @ 1..=16 => Ok(n),
-        n @ (0 | 17..) => Err(UsageError(format!("--channels is 1 to 16, not {n}"))),
+        n @ (0 | 17..) => Err(UsageError(format!("--channels must be 1 to 16, not {n}"))),
     }
 }
 
@@ -319,7 +319,7 @@ fn fp16(text: &str) -> Parsed<Fp16Format> {
         "f16" => Ok(Fp16Format::F16),
         "bf16" => Ok(Fp16Format::Bf16),
         "cb16" => Ok(Fp16Format::Cb16),
-        _ => Err(UsageError(format!("--fp16-format is f16, bf16 or cb16, not {text}"))),
+        _ => Err(UsageError(format!("--fp16-format must be f16, bf16 or cb16, not {text}"))),
     }
 }
 
@@ -386,11 +386,11 @@ mod tests {
         assert_eq!(text("--arch=wse1 a.csl"), "--arch is wse2 or wse3, not wse1");
         assert_eq!(text("--arch wse2"), "no file to compile; see cslc --help");
         assert_eq!(text("a.csl b.csl"), "two files to compile: a.csl and b.csl");
-        assert_eq!(text("a.csl --params=M"), "--params wants name:value, not `M`");
+        assert_eq!(text("a.csl --params=M"), "--params takes name:value, not `M`");
         assert_eq!(text("a.csl --channels=17"), "--channels is 1 to 16, not 17");
         assert_eq!(
             text("a.csl --fabric-dims=8"),
-            "--fabric-dims wants two numbers with a comma between, not `8`"
+            "--fabric-dims takes two numbers separated by a comma, not `8`"
         );
         assert_eq!(text("a.csl -o"), "-o needs a value");
     }

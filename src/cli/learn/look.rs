@@ -103,7 +103,7 @@ fn lines(outcome: &Outcome) -> Vec<&str> {
 fn other_output(lesson: &Lesson, outcome: &Outcome) -> Option<String> {
     let asked = &lesson.head.prints;
     (!asked.is_empty() && lines(outcome) != *asked)
-        .then(|| format!("the program runs, but it has to print this:\n    {}", asked.join("\n    ")))
+        .then(|| format!("the program runs, but it must print this:\n    {}", asked.join("\n    ")))
 }
 
 /// The `@assert`s of a text, each from its name to the end of its line.

@@ -49,7 +49,8 @@ pub struct LearnArgs {
 }
 
 fn hint_number(word: &str) -> Result<usize, String> {
-    word.parse().map_err(|_| "a hint is a number; name the lesson first: `cslrun learn NAME --hint`".into())
+    word.parse()
+        .map_err(|_| "a hint is a number; put the lesson before it: `cslrun learn NAME --hint`".into())
 }
 
 /// `cslrun learn [LESSON]`; of `--watch`, one turn.
@@ -76,14 +77,14 @@ impl<'l> Class<'l> {
         }
         let named = self.named(args)?;
         if let Some(number) = args.hint {
-            let lesson = named.or_else(|| self.first_open()).ok_or("every lesson is done")?;
+            let lesson = named.or_else(|| self.first_open()).ok_or("all lessons are done")?;
             return text::hint(lesson, number).map(says);
         }
         match named {
             Some(lesson) if args.solution => Ok(says(text::solution(lesson))),
             Some(lesson) if args.reset => {
                 self.folder.reset(lesson)?;
-                Ok(says(format!("lesson {} is reset\n", lesson.number)))
+                Ok(says(format!("lesson {} has been reset\n", lesson.number)))
             }
             Some(_) | None => {
                 let written = self.complete()?;

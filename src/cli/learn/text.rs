@@ -39,13 +39,13 @@ fn printed(look: &Look) -> String {
 
 /// How to go on with the first lesson that is not done.
 pub fn next(open: &Lesson, folder: &Folder) -> String {
-    format!("Go on with lesson {}: `{}`\n", open.number, folder.command())
+    format!("Next is lesson {}: `{}`\n", open.number, folder.command())
 }
 
 /// What follows when every lesson is done.
 pub fn end(folder: &Folder) -> String {
     format!(
-        "\nThat was the last one. Your programs are in {}; continue with `cslrun explain` and docs/book.\n",
+        "\nThat was the last lesson. Your programs are in {}; continue with `cslrun explain` and docs/book.\n",
         folder.shown()
     )
 }

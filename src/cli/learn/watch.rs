@@ -30,7 +30,7 @@ fn follow(class: &Class, args: &LearnArgs, show: &impl Fn(&Outcome) -> Exit) -> 
             if done {
                 break;
             }
-            show(&says(format!("\nwaiting for a change of lesson {}; Ctrl-C ends this\n", lesson.number)));
+            show(&says(format!("\nwatching lesson {} for changes; press Ctrl-C to stop\n", lesson.number)));
             wait_for_change(&class.folder, lesson, &before);
         }
     }

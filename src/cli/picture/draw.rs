@@ -18,7 +18,7 @@ pub fn text(view: &View<'_>) -> String {
     let home = if count == 1 { pe.to_string() } else { format!("{pe} and {} more", count - 1) };
     fact(&mut out, "built on", &home);
     if !view.descriptor.open.is_empty() {
-        let open = format!("{}: set when the program runs", view.descriptor.open.join(", "));
+        let open = format!("{}: set at run time", view.descriptor.open.join(", "));
         fact(&mut out, "not known yet", &open);
     }
     match &view.elements {
@@ -32,7 +32,7 @@ pub fn text(view: &View<'_>) -> String {
 }
 
 /// The property that decides some facts is set when the program runs.
-const LATER: &str = "set when the program runs";
+const LATER: &str = "set at run time";
 
 fn fact(out: &mut String, name: &str, value: &str) {
     let _ = writeln!(out, "  {name:<14} {value}");
@@ -44,16 +44,16 @@ fn push_memory(out: &mut String, view: &View<'_>, memory: &MemoryView<'_>) {
         Some(s) => {
             format!("{}: {}, words {:#06x} to {:#06x}", s.name, s.ty, s.addr, s.addr + s.words.max(1) - 1)
         }
-        None => "memory whose array is not known".to_string(),
+        None => "an unknown array".to_string(),
     };
     let base_is_open = view.is_open(DsdEdit::Base);
     if !base_is_open {
         fact(out, "over", &array);
     }
-    fact(out, "begins at", &beginning(view, memory));
+    fact(out, "starts at", &beginning(view, memory));
     let length_is_open = view.is_open(DsdEdit::Length);
     if length_is_open {
-        fact(out, "elements", &format!("{LATER}, of {} bits each", 16 * memory.words));
+        fact(out, "elements", &format!("{LATER}, {} bits each", 16 * memory.words));
     } else {
         fact(out, "elements", &elements(memory));
     }
@@ -64,15 +64,15 @@ fn push_memory(out: &mut String, view: &View<'_>, memory: &MemoryView<'_>) {
         fact(out, "wraps", &format!("after {} elements", mem.wrap / memory.words));
     }
     if mem.index_offset {
-        fact(out, "offset", "the `.index` of the operation, in 16-bit words, is added to the beginning");
+        fact(out, "offset", "each operation adds its `.index`, in 16-bit words, to the start");
     }
     match view.descriptor.open.is_empty() {
         true => fact(out, "bounds", &verdict(memory)),
-        false => fact(out, "bounds", "not known; each element is checked when the program runs"),
+        false => fact(out, "bounds", "unknown; each element is checked at run time"),
     }
     fact(out, "registers", &registers(memory));
     match length_is_open {
-        true => fact(out, "cycles", "1 to start, and 1 for each element at best"),
+        true => fact(out, "cycles", "at least 1 to start and 1 for each element (estimate)"),
         false => fact(out, "cycles", &cycles(memory)),
     }
     let listed: Vec<String> = memory.addresses.iter().take(LISTED).map(|at| element(memory, *at)).collect();
@@ -85,8 +85,8 @@ fn push_memory(out: &mut String, view: &View<'_>, memory: &MemoryView<'_>) {
 /// Where it begins, as far as that is known.
 fn beginning(view: &View<'_>, memory: &MemoryView<'_>) -> String {
     match view.descriptor.open.iter().any(|property| property == "offset") {
-        _ if view.is_open(DsdEdit::Base) => format!("the address that is {LATER}"),
-        true => format!("{}, and an offset that is {LATER}", element(memory, memory.mem.base)),
+        _ if view.is_open(DsdEdit::Base) => format!("an address {LATER}"),
+        true => format!("{}, plus an offset {LATER}", element(memory, memory.mem.base)),
         false => element(memory, memory.mem.base),
     }
 }
@@ -114,8 +114,8 @@ fn element(memory: &MemoryView<'_>, at: u16) -> String {
 fn elements(memory: &MemoryView<'_>) -> String {
     let bits = 16 * memory.words;
     match memory.mem.length() {
-        1 => format!("1 of {bits} bits"),
-        n => format!("{n} of {bits} bits each"),
+        1 => format!("1, {bits} bits"),
+        n => format!("{n}, {bits} bits each"),
     }
 }
 
@@ -125,7 +125,7 @@ fn dimension(view: &View<'_>, memory: &MemoryView<'_>, dim: usize) -> String {
     if mem.dims == 1 && !view.descriptor.open.is_empty() {
         let open = |edit, known: String| if view.is_open(edit) { "?".to_string() } else { known };
         let extent = open(DsdEdit::Length, mem.extent[0].to_string());
-        return format!("{extent} times, stride {}", open(DsdEdit::Stride, memory.stride(0).to_string()));
+        return format!("extent {extent}, stride {}", open(DsdEdit::Stride, memory.stride(0).to_string()));
     }
     let (extent, stride, step) = (mem.extent[dim], memory.stride(dim), mem.step[dim]);
     let speed = match (mem.dims, dim) {
@@ -134,11 +134,11 @@ fn dimension(view: &View<'_>, memory: &MemoryView<'_>, dim: usize) -> String {
         (dims, dim) if dim + 1 == usize::from(dims) => " (slowest)",
         _ => "",
     };
-    let mut line = format!("{extent} times, stride {stride}{speed}");
+    let mut line = format!("extent {extent}, stride {stride}{speed}");
     if dim > 0 {
         let _ = write!(
             line,
-            "; its step is {step:+}: the faster dimensions have moved {}",
+            "; step {step:+}, because the faster dimensions have already moved {}",
             stride - i32::from(step)
         );
     }
@@ -150,22 +150,22 @@ fn verdict(memory: &MemoryView<'_>) -> String {
     let followed = memory.addresses.len();
     match memory.outside() {
         0 if followed < all.min(MOST) => format!("leaves the memory of the PE after {followed} elements"),
-        0 if memory.array.is_none() => "not known: the array is not known".to_string(),
-        0 => "every element is inside the array".to_string(),
-        n => format!("outside the array: {n} of {}; an operation over them is an error", elements_word(all)),
+        0 if memory.array.is_none() => "unknown, because the array is unknown".to_string(),
+        0 => "all elements are inside the array".to_string(),
+        n => format!("outside the array: {n} of {}; an operation on them is an error", elements_word(all)),
     }
 }
 
 fn registers(memory: &MemoryView<'_>) -> String {
     match memory.mem.kind {
         MemKind::Mem1d => "1 DSR".to_string(),
-        MemKind::Circbuf => "1 DSR and 1 XDSR, which holds the wrap".to_string(),
+        MemKind::Circbuf => "1 DSR and 1 XDSR, which holds the wraparound".to_string(),
         MemKind::Mem4d => {
             let strides = memory.stride_registers();
             let why = match (strides, memory.mem.step[0]) {
-                (0, 1) => "the fastest stride is 1, and the next one needs none then",
-                (_, 1) => "the fastest stride is 1, so the two fastest dimensions need none",
-                _ => "the fastest dimension needs none",
+                (0, 1) => "the fastest stride is 1, so the next dimension needs no SR",
+                (_, 1) => "the fastest stride is 1, so the two fastest dimensions need no SR",
+                _ => "the fastest dimension needs no SR",
             };
             format!("1 DSR, 1 XDSR, {}: {why}", describe::words(strides, "SR"))
         }
@@ -174,7 +174,7 @@ fn registers(memory: &MemoryView<'_>) -> String {
 
 fn cycles(memory: &MemoryView<'_>) -> String {
     let n = memory.mem.length();
-    format!("{} for an operation that takes one element per cycle: 1 to start, {n} to move", n + 1)
+    format!("about {} (estimate) at one element per cycle: 1 to start, {n} for the elements", n + 1)
 }
 
 fn push_stream(out: &mut String, view: &View<'_>, stream: &Stream) {
@@ -228,5 +228,5 @@ fn push_grid(out: &mut String, grid: &Grid) {
     for (label, cells) in grid.labels.iter().zip(cells.chunks(grid.columns)) {
         let _ = writeln!(out, "  {label:>labels$} |{}", row(&mut cells.iter().cloned()));
     }
-    let _ = writeln!(out, "\n  a number is the turn in which the element is visited");
+    let _ = writeln!(out, "\n  the numbers give the order in which the elements are visited");
 }

@@ -22,17 +22,17 @@ impl Stream {
         let color = f.color.or(bound.map(|b| b.color));
         let depths = program.arch.numbers().input_queue_depth;
         let queue = f.queue.map(|q| format!("input queue {q}, {} deep", depths[usize::from(q.0)]));
-        let queue = queue.unwrap_or_else(|| "a queue of its own".to_string());
+        let queue = queue.unwrap_or_else(|| "a private queue".to_string());
         let mut facts = vec![("receives", count(f.extent)), ("color", color_words(color))];
         facts.extend(color.and_then(|color| route(program, home, color)).map(|route| ("route", route)));
         facts.push(("queue", queue.clone()));
         if f.control_transform {
-            facts.push(("control", "changes the index of control wavelets by the mask of the PE".into()));
+            facts.push(("control", "XORs the mask of the PE into the index of control wavelets".into()));
         }
         facts.extend(common(f.simd, f.priority));
         let end = match f.extent {
-            ENDLESS => "it ends only by a control wavelet, with `.on_control` of the operation",
-            _ => "an operation over it ends when that many elements have come",
+            ENDLESS => "only at a control wavelet, if the operation sets `.on_control`",
+            _ => "when that many elements have arrived",
         };
         facts.push(("ends", end.to_string()));
         facts.push(("waits", waits("there is no wavelet")));
@@ -48,24 +48,28 @@ impl Stream {
         let depths = program.arch.numbers().output_queue_depth;
         let depth = |q: usize| depths.get(q).map_or(String::new(), |depth| format!(", {depth} deep"));
         let queue = f.queue.map(|q| format!("output queue {q}{}", depth(q.0.into())));
-        let queue = queue.unwrap_or_else(|| "a queue of its own".to_string());
+        let queue = queue.unwrap_or_else(|| "a private queue".to_string());
         let mut facts = vec![("sends", count(f.extent)), ("color", color_words(color))];
         facts.extend(color.and_then(|color| route(program, home, color)).map(|route| ("route", route)));
         facts.push(("queue", queue.clone()));
-        let kind = if f.control { "control wavelets: routers and tasks obey them" } else { "data wavelets" };
+        let kind =
+            if f.control { "control wavelets, which routers and tasks act on" } else { "data wavelets" };
         facts.push(("wavelets", kind.to_string()));
         if f.control_transform {
-            facts.push(("control", "changes the index of control wavelets by the mask of the PE".into()));
+            facts.push(("control", "XORs the mask of the PE into the index of control wavelets".into()));
         }
         if f.index_offset {
             facts.push(("index", "the `.index` of the operation goes into bits 31..16 of each".into()));
         }
         if f.advance_switch {
-            facts.push(("switch", "the switch of this PE moves when the last one has left".into()));
+            facts.push(("switch", "the switch of this PE moves when the last wavelet has left".into()));
         }
         if let Some(zero) = f.zero {
             let which = if zero == ZeroSource::First { "first" } else { "second" };
-            facts.push(("clears", format!("the {which} source of the operation, when all have left")));
+            facts.push((
+                "clears",
+                format!("the {which} source of the operation, when all wavelets have left"),
+            ));
         }
         facts.extend(common(f.simd, f.priority));
         facts.push(("waits", waits("the queue is full")));
@@ -85,29 +89,29 @@ impl Stream {
             ("when full", writer(fifo.full_action)),
         ];
         for (name, task, when) in [
-            ("activate_push", fifo.activate_push, "an element comes after a read has found none"),
-            ("activate_pop", fifo.activate_pop, "an element goes after a write has found no room"),
+            ("activate_push", fifo.activate_push, "an element arrives after a read found the FIFO empty"),
+            ("activate_pop", fifo.activate_pop, "an element leaves after a write found the FIFO full"),
         ] {
             facts.extend(task.map(|task| (name, format!("activates task {task} when {when}"))));
         }
         facts.extend(common(fifo.simd, fifo.priority));
-        let chosen = if fifo.explicit { "the program chose them" } else { "the compiler chose them" };
+        let chosen = if fifo.explicit { "chosen by the program" } else { "chosen by the compiler" };
         let (dsr, xdsr) = (fifo.registers.dsr, fifo.registers.xdsr);
         facts.push((
             "registers",
-            format!("dest DSR {dsr} to write, src1 DSR {dsr} to read, XDSR {xdsr} for both ends: {chosen}"),
+            format!("dest DSR {dsr} to write, src1 DSR {dsr} to read, XDSR {xdsr} for both ends; {chosen}"),
         ));
         let stations = vec![
-            "operation that writes".to_string(),
+            "writing operation".to_string(),
             format!("{}: room for {}", fifo.name, fifo.capacity),
-            "operation that reads".to_string(),
+            "reading operation".to_string(),
         ];
         Stream { stations, facts }
     }
 }
 
 fn color_words(color: Option<Color>) -> String {
-    color.map_or("not known: that of the queue".to_string(), |color| color.to_string())
+    color.map_or("the color of the queue".to_string(), |color| color.to_string())
 }
 
 fn station(color: Option<Color>) -> String {
@@ -127,14 +131,14 @@ fn route(program: &Program, at: PeCoord, color: Color) -> Option<String> {
 
 fn count(extent: u16) -> String {
     match extent {
-        ENDLESS => "wavelets without end".to_string(),
+        ENDLESS => "wavelets without limit".to_string(),
         n => words(n.into(), "element"),
     }
 }
 
 fn elements(extent: u16) -> String {
     match extent {
-        ENDLESS => "no end".to_string(),
+        ENDLESS => "no limit".to_string(),
         n => words(n.into(), "element"),
     }
 }
@@ -142,10 +146,12 @@ fn elements(extent: u16) -> String {
 fn common(simd: Simd, priority: Priority) -> Vec<(&'static str, String)> {
     let carries = match simd {
         Simd::Off => None,
-        Simd::Simd32 => Some("two elements of 16 bits in one wavelet"),
-        Simd::Simd64 => Some("wavelets move in twos"),
-        Simd::Simd32Or64 => Some("two elements of 16 bits in one wavelet, two wavelets if there are two"),
-        Simd::Max => Some("as many elements at a time as there are"),
+        Simd::Simd32 => Some("two 16-bit elements in each wavelet"),
+        Simd::Simd64 => Some("two wavelets at a time"),
+        Simd::Simd32Or64 => {
+            Some("two 16-bit elements in each wavelet, and two wavelets at a time if two are there")
+        }
+        Simd::Max => Some("as many elements at a time as are there"),
     };
     let first = match priority {
         Priority::Low => None,
@@ -157,32 +163,32 @@ fn common(simd: Simd, priority: Priority) -> Vec<(&'static str, String)> {
 }
 
 fn waits(when: &str) -> String {
-    format!("when {when}; the task waits with it, unless the operation says `.async = true`")
+    format!("while {when}; the task waits too, unless the operation sets `.async = true`")
 }
 
 fn costs(extent: u16) -> Vec<(&'static str, String)> {
     let cycles = match extent {
-        ENDLESS => "one wavelet in a cycle".to_string(),
-        n => format!("at least {}: 1 to start, one wavelet in a cycle", u32::from(n) + 1),
+        ENDLESS => "at least 1 for each wavelet (estimate)".to_string(),
+        n => format!("at least {} (estimate): 1 to start, then one wavelet per cycle", u32::from(n) + 1),
     };
     vec![("registers", "1 DSR".to_string()), ("cycles", cycles)]
 }
 
 fn reader(action: FifoAction) -> String {
-    after("a read", action)
+    after("read", action)
 }
 
 fn writer(action: FifoAction) -> String {
-    after("a write", action)
+    after("write", action)
 }
 
 fn after(who: &str, action: FifoAction) -> String {
     match action {
         FifoAction::TestOrSuspend => {
-            format!("{who} waits if it is asynchronous; otherwise it ends and returns false")
+            format!("an asynchronous {who} waits; a synchronous one ends and returns false")
         }
-        FifoAction::Terminate => format!("{who} ends"),
-        FifoAction::Suspend => format!("{who} waits"),
+        FifoAction::Terminate => format!("the {who} ends"),
+        FifoAction::Suspend => format!("the {who} waits"),
         FifoAction::Fault => "the program stops".to_string(),
     }
 }

@@ -89,7 +89,7 @@ impl<'p> Events<'p> {
                 self.note(
                     event.cycle,
                     event.pe,
-                    format!("the switch of color {color} goes to position {position}"),
+                    format!("the switch of color {color} moves to position {position}"),
                 );
             }
             EventKind::Teardown { color } => {

@@ -120,7 +120,7 @@ function describeThread(data, { task, operation, stall }) {
   const words = [];
   if (task >= 0) words.push(texts[threads.text[task]]);
   if (operation >= 0) words.push(texts[threads.text[operation]]);
-  if (stall >= 0) words.push(`waits: ${texts[threads.text[stall]]}`);
+  if (stall >= 0) words.push(`waiting: ${texts[threads.text[stall]]}`);
   return words;
 }
 
@@ -132,7 +132,7 @@ function showPe(data, replay, pe, goTo) {
   byId("pe-state").className = STATES[state][0];
   byId("pe-state").title = STATES[state][2];
   const parts = state === NONE
-    ? [element("p", { class: "none" }, "The layout gives this PE no code; its router may pass wavelets on.")]
+    ? [element("p", { class: "none" }, "The layout gives this PE no code; its router may forward wavelets.")]
     : [...threadsPart(data, replay, pe), ...queuesPart(data, replay, pe), ...memoryPart(data, replay, pe)];
   const details = byId("pe-details");
   const top = details.scrollTop;
@@ -168,7 +168,7 @@ function threadItem(data, found) {
     item.append(element("div", {}, element("code", {}, texts[threads.text[part]]), since));
   }
   if (found.stall >= 0) {
-    const wait = `waits since cycle ${grouped(threads.cycle[found.stall])}: ${texts[threads.text[found.stall]]}`;
+    const wait = `waiting since cycle ${grouped(threads.cycle[found.stall])}: ${texts[threads.text[found.stall]]}`;
     item.append(element("b", { class: "wait" }, wait));
   }
   if (row >= 0 && threads.span[row] >= 0) item.append(element("div", { class: "who" }, placeName(data, threads.span[row])));
@@ -246,7 +246,7 @@ function routerPart(data, replay, pe) {
     if (held.pe !== pe) continue;
     const whence = held.side < 4 ? `from the ${SIDES[held.side][0]}` : "from the PE";
     const what = held.count === 1 ? "1 wavelet" : `${held.count} wavelets`;
-    lines.push(routerLine(held.color, `${what} ${whence} cannot go on since cycle ${grouped(held.since)}`));
+    lines.push(routerLine(held.color, `${what} ${whence} blocked since cycle ${grouped(held.since)}`));
   }
   return lines.length > 0 ? [element("h3", {}, "Router in this cycle"), element("ul", { class: "log" }, ...lines)] : [];
 }
@@ -304,8 +304,8 @@ function threadText(data, row) {
     case TASK: return `starts ${text}`;
     case TASK_END: return `ends ${text}`;
     case START: return `starts ${text}${who}`;
-    case STALL: return `waits${who}: ${text}`;
-    case RESUME: return `goes on${who}`;
+    case STALL: return `stalls${who}: ${text}`;
+    case RESUME: return `resumes${who}`;
     default: return `ends ${text}${who}`;
   }
 }

@@ -5,10 +5,10 @@ const NONE = 0, IDLE = 1, RUNNING = 2, STALLED = 3, ENDED = 4;
 /** The states as the legend lists them: class, name, meaning. */
 const STATES = [
   ["none", "no code", "the layout gives this PE no code"],
-  ["idle", "idle", "nothing runs; something will, later in the run"],
-  ["running", "running", "the main thread or a microthread works"],
-  ["stalled", "stalled", "everything that has begun waits"],
-  ["ended", "ended", "nothing runs up to the end of the run"],
+  ["idle", "idle", "nothing runs now, but something will later"],
+  ["running", "running", "the main thread or a microthread is working"],
+  ["stalled", "stalled", "everything that has started is waiting"],
+  ["ended", "ended", "nothing runs for the rest of the run"],
 ];
 
 /** The state of all PEs at one cycle; `seek` goes to another one. */

@@ -2,55 +2,55 @@
 
 crate::rules! {
     /// A PE does not export a name that the layout advertises.
-    /// A launch reaches every PE, and a copy needs a PE that has the variable.
+    /// A launch runs on every PE, and a copy needs a PE that has the variable.
     @Warning EXPORT_MISSING = "export-missing": "{pe} does not export `{name}`"
         => "write in a comptime block of that PE: `@export_symbol({name})`, or `@export_symbol(symbol, \"{name}\")`";
     /// The program uses a color that belongs to `<memcpy>`.
-    /// The library moves data and commands of the host over it.
+    /// The library moves data and commands of the host on this color.
     @Deny MEMCPY_COLOR = "memcpy-color": "color {color} belongs to `<memcpy>`";
     /// A DSR that `<memcpy>` uses between tasks holds a DSD beyond the end of a task.
-    /// The library copies through it between any two tasks.
+    /// The library may use this DSR to copy data between any two tasks.
     @Warning MEMCPY_DSR = "memcpy-dsr": "`<memcpy>` uses {dsr} between tasks";
     /// The program uses a queue that belongs to `<memcpy>`.
-    /// The library takes its commands from it.
+    /// The library receives its commands through this queue.
     @Deny MEMCPY_QUEUE = "memcpy-queue": "{queue} belongs to `<memcpy>`";
     /// The program reads input queue 0, from which `<memcpy>` takes its commands.
-    /// An operation that reads it may take a command, and the host waits for ever.
+    /// An operation that reads it may receive a command instead of data, and the host then waits forever.
     @Warning MEMCPY_QUEUE_SHARED = "memcpy-queue-shared": "`<memcpy>` takes its commands from input queue 0";
     /// A task is bound to an id that belongs to `<memcpy>`.
-    /// The library has bound it to a task of its own.
+    /// The library binds this id to its own task.
     @Deny MEMCPY_TASK_ID = "memcpy-task-id": "the id {id} of `{name}` belongs to `<memcpy>`";
     /// A local task has the number of a color of `<memcpy>`.
-    /// On WSE-2 a color and the task of its wavelets have one number, and the library has this color.
+    /// On WSE-2 a color and the data task of its wavelets share one number, and the library uses this color.
     @Warning MEMCPY_TASK_SHARED = "memcpy-task-shared": "the local task `{name}` has the id {id} of a color of `<memcpy>`";
-    /// Nothing on a PE takes the wavelets that are routed to it.
-    /// What nobody takes fills the queues until the sender stops.
-    @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} takes color {color}";
+    /// Nothing on a PE receives the wavelets that are routed to it.
+    /// Wavelets that nothing receives fill the queues until the sender stalls.
+    @Warning NOBODY_TAKES = "nobody-takes": "nothing on {pe} receives color {color}";
     /// A fabric DSD names one color and its queue has another.
     /// On WSE-3 the color of a queue is the color of its wavelets.
     QUEUE_COLOR_DIFFERS = "queue-color-differs": "a DSD of color {color} uses {queue}, which has color {bound}";
     /// A queue is used without a color.
-    /// On WSE-3 wavelets find their queue only if it was given their color.
+    /// On WSE-3 wavelets reach a queue only if it is bound to their color.
     @Warning QUEUE_NOT_INITIALIZED = "queue-not-initialized": "{queue} has no color";
     /// A router sends a color to a neighbour that does not accept it.
-    /// A wavelet that a router does not accept waits on the link for ever.
+    /// A wavelet that a router does not accept waits on the link forever.
     @Warning ROUTE_BROKEN = "route-broken": "{pe} does not accept color {color} from {side}";
     /// The routes of a color form a loop.
-    /// Nothing ever takes a wavelet out of such a circle.
-    @Warning ROUTE_LOOP = "route-loop": "wavelets of color {color} run in a circle forever";
+    /// Nothing ever removes a wavelet from such a loop.
+    @Warning ROUTE_LOOP = "route-loop": "wavelets of color {color} go around a loop forever";
     /// The route of a color leads nowhere.
-    /// A router drops what its route sends to no side.
+    /// A router drops wavelets whose route has no output.
     @Warning ROUTE_NOWHERE = "route-nowhere": "the route of color {color} on {pe} leads nowhere";
     /// The route of a color leaves the rectangle.
-    /// The tiles around the rectangle take what comes, and it is lost.
+    /// The PEs around the rectangle accept these wavelets and drop them.
     @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}"
         => "end the route at the edge: give the last PE its own configuration";
     /// A color passes a PE where a task waits for it.
     /// Wavelets that pass a PE start no task on it.
     @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} bypasses {pe}, where `{task}` waits for it"
-        => "name RAMP in `.tx` of this route, or bind the task on other PEs only";
+        => "add RAMP to `.tx` of this route, or bind the task on other PEs only";
     /// A router does not accept a color from its own PE.
-    /// A PE sends through its own router, which accepts only what its route names.
+    /// A PE sends through its own router, which accepts a color only from the sides that its route lists.
     @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";
     /// A color can reach a router from several sides at once.
     /// The order of wavelets that come from two sides at once is undefined.

@@ -27,15 +27,15 @@ crate::rules! {
     /// `@bitcast` has types of different widths.
     /// `@bitcast` needs two types of the same width.
     BAD_BITCAST = "bad-bitcast": "the bits of {from} cannot be read as {to}"
-        => "name a type that has as many bits as {from}";
+        => "use a type with as many bits as {from}";
     /// `@as` cannot convert this type to that one.
     /// `@as` converts numbers, bools and enums.
     BAD_CAST = "bad-cast": "{from} cannot be converted to {to}"
         => "`@as` takes numbers, bools and enums; `@bitcast` reads the bits of a number as another type";
     /// A JSON file cannot be read as a CSL value.
     /// `@import_comptime_value` reads JSON.
-    BAD_JSON = "bad-json": "`{file}` has no value for CSL: {why}"
-        => "repair the file, or make it match the type";
+    BAD_JSON = "bad-json": "`{file}` does not hold a CSL value: {why}"
+        => "fix the file, or make it match the type";
     /// An operator is applied to a type that it does not take.
     /// Each operator takes certain types only.
     BAD_OPERAND = "bad-operand": "`{op}` cannot be applied to {type}"
@@ -54,22 +54,22 @@ crate::rules! {
     /// `@comptime_assert` rejects the program when its condition does not hold.
     COMPTIME_ASSERT = "comptime-assert": "comptime assertion failed: {text}";
     /// Comptime evaluation takes too many steps.
-    /// A comptime loop that never ends would keep the compiler busy for ever.
+    /// A comptime loop that never ends would keep the compiler busy forever.
     COMPTIME_FUEL = "comptime-fuel": "comptime evaluation did not end within {steps} steps";
     /// A value that exists only at comptime is used at run time.
-    /// Values of such types have no form at run time.
+    /// Values of such types do not exist at run time.
     COMPTIME_ONLY = "comptime-only": "{type} exists only at comptime";
     /// The output of `@comptime_print`.
-    /// What `@comptime_print` says.
+    /// `@comptime_print` prints this text during compilation.
     @Note COMPTIME_PRINT = "comptime-print": "{text}";
     /// A comptime variable is assigned under a run-time condition.
-    /// Comptime variables change while code is written, not while it runs.
-    COMPTIME_VAR_BRANCH = "comptime-var-branch": "a comptime variable is assigned under a condition that is only known at run time";
+    /// Comptime variables change while code is compiled, not while it runs.
+    COMPTIME_VAR_BRANCH = "comptime-var-branch": "a comptime variable is assigned under a condition that is known only at run time";
     /// A constant is assigned to.
     /// Only `var`s, and what pointers without `const` point to, can be assigned.
     CONST_ASSIGNMENT = "const-assignment": "cannot assign to a constant";
     /// The value of a global depends on itself.
-    /// Globals may use each other in any order, but not in a circle.
+    /// Globals may use each other in any order, but not in a cycle.
     DEPENDENCY_CYCLE = "dependency-cycle": "this value depends on itself"
         => "give one of them a value that does not depend on the others";
     /// `.*` is applied to a pointer to many elements.
@@ -80,26 +80,27 @@ crate::rules! {
     DIVISION_BY_ZERO = "comptime-division-by-zero": "division by zero"
         => "check the divisor first: `if (d != 0)`";
     /// A `switch` lists a value twice.
-    /// Each case may be named once.
+    /// Each value may have one case only.
     DUPLICATE_CASE = "duplicate-case": "{value} is listed twice"
         => "remove one of them";
     /// Two declarations in one scope have the same name.
-    /// A scope, struct or configuration has each name once.
+    /// A name may occur once in a scope, struct or configuration.
     DUPLICATE_NAME = "duplicate-name": "`{name}` is declared twice"
         => "give one of them another name";
     /// An `extern` declaration differs from the definition.
-    /// All declarations of one symbol agree.
+    /// All declarations of a symbol must agree.
     EXTERN_MISMATCH = "extern-mismatch": "the declaration of `{name}` does not match its definition"
         => "make it match the definition";
     /// An `extern` variable has an initial value.
     /// The file that defines a variable gives its value.
     EXTERN_VALUE = "extern-value": "the extern variable `{name}` cannot have a value";
     /// An imported file does not exist.
-    /// Imports are looked up beside the importing file, beside the root file, and in import paths.
+    /// cslrun looks for imports in the folder of the importing file, in the folder of the root file, and in
+    /// import paths.
     FILE_NOT_FOUND = "file-not-found": "there is no file `{file}`"
         => "write the path as seen from the importing file, or name its folder with `--import-path`";
     /// The local variables of a function do not fit into memory.
-    /// Arrays and structs of a function lie in the 48 KiB of the PE.
+    /// Arrays and structs of a function live in the 48 KiB of the PE.
     FRAME_TOO_LARGE = "frame-too-large": "local variables of {words} words do not fit into memory"
         => "a PE has 24,576 words for everything: make them smaller";
     /// A function expands to too much code.
@@ -109,16 +110,16 @@ crate::rules! {
     /// Initial values of globals are fixed before anything runs.
     GLOBAL_STORE = "global-store": "a global cannot be changed at comptime"
         => "compute in a local variable, and return the result";
-    /// Files import each other in a circle.
-    /// Each import is a copy, so a circle would never end.
-    IMPORT_CYCLE = "import-cycle": "files import each other in a circle: {chain}"
+    /// Files import each other in a cycle.
+    /// Each import is a copy, so a cycle would never end.
+    IMPORT_CYCLE = "import-cycle": "files import each other in a cycle: {chain}"
         => "move what both need into a third file";
     /// Code reads a variant of a union that is not active.
     /// A plain union holds one variant at a time.
     INACTIVE_VARIANT = "inactive-variant": "`{name}` is not the active variant of this union"
         => "read the variant that was assigned last";
     /// An array is indexed with the wrong number of indices.
-    /// One index for each dimension.
+    /// An array takes one index for each dimension.
     INDEX_COUNT = "index-count": "{have} for an array of {want}"
         => "write one index for each dimension, such as `[i, j]` for two";
     /// A constant index is outside of its array.
@@ -126,15 +127,15 @@ crate::rules! {
     INDEX_RANGE = "index-range": "index {index} is outside of an array of {len}"
         => "indices count from 0, so the last one is the length minus 1";
     /// A comptime value does not fit into its type.
-    /// At comptime a result outside of its type is a mistake, not a wrap.
+    /// At comptime a result outside of its type is an error; it does not wrap around.
     INTEGER_OVERFLOW = "comptime-overflow": "{what} does not fit into {type}"
         => "use a wider type, or a number that fits";
     /// `return`, `break` or `continue` jumps from comptime code to run-time code.
-    /// Comptime code has run when the program starts.
+    /// Comptime code has already run when the program starts.
     LEAVES_EXPRESSION = "leaves-comptime": "`return`, `break` or `continue` would leave comptime code for run-time code"
-        => "leave out `comptime` or `inline`, or decide it at comptime";
+        => "remove `comptime` or `inline`, or decide it at comptime";
     /// A struct value lacks a field.
-    /// A struct value gives every field.
+    /// A struct value must give every field.
     MISSING_FIELD = "missing-field": "the field `{name}` is missing"
         => "write `.{name} = ..`";
     /// A variable or constant lacks an initial value.
@@ -142,27 +143,27 @@ crate::rules! {
     MISSING_INITIALIZER = "missing-initializer": "`{name}` needs an initial value"
         => "write `{name} = ..`; a `var` may begin as `undefined`";
     /// A `param` has no value.
-    /// A `param` without a default is given by whoever uses the file.
+    /// Whoever uses the file must give a value to a `param` without a default.
     MISSING_PARAM = "missing-param": "the parameter `{name}` has no value";
     /// A function can end without returning a value.
-    /// A function that gives a value does so on every path.
+    /// A function with a return type must return a value on every path.
     MISSING_RETURN = "missing-return": "`{name}` can end without `return`"
         => "return a value on every path";
     /// `&` is applied to something that has no address.
-    /// Only variables, their elements and their fields lie in memory.
+    /// Only variables, their elements and their fields are in memory.
     NOT_ADDRESSABLE = "not-addressable": "this has no address";
     /// The left side of an assignment is not a variable.
-    /// The left side of an assignment is a place.
+    /// The left side of an assignment must be a variable, an element or a field.
     NOT_ASSIGNABLE = "not-assignable": "this cannot be assigned to"
         => "assign to a variable, an element or a field";
     /// `.*` is applied to something that is not a pointer.
     /// `.*` needs a pointer.
     NOT_A_POINTER = "not-a-pointer": "{type} is not a pointer"
-        => "leave out `.*`";
+        => "remove `.*`";
     /// Fields are given for a type that has none.
-    /// Fields are given to structs and unions.
+    /// Only structs and unions have fields.
     NOT_A_STRUCT = "not-a-struct": "{type} is not a struct"
-        => "leave out the fields, or name a struct";
+        => "remove the fields, or use a struct";
     /// A value stands where a type is expected.
     /// Types are values of the type `type`.
     NOT_A_TYPE = "not-a-type": "expected a type, found {have}"
@@ -170,24 +171,24 @@ crate::rules! {
     /// Something that is not a function is called.
     /// Only functions and pointers to functions can be called.
     NOT_CALLABLE = "not-callable": "{type} cannot be called"
-        => "leave out the parentheses, or name a function";
-    /// A value has to be known at comptime and is not.
+        => "remove the parentheses, or call a function";
+    /// A value must be known at comptime and is not.
     /// Sizes, types, ids and most settings are fixed before the program runs.
     NOT_COMPTIME = "not-comptime": "{what} is not known at comptime";
     /// Something without elements is indexed.
     /// Arrays, tuples and pointers to many elements have elements.
     NOT_INDEXABLE = "not-indexable": "{type} cannot be indexed"
-        => "leave out the index: arrays, tuples and pointers to many, `[*]T`, have elements";
+        => "remove the index: arrays, tuples and pointers to many, `[*]T`, have elements";
     /// A `for` loop runs over something that is not an array or range.
     /// `for` runs over arrays and ranges.
     NOT_ITERABLE = "not-iterable": "cannot loop over {type}"
-        => "name an array, or count: `for (@range(u16, n)) |i| { .. }`";
+        => "loop over an array, or count: `for (@range(u16, n)) |i| { .. }`";
     /// A source file is not valid UTF-8.
-    /// CSL files are UTF-8.
+    /// CSL files must be UTF-8.
     NOT_UTF8 = "not-utf8": "`{file}` is not valid UTF-8 at byte {offset}"
         => "save the file as UTF-8";
-    /// Two values that meet have no common type.
-    /// The values that meet here become one value.
+    /// Two values that must have one type have no common type.
+    /// Operands, and the branches of `if` and `switch`, are converted to one common type.
     NO_COMMON_TYPE = "no-common-type": "{left} and {right} have no common type"
         => "convert one of them: `@as({left}, ..)`";
     /// A comptime integer is too large.
@@ -195,28 +196,28 @@ crate::rules! {
     NUMBER_TOO_LARGE = "number-too-large": "this number is too large to compute"
         => "compute with smaller numbers";
     /// One operand changes a variable that another operand reads.
-    /// The order in which operands are computed is undefined.
+    /// The order in which operands are evaluated is undefined.
     @Warning(undefined) OPERAND_ORDER = "operand-order": "one operand changes `{name}`, and the other one uses it";
     /// `break` or `continue` stands outside of a loop.
-    /// They leave the nearest loop.
+    /// They apply to the innermost loop.
     OUTSIDE_LOOP = "outside-loop": "`break` and `continue` without a label need a loop"
-        => "leave it out, or use `return` to leave the function";
+        => "remove it, or use `return` to leave the function";
     /// A field of a packed struct has no fixed width.
     /// Fields of a packed struct are numbers, bools, enums, pointers and packed structs.
     PACKED_FIELD = "packed-field": "{type} has no fixed width in bits"
         => "use numbers, bools, enums and packed structs";
     /// The program does not fit into the memory of a PE.
     /// Code is not counted; globals and FIFOs are.
-    PROGRAM_TOO_LARGE = "program-too-large": "the program needs {used} bytes of memory, a PE has {limit}"
+    PROGRAM_TOO_LARGE = "program-too-large": "the program needs {used} bytes of memory, but a PE has {limit}"
         => "make an array smaller, or spread it over more PEs";
     /// The step of a range is zero.
     /// The range would never end.
     RANGE_STEP = "range-step": "the step of a range is zero"
-        => "step by at least 1 up or down";
+        => "use a step of at least 1, up or down";
     /// `return` stands outside of a function.
     /// Only functions and tasks return.
     RETURN_OUTSIDE = "return-outside": "`return` outside of a function"
-        => "leave it out: the block ends by itself";
+        => "remove it: the block ends by itself";
     /// `return` lacks the value that its function returns.
     /// `return` needs a value of that type.
     RETURN_VALUE = "return-value": "`return` without a value in a function that returns {type}"
@@ -238,22 +239,22 @@ crate::rules! {
     /// Expressions, statements and comptime calls together have a limit.
     TOO_DEEP = "too-deep": "nested too deeply";
     /// A program has too many functions.
-    /// A generic function gets code for each set of comptime arguments; all of it has to fit on a PE.
+    /// A generic function gets code for each set of comptime arguments; all of it must fit on a PE.
     TOO_MANY_FUNCTIONS = "too-many-functions": "the program has more than {limit} functions";
     /// An inline loop has too many iterations.
-    /// Each iteration is written out as code.
+    /// Each iteration is expanded into code of its own.
     TOO_MANY_INLINED = "too-many-inlined": "an inline loop has more than {limit} iterations";
     /// A value has another type than expected.
-    /// Values are converted silently only if nothing can be lost.
+    /// Values are converted implicitly only if nothing can be lost.
     TYPE_MISMATCH = "type-mismatch": "expected {want}, found {have}";
     /// Comptime code uses a value that was never set.
-    /// Nothing can be computed from a value that was never given.
+    /// A value that was never set cannot be computed with.
     UNDEFINED_VALUE = "undefined-value": "this value is undefined"
         => "give it a value before it is used";
     /// A union value has no field or several.
     /// A union holds one variant at a time.
     UNION_ONE_FIELD = "union-one-field": "a value of {type} has exactly one field"
-        => "name one field";
+        => "give one field";
     /// The machine does not exist.
     /// The machines are wse2 and wse3.
     UNKNOWN_ARCH = "unknown-arch": "there is no machine called `{name}`";
@@ -264,9 +265,9 @@ crate::rules! {
     /// The type has no such field.
     /// Fields are named in the type.
     UNKNOWN_FIELD = "unknown-field": "{type} has no field `{name}`"
-        => "leave it out";
+        => "remove it";
     /// `break` or `continue` names a label that does not exist.
-    /// A label stands before a loop or block around the statement.
+    /// A label must stand before a loop or block that encloses the statement.
     UNKNOWN_LABEL = "unknown-label": "there is no label `{name}` here"
         => "write `{name}:` in front of a loop or block around it";
     /// The library module does not exist.
@@ -277,11 +278,11 @@ crate::rules! {
     UNKNOWN_MEMBER = "unknown-member": "`{module}` declares no `{name}`"
         => "declare it there";
     /// A name is used without a declaration.
-    /// Names are declared in the file, in a block around, or are part of the language.
+    /// Names are declared in the file or in an enclosing block, or are part of the language.
     UNKNOWN_NAME = "unknown-name": "`{name}` is not declared"
         => "declare it, or write the module in front of it: `module.{name}`";
     /// A file is given a parameter that it does not declare.
-    /// The value is not used.
+    /// The value would be ignored.
     @Warning(style) UNKNOWN_PARAM = "unknown-param": "`{file}` has no parameter `{name}`"
         => "remove it, or declare `param {name}` in `{file}`";
     /// Comptime code reaches `unreachable`.
@@ -289,13 +290,13 @@ crate::rules! {
     UNREACHABLE_REACHED = "comptime-unreachable": "reached `unreachable` at comptime"
         => "handle the case that leads here";
     /// A file cannot be read.
-    /// The operating system refused.
+    /// The operating system refused to read it.
     UNREADABLE_FILE = "unreadable-file": "cannot read `{file}`: {why}"
-        => "name a file that can be read";
+        => "give a file that can be read";
     /// The program contains inline assembly.
     /// cslrun runs CSL, not machine code.
     @Unsupported UNSUPPORTED_ASM = "unsupported-asm": "inline assembly is not supported"
-        => "write it in CSL, or leave it out";
+        => "write it in CSL, or remove it";
     /// The program uses an `extern` symbol that cslrun cannot link.
     /// cslrun compiles whole programs and does not link.
     @Unsupported UNSUPPORTED_EXTERN = "unsupported-extern": "the extern symbol `{name}` is not supported"
@@ -303,9 +304,9 @@ crate::rules! {
     /// The SDK has this library module, but cslrun does not.
     /// The SDK has this library module; cslrun does not have it yet.
     @Unsupported UNSUPPORTED_LIBRARY = "unsupported-library": "the library module `{name}` is not supported yet"
-        => "leave it out, or import your own file instead";
+        => "remove it, or import your own file instead";
     /// A string or struct grows beyond any use.
-    /// Strings and structs that grow without end are stopped before they fill the memory.
+    /// cslrun stops strings and structs that grow without end before they fill memory.
     VALUE_TOO_LARGE = "value-too-large": "this {what} is larger than any program needs"
         => "end the loop or recursion that builds it";
     /// A builtin is used in the wrong phase.

@@ -2,30 +2,30 @@
 
 crate::rules! {
     /// An index of a tensor access is not known at comptime.
-    /// A DSD is folded to numbers when the program is compiled.
+    /// The compiler reduces a DSD to numbers.
     ACCESS_INDEX = "access-index": "this index of an access is not known at comptime";
     /// A tensor access has too few or too many indices.
-    /// One index for each dimension of the array.
+    /// An access needs one index for each dimension of the array.
     ACCESS_INDICES = "access-indices": "an array of {want} dimensions needs {want} indices, not {have}";
     /// A length of a tensor access is not known at comptime.
-    /// A DSD is folded to numbers when the program is compiled.
+    /// The compiler reduces a DSD to numbers.
     ACCESS_LENGTH = "access-length": "this length of an access is not known at comptime";
     /// A tensor access has too few or too many lengths.
     /// Each variable of an access has a length.
     ACCESS_LENGTHS = "access-lengths": "an access with {vars} needs {want}, not {have}";
     /// Two induction variables have the same name.
-    /// An index would not say which of the two it means.
+    /// An index could mean either of them.
     ACCESS_NAMES = "access-names": "two induction variables are named `{name}`"
         => "give each variable its own name, such as `|i, j|`";
     /// `.tensor_access` has a value that is not an access.
-    /// It says which elements the DSD visits.
+    /// The access says which elements the DSD visits.
     ACCESS_STRUCT = "access-struct": "`.tensor_access` needs an access such as `|i|{n} -> array[i]`"
         => "write `.tensor_access = |i|{8} -> array[i]`";
     /// A tensor access does not access an array.
-    /// A DSD walks over an array with an address that is known at comptime.
+    /// A DSD visits elements of an array whose address is known at comptime.
     ACCESS_TARGET = "access-target": "{type} is not an array that a DSD can access";
     /// A tensor access has too many induction variables.
-    /// The hardware walks over at most four dimensions.
+    /// The hardware iterates over at most four dimensions.
     ACCESS_VARIABLES = "access-variables": "an access has at most {most} induction variables, not {have}";
     /// An array is used as operand of a DSD operation.
     /// Operations take DSDs, DSRs, and for some operands scalars.
@@ -36,9 +36,9 @@ crate::rules! {
     /// An asynchronous setting is given for a memory DSD.
     /// Asynchronous settings belong to fabric DSDs.
     ASYNC_SETTING = "async-setting": "`.{name}` has no meaning for a memory DSD"
-        => "leave it out: memory is always ready";
+        => "remove it: memory is always ready";
     /// A DSD offset does not fit into its register.
-    /// The register that holds it has 16 bits.
+    /// The offset register has 16 bits.
     BAD_OFFSET = "bad-offset": "{value} is not a valid DSD offset";
     /// An extent or stride is out of range.
     /// Extents are whole numbers from 0 to 65535, strides from -32768 to 32767.
@@ -48,19 +48,19 @@ crate::rules! {
     /// The stride of a mem1d_dsd has 8 bits, those of a mem4d_dsd have 16.
     @Deny BAD_STRIDE = "bad-stride": "a stride of {value} does not fit";
     /// A `circbuf_dsd` is used without a DSR.
-    /// Load it with `@load_to_dsr_xdsr` first.
+    /// A `circbuf_dsd` must be loaded with `@load_to_dsr_xdsr` first.
     CIRCBUF_OPERAND = "circbuf-operand": "a circbuf_dsd can only be used through a DSR";
     /// A constant is the destination of a DSD operation.
-    /// At comptime the constant goes on to have its first value, and so do copies of it.
+    /// The compiler keeps using the initial value of the constant, whatever is written to it.
     @Warning(undefined) CONST_DESTINATION = "const-destination": "the constant `{name}` is the destination of an operation";
     /// The operand of `@dfilt` does not read an input queue.
-    /// It drops what arrives on one input queue.
+    /// `@dfilt` drops wavelets that arrive on one input queue.
     DFILT_OPERAND = "dfilt-operand": "`@dfilt` filters a fabin_dsd or a dsr_src1 that holds one";
     /// A setting has no meaning for `@dfilt`.
-    /// It counts control wavelets and writes nothing.
+    /// `@dfilt` counts control wavelets and writes nothing.
     DFILT_SETTING = "dfilt-setting": "`.{name}` has no meaning for `@dfilt`";
     /// `@dfilt` is not asynchronous.
-    /// A task that dropped wavelets itself could do nothing else.
+    /// A task that waited for the wavelets to be dropped could do nothing else.
     DFILT_SYNC = "dfilt-sync": "`@dfilt` needs `.async = true`";
     /// A base address has the wrong type.
     /// The base address of a DSD is a pointer to 16- or 32-bit elements.
@@ -75,29 +75,29 @@ crate::rules! {
     /// Elements are 16- or 32-bit numbers.
     DSD_ELEMENT = "dsd-element": "{type} cannot be an element of a DSD";
     /// A DSD is exported.
-    /// What a DSD describes is known to its own file only.
+    /// Only the file of a DSD knows what the DSD describes.
     DSD_EXPORT = "dsd-export": "a {dsd} cannot be exported";
     /// A property of a DSD is not a bool that is known at comptime.
-    /// Switches of a DSD are set when the program is compiled.
+    /// Boolean properties of a DSD are set at compile time.
     DSD_FLAG = "dsd-flag": "`.{name}` needs a bool that is known at comptime";
     /// `@get_dsd` is given a type that is not a DSD type.
     /// `@get_dsd` makes memory and fabric DSDs.
     DSD_KIND = "dsd-kind": "`@get_dsd` needs a DSD type, not {type}";
     /// A DSD lacks a property.
-    /// A DSD needs to know where and how many.
+    /// A DSD must say where its elements are and how many there are.
     DSD_PROPERTY = "dsd-property": "a {kind} needs the property `.{name}`";
     /// A fabric DSD names no queue.
-    /// Asynchronous operations, and all operations on wse3, name the queue that they use.
+    /// Asynchronous operations, and all operations on wse3, must name the queue that they use.
     DSD_QUEUE = "dsd-queue": "this fabric DSD needs a queue";
     /// A DSD is used before it has a value.
-    /// A variable of DSD type is set before it is used.
+    /// A variable of DSD type must be set before it is used.
     DSD_UNDEFINED = "dsd-undefined": "this DSD has no value"
         => "give it a value first: `@get_dsd(..)`";
     /// The base address of a DSR has the wrong type.
-    /// Operations through a DSR compute with numbers of 16 or 32 bits.
+    /// Operations on a DSR compute with numbers of 16 or 32 bits.
     DSR_BASE = "dsr-base": "{type} is not a valid base address for a DSR";
     /// `@set_dsr_base_addr` stands in a comptime block.
-    /// Before the start the DSR holds what it was loaded with.
+    /// Before the start the DSR holds what it was loaded with, so load it with the right address.
     DSR_BASE_EARLY = "dsr-base-early": "`@set_dsr_base_addr` is not allowed in a comptime block";
     /// A FIFO DSR is made from the wrong kind of register.
     /// A FIFO writes through a dsr_dest and is read through a dsr_src1.
@@ -106,22 +106,22 @@ crate::rules! {
     /// Each register file and each load takes certain DSDs only.
     DSR_LOAD = "dsr-load": "`{name}` cannot load a {dsd} into a {dsr}";
     /// `dsr_dest` and `dsr_src0` of one WSE-2 operation have different numbers.
-    /// On wse2 the two registers of one operation carry the same number.
+    /// On wse2 the two registers of one operation must have the same number.
     DSR_NUMBERS = "dsr-numbers": "dsr_dest {dest} and dsr_src0 {src0} cannot be used together";
     /// A DSR is used in a position that its type does not allow.
     /// dsr_dest holds destinations, dsr_src1 sources, dsr_src0 either.
     DSR_POSITION = "dsr-position": "a {dsr} cannot be a {position}";
     /// A DSR holds a fabric DSD whose queue is not bound to its color.
-    /// Nobody else binds the queue of a DSD that the program loads itself.
+    /// The program must bind the queue of a DSD that it loads itself.
     DSR_QUEUE = "dsr-queue": "the queue of this {dsd} is not bound to its color";
     /// `@get_dsr` is given a type that is not a DSR type.
     /// `@get_dsr` makes registers of the five DSR types.
     DSR_TYPE = "dsr-type": "{type} is not a DSR type";
     /// A `fabin_dsd` is a destination.
-    /// Wavelets arrive on it.
+    /// Wavelets arrive on a fabin_dsd; they cannot be written to it.
     FABIN_DEST = "fabin-dest": "a fabin_dsd cannot be a destination";
     /// A `fabout_dsd` is a source.
-    /// Wavelets leave on it.
+    /// Wavelets leave on a fabout_dsd; they cannot be read from it.
     FABOUT_SOURCE = "fabout-source": "a fabout_dsd cannot be a source";
     /// The buffer of a FIFO is not aligned.
     /// The hardware wraps addresses of a FIFO.
@@ -136,13 +136,13 @@ crate::rules! {
     /// A FIFO keeps its registers for the whole program.
     FIFO_CONST = "fifo-const": "the FIFO `{name}` must be a `const`";
     /// The buffer of a FIFO is a constant.
-    /// Every push writes into it.
+    /// Every push writes into the buffer.
     FIFO_CONST_BUFFER = "fifo-const-buffer": "the buffer `{name}` of a FIFO is a constant";
     /// A register of a FIFO is loaded.
     /// `@allocate_fifo` sets up its registers.
     FIFO_DSR_LOAD = "fifo-dsr-load": "a FIFO register cannot be loaded";
     /// A FIFO is given only some of its registers.
-    /// The compiler chooses all registers of a FIFO, or none.
+    /// The compiler chooses all registers of a FIFO or none.
     FIFO_DSR_MISSING = "fifo-dsr-missing": "{have} without {missing}";
     /// The two DSRs of a FIFO have different numbers.
     /// The two DSRs of a FIFO share its state.
@@ -151,7 +151,7 @@ crate::rules! {
     /// Operations on FIFOs move elements of 16 or 32 bits.
     FIFO_ELEMENT = "fifo-element": "{type} cannot be an element of a FIFO";
     /// An `extern` FIFO buffer is not aligned where it is defined.
-    /// The file that defines the buffer decides where it lies.
+    /// The file that defines the buffer decides where it is placed.
     @Warning FIFO_EXTERN = "fifo-extern": "the definition of the FIFO buffer `{name}` must be aligned for a FIFO";
     /// A FIFO is the first of two sources.
     /// The hardware reads FIFOs through the second source.
@@ -169,25 +169,25 @@ crate::rules! {
     /// A FIFO lives as long as the program.
     FIFO_PLACE = "fifo-place": "`@allocate_fifo` is only allowed as the initial value of a global constant";
     /// `@allocate_fifo` has no such setting.
-    /// A misspelt setting would be lost.
+    /// A misspelled setting would be ignored silently.
     FIFO_SETTING = "fifo-setting": "a FIFO has no setting `.{name}`";
     /// A FIFO activates something that is not a local task.
     /// Only local tasks can be activated.
     FIFO_TASK = "fifo-task": "`.{setting}` needs a task that is bound as a local task";
     /// A setting has no effect because the DSR was loaded without it.
-    /// A DSR brings the settings of its load along, and those of the operation do not count.
+    /// A DSR keeps the settings it was loaded with; the operation cannot override them.
     @Warning(style) IGNORED_SETTING = "ignored-setting": "`.{setting}` has no effect: {dsr} was loaded without it";
     /// `.index` is given to an operation with too few operands.
-    /// Shorter operations have no room for it.
+    /// Operations with fewer operands have no slot for an index.
     INDEX_SETTING = "index-setting": "`.index` needs an operation with at least three operands";
     /// `@map` is given a function with `anytype` parameters.
     /// DSDs do not say what type their elements have.
     MAP_ANYTYPE = "map-anytype": "`@map` needs to know the types of the parameters";
     /// A FIFO is an operand of `@map`.
-    /// `@map` has no registers for it.
+    /// `@map` has no registers for a FIFO.
     MAP_FIFO = "map-fifo": "a FIFO cannot be an operand of `@map`";
     /// `@map` has no DSD operand.
-    /// It runs once for every element.
+    /// `@map` calls its function once for every element of a vector.
     MAP_NO_VECTOR = "map-no-vector": "`@map` needs at least one DSD"
         => "call the function itself";
     /// An operand of `@map` has the wrong direction.
@@ -203,14 +203,14 @@ crate::rules! {
     /// Each type of DSD has properties of its own.
     NO_SUCH_PROPERTY = "no-such-property": "a {kind} has no property `.{name}`";
     /// `.on_control` names several actions or none.
-    /// A control wavelet ends an operation, and one thing follows.
+    /// A control wavelet ends the operation, which can then do one thing.
     ON_CONTROL = "on-control": "`.on_control` takes one action, not {have}";
     /// A scalar operand has the wrong type.
     /// Releases up to 1.4 load a mem4d_dsd without naming the registers of its dimensions.
     @Deny(style) OLD_DSR_LOAD = "old-dsr-load": "`@load_to_dsr` loads a mem4d_dsd only up to SDK 1.4"
         => "use `@load_to_dsr_xdsr_sr`";
     /// Releases before 1.1 number queues.
-    @Warning(style) OLD_QUEUE_NUMBER = "old-queue-number": "`.{name} = {n}` is a form of releases before 1.1"
+    @Warning(style) OLD_QUEUE_NUMBER = "old-queue-number": "`.{name} = {n}` is syntax of SDK releases before 1.1"
         => "write `@get_input_queue({n})` or `@get_output_queue({n})`";
     /// The scalar operands of an operation have the type of its elements.
     OPERAND_TYPE = "operand-type": "expected {want}, found {have}"
@@ -220,7 +220,7 @@ crate::rules! {
     QUEUE_KIND = "queue-kind": "`.{name}` takes an {want}, not {have}";
     /// There are not enough free registers.
     /// Registers of all kinds are few, and some are held for as long as the program runs.
-    REGISTERS_EXHAUSTED = "registers-exhausted": "{user} needs {need} {kind}, and {free} are free";
+    REGISTERS_EXHAUSTED = "registers-exhausted": "{user} needs {need} {kind}, but {free} are free";
     /// The number of a register is not known at comptime.
     /// Which register an instruction uses is part of the instruction.
     REGISTER_UNKNOWN = "register-unknown": "{what} is not known at comptime";
@@ -230,15 +230,15 @@ crate::rules! {
     /// `.save_address` is given for a DSD that has no address.
     /// Wavelets have no address.
     SAVE_ADDRESS = "save-address": "`.save_address` has no meaning for a {dsd}"
-        => "leave it out: only a DSD in memory has an address";
+        => "remove it: only a DSD in memory has an address";
     /// One stride register is given for two strides.
-    /// Each stride of a vector lies in a register of its own.
+    /// Each stride of a vector needs a register of its own.
     STRIDE_REGISTER_TWICE = "stride-register-twice": "sr {sr} is given twice"
-        => "name another stride register";
+        => "use another stride register";
     /// A load has too few or too many stride registers.
     /// One for each dimension but the fastest, one less if the fastest stride is 1.
     STRIDE_REGISTERS = "stride-registers": "this DSD needs {need}, not {have}"
-        => "name {need}";
+        => "give it {need}";
     /// An operation has both `.activate` and `.unblock`.
     /// An operation does one thing when it is complete.
     TWO_COMPLETIONS = "two-completions": "`.activate` and `.unblock` cannot be combined";
@@ -250,17 +250,17 @@ crate::rules! {
     /// The hardware reads FIFOs through the second source only.
     TWO_FIFOS = "two-fifos": "two FIFOs are sources of one operation";
     /// The `.ut_id` of an operation is not known at comptime.
-    /// Microthreads are named while compiling.
+    /// The microthread of an operation is chosen at compile time.
     UT_ID_UNKNOWN = "ut-id-unknown": "the `.ut_id` of an operation must be known at comptime";
     /// An operation does not take this combination of operands.
     /// Each operation has a few forms.
     VECTOR_OPERANDS = "vector-operands": "`@{name}` does not take these operands"
         => "give it operands of one of these forms";
     /// `.zero` does not name one source.
-    /// One source at most is set to zero after sending.
-    ZERO_CHOICE = "zero-choice": "`.zero` names one source, found {value}";
+    /// At most one source is set to zero after sending.
+    ZERO_CHOICE = "zero-choice": "`.zero` takes one source, found {value}";
     /// `.zero` names no memory source of the operation.
-    /// What is set to zero after sending is a vector in memory.
+    /// Only a vector in memory can be set to zero after sending.
     ZERO_SOURCE = "zero-source": "`.zero` of the destination names no memory source of this operation"
-        => "name the source that lies in memory, or leave out `.zero`";
+        => "give the source that is in memory, or remove `.zero`";
 }

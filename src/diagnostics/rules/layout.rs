@@ -6,43 +6,43 @@ crate::rules! {
     BAD_COORDINATE = "bad-coordinate": "{value} is not a valid coordinate"
         => "columns and rows are counted from 0";
     /// A rectangle is empty or too large.
-    /// No wafer has that many PEs, or none at all.
+    /// A rectangle has at least one PE and at most as many as a wafer.
     BAD_RECTANGLE = "bad-rectangle": "a rectangle of {width} by {height} PEs is impossible"
         => "write the number of columns and of rows that the program needs";
     /// A direction is listed twice.
-    /// A set of directions has each once.
+    /// A set of directions contains each direction at most once.
     DIRECTION_TWICE = "direction-twice": "{direction} is listed twice"
-        => "name it once";
+        => "list it once";
     /// A type cannot be exported.
-    /// The host sees pointers to numbers, numbers, and functions.
+    /// The host can use numbers, pointers to numbers, and functions.
     EXPORT_KIND = "export-kind": "{type} cannot be exported";
     /// `@export_name` lacks its third argument.
-    /// The third argument of `@export_name`.
+    /// The third argument of `@export_name` says whether the host may write the symbol.
     EXPORT_MUTABLE = "export-mutable": "say whether the host may write this symbol";
     /// A local is exported.
-    /// The host finds them by name.
+    /// The host finds globals and functions by name; a local exists only during a call.
     EXPORT_NOT_GLOBAL = "export-not-global": "only globals and functions can be exported"
         => "declare a global for it, and export that";
     /// An exported function has too many parameters.
-    /// A launch is one command.
+    /// A launch is one command of limited size.
     EXPORT_PARAMS = "export-params": "a function with {have} parameters cannot be launched; the limit is {limit}"
         => "pass the rest in an exported array";
     /// A name is exported twice.
-    /// The host knows each name once.
+    /// The host needs each name to be unique.
     EXPORT_TWICE = "export-twice": "`{name}` is exported twice"
         => "remove one of them, or give it another name";
     /// An exported symbol has another type than advertised.
-    /// Layout and tile agree on types.
+    /// Layout and tile must agree on types.
     EXPORT_TYPE = "export-type": "`{name}` is {have}, but {want} is advertised"
         => "advertise its actual type: `@export_name(\"{name}\", {have}, ..)`";
     /// A tile exports a name that the layout does not advertise.
-    /// Tiles offer what `@export_name` announced.
-    EXPORT_UNKNOWN = "export-unknown": "the layout advertises no `{name}`";
+    /// A tile may export only what `@export_name` advertises in the layout.
+    EXPORT_UNKNOWN = "export-unknown": "the layout does not advertise `{name}`";
     /// A filter has no kind.
     /// A filter is a range, a counter or a sparse counter.
     FILTER_KIND = "filter-kind": "this filter has no kind";
     /// An injecting color is sent from the wrong output queue.
-    /// An injecting color is wired to one output queue, and that queue to this color.
+    /// The hardware ties an injecting color to one output queue, and that queue to this color.
     INJECT_QUEUE = "inject-queue": "color {color} cannot leave through output queue {queue}";
     /// A switch setting is combined with `.ce_inject`.
     /// The buffers of an injecting color move its switch.
@@ -56,7 +56,7 @@ crate::rules! {
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors"
         => "import `<memcpy/get_params>` once, for all PEs";
     /// A color has no filter on this PE.
-    /// A filter has a number where it is configured.
+    /// A filter has a number only on the PEs where it is configured.
     NO_FILTER = "no-filter": "color {color} has no filter on {pe}";
     /// The layout does not call `@set_rectangle`.
     /// `@set_rectangle` comes first.
@@ -73,14 +73,14 @@ crate::rules! {
     @Warning(style) OLD_COLOR_CONFIG = "old-color-config": "directions and switch positions belong in `.routes` and `.switches`"
         => "write `.routes = .{ .rx = .., .tx = .. }` and `.switches = .{ .. }`";
     /// A WSE-3 router receives one color from several directions.
-    /// Its route register names one side.
+    /// The route register of a WSE-3 router holds one input direction.
     @Deny ONE_RX = "one-rx": "a wse3 router receives a color from one direction, not from {directions}"
         => "use a color for each direction";
-    /// A PE lies outside of the rectangle.
-    /// The rectangle is what `@set_rectangle` says.
-    OUTSIDE_RECTANGLE = "outside-rectangle": "the PE ({x},{y}) lies outside of the rectangle";
+    /// A PE is outside of the rectangle.
+    /// `@set_rectangle` sets the size of the rectangle.
+    OUTSIDE_RECTANGLE = "outside-rectangle": "PE({x},{y}) is outside of the rectangle";
     /// `@set_rectangle` is called twice.
-    /// A program has one.
+    /// A program has one rectangle.
     RECTANGLE_TWICE = "rectangle-twice": "the rectangle is set twice"
         => "remove one of the two";
     /// A color is configured twice on one PE.
@@ -88,13 +88,13 @@ crate::rules! {
     ROUTE_TWICE = "route-twice": "color {color} is configured twice on one PE"
         => "put all of it into one configuration";
     /// A switch position is not valid.
-    /// A position changes one side of the route.
+    /// A switch position changes either the input or the outputs of the route.
     SWITCH_POSITION = "switch-position": "a switch position {what}";
     /// A PE has no tile code.
-    /// Every PE of the rectangle gets a program.
+    /// Every PE of the rectangle needs a program.
     TILE_MISSING = "tile-missing": "{pe} has no tile code";
     /// A PE is given tile code twice.
-    /// Every PE gets one program.
+    /// Every PE has exactly one program.
     TILE_TWICE = "tile-twice": "this PE already has tile code"
         => "remove one of the two";
 }

@@ -2,35 +2,35 @@
 
 crate::rules! {
     /// A task is activated while it is already active.
-    /// A task is active or it is not: it does not count how often it was activated.
+    /// A task is either active or not: activations are not counted.
     @Warning ALREADY_ACTIVE = "already-active": "`{name}` (id {id}) is already active and will run once";
     /// The condition of an `@assert` is false.
-    /// `@assert` states what must hold; on hardware the PE would go on with wrong data.
+    /// `@assert` states what must be true; on hardware the PE would continue with wrong data.
     @Deny ASSERTION_FAILED = "assertion-failed": "assertion failed: {text}";
     /// PEs of one line call different collective operations.
     /// Nothing in a wavelet says which operation it belongs to, so all PEs of a line must agree.
     @Deny(undefined) COLLECTIVE_MISMATCH = "collective-mismatch": "the PEs of {line} disagree on collective number {number}: {pe} calls {this}";
     /// The root of a collective operation is not a PE of its line.
-    /// Data of a collective come from or go to one PE of the line.
+    /// The data of a collective operation come from or go to one PE of the line.
     COLLECTIVE_ROOT = "collective-root": "root {root} of a collective is not one of the {size} PEs of {line}";
     /// Code writes to a constant through a pointer.
-    /// A pointer to a constant may lose its `const` in a cast; the constant stays one.
+    /// A cast can remove `const` from a pointer; what it points to is still a constant.
     @Deny(undefined) CONST_WRITTEN = "const-written": "the constant `{name}` is written";
     /// An operation or data task takes a control wavelet as data.
-    /// Only its payload arrives; that it was a control wavelet is lost.
+    /// Only the payload arrives; the information that it was a control wavelet is lost.
     @Warning CONTROL_AS_DATA = "control-as-data": "a control wavelet of color {color} is taken as data";
     /// A control wavelet names a task that is not bound.
-    /// A control wavelet starts the task with the number it carries, so one must be bound to it.
+    /// A control wavelet starts the task whose id it carries, so a task must be bound to that id.
     CONTROL_TASK_UNBOUND = "control-task-unbound": "a control wavelet names task {id}, which is not bound"
         => "write in a comptime block: `@bind_control_task(task, @get_control_task_id({id}))`";
     /// A pointer to a local is used after its function has returned.
-    /// The words of a local serve other calls, or none, when its function has returned.
-    @Deny DANGLING_POINTER = "dangling-pointer": "the pointer leads to a local of a call that has returned";
+    /// After the function has returned, other calls reuse the memory of its locals.
+    @Deny DANGLING_POINTER = "dangling-pointer": "the pointer refers to a local of a call that has returned";
     /// `@dfilt` uses a DSR that does not fit.
-    /// `@dfilt` drops the wavelets of one input queue, beside the task.
+    /// `@dfilt` drops wavelets of one input queue asynchronously.
     DFILT_DSR = "dfilt-dsr": "`@dfilt` uses {dsr}, which {how}";
     /// An integer is divided by zero.
-    /// Integer division and remainder have no value for a zero divisor.
+    /// Integer division and remainder are undefined for a zero divisor.
     DIVISION_BY_ZERO = "division-by-zero": "division by zero"
         => "check the divisor first: `if (d != 0)`";
     /// The smallest integer of a type is divided by -1.
@@ -53,18 +53,18 @@ crate::rules! {
     DSR_NOT_MEMORY = "dsr-not-memory": "`@set_dsr_base_addr` cannot move {dsr}, which holds {what}"
         => "load a mem1d_dsd or mem4d_dsd into it first";
     /// An operation uses a FIFO DSR that holds no FIFO.
-    /// A FIFO DSR type is a promise that `@allocate_fifo` has set up the register.
+    /// The type of a FIFO DSR states that `@allocate_fifo` has set up the register.
     FIFO_DSR_EMPTY = "fifo-dsr-empty": "{dsr} holds no FIFO"
         => "give the register to a FIFO: `@allocate_fifo(buffer, .{ .dest = .., .src = .., .xdsr = .. })`";
     /// A FIFO is full or empty, and the DSR type cannot report it.
     /// Only operands of FIFO type tell a synchronous operation that a FIFO is full or empty.
     FIFO_EVENT = "fifo-event": "the FIFO `{fifo}` is {state}, and {dsr} cannot tell";
     /// A FIFO with `.fault` becomes full or empty.
-    /// `.fault` says that the event must never happen.
+    /// `.fault` declares that the event must never happen.
     FIFO_FAULT = "fifo-fault": "the FIFO `{name}` is {state}, and its `.{setting}` is `.fault`"
         => "prevent it from being {state}, or choose another `.{setting}`";
     /// A FIFO stops an operation early, and the result is dropped.
-    /// A synchronous operation that finds a FIFO full or empty ends early, and only its result says so.
+    /// A synchronous operation that finds a FIFO full or empty ends early; only its result reports it.
     @Warning FIFO_RESULT = "fifo-result": "the FIFO `{fifo}` is {state}, and the result of the operation is dropped";
     /// A float does not fit into the integer type that it is converted to.
     /// A conversion to an integer is undefined for numbers that the integer type cannot hold.
@@ -74,85 +74,86 @@ crate::rules! {
     /// A flush lasts until its handler ends it; on hardware the handler would run again at once.
     @Deny FLUSH_NOT_LEFT = "flush-not-left": "the handler of {queue} returned without `queue_flush.exit`";
     /// A queue is flushed again during a flush.
-    /// A queue is flushed again after its last flush has been left.
+    /// A queue may be flushed again only after its previous flush has ended.
     @Deny FLUSH_OPEN = "flush-open": "{queue} is still in its last flush";
     /// A flush handler runs before an operation on the queue is complete.
-    /// A queue is also empty before an operation has begun to fill it.
+    /// A queue is also empty before an operation starts to fill it.
     @Warning FLUSH_TOO_EARLY = "flush-too-early": "{queue} is empty, but an operation on it is not done";
     /// A run-time index is outside of its array.
-    /// Array elements are numbered from 0; others belong to something else.
+    /// Array elements are numbered from 0; memory outside of the array belongs to something else.
     @Deny(undefined) INDEX_OUT_OF_BOUNDS = "index-out-of-bounds": "index {index} is outside of an array of {len}"
         => "indices count from 0, so the last one is the length minus 1";
     /// A wavelet index does not fit into 14 bits.
     /// `control_transform` marks control wavelets in the two highest bits of the index.
     @Deny INDEX_TOO_WIDE = "index-too-wide": "the index {index} of a wavelet does not fit into 14 bits";
     /// An angle is too large for `<math>` of the machine.
-    /// `<math>` of the machine gives wrong results for angles from 16384*pi on; cslrun does not.
-    @Warning LARGE_ANGLE = "large-angle": "`{function}` of {angle} is wrong on the machine";
+    /// `<math>` of the machine gives wrong results for angles of 16384*pi and more; cslrun does not.
+    @Warning LARGE_ANGLE = "large-angle": "`{function}` of {angle} gives a wrong result on the machine";
     /// A memory operand is shorter than its operation.
-    /// The first source sets the number of elements, and memory operands have to hold that many.
+    /// The first source sets the number of elements, and memory operands must have that many.
     @Warning LENGTH_MISMATCH = "length-mismatch": "an operation on {one} elements has a memory operand of {other}"
         => "give both the same length: `@set_dsd_length`";
     /// The operands of `@map` have different lengths.
-    /// `@map` ends with its shortest operand; what it has read of the others is lost.
-    @Warning MAP_LENGTHS = "map-lengths": "`@map` ends after {short} elements, and another input has {long}";
+    /// `@map` ends with its shortest operand; extra elements that it has read from the others are lost.
+    @Warning MAP_LENGTHS = "map-lengths": "`@map` ends after {short} elements, but another input has {long}";
     /// `@map` uses a DSR that was loaded without `.single_step`.
-    /// `@map` takes one element at a time, which a DSR does only when it is loaded so.
+    /// `@map` processes one element at a time, which needs a DSR that was loaded with `.single_step`.
     @Deny(undefined) MAP_SINGLE_STEP = "map-single-step": "`@map` uses {dsr}, which was loaded without `.single_step`";
     /// An operation reaches a word outside of its tensor or of the memory.
-    /// An address outside of the memory or of the tensor it was made from reaches somebody else's data.
+    /// An address outside of memory, or outside of the tensor it was made from, reaches other data.
     @Deny(undefined) MEMORY_OUT_OF_BOUNDS = "memory-out-of-bounds": "word {address} is outside of {what}"
         => "shorten the DSD, or move it back, so that it ends inside";
     /// A message is longer than its buffer.
-    /// A message is as long as its sender says, and nothing stops it at the end of a buffer.
-    MESSAGE_LENGTH = "message-length": "a message of {length} elements, and {whose}";
+    /// The sender decides how long a message is; nothing stops it at the end of a buffer.
+    MESSAGE_LENGTH = "message-length": "a message has {length} elements, but {whose}";
     /// The receiver of a message is outside of the rectangle.
-    /// Messages find their receiver by its place in the rectangle.
+    /// Messages are addressed to a position in the rectangle.
     MESSAGE_TARGET = "message-target": "{pe}, the receiver of a message, is outside of the rectangle of {rectangle} PEs";
     /// An operation starts on a microthread that is busy.
     /// A microthread runs one operation at a time.
     @Deny(undefined) MICROTHREAD_IN_USE = "microthread-in-use": "microthread {ut} still runs another operation"
-        => "start it when the other one is complete: `.activate` a task that does";
+        => "start it in a task that the other operation activates when it is complete: `.activate`";
     /// An operation needs the microthread of its queue, and that one is busy.
-    /// Without `.ut_id` an operation has the microthread of its queue; on WSE-3 another one can run it.
+    /// Without `.ut_id` an operation runs on the microthread of its queue; on WSE-3 another microthread can
+    /// run it.
     @Warning MICROTHREAD_OF_QUEUE = "microthread-of-queue": "microthread {ut}, which belongs to this queue, still runs another operation"
-        => "name another microthread: `.ut_id = @get_ut_id(n)`";
+        => "use another microthread: `.ut_id = @get_ut_id(n)`";
     /// An operation lacks the `.index` that its operand needs.
     /// A DSD with `wavelet_index_offset` takes its offset from the operation.
     @Deny(undefined) MISSING_INDEX = "missing-index": "the operation needs `.index`: an operand has `wavelet_index_offset`";
     /// A color has no counter filter on this PE.
-    /// Only counters have a state that a program may change.
+    /// Only counter filters have a state that a program can change.
     NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";
     /// An operation writes elements that it has yet to read.
-    /// The hardware does several elements at once, so one may be read before it is written.
+    /// The hardware processes several elements at once, so it may read an element before it is written.
     @Warning OVERLAP = "overlap": "the destination is {lag} ahead of a source in the same array";
     /// A task calls `teardown.get_pending` twice.
-    /// Reading the register of pending teardowns clears it; a second reading finds nothing.
+    /// Reading the register of pending teardowns clears it; a second read returns nothing.
     @Deny(undefined) PENDING_TWICE = "pending-twice": "this task has called `teardown.get_pending` before";
-    /// A pointer is followed beyond its variable.
-    /// A pointer to many elements leads through the variable that it was made from, not beyond.
+    /// A pointer is used beyond the end of its variable.
+    /// A pointer to many elements covers the variable that it was made from, and nothing beyond it.
     @Deny(undefined) POINTER_OUT_OF_BOUNDS = "pointer-out-of-bounds": "element {index} of this pointer is outside of `{name}`"
         => "keep the index below the number of elements";
     /// An operation starts on a queue that another operation uses.
-    /// The elements of two operations on one queue would be mixed.
+    /// The elements of two operations on one queue would mix.
     @Deny(undefined) QUEUE_IN_USE = "queue-in-use": "another operation still uses {queue}";
     /// An operation starts on a queue that still holds wavelets of another color.
-    /// What an operation leaves in a queue would be mixed with what the next one puts there.
+    /// Wavelets that an operation leaves in a queue would mix with those of the next operation.
     @Warning(undefined) QUEUE_NOT_EMPTY = "queue-not-empty": "{queue} still holds {count} of color {color}";
     /// A microthread priority is set in a register and has no effect.
-    /// A register of the machine gives the microthread of an input queue its priority; cslrun takes that
-    /// from `@initialize_queue` and from the operation.
+    /// On the machine this register sets the priority of the microthread of an input queue; cslrun takes the
+    /// priority from `@initialize_queue` and from the operation.
     @Warning QUEUE_PRIORITY = "queue-priority": "the priority of microthread {id} is set in a register, which has no effect"
         => "write `.priority` in `@initialize_queue` or in the settings of the operation";
     /// A queue is bound to another color while it holds wavelets.
-    /// What is left in a queue would be taken for wavelets of the new color.
+    /// Wavelets left in the queue would be read as wavelets of the new color.
     @Deny(undefined) QUEUE_REBOUND = "queue-rebound": "{queue} gets color {color} while it holds {count} of color {held}"
         => "wait until it is empty: `@queue_flush`";
     /// Operations share a queue, and the order of their wavelets is undefined.
-    /// Nobody promises in which order they get their turn.
+    /// The order in which the operations proceed is not specified.
     @Warning QUEUE_SHARED = "queue-shared": "another operation still uses {queue}";
     /// An operation uses a queue without a color.
-    /// Wavelets reach a queue by its color, so a queue without a color never moves any.
+    /// Wavelets reach a queue through its color, so a queue without a color never carries any.
     QUEUE_UNBOUND = "queue-unbound": "no color is bound to {queue}";
     /// An operation uses an XDSR or stride register that another load has changed.
     /// XDSRs and stride registers are few, and each holds what was loaded last.
@@ -170,34 +171,34 @@ crate::rules! {
     STACK_OVERFLOW = "stack-overflow": "the call of `{name}` does not fit into memory"
         => "end the recursion earlier, or write it as a loop";
     /// An operation and a task take wavelets of the same color.
-    /// Each wavelet goes to one of them, and nobody promises to which.
-    @Warning STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both take wavelets of color {color}";
+    /// Each wavelet goes to one of them; which one is not specified.
+    @Warning STOLEN_WAVELETS = "stolen-wavelets": "an operation and a task both receive wavelets of color {color}";
     /// No exported variable has this id.
-    /// An id that `@get_symbol_id` never gave leads nowhere.
+    /// Only ids that `@get_symbol_id` returns are valid.
     SYMBOL_ID = "symbol-id": "no exported variable has the id {id}";
-    /// A task id is activated to which no local task is bound.
+    /// A task id is activated that has no local task bound to it.
     /// Only a bound local task can be activated.
     TASK_UNBOUND = "task-unbound": "no local task is bound to {id}"
         => "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`";
     /// Code reaches `unreachable`.
-    /// Control has come to a place that the program promised it never would.
+    /// `unreachable` promises that execution never gets there.
     TRAP = "unreachable-reached": "{text}"
         => "handle the case that leads here";
     /// The command stream is unblocked twice.
-    /// The host goes on at the first call; the second one comes when another launch may be running.
+    /// The host continues at the first call; the second one may happen during another launch.
     @Warning UNBLOCKED_TWICE = "unblocked-twice": "the command stream is already unblocked";
     /// A program uses a configuration word that cslrun does not model.
     /// Only some words of the configuration space have a model.
     @Warning UNKNOWN_CONFIG = "config-address-unknown": "configuration word {address} is not modelled"
-        => "use `<tile_config>` or `@set_local_color_config` where they do the same";
+        => "use `<tile_config>` or `@set_local_color_config` if they can do the same";
     /// A program unmasks an exception, and cslrun raises none.
     /// Exceptions that are not masked stop the PE; cslrun raises none.
     @Unsupported UNMASKED_EXCEPTION = "unmasked-exception": "cslrun raises no exceptions, so none can be unmasked"
-        => "leave it out: a run of cslrun never stops for an exception";
+        => "remove it: cslrun never stops a run because of an exception";
     /// A local is read before it has a value.
-    /// The registers and words of a local hold what others have left there, until it gets a value.
+    /// Until a local gets a value, its registers and words hold whatever was left there.
     @Warning UNSET_VARIABLE = "unset-variable": "`{name}` is read before it has a value";
     /// A pointer is used with a type that does not match its variable.
-    /// A pointer to anything has forgotten the type of the variable, which has not changed.
+    /// A cast of a pointer does not change the type of the variable that it points to.
     @Deny(undefined) WRONG_CAST = "wrong-cast": "`{name}` is {have}, not {want}";
 }

@@ -92,7 +92,7 @@ impl Sema<'_> {
                 let parts = vec![one; a.len() as usize];
                 Ok(Operand::Parts(Ty::Array(a), parts))
             }
-            _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the value of so many elements")]).at(at)),
+            _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the value of this many elements")]).at(at)),
         }
     }
 

@@ -23,7 +23,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Known(|s, call| s.is_arch(call.args[0])), ..USUAL },
     Builtin { name: "comptime_assert", takes: 1..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@comptime_assert(condition, message)",
-        doc: "rejects the program unless it holds",
+        doc: "rejects the program unless the condition is true",
         run: Run::Known(|s, call| s.comptime_assert(call)), ..USUAL },
     Builtin { name: "comptime_print", takes: 0..=64, phase: Phase::Anywhere,
         usage: "@comptime_print(value, ..)",
@@ -31,7 +31,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Known(|s, call| s.comptime_print(call)), ..USUAL },
     Builtin { name: "assert", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@assert(condition)",
-        doc: "stops the simulation unless it holds",
+        doc: "stops the simulation unless the condition is true",
         run: Run::Operand(|s, call| s.assert(call.args[0], call.span)), ..USUAL },
 ];
 

@@ -26,7 +26,7 @@ impl Sema<'_> {
         self.refuse_no_color(&color).at(at)?;
         match color {
             Operand::Known(Value::Id(_, n)) => Ok(Color(n as u8)),
-            other => unreachable!("{} is no color", other.ty()),
+            other => unreachable!("{} is not a color", other.ty()),
         }
     }
 
@@ -142,7 +142,7 @@ impl Sema<'_> {
         if self.arch.switch_colors & 1 << color.0 == 0 {
             let c = rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]);
             let have = (0..32).filter(|n| self.arch.switch_colors & 1 << n != 0).map(|n| n.to_string());
-            return Err(c.help(format!("take one of the colors {}", have.collect::<Vec<_>>().join(", "))));
+            return Err(c.help(format!("use one of the colors {}", have.collect::<Vec<_>>().join(", "))));
         }
         Ok(())
     }
@@ -191,7 +191,7 @@ impl Sema<'_> {
         }
         if rx.is_some_and(|d| d.iter().count() != 1) {
             let c = rules::SWITCH_POSITION.because(&[("what", &"receives from several directions")]);
-            return Err(c.help("name one direction in `.rx`"));
+            return Err(c.help("give one direction in `.rx`"));
         }
         Ok(Some(Position { rx, tx }))
     }
@@ -211,7 +211,7 @@ fn check_injecting(switches: &Fields) -> Result<()> {
         if !ok {
             return Err(rules::INJECT_SWITCH
                 .because(&[("name", name)])
-                .help("position 0 takes from the fabric and position 1 from RAMP: leave the rest out"));
+                .help("position 0 receives from the fabric and position 1 from RAMP: remove the rest"));
         }
     }
     Ok(())

@@ -197,7 +197,7 @@ impl Sema<'_> {
         match kind {
             DsdTy::Mem1d | DsdTy::Mem4d => Ok(()),
             DsdTy::Circbuf => {
-                let help = "make another circular buffer with `@get_dsd(circbuf_dsd, ..)`";
+                let help = "make a new circular buffer with `@get_dsd(circbuf_dsd, ..)`";
                 Err(self.not_for(name, kind, arg).help(help))
             }
             DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo => {
@@ -247,7 +247,7 @@ impl Sema<'_> {
         if matches!(kind, DsdTy::Mem4d | DsdTy::Fifo) {
             return Err(self.not_for("set_dsd_length", kind, call.args[0]).help(match kind {
                 DsdTy::Fifo => "use `@set_fifo_read_length` or `@set_fifo_write_length`",
-                _ => "it has several lengths: make another one with `@get_dsd`",
+                _ => "it has several lengths: make a new one with `@get_dsd`",
             }));
         }
         let n = self.edit_number(call.args[1], &Ty::U16, &rules::BAD_EXTENT)?;
@@ -258,7 +258,7 @@ impl Sema<'_> {
         let (dsd, kind) = self.dsd_arg(call.args[0])?;
         if kind != DsdTy::Mem1d {
             let c = self.not_for("set_dsd_stride", kind, call.args[0]);
-            return Err(c.help("only a mem1d_dsd has one stride: make another DSD with `@get_dsd`"));
+            return Err(c.help("only a mem1d_dsd has a single stride: make a new DSD with `@get_dsd`"));
         }
         let n = self.edit_number(call.args[1], &Ty::int(true, 8), &rules::BAD_STRIDE)?;
         self.edited(dsd, vec![(DsdEdit::Stride, n)], call.span)

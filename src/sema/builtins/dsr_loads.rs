@@ -284,7 +284,7 @@ fn check_load(dsr: DsrRef, kind: DsdTy, kin: Kin) -> Result<()> {
         _ if Kin::of(kind) == Some(kin) => Ok(()),
         _ => match Kin::of(kind) {
             Some(other) => wrong(&format!("use `{}`", other.name())),
-            None => wrong("a FIFO owns its registers; name them with dsr_fifo_dest and dsr_fifo_src1"),
+            None => wrong("a FIFO owns its registers; refer to them with dsr_fifo_dest and dsr_fifo_src1"),
         },
     }
 }
@@ -329,6 +329,6 @@ fn check_base(ty: &Ty) -> Result<()> {
 }
 
 fn base_before_the_start(_: &str) -> Diag {
-    let help = "load the DSR with a DSD of that address, or call it in a task";
+    let help = "load the DSR with a DSD of that address, or call the builtin in a task";
     rules::DSR_BASE_EARLY.plain().help(help)
 }

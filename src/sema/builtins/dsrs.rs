@@ -108,7 +108,7 @@ impl Sema<'_> {
     pub fn register_known(&mut self, id: ExprId, what: &str) -> Result<Value> {
         self.known(id).map_err(|c| {
             let own = rules::REGISTER_UNKNOWN.because(&[("what", &what)]);
-            let help = "registers are chosen while the program is compiled: name it with a `const`";
+            let help = "registers are chosen at compile time: use a `const`";
             instead_of(&comptime::NOT_COMPTIME, c, own.help(help))
         })
     }
@@ -161,7 +161,7 @@ impl Sema<'_> {
         match name.as_str() {
             "async" => s.run.is_async = setting.flag()?,
             "activate" | "unblock" if s.completes() => {
-                let help = "keep one of them: the task that it starts can do the rest";
+                let help = "keep one of them: the task that it starts can do the other";
                 return Err(rules::TWO_COMPLETIONS.plain().at(at).help(help));
             }
             "activate" | "unblock" => {
@@ -222,7 +222,7 @@ impl Sema<'_> {
         match name.as_str() {
             "terminate" => Ok(action.flag()?.then_some(OnControl::Terminate)),
             "activate" | "unblock" => {
-                action.known().map_err(|c| c.help("the task is chosen while the program is compiled"))?;
+                action.known().map_err(|c| c.help("the task is chosen at compile time"))?;
                 let done = self.completion_or_late(v, name == "activate", true, at, late)?;
                 Ok(Some(OnControl::Then(done.unwrap_or_default())))
             }

@@ -77,5 +77,5 @@ fn incomplete(numbers: &[Option<u8>; 3]) -> crate::diagnostics::Diag {
     };
     rules::FIFO_DSR_MISSING
         .because(&[("have", &named(true)), ("missing", &named(false))])
-        .help("name all three, or none and let the compiler choose")
+        .help("give all three, or none to let the compiler choose")
 }

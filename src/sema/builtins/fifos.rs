@@ -300,7 +300,7 @@ impl Sema<'_> {
             _ => Err(rules::FIFO_ARGUMENT
                 .because(&[("type", &v.ty())])
                 .at(at)
-                .help("name a constant that `@allocate_fifo` has made")),
+                .help("use a constant that `@allocate_fifo` has initialized")),
         }
     }
 }

@@ -24,7 +24,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Known(|s, call| s.get_filter_id(call)), ..USUAL },
     Builtin { name: "dfilt", takes: 2..=2, phase: Phase::Code,
         usage: "@dfilt(fabin, .{..})",
-        doc: "drops data wavelets until enough control wavelets came",
+        doc: "drops data wavelets until enough control wavelets have arrived",
         run: Run::Operand(|s, call| s.dfilt(call)), ..USUAL },
 ];
 
@@ -50,7 +50,7 @@ impl Sema<'_> {
             ArgumentKind::Pointer | ArgumentKind::Scalar => false,
         };
         if !fits {
-            return Err(arg.wrong(dsd::DFILT_OPERAND.plain()).help("name a fabin_dsd or a dsr_src1"));
+            return Err(arg.wrong(dsd::DFILT_OPERAND.plain()).help("use a fabin_dsd or a dsr_src1"));
         }
         let settings = self.settings(call.args[1], None)?;
         let at = self.span(call.args[1]);
@@ -63,7 +63,7 @@ impl Sema<'_> {
             (None, None) => None,
         };
         if let Some(name) = extra {
-            return Err(dsd::DFILT_SETTING.because(&[("name", &name)]).at(at).help("leave it out"));
+            return Err(dsd::DFILT_SETTING.because(&[("name", &name)]).at(at).help("remove it"));
         }
         check_queue(&arg.value, arg.span)?;
         let source = self.vector_operand(&arg)?;

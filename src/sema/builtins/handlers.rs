@@ -22,11 +22,11 @@ const ROTATIONS: usize = 2;
 pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "set_teardown_handler", takes: 2..=2, phase: Phase::Block,
         usage: "@set_teardown_handler(function, color)",
-        doc: "what runs when a color is torn down",
+        doc: "sets the function that runs at the teardown of a color",
         run: Run::Operand(|s, call| s.set_teardown_handler(call)), ..USUAL },
     Builtin { name: "set_empty_queue_handler", takes: 2..=2, phase: Phase::Block,
         usage: "@set_empty_queue_handler(function, queue)",
-        doc: "what @queue_flush runs (WSE-3)",
+        doc: "sets the function that @queue_flush runs (WSE-3)",
         run: Run::Operand(|s, call| s.set_empty_queue_handler(call)), ..USUAL },
     Builtin { name: "queue_flush", takes: 1..=1, phase: Phase::Code,
         usage: "@queue_flush(queue)",

@@ -112,7 +112,7 @@ pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Optio
             .because(&[("setting", &setting), ("dsr", &load.dsr.id)])
             .at(op.span)
             .also(load.span, "it was loaded here")
-            .help("put the setting into the load: what a DSR was loaded with counts"),
+            .help("put the setting into the load: a DSR keeps the settings it was loaded with"),
     )
 }
 

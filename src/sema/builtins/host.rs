@@ -112,7 +112,7 @@ impl Sema<'_> {
                 .because(&[("x", &x), ("y", &y)])
                 .at(call.span)
                 .also(set, "the rectangle")
-                .help(format!("columns are 0 to {}, rows are 0 to {}", w - 1, h - 1))
+                .help(format!("columns go from 0 to {}, rows from 0 to {}", w - 1, h - 1))
         })
     }
 

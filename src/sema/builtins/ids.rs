@@ -88,7 +88,7 @@ impl Sema<'_> {
         let is_task = matches!(kind, IdKind::LocalTask | IdKind::ControlTask);
         if is_task && n.to::<u8>() == Some(NULL_TASK) {
             let c = rules::NULL_TASK_ID.because(&[("kind", &kind.word())]);
-            return Err(c.help("take another number: wavelets that name no task carry this one"));
+            return Err(c.help("use another number: wavelets that start no task carry this one"));
         }
         let is_allowed = |n: &u16| (low..=high).contains(n) || kind == IdKind::Color && *n == NO_COLOR;
         let fits = n.to::<u16>().filter(is_allowed);
@@ -130,9 +130,7 @@ impl Sema<'_> {
             ("low", &low),
             ("high", &high),
         ]);
-        Err(c.help(format!(
-            "{NO_COLOR} stands for no color: give it a color, or leave this out where it has none"
-        )))
+        Err(c.help(format!("{NO_COLOR} means no color: use a color, or remove this where there is none")))
     }
 
     /// Two local ids are those of the system; the library may name them.
@@ -146,7 +144,7 @@ impl Sema<'_> {
         if !self.frame().unit.library {
             let low = self.arch.local_task_min;
             let c = rules::SYSTEM_TASK_ID.because(&[("id", n), ("task", &task)]).at(at);
-            self.report(c.help(format!("take one of {low} to {}", TEARDOWN_TASK - 1)));
+            self.report(c.help(format!("use an id from {low} to {}", TEARDOWN_TASK - 1)));
         }
     }
 

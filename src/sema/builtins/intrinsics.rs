@@ -25,7 +25,7 @@ pub fn builtins() -> impl Iterator<Item = Builtin> {
 pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "__intrinsic", takes: 1..=8, phase: Phase::Code,
         usage: "@__intrinsic(comptime name, ..)",
-        doc: "library: makes a request of `image::intrinsics`; arguments are converted to its types",
+        doc: "library: runs an intrinsic of `image::intrinsics`; arguments are converted to its types",
         run: Run::Operand(|s, call| s.intrinsic_by_name(call)), ..USUAL },
 ];
 

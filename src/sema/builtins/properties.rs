@@ -126,11 +126,11 @@ impl Sema<'_> {
 /// The properties that switch something on.
 const FLAGS: [&str; 4] = ["wavelet_index_offset", "control", "control_transform", "advance_switch"];
 
-const KNOWN_LATE: &str = "this value is known only when the program runs";
+const KNOWN_LATE: &str = "this value is known only at run time";
 
 fn not_a_flag(name: &str, found: &str) -> Diag {
     let diag = rules::DSD_FLAG.because(&[("name", &name)]).note(found);
-    diag.help(format!("write `.{name} = true`, or leave it out"))
+    diag.help(format!("write `.{name} = true`, or remove it"))
 }
 
 /// `.tensor_access` stands for the fields of its struct.
@@ -224,7 +224,7 @@ pub fn missing_property(name: &str, kind: DsdTy) -> Diag {
         "tensor_access" => "write `.tensor_access = |i|{n} -> array[i]`",
         "base_address" => "write `.base_address = &array`",
         "extent" => "write `.extent = n`: the number of elements or wavelets",
-        "wraparound" => "write `.wraparound = n`: the number of elements until it begins again",
+        "wraparound" => "write `.wraparound = n`: the number of elements after which it wraps around",
         _ => "write `.fabric_color = color`: the color of the wavelets",
     };
     rules::DSD_PROPERTY.because(&[("kind", &Ty::Dsd(kind)), ("name", &name)]).help(help)

@@ -83,7 +83,7 @@ impl Sema<'_> {
         let value = self.value(id, None)?;
         let what = match value.ty() {
             Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
-                return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("name the FIFO itself"));
+                return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("use the FIFO itself"));
             }
             Ty::Dsd(kind) => ArgumentKind::Dsd(kind),
             Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
@@ -235,7 +235,7 @@ impl Sema<'_> {
             return Ok(());
         }
         if !all().any(|a| a.what.is_fabric() || matches!(a.what, ArgumentKind::Dsr(_))) {
-            return Err(rules::ASYNC_MEMORY.plain().at(call.span).help("leave out `.async`"));
+            return Err(rules::ASYNC_MEMORY.plain().at(call.span).help("remove `.async`"));
         }
         for a in all() {
             check_queue(&a.value, a.span).map_err(|c| a.wrong(c))?;
@@ -336,7 +336,7 @@ impl Sema<'_> {
                 return Err(rules::MAP_ANYTYPE
                     .plain()
                     .at(at)
-                    .help("name a function whose parameters have types"));
+                    .help("use a function whose parameters have types"));
             };
             map.inputs.push(self.map_input(&arg, ty)?);
         }

@@ -181,7 +181,7 @@ impl Table<'_> {
             }
             ([], Some(fifo)) => (fifo.name.as_str().into(), format!("{own}, xdsr {}", fifo.registers.xdsr)),
             ([], None) => ("what is never loaded".into(), own),
-            (many, _) => (format!("what one of {} loads has put there", many.len()).into(), own),
+            (many, _) => (format!("what one of {} loads put there", many.len()).into(), own),
         };
         (what, registers, "the program names it".into())
     }

@@ -22,7 +22,7 @@ The script sees SINGULARITYENV_NAME=value and APPTAINERENV_NAME=value as NAME=va
 
 
 def cslc():
-    """The compiler command."""
+    """The command `cslc`."""
     sys.exit(_native.cslc(sys.argv[1:]))
 
 
@@ -39,7 +39,7 @@ def cs_python():
 
 
 def sdk_debug_shell():
-    """The vendor's shell around its tools; of them, cslrun has the compiler."""
+    """The vendor's wrapper around its tools; cslrun has only the compiler."""
     if sys.argv[1:2] == ["compile"]:
         sys.exit(_native.cslc(sys.argv[2:]))
     _refuse(" ".join(["sdk_debug_shell", *sys.argv[1:2]]), "`cslrun run --report FILE.html` and `--trace` show a run")
@@ -61,7 +61,7 @@ def _refuse(command, instead):
 
 
 def _check_levels(inside):
-    """Ends the command if CSLRUN_FLAGS makes no sense; the script would find out late."""
+    """Exits if CSLRUN_FLAGS is not valid; otherwise the script would fail much later."""
     if "CSLRUN_FLAGS" in inside:
         os.environ["CSLRUN_FLAGS"] = inside["CSLRUN_FLAGS"]
     try:

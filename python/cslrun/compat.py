@@ -1,11 +1,11 @@
-"""Runs a checkout of the public SDK examples, unmodified, and says which work.
+"""Runs a checkout of the public SDK examples, unmodified, and reports which work.
 
     python -m cslrun.compat DIR [--arch wse2|wse3] [--filter GLOB,..] [--json OUT] [--jobs N]
 
 Every folder with a `commands.sh`, `commands_wse2.sh` or `commands_wse3.sh` is an example, of any
-version. It is copied aside, with the libraries that lie beside it, and its scripts run with the `cslc`
-and `cs_python` of this installation. An example passes when its script ends with status 0 and prints
-no verdict of its own that says otherwise; the warnings of cslrun are counted by rule.
+version. The tool copies it, with the libraries next to it, and runs its scripts with the `cslc`
+and `cs_python` of this installation. An example passes when its script ends with status 0 and does
+not itself print that it failed. Warnings of cslrun are counted by rule.
 """
 
 import argparse
@@ -83,7 +83,7 @@ def find(checkout, architectures, patterns):
 
 
 def _arch(script):
-    """The machine of a script whose name does not tell: SDK 1.0 has WSE-2 only and does not say so."""
+    """The machine of a script whose name does not say it: SDK 1.0 has only WSE-2, and its scripts do not name it."""
     option = _ARCH_OPTION.search(script.read_text(encoding="utf-8", errors="replace"))
     return option[1] if option else "wse2"
 
@@ -102,7 +102,7 @@ def run(checkout, example, limit):
 
 
 def judge(status, output, limit):
-    """The verdict on a script, and the line that explains a bad one; no status is a time-out."""
+    """The verdict on a script, and the line that explains a failure; a status of None is a timeout."""
     if status is None:
         return "time", f"not done after {limit:g} s"
     lines = output.splitlines()
@@ -115,7 +115,7 @@ def judge(status, output, limit):
 
 
 def _copy(group, name, target):
-    """Copies an example and the libraries beside it, which it imports by relative path."""
+    """Copies an example and the libraries next to it, which it imports by relative path."""
     libraries = (p for p in group.iterdir() if p.is_dir() and not any(p.rglob("commands*.sh")))
     for folder in [group / name, *libraries]:
         shutil.copytree(folder, target / folder.name, dirs_exist_ok=True)
@@ -130,7 +130,7 @@ def _replace_placeholder(script):
 
 
 def _commands(place):
-    """Makes a folder with the commands of this installation, wherever it has put its own ones."""
+    """Makes a folder with the commands of this installation, wherever they are installed."""
     folder = place / "bin"
     folder.mkdir()
     for name in ("cslc", "cs_python"):
@@ -164,12 +164,12 @@ def _run_script(folder, script, limit, commands):
 
 
 def report(outcomes):
-    """The outcomes for people, with totals below."""
+    """The outcomes as text, with totals below."""
     return "\n".join([table(outcomes), "", totals(outcomes), *_remarks(outcomes)])
 
 
 def table(outcomes):
-    """One line for each script; its last column is the first error, or what it was warned of."""
+    """One line for each script; its last column is the first error, or the warnings."""
     rows = [("example", "arch", "result", "seconds", "first error, or warnings")]
     rows += [(o.example, o.arch, o.result, f"{o.seconds:.1f}", _last_cell(o)) for o in outcomes]
     widths = [max(len(row[i]) for row in rows) for i in range(4)]

@@ -57,11 +57,11 @@ class Export:
         try:
             return np.dtype(_DTYPES[self.element])
         except KeyError:
-            raise TypeError(f"{self.name} ({self.type}) has no elements that numpy knows") from None
+            raise TypeError(f"{self.name} ({self.type}) has no elements that numpy supports") from None
 
 
 class Program:
-    """A compiled program; [compile] makes one, and [load] reads one from a file."""
+    """A compiled program, made by [compile] or read from a file by [load]."""
 
     def __init__(self, native, warnings=""):
         self._native = native
@@ -70,7 +70,7 @@ class Program:
 
     @classmethod
     def load(cls, path):
-        """Reads what [save] or `cslc` has written."""
+        """Reads a program that [save] or `cslc` has written."""
         return cls(_native.Program.load(os.fspath(path)))
 
     def save(self, path):
@@ -110,12 +110,12 @@ class Program:
     @property
     def streams(self):
         """The host streams of a layout, in order: name, whether the host sends, color, column and row of the
-        PE in whose place the host stands, and how many words wait there at most."""
+        PE that the host replaces, and how many words its buffer holds."""
         return self._native.streams()
 
     @cached_property
     def exports(self):
-        """What the host can use, by name, in the order of the layout."""
+        """The exports that the host can use, by name, in the order of the layout."""
         exports = {}
         for name, ty, element, mutable, inputs in self._native.exports():
             inputs = None if inputs is None else tuple(inputs)
@@ -134,12 +134,12 @@ class Program:
 def compile(path, *, arch="wse2", params=None, import_paths=(), allow=(), warn=(), deny=()):
     """Compiles a CSL file: a layout, or the program of a single PE.
 
-    `params` gives the file's params values: ints, floats, bools or [Color]s. A program that is
+    `params` gives values to the params of the file: ints, floats, bools or [Color]s. A program that is
     not valid CSL raises a CompileError with the compiler's report as its text.
 
     `allow`, `warn` and `deny` name rules and groups of rules, as `-A`, `-W` and `-D` do on the command
-    line; they change what the environment variable CSLRUN_FLAGS chooses. The name of a rule counts more
-    than that of its group.
+    line; they override the environment variable CSLRUN_FLAGS. The name of a rule takes precedence over that
+    of its group.
     """
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
     paths = [os.fspath(p) for p in import_paths]
@@ -148,11 +148,11 @@ def compile(path, *, arch="wse2", params=None, import_paths=(), allow=(), warn=(
 
 
 def _param(name, value):
-    """A value in the form that the native side takes: a plain number, or ("color", number)."""
+    """A value in the form that the native module takes: a plain number, or ("color", number)."""
     if isinstance(value, Color):
         return ("color", value.number)
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, (bool, int, float)):
         return (type(value).__name__, value)
-    raise TypeError(f"param {name} is a {type(value).__name__}; it can be an int, a float, a bool or a Color")
+    raise TypeError(f"param {name} is a {type(value).__name__}; it must be an int, a float, a bool or a Color")

@@ -1,4 +1,4 @@
-"""The files that a simulation leaves in the current folder."""
+"""The files that a simulation writes into the current folder."""
 
 from contextlib import contextmanager
 
@@ -15,7 +15,7 @@ class SimLog:
 
     @contextmanager
     def follow(self, runner):
-        """Logs what is printed inside the block, whether it ends well or not."""
+        """Logs everything printed inside the block, even if the block raises."""
         try:
             yield
         finally:

@@ -1,4 +1,4 @@
-"""What a run leaves behind for debugging, beside the program that it belongs to."""
+"""Snapshots: the memory and traces of a finished run, stored next to its program for debugging."""
 
 import math
 from contextlib import suppress
@@ -14,8 +14,8 @@ _MOST_PES = 4096
 def save(runner, folder):
     """Writes the snapshot of a finished run into the output folder of cslc.
 
-    Nothing is written for very large programs, nor into a folder that is read-only: a run does
-    not fail for want of a snapshot.
+    Nothing is written for very large programs, or if the folder is read-only: a missing snapshot
+    must not make a run fail.
     """
     path = _path(folder)
     with suppress(PermissionError):
@@ -30,7 +30,7 @@ def write(runner, path):
 
 
 def load(folder):
-    """The snapshot that [save] has written, and its program."""
+    """Returns the snapshot that [save] has written, and its program."""
     path = _path(folder)
     if not path.is_file():
         raise RuntimeError(

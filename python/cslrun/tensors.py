@@ -1,15 +1,15 @@
-"""Host arrays and PEs: which element belongs to which PE.
+"""Conversions between host arrays and the elements of PEs.
 
 A host array stands for a tensor A[h][w][l]: h rows and w columns of PEs with l elements each.
-Flattened by rows the elements of a PE are neighbours; flattened by columns (Fortran order) the
-same element of all PEs is. Everything below this module sees A[h][w][l] in C order alone.
+Flattened by rows (C order), the elements of one PE are adjacent; flattened by columns (Fortran order),
+the same elements of all PEs are adjacent. Everything below this module sees A[h][w][l] in C order.
 """
 
 import numpy as np
 
 
 def by_pe(flat, w, h, l, *, column_major):
-    """A[h][w][l] from a flat array; a view where the order allows it."""
+    """Returns A[h][w][l] from a flat array, as a view where the order allows it."""
     if column_major:
         return flat.reshape(l, w, h).transpose(2, 1, 0)
     return flat.reshape(h, w, l)
@@ -21,8 +21,8 @@ def flat(tensor, *, column_major):
 
 
 def converted(values, dtype):
-    """The values as elements of `dtype`. Floats are rounded; an integer has to fit, and no
-    fraction becomes one."""
+    """The values as elements of `dtype`. Floats are rounded; integers must fit, and fractions are
+    not converted to integers."""
     array = np.asarray(values)
     dtype = np.dtype(dtype)
     if array.dtype == dtype:

@@ -19,18 +19,18 @@ use pyo3::prelude::*;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-create_exception!(cslrun._native, CslError, PyRuntimeError, "What goes wrong with a program.");
+create_exception!(cslrun._native, CslError, PyRuntimeError, "Base class of all errors of a program.");
 create_exception!(
     cslrun._native,
     CompileError,
     CslError,
-    "The program is not valid CSL; the text is the report."
+    "The program is not valid CSL; the text is the report of the compiler."
 );
 create_exception!(
     cslrun._native,
     RunError,
     CslError,
-    "The program went wrong on the wafer; the text is the report."
+    "The program failed on the wafer; the text is the report of the simulator."
 );
 
 create_exception!(

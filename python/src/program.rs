@@ -138,7 +138,7 @@ pub fn compile(
 
 /// The machine with a name.
 pub fn arch_of(name: &str) -> PyResult<Arch> {
-    let unknown = || PyValueError::new_err(format!("the machines are wse2 and wse3, not {name}"));
+    let unknown = || PyValueError::new_err(format!("the machine must be wse2 or wse3, not {name}"));
     Arch::parse(name).ok_or_else(unknown)
 }
 

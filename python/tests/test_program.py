@@ -45,5 +45,5 @@ def test_params_that_numpy_has_made_are_plain_numbers():
 
 
 def test_a_param_of_another_type_is_refused():
-    with pytest.raises(TypeError, match="width is a str; it can be an int, a float, a bool or a Color"):
+    with pytest.raises(TypeError, match="width is a str; it must be an int, a float, a bool or a Color"):
         cslrun.compile(PROGRAMS / "grid.csl", params={"width": "3"})

@@ -128,7 +128,7 @@ def test_call_passes_words(runtime):
     "arguments, text",
     [
         ((), r"different number of arguments \(5\) from what has been provided \(0\)"),
-        ((1, 2, 3, 4, 0.5), "argument 0 of combine is a i16, for which the host passes np.int16; got int"),
+        ((1, 2, 3, 4, 0.5), "argument 0 of combine is a i16, for which the host must pass np.int16; got int"),
         ((np.int16(1), np.uint16(1), 2**31, 1, 0.5), "argument 2 of combine is a i32, and 2147483648 does not fit"),
         ((np.int16(1), np.uint16(1), 1, 1, 1), "argument 4 of combine is a f32"),
     ],
@@ -152,7 +152,7 @@ def test_names_are_numbers_for_memcpy(runtime):
     "array, region, options, text",
     [
         (np.zeros(1, np.uint32), (2, 0, 2, 1), {}, "h2d subrectangle must be inside the core rectangle"),
-        (np.zeros(1, np.uint32), (0, 0, 2, 1), {}, "the array has 1 elements, and 2 x 1 PEs of 1 elements make 2"),
+        (np.zeros(1, np.uint32), (0, 0, 2, 1), {}, "the array has 1 elements, but 2 x 1 PEs of 1 elements make 2"),
         (np.zeros(1, np.uint16), (0, 0, 1, 1), {}, "4 bytes per element, also for MEMCPY_16BIT; uint16 has 2"),
         (np.zeros(1, np.uint32), (0, 0, 1, 1), {"order": 7}, "Illegal order option for memcpy"),
         (np.zeros(1, np.uint32), (0, 0, 1, 1), {"data_type": 7}, "Illegal data type option for memcpy"),
@@ -165,12 +165,12 @@ def test_copies_are_checked(runtime, array, region, options, text):
 
 def test_a_larger_array_is_copied_from_its_start(runtime):
     words = np.arange(100, dtype=np.uint32)
-    text = "the array has 98 elements, and 1 x 1 PEs of 4 elements make 4: the first 4 are copied"
+    text = "the array has 98 elements, but 1 x 1 PEs of 4 elements make 4: only the first 4 are copied"
     with pytest.warns(UserWarning, match=text) as caught:
         runtime.memcpy_h2d(runtime.get_id("words"), words[2:], 0, 0, 1, 1, 4, **ROWS)
     assert caught[0].filename == __file__
     assert read(runtime, "words", region=(0, 0, 1, 1)).tolist() == [2, 3, 4, 5]
-    with pytest.raises(RuntimeError, match="the array has 5 elements, and 1 x 1 PEs of 4 elements make 4"):
+    with pytest.raises(RuntimeError, match="the array has 5 elements, but 1 x 1 PEs of 4 elements make 4"):
         runtime.memcpy_d2h(np.zeros(5, np.uint32), runtime.get_id("words"), 0, 0, 1, 1, 4, **ROWS)
 
 

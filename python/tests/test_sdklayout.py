@@ -537,7 +537,7 @@ def test_targets_and_fabric_files_stand_for_platforms(tmp_path):
     (tmp_path / "fabric.json").write_text('{"target": "wse2", "width": 20, "height": 10}')
     layout = SdkLayout(tmp_path / "fabric.json", msg_level="ERROR")
     assert (layout._target, layout._wafer) == (SdkTarget.WSE2, (20, 10))
-    with pytest.raises(RuntimeError, match="is no fabric file"):
+    with pytest.raises(RuntimeError, match="is not a fabric file"):
         SdkLayout(str(tmp_path / "none.json"))
 
 

@@ -30,21 +30,21 @@ def test_words_go_to_their_pe_and_come_back_in_order(runtime, order, count):
 
 def test_a_stream_that_nobody_sends_is_reported(runtime):
     back = np.zeros(1, dtype=np.uint32)
-    with pytest.raises(RuntimeError, match=r"deadlock(?s:.*)the host waits with the stream of color 5 from 1 x 1 PEs at \(0,0\), 1 word each"):
+    with pytest.raises(RuntimeError, match=r"deadlock(?s:.*)the host is blocked on the stream of color 5 from 1 x 1 PEs at \(0,0\), 1 word each"):
         runtime.memcpy_d2h(back, OUT, 0, 0, 1, 1, 1, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **STREAM)
 
 
 def test_a_stream_that_nobody_takes_is_reported(runtime):
     # Every PE answers each word, and nobody takes the answers.
     words = np.zeros(WIDTH * 1000, dtype=np.uint32)
-    with pytest.raises(RuntimeError, match=r"deadlock(?s:.*)the host waits with the stream of color 4 to 3 x 1 PEs at \(0,0\), 1,000 words each"):
+    with pytest.raises(RuntimeError, match=r"deadlock(?s:.*)the host is blocked on the stream of color 4 to 3 x 1 PEs at \(0,0\), 1,000 words each"):
         runtime.memcpy_h2d(IN, words, 0, 0, WIDTH, 1, 1000, order=MemcpyOrder.ROW_MAJOR, nonblock=False, **STREAM)
 
 
 @pytest.mark.parametrize("given", [WIDTH * 4 - 1, 0])
 def test_streams_of_another_size_are_refused_before_they_hang(runtime, given):
     words = np.zeros(given, dtype=np.uint32)
-    text = f"the array has {given} elements, and {WIDTH} x 1 PEs of 4 elements make {WIDTH * 4}"
+    text = f"the array has {given} elements, but {WIDTH} x 1 PEs of 4 elements make {WIDTH * 4}"
     options = {"order": MemcpyOrder.ROW_MAJOR, "nonblock": False, **STREAM}
     with pytest.raises(RuntimeError, match=text):
         runtime.memcpy_h2d(IN, words, 0, 0, WIDTH, 1, 4, **options)
@@ -52,7 +52,7 @@ def test_streams_of_another_size_are_refused_before_they_hang(runtime, given):
         runtime.memcpy_d2h(words, OUT, 0, 0, WIDTH, 1, 4, **options)
 
 
-@pytest.mark.parametrize("color, text", [(OUT, "color"), (9, "color"), ("x", "name a color, 0 to 23; 'x' is none")])
+@pytest.mark.parametrize("color, text", [(OUT, "color"), (9, "color"), ("x", "needs a color, 0 to 23; 'x' is not one")])
 def test_only_colors_of_the_program_can_be_streamed(runtime, color, text):
     one = np.zeros(1, dtype=np.uint32)
     with pytest.raises(RuntimeError, match=text):

@@ -338,7 +338,7 @@ fn an_interrupted_run_ends_within_a_second_and_reports() {
         &[
             "error[interrupted]: interrupted after about",
             "a.csl:3",
-            "still here",
+            "still running here",
             "PE(0,0): `t` runs since cycle",
         ],
     );

@@ -195,7 +195,7 @@ fn a_solved_lesson_counts_and_the_next_one_follows() {
     assert_eq!(marked.len(), 2, "{list}");
     assert!(marked[1].contains(all[4].name()), "{list}");
     let named = printed(&folder.cslrun("learn 1"));
-    assert!(named.ends_with("This lesson is done.\nGo on with lesson 2: `cslrun learn`\n"), "{named}");
+    assert!(named.ends_with("This lesson is done.\nNext is lesson 2: `cslrun learn`\n"), "{named}");
     let open = printed(&folder.cslrun("learn types"));
     assert!(open.contains("run `cslrun learn types` again. Stuck? `cslrun learn types --hint`"), "{open}");
     assert!(open.contains("`cslrun explain type-mismatch`"), "{open}");
@@ -324,17 +324,17 @@ fn watch_runs_again_after_a_change_and_moves_on() {
             Err(e) => panic!("`{words}` is not said: {e}"),
         }
     };
-    until("waiting for a change of lesson 1");
+    until("watching lesson 1 for changes");
     let path = folder.0.join("learn").join(&all[0].program);
     let start = read_to_string(&path).expect("a start");
     fs::write(&path, start + "// not yet\n").expect("a writable file");
     until("0 of ");
-    until("waiting for a change of lesson 1");
+    until("watching lesson 1 for changes");
     solve(&folder, &all[0]);
     until("1 of ");
     until("This lesson is done.");
     until("Lesson 2: ");
-    until("waiting for a change of lesson 2");
+    until("watching lesson 2 for changes");
     let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(stopped.expect("the command kill").success());
     answers(&finish(child), 130, &["cslrun: interrupted"]);

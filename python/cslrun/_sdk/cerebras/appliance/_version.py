@@ -1,3 +1,3 @@
-"""The release whose interface these modules have."""
+"""The SDK release whose interface these modules implement."""
 
 __version__ = "2.10.0"

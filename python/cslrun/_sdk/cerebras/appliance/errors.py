@@ -2,8 +2,8 @@
 
 
 class ApplianceClientException(RuntimeError):
-    """Anything that goes wrong in a job."""
+    """Base class of all errors in a job."""
 
 
 class ApplianceUnknownError(ApplianceClientException):
-    """A compilation or a command that fails; the text says why."""
+    """A compilation or a command failed; the text says why."""

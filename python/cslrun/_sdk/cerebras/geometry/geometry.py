@@ -1,4 +1,4 @@
-"""Places and rectangles of PEs."""
+"""Positions and rectangles of PEs."""
 
 from dataclasses import dataclass
 

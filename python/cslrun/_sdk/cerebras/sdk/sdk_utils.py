@@ -22,8 +22,8 @@ def memcpy_view(arr, datatype):
 
 
 def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
-    """One word per element; 16-bit elements carry their index in a row of `fast_dim_sz` above
-    them unless `sentinel` is None."""
+    """One word per element. The upper half of the word of a 16-bit element is its index in a row of
+    `fast_dim_sz`, unless `sentinel` is None."""
     assert np_arr.ndim == 1, f"the array must have one dimension; it has {np_arr.ndim}"
     if np_arr.itemsize == 4:
         return np_arr.view(np.uint32)
@@ -37,7 +37,7 @@ def input_array_to_u32(np_arr, sentinel, fast_dim_sz):
 
 
 def cast_uint32(x):
-    """The bits of a number as one word; 16-bit numbers stand in the low half."""
+    """The bits of a number as one word; 16-bit numbers are in the low half."""
     if isinstance(x, (np.float16, np.int16, np.uint16)):
         return np.uint32(x.view(np.uint16))
     if isinstance(x, (np.float32, np.int32, np.uint32)):
@@ -46,11 +46,11 @@ def cast_uint32(x):
         return np.uint32(int(x) & 0xFFFF_FFFF)
     if isinstance(x, float):
         return np.float32(x).view(np.uint32)
-    raise RuntimeError(f"cannot make a 32-bit word of a {type(x).__name__}")
+    raise RuntimeError(f"cannot convert a {type(x).__name__} to a 32-bit word")
 
 
 def float_to_hex(f):
-    """The bits of an f32 as a hexadecimal text."""
+    """The bits of an f32 as a hexadecimal string."""
     return hex(struct.unpack("<I", struct.pack("<f", f))[0])
 
 
@@ -65,10 +65,10 @@ def sub_ts(words):
 
 
 def calculate_cycles(timestamp_buf):
-    """Cycles between the two time stamps that a program has packed into three f32."""
+    """Cycles between the two time stamps that a program packed into three f32."""
     bits = np.ascontiguousarray(timestamp_buf)
     if bits.itemsize != 4 or bits.size < 3:
-        raise RuntimeError("two time stamps are three 32-bit elements")
+        raise RuntimeError("two time stamps take three 32-bit elements")
     return np.int64(sub_ts(bits.ravel()[:3].view(np.uint16)))
 
 
@@ -88,7 +88,7 @@ def parse_host_callable_api(rpc_symbols):
 
 
 def getOutputNameFromCompileOptions(options):
-    """The output folder that a string of cslc options names."""
+    """The output folder in a string of cslc options."""
     words = shlex.split(options)
     name = "out"
     for word, after in zip(words, [*words[1:], None]):

@@ -6,6 +6,6 @@ class CSELFRunner:
 
     def __init__(self, *_args, **_kwargs):
         raise RuntimeError(
-            "CSELFRunner went out of use with release 1.0; port the script to "
+            "CSELFRunner was removed in release 1.0; port the script to "
             "cerebras.sdk.runtime.sdkruntimepybind.SdkRuntime and compile with --memcpy --channels=1"
         )

@@ -1,5 +1,5 @@
-"""The appliance client. Its cluster is this machine: what a script compiles and runs there,
-cslrun compiles and runs here."""
+"""The appliance client. Its cluster is this machine: cslrun compiles and simulates here what a script
+sends to a cluster."""
 
 from cerebras.sdk.client._compiler import SdkCompiler
 from cerebras.sdk.client._launcher import SdkLauncher

@@ -1,4 +1,4 @@
-"""The archive that goes from the compiler to the launcher and the runtime.
+"""The archive that the compiler passes to the launcher and the runtime.
 
 `cs_<hash>.tar.gz` holds one folder `cs_<hash>`: the output folder of cslc, its name in
 `.csl_bin_name`, and the files of the application.
@@ -18,8 +18,8 @@ _LARGEST_FILE = 16 << 20
 
 
 def write(application, output, name, folder, file=None):
-    """Writes the archive of an application and of the output folder of cslc, which is called
-    `name` in it; gives its path. `file` is another name for it than that of its hash."""
+    """Writes an archive of an application and the output folder of cslc, which is called
+    `name` in it; returns its path. `file` replaces the default name, which is a hash."""
     members = {f"{name}/{path}": data for path, data in _files(output)}
     members |= {path: data for path, data in _files(application, _is_source) if path not in members}
     members[_BIN_NAME] = f"{name}\n".encode()
@@ -36,18 +36,18 @@ def write(application, output, name, folder, file=None):
 
 
 def find(artifact):
-    """The archive or folder that a script means: a path, or what `compile` has given."""
+    """Returns the archive or folder that a script refers to: a path, or the result of `compile`."""
     given = os.fspath(getattr(artifact, "path", artifact))
     for path in (Path(given), Path(f"{given}.tar.gz")):
         if path.is_file():
             return path.resolve()
     if Path(given).is_dir():
         return Path(given).resolve()
-    raise RuntimeError(f"there is no artifact {given!r}: SdkCompiler().compile(..) makes one and gives its path")
+    raise RuntimeError(f"there is no artifact {given!r}: SdkCompiler().compile(..) makes one and returns its path")
 
 
 def unpack(path, folder):
-    """Unpacks an archive into a folder; gives the folder with the application's files."""
+    """Unpacks an archive into a folder; returns the folder with the application's files."""
     problem = "it is a folder"
     if path.is_file():
         try:
@@ -59,7 +59,7 @@ def unpack(path, folder):
     for entry in Path(folder).iterdir():
         if (entry / _BIN_NAME).is_file():
             return entry
-    raise RuntimeError(f"{path} is no artifact of SdkCompiler: {problem}")
+    raise RuntimeError(f"{path} is not an artifact of SdkCompiler: {problem}")
 
 
 def output_of(root):
@@ -86,8 +86,8 @@ def _files(folder, wanted=lambda _path: True):
 
 
 def _is_source(path):
-    """Whether a file or folder of an application goes into its archive: not what tools, earlier
-    compilations and runs have left beside it."""
+    """Whether a file or folder of an application goes into its archive: files that tools, earlier
+    compilations and runs left there do not."""
     if path.name.startswith(".") or path.name in ("__pycache__", "simfab_traces"):
         return False
     if path.is_dir():

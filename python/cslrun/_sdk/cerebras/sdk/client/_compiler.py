@@ -15,7 +15,7 @@ from cslrun.commands import environment
 
 
 class SdkCompiler:
-    """Compiles programs into artifacts; a context manager, or a plain object."""
+    """Compiles programs into artifacts; it also works as a context manager."""
 
     def __init__(self, **kwargs):
         _settings.check("SdkCompiler", kwargs)
@@ -29,8 +29,8 @@ class SdkCompiler:
     def compile(self, app_path, csl_main, options="", out_path=None):
         """Compiles the file `csl_main` of the folder `app_path` with options of cslc.
 
-        Gives the path of the archive, which lies in the folder `out_path`. Without `out_path` the
-        archive lies in the current folder, and the result is its name without `.tar.gz`.
+        Returns the path of the archive in the folder `out_path`. Without `out_path`, the archive goes into
+        the current folder, and the result is its name without `.tar.gz`.
         """
         application = Path(app_path)
         if not application.is_dir():
@@ -46,12 +46,12 @@ class SdkCompiler:
 
 
 def _cslc(folder, words):
-    """Runs cslc in a folder and passes on what it says."""
+    """Runs cslc in a folder and forwards its output."""
     command = ["cslc", *words]
     done = subprocess.run(command, cwd=folder, env=environment(os.environ), capture_output=True, text=True)
     if done.returncode != 0:
         text = (done.stderr + done.stdout).strip()
-        raise ApplianceUnknownError(f"cslc has not compiled {words[0]} (exit status {done.returncode}):\n{text}")
+        raise ApplianceUnknownError(f"cslc could not compile {words[0]} (exit status {done.returncode}):\n{text}")
     print(done.stdout, end="")
     print(done.stderr, end="", file=sys.stderr)
 

@@ -1,4 +1,4 @@
-"""`SdkLauncher`: runs commands beside an unpacked artifact."""
+"""`SdkLauncher`: runs commands in the folder of an unpacked artifact."""
 
 import json
 import os
@@ -19,7 +19,7 @@ _ADDRESS = "%CMADDR%"
 
 
 class SdkLauncher:
-    """A folder with an unpacked artifact, and commands in it."""
+    """Runs commands in a folder with an unpacked artifact."""
 
     def __init__(self, artifact_path, simulator=False, **kwargs):
         _settings.check("SdkLauncher", kwargs)
@@ -44,8 +44,8 @@ class SdkLauncher:
         self._root = None
 
     def stage(self, path):
-        """Copies a file into the folder of the commands. A folder arrives as it is and, beside
-        it, as `<name>.tar.gz`."""
+        """Copies a file into the folder of the commands. A folder arrives unchanged, and also as
+        `<name>.tar.gz`."""
         root, source = self._entered(), Path(path).resolve()
         if source.is_dir():
             shutil.copytree(source, root / source.name, dirs_exist_ok=True)
@@ -57,19 +57,19 @@ class SdkLauncher:
             raise RuntimeError(f"SdkLauncher.stage: there is no file or folder {os.fspath(path)!r}")
 
     def run(self, *commands):
-        """Runs shell commands one after the other; gives what they have printed."""
+        """Runs shell commands one after the other; returns what they printed."""
         root = self._entered()
         return "".join(self._run(root, command) for command in commands)
 
     def download_artifact(self, name, out_path):
-        """Copies a file or folder that the commands have left to `out_path`."""
+        """Copies a file or folder that the commands wrote to `out_path`."""
         fetch(self._entered(), name, out_path)
 
     def _run(self, root, command):
         if not isinstance(command, str):
             raise RuntimeError(f"SdkLauncher.run takes commands as strings, not a {type(command).__name__}")
         if _ADDRESS in command and self._simulator:
-            raise RuntimeError(f"there is no {_ADDRESS} with simulator=True; leave it out of the command: {command}")
+            raise RuntimeError(f"there is no {_ADDRESS} with simulator=True; remove it from the command: {command}")
         done = subprocess.run(
             command.replace(_ADDRESS, THIS_MACHINE),
             shell=True,
@@ -81,14 +81,14 @@ class SdkLauncher:
         )
         if done.returncode != 0:
             raise ApplianceUnknownError(
-                f"the command ends with exit status {done.returncode}: {command}\n{done.stdout}{done.stderr}".rstrip()
+                f"the command failed with exit status {done.returncode}: {command}\n{done.stdout}{done.stderr}".rstrip()
             )
         print(done.stderr, end="", file=sys.stderr)
         return done.stdout
 
     def _entered(self):
         if self._root is None:
-            raise RuntimeError("SdkLauncher runs inside a `with` statement: with SdkLauncher(..) as launcher:")
+            raise RuntimeError("SdkLauncher must run inside a `with` statement: with SdkLauncher(..) as launcher:")
         return self._root
 
 
@@ -104,4 +104,4 @@ def fetch(root, name, out_path):
         shutil.copy2(source, target)
     else:
         there = ", ".join(sorted(entry.name for entry in root.iterdir()))
-        raise RuntimeError(f"download_artifact: the run has left no {name!r}; it has left: {there}")
+        raise RuntimeError(f"download_artifact: the run wrote no {name!r}; it wrote: {there}")

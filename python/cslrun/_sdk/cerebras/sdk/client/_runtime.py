@@ -11,7 +11,7 @@ _OF_A_COPY = ("streaming", "data_type", "order", "nonblock")
 
 
 class Task:
-    """A command that was issued."""
+    """A command that the host has issued."""
 
     def __init__(self, runtime, task):
         self._runtime = runtime
@@ -58,7 +58,7 @@ class SdkRuntime:
     def start(self):
         """Loads and starts the program."""
         if self._started:
-            raise RuntimeError("SdkRuntime can be started once")
+            raise RuntimeError("SdkRuntime can be started only once")
         self._started = True
         # The run leaves its log beside the artifact, where `download_artifact` finds it.
         with contextlib.chdir(self._root):
@@ -75,7 +75,7 @@ class SdkRuntime:
         return True
 
     def get_id(self, name):
-        """The number of an exported name, None if there is none."""
+        """The number of an exported name; None if there is no such name."""
         return self._runtime.get_id(name)
 
     def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, **kwargs):
@@ -94,7 +94,7 @@ class SdkRuntime:
         return self._given(self._runtime.launch(function, *args, **kwargs), kwargs)
 
     def call(self, function, args=(), **kwargs):
-        """Calls an exported function on every PE, with arguments that are words already."""
+        """Calls an exported function on every PE, with arguments that are already words."""
         _need_only_nonblock("call", kwargs)
         return self._given(self._runtime.call(function, args, **kwargs), kwargs)
 
@@ -118,7 +118,7 @@ class SdkRuntime:
 def _task(task):
     if not isinstance(task, Task):
         raise TypeError(
-            "a task is what memcpy_h2d, memcpy_d2h and launch give with nonblock=True; "
+            "a task is what memcpy_h2d, memcpy_d2h and launch return with nonblock=True; "
             f"this is a {type(task).__name__}"
         )
     return task
@@ -133,5 +133,5 @@ def _need(kwargs, names):
 def _need_only_nonblock(function, kwargs):
     for name in _OF_A_COPY[:-1]:
         if name in kwargs:
-            raise RuntimeError(f"{function} takes no {name}: it is an option of memcpy_h2d and memcpy_d2h")
+            raise RuntimeError(f"{function} does not take {name}: it is an option of memcpy_h2d and memcpy_d2h")
     _need(kwargs, ("nonblock",))

@@ -9,11 +9,11 @@ _OF_THE_CLUSTER = {"disable_version_check", "mgmt_namespace", "resource_cpu", "r
 
 
 def check(owner, kwargs):
-    """Warns of keyword arguments that mean nothing here."""
+    """Warns about keyword arguments that have no effect here."""
     for name in sorted(kwargs.keys() - _OF_THE_CLUSTER):
-        warnings.warn(f"{owner}: {name} is not known to cslrun and has no effect", stacklevel=3)
+        warnings.warn(f"{owner}: cslrun does not support {name}; it has no effect", stacklevel=3)
 
 
 def tell_that_there_is_no_system(owner):
-    """Says that a run that was meant for a real system is simulated."""
+    """Tells the user that a run meant for a real system is simulated."""
     logger.warning("%s: this machine has no system, so the program is simulated (simulator=False has no effect)", owner)

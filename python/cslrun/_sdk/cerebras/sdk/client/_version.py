@@ -1,4 +1,4 @@
-"""The release whose interface the client has."""
+"""The SDK release whose interface the client implements."""
 
 from cerebras.appliance._version import __version__
 

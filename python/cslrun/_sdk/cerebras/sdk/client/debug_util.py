@@ -4,9 +4,9 @@ from cerebras.sdk.debug import debug_util as local
 
 
 class debug_util(local.debug_util):
-    """What a stopped run of an artifact has left; `runtime` is the one that ran it."""
+    """The memory and traces of a stopped run of an artifact; `runtime` is the one that ran it."""
 
     def __init__(self, artifact_path, runtime=None):
         if runtime is None:
-            raise RuntimeError(f"a run is kept by its SdkRuntime: debug_util({str(artifact_path)!r}, runtime)")
+            raise RuntimeError(f"the SdkRuntime keeps the data of its run: debug_util({str(artifact_path)!r}, runtime)")
         super().__init__(runtime.output_folder)

@@ -10,8 +10,8 @@ from cslrun import snapshot
 
 
 class debug_util:
-    """What a stopped run has left. Coordinates are those of the fabric: the program rectangle
-    begins at the offsets that were given to cslc."""
+    """The memory and traces of a stopped run. Coordinates are those of the fabric: the program rectangle
+    starts at the offsets given to cslc."""
 
     def __init__(self, bindir, cmaddr=None):
         refuse_system(cmaddr)
@@ -35,7 +35,7 @@ class debug_util:
         )
 
     def read_trace(self, col, row, name):
-        """The values that a PE has recorded under a name, in order."""
+        """The values that a PE recorded under a name, in order."""
         _, left = self._left
         return left.trace(*self._place(col, row), name)
 
@@ -45,7 +45,7 @@ class debug_util:
         x, y = col - dx, row - dy
         if not (0 <= x < width and 0 <= y < height):
             raise RuntimeError(
-                f"({col}, {row}) is no PE of the program: in the fabric it lies at columns {dx} to "
+                f"({col}, {row}) is not a PE of the program: in the fabric the program occupies columns {dx} to "
                 f"{dx + width - 1} and rows {dy} to {dy + height - 1}"
             )
         return x, y

@@ -1,4 +1,4 @@
-"""What a copy is made of, and the checks of its arguments."""
+"""The description of a copy, and the checks of its arguments."""
 
 import warnings
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class Copy:
 
 @dataclass(frozen=True)
 class Stream:
-    """A copy between host and fabric, its arguments checked: every word is a wavelet."""
+    """A copy between host and fabric, its arguments checked; each word is a wavelet."""
 
     color: int
     region: tuple[int, int, int, int]
@@ -41,34 +41,34 @@ class Stream:
 
 
 def is_column_major(order):
-    """Whether an order lists by columns."""
+    """Whether an order is column-major."""
     if order not in tuple(MemcpyOrder):
-        raise RuntimeError("Illegal order option for memcpy: it is MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
+        raise RuntimeError("Illegal order option for memcpy: use MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
     return order == MemcpyOrder.COL_MAJOR
 
 
 def bits(data_type):
     """The size of an element."""
     if data_type not in tuple(MemcpyDataType):
-        raise RuntimeError("Illegal data type option for memcpy: it is MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
+        raise RuntimeError("Illegal data type option for memcpy: use MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
     return 16 if data_type == MemcpyDataType.MEMCPY_16BIT else 32
 
 
 def stream_color(color):
     """The number of a color."""
     if not isinstance(color, (int, np.integer)) or not 0 <= color <= 23:
-        raise RuntimeError(f"streaming copies name a color, 0 to 23; {color!r} is none")
+        raise RuntimeError(f"a streaming copy needs a color, 0 to 23; {color!r} is not one")
     return int(color)
 
 
 def source(array, size, what):
-    """The words of the first `size` elements of an array; public scripts pass the rest of a larger one."""
+    """The words of the first `size` elements of an array, which may be larger: public scripts pass larger ones."""
     _check_array(array)
     if array.size < size:
         _refuse_size(array, size, what)
     if array.size > size:
         warnings.warn(
-            f"memcpy_h2d: the array has {array.size} elements, and {what} make {size}: the first {size} are copied",
+            f"memcpy_h2d: the array has {array.size} elements, but {what} make {size}: only the first {size} are copied",
             stacklevel=3,
         )
     return tensors.words(array).reshape(-1)[:size]
@@ -95,4 +95,4 @@ def _check_array(array):
 
 
 def _refuse_size(array, size, what):
-    raise RuntimeError(f"the array has {array.size} elements, and {what} make {size}")
+    raise RuntimeError(f"the array has {array.size} elements, but {what} make {size}")

@@ -32,11 +32,11 @@ def _word(function, index, ty, arg):
         names = " or ".join(_name(kind) for kind in accepted)
         raise RuntimeError(
             f"functional protype does not match what is defined in the kernel: argument {index} of "
-            f"{function} is a {ty}, for which the host passes {names}; got {_name(type(arg))}"
+            f"{function} is a {ty}, for which the host must pass {names}; got {_name(type(arg))}"
         )
     low, high = _RANGES.get(ty, (None, None))
     if low is not None and not low <= arg <= high:
-        raise RuntimeError(f"argument {index} of {function} is a {ty}, and {arg} does not fit one")
+        raise RuntimeError(f"argument {index} of {function} is a {ty}, and {arg} does not fit")
     return int(cast_uint32(arg))
 
 

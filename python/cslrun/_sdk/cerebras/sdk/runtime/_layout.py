@@ -1,4 +1,4 @@
-"""Layouts that are built in Python: code regions, connections, host streams."""
+"""Layouts built in Python: code regions, connections, host streams."""
 
 import json
 import os
@@ -21,11 +21,11 @@ _LARGEST_BUFFER = 0xFFFF
 
 
 class SdkLayout:
-    """A program that is put together from code regions."""
+    """A program assembled from code regions."""
 
     def __init__(self, platform, **kwargs):
         for name in sorted(kwargs.keys() - {"msg_level"}):
-            warnings.warn(f"SdkLayout: {name} is not known to cslrun and has no effect", stacklevel=2)
+            warnings.warn(f"SdkLayout: cslrun does not support {name}; it has no effect", stacklevel=2)
         self._target, self._wafer = _machine(platform)
         self._regions = []
         self._connections = []
@@ -34,12 +34,12 @@ class SdkLayout:
     # Regions
 
     def create_code_region(self, source, name, width, height):
-        """A rectangle of PEs that run the CSL file `source`."""
+        """Creates a rectangle of PEs that run the CSL file `source`."""
         if not isinstance(name, str):
-            raise TypeError(f"the name of a code region is a string; this is {name!r}")
+            raise TypeError(f"the name of a code region must be a string, not {name!r}")
         for size in (width, height):
             if not is_integer(size):
-                raise TypeError(f"code region '{name}' has a width and a height; {size!r} is no integer")
+                raise TypeError(f"the width and height of code region '{name}' must be integers, not {size!r}")
         if any(region.name == name for region in self._regions):
             raise RuntimeError(f"there is a code region '{name}' already; give this one another name")
         columns, rows = self._wafer
@@ -53,11 +53,11 @@ class SdkLayout:
         return region
 
     def hstack(self, children, origin=None):
-        """Places regions side by side from west to east; their width in all."""
+        """Places regions side by side from west to east; returns their total width."""
         return self._stack("hstack", children, origin, across=True)
 
     def vstack(self, children, origin=None):
-        """Places regions one below the other; their height in all."""
+        """Places regions one below the other; returns their total height."""
         return self._stack("vstack", children, origin, across=False)
 
     def _stack(self, what, children, origin, across):
@@ -65,7 +65,7 @@ class SdkLayout:
         if not children:
             raise RuntimeError(f"'{what}' requires at least one child.")
         if origin is not None and not isinstance(origin, IntVector):
-            raise TypeError(f"the origin of {what}() is an IntVector; this is {origin!r}")
+            raise TypeError(f"the origin of {what}() must be an IntVector, not {origin!r}")
         x, y = children[0].origin or (0, 0) if origin is None else (origin.x, origin.y)
         length = 0
         for child in children:
@@ -76,18 +76,18 @@ class SdkLayout:
     # Connections
 
     def connect(self, tx, rx):
-        """Leads wavelets from an output port to an input port."""
+        """Connects an output port to an input port."""
         tx, rx = self._own_port(tx, "connect"), self._own_port(rx, "connect")
         if tx.is_input or not rx.is_input:
-            raise RuntimeError(f"connect() leads from an output port to an input port, not from {tx} to {rx}")
+            raise RuntimeError(f"connect() connects an output port to an input port, not {tx} to {rx}")
         if tx.pes != rx.pes:
             raise RuntimeError(
-                f"cannot connect ports with incompatible number of PEs: {tx} has {tx.pes}, and {rx} has {rx.pes}; "
-                "make both edges as long"
+                f"cannot connect ports with incompatible number of PEs: {tx} has {tx.pes}, but {rx} has {rx.pes}; "
+                "make both edges the same length"
             )
         if tx.size != rx.size:
             raise RuntimeError(
-                f"cannot connect ports with incompatible data sizes: {tx} has {tx.size} wavelets, and {rx} has "
+                f"cannot connect ports with incompatible data sizes: {tx} has {tx.size} wavelets, but {rx} has "
                 f"{rx.size}; give both the same data_size"
             )
         self._connections.append({"from": self._port(tx), "to": self._port(rx)})
@@ -95,19 +95,19 @@ class SdkLayout:
     # Host streams
 
     def create_input_stream(self, port, io_loc=None, io_buffer_size=1024):
-        """A stream from the host to an input port; its name is for SdkRuntime.send()."""
+        """Creates a stream from the host to an input port; returns the name for SdkRuntime.send()."""
         return self._create_stream(True, port, io_loc, io_buffer_size)
 
     def create_output_stream(self, port, io_loc=None, io_buffer_size=1024):
-        """A stream from an output port to the host; its name is for SdkRuntime.receive()."""
+        """Creates a stream from an output port to the host; returns the name for SdkRuntime.receive()."""
         return self._create_stream(False, port, io_loc, io_buffer_size)
 
     def create_input_stream_from_loc(self, loc, color, prefix=""):
-        """A stream from the host to a PE that takes a color from a neighbour."""
+        """Creates a stream from the host to a PE that receives a color from a neighbour."""
         return self._create_stream_at(True, loc, color, prefix)
 
     def create_output_stream_from_loc(self, loc, color, prefix=""):
-        """A stream to the host from a PE that sends a color to a neighbour."""
+        """Creates a stream to the host from a PE that sends a color to a neighbour."""
         return self._create_stream_at(False, loc, color, prefix)
 
     def _create_stream(self, is_input, port, io_loc, io_buffer_size):
@@ -117,14 +117,14 @@ class SdkLayout:
             raise RuntimeError(f"{what}() takes an {'input' if is_input else 'output'} port; this is {port}")
         if port.pes != 1:
             raise RuntimeError(
-                f"{what}() takes a port of 1 PE, and {port} has {port.pes}; put a code region between them that "
+                f"{what}() takes a port of 1 PE, but {port} has {port.pes}; put a code region between them that "
                 f"{'distributes' if is_input else 'collects'} the words"
             )
         if not is_integer(io_buffer_size) or not 1 <= io_buffer_size <= _LARGEST_BUFFER:
             raise RuntimeError(f"the buffer of a stream has 1 to {_LARGEST_BUFFER} words, not {io_buffer_size!r}")
         if not is_input and port.size % 2:
             warnings.warn(
-                f"{port} has {port.size} wavelets: for a stream to the host the vendor's runtime asks for an even number",
+                f"{port} has {port.size} wavelets: for a stream to the host the vendor's runtime requires an even number",
                 stacklevel=3,
             )
         place = None if io_loc is None else _place(io_loc, what)
@@ -147,11 +147,11 @@ class SdkLayout:
     # Compilation
 
     def compile(self, out_prefix, libs=(), cslc_prefix="", save_port_map=False, f16_type=FP16TYPE.F16):
-        """Compiles everything into the folder `out_prefix`. `cslc_prefix` and `save_port_map` change nothing:
+        """Compiles everything into the folder `out_prefix`. `cslc_prefix` and `save_port_map` have no effect:
         the compiler is built in, and the port map is always written."""
         del cslc_prefix, save_port_map
         if not self._regions:
-            raise RuntimeError("the layout has no code region: create_code_region() makes one")
+            raise RuntimeError("the layout has no code region; make one with create_code_region()")
         colors = _Colors()
         description = self._description(colors)
         data = [words for region in self._regions for _, words in region.symbols]
@@ -184,7 +184,7 @@ class SdkLayout:
 
     def _own_region(self, region, what):
         if not isinstance(region, CodeRegion):
-            raise TypeError(f"{what}() takes code regions; this is {region!r}")
+            raise TypeError(f"{what}() takes code regions, not {region!r}")
         if region.layout is not self:
             raise RuntimeError(f"code region '{region.name}' belongs to another layout")
         return region
@@ -200,13 +200,13 @@ class SdkLayout:
 
 
 class _Colors:
-    """The colors of a layout, each name once."""
+    """The colors of a layout, one for each name."""
 
     def __init__(self):
         self._known = {}
 
     def number(self, color):
-        """The place of a color in the list."""
+        """The index of a color in the list."""
         name = checked_color(color).get_global_name()
         index, colors = self._known.setdefault(name, (len(self._known), []))
         if not any(color is other for other in colors):
@@ -215,23 +215,23 @@ class _Colors:
         if len(wanted) > 1:
             raise RuntimeError(
                 f"color '{name}' has the values {' and '.join(map(str, sorted(wanted)))}; colors with the same name "
-                "are the same color: give it one value, or take another name"
+                "are the same color: give it one value, or use another name"
             )
         return index
 
     def specs(self):
-        """The name of each color, and the number that the program asks for."""
+        """The name of each color and the number that the program requests."""
         wanted = {name: {color.wanted for color in colors} - {None} for name, (_, colors) in self._known.items()}
         return [{"name": name, "value": next(iter(values), None)} for name, values in wanted.items()]
 
     def choose(self, numbers):
-        """Tells the colors what was chosen for them."""
+        """Stores in each color the number that was chosen for it."""
         for (_, colors), number in zip(self._known.values(), numbers):
             for color in colors:
                 color.assign(number)
 
     def numbers(self, numbers):
-        """The numbers by name."""
+        """The number of each color by name."""
         return dict(zip(self._known, numbers))
 
 
@@ -250,18 +250,18 @@ def _region(region):
 
 
 def _machine(platform):
-    """The machine that a layout is for, and the size of its wafer."""
+    """Returns the machine of a layout and the size of its wafer."""
     if isinstance(platform, SdkTarget):
         return platform, _WAFERS[platform]
     if isinstance(platform, SdkExecutionPlatform):
         return platform.target, _WAFERS[platform.target]
     if isinstance(platform, (str, os.PathLike)):
         return _fabric_file(Path(platform))
-    raise TypeError(f"SdkLayout takes a platform, a target or the path of a fabric file; this is {platform!r}")
+    raise TypeError(f"SdkLayout takes a platform, a target or the path of a fabric file, not {platform!r}")
 
 
 def _fabric_file(path):
-    """A fabric file: JSON with `target`, `width` and `height`, all of which may be left out."""
+    """Reads a fabric file: JSON with the optional members `target`, `width` and `height`."""
     try:
         fabric = json.loads(path.read_text(encoding="utf-8"))
         target = SdkTarget[str(fabric.get("target", "WSE3")).upper()]
@@ -269,20 +269,20 @@ def _fabric_file(path):
         return target, (int(fabric.get("width", width)), int(fabric.get("height", height)))
     except (OSError, ValueError, AttributeError, KeyError, TypeError) as error:
         raise RuntimeError(
-            f"{path} is no fabric file: cslrun reads a JSON object with target (WSE2 or WSE3), width and height ({error})"
+            f"{path} is not a fabric file: cslrun reads a JSON object with target (WSE2 or WSE3), width and height ({error})"
         ) from None
 
 
 def _place(loc, what):
     if not isinstance(loc, IntVector):
-        raise TypeError(f"a place of {what}() is an IntVector; this is {loc!r}")
+        raise TypeError(f"{what}() takes a position as an IntVector, not {loc!r}")
     if not 0 <= loc.x <= 0xFFFF or not 0 <= loc.y <= 0xFFFF:
-        raise RuntimeError(f"the place ({loc.x}, {loc.y}) of {what}() is not valid: it does not lie on the wafer")
+        raise RuntimeError(f"the place ({loc.x}, {loc.y}) of {what}() is not valid: it is not on the wafer")
     return {"x": int(loc.x), "y": int(loc.y)}
 
 
 def _write(folder, program, colors):
-    """Writes what SdkRuntime and host scripts read."""
+    """Writes the files that SdkRuntime and host scripts read."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     program.save(folder / "bin" / "program.cslrun")
     buses = [

@@ -76,7 +76,7 @@ THIS_MACHINE = "cslrun.localhost:9000"
 def refuse_system(address):
     """Raises an error unless the address means the simulator."""
     if address and address != THIS_MACHINE:
-        raise RuntimeError(f"there is no system at {address!r}: cslrun only simulates; leave the address out")
+        raise RuntimeError(f"there is no system at {address!r}: cslrun only simulates; remove the address")
 
 
 def get_simulator(config=None, target=SdkTarget.WSE3):

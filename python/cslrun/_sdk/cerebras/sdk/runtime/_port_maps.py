@@ -1,4 +1,4 @@
-"""Port maps: which element of a tensor belongs to which PE, as a text.
+"""Port maps: strings that say which element of a tensor belongs to which PE.
 
 `{ A[i=0:3][j=0:7] -> [PE[i % 2, i // 2] -> index[j]] }` says that A[i][j] is the element j of the PE
 in column i % 2 and row i // 2.
@@ -29,7 +29,7 @@ _OPERATORS = {
 
 @dataclass(frozen=True)
 class PortMap:
-    """A port map with numbers for everything."""
+    """A parsed port map, all of whose expressions are numbers."""
 
     #: The extents of the tensor.
     shape: tuple[int, ...]
@@ -44,7 +44,7 @@ def convert_input_tensor(portmap, tensor):
     read = _read(portmap)
     tensor = np.asarray(tensor)
     if tensor.shape != read.shape:
-        raise RuntimeError(f"the tensor has the shape {tensor.shape}, and the port map {read.shape}: {portmap}")
+        raise RuntimeError(f"the tensor has the shape {tensor.shape}, but the port map has {read.shape}: {portmap}")
     data = np.zeros(_size(read), np.uint32)
     data[read.places] = tensors.widen(tensor)
     return *read.region, data
@@ -57,7 +57,7 @@ def prepare_output_tensor(portmap, _dtype):
 
 
 def format_output_tensor(portmap, dtype, data):
-    """The tensor of a port map from the array that `memcpy_d2h` has filled."""
+    """The tensor of a port map from the array that `memcpy_d2h` filled."""
     return tensors.narrow(np.asarray(data).ravel().view(np.uint32)[_read(portmap).places], dtype)
 
 
@@ -70,14 +70,14 @@ def _read(portmap):
     form = _FORM.fullmatch(portmap.strip())
     ranges = _RANGE.findall(form["domain"]) if form else []
     if not ranges:
-        raise RuntimeError(f"a port map is {{ A[i=0:3] -> [PE[i, 0] -> index[0]] }}; this is {portmap!r}")
+        raise RuntimeError(f"a port map looks like {{ A[i=0:3] -> [PE[i, 0] -> index[0]] }}, not {portmap!r}")
     starts = [int(low) for _, low, _ in ranges]
     shape = tuple(int(high) + 1 - low for low, (_, _, high) in zip(starts, ranges))
     indices = np.indices(shape)
     names = {name: index + low for (name, _, _), index, low in zip(ranges, indices, starts)}
     place = [_value(text, names, shape) for text in form["place"].split(",")]
     if len(place) != 2:
-        raise RuntimeError(f"a port map names a PE by its column and row: {portmap!r}")
+        raise RuntimeError(f"a port map must give the column and the row of a PE: {portmap!r}")
     x, y = place
     element, elements = _flat([_value(text, names, shape) for text in form["element"].split(",")])
     px, py = int(x.min()), int(y.min())
@@ -86,7 +86,7 @@ def _read(portmap):
 
 
 def _flat(indices):
-    """One index for several, the last one fastest, and the number of its values."""
+    """Flattens several indices into one, the last one fastest; also returns the number of its values."""
     flat, size = 0, 1
     for index in indices:
         extent = int(index.max()) + 1
@@ -95,12 +95,12 @@ def _flat(indices):
 
 
 def _value(text, names, shape):
-    """An expression over the names of a tensor's indices, for all its elements."""
+    """Evaluates an expression over the index names of a tensor, for all its elements."""
     try:
         value = _evaluate(ast.parse(text.strip(), mode="eval").body, names)
     except (SyntaxError, KeyError, TypeError, ZeroDivisionError) as error:
         raise RuntimeError(
-            f"an index of a port map is made of {', '.join(names)}, numbers, +, -, *, // and %; this is {text.strip()!r}"
+            f"an index of a port map may contain {', '.join(names)}, numbers, +, -, *, // and %; not {text.strip()!r}"
         ) from error
     return np.broadcast_to(value, shape)
 

@@ -56,14 +56,14 @@ class CodeRegion:
         self._port_names = {}
 
     def color(self, name, value=None):
-        """A color that belongs to this region alone."""
+        """Creates a color that belongs to this region alone."""
         return Color.of_region(self.name, name, value)
 
     def place(self, x, y):
-        """Puts the north-west PE at a place on the wafer."""
+        """Puts the north-west PE of the region at a position on the wafer."""
         for what, value in (("column", x), ("row", y)):
             if not is_integer(value):
-                raise TypeError(f"place() takes a column and a row; {value!r} is no integer")
+                raise TypeError(f"place() takes a column and a row as integers, not {value!r}")
             if not 0 <= value <= _LAST_COORDINATE:
                 raise RuntimeError(f"code region '{self.name}' cannot be placed at {what} {value}: there is none")
         self.origin = (int(x), int(y))
@@ -89,24 +89,24 @@ class CodeRegion:
             case (str() as name, value):
                 pass
             case _:
-                raise TypeError(f"{what} takes a name and a value, or a color; not {setting!r}")
+                raise TypeError(f"{what} takes a name and a value, or a color, not {setting!r}")
         if isinstance(value, Color):
             value = {"color": value}
         elif is_integer(value):
             value = {"int": int(value)}
         else:
-            raise TypeError(f"param '{name}' takes an integer or a Color; this is {value!r}")
+            raise TypeError(f"param '{name}' takes an integer or a Color, not {value!r}")
         self.params.append({"area": area, "name": name, "value": value})
 
     def set_symbol_all(self, symbol, data, width, height):
-        """Divides a matrix among the PEs, which keep their blocks in a variable."""
+        """Divides a matrix among the PEs; each stores its block in a variable."""
         if not isinstance(symbol, str) or not isinstance(data, np.ndarray):
             raise TypeError("set_symbol_all takes the name of a variable, a numpy array, its width and its height")
         what = f"set_symbol_all('{symbol}') of code region '{self.name}'"
         if data.dtype not in _SYMBOL_TYPES:
-            raise TypeError(f"{what}: elements are {', '.join(t.__name__ for t in _SYMBOL_TYPES)}; not {data.dtype}")
+            raise TypeError(f"{what}: the elements must be {', '.join(t.__name__ for t in _SYMBOL_TYPES)}, not {data.dtype}")
         if width < 1 or height < 1 or data.size != width * height:
-            raise RuntimeError(f"{what}: the array has {data.size} elements, and {width} x {height} are given")
+            raise RuntimeError(f"{what}: the array has {data.size} elements, not {width} x {height}")
         if width % self.width or height % self.height:
             raise RuntimeError(
                 f"{what}: {width} x {height} elements cannot be divided among {self.width} x {self.height} PEs; "
@@ -128,11 +128,11 @@ class CodeRegion:
         self._paint("paint_range", self._area_of_rectangle("paint_range", rect), color, routes)
 
     def paint_all(self, color, routes, edge_routes=()):
-        """Sets the route of a color on all PEs, and others along edges."""
+        """Sets the route of a color on all PEs, with different routes along edges."""
         edge_routes = list(edge_routes)
         for info in edge_routes:
             if not isinstance(info, EdgeRouteInfo):
-                raise TypeError(f"routes along an edge come from get_edge_routing(); this is {info!r}")
+                raise TypeError(f"routes along an edge come from get_edge_routing(), not {info!r}")
         self._paint("paint_all", self._whole(), color, routes)
         for info in edge_routes:
             self.paints.append({"area": self._area_of_edge(info.edge), "color": color, "positions": info.positions})
@@ -144,11 +144,11 @@ class CodeRegion:
     # Ports
 
     def create_input_port(self, color, edge, routes, data_size, prefix=""):
-        """A port through which wavelets come into the region; the routes say where they go."""
+        """Creates a port through which wavelets enter the region; the routes say where they go."""
         return self._create_port(True, color, edge, routes, data_size, prefix)
 
     def create_output_port(self, color, edge, routes, data_size, prefix=""):
-        """A port through which wavelets leave the region; the routes say where they come from."""
+        """Creates a port through which wavelets leave the region; the routes say where they come from."""
         return self._create_port(False, color, edge, routes, data_size, prefix)
 
     def _create_port(self, is_input, color, edge, routes, data_size, prefix):
@@ -158,7 +158,7 @@ class CodeRegion:
         routes = positions(routes, what)
         checked_edge(edge)
         if not is_integer(data_size):
-            raise TypeError(f"the data size of {what} is an integer; this is {data_size!r}")
+            raise TypeError(f"the data size of {what} must be an integer, not {data_size!r}")
         if any(position[side] for position in routes):
             other = "set_output" if is_input else "set_input"
             raise RuntimeError(
@@ -166,7 +166,7 @@ class CodeRegion:
             )
         if name in self._port_names:
             raise RuntimeError(
-                f"{what} exists already, as {self._port_names[name]}; give one of them a prefix of its own"
+                f"{what} already exists, as {self._port_names[name]}; give one of them its own prefix"
             )
         self._port_names[name] = f"{kind} port at the {edge.name.lower()} edge"
         port = {"name": name, "input": is_input, "color": color, "edge": edge.name}
@@ -181,12 +181,12 @@ class CodeRegion:
 
     def _area_of_pe(self, what, coord):
         if not isinstance(coord, IntVector):
-            raise TypeError(f"{what}() takes an IntVector; this is {coord!r}")
+            raise TypeError(f"{what}() takes an IntVector, not {coord!r}")
         return self._area(what, coord.x, coord.y, 1, 1)
 
     def _area_of_rectangle(self, what, rect):
         if not isinstance(rect, IntRectangle):
-            raise TypeError(f"{what}() takes an IntRectangle; this is {rect!r}")
+            raise TypeError(f"{what}() takes an IntRectangle, not {rect!r}")
         return self._area(what, rect.origin.x, rect.origin.y, rect.width, rect.height)
 
     def _area_of_edge(self, edge):
@@ -201,7 +201,7 @@ class CodeRegion:
     def _area(self, what, x, y, w, h):
         if min(x, y) < 0 or min(w, h) < 1 or x + w > self.width or y + h > self.height:
             raise RuntimeError(
-                f"{what}() names {w} x {h} PEs at ({x}, {y}), and code region '{self.name}' has "
+                f"{what}() gives {w} x {h} PEs at ({x}, {y}), but code region '{self.name}' has "
                 f"{self.width} x {self.height} PEs, counted from (0, 0)"
             )
         return (int(x), int(y), int(w), int(h))

@@ -1,4 +1,4 @@
-"""Colors and routes of layouts that are built in Python."""
+"""Colors and routes of layouts built in Python."""
 
 from enum import IntEnum
 
@@ -38,7 +38,7 @@ class FP16TYPE(IntEnum):
 
 
 class Color:
-    """A color, whose number the compiler chooses unless the program asks for one.
+    """A color. The compiler chooses its number unless the program requests one.
 
     Two colors with the same global name are the same color.
     """
@@ -66,7 +66,7 @@ class Color:
         return self._name
 
     def get_value(self):
-        """The number: the one that the program asks for, or after compile() the one that was chosen."""
+        """The number that the program requests or, after compile(), the number that was chosen."""
         return self._chosen if self.wanted is None else self.wanted
 
     def assign(self, number):
@@ -130,25 +130,25 @@ def get_edge_routing(edge, routes):
 
 
 def checked_edge(edge):
-    """Returns `edge`; raises a TypeError if it is no Edge."""
+    """Returns `edge`; raises a TypeError if it is not an Edge."""
     if not isinstance(edge, Edge):
-        raise TypeError(f"an edge is one of Edge.TOP, BOTTOM, LEFT and RIGHT; this is {edge!r}")
+        raise TypeError(f"an edge must be Edge.TOP, BOTTOM, LEFT or RIGHT, not {edge!r}")
     return edge
 
 
 def checked_color(color):
-    """Returns `color`; raises a TypeError if it is no Color."""
+    """Returns `color`; raises a TypeError if it is not a Color."""
     if not isinstance(color, Color):
-        raise TypeError(f"a color comes from Color(name) or CodeRegion.color(name); this is {color!r}")
+        raise TypeError(f"a color comes from Color(name) or CodeRegion.color(name), not {color!r}")
     return color
 
 
 def positions(routes, what):
-    """A list of routing positions in the form of the description."""
+    """A list of routing positions in the form that the compiler takes."""
     routes = list(routes)
     for route in routes:
         if not isinstance(route, RoutingPosition):
-            raise TypeError(f"{what} takes a list of RoutingPosition; {route!r} is none")
+            raise TypeError(f"{what} takes a list of RoutingPosition; {route!r} is not one")
     if not 1 <= len(routes) <= MOST_POSITIONS:
         raise RuntimeError(
             f"{what} takes the initial route and up to 3 switch positions, not {len(routes)} positions"
@@ -157,7 +157,7 @@ def positions(routes, what):
 
 
 def is_integer(value):
-    """Whether Python or numpy calls it an integer."""
+    """Whether a value is a Python or numpy integer."""
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
@@ -167,19 +167,19 @@ def _names(routes):
 
 def _route(route):
     if not isinstance(route, Route):
-        raise TypeError(f"a route is one of Route.RAMP, EAST, WEST, NORTH and SOUTH; this is {route!r}")
+        raise TypeError(f"a route must be Route.RAMP, EAST, WEST, NORTH or SOUTH, not {route!r}")
     return route
 
 
 def _text(name, what):
     if not isinstance(name, str):
-        raise TypeError(f"{what} is a string; this is {name!r}")
+        raise TypeError(f"{what} must be a string, not {name!r}")
     return name
 
 
 def _color_number(name, value):
     if not is_integer(value):
-        raise TypeError(f"the value of color '{name}' is an integer; this is {value!r}")
+        raise TypeError(f"the value of color '{name}' must be an integer, not {value!r}")
     if not 0 <= value <= LAST_COLOR:
-        raise RuntimeError(f"color '{name}' has the value {value}; colors are 0 to {LAST_COLOR}")
+        raise RuntimeError(f"color '{name}' has the value {value}; colors go from 0 to {LAST_COLOR}")
     return int(value)

@@ -1,4 +1,4 @@
-"""`SdkRuntime`: the one stream of commands between a host script and the wafer."""
+"""`SdkRuntime`: the command stream between a host script and the wafer."""
 
 import atexit
 import os
@@ -32,13 +32,13 @@ _KEYWORDS = {
 
 
 class SdkRuntime:
-    """Runs a program that cslc has compiled."""
+    """Runs a program compiled by cslc."""
 
     def __init__(self, bindir, platform=None, **kwargs):
         for name in sorted(kwargs.keys() - _KEYWORDS):
-            warnings.warn(f"SdkRuntime: {name} is not known to cslrun and has no effect", stacklevel=2)
+            warnings.warn(f"SdkRuntime: cslrun does not support {name}; it has no effect", stacklevel=2)
         if platform is not None and not isinstance(platform, SdkExecutionPlatform):
-            raise TypeError(f"a platform comes from get_platform(); this is a {type(platform).__name__}")
+            raise TypeError(f"the platform must come from get_platform(); this is a {type(platform).__name__}")
         refuse_system(kwargs.get("cmaddr"))
         # Host scripts change the working directory before they run the program.
         folder = Path(bindir.path if isinstance(bindir, SdkCompileArtifacts) else os.fspath(bindir))
@@ -60,7 +60,7 @@ class SdkRuntime:
     # Life cycle
 
     def load(self):
-        """Puts the program on the wafer."""
+        """Loads the program onto the wafer."""
         if self._state != "constructed":
             raise RuntimeError("Cannot call load() multiple times")
         self._runner = cslrun.Runner(self._program)
@@ -91,25 +91,25 @@ class SdkRuntime:
             self.dump_core(self._core)
 
     def _abandon(self):
-        """Gives up a program that nobody will stop."""
+        """Abandons a program that nobody will stop."""
         atexit.unregister(self._complain_unless_stopped)
 
     def _complain_unless_stopped(self):
         # After an uncaught exception the traceback says enough.
         if not hasattr(sys, "last_value"):
-            print("SdkRuntime: the script ends without stop(); commands may not have finished", file=sys.stderr)
+            print("SdkRuntime: the script ended without stop(); some commands may not have finished", file=sys.stderr)
 
     # Names and places
 
     def get_id(self, name):
-        """The number of an exported name, None if there is none."""
+        """The number of an exported name; None if there is no such name."""
         export = self._program.exports.get(name)
         return export and export.id
 
     get_symbol = get_id
 
     def coord_logical_to_physical(self, coord):
-        """The place in the fabric of a PE of the program rectangle."""
+        """The fabric coordinates of a PE of the program rectangle."""
         (x, y), (dx, dy) = coord, self._program.offset
         return (x + dx, y + dy)
 
@@ -183,17 +183,17 @@ class SdkRuntime:
         return self._issued(task, nonblock)
 
     def receive_tofile(self, port, outfile, *, nonblock=False):
-        """Writes the words that come from the wafer to a file: until nothing more can come, or with `nonblock`
+        """Writes the words that the wafer sends to a file: until nothing more can arrive, or with `nonblock`
         until the program ends."""
         self._must_run()
         return self._issued(self._streams.receive_tofile(self._runner, port, outfile), nonblock)
 
     def get_port_id(self, name):
-        """The number of a stream, None if there is none with this name."""
+        """The number of a stream; None if there is no stream with this name."""
         return self._streams.number(name)
 
     def report_port_infos(self):
-        """Prints name, color and place of every stream."""
+        """Prints name, color and position of every stream."""
         print(self._streams.report())
 
     # Functions
@@ -204,7 +204,7 @@ class SdkRuntime:
         return self._launch(export, _launch.words(export.name, export.inputs, args), nonblock)
 
     def call(self, function, args=(), /, *, nonblock):
-        """Calls an exported function on every PE, with arguments that are words already."""
+        """Calls an exported function on every PE, with arguments that are already words."""
         export = self._function(function)
         words = [int(word) for word in np.asarray(args, dtype=np.uint32).ravel()]
         if len(words) != len(export.inputs):
@@ -215,8 +215,8 @@ class SdkRuntime:
         return self._launch(export, words, nonblock)
 
     def memcpy_launch(self, *_args, **_kwargs):
-        """Refuses: releases before 1.0 launched by color."""
-        raise RuntimeError("memcpy_launch went out of use with release 1.0; use launch(name, *args, nonblock=...)")
+        """Refuses: only releases before 1.0 could launch by color."""
+        raise RuntimeError("memcpy_launch was removed in release 1.0; use launch(name, *args, nonblock=...)")
 
     def task_wait(self, task):
         """Waits for a command."""
@@ -228,8 +228,8 @@ class SdkRuntime:
         self._fill_arrays()
 
     def is_task_done(self, task):
-        """Whether a command is done. Asking lets the simulation go on until it is; a transfer on a stream is
-        not if it needs something that the host has not done yet."""
+        """Whether a command is done. The call continues the simulation until the command is done; a transfer on
+        a stream can stay unfinished, if it needs the host to do something first."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
         with self._log.follow(self._runner):
@@ -242,7 +242,7 @@ class SdkRuntime:
     def read_symbol(self, x, y, name, dtype="uint8"):
         """The memory of a variable of a PE of the program rectangle."""
         if self._runner is None:
-            raise RuntimeError("read_symbol() reads a wafer; call load() and run() first")
+            raise RuntimeError("read_symbol() needs a wafer; call load() and run() first")
         return np.frombuffer(self._runner.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
 
     def dump_core(self, path="out.core"):
@@ -299,7 +299,7 @@ class SdkRuntime:
         return task
 
     def _fill_arrays(self):
-        """Hands over what finished copies from the wafer have brought."""
+        """Fills the arrays of finished copies from the wafer."""
         done = [task for task in self._receiving if task.is_done(self._runner)]
         self._receiving = [task for task in self._receiving if task not in done]
         for task in done:

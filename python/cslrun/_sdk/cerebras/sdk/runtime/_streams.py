@@ -1,4 +1,4 @@
-"""`send` and `receive`: host streams of layouts that were built in Python."""
+"""`send` and `receive`: host streams of layouts built in Python."""
 
 import warnings
 from pathlib import Path
@@ -12,14 +12,14 @@ _WORD = 4
 
 
 class Task:
-    """A command that was issued."""
+    """A command that the host has issued."""
 
     def __init__(self, ticket, receive=None):
         self._ticket = ticket
         self._receive = receive
 
     def is_done(self, runner):
-        """Whether it is done by now."""
+        """Whether it is done."""
         return runner.is_done(self._ticket)
 
     def wait(self, runner):
@@ -27,40 +27,40 @@ class Task:
         runner.wait(self._ticket)
 
     def poll(self, runner):
-        """Runs on; whether it is done then."""
+        """Continues the simulation; returns whether it is done then."""
         self.wait(runner)
         return True
 
     def finish(self):
-        """Hands over what it has brought."""
+        """Delivers the data of the transfer."""
         if self._receive is not None:
             self._receive()
 
 
 class Transfer(Task):
-    """Words that were sent, or asked for, on a stream."""
+    """Words sent, or requested, on a stream."""
 
     def poll(self, runner):
-        """Runs until it is done, or nothing can happen before the host acts."""
+        """Runs until it is done, or until nothing can happen before the host acts."""
         return runner.run_until(self._ticket)
 
 
 class Sending(Transfer):
-    """Words that were sent."""
+    """Words sent to the wafer."""
 
     def wait(self, runner):
-        """Runs until they have left the host. If there is no room for them, the host goes on: what of them
-        other systems would keep on their way is not known."""
+        """Runs until the words have left the host. If there is no space for them, the host continues: how many
+        words other systems would buffer is not known."""
         if not runner.run_until(self._ticket):
             warnings.warn(
-                f"send() does not return on a machine with these buffers: {runner.describe_wait(self._ticket)}; "
-                "cslrun goes on. Pass nonblock=True, or give the stream a larger io_buffer_size",
+                f"on a machine with these buffers, send() would not return: {runner.describe_wait(self._ticket)}; "
+                "cslrun continues. Pass nonblock=True, or give the stream a larger io_buffer_size",
                 stacklevel=4,
             )
 
 
 class FileTask(Task):
-    """A stream that goes to a file as long as the program runs."""
+    """A stream that is written to a file for as long as the program runs."""
 
     def __init__(self, stream, path):
         super().__init__(None)
@@ -73,19 +73,19 @@ class FileTask(Task):
         return self._is_written
 
     def wait(self, runner):
-        """Runs until nothing more can come, and writes the file."""
+        """Runs until nothing more can arrive, and writes the file."""
         if not self._is_written:
             runner.run_until_quiet()
             self.write(runner)
 
     def poll(self, runner):
-        """Runs on; only the end of the program completes the file."""
+        """Continues the simulation; only the end of the program completes the file."""
         if not self._is_written:
             runner.run_until_quiet()
         return self._is_written
 
     def write(self, runner):
-        """Writes what has come."""
+        """Writes the words that have arrived."""
         if not self._is_written:
             self._path.write_bytes(runner.end_drain(self._stream))
             self._is_written = True
@@ -101,11 +101,11 @@ class Streams:
         self._files = {}
 
     def number(self, port):
-        """The number of a stream, None if there is none with this name."""
+        """The number of a stream; None if there is no stream with this name."""
         return self._by_name.get(port)
 
     def report(self):
-        """Name, way, color and place of each stream, one a line."""
+        """Name, direction, color and position of each stream, one per line."""
         lines = (
             f"{number} {name}: {'to' if to_wafer else 'from'} the wafer, color {color}, PE({x},{y})"
             for number, (name, to_wafer, color, x, y, _) in enumerate(self._streams)
@@ -113,7 +113,7 @@ class Streams:
         return "\n".join(lines) or "the program has no ports"
 
     def send(self, runner, port, src, n_wavelets):
-        """Issues the sending of words."""
+        """Starts to send words."""
         stream = self._stream(port, to_wafer=True)
         if not isinstance(src, np.ndarray):
             raise TypeError(f"send() takes a numpy array, not a {type(src).__name__}")
@@ -127,7 +127,7 @@ class Streams:
         return Sending(runner.queue_send(stream, words))
 
     def receive(self, runner, port, dest, n_wavelets):
-        """Issues the receiving of words into an array."""
+        """Starts to receive words into an array."""
         stream = self._stream(port, to_wafer=False)
         if not isinstance(dest, np.ndarray):
             raise TypeError(f"receive() writes into a numpy array, not into a {type(dest).__name__}")
@@ -145,7 +145,7 @@ class Streams:
         return Transfer(ticket, fill)
 
     def receive_tofile(self, runner, port, outfile):
-        """Lets everything that comes go to a file."""
+        """Writes everything that arrives to a file."""
         stream = self._stream(port, to_wafer=False)
         task = FileTask(stream, Path(outfile).absolute())
         runner.drain(stream)
@@ -153,7 +153,7 @@ class Streams:
         return task
 
     def close_files(self, runner):
-        """Completes the files of a program that has ended."""
+        """Completes the files after the end of the program."""
         for task in self._files.values():
             task.write(runner)
 
@@ -169,7 +169,7 @@ class Streams:
             raise RuntimeError(f"{call}() on port '{name}', which carries words {way} the wafer; use {other}()")
         file = self._files.get(number)
         if file is not None and not file.is_done(None):
-            raise RuntimeError(f"what comes on port '{name}' goes to a file; wait for receive_tofile() first")
+            raise RuntimeError(f"the data of port '{name}' go to a file; wait for receive_tofile() first")
         return number
 
     def _check_size(self, what, port, given, n_wavelets):
@@ -177,6 +177,6 @@ class Streams:
             raise TypeError(f"{what}() takes a number of wavelets, not {n_wavelets!r}")
         if given < n_wavelets * _WORD:
             raise RuntimeError(
-                f"{what}() on port {port!r}: {n_wavelets} wavelets have {n_wavelets * _WORD} bytes, and the array has "
+                f"{what}() on port {port!r}: {n_wavelets} wavelets have {n_wavelets * _WORD} bytes, but the array has "
                 f"{given}"
             )

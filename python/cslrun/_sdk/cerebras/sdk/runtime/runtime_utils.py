@@ -1,4 +1,4 @@
-"""The helpers of releases before 1.0: those that `cerebras.sdk.sdk_utils` has now, and port maps."""
+"""The helpers of releases before 1.0: those now in `cerebras.sdk.sdk_utils`, and port maps."""
 
 from cerebras.sdk.runtime._port_maps import (  # noqa: F401
     convert_input_tensor,

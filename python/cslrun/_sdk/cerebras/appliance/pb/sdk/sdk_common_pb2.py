@@ -1,4 +1,4 @@
-"""The same names as in `sdkruntimepybind`, for scripts written for the appliance."""
+"""The names of `sdkruntimepybind`, for scripts written for the appliance."""
 
 from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder
 

@@ -16,5 +16,5 @@ class RectangleDebuggerCM(Refused):
 
 
 def get_debugger(*_args, **_kwargs):
-    """Refuses: memory of a rectangle of PEs can be seen otherwise."""
+    """Refuses: there are other ways to read the memory of a rectangle of PEs."""
     refuse("get_debugger")

@@ -12,12 +12,12 @@ class InstructionTrace(Refused):
 
 
 class Trace(Refused):
-    """A part of them."""
+    """A part of the instructions of a run."""
 
 
 class Instruction(Refused):
-    """One of them."""
+    """One instruction of a run."""
 
 
 class SourceLine(Refused):
-    """The line that one belongs to."""
+    """The source line of an instruction."""

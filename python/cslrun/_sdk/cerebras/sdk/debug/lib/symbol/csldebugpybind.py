@@ -20,5 +20,5 @@ class SimfabWaveletTraceCtf(Refused):
 
 
 def get_instruction_timeline(*_args, **_kwargs):
-    """Refuses: the instructions of a PE between two cycles can be seen otherwise."""
+    """Refuses: there are other ways to see the instructions of a PE."""
     refuse("get_instruction_timeline")

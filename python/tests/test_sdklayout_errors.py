@@ -45,13 +45,13 @@ def test_regions_that_overlap_are_both_named(layout):
 def test_regions_without_a_place_lie_at_the_origin(layout):
     region(layout, "blocks", "first")
     region(layout, "blocks", "second")
-    refuses(layout, "'second' (1 x 1 PEs at (0, 0), where regions are that place() was not called for) overlap at PE(0,0)")
+    refuses(layout, "'second' (1 x 1 PEs at (0, 0), where regions go that place() was not called for) overlap at PE(0,0)")
 
 
 def test_a_region_lies_on_the_wafer(layout):
     width, height = layout._wafer
     region(layout, "blocks", "far", 2, 1, at=(width - 1, 0))
-    refuses(layout, f"code region 'far' has 2 x 1 PEs at ({width - 1}, 0) and does not lie on the wafer")
+    refuses(layout, f"code region 'far' has 2 x 1 PEs at ({width - 1}, 0) and does not fit on the wafer")
     with pytest.raises(RuntimeError, match=f"cannot have 1 x {height + 1} PEs: the wafer has {width} x {height}"):
         region(layout, "blocks", "tall", 1, height + 1)
     with pytest.raises(RuntimeError, match="cannot be placed at column -1"):

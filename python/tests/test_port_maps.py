@@ -48,7 +48,7 @@ def test_an_index_can_begin_anywhere():
     ("{ A[i=0:3] -> [PE[k, 0] -> index[0]] }", "may contain i, numbers.*not 'k'"),
     ("{ A[i=0:3] -> [PE[i / 2, 0] -> index[0]] }", "not 'i / 2'"),
     ("{ A[i=0:3] -> [PE[__import__('os').getpid(), 0] -> index[0]] }", "not "),
-    ("{ A[i=0:2] -> [PE[i, 0] -> index[0]] }", r"the shape \(4,\), and the port map \(3,\)"),
+    ("{ A[i=0:2] -> [PE[i, 0] -> index[0]] }", r"the shape \(4,\), but the port map has \(3,\)"),
 ])
 def test_other_texts_are_refused(portmap, text):
     with pytest.raises(RuntimeError, match=text):

@@ -58,7 +58,7 @@ def test_numbers_become_words(value, word):
 
 
 def test_other_things_have_no_word():
-    with pytest.raises(RuntimeError, match="32-bit word of a str"):
+    with pytest.raises(RuntimeError, match="convert a str to a 32-bit word"):
         sdk_utils.cast_uint32("7")
 
 

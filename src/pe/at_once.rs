@@ -1,9 +1,10 @@
-//! DSD operations on memory alone: they are complete when they return.
+//! DSD operations whose operands are all in memory: they are complete when the call returns.
 //!
-//! Most operations are of this kind and short, so nothing is allocated or moved here.
+//! Most operations are of this kind and short, so this code allocates nothing and copies no descriptors.
 //!
-//! Lines in bounds take a short way (`run_lines`), all else goes element by element (`run_cursors`). What the short
-//! way gains on public programs has not been measured. `--engine plain` takes only the long one;
+//! Lines in bounds take a fast path (`run_lines`); everything else goes element by element (`run_cursors`).
+//! What the
+//! fast path gains on public programs has not been measured. `--engine plain` never takes it;
 //! `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single operations.
 
 use super::registers::{ResolvedOperand, Use};
@@ -18,16 +19,16 @@ use crate::dsd::{Dsd, Mem};
 use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, VectorOp};
 
-/// A memory operand. Descriptors are looked at where they are: copying one costs more than all the
-/// rest that a short operation has to do before it computes.
+/// A memory operand. It borrows the descriptor, because copying one costs more than everything else that a
+/// short operation does before it computes.
 #[derive(Copy, Clone)]
 struct Vector<'a> {
     mem: &'a Mem,
-    /// Where it begins.
+    /// Address of the first element, in words.
     at: u16,
     /// Words per element.
     words: u16,
-    /// The DSR to tell where it ends.
+    /// The DSR that must be told where the vector ends (`save_address`).
     saved: Option<DsrId>,
 }
 
@@ -35,7 +36,7 @@ struct Vector<'a> {
 type Vectors<'a> = [Option<Vector<'a>>; 4];
 
 impl VectorUnit<'_> {
-    /// Runs an operation if all its operands lie in memory; gives the number of its elements.
+    /// Runs an operation if all its operands are in memory; returns the number of its elements.
     pub fn run_at_once(&mut self, vector: &VectorOp) -> Result<Option<u32>, Diag> {
         let tile = self.tile;
         let is_outside = |operand: &Operand| match operand {
@@ -84,7 +85,7 @@ impl VectorUnit<'_> {
         Ok(Some(count))
     }
 
-    /// The short way, if all vectors are lines in bounds that do not disturb each other.
+    /// The fast path: all vectors are lines in bounds, and no result is a later source element of another.
     fn run_lines(
         &mut self,
         op: &DsdOp,
@@ -120,7 +121,7 @@ impl VectorUnit<'_> {
         true
     }
 
-    /// The general way.
+    /// The general path, element by element.
     fn run_cursors(
         &mut self,
         op: &'static DsdOp,

@@ -1,5 +1,5 @@
-//! What a PE can find out about a program that goes wrong without a word on the machine. Nothing of
-//! this changes what happens; `--unchecked` leaves it out.
+//! Detects undefined and suspicious behaviour that the machine would not report. The checks have no effect on
+//! the run itself; `--unchecked` turns them off.
 
 use super::fabric_operands::{Intake, Mixed};
 use super::main_thread::MainThread;
@@ -21,14 +21,14 @@ use crate::image::{TaskKind, TileImage};
 use crate::source::Span;
 use crate::value::math::Function;
 
-/// How a PE runs.
+/// Options of a PE for one run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct PeOptions {
-    /// Looks for undefined behaviour that does no harm to the simulator itself.
+    /// Whether to look for undefined behaviour that does no harm to the simulator itself.
     pub checked: bool,
     /// The levels of rules.
     pub levels: Levels,
-    /// Nothing is done on a shorter way or before its time.
+    /// Takes no fast path, and does nothing ahead of the clock (`--engine plain`).
     pub plain: bool,
 }
 
@@ -38,30 +38,30 @@ impl Default for PeOptions {
     }
 }
 
-/// What looks for undefined behaviour, and what it has found.
+/// The detector of undefined behaviour, with the warnings of the current cycle.
 #[derive(Clone)]
 #[repr(C)]
 pub(super) struct Checks {
-    /// What was suspicious in this cycle.
+    /// Warnings of this cycle.
     pub warnings: Vec<Diag>,
     levels: Box<Levels>,
-    /// Looks for undefined behaviour that does no harm to the simulator itself.
+    /// Whether to look for undefined behaviour that does no harm to the simulator itself.
     pub is_checked: bool,
-    /// An operation is made ready for which the clock has not come far enough.
+    /// The main thread is ahead of the clock: the operation being prepared starts in a later cycle.
     pub is_early: bool,
 }
 
 impl Checks {
-    /// Nothing is found yet.
+    /// No warnings yet.
     pub fn new(is_checked: bool, levels: Levels) -> Checks {
         Checks { warnings: Vec::new(), levels: Box::new(levels), is_checked, is_early: false }
     }
 
-    /// Says something about a program that goes on, unless its level is `deny`.
+    /// Reports a diagnostic after which the program continues, unless its level is `deny`.
     ///
     /// # Errors
-    /// The diagnostic itself if it is denied, or if the clock has not come so far: by then there may be
-    /// nothing to say.
+    /// The diagnostic itself if it is denied, or if the PE is ahead of the clock: the operation is tried again
+    /// when the clock has caught up, and by then there may be nothing to report.
     pub fn hazard(&mut self, diag: Diag) -> Result<(), Diag> {
         if self.is_early {
             return Err(diag);
@@ -71,7 +71,7 @@ impl Checks {
     }
 
     /// The length of an operation. If an operand in memory is too short for it and that is not denied,
-    /// the operation goes on behind the end of the operand.
+    /// the operation continues past the end of the operand.
     pub fn length(
         &mut self,
         total: impl Fn(bool) -> Result<Option<u32>, Diag>,
@@ -91,9 +91,9 @@ impl Checks {
         self.levels.of(rule.name) == Level::Deny
     }
 
-    /// No two operations share a queue, and what is left of one is no business of the next. On WSE-3
-    /// operations of different microthreads may share one; one of the main thread has no microthread
-    /// that would tell them apart (ruling OQ-37).
+    /// Two operations must not share a queue, and the wavelets of one must have left before the next starts. On
+    /// WSE-3, operations of different microthreads may share a queue; an operation of the main thread has no
+    /// microthread that would tell its wavelets apart (ruling OQ-37).
     pub fn check_queues(
         &mut self,
         operation: &Operation,
@@ -175,7 +175,7 @@ impl Checks {
         found.map_or(Ok(()), |diag| self.hazard(diag))
     }
 
-    /// A wavelet that loses something on the way in.
+    /// A wavelet that loses information when an operation receives it.
     pub fn check_mixed(&mut self, mixed: Mixed, span: Span) -> Result<(), Diag> {
         if !self.is_checked {
             return Ok(());
@@ -195,7 +195,7 @@ impl Checks {
         }
     }
 
-    /// A second activation is lost, because a task is active or it is not.
+    /// A second activation is lost, because activations are not counted.
     pub fn check_activation(
         &mut self,
         id: TaskId,
@@ -212,7 +212,7 @@ impl Checks {
         Ok(())
     }
 
-    /// A launch is over when the stream is unblocked once.
+    /// A launch is over at the first unblocking of the command stream.
     pub fn check_unblock(&mut self, tile: &TileImage, main: &MainThread) -> Result<(), Diag> {
         if self.is_checked && main.was_launched && !main.command_stream_blocked {
             let c = rules::UNBLOCKED_TWICE.plain().at(main.caller_place(tile));
@@ -223,8 +223,9 @@ impl Checks {
 }
 
 impl Checks {
-    /// A word that is read soon after it was written may be read too early: the hardware does several
-    /// elements at once (entry UB-020).
+    /// A word that an operation reads soon after writing it may be read too early, because the hardware
+    /// processes
+    /// several elements at once (entry UB-020).
     pub fn check_overlap(
         &mut self,
         op: &DsdOp,
@@ -250,7 +251,7 @@ impl Checks {
         Ok(())
     }
 
-    /// A vector whose place is only known now should not lie in a constant (entry UB-002).
+    /// A vector whose address is known only at run time should not be in a constant (entry UB-002).
     pub fn check_dest(
         &mut self,
         tile: &TileImage,
@@ -262,7 +263,7 @@ impl Checks {
         let is_new = match dsd {
             DsdRef::Const(_) => false,
             DsdRef::At(..) => true,
-            // What a dsr_dest holds was looked at when it was loaded.
+            // The load of a dsr_dest has already checked what it holds.
             DsdRef::Dsr(dsr) => dsr.id.file != DsrFile::Dest,
         };
         if !is_new || !self.is_checked {
@@ -274,7 +275,7 @@ impl Checks {
         self.hazard(c.also(constant.span, "declared `const`").help(help))
     }
 
-    /// When one operand of a `@map` ends, the others have been read in vain (entry UB-028).
+    /// When one operand of a `@map` ends, elements already read from the others are lost (entry UB-028).
     pub fn check_map(&mut self, lengths: impl Iterator<Item = u32> + Clone, span: Span) -> Result<(), Diag> {
         let (Some(short), Some(long)) = (lengths.clone().min(), lengths.max()) else { return Ok(()) };
         if short != long && self.is_checked {
@@ -284,7 +285,7 @@ impl Checks {
         Ok(())
     }
 
-    /// A synchronous operation has returned false, and nobody looks (entry UB-029).
+    /// A synchronous operation has returned false, and the program ignores the result (entry UB-029).
     pub fn check_result(
         &mut self,
         result: Option<Reg>,
@@ -306,7 +307,7 @@ impl Checks {
         self.hazard(c.help("check the result of the operation: it is false when elements are left"))
     }
 
-    /// The library of the machine is wrong for large angles (entry UB-061).
+    /// `<math>` of the machine gives wrong results for large angles (entry UB-061).
     pub fn check_angle(
         &mut self,
         tile: &TileImage,
@@ -323,8 +324,8 @@ impl Checks {
         Ok(())
     }
 
-    /// No operation in progress uses the register (entry UB-026). If one does and that is not denied, it
-    /// keeps what it has begun with.
+    /// No operation in progress may use the register (entry UB-026). If one does and that is not denied, it
+    /// keeps the values it started with.
     pub fn check_free(&mut self, dsr: DsrId, threads: &Threads) -> Result<(), Diag> {
         if !self.is_checked || threads.is_empty() {
             return Ok(());
@@ -357,7 +358,7 @@ const LARGEST_ANGLE: f32 = 16384.0 * std::f32::consts::PI;
 
 const WAIT: &str = "start it in a task that the other operation activates when it is complete: `.activate`";
 
-/// A queue that an operation in progress uses, too, and where that operation stands.
+/// A queue that an operation in progress already uses, and the source location of that operation.
 fn shared_queue(operation: &Operation, queues: &Queues, threads: &Threads) -> Option<(String, Span)> {
     let (inputs, output) = (operation.inputs(), operation.output());
     threads.iter().find_map(|(_, thread)| {

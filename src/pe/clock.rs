@@ -5,15 +5,15 @@
 pub(super) struct Clock {
     /// The cycle in which it was 0, while it runs.
     started: Option<u64>,
-    /// Its value while it stands, or when word 0 was last read.
+    /// Its value while it is stopped, or the value latched by the last read of word 0.
     value: u64,
 }
 
-/// What programs write into the control register of the counter to start it.
+/// The value that programs write into the control register to start the counter.
 const RUNS: u16 = 7;
 
 impl Clock {
-    /// Starts it at 0, or stops it.
+    /// Starts the counter at 0, or stops it.
     pub fn enable(&mut self, on: bool, time: u64) {
         match (on, self.started) {
             (true, _) => *self = Clock { started: Some(time), value: 0 },
@@ -22,17 +22,17 @@ impl Clock {
         }
     }
 
-    /// The register that starts and stops it.
+    /// The control register, which starts and stops the counter.
     pub fn control(&self) -> u16 {
         if self.started.is_some() { RUNS } else { 0 }
     }
 
-    /// Sets it to 0.
+    /// Sets the counter to 0.
     pub fn reset(&mut self, time: u64) {
         *self = Clock { started: self.started.map(|_| time), value: 0 };
     }
 
-    /// One of its words; that of word 0 latches the others.
+    /// One of its three words, word 0 the lowest; reading word 0 latches the others.
     pub fn read(&mut self, word: u64, time: u64) -> u64 {
         if let (0, Some(started)) = (word, self.started) {
             self.value = time - started;

@@ -21,11 +21,11 @@ const CONTROL_MASK: u16 = 0x3f;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Configuration {
     main_thread_priority: u16,
-    /// What is xored into the low bits of the index of control wavelets by `.control_transform`.
+    /// The mask that `.control_transform` XORs into the low bits of the index of control wavelets.
     pub control_mask: u16,
-    /// Priorities of microthreads, by queue, as the words of input queues hold them.
+    /// Priorities of microthreads by queue, encoded as in the words of input queues.
     pub input_priorities: [u16; 8],
-    /// Words without a model, as they were written.
+    /// Words without a model keep the value that was last written.
     others: BTreeMap<u16, u16>,
 }
 
@@ -95,7 +95,7 @@ impl ConfigSpace<'_> {
         Ok(())
     }
 
-    /// Sets the registers that the program begins with.
+    /// Sets the initial values of the registers.
     pub fn set_initial(&mut self) {
         for (address, value) in &self.tile.initial_config {
             if let Some(ConfigWord::Pe(block, place)) = ConfigWord::at(self.arch.name, *address) {
@@ -155,7 +155,7 @@ fn unknown(arch: ArchName, address: u16) -> Diag {
 }
 
 impl Queues {
-    /// Bit = queue: empty in the low byte, full in the high one.
+    /// Which queues are empty (low byte) and full (high byte), bit = queue.
     fn input_status(&self) -> u16 {
         let bound = self.inputs.iter().filter_map(|i| Some((i.queue?.0, i.len() == 0, i.is_full())));
         status(bound)

@@ -27,7 +27,7 @@ impl VectorUnit<'_> {
         Ok(())
     }
 
-    /// `@set_dsr_base_addr`: everything but the address stays.
+    /// `@set_dsr_base_addr`: changes only the address.
     pub fn set_dsr_base(&mut self, dsr: DsrRef, a: Reg, threads: &Threads) -> Result<(), Diag> {
         self.checks.check_free(dsr.id, threads)?;
         let base = self.main.address(a) as u16;

@@ -1,4 +1,4 @@
-//! One processing element: its components, and what they do together.
+//! One processing element: its components, and the actions that involve several of them.
 
 use super::checks::{Checks, PeOptions};
 use super::clock::Clock;
@@ -34,19 +34,19 @@ use crate::trace::Event;
 use crate::value::random::Generators;
 use std::sync::Arc;
 
-/// What a PE meets outside while it runs.
+/// The environment of a PE while it runs.
 pub(super) struct Outside<'a> {
     pub ramp: &'a mut dyn Ramp,
     pub log: &'a mut PeLog,
     pub worker: &'a mut Worker,
 }
 
-/// One processing element. The fields are in this order because what a visit looks at is to lie in few
-/// lines of the cache: first what every visit needs, then what code needs, then the rest.
+/// One processing element. The order of the fields keeps a visit to few cache lines: first the fields that
+/// every visit reads, then those that code needs, then the rest.
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct Pe {
-    /// While the run is recorded.
+    /// The trace buffer, while the run is recorded.
     pub(super) trace_buffer: Option<Box<TraceBuffer>>,
     pub(super) arch: &'static Arch,
     pub(super) tile: Arc<PreparedTile>,
@@ -54,7 +54,7 @@ pub struct Pe {
     pub(super) main: MainThread,
     pub(super) queues: Queues,
     pub(super) maps: Vec<MapState>,
-    /// Rarely needed, so it lies elsewhere.
+    /// Boxed, because it is rarely needed and would take cache lines of every visit.
     pub(super) configuration: Box<Configuration>,
     pub(super) tasks: Tasks,
     pub(super) threads: Threads,
@@ -64,7 +64,7 @@ pub struct Pe {
     pub(super) sanitizer: Sanitizer,
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
-    /// What the scalar loop knows of each of `maps`.
+    /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
     pub(super) walks: Vec<MapWalk>,
     pub(super) clock: Clock,
     pub(super) random: Generators,
@@ -110,8 +110,8 @@ impl Pe {
         pe
     }
 
-    /// Runs whatever may run at `now`; returns when it next wants to run.
-    /// Whoever calls keeps one worker for all PEs that it runs.
+    /// Runs everything that can run at `now`; returns when the PE wants to run next. The caller keeps one
+    /// worker for all PEs that it runs.
     pub fn cycle(
         &mut self,
         now: u64,
@@ -175,28 +175,28 @@ impl Pe {
         Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
     }
 
-    /// Whether something that is in progress may go on in the next cycle, as far as this PE knows.
+    /// Whether an operation in progress may continue in the next cycle, as far as this PE knows.
     fn may_go_on(&self) -> bool {
         self.main.is_stalled()
             || !self.threads.is_empty() && (self.is_observed() || self.threads.may_move(&self.queues))
     }
 
-    /// From now on picks among equally ready tasks in an order that the seed decides.
+    /// From now on, picks among equally ready tasks in an order that depends on the seed.
     pub fn shuffle(&mut self, seed: u64) {
         let place = u64::from(self.at.x) << 48 | u64::from(self.at.y) << 32;
         self.tasks.seed = Some(seed ^ place);
     }
 
-    /// Takes a wavelet, if there is room for it; says when the PE runs because of it.
+    /// Accepts a wavelet if there is space for it; returns when the PE must run because of it.
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
         let input = self.queues.deliver(now, color, wavelet)?;
         Some(self.wake_for(input, now, wavelet))
     }
 
-    /// Prefetches what a visit looks at; shortly before the visit (`soon`), what that refers to.
+    /// Prefetches the data of a visit; shortly before the visit (`soon`), also the data that it points to.
     #[inline]
     pub fn prefetch(&self, soon: bool) {
-        /// What a visit looks at lies in the first bytes.
+        /// Number of bytes at the start of a PE that a visit reads.
         const HOT: usize = 12 * 64;
         if !soon {
             return prefetch::value(self, HOT);
@@ -207,21 +207,21 @@ impl Pe {
         prefetch::slice(self.memory.words(), 256);
     }
 
-    /// The router has room for wavelets that it has refused.
+    /// The router has space again for wavelets that it has refused.
     pub fn resume_sending(&mut self) {
         self.queues.resume_sending();
     }
 
-    /// Whether a wavelet that it has not taken may come in now; true once.
+    /// Whether a wavelet that it has not accepted can enter now; true only once.
     #[inline]
     pub fn has_made_room(&mut self) -> bool {
         self.queues.have_made_room()
     }
 
-    /// When it runs because of a wavelet that has just come to an input.
+    /// The cycle in which the PE must run because of a wavelet that has just arrived at an input.
     #[inline]
     fn wake_for(&self, input: usize, now: u64, wavelet: Wavelet) -> Wake {
-        // What is recorded is looked at in every cycle, and the picker drops wavelets for nobody.
+        // A recording samples the queues in every cycle, and the picker must drop wavelets that no task takes.
         let is_plain = !self.is_observed() && !wavelet.control && !self.duties.has_flushes();
         if !is_plain || self.main.is_stalled() || self.threads.claimed_inputs() & 1 << input != 0 {
             return Wake::At(now);
@@ -230,32 +230,32 @@ impl Pe {
             return Wake::OnEvent;
         }
         let until = self.main.busy_until;
-        // If there was something before, the time to look at it is known.
+        // If the queue was not empty before, the PE is already scheduled for its oldest wavelet.
         let is_new = until <= now || self.tasks.starts_for(self.arch.name, &self.queues.inputs[input]);
         if is_new { Wake::At(until.max(now)) } else { Wake::OnEvent }
     }
 
-    /// Whether somebody could tell when it does what: then nothing is done before its time.
+    /// Whether the timing within a visit is observable: then nothing is done ahead of the clock.
     pub(super) fn is_observed(&self) -> bool {
         self.trace_buffer.is_some() || self.threads.in_step
     }
 
-    /// Queues a function for the main thread; it runs when no task wants to.
+    /// Queues a function for the main thread; it runs when no task is ready.
     pub fn launch(&mut self, f: FnId, arguments: &[u64]) {
         self.main.launch(f, arguments, self.tile.has_memcpy);
     }
 
-    /// What its main thread executes, the innermost call first.
+    /// The source locations that its main thread executes, the innermost call first.
     pub fn calls(&self) -> Vec<Span> {
         self.main.calls.places(&self.tile)
     }
 
-    /// Its memory.
+    /// The memory of the PE.
     pub fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// `count` words from `addr`, for the host.
+    /// `count` words from `addr` on, read for the host.
     pub fn read_words(&mut self, addr: usize, count: usize) -> Result<&[u16], Diag> {
         self.memory.slice(addr, count)
     }
@@ -284,12 +284,12 @@ impl Pe {
         self.main.command_stream_blocked
     }
 
-    /// The operation that was the last to send a color.
+    /// The last operation that sent a color.
     pub fn last_sender(&self, color: Color) -> Option<SendOperation> {
         self.queues.last_sender(color)
     }
 
-    /// The operation that was the last to take a color through a queue.
+    /// The last operation that received a color through a queue.
     pub fn last_reader(&self, color: Color) -> Option<Span> {
         self.queues.last_reader(color)
     }
@@ -299,7 +299,7 @@ impl Pe {
         self.tasks.blocked & bit(id) != 0
     }
 
-    /// What the main thread does, or did last; `None` before the first task.
+    /// What the main thread is doing, or did last; `None` before the first task.
     pub fn activity(&self) -> Option<Activity<'_>> {
         let function = &self.tile.functions[self.tasks.function?.0 as usize];
         Some(Activity {
@@ -326,17 +326,17 @@ impl Pe {
         Waiting { tile, main, tasks, threads, queues }
     }
 
-    /// From now on writes down what happens.
+    /// Starts to record events.
     pub fn record(&mut self) {
         self.trace_buffer = Some(Box::new(TraceBuffer::new(self.at)));
     }
 
-    /// Writes nothing down any more.
+    /// Stops recording events.
     pub fn stop_recording(&mut self) {
         self.trace_buffer = None;
     }
 
-    /// What it has written down since the last call; `None` if it does not.
+    /// The events recorded since the last call; `None` if the PE does not record.
     pub fn events(&mut self) -> Option<&mut Vec<Event>> {
         self.trace_buffer.as_mut().map(|trace| &mut trace.events)
     }
@@ -349,7 +349,7 @@ impl Pe {
 
 /// The components that work together.
 impl Pe {
-    /// What starts DSD operations.
+    /// The components that start DSD operations.
     #[inline]
     pub(super) fn vector_unit(&mut self) -> VectorUnit<'_> {
         self.vector_unit_and_threads().0
@@ -378,13 +378,13 @@ impl Pe {
         unit.load_dsr(load, threads)
     }
 
-    /// What the teardown task has to do, and what that concerns.
+    /// The work of the teardown task, and the components that it concerns.
     pub(super) fn duties(&mut self) -> (&mut Duties, DutyContext<'_>) {
         let Pe { duties, tile, tasks, queues, threads, checks, .. } = self;
         (duties, DutyContext { tile, tasks, queues, threads, checks })
     }
 
-    /// What code sees of the configuration in a cycle.
+    /// The configuration space as code sees it in a cycle.
     pub(super) fn config_space<'a>(&'a mut self, outside: &'a mut Outside<'_>, time: u64) -> ConfigSpace<'a> {
         let mut space = self.config_space_without_ramp();
         let ramp: &mut dyn Ramp = &mut *outside.ramp;
@@ -409,9 +409,9 @@ impl Pe {
     }
 }
 
-/// Many cycles at once, while its only business is one end of a stream.
+/// Bulk advance: many cycles at once, while the PE does nothing but send or receive one stream.
 impl Pe {
-    /// In how many of the next cycles it does nothing but send one element on a color.
+    /// For how many of the next cycles the PE does nothing but send one element per cycle on a color.
     pub fn sends_steadily(&self, color: Color, now: u64) -> Option<u64> {
         let operation = self.only_operation()?;
         let To::Fabric(outlet) = &operation.to else { return None };
@@ -420,7 +420,9 @@ impl Pe {
         fits.then(|| operation.steady_elements())
     }
 
-    /// In how many of the next cycles it does nothing but take one wavelet of a color, if they come.
+    /// For how many of the next cycles the PE does nothing but receive one wavelet of a color per cycle, if
+    /// they
+    /// arrive.
     pub fn takes_steadily(&self, color: Color, now: u64) -> Option<u64> {
         let operation = self.only_operation()?;
         let mut intakes = operation.intakes();
@@ -433,7 +435,7 @@ impl Pe {
         (is_only && is_local && inbox.color == color && inbox.takes_plain()).then_some(count)
     }
 
-    /// The operation that is alone on this PE, if nothing else can begin by itself.
+    /// The only operation in progress on this PE, if nothing else can start by itself.
     fn only_operation(&self) -> Option<&Operation> {
         let main = &self.main;
         let tasks_rest =
@@ -462,7 +464,7 @@ impl Pe {
         })
     }
 
-    /// Takes one of these words in each of the next cycles.
+    /// Receives one of these words in each of the next cycles.
     pub fn take_steadily(&mut self, now: u64, color: Color, words: &[Wavelet]) -> Result<(), Diag> {
         self.run_steadily(|operation, around| {
             for (cycle, word) in (now..).zip(words) {

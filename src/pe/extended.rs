@@ -1,4 +1,4 @@
-//! XDSRs and stride registers: each is one physical register, whichever DSR it was loaded for.
+//! XDSRs and stride registers. Each is one physical register that several DSRs can share.
 
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
@@ -12,13 +12,13 @@ use std::fmt::Display;
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct Others {
     xdsr: Option<u8>,
-    /// The first `count` are named.
+    /// Only the first `count` are used.
     strides: [u8; 3],
     count: u8,
 }
 
 impl Others {
-    /// Those of a load.
+    /// The registers of a load.
     pub fn of(load: &DsrLoad) -> Others {
         let mut strides = [0; 3];
         let count = load.strides.len().min(strides.len());
@@ -35,13 +35,13 @@ impl Others {
     }
 }
 
-/// What a load has put into a register.
+/// The contents of a register, and the load that wrote them.
 #[derive(Copy, Clone, Debug)]
 struct FilledRegister {
-    /// The DSR for which it did.
+    /// The DSR that the load was for.
     dsr: DsrId,
     mem: Mem,
-    /// Of a stride register.
+    /// The step, in words, if this is a stride register.
     step: i16,
     span: Span,
 }
@@ -54,7 +54,7 @@ pub(super) struct Extended {
 }
 
 impl Extended {
-    /// A load fills its registers.
+    /// Writes the registers of a load.
     pub fn fill(&mut self, dsr: DsrId, others: Others, mem: &Mem, span: Span) {
         if let Some(xdsr) = others.xdsr {
             put(&mut self.xdsrs, xdsr, FilledRegister { dsr, mem: *mem, step: 0, span });
@@ -64,7 +64,7 @@ impl Extended {
         }
     }
 
-    /// The first register of a DSR that does not hold any more what its load has put there. A stride register
+    /// The first register of a DSR that no longer holds what its load wrote. A stride register
     /// may serve several vectors with the same step; an XDSR serves one.
     pub fn clash(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Diag> {
         if let Some(xdsr) = others.xdsr
@@ -79,8 +79,9 @@ impl Extended {
         })
     }
 
-    /// The vector becomes what the registers describe: an XDSR says how often the slower dimensions go round,
-    /// or where a circular buffer lies. Gives the start of another buffer.
+    /// Changes the vector to what the registers now describe: an XDSR holds the extents of the slower
+    /// dimensions,
+    /// or the bounds of a circular buffer. Returns the start if the buffer is a different one.
     pub fn take_over(&self, others: Others, mem: &mut Mem) -> Option<u16> {
         let steps: Vec<_> = others.steps(mem).collect();
         for (sr, dim, _) in steps {

@@ -7,7 +7,7 @@ use crate::dsd::Simd;
 use crate::fabric::Wavelet;
 
 /// With `control_transform` bits 31 and 30 say whether a wavelet was a control wavelet: both are set,
-/// or neither; 14 bits of the index are left.
+/// or neither is. That leaves 14 bits for the index.
 const CONTROL_MARK: u32 = 0b11 << 30;
 
 /// A fabin operand.
@@ -16,25 +16,25 @@ pub(super) struct Intake {
     pub input: usize,
     /// The queue that the DSD names.
     pub queue: Option<InQueue>,
-    /// Elements have 16 bits, so that one half of a wavelet holds one.
+    /// Elements have 16 bits: an element takes half of a wavelet.
     pub narrow: bool,
     pub simd: Simd,
     /// A wavelet that loses something on the way in.
     pub mixed: Option<Mixed>,
-    /// `.control_transform`: what is xored into control wavelets.
+    /// `.control_transform`: the mask that is XORed into control wavelets.
     pub control_transform: Option<u32>,
     /// The second element of a packed wavelet.
     pub half: Option<u32>,
-    /// Wavelets of a pair that are already there (`simd_64`).
+    /// Wavelets of the current pair that have already arrived (`simd_64`).
     pub paired: bool,
-    /// One wavelet in a cycle.
+    /// At most one wavelet per cycle.
     pub last_used: u64,
 }
 
-/// What is wrong with a wavelet that an operation takes as data.
+/// The problem with a wavelet that an operation receives as data.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Mixed {
-    /// It is a control wavelet, and nothing will tell.
+    /// It is a control wavelet, and that information is lost.
     Control(Color),
     /// It looks like a control wavelet to `control_transform`.
     Marked(Wavelet),
@@ -44,15 +44,15 @@ pub(super) enum Mixed {
 #[derive(Clone, Debug)]
 pub(super) struct Outlet {
     pub output: usize,
-    /// Elements have 16 bits, so that one half of a wavelet holds one.
+    /// Elements have 16 bits: an element takes half of a wavelet.
     pub narrow: bool,
     pub color: Color,
     pub simd: Simd,
     pub control: bool,
-    /// `.control_transform`: what is xored into control wavelets.
+    /// `.control_transform`: the mask that is XORed into control wavelets.
     pub control_transform: Option<u32>,
     pub advance_switch: bool,
-    /// Goes into bits 31..16 of every wavelet.
+    /// The value of bits 31..16 of every wavelet.
     pub index: Option<u16>,
     /// The first element of a packed wavelet.
     pub half: Option<u32>,
@@ -60,7 +60,7 @@ pub(super) struct Outlet {
 }
 
 impl Intake {
-    /// The next element; the caller has seen that it is there.
+    /// The next element; the caller has checked that it has arrived.
     pub fn take(&mut self, queues: &mut Queues, now: u64) -> u32 {
         if let Some(value) = self.half.take() {
             return value;
@@ -89,7 +89,7 @@ impl Intake {
         word & 0xffff
     }
 
-    /// It takes an element from each data wavelet, and has just done so.
+    /// Whether it takes one element from each data wavelet, and did so in the cycle before `now`.
     pub fn is_steady(&self, now: u64) -> bool {
         let is_plain = self.control_transform.is_none() && self.half.is_none();
         is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
@@ -106,7 +106,7 @@ impl Outlet {
         }
     }
 
-    /// Sends an element, or keeps it for its wavelet; the caller has seen that there is space.
+    /// Sends an element, or keeps it until its wavelet is full; the caller has checked that there is space.
     pub fn put(&mut self, value: u32, is_last: bool, queues: &mut Queues, now: u64) {
         let mut word = self.word(value);
         if self.narrow {
@@ -132,7 +132,7 @@ impl Outlet {
         queues.send(self.output, outgoing);
     }
 
-    /// It sends a data wavelet for each element, and has just done so.
+    /// Whether it sends one data wavelet for each element, and did so in the cycle before `now`.
     pub fn is_steady(&self, now: u64) -> bool {
         let is_plain = !self.control && self.control_transform.is_none() && self.half.is_none();
         is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now

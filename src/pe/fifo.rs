@@ -5,20 +5,20 @@ use crate::dsd::access::AddressCursor;
 use crate::dsd::{FifoAction, Mem, MemKind, Priority, Simd};
 use crate::image::Fifo;
 
-/// The state of one FIFO. It is counted in words, because operations on 16 and on 32 bits may share it.
+/// The state of one FIFO, counted in words, because operations on 16 and on 32 bits may share it.
 #[derive(Clone, Debug)]
 pub(super) struct FifoState {
     base: u16,
     size: u16,
     element_words: u16,
-    /// The oldest word, from `base`.
+    /// Offset of the oldest word from `base`, in words.
     head: u16,
     used: u16,
     read_length: u32,
     write_length: u32,
-    /// Space that a push has not found since `activate_pop` was last activated.
+    /// A push has found no space since `activate_pop` was last activated: the space it needed, in words.
     missed_space: Option<u16>,
-    /// Data that a pop has not found since `activate_push` was last activated.
+    /// A pop has found no data since `activate_push` was last activated: the data it needed, in words.
     missed_data: Option<u16>,
     activate_push: Option<TaskId>,
     activate_pop: Option<TaskId>,
@@ -32,9 +32,9 @@ pub(super) struct FifoState {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) struct FifoEnd {
     pub fifo: usize,
-    /// Words of an element of the operation.
+    /// Words per element of the operation.
     pub words: u16,
-    /// Elements that move together.
+    /// How many elements move together (SIMD).
     pub group: u32,
 }
 
@@ -91,14 +91,18 @@ impl FifoState {
         if write { self.size - self.used } else { self.used }
     }
 
-    /// Remembers what a push or a pop has not found. The first one counts, until it could go on.
+    /// Records the space or data that a push or pop has not found. Only the first one is recorded, until it
+    /// could
+    /// continue.
     pub fn refuse(&mut self, write: bool, words: u16) {
         let missed = if write { &mut self.missed_space } else { &mut self.missed_data };
         missed.get_or_insert(words);
     }
 
-    /// Where the next `count` elements of `words` words come to lie (`write`), or lie, if there is room for
-    /// them or they are there, none lies across the end, and no operation has been refused before.
+    /// The address of the next `count` elements of `words` words to write (`write`) or to read. `None` if
+    /// there is
+    /// no space or not enough data, if an element crosses the end of the buffer, or if an operation was refused
+    /// before.
     pub fn ring(&self, write: bool, words: u16, count: u32) -> Option<AddressCursor> {
         let position = if write { self.head + self.used } else { self.head } % self.size;
         let refused = if write { self.missed_data } else { self.missed_space };
@@ -123,7 +127,7 @@ impl FifoState {
         Some(AddressCursor::new(&mem, lo + position, words, (lo, hi)))
     }
 
-    /// Elements have been written to its ring, or read from it.
+    /// Accounts for elements that were written to the buffer or read from it directly.
     pub fn pass(&mut self, write: bool, words: u16, count: u32) {
         let all = count * u32::from(words);
         let length = self.length_mut(write);
@@ -136,7 +140,7 @@ impl FifoState {
         }
     }
 
-    /// Takes in an element; the task to activate. There is space.
+    /// Pushes an element; returns the task to activate. The caller has checked that there is space.
     pub fn push(&mut self, memory: &mut [u16], value: u32, words: u16) -> Option<TaskId> {
         for half in 0..words {
             let place = self.place(self.used);
@@ -152,7 +156,8 @@ impl FifoState {
         self.activate_push
     }
 
-    /// The oldest element, and the task to activate. There is an element.
+    /// Pops the oldest element; also returns the task to activate. The caller has checked that there is an
+    /// element.
     pub fn pop(&mut self, memory: &[u16], words: u16) -> (u32, Option<TaskId>) {
         let value =
             (0..words).fold(0, |value, half| value | u32::from(memory[self.place(half)]) << (16 * half));
@@ -167,7 +172,7 @@ impl FifoState {
         (value, self.activate_pop)
     }
 
-    /// Address of the word at this distance from the oldest.
+    /// Address of the word at this distance from the oldest one.
     fn place(&self, distance: u16) -> usize {
         let word = (u32::from(self.head) + u32::from(distance)) % u32::from(self.size);
         usize::from(self.base) + word as usize

@@ -1,4 +1,4 @@
-//! The teardown task: what makes it run, and what it runs.
+//! The teardown task: the events that activate it, and the handlers that it calls.
 
 use super::checks::Checks;
 use super::operation::Operation;
@@ -14,23 +14,24 @@ use crate::source::Span;
 /// Number of the first output queue in a set of queues; input queues come first.
 const OUTPUTS: u16 = 8;
 
-/// What the teardown task has to do, and what it may ask about; what every visit looks at comes last.
+/// Pending work of the teardown task, and the registers that it can read. Fields that every visit reads come
+/// last.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(super) struct Duties {
-    /// Handlers that have to run, bit = number in the tile.
+    /// Handlers that must run, bit = number in the tile.
     due: u64,
     /// Colors that have gone into teardown, bit = color.
     torn_down: u32,
-    /// What the last read of the low half of `torn_down` has found.
+    /// The value of `torn_down` at the last read of its low half.
     seen: u32,
-    /// When the task that has read it began.
+    /// The cycle in which the task that read it started.
     read_in: Option<u64>,
-    /// Those that have become empty since, until `queue_flush.exit`, bit = queue.
+    /// Flushed queues that have become empty, until `queue_flush.exit`, bit = queue.
     flushed: u16,
-    /// Those for which a handler runs, and where it stands.
+    /// Queues whose handler is running, and the source location of the handler.
     answered: Option<(u16, Span)>,
-    /// Queues that `@queue_flush` has named and that are not empty yet.
+    /// Queues of `@queue_flush` calls that are not empty yet.
     flushing: Vec<Flush>,
 }
 
@@ -42,13 +43,14 @@ struct Flush {
 }
 
 impl Duties {
-    /// Whether the task that began at a certain time has read the register before.
+    /// Whether the task that started in a given cycle has read the register before.
     pub fn has_read(&self, half: u16, task: u64) -> bool {
         half == 0 && self.read_in == Some(task)
     }
 
-    /// A half of the colors that have gone into teardown since the low half was read, by the task that
-    /// began at a certain time.
+    /// Reads one half of the set of colors that have gone into teardown since the low half was last read, for
+    /// the
+    /// task that started in a given cycle.
     pub fn read_torn_down(&mut self, half: u16, task: u64) -> u16 {
         if half > 0 {
             return (self.seen >> 16) as u16;
@@ -63,7 +65,7 @@ impl Duties {
         !self.flushing.is_empty()
     }
 
-    /// Whether the task that runs answers flushes, so that its end is to be looked at.
+    /// Whether the running task handles flushes, so that its end must be checked.
     #[inline]
     pub fn are_answered(&self) -> bool {
         self.answered.is_some()
@@ -80,7 +82,7 @@ impl Duties {
     }
 }
 
-/// What the teardown task is told about, and told to do.
+/// The events that the teardown task handles.
 pub(super) struct DutyContext<'a> {
     pub tile: &'a TileImage,
     pub tasks: &'a mut Tasks,
@@ -114,7 +116,7 @@ impl Duties {
         Ok(())
     }
 
-    /// Tells the teardown task about queues that have become empty.
+    /// Activates the teardown task for queues that have become empty.
     pub fn watch_flushes(&mut self, context: &mut DutyContext<'_>) -> Result<(), Diag> {
         let all = std::mem::take(&mut self.flushing).into_iter();
         let (empty, waiting): (Vec<Flush>, Vec<Flush>) =
@@ -140,7 +142,7 @@ impl Duties {
         }
     }
 
-    /// The handler that runs next; the task stays active while there are more.
+    /// The handler to run next; the task stays active while there are more.
     pub fn next_handler(&mut self, tile: &TileImage, tasks: &mut Tasks) -> Option<FnId> {
         let first = self.due.trailing_zeros();
         self.due &= !1u64.checked_shl(first).unwrap_or(0);
@@ -160,12 +162,12 @@ impl Duties {
         Some(handler.function)
     }
 
-    /// A teardown task of the program itself begins: it answers all flushes.
+    /// A teardown task of the program itself starts: it handles all flushes.
     pub fn begin_teardown_task(&mut self, at: Span) {
         self.answered = Some((self.flushed, at));
     }
 
-    /// A task has ended; if it was to leave flushes, it must have done so.
+    /// A task has ended; if it handled flushes, it must have ended them (`queue_flush.exit`).
     pub fn end_task(&mut self, context: &mut DutyContext<'_>) -> Result<(), Diag> {
         let Some((answered, at)) = self.answered.take() else { return Ok(()) };
         let open = answered & self.flushed;
@@ -183,7 +185,7 @@ impl Duties {
 }
 
 impl DutyContext<'_> {
-    /// A queue may be empty because an operation has not begun to fill it.
+    /// Warns if a flushed queue is empty only because an operation has not started to fill it.
     fn check_users(&mut self, event: Event, span: Span) -> Result<(), Diag> {
         let is_user = |operation: &Operation| match event {
             Event::Teardown(_) => false,

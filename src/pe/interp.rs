@@ -1,4 +1,4 @@
-//! How the main thread runs: it starts tasks, executes code, stops and goes on.
+//! The main thread: starts tasks, executes code, stops and resumes.
 
 use super::element::{Outside, Pe};
 use super::lenient::go_on_behind;
@@ -15,26 +15,26 @@ use crate::image::code::{Access, Op};
 use crate::image::{FnId, TaskKind, TileImage};
 use std::sync::Arc;
 
-/// Cycles that the main thread may run ahead of the clock when nothing else happens on the PE.
+/// How many cycles the main thread may run ahead of the clock when nothing else happens on the PE.
 const AHEAD_ALONE: u64 = 10_000;
-/// The same while a microthread shares the memory.
+/// The same limit while a microthread shares the memory.
 const AHEAD_SHARED: u64 = 64;
-/// Tasks that may start in one visit: between two of them somebody may stop the run.
+/// How many tasks may start in one visit. It is limited because a run can be interrupted only between visits.
 const MOST_TASKS: usize = 1000;
 /// Cycles of an access to the configuration space (estimate).
 const CONFIG_ACCESS: u64 = 2;
 /// Cycles to start a task (estimate).
 const TASK_START: u64 = 4;
 
-/// What the main thread starts.
+/// The task or function that the main thread starts.
 enum Next {
     Task(Picked),
     Launch(Launch),
 }
 
 impl Pe {
-    /// Starts what may start, or goes on with what runs; false if there was nothing to do.
-    /// `resumed`: the operation that it has waited for is complete since this cycle.
+    /// Starts a task, or continues the running one; false if there was nothing to do. `resumed`: the cycle in
+    /// which the operation that the thread waited for completed.
     pub(super) fn run_main(
         &mut self,
         now: u64,
@@ -54,7 +54,7 @@ impl Pe {
         let mut spent = early;
         if let Some(next) = next {
             self.start_next(&tile, next, now)?;
-            // What a microthread does until the task has started is to be seen by the task.
+            // The task must see everything that microthreads do until it has started.
             if self.main.is_free() || !self.threads.is_empty() {
                 return Ok(true);
             }
@@ -64,7 +64,7 @@ impl Pe {
         if is_quiet { self.run_next_tasks(&tile, world, moved) } else { Ok(moved) }
     }
 
-    /// Runs the tasks behind one that has ended, as long as nothing can come between them.
+    /// After a task has ended, runs further tasks for as long as nothing else can happen in between.
     fn run_next_tasks(
         &mut self,
         tile: &TileImage,
@@ -115,8 +115,8 @@ impl Pe {
         ended
     }
 
-    /// Whether nothing can happen to this PE before a cycle: if it is then between two tasks, the next one
-    /// may start before the clock has come so far.
+    /// Whether nothing can happen to this PE before a given cycle. If it is between two tasks, the next one may
+    /// then start ahead of the clock.
     fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
         cycle < worker.alone_until.min(worker.unseen_until)
             && self.threads.is_empty()
@@ -125,8 +125,9 @@ impl Pe {
             && self.queues.are_empty()
     }
 
-    /// Whether the code behind an operation may run before the clock has caught up: nobody else
-    /// works on this PE or looks at it, and the picker has nothing to drop when the task ends.
+    /// Whether the code after an operation may run before the clock has caught up: nothing else runs on this
+    /// PE or
+    /// observes it, and the picker has nothing to drop when the task ends.
     fn may_run_ahead(&self, worker: &Worker) -> bool {
         self.threads.is_empty()
             && !self.is_observed()
@@ -142,7 +143,7 @@ impl Pe {
         }
     }
 
-    /// Runs to the next service; false when the main thread has to stop.
+    /// Runs until code needs a service of the PE; false when the main thread must stop.
     fn turn(
         &mut self,
         tile: &TileImage,
@@ -150,7 +151,7 @@ impl Pe {
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
-        // What is recorded goes the way on which it is written down.
+        // A recorded run takes the path that records events.
         let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
         let words = self.memory.words_mut();
         let is_plain = self.tile.is_plain();
@@ -170,7 +171,8 @@ impl Pe {
                     }
                     return Ok(false);
                 }
-                // It may have met a word that is not there yet, or a pointer into the stack; then it tries again.
+                // It may have met a word that is not allocated yet, or a pointer into the stack; then it
+                // tries again.
                 Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
                 Err(c)
                     if c.rule() == POINTER_OUT_OF_BOUNDS.name
@@ -315,7 +317,7 @@ impl Pe {
         self.start(tile, function, &arguments[..count], now)
     }
 
-    /// Says where the wavelet has come from that names a task.
+    /// Adds to a diagnostic where the wavelet that names a task arrived from.
     fn came_by(&self, c: Diag, input: usize) -> Diag {
         let color = self.queues.inputs[input].color;
         let c = match self.tile.input_queues.iter().find(|b| b.color == color) {

@@ -1,4 +1,4 @@
-//! What the embedded library asks of the PE.
+//! Intrinsics of the embedded library that read or change the state of the PE.
 
 use super::element::{Outside, Pe};
 use super::log::{Joined, LetterEnd, MessageCall, Traced};
@@ -11,16 +11,16 @@ use crate::value::{f16, math};
 
 /// Cycles of a function of `<math>` (estimate).
 const MATH: u64 = 40;
-/// Cycles of other requests (estimate).
+/// Cycles of other intrinsics (estimate).
 const SMALL: u64 = 2;
 
-/// Whether others may see at once what a request does.
+/// Whether the effect of an intrinsic is visible outside at once.
 fn can_be_seen(id: Intrinsic) -> bool {
     use Intrinsic::{ConfigRead, ConfigWrite, QueueFlush, ReceiveMessage, SendMessage, UnblockCommandStream};
     matches!(id, UnblockCommandStream | ConfigRead | ConfigWrite | QueueFlush | SendMessage | ReceiveMessage)
 }
 
-/// Whether the operation does something that others may see at once.
+/// Whether the effect of the operation is visible outside at once.
 pub(super) fn needs_clock(op: Op) -> bool {
     match op {
         Op::BlockUt { .. } | Op::UnblockUt { .. } | Op::FifoLength { .. } => true,
@@ -30,7 +30,7 @@ pub(super) fn needs_clock(op: Op) -> bool {
 }
 
 impl Pe {
-    /// Serves a request; arguments are in registers `base..`. Returns its cycles.
+    /// Executes an intrinsic; its arguments are in registers `base..`. Returns its cycles.
     pub(super) fn intrinsic(
         &mut self,
         tile: &TileImage,
@@ -101,7 +101,7 @@ impl Pe {
         Ok(math::eval32(function, x, y).to_bits().into())
     }
 
-    /// Requests without a result.
+    /// Intrinsics without a result.
     fn request(&mut self, tile: &TileImage, id: Intrinsic, base: Reg, time: u64, world: &mut Outside<'_>) {
         let argument = |k: Reg| self.main.register(base + k);
         let text = match id {
@@ -158,7 +158,7 @@ impl Pe {
     }
 }
 
-/// Where the advertised symbol lies that has this id; the names of all stand in `strings[names]`.
+/// Address of the advertised symbol with this id; `strings[names]` lists the names of all.
 fn symbol_address(tile: &TileImage, id: usize, names: usize) -> Result<u64, Diag> {
     let names: Vec<&str> = tile.strings[names].split(',').filter(|name| !name.is_empty()).collect();
     let name = id.checked_sub(1).and_then(|k| names.get(k));

@@ -1,5 +1,5 @@
-//! How a PE goes on behind a diagnostic whose level is not `deny`: as the hardware would, which checks
-//! nothing. `docs/levels.md` says for each rule what that is.
+//! How a PE continues after a diagnostic whose level is not `deny`: like the hardware, which checks nothing.
+//! `docs/levels.md` says for each rule what that means.
 
 use super::main_thread::{MainThread, Served};
 use crate::diagnostics::Diag;
@@ -9,12 +9,12 @@ use crate::exec::sanitizer::Sanitizer;
 use crate::image::TileImage;
 use crate::image::code::{Access, BYTES, Op, byte_behind, word_of};
 
-/// Does the operation that the scalar loop has refused without its checks.
+/// Executes, without its checks, the operation that the scalar loop has refused.
 ///
-/// `None`: it has no meaning without the check.
+/// `None` if the operation has no meaning without the check.
 ///
 /// # Errors
-/// An access that leaves the memory as a whole.
+/// An access outside of the memory of the PE.
 pub(super) fn go_on_behind(
     main: &mut MainThread,
     memory: &mut Memory,

@@ -1,4 +1,4 @@
-//! What PEs leave behind for people: printed lines and debug traces.
+//! Output of PEs: printed lines, debug traces, and warnings.
 
 use crate::arch::PeCoord;
 use crate::diagnostics::{Diag, Diagnostic, fold_moments};
@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 /// A line printed through `<simprint>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Printed {
-    /// Who printed it.
+    /// The PE that printed it.
     pub pe: PeCoord,
     /// When the line was complete.
     pub cycle: u64,
@@ -22,38 +22,38 @@ pub struct Printed {
 /// A record of a `<debug>` trace.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Traced {
-    /// Who wrote it.
+    /// The PE that wrote it.
     pub pe: PeCoord,
-    /// When.
+    /// The cycle.
     pub cycle: u64,
     /// Which trace: a string of the tile.
     pub key: u32,
-    /// The kind of value, as `<debug>` numbers them.
+    /// The kind of value, in the numbering of `<debug>`.
     pub tag: u16,
     /// The value: low and high word.
     pub value: [u32; 2],
 }
 
-/// The beginning of a collective operation on one PE.
+/// The start of a collective operation on one PE.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Joined {
     /// The PE.
     pub pe: PeCoord,
-    /// When.
+    /// The cycle.
     pub cycle: u64,
-    /// With its column, not with its row.
+    /// Whether the operation is along the column of the PE instead of its row.
     pub is_column: bool,
-    /// The first color of the axis: several imports of the library have several.
+    /// The first color of the axis. It tells several imports of the library apart.
     pub color: u16,
-    /// The operation, as `Intrinsic::Collective` numbers them.
+    /// The operation, in the numbering of `Intrinsic::Collective`.
     pub kind: u16,
-    /// Where the data come from or go to.
+    /// Position of the root in the line.
     pub root: u16,
     /// Elements per PE.
     pub count: u16,
     /// PEs of the row or column.
     pub size: u16,
-    /// Calls under way, the innermost first.
+    /// The call stack, the innermost call first.
     pub calls: Vec<Span>,
 }
 
@@ -62,49 +62,49 @@ pub struct Joined {
 pub struct MessageCall {
     /// The PE.
     pub pe: PeCoord,
-    /// When.
+    /// The cycle.
     pub cycle: u64,
-    /// What the call does.
+    /// Which end of the message the call is.
     pub end: LetterEnd,
-    /// Elements of its buffer.
+    /// Size of its buffer, in elements.
     pub room: u16,
-    /// Calls under way, the innermost first.
+    /// The call stack, the innermost call first.
     pub calls: Vec<Span>,
 }
 
 /// One end of a message.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum LetterEnd {
-    /// It leaves.
+    /// The message is sent.
     Send {
-        /// For this PE, which may not exist.
+        /// The receiver, which may not exist.
         to: PeCoord,
-        /// Elements.
+        /// Its number of elements.
         length: u16,
     },
-    /// The next one that comes is taken.
+    /// The next message that arrives is received.
     Receive,
 }
 
-/// Collects in the order of writing.
+/// The output of PEs, in the order of writing.
 #[derive(Clone, Debug, Default)]
 pub struct PeLog {
     /// Printed lines.
     pub printed: Vec<Printed>,
     /// Trace records.
     pub traced: Vec<Traced>,
-    /// Places of the `@assert`s that held at least once.
+    /// Source locations of the `@assert`s that have passed at least once.
     pub asserts_held: BTreeSet<Span>,
-    /// Collective operations that have begun, until somebody takes them.
+    /// Collective operations that have started and have not been fetched yet.
     pub joined: Vec<Joined>,
-    /// Calls of `<message_passing>`, until somebody takes them.
+    /// Calls of `<message_passing>` that have not been fetched yet.
     pub letters: Vec<MessageCall>,
-    /// What was suspicious: each rule once for each place on each PE.
+    /// Warnings: each rule once for each source location on each PE.
     warnings: IndexMap<(Cow<'static, str>, Option<Span>, PeCoord), Diagnostic>,
 }
 
 impl PeLog {
-    /// Takes a warning; only the first of its kind is kept, and counts the others.
+    /// Adds a warning. Only the first of its kind is kept, with a count of the others.
     pub fn warn(&mut self, pe: PeCoord, warning: Diag) {
         let place = warning.0.primary.as_ref().map(|l| l.span);
         self.add((warning.0.rule.clone(), place, pe), warning.into());
@@ -119,7 +119,7 @@ impl PeLog {
         }
     }
 
-    /// Adds what others have written after that.
+    /// Appends a log that was written later.
     pub fn append(&mut self, mut later: PeLog) {
         self.printed.append(&mut later.printed);
         self.traced.append(&mut later.traced);
@@ -137,10 +137,10 @@ impl PeLog {
     }
 }
 
-/// A line is printed when it has this many bytes, even if it goes on (ruling).
+/// A line is printed when it reaches this many bytes, even if it is not complete (ruling).
 const LINE_BYTES: usize = 256;
 
-/// The line that a PE has begun.
+/// The incomplete line of a PE.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LineBuffer(String);
 

@@ -1,4 +1,4 @@
-//! The main thread: its calls, what it waits for, and what the host has launched.
+//! The main thread: its call stack, its wait state, and the launches of the host.
 
 use super::stall::Stall;
 use crate::exec::calls::Calls;
@@ -7,24 +7,24 @@ use crate::image::{FnId, TileImage};
 use crate::source::Span;
 use std::collections::VecDeque;
 
-/// What the host wants to run.
+/// A launch of the host that has not started yet.
 #[derive(Clone, Debug)]
 pub(super) struct Launch {
     pub function: FnId,
     pub arguments: Vec<u64>,
 }
 
-/// What the main thread is doing; what every visit looks at comes first.
+/// The state of the main thread. Fields that every visit reads come first.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct MainThread {
-    /// Code has run up to this cycle.
+    /// The cycle up to which code has run; it may be ahead of the clock.
     pub busy_until: u64,
-    /// Stopped in a `@map`, at an operation that has to be tried again.
+    /// Stopped in a `@map`, at an operation that must be tried again.
     pub stalled: Option<Box<(Stall, u64)>>,
     /// Stopped at a synchronous operation.
     pub waiting: bool,
-    /// The host has launched something.
+    /// Launches of the host, in order.
     pub was_launched: bool,
     /// A launched function has not called `unblock_cmd_stream` yet.
     pub command_stream_blocked: bool,
@@ -32,22 +32,22 @@ pub(super) struct MainThread {
     pub launches: VecDeque<Launch>,
 }
 
-/// What became of an operation that the scalar loop does not know.
+/// The outcome of an operation that the scalar loop does not execute itself.
 pub(super) enum Served {
     /// Complete, after this many cycles.
     Done(u64),
-    /// Complete; the code goes on elsewhere.
+    /// Complete, and the code has jumped to another place.
     Jump(Target),
-    /// It must not happen before the clock has caught up.
+    /// Refused while the main thread is ahead of the clock; it must wait until the clock has caught up.
     Later,
     /// Started; the main thread waits until it is complete.
     Waits,
-    /// Not possible now; to be tried again.
+    /// Not possible now; it must be tried again.
     Retry(Stall),
 }
 
 impl MainThread {
-    /// Nothing runs, on a PE with this many words of memory.
+    /// An idle main thread, on a PE with this many words of memory.
     pub fn new(memory: usize) -> MainThread {
         MainThread {
             busy_until: 0,
@@ -75,34 +75,34 @@ impl MainThread {
         self.calls.set_register(reg, value);
     }
 
-    /// Goes on after the operation that it has waited for.
+    /// Resumes after the operation that it has waited for.
     pub fn resume(&mut self, now: u64) {
         self.calls.last_mut().pc += 1;
         self.waiting = false;
         self.busy_until = self.busy_until.max(now + 1);
     }
 
-    /// Whether it stopped at an operation that has to be tried again.
+    /// Whether it is stopped at an operation that must be tried again.
     pub fn is_stalled(&self) -> bool {
         self.stalled.is_some()
     }
 
-    /// What keeps it from trying again.
+    /// The reason why it cannot try again yet.
     pub fn stalled_on(&self) -> Option<Stall> {
         self.stalled.as_ref().map(|stalled| stalled.0)
     }
 
-    /// When the synchronous operation starts for which it waits, if that was not before `now`.
+    /// The cycle in which the synchronous operation that it waits for starts, unless that was before `now`.
     pub fn starts_at(&self, now: u64) -> Option<u64> {
         (self.waiting && self.busy_until >= now).then_some(self.busy_until)
     }
 
-    /// Whether it only needs time.
+    /// Whether it waits for nothing but the clock.
     pub fn can_run(&self) -> bool {
         !self.is_free() && !self.waiting && self.stalled.is_none()
     }
 
-    /// Stores the bool that an operation returns, if anybody wants it.
+    /// Stores the bool that an operation returns, if code uses it.
     pub fn set_result(&mut self, register: Option<Reg>, value: bool) {
         if let Some(register) = register {
             self.set_register(register, value.into());
@@ -122,14 +122,14 @@ impl MainThread {
         self.launches.push_back(Launch { function, arguments: arguments.to_vec() });
     }
 
-    /// What the innermost call executes.
+    /// The source location that the innermost call executes.
     pub fn place(&self, tile: &TileImage) -> Span {
         let frame = self.calls.last().expect("an operation runs in a call");
         let function = &tile.functions[frame.function.0 as usize];
         function.spans.get(frame.pc).copied().unwrap_or(function.span)
     }
 
-    /// What the call around the innermost one executes; the innermost one if there is no other.
+    /// The source location in the caller of the innermost call, or in the innermost call if it has no caller.
     pub fn caller_place(&self, tile: &TileImage) -> Span {
         let Some(frame) = self.calls.caller() else { return self.place(tile) };
         let function = &tile.functions[frame.function.0 as usize];

@@ -1,4 +1,4 @@
-//! `@map`: a walk over operands while ordinary code computes the elements.
+//! `@map`: iterates over operands, while ordinary code computes the elements.
 
 use super::fabric_operands::{Intake, Outlet};
 use super::main_thread::Served;
@@ -21,7 +21,7 @@ use crate::image::code::{Access, DsdRef, Operand, Reg, Target, word_of};
 pub(super) struct MapState {
     inputs: Vec<Side>,
     output: Option<Side>,
-    /// Number of elements; `None` without an end.
+    /// Number of elements; `None` if there is no end.
     of: Option<u32>,
 }
 
@@ -30,8 +30,8 @@ impl MapState {
         self.inputs.iter().chain(&self.output).filter_map(|side| side.left).min()
     }
 
-    /// What the scalar loop has to know to take the elements itself; nothing unless all operands are
-    /// scalars, or lines of which every element lies where it may.
+    /// What the scalar loop needs to read and write the elements itself; empty unless all operands are
+    /// scalars, or lines whose elements are all in bounds.
     pub fn walk(&self) -> MapWalk {
         let Some(count) = self.of else { return MapWalk::default() };
         let line = |side: &Side| match &side.place {
@@ -46,7 +46,7 @@ impl MapState {
         };
         let Some(inputs) = self.inputs.iter().map(input).collect() else { return MapWalk::default() };
         match &self.output {
-            // It marks words as having a value.
+            // The PE writes a scalar output itself, because it must mark the words as having a value.
             None | Some(Side { place: MapOperand::Value(_), .. }) => {
                 MapWalk::new(inputs, None, count as usize)
             }
@@ -57,7 +57,7 @@ impl MapState {
         }
     }
 
-    /// The scalar loop has taken this many elements.
+    /// Accounts for elements that the scalar loop has processed itself.
     pub fn pass(&mut self, elements: usize) {
         for side in self.inputs.iter_mut().chain(&mut self.output).filter(|_| elements > 0) {
             side.left = side.left.map(|left| left - elements as u32);
@@ -75,7 +75,7 @@ impl MapState {
 struct Side {
     place: MapOperand,
     kind: Access,
-    /// Elements to come; scalars never end.
+    /// Elements left; scalars never end.
     left: Option<u32>,
     saved: Option<DsrId>,
 }
@@ -90,7 +90,7 @@ enum MapOperand {
 }
 
 impl VectorUnit<'_> {
-    /// Starts the walk of `tile.maps[n]`.
+    /// Starts the iteration of `tile.maps[n]`.
     pub fn map_begin(
         &mut self,
         n: u32,
@@ -135,7 +135,8 @@ impl VectorUnit<'_> {
         }
     }
 
-    /// A dsr_src0 may be a destination, and what it holds is known only now.
+    /// Checks the direction of the output: a dsr_src0 may be a destination, and only now is it known what it
+    /// holds.
     fn output_side(&mut self, operand: Operand, kind: Access) -> Result<Side, Diag> {
         let side = self.side(operand, kind)?;
         match (&side.place, operand) {
@@ -252,7 +253,7 @@ impl VectorUnit<'_> {
         Ok(Served::Done(1))
     }
 
-    /// Ends the walk.
+    /// Ends the iteration.
     pub fn map_end(&mut self, map: &MapState, trace: Option<&mut TraceBuffer>, now: u64) {
         let left = map.left().unwrap_or(0);
         if let Some(trace) = trace {

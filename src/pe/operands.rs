@@ -1,12 +1,13 @@
-//! The operands of an operation that lie in memory.
+//! The operands of an operation that are in memory.
 
 use super::operation::{From, Operation, To};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
 
-/// A longer part is done in pieces.
+/// Elements per piece; a longer run is split into pieces.
 const MOST: u64 = 1 << 16;
-/// The last elements are done one by one, with all that follows the end of an operation.
+/// The last elements are processed one by one, together with everything that happens at the end of an
+/// operation.
 const LAST: u64 = 2;
 
 impl Operation {
@@ -36,14 +37,14 @@ impl Operation {
         dest.into_iter().chain(sources)
     }
 
-    /// How many elements it can do without an end and without leaving its memory.
+    /// How many elements can be processed before an operand ends or leaves its memory.
     pub fn steady_elements(&self) -> u64 {
         let left = self.total.map_or(u64::MAX, |total| u64::from(total - self.done));
         let count = left.saturating_sub(LAST).min(MOST);
         self.steady_cursors().map(|cursor| cursor.reaches(count)).min().unwrap_or(count)
     }
 
-    /// Whether so many elements lie where its operands may.
+    /// Whether this many elements are in bounds for all operands.
     pub fn stays_in_bounds(&self, count: u32) -> bool {
         self.steady_cursors().all(|cursor| cursor.reaches(count.into()) >= count.into())
     }

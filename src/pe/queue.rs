@@ -1,38 +1,38 @@
-//! One queue between a PE and its router: of wavelets on their way in, or on their way out.
+//! One queue between a PE and its router: an [`Inbox`] or an [`Outbox`].
 
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::fabric::Wavelet;
 use crate::ring::Ring;
 use crate::source::Span;
 
-/// Wavelets of one color on their way in, most of the time in one line of the cache.
+/// An input queue: wavelets of one color that have arrived. Most of the time it fits one cache line.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub(super) struct Inbox {
     pub color: Color,
-    /// `None`: a private queue.
+    /// The number of the queue; `None` for a private one.
     pub queue: Option<InQueue>,
     pub(super) depth: u8,
-    /// Where its part of the control task table begins (WSE-3).
+    /// Offset of its part of the control task table (WSE-3).
     pub control_table: u8,
     pub(super) items: Ring<Wavelet, 4>,
-    /// When the oldest wavelet became the oldest.
+    /// The cycle in which the oldest wavelet became the oldest.
     pub since: u64,
     pub(super) message: Message,
-    /// It belongs to `<message_passing>`.
+    /// Whether the queue belongs to `<message_passing>`.
     pub is_mailbox: bool,
 }
 
-/// What an operation still has to see of the message that it receives.
+/// The next part of a message that the receiving operation expects.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Message {
-    /// It receives wavelets, not a message.
+    /// The operation receives plain wavelets, not a message.
     No,
-    /// The header, which nobody wants.
+    /// The header, which is dropped.
     Header,
-    /// The words; a control wavelet is the last.
+    /// The words; a control wavelet is the last one.
     Words,
-    /// Nothing.
+    /// Nothing: the message is complete.
     Over,
 }
 
@@ -72,12 +72,12 @@ impl Inbox {
         self.items.len()
     }
 
-    /// Whether it just holds wavelets, and no part of a message.
+    /// Whether it holds plain wavelets, and no part of a message.
     pub fn takes_plain(&self) -> bool {
         self.message == Message::No
     }
 
-    /// Whether it takes no more.
+    /// Whether it is full.
     pub fn is_full(&self) -> bool {
         self.len() >= usize::from(self.depth)
     }
@@ -91,17 +91,17 @@ pub(super) struct Outgoing {
     pub color: Color,
     /// The local switch moves once this wavelet has left.
     pub advance_switch: bool,
-    /// The cycle in which it is sent; the clock may not have come so far.
+    /// The cycle in which it is sent. It can be in the future, because a PE may run ahead of the clock.
     pub from: u64,
 }
 
 impl Outgoing {
-    /// A wavelet that is sent in a cycle.
+    /// A wavelet, with the cycle in which it is sent.
     pub fn new(color: Color, Wavelet { data, control }: Wavelet, from: u64) -> Outgoing {
         Outgoing { data, control, color, advance_switch: false, from }
     }
 
-    /// What is sent.
+    /// The wavelet.
     pub fn wavelet(&self) -> Wavelet {
         Wavelet { data: self.data, control: self.control }
     }
@@ -118,31 +118,31 @@ impl Default for Outgoing {
 pub struct SendOperation {
     /// The color.
     pub color: Color,
-    /// Where it stands.
+    /// Its source location.
     pub span: Span,
-    /// Whether it runs beside the main thread.
+    /// Whether it runs on a microthread, in parallel with the main thread.
     pub is_async: bool,
 }
 
-/// Wavelets on their way out.
+/// An output queue: wavelets that the router has not accepted yet.
 #[derive(Clone, Debug)]
 pub(super) struct Outbox {
-    /// `None`: the private queue.
+    /// The number of the queue; `None` for the private one.
     pub queue: Option<OutQueue>,
     pub(super) color: Option<Color>,
     pub(super) depth: u8,
     pub(super) items: Ring<Outgoing, 2>,
-    /// The operation that was the last to send through it.
+    /// The last operation that sent through it.
     pub sent_by: Option<SendOperation>,
 }
 
 impl Outbox {
-    /// Free places.
+    /// Number of wavelets that still fit.
     pub fn space(&self) -> usize {
         usize::from(self.depth).saturating_sub(self.items.len())
     }
 
-    /// Whether it holds nothing.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.items.is_empty()
     }
@@ -152,7 +152,7 @@ impl Outbox {
         self.items.len()
     }
 
-    /// Color of the oldest wavelet, or else of those that it is for.
+    /// Color of the oldest wavelet, or the color of the queue if it is empty.
     pub fn color_now(&self) -> Option<Color> {
         self.head_color().or(self.color)
     }
@@ -167,12 +167,12 @@ impl Outbox {
         self.items.front().map(|head| head.color)
     }
 
-    /// When the oldest of the wavelets is sent that are sent after a cycle.
+    /// The first cycle after a given one in which a wavelet is sent.
     pub(super) fn after(&self, now: u64) -> Option<u64> {
         self.items.iter().map(|item| item.from).find(|from| *from > now)
     }
 
-    /// Adds a wavelet; the caller has looked at the space.
+    /// Adds a wavelet; the caller has checked that there is space.
     pub fn push(&mut self, outgoing: Outgoing) {
         debug_assert!(self.space() > 0, "an output queue is never overfilled");
         self.items.push_back(outgoing);

@@ -14,10 +14,10 @@ use crate::source::Span;
 const IMPLICIT_DEPTH: u8 = 6;
 /// Depth of the private output queue of WSE-2 operations without one (ruling OQ-14).
 const PRIVATE_OUT_DEPTH: u8 = 2;
-/// Among inputs: none, because nothing takes the color.
+/// Index that stands for no input: nothing receives the color.
 const NO_INPUT: u64 = 1 << 63;
 
-/// The members of a set, in their order.
+/// The members of a bit set, in ascending order.
 pub(super) fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let first = (set != 0).then(|| set.trailing_zeros() as usize)?;
@@ -34,19 +34,20 @@ pub(super) struct Queues {
     pub sent_last: u64,
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
-    /// Those that it refuses until it tells that there is room.
+    /// Those of them that the router refuses until it announces space.
     stalled: u32,
-    /// Inputs that had no room for a wavelet, bit = input; the last one stands for colors without an input.
+    /// Inputs that had no space for a wavelet, bit = input; the last bit stands for colors without an input.
     turned_away: u64,
-    /// Inputs that may hold something, bit = input: all that do, and some that have become empty.
+    /// Inputs that may hold wavelets, bit = input. The set contains every nonempty input, and may still contain
+    /// some that have become empty.
     filled: u64,
-    /// Outputs that may hold something, likewise.
+    /// Outputs that may hold wavelets, in the same sense.
     outgoing: u64,
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
     next_output: u32,
     arch: &'static Arch,
-    /// The color that input queues were last read for, and by whom.
+    /// The color that each input queue was last read for, and the operation that read it.
     readers: Vec<(InQueue, Color, Span)>,
 }
 
@@ -90,12 +91,12 @@ impl Queues {
         self.arch.name
     }
 
-    /// Takes a wavelet into an input, if that has room.
+    /// Accepts a wavelet into an input queue if there is space.
     #[inline]
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<usize> {
         let input = match self.inputs.iter().position(|inbox| inbox.color == color) {
             Some(input) => input,
-            // On WSE-3 only bound queues take wavelets; on WSE-2 every color has a way in.
+            // On WSE-3 only bound queues receive wavelets; on WSE-2 every color has an input.
             None if self.arch.name == ArchName::Wse3 => {
                 self.turned_away |= NO_INPUT;
                 return None;
@@ -119,7 +120,7 @@ impl Queues {
         Some(input)
     }
 
-    /// Whether a wavelet that had to stay on the ramp may come in now; true once.
+    /// Whether a wavelet that had to stay on the ramp can enter now; true only once.
     #[inline]
     pub fn have_made_room(&mut self) -> bool {
         self.turned_away != 0 && self.look_for_room()
@@ -134,7 +135,7 @@ impl Queues {
         has_room
     }
 
-    /// Prefetches what is in them.
+    /// Prefetches the wavelets in the queues.
     pub fn prefetch(&self) {
         prefetch::slice(&self.inputs, 1024);
         prefetch::slice(&self.outputs, 1024);
@@ -150,8 +151,8 @@ impl Queues {
         self.outputs.iter().find(|o| o.queue == Some(queue)).and_then(|o| o.color)
     }
 
-    /// Gives an input queue another color; tells the one before, and how many wavelets it held. What has
-    /// come of the new color on WSE-2 is in the queue now.
+    /// Gives an input queue another color; returns the previous color, and how many wavelets the queue held. On
+    /// WSE-2, wavelets of the new color that have already arrived move into the queue.
     pub fn bind_input(&mut self, queue: InQueue, color: Color) -> (Option<Color>, usize) {
         let private = self.inputs.iter().position(|i| i.color == color && i.queue.is_none());
         let Some(bound) = self.inputs.iter().position(|i| i.queue == Some(queue)) else {
@@ -162,7 +163,9 @@ impl Queues {
             return (None, 0);
         };
         let held = (Some(self.inputs[bound].color), self.inputs[bound].len());
-        // Operations know an input by its place: the private queue stays, for the color that is given up.
+        // Operations refer to an input by its index, so the private queue must stay; it now serves the color
+        // that
+        // the queue gives up.
         if let Some(private) = private {
             let items = std::mem::take(&mut self.inputs[private].items);
             if self.inputs[bound].items.is_empty() {
@@ -177,8 +180,9 @@ impl Queues {
         held
     }
 
-    /// Gives an output queue another color for what is sent from now on; tells the one before, and how
-    /// many wavelets it holds.
+    /// Gives an output queue another color for wavelets that are sent from now on; returns the previous
+    /// color, and
+    /// how many wavelets the queue holds.
     pub fn bind_output(&mut self, queue: OutQueue, color: Color) -> (Option<Color>, usize) {
         let at = self.outputs.iter().position(|o| o.queue == Some(queue)).unwrap_or_else(|| {
             let depth = self.arch.output_queue_depth[usize::from(queue.0)];
@@ -192,7 +196,7 @@ impl Queues {
         held
     }
 
-    /// What comes next in a queue is a message; drops its header, which may not have come yet.
+    /// Prepares a queue for a message; drops its header, which may not have arrived yet.
     pub fn receive_message(&mut self, queue: InQueue) {
         if let Some(inbox) = self.inputs.iter_mut().find(|i| i.queue == Some(queue)) {
             let has_header = inbox.items.pop_front().is_some();
@@ -216,7 +220,7 @@ impl Queues {
         })
     }
 
-    /// Where a fabin operand reads: on WSE-2 its color decides, on WSE-3 its queue.
+    /// The input that a fabin operand reads: on WSE-2 its color decides, on WSE-3 its queue.
     pub fn input(&mut self, color: Option<Color>, queue: Option<InQueue>) -> Result<usize, Diag> {
         if let (Some(color), ArchName::Wse2) = (color, self.arch.name) {
             return Ok(self.inbox_of(color));
@@ -225,8 +229,7 @@ impl Queues {
         bound.ok_or_else(|| unbound("input", queue.map(|q| q.0)))
     }
 
-    /// Whether a fabin operand would read an input that is there, and that nobody has read another
-    /// color through.
+    /// Whether the input of a fabin operand exists and has never been read for another color.
     pub fn has_input(&self, color: Option<Color>, queue: Option<InQueue>) -> bool {
         let reads = |inbox: &&Inbox| match (color, self.arch.name) {
             (Some(color), ArchName::Wse2) => inbox.color == color,
@@ -237,7 +240,9 @@ impl Queues {
         reader.is_none_or(|(_, other, _)| *other == inbox.color)
     }
 
-    /// An operation reads a color through a queue; gives the color and place of the one before.
+    /// Records that an operation reads a color through a queue; returns color and source location of the
+    /// previous
+    /// reader.
     pub fn read_through(&mut self, queue: InQueue, color: Color, span: Span) -> Option<(Color, Span)> {
         match self.readers.iter_mut().find(|(reader, ..)| *reader == queue) {
             Some((_, c, s)) => Some((std::mem::replace(c, color), std::mem::replace(s, span))),
@@ -248,18 +253,18 @@ impl Queues {
         }
     }
 
-    /// The operation that was the last to read a color through a queue.
+    /// The last operation that read a color through a queue.
     pub fn last_reader(&self, color: Color) -> Option<Span> {
         let readers = self.readers.iter().filter(|(_, c, _)| *c == color);
         readers.min_by_key(|(queue, ..)| queue.0).map(|(.., span)| *span)
     }
 
-    /// The operation that was the last to send a color.
+    /// The last operation that sent a color.
     pub fn last_sender(&self, color: Color) -> Option<SendOperation> {
         self.outputs.iter().filter_map(|o| o.sent_by).find(|sender| sender.color == color)
     }
 
-    /// Where a fabout operand writes, and the color: on WSE-3 that of the queue.
+    /// The output that a fabout operand writes, and the color: on WSE-3 that of the queue.
     pub fn output(&mut self, color: Option<Color>, queue: Option<OutQueue>) -> Result<(usize, Color), Diag> {
         let at = self.outputs.iter().position(|o| o.queue == queue);
         let bound = at.and_then(|i| self.outputs[i].color);
@@ -277,19 +282,19 @@ impl Queues {
         Ok((at, color))
     }
 
-    /// Adds a wavelet to an output; the caller has looked at the space.
+    /// Adds a wavelet to an output; the caller has checked that there is space.
     #[inline]
     pub fn send(&mut self, output: usize, outgoing: Outgoing) {
         self.outputs[output].push(outgoing);
         self.outgoing |= 1 << output;
     }
 
-    /// The router has room for what it has refused.
+    /// The router has space again for wavelets that it has refused.
     pub fn resume_sending(&mut self) {
         self.stalled = 0;
     }
 
-    /// Gives at most one wavelet to the router; true if it took one.
+    /// Passes at most one wavelet to the router; true if the router accepted one.
     #[inline]
     pub fn drain(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
         self.refused = 0;
@@ -297,7 +302,7 @@ impl Queues {
     }
 
     fn drain_filled(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
-        // In turn: those from the next one on, then the others.
+        // Round robin: the outputs after the last one served, then the others.
         let behind = u64::MAX.checked_shl(self.next_output).unwrap_or(0);
         for at in members(self.outgoing & behind).chain(members(self.outgoing & !behind)) {
             let Some(head) = self.outputs[at].items.front().copied() else {
@@ -310,7 +315,7 @@ impl Queues {
             let color = 1 << head.color.0;
             if self.stalled & color != 0 || ramp.send(head.color, head.wavelet()).is_err() {
                 self.refused |= color;
-                // The sender of a message is not told when there is room.
+                // Nobody announces space to the sender of a message, so it must keep asking.
                 self.stalled |= if head.color == MESSAGE_COLOR { 0 } else { color };
                 continue;
             }
@@ -324,8 +329,9 @@ impl Queues {
         false
     }
 
-    /// Hands over wavelets before their time, as far as the router promises to take them then. Where
-    /// several queues hold some, each waits for its turn.
+    /// Passes wavelets to the router ahead of their cycle, if the router promises to accept them in that
+    /// cycle. If
+    /// several queues hold wavelets, each waits for its turn.
     pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
         let mut filled = members(self.outgoing).filter(|at| !self.outputs[*at].is_empty());
         let (Some(at), None) = (filled.next(), filled.next()) else { return };
@@ -339,7 +345,7 @@ impl Queues {
         }
     }
 
-    /// The inputs of a set that hold something, bit = input.
+    /// The nonempty inputs of a set, bit = input.
     #[inline]
     pub fn holding(&mut self, inputs: u64) -> u64 {
         let asked = self.filled & inputs;
@@ -351,33 +357,33 @@ impl Queues {
         self.filled & inputs
     }
 
-    /// Whether the task picker may have something to drop.
+    /// Whether the task picker may have wavelets to drop.
     pub fn have_command(&self) -> bool {
         members(self.filled).filter_map(|input| self.inputs[input].head()).any(|head| head.control)
     }
 
-    /// Whether nothing is in any queue.
+    /// Whether all queues are empty.
     pub fn are_empty(&self) -> bool {
         members(self.filled).all(|input| self.inputs[input].items.is_empty()) && !self.has_outgoing()
     }
 
-    /// Whether anything is in an input that is not one of these, bit = input.
+    /// Whether any input outside of this set is nonempty, bit = input.
     #[inline]
     pub fn hold_besides(&self, inputs: u64) -> bool {
         members(self.filled & !inputs).any(|input| !self.inputs[input].items.is_empty())
     }
 
-    /// Whether nothing is in an input queue.
+    /// Whether an input queue is empty.
     pub fn is_input_empty(&self, queue: InQueue) -> bool {
         self.inputs.iter().all(|i| i.queue != Some(queue) || i.items.is_empty())
     }
 
-    /// Whether nothing is in an output queue.
+    /// Whether an output queue is empty.
     pub fn is_output_empty(&self, queue: OutQueue) -> bool {
         self.outputs.iter().all(|o| o.queue != Some(queue) || o.items.is_empty())
     }
 
-    /// The next cycle in which a wavelet is sent that was made early.
+    /// The next cycle in which a wavelet leaves that was produced ahead of the clock.
     pub fn next_departure(&self, now: u64) -> Option<u64> {
         if self.sent_last <= now {
             return None;
@@ -385,7 +391,7 @@ impl Queues {
         members(self.outgoing).filter_map(|at| self.outputs[at].after(now)).min()
     }
 
-    /// Whether a wavelet waits to leave that was sent by some cycle.
+    /// Whether a wavelet that was sent by a given cycle still waits to leave.
     pub fn has_outgoing_by(&self, cycle: u64) -> bool {
         members(self.outgoing).filter_map(|at| self.outputs[at].items.front()).any(|head| head.from <= cycle)
     }

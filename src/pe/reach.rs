@@ -1,4 +1,4 @@
-//! Which variable a DSD may reach, and what to say when it goes beyond.
+//! The variable that a DSD may access, and the diagnostic when it goes beyond.
 
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
@@ -13,11 +13,11 @@ use crate::source::Span;
 struct Owner<'a> {
     name: &'a str,
     span: Span,
-    /// First word, and one past the last.
+    /// Address of the first word, and one past the last.
     words: (usize, usize),
 }
 
-/// The variables of a PE, and the calls that own some of them.
+/// The variables of a PE, and the call stack that owns the locals.
 pub(super) struct Reach<'a> {
     pub tile: &'a TileImage,
     pub calls: &'a Calls,
@@ -26,8 +26,9 @@ pub(super) struct Reach<'a> {
 }
 
 impl Reach<'_> {
-    /// A DSD gets an address. It may then reach all of the memory: public programs that work lead a
-    /// DSD over the end of the variable behind the address. A local has bounds: beyond it are other calls.
+    /// The bounds of a DSD that gets an address at run time. They are the whole memory, because working public
+    /// programs move a DSD past the end of the variable at the address. Only locals have bounds: beyond a local
+    /// are the words of other calls.
     pub fn aim(&self, mem: &mut Mem, address: u16) {
         (mem.base, mem.lo, mem.hi) = (address, 0, self.size as u16);
         let is_local = address >= self.tile.data_end;
@@ -48,13 +49,16 @@ impl Reach<'_> {
         Some(Owner { name: &local.name, span: local.span, words })
     }
 
-    /// Says which operand has left its variable, with which element, and where its DSD comes from.
+    /// Adds to a diagnostic which operand has left its variable, with which element, and where its DSD was
+    /// made.
     pub fn explain<'w>(&self, diag: Diag, cursors: impl Iterator<Item = (usize, &'w AddressCursor)>) -> Diag {
         if diag.rule() != MEMORY_OUT_OF_BOUNDS.name {
             return diag;
         }
         let outside = cursors.filter_map(|(operand, cursor)| Some((operand, cursor.outside_ahead()?)));
-        // Behind its last element every operand leaves its variable sooner or later.
+        // Beyond its last element every operand leaves its variable sooner or later, so the one that leaves
+        // first
+        // is to blame.
         let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
             return diag;
         };
@@ -79,8 +83,9 @@ impl Reach<'_> {
     }
 }
 
-/// A pointer to anything becomes one to a scalar of `words`. A variable that is a scalar itself
-/// must have as many; of others it may be a part.
+/// Checks the cast of a pointer to anything to a pointer to a scalar of `words` words. If the variable is a
+/// scalar
+/// itself, it must have the same size; otherwise the scalar may be a part of it.
 pub(super) fn wrong_cast(tile: &TileImage, at: usize, words: u16, ty: &str) -> Option<Diag> {
     let symbol = symbol_at(tile, at)?;
     let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();

@@ -67,14 +67,14 @@ impl ConfigSpace<'_> {
         Ok(true)
     }
 
-    /// Where the program writes the register: the call of a function of another file, such as one of the
+    /// Source location of the write to the register: the call of a function of another file, such as one of the
     /// library, or else the access itself.
     fn place_of_write(&self) -> Span {
         let (access, call) = (self.main.place(self.tile), self.main.caller_place(self.tile));
         if access.file == call.file { access } else { call }
     }
 
-    /// A queue gets another color when it is empty.
+    /// A queue must be empty when it gets another color.
     fn check_rebound(
         &mut self,
         queue: &str,

@@ -1,4 +1,4 @@
-//! Data structure registers: what they hold and where they have come to.
+//! Data structure registers: their DSDs, and the positions at which operations have left them.
 
 use super::checks::Checks;
 use super::extended::{Extended, Others};
@@ -15,7 +15,7 @@ use crate::image::code::{AsyncConfig, Completion, DsdRef, IdArg, OnControl};
 use crate::image::{DsrRef, TileImage};
 use crate::source::Span;
 
-/// Asynchronous settings with every id known.
+/// Asynchronous settings, with all ids resolved.
 #[derive(Copy, Clone, Debug, Default)]
 pub(super) struct AsyncSettings {
     pub is_async: bool,
@@ -25,10 +25,10 @@ pub(super) struct AsyncSettings {
     pub ut: Option<UtId>,
 }
 
-/// What follows when a control wavelet ends an operation.
+/// The action when a control wavelet ends an operation.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum AtControl {
-    /// The ordinary end.
+    /// The operation ends as usual.
     Completion,
     Then(Done),
 }
@@ -48,8 +48,9 @@ impl AsyncSettings {
         }
     }
 
-    /// Adds what a further operand says: the first one to say something counts, and the operation is
-    /// asynchronous if one of its operands is.
+    /// Merges the settings of a further operand. For each setting the first operand that has it wins; the
+    /// operation
+    /// is asynchronous if one of its operands is.
     pub fn add(&mut self, other: AsyncSettings) {
         if !other.is_async {
             return;
@@ -63,7 +64,7 @@ impl AsyncSettings {
         self.ut = self.ut.or(other.ut);
     }
 
-    /// What follows when a control wavelet ends the operation; `None` if it does not end it.
+    /// The action when a control wavelet ends the operation; `None` if control wavelets do not end it.
     pub fn at_control(&self) -> Option<Done> {
         self.on_control.map(|action| match action {
             AtControl::Completion => self.completion,
@@ -72,55 +73,55 @@ impl AsyncSettings {
     }
 }
 
-/// A DSR with contents.
+/// The contents of a loaded DSR.
 #[derive(Copy, Clone, Debug)]
 pub(super) struct Loaded {
     pub dsd: Dsd,
-    /// Address of the next element; only `save_address` lets it differ from the base.
+    /// Address of the next element. It differs from the base only with `save_address`.
     pub at: u16,
     pub save_address: bool,
-    /// Loaded for `@map`.
+    /// Whether it was loaded for `@map` (`.single_step`).
     pub single_step: bool,
     pub settings: AsyncSettings,
-    /// Where it was loaded.
+    /// Source location of the load.
     pub span: Span,
     /// The XDSR and the stride registers that the load filled.
     pub others: Others,
 }
 
-/// A vector operand with what its DSR says.
+/// A vector operand, with the settings of its DSR.
 pub(super) struct ResolvedOperand {
     pub dsd: Dsd,
     /// Address of the first element of a memory DSD.
     pub at: u16,
-    /// Of the DSR, if it is one.
+    /// Settings of the DSR, if it is one.
     pub settings: Option<AsyncSettings>,
-    /// The DSR, if it is one.
+    /// The DSR itself, if the operand is one.
     pub dsr: Option<DsrId>,
-    /// The DSR that wants to know where the vector goes on.
+    /// The DSR to update with the address where the vector continues (`save_address`).
     pub saved: Option<DsrId>,
-    /// The DSR whose type does not say that it holds a FIFO, and does.
+    /// The DSR that holds a FIFO although its type does not say so.
     pub untyped_fifo: Option<DsrId>,
 }
 
-/// What an operand is used for.
+/// The use of an operand.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Use {
     Operation,
     Map,
-    /// To be copied into a register or variable.
+    /// It is copied into a register or variable.
     Value,
 }
 
 impl ResolvedOperand {
-    /// A DSD that is in no register.
+    /// An operand for a DSD that is in no register.
     pub fn plain(dsd: Dsd) -> ResolvedOperand {
         let at = if let Dsd::Mem(mem) = dsd { mem.base } else { 0 };
         ResolvedOperand { dsd, at, settings: None, dsr: None, saved: None, untyped_fifo: None }
     }
 }
 
-/// The registers of a PE.
+/// All DSRs of a PE.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Registers {
     /// The three files, each as long as its highest register in use.
@@ -159,12 +160,12 @@ impl Registers {
         file[number] = Some(loaded);
     }
 
-    /// A register with contents, to change.
+    /// A loaded register, mutable.
     pub fn slot(&mut self, id: DsrId) -> Option<&mut Loaded> {
         self.files[id.file as usize].get_mut(usize::from(id.number))?.as_mut()
     }
 
-    /// What a register holds.
+    /// The contents of a loaded register.
     pub fn get(&self, dsr: DsrRef) -> Result<&Loaded, Diag> {
         let loaded = self.files[dsr.id.file as usize].get(usize::from(dsr.id.number));
         let Some(Some(loaded)) = loaded else {
@@ -178,7 +179,7 @@ impl Registers {
         Ok(loaded)
     }
 
-    /// Tells DSRs loaded with `save_address` where their vector goes on.
+    /// Stores in DSRs loaded with `save_address` the address where their vector continues.
     pub fn save_positions(&mut self, operation: &Operation, saved: &[Saved]) {
         for Saved { dsr, operand } in saved {
             let cursor = match (&operation.to, operand) {
@@ -193,19 +194,19 @@ impl Registers {
         }
     }
 
-    /// Moves a DSR.
+    /// Changes the base address of a DSR (`@set_dsr_base_addr`).
     pub fn save_position(&mut self, dsr: DsrId, position: u16) {
         let Some(loaded) = self.slot(dsr) else { return };
         loaded.at = position;
         if let Dsd::Mem(mem) = &mut loaded.dsd {
-            // A circular buffer keeps its first word, which is where it wraps to.
+            // A circular buffer keeps its first word, because it wraps around to that word.
             if mem.kind != MemKind::Circbuf {
                 mem.base = position;
             }
         }
     }
 
-    /// Adds the load that has put a DSD there where it does not belong.
+    /// Adds to a diagnostic the load that has put a DSD into a register where it does not belong.
     pub fn loaded_here(&self, operand: DsdRef, diag: Diag) -> Diag {
         let DsdRef::Dsr(dsr) = operand else { return diag };
         match self.get(dsr) {
@@ -214,8 +215,9 @@ impl Registers {
         }
     }
 
-    /// The XDSR and the stride registers of a DSR still hold what its load has put there. If they do not and
-    /// that is not denied, the vector is what they describe.
+    /// Checks that the XDSR and the stride registers of a DSR still hold what its load wrote. If they do not,
+    /// and
+    /// that is not denied, they define the vector.
     pub fn check_extended(
         &self,
         mut loaded: Loaded,
@@ -234,7 +236,7 @@ impl Registers {
 }
 
 impl Loaded {
-    /// A DSR loaded with `.single_step` belongs to `@map`, and no other does (entry UB-021).
+    /// A DSR loaded with `.single_step` may be used only by `@map`, and `@map` needs such a DSR (entry UB-021).
     pub fn check_use(&self, dsr: DsrId, purpose: Use, checks: &mut Checks) -> Result<(), Diag> {
         if purpose == Use::Map && matches!(self.dsd, Dsd::Fifo(_)) {
             return Err(self.fifo_in_map());
@@ -253,7 +255,7 @@ impl Loaded {
         diag.help("move the elements to or from memory first")
     }
 
-    /// What it holds, for messages.
+    /// The kind of its contents, for messages.
     pub fn contents(&self) -> &'static str {
         match self.dsd {
             Dsd::Mem(Mem { kind: MemKind::Circbuf, .. }) => "a circular buffer",

@@ -1,4 +1,4 @@
-//! The operands of a DSD operation that is to be started.
+//! Resolves the operands of a DSD operation before it starts.
 
 use super::fifo::FifoEnd;
 use super::operation::{From, Operation, To};
@@ -16,7 +16,7 @@ use crate::image::code::{DsdRef, Operand, VectorOp};
 use crate::source::Span;
 
 impl VectorUnit<'_> {
-    /// Finds the operands of an operation, and who runs it.
+    /// Finds the operands of an operation, and the thread that will run it.
     pub fn resolve(&mut self, vector: &VectorOp) -> Result<Start, Diag> {
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
@@ -113,7 +113,7 @@ impl VectorUnit<'_> {
         self.fifos[usize::from(fifo)].end(fifo.into(), words)
     }
 
-    /// The same for an operation with fabric or FIFO operands; one without an end is not looked at.
+    /// The same for an operation with fabric or FIFO operands; one without an end is not checked.
     pub fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Diag> {
         match operation.total {
             Some(total) => {
@@ -130,7 +130,7 @@ impl VectorUnit<'_> {
     }
 }
 
-/// The DSR of `@dfilt` names an input queue, and a microthread works on it.
+/// Checks the DSR of `@dfilt`: it must hold a fabin_dsd and be loaded with `.async`.
 fn check_filtered(resolved: &ResolvedOperand, dsr: DsrId) -> Result<(), Diag> {
     let is_async = resolved.settings.is_some_and(|s| s.is_async);
     match (resolved.dsd, is_async) {

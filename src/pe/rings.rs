@@ -1,7 +1,7 @@
-//! Operations between FIFOs and memory that can be done at once: a FIFO is a circular buffer then.
+//! Operations between FIFOs and memory that complete at once. For them a FIFO is a circular buffer.
 //!
-//! Fast path: an operation whose FIFOs have data and room for all of its elements takes a fiftieth of the
-//! time of one step for each element; not measured on a public example. A FIFO that has refused an
+//! Fast path: an operation whose FIFOs have data and space for all of its elements takes a fiftieth of the
+//! time of stepping element by element; not measured on a public example. A FIFO that has refused an
 //! operation before, an element across its end, or too large a length is left to the steps, and so is
 //! everything with `--engine plain`. The
 //! property of FIFOs in `tests/it/props/fifos.rs` compares both with a model.
@@ -13,7 +13,7 @@ use crate::dsd::local::{self, Dest, Source};
 use crate::exec::memory::Memory;
 
 impl Operation {
-    /// Does all elements, if nothing can keep it from that; false if none was done.
+    /// Processes all elements, if nothing can stall the operation; otherwise processes none and returns false.
     pub fn run_on_rings(&mut self, memory: &mut Memory, fifos: &mut [FifoState]) -> Result<bool, Diag> {
         let Some(total) = self.total.filter(|total| *total > 0) else { return Ok(false) };
         let Some((mut dest, mut sources)) = self.rings(total, fifos) else { return Ok(false) };
@@ -34,7 +34,7 @@ impl Operation {
         Ok(true)
     }
 
-    /// Its operands as vectors in memory; `None` if an element may have to wait, or may not be touched.
+    /// Its operands as vectors in memory; `None` if an element may have to wait or is out of bounds.
     fn rings(&self, total: u32, fifos: &[FifoState]) -> Option<(Dest, [Source; 3])> {
         let mut used = 0u64;
         let mut ring = |end: &FifoEnd, write: bool| {

@@ -1,4 +1,4 @@
-//! Operations that concern the PE as a whole: tasks, DSDs, assertions.
+//! Operations of the code that need the PE as a whole: tasks, DSDs, assertions.
 
 use super::element::{Outside, Pe};
 use super::intrinsics::needs_clock;
@@ -18,8 +18,9 @@ use crate::exec::vector::map::MapWalk;
 use crate::image::TileImage;
 use crate::image::code::{Op, Reg};
 
-/// Whether an operation that others may see at once has to wait for the clock. If not, it may move something
-/// elsewhere, so that the PE is not alone any more.
+/// Whether an operation with an effect outside of the PE must wait for the clock. If it need not wait, its
+/// effect
+/// may give another part of the wafer work, so that the PE is not alone any more.
 fn is_too_early(op: Op, meter: &Meter, worker: &mut Worker) -> bool {
     let is_seen = needs_clock(op);
     if is_seen {
@@ -29,7 +30,7 @@ fn is_too_early(op: Op, meter: &Meter, worker: &mut Worker) -> bool {
 }
 
 impl Pe {
-    /// Does an operation that the scalar loop has handed back.
+    /// Executes an operation that the scalar loop has handed back.
     pub(super) fn service(
         &mut self,
         tile: &TileImage,
@@ -91,7 +92,9 @@ impl Pe {
         Ok(Served::Done(1))
     }
 
-    /// Begins or ends an `@map`, or takes or puts an element of it. `ran_ahead`: the clock has not come so far.
+    /// Starts or ends an `@map`, or reads or writes an element of it. `ran_ahead`: the main thread is ahead
+    /// of the
+    /// clock.
     fn map(&mut self, op: Op, time: u64, ran_ahead: bool) -> Result<Served, Diag> {
         match op {
             Op::MapBegin { n } => {
@@ -127,7 +130,7 @@ impl Pe {
         Ok(Served::Done(1))
     }
 
-    /// Operations that only look for undefined behaviour, or keep book for that; they take no time.
+    /// Operations that only check for undefined behaviour, or record data for such checks; they take no time.
     fn check(&mut self, tile: &TileImage, op: Op) -> Result<(), Diag> {
         match op {
             Op::CheckId { a, low, high, what } => {
@@ -206,8 +209,9 @@ impl Pe {
         Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
     }
 
-    /// A field of a union is used, of which the word at `at` says which one is active. One without a
-    /// value gets this field.
+    /// Checks the use of a field of a union; the word at `at` holds the number of the active field. A union
+    /// without a
+    /// value gets this field as its active one.
     fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Diag> {
         if !self.checks.is_checked {
             return Ok(());

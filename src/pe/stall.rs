@@ -1,4 +1,4 @@
-//! Why an operation cannot go on, and what follows.
+//! The reasons why an operation stalls, and what happens then.
 
 use super::fifo::{FifoEnd, FifoState};
 use crate::diagnostics::Diag;
@@ -6,7 +6,7 @@ use crate::diagnostics::rules::run::FIFO_FAULT;
 use crate::dsd::FifoAction;
 use crate::image::TileImage;
 
-/// Why an element cannot be done now.
+/// Why the next element cannot be processed now.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Stall {
     Input(usize),
@@ -15,18 +15,18 @@ pub(super) enum Stall {
     FifoFull(FifoEnd),
 }
 
-/// What follows when an operation cannot go on.
+/// What happens to an operation that stalls.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum OnStall {
     Waits,
-    /// It returns false and leaves its length.
+    /// It ends and returns false; the elements left become the length of the next operation.
     GivesUp,
-    /// As if it were complete.
+    /// It ends as if it were complete.
     Ends,
 }
 
 impl Stall {
-    /// What an operation does that has stalled: only FIFOs let it do anything but wait.
+    /// What a stalled operation does. Only FIFOs allow anything but waiting.
     ///
     /// # Errors
     /// The settings of the FIFO say that this is a fault.

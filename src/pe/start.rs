@@ -1,4 +1,4 @@
-//! What the operands of a DSD operation say about it as a whole.
+//! Derives length, thread and settings of a DSD operation from its operands.
 
 use super::fifo::FifoState;
 use super::operation::{From, Operation};
@@ -13,10 +13,10 @@ use crate::dsd::ops::DsdOp;
 use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority, ZeroSource};
 use crate::image::code::VectorOp;
 
-/// Stands for a length without end.
+/// The length of an operand without an end.
 const FOREVER: u32 = u32::MAX;
 
-/// An operation on its way to be started.
+/// An operation that is being prepared.
 pub(super) struct Start {
     pub operation: Operation,
     pub settings: AsyncSettings,
@@ -24,10 +24,10 @@ pub(super) struct Start {
     /// The DSRs among the operands.
     pub registers: Vec<DsrId>,
     pub ut: Option<UtId>,
-    /// No operand and no setting names the microthread: it is that of a queue.
+    /// Whether no operand and no setting names the microthread, so that it is that of a queue.
     pub ut_by_queue: bool,
     pub has_fabric: bool,
-    /// A fabric operand names no queue.
+    /// Whether a fabric operand names no queue.
     pub lacks_queue: bool,
     /// `.zero` of the destination.
     pub zero: Option<ZeroSource>,
@@ -35,13 +35,13 @@ pub(super) struct Start {
     fifo_length: Option<u32>,
     /// Microthread of the first fabric operand's queue.
     queue_ut: Option<UtId>,
-    /// What the operands bring along, in the order of the operands.
+    /// The settings of the operands, merged in the order of the operands.
     brought: AsyncSettings,
     priority: Priority,
 }
 
 impl Start {
-    /// An operation without operands yet.
+    /// A new operation, without operands.
     pub fn new(op: &'static DsdOp, vector: &VectorOp, settings: AsyncSettings) -> Start {
         let operation = Operation::new(op, vector.sources.len());
         Start {
@@ -62,7 +62,7 @@ impl Start {
         }
     }
 
-    /// Takes note of a DSD operand; 0 is the destination.
+    /// Adds a DSD operand; 0 is the destination.
     pub fn note(&mut self, operand: usize, resolved: &ResolvedOperand) {
         let endless = |extent: u16| if extent == ENDLESS { FOREVER } else { extent.into() };
         self.lengths.0[operand] = match &resolved.dsd {
@@ -87,9 +87,9 @@ impl Start {
         if let Some(dsr) = resolved.saved {
             self.saved.push(Saved { dsr, operand });
         }
-        // A DSR names the microthread that it was loaded with, a DSD that of the operation.
+        // A DSR determines the microthread with which it was loaded; a DSD uses that of the operation.
         self.ut = self.ut.or(resolved.settings.map_or(self.settings.ut, |s| s.ut));
-        // A DSR brings the settings of its load along, a fabric DSD those of the operation.
+        // A DSR keeps the settings of its load; a fabric DSD has those of the operation.
         let is_fabric = matches!(resolved.dsd, Dsd::FabIn(_) | Dsd::FabOut(_));
         match resolved.settings {
             Some(settings) => self.brought.add(settings),
@@ -98,7 +98,7 @@ impl Start {
         }
     }
 
-    /// Takes note of a FIFO with elements of `words` words; of two lengths the shorter one counts.
+    /// Adds a FIFO with elements of `words` words; of two lengths the shorter one applies.
     pub fn note_fifo(&mut self, fifo: &mut FifoState, write: bool, words: u16) {
         self.priority = self.priority.max(fifo.priority);
         let length = fifo.length(write, words);
@@ -107,14 +107,16 @@ impl Start {
         }
     }
 
-    /// Takes note of a fabric operand.
+    /// Adds a fabric operand.
     pub fn note_fabric(&mut self, queue: Option<UtId>, priority: Priority) {
         self.has_fabric = true;
         self.queue_ut = self.queue_ut.or(queue);
         self.priority = self.priority.max(priority);
     }
 
-    /// Remembers which source to set to zero, before the first element is taken.
+    /// Records which source to set to zero. This must happen before the first element is read, because the
+    /// cursor
+    /// moves.
     pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Diag> {
         let source = zero.position(self.operation.sources().len()).map(|k| &self.operation.from[k]);
         let Some(From::Local(Source::AddressCursor(cursor))) = source else {
@@ -124,11 +126,11 @@ impl Start {
         Ok(())
     }
 
-    /// Decides who runs it, when all operands are known.
+    /// Decides which thread runs the operation, once all operands are known.
     pub fn settle(&mut self) {
         let AsyncSettings { priority, ut, .. } = self.settings;
         self.settings = self.brought;
-        // These two are of the operation as a whole: a load cannot give a priority in the documents.
+        // These two belong to the operation as a whole: the documents give a load no priority.
         self.settings.priority = priority.or(self.brought.priority).or(Some(self.priority));
         self.ut = self.ut.or(ut);
         self.ut_by_queue = self.ut.is_none();
@@ -144,20 +146,20 @@ impl Start {
         }
     }
 
-    /// Sets how many elements the memory operands hold, if only a control wavelet may come after them.
+    /// Sets how many elements the memory operands hold, if only a control wavelet may follow them.
     pub fn note_room(&mut self, checked: bool) {
         if checked && self.ends_at_control() {
             self.operation.room = self.lengths.shortest_in_memory();
         }
     }
 
-    /// Whether the program counts on a control wavelet to end it: then it may name a longer extent.
+    /// Whether the program relies on a control wavelet to end the operation; its extent may then be longer.
     fn ends_at_control(&self) -> bool {
         self.settings.on_control.is_some() && self.operation.inputs() != 0
     }
 }
 
-/// How many elements an operand describes, and where they are.
+/// The number of elements of an operand, and where they are.
 #[derive(Copy, Clone, Debug)]
 pub(super) enum Length {
     InMemory(u32),
@@ -201,9 +203,9 @@ impl Lengths {
         in_memory.min()
     }
 
-    /// Gives back `total`, if all memory operands have that many elements.
+    /// Returns `total` if all memory operands have that many elements.
     fn hold(&self, total: u32, checked: bool) -> Result<u32, Diag> {
-        // Longer operands are used in part, and a fabric operand goes on as long as the others do.
+        // Longer operands are used in part, and a fabric operand continues for as long as the others do.
         let short = self.0.into_iter().enumerate().find_map(|(place, length)| match length {
             Some(Length::InMemory(n)) if n < total => Some((place, n)),
             Some(Length::InMemory(_) | Length::OnFabric(_)) | None => None,

@@ -1,4 +1,4 @@
-//! Active and blocked tasks, and which one runs next.
+//! Active and blocked tasks, and the task picker.
 
 use super::queue::Inbox;
 use super::queues::{Queues, members};
@@ -8,40 +8,41 @@ use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
 use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
 
-/// The state of all task ids of a PE, bit = id; what every visit looks at comes last.
+/// The state of all task ids of a PE, bit = id. Fields that every visit reads come last.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct Tasks {
-    /// The task or function that the main thread has started last, and when.
+    /// The task or function that the main thread started last, and in which cycle.
     pub function: Option<FnId>,
     pub since: u64,
     /// Rotating tasks with their counters.
     rotations: Vec<(Rotation, u32)>,
-    /// Gives equally ready tasks an arbitrary order instead of that of their ids.
+    /// The seed for an arbitrary order of equally ready tasks, instead of that of their ids (`--seed`).
     pub seed: Option<u64>,
-    /// Tasks that have started.
+    /// How many tasks have started.
     pub started: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
-    /// Local tasks that have activated themselves: wavelets go before them.
+    /// Local tasks that have activated themselves; data tasks take precedence over them.
     again: u64,
     local: u64,
     /// The local task that ran last.
     last: Option<TaskId>,
-    /// The local task whose code runs, or has run if nothing has since.
+    /// The local task whose code runs, or the last one if nothing else has run since.
     running: Option<TaskId>,
     data: u64,
     pub active: u64,
     pub blocked: u64,
 }
 
-/// What the picker has found.
+/// The choice of the picker.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub(super) enum Picked {
     /// The local task of this id.
     Local(TaskId),
-    /// The task of this id, for the oldest wavelet of an input: a data or control task, or on WSE-2
-    /// whatever a control wavelet names.
+    /// The task of this id, for the oldest wavelet of an input: a data or control task, or on WSE-2 any task
+    /// that a
+    /// control wavelet names.
     Wavelet { id: TaskId, kind: TaskKind, input: usize },
 }
 
@@ -101,19 +102,19 @@ impl Tasks {
         self.active |= self.local & bit(TaskId(TEARDOWN_TASK));
     }
 
-    /// Takes back the activation: the task starts.
+    /// Clears the activation, because the task starts.
     pub fn start(&mut self, id: TaskId) {
         self.active &= !bit(id);
         self.again &= !bit(id);
         (self.last, self.running) = (Some(id), Some(id));
     }
 
-    /// A wavelet or the host starts something.
+    /// Records that a wavelet or the host starts a task or function.
     pub fn start_other(&mut self) {
         (self.again, self.running) = (0, None);
     }
 
-    /// The task that really starts where a data task would: every so often the alternative of a pair.
+    /// The task that starts in place of a data task: for rotating tasks, this is sometimes the alternative.
     pub fn rotate(&mut self, id: TaskId) -> (TaskKind, TaskId) {
         let Some((pair, count)) = self.rotations.iter_mut().find(|(pair, _)| pair.main == id) else {
             return (TaskKind::Data, id);
@@ -132,9 +133,10 @@ impl Tasks {
         (0..64).map(TaskId).filter(move |id| stuck & bit(*id) != 0)
     }
 
-    /// High priority first, then local tasks in turn, then wavelets, then local tasks if all that are
-    /// ready have activated themselves (docs/decisions.md). Inputs in `claimed` belong to operations
-    /// that are running. Wavelets for nobody are dropped on the way.
+    /// Picks the next task: tasks with high priority first, then local tasks in rotation, then wavelets.
+    /// Local tasks
+    /// that have activated themselves come after wavelets (docs/decisions.md). Inputs in `claimed` belong to
+    /// operations in progress. The picker drops wavelets that no task receives.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
@@ -153,7 +155,7 @@ impl Tasks {
         self.data & !self.blocked != 0
     }
 
-    /// The data task that would take the oldest wavelet of an input.
+    /// The data task for the oldest wavelet of an input.
     pub fn wants(&self, arch: ArchName, queues: &Queues, input: usize) -> Option<TaskId> {
         let inbox = &queues.inputs[input];
         let channel = match arch {
@@ -165,7 +167,7 @@ impl Tasks {
         (is_data && self.data & !self.blocked & bit(id) != 0).then_some(id)
     }
 
-    /// Whether the only wavelet of an input, which carries data, starts a task.
+    /// Whether the only wavelet of an input, a data wavelet, starts a task.
     pub fn starts_for(&self, arch: ArchName, inbox: &Inbox) -> bool {
         let channel = match arch {
             ArchName::Wse2 => Some(inbox.color.0),
@@ -222,8 +224,9 @@ impl Tasks {
         }
     }
 
-    // What a PE has set itself to do comes before new input: programs count on that. But a task that
-    // activates itself to look again must not keep others from what it waits for.
+    // Active local tasks come before new wavelets, because programs rely on that. But a task that activates
+    // itself
+    // in order to poll must not starve the data task that it waits for.
     fn rank(&self, ready: Picked) -> (bool, bool, bool, u64) {
         let id = ready.id();
         let (again, waits) = match ready {
@@ -240,7 +243,7 @@ impl Tasks {
         }
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
         match self.seed {
-            // In turn: the next id above that of the task before, or else the lowest.
+            // Round robin: the next id above that of the previous task, or else the lowest.
             None => {
                 let above = preferred & self.last.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
                 let next = if above != 0 { above } else { preferred };
@@ -250,10 +253,10 @@ impl Tasks {
         }
     }
 
-    /// The place of an id among equals: its number, or with a seed another one at every start.
+    /// The rank of an id among equally ready tasks: its number, or with a seed a new one at every start.
     fn turn(&self, id: u8) -> u64 {
         let Some(seed) = self.seed else { return id.into() };
-        // splitmix64: neighbouring numbers give unrelated results.
+        // splitmix64, whose results for neighbouring numbers are unrelated.
         let mut x = seed.wrapping_add(self.started << 6 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -1,4 +1,4 @@
-//! What a PE writes down while a run is recorded.
+//! The events that a PE records for a trace.
 
 use super::main_thread::MainThread;
 use super::operation::Operation;
@@ -11,21 +11,21 @@ use crate::image::FnId;
 use crate::source::Span;
 use crate::trace::{Event, EventKind, Queue, Reason, TaskCause, ThreadId, TracedOperation};
 
-/// Events that nobody has taken, and what the last ones have said.
+/// Events that have not been fetched yet, and the last recorded state, to detect changes.
 #[derive(Clone)]
 pub(super) struct TraceBuffer {
     at: PeCoord,
     pub events: Vec<Event>,
-    /// What runs on the main thread, and since when.
+    /// The task on the main thread, and the cycle in which it started.
     task: Option<(FnId, u64)>,
-    /// What each thread waits for, and since when.
+    /// What each thread waits for, and since which cycle.
     waits: [Option<(Reason, u64)>; MAIN + 1],
     /// `@map`s of the main thread that have not ended.
     maps: Vec<(TracedOperation, u64)>,
     depths: Vec<(Queue, Color, u16)>,
 }
 
-/// An operation that was done at once.
+/// An operation that completed at once.
 pub(super) struct Quick {
     pub name: &'static str,
     pub span: Span,
@@ -34,7 +34,7 @@ pub(super) struct Quick {
 }
 
 impl TraceBuffer {
-    /// That of the PE at a place.
+    /// The trace buffer of the PE at a position.
     pub fn new(at: PeCoord) -> TraceBuffer {
         let waits = [None; MAIN + 1];
         TraceBuffer { at, events: Vec::new(), task: None, waits, maps: Vec::new(), depths: Vec::new() }
@@ -44,7 +44,7 @@ impl TraceBuffer {
         self.events.push(Event { cycle, pe: self.at, what });
     }
 
-    /// A task or a launched function begins.
+    /// A task or a launched function starts.
     pub fn task_start(&mut self, function: FnId, ready: Option<Picked>, queues: &Queues, now: u64) {
         let cause = match ready {
             Some(Picked::Local(id)) => TaskCause::Activated(id),
@@ -55,13 +55,13 @@ impl TraceBuffer {
         self.note(now, EventKind::TaskStart { function, cause });
     }
 
-    /// It has returned.
+    /// The task or function has returned.
     pub fn task_end(&mut self, cycle: u64) {
         let Some((function, since)) = self.task.take() else { return };
         self.note(cycle, EventKind::TaskEnd { function, since });
     }
 
-    /// An operation on memory or FIFOs alone was done at once.
+    /// An operation on memory or FIFOs alone has completed at once.
     pub fn at_once(&mut self, quick: Quick, since: u64, cycles: u64) {
         let Quick { name, span, done, of } = quick;
         let operation = TracedOperation { thread: ThreadId::Main, name, span, of, colors: 0 };
@@ -69,7 +69,7 @@ impl TraceBuffer {
         self.note(since + cycles, EventKind::End { operation, since, done });
     }
 
-    /// An operation begins that takes its time.
+    /// An operation starts that takes several cycles or may stall.
     pub fn start(&mut self, place: usize, operation: &Operation, span: Span, queues: &Queues, cycle: u64) {
         let operation = described(place, operation, span, queues);
         self.note(cycle, EventKind::Start(operation));
@@ -83,7 +83,7 @@ impl TraceBuffer {
         self.note(cycle, EventKind::End { operation, since: thread.started, done: thread.operation.done });
     }
 
-    /// A `@map` begins.
+    /// A `@map` starts.
     pub fn map_start(&mut self, of: Option<u32>, colors: u32, span: Span, cycle: u64) {
         let operation = TracedOperation { thread: ThreadId::Main, name: "map", span, of, colors };
         self.maps.push((operation, cycle));
@@ -97,7 +97,7 @@ impl TraceBuffer {
         self.note(cycle, EventKind::End { operation, since, done });
     }
 
-    /// Writes down what has changed since the last call: who waits, and how full the queues are.
+    /// Records what has changed since the last call: which threads wait, and how full the queues are.
     pub fn observe(&mut self, main: &MainThread, threads: &Threads, queues: &Queues, now: u64) {
         for place in 0..=MAIN {
             let wait = wait_of(place, main, threads, queues);
@@ -112,7 +112,7 @@ impl TraceBuffer {
     }
 
     fn note_depth(&mut self, queue: Queue, color: Option<Color>, depth: u16, now: u64) {
-        // Private input queues are told apart by their colors.
+        // Private input queues have no number, so their colors tell them apart.
         let same = |(q, c, _): &&mut (Queue, Color, u16)| {
             *q == queue && (!matches!(q, Queue::In(None)) || Some(*c) == color)
         };
@@ -155,7 +155,7 @@ fn described(place: usize, operation: &Operation, span: Span, queues: &Queues) -
     TracedOperation { thread: thread(place), name: operation.name(), span, of: operation.total, colors }
 }
 
-/// What the operation at a place waits for.
+/// What the operation of a thread waits for.
 fn wait_of(place: usize, main: &MainThread, threads: &Threads, queues: &Queues) -> Option<Reason> {
     let is_blocked = place != MAIN && threads.blocked & 1 << place != 0;
     let thread = threads.iter().find(|(other, _)| *other == place).map(|(_, thread)| thread);

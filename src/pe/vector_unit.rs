@@ -1,4 +1,4 @@
-//! The vector unit: what the operands of DSD operations and maps are.
+//! The vector unit: resolves the operands of DSD operations and maps.
 //!
 //! In: the operands that code names, DSRs, memory. Out: address cursors, fabric and FIFO operands.
 //! Never: moves an element of an operation with fabric operands; `operation` does that, cycle by cycle.
@@ -32,7 +32,7 @@ pub(super) struct VectorUnit<'a> {
     pub queues: &'a mut Queues,
     pub fifos: &'a mut Vec<FifoState>,
     pub checks: &'a mut Checks,
-    /// What `.control_transform` xors into the index of control wavelets.
+    /// The mask that `.control_transform` XORs into the index of control wavelets.
     pub control_mask: u16,
 }
 
@@ -61,7 +61,7 @@ impl VectorUnit<'_> {
         })
     }
 
-    /// The elements of a memory operand.
+    /// An address cursor over the elements of a memory operand.
     pub fn cursor(
         &mut self,
         mem: &Mem,
@@ -85,7 +85,7 @@ impl VectorUnit<'_> {
         Ok(cursor)
     }
 
-    /// The words that a memory operand may touch.
+    /// The range of words that a memory operand may access.
     #[inline]
     pub fn limits(&self, mem: &Mem) -> (u16, u16) {
         let size = self.memory.size() as u16;
@@ -127,7 +127,7 @@ impl VectorUnit<'_> {
         })
     }
 
-    /// What `.control_transform` xors into control wavelets: the low bits of their index.
+    /// The mask that `.control_transform` XORs into control wavelets, in the low bits of their index.
     fn control_mask(&self, transforms: bool) -> Option<u32> {
         transforms.then(|| u32::from(self.control_mask) << 16)
     }
@@ -146,17 +146,19 @@ impl VectorUnit<'_> {
         Ok(Dest::Scalar { at, words, accumulates })
     }
 
-    /// What tells which variable a DSD may reach.
+    /// The variables and calls that decide which words a DSD may access.
     pub fn reach(&self) -> Reach<'_> {
         Reach { tile: self.tile, calls: &self.main.calls, size: self.memory.size() }
     }
 
-    /// Looks at the elements of an operation before the first one is done, unless an element out of
-    /// bounds is denied: then the operation finds it itself. Operands that would leave their variable
-    /// may touch the whole memory afterwards.
+    /// Checks the elements of an operation before the first one is processed. This is not needed if an
+    /// element out
+    /// of bounds is denied, because the operation then finds it itself. Operands that would leave their
+    /// variable
+    /// may access the whole memory afterwards.
     ///
     /// # Errors
-    /// None but those of the level; what leaves the memory is found by the operation.
+    /// Only diagnostics whose level denies them; the operation itself detects accesses outside of memory.
     pub fn check_reach<'w>(
         &mut self,
         cursors: impl Iterator<Item = (usize, &'w mut AddressCursor)>,

@@ -1,19 +1,19 @@
-//! What a PE waits for, as values that a report can name.
+//! Waits of a PE as values, for the hang report.
 
 use crate::arch::{Color, InQueue, OutQueue, TaskId, UtId};
 use crate::source::Span;
 
-/// When a PE wants to run again.
+/// When a PE must run again.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Wake {
     /// In this cycle.
     At(u64),
-    /// Not before something happens to it: a wavelet is delivered, the host launches, or its router
-    /// has room again for one of [`super::Pe::refused`].
+    /// Only after an event: a wavelet is delivered, the host launches, or its router has space again for one of
+    /// [`super::Pe::refused`].
     OnEvent,
 }
 
-/// Who waits.
+/// Who or what waits.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Waiter {
     /// The task or function on the main thread.
@@ -51,7 +51,7 @@ pub enum WaitsFor {
     FifoSpace(String),
     /// `@unblock`.
     Unblock,
-    /// Somebody who takes these wavelets.
+    /// An operation or task that receives these wavelets.
     Consumer {
         /// Their color.
         color: Color,
@@ -62,7 +62,7 @@ pub enum WaitsFor {
         /// The control task that the oldest one names and that may not run on this channel.
         blocked: Option<String>,
     },
-    /// The router.
+    /// The router, which must accept these wavelets.
     Router {
         /// The color.
         color: Color,
@@ -73,16 +73,16 @@ pub enum WaitsFor {
     },
 }
 
-/// What the main thread of a PE does, or did last.
+/// What the main thread of a PE is doing, or did last.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Activity<'a> {
     /// The task or launched function.
     pub name: &'a str,
     /// Its declaration.
     pub span: Span,
-    /// What its calls execute, the innermost first; empty when it has ended.
+    /// Source locations that its calls execute, the innermost first; empty when it has ended.
     pub places: Vec<Span>,
-    /// When it has started.
+    /// The cycle in which it started.
     pub since: u64,
     /// How many tasks have started on the PE.
     pub started: u64,
@@ -93,15 +93,15 @@ pub struct Activity<'a> {
 pub struct Wait<'a> {
     /// Who waits.
     pub who: Waiter,
-    /// For what.
+    /// What it waits for.
     pub on: WaitsFor,
     /// The task, or the operation without `@`; nothing for a queue.
     pub name: &'a str,
-    /// The task or launched function whose operation the main thread does.
+    /// The task or launched function whose operation the main thread executes.
     pub task: Option<&'a str>,
     /// The cycle in which the waiting began.
     pub since: u64,
-    /// Elements done and elements in all; `None` where nothing is counted or the end is unknown.
+    /// Elements done and elements in total; `None` if nothing is counted or the end is unknown.
     pub progress: Option<(u32, u32)>,
     /// The operation or binding.
     pub span: Option<Span>,

@@ -1,4 +1,4 @@
-//! Who waits for what, for the hang report and for recordings.
+//! Collects what a PE waits for, for the hang report and for recordings.
 
 use super::main_thread::MainThread;
 use super::queues::Queues;
@@ -9,7 +9,7 @@ use super::wait::{Wait, Waiter, WaitsFor};
 use crate::arch::{TaskId, UtId};
 use crate::image::{TaskKind, TileImage};
 
-/// What may wait on a PE.
+/// The components of a PE that can wait.
 #[derive(Copy, Clone)]
 pub(super) struct Waiting<'a> {
     pub tile: &'a TileImage,
@@ -117,7 +117,7 @@ impl<'a> Waiting<'a> {
         }
     }
 
-    /// What keeps the main thread from going on, if it is not an operation in progress.
+    /// What the main thread itself waits for, if that is not an operation in progress.
     fn main_wait(self) -> Option<Wait<'a>> {
         let (stall, since) = *self.main.stalled.as_deref()?;
         let on = match stall {

@@ -339,7 +339,7 @@ fn an_interrupted_run_ends_within_a_second_and_reports() {
             "error[interrupted]: interrupted after about",
             "a.csl:3",
             "still running here",
-            "PE(0,0): `t` runs since cycle",
+            "PE(0,0): `t` has been running since cycle",
         ],
     );
     assert!(String::from_utf8_lossy(&output.stdout).contains("begins"), "what was printed is shown");

@@ -8,7 +8,7 @@ use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_
 use crate::image::code::Op;
 use crate::value::f16;
 
-/// One of the rarer operations on registers; false if it is none.
+/// Executes one of the rarer operations on registers; returns false if `op` is not one of them.
 #[inline(never)]
 pub(crate) fn step(r: &mut [u64; WINDOW], op: &Op) -> Result<bool, Diag> {
     let at = |reg: u16| reg as usize;
@@ -82,7 +82,7 @@ fn by_zero() -> Diag {
     DIVISION_BY_ZERO.plain()
 }
 
-/// A shift amount, below the width of the type.
+/// Reads a shift amount; an error unless it is below the width of the type.
 #[inline(always)]
 pub(crate) fn amount(by: u64, sh: u8) -> Result<u32, Diag> {
     let width = 64 - u64::from(sh & 63);

@@ -1,4 +1,4 @@
-//! Calls that have not returned, and their registers.
+//! The call stack of a main thread, and its register file.
 
 use super::prepared::PreparedFunction;
 use crate::diagnostics::Diag;
@@ -8,21 +8,21 @@ use crate::image::{FnId, TileImage};
 use crate::prefetch;
 use crate::source::Span;
 
-/// More nested calls than this do not fit into the memory of a PE in practice (ruling).
+/// Maximum call depth. In practice, deeper calls do not fit into the memory of a PE (ruling).
 const MAX_FRAMES: usize = 4096;
-/// Registers that an operation can name.
+/// Number of registers that an operation can address.
 pub(crate) const WINDOW: usize = 1 << 16;
-/// Registers of all calls together.
+/// Size of the register file, for all calls together.
 const ALL: usize = 2 * WINDOW;
 
-/// The registers of whoever runs. PEs that run one after the other share one, because every window
-/// is as wide as a register number reaches, so that no access needs a check.
+/// The register file of the PE that runs. PEs that run one after the other on a thread share one. It is large,
+/// because a window has all registers that an operation can address, so that no access needs a bounds check.
 #[derive(Clone, Debug)]
 pub struct Worker {
     registers: Box<[u64]>,
-    /// Nobody looks at these PEs before this cycle, so that what they do until then may be done early.
+    /// No PE is observed before this cycle, so actions of a PE up to then may happen ahead of the clock.
     pub unseen_until: u64,
-    /// Nothing but what the PE does that runs now happens on the wafer before this cycle.
+    /// Before this cycle nothing happens on the wafer but the actions of the PE that runs now.
     pub alone_until: u64,
 }
 
@@ -36,30 +36,30 @@ impl Default for Worker {
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct Frame {
     pub function: FnId,
-    /// What it executes next.
+    /// The operation to execute next.
     pub pc: usize,
-    /// Its register 0.
+    /// Index of its register 0 in the register file.
     pub base: usize,
-    /// Address of its words of memory.
+    /// Address of its frame in memory.
     pub address: u16,
-    /// One past the last of them.
+    /// One past the last word of its frame.
     pub end: usize,
 }
 
-/// The calls of a main thread.
+/// The call stack of a main thread.
 #[derive(Clone, Debug, Default)]
 #[repr(C)]
 pub(crate) struct Calls {
     frames: Vec<Frame>,
-    /// All registers while the thread runs; nothing while it does not.
+    /// The borrowed register file while the thread runs; empty while it does not.
     worker: Box<[u64]>,
-    /// The registers in use while the thread does not run.
+    /// The registers in use, saved while the thread does not run.
     parked: Vec<u64>,
     memory: usize,
 }
 
 impl Calls {
-    /// No call, on a PE with this many words of memory.
+    /// An empty stack, on a PE with this many words of memory.
     pub fn new(memory: usize) -> Calls {
         Calls { memory, ..Calls::default() }
     }
@@ -75,7 +75,7 @@ impl Calls {
         self.frames.iter().map(|frame| (frame.address.into(), frame.function))
     }
 
-    /// Whether nothing runs.
+    /// Whether the stack is empty.
     pub fn is_empty(&self) -> bool {
         self.frames.is_empty()
     }
@@ -85,11 +85,11 @@ impl Calls {
         self.frames.last()
     }
 
-    /// What each call executes, the innermost first.
+    /// The source location that each call executes, the innermost first.
     pub fn places(&self, tile: &TileImage) -> Vec<Span> {
         let place = |(outer, frame): (usize, &Frame)| {
             let function = &tile.functions[frame.function.0 as usize];
-            // A call that waits for another points behind it.
+            // The next operation of a caller is the one after the call, so the call itself is one back.
             let at = frame.pc.saturating_sub(usize::from(outer > 0));
             function.spans.get(at).copied().unwrap_or(function.span)
         };
@@ -101,12 +101,12 @@ impl Calls {
         self.frames.iter().rev().nth(1)
     }
 
-    /// The innermost call, to change.
+    /// The innermost call, mutable.
     pub fn last_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("an operation runs in a call")
     }
 
-    /// Begins a task or a launched function.
+    /// Pushes the call of a task or a launched function.
     pub fn begin(&mut self, tile: &TileImage, f: FnId, arguments: &[u64]) -> Result<(), Diag> {
         let function = &tile.functions[f.0 as usize];
         self.parked.clear();
@@ -117,13 +117,13 @@ impl Calls {
         self.push(tile, f, 0, function.frame_words)
     }
 
-    /// Takes the worker and lays out what was parked.
+    /// Borrows the worker's register file and restores the saved registers.
     pub fn take_registers(&mut self, worker: &mut Worker) {
         std::mem::swap(&mut self.worker, &mut worker.registers);
         self.worker[..self.parked.len()].copy_from_slice(&self.parked);
     }
 
-    /// Parks what is in use and gives the worker back.
+    /// Saves the registers in use and returns the register file to the worker.
     pub fn return_registers(&mut self, tile: &TileImage, worker: &mut Worker) {
         let top = self
             .frames
@@ -145,13 +145,13 @@ impl Calls {
         let base = self.last_mut().base + usize::from(base);
         self.push(tile, f, base, ready.frame_words)?;
         let (_, r) = self.innermost();
-        // Most functions have few registers, with which a loop is done before `memcpy` has begun.
+        // Most functions have so few registers that a loop is faster than the call of `memcpy`.
         let mut register = ready.params;
         for value in &ready.consts {
             r[usize::from(register)] = *value;
             register = register.wrapping_add(1);
         }
-        // Whoever used the worker before must not be seen.
+        // Another PE may have used this register file before; its values must not be visible.
         while register < ready.cleared {
             r[usize::from(register)] = 0;
             register += 1;
@@ -163,7 +163,7 @@ impl Calls {
     fn push(&mut self, tile: &TileImage, f: FnId, base: usize, words: u16) -> Result<(), Diag> {
         let address = match self.frames.last() {
             None => usize::from(tile.data_end),
-            // A call has a word at least, so that no two have one address.
+            // Every call has at least one word, so that the addresses of two calls differ.
             Some(caller) => caller.end.max(usize::from(caller.address) + 1),
         };
         let end = address + usize::from(words);

@@ -14,7 +14,7 @@ pub(crate) fn convert(x: u64, from: Scalar, to: Scalar) -> Result<u64, Diag> {
     }
 }
 
-/// The same, with floats that the integer type cannot hold at the nearest end of its range; NaN gives 0.
+/// The same, but floats outside of the range of the integer type saturate, and NaN gives 0.
 pub(crate) fn saturate(x: u64, from: Scalar, to: Scalar) -> u64 {
     convert(x, from, to).unwrap_or_else(|_| {
         let x = if from == Scalar::F16 { f16::to_f32(x as u16) } else { f32::from_bits(x as u32) };

@@ -1,4 +1,4 @@
-//! What the scalar loop takes, and what it hands back.
+//! The interface of the scalar loop: its inputs, and the reasons why it stops.
 
 use super::prepared::PreparedFunction;
 use super::vector::plan::VectorPlan;
@@ -6,31 +6,31 @@ use crate::image::TileImage;
 use crate::image::code::{FnId, Op};
 use std::sync::OnceLock;
 
-/// Why the loop stopped. The innermost call knows the operation that is next.
+/// Why the loop stopped. The innermost call points at the next operation.
 pub(crate) enum StopReason {
-    /// An operation for the PE is next.
+    /// The next operation must be executed by the PE.
     Service(Op),
     /// All calls have returned.
     End,
-    /// The cycles are used up.
+    /// The cycle budget is used up.
     Pause,
 }
 
-/// Cycles used and cycles allowed.
+/// The cycle budget: cycles used and cycles allowed.
 pub(crate) struct Meter {
-    /// Since the start of the turn.
+    /// Cycles used since the loop was entered.
     pub spent: u64,
-    /// Looked at only where code may loop.
+    /// Cycles allowed. The loop compares only at jumps, because straight-line code is short.
     pub budget: u64,
 }
 
-/// What does not change while the loop runs.
+/// The parts of a tile that do not change while the loop runs.
 #[derive(Copy, Clone)]
 pub(crate) struct Code<'a> {
     pub tile: &'a TileImage,
     /// The functions of the tile that have run.
     pub functions: &'a [OnceLock<PreparedFunction>],
-    /// The vector operations that the loop does itself.
+    /// The vector operations that the loop executes itself.
     pub plans: &'a [Option<VectorPlan>],
     /// Functions run without superinstructions.
     pub is_plain: bool,

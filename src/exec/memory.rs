@@ -4,7 +4,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{INDEX_OUT_OF_BOUNDS, MEMORY_OUT_OF_BOUNDS};
 use crate::image::code::{ADDRESS_ONLY, Access, BYTES, HIGH_BYTE, byte_behind, word_of};
 
-/// Words of one PE. Only the part up to the highest word in use is there; the rest is zero.
+/// The words of one PE. Only the part up to the highest word in use is allocated; the rest reads as zero.
 #[derive(Clone, Debug)]
 pub struct Memory {
     words: Vec<u16>,
@@ -17,22 +17,22 @@ impl Memory {
         Memory { words: data.to_vec(), size }
     }
 
-    /// How many words it has, there or not.
+    /// Number of words, allocated or not.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The words that are there.
+    /// The allocated words.
     pub fn words(&self) -> &[u16] {
         &self.words
     }
 
-    /// The words that are there, to write.
+    /// The allocated words, mutable.
     pub fn words_mut(&mut self) -> &mut [u16] {
         &mut self.words
     }
 
-    /// Makes sure that all words before `end` are there, as far as they exist.
+    /// Allocates all words before `end`, as far as they exist.
     pub fn reach(&mut self, end: usize) {
         if end > self.words.len() {
             let length = end.next_multiple_of(STEP).min(self.size);
@@ -41,32 +41,32 @@ impl Memory {
         }
     }
 
-    /// Makes more words be there; false if all are.
+    /// Allocates more words; false if all are allocated already.
     pub(crate) fn grow(&mut self) -> bool {
         let before = self.words.len();
         self.reach(2 * before + 1);
         self.words.len() > before
     }
 
-    /// `count` words from `addr`, if they exist.
+    /// `count` words from `addr` on, if they exist.
     pub fn slice(&mut self, addr: usize, count: usize) -> Result<&[u16], Diag> {
         self.slice_mut(addr, count).map(|words| &*words)
     }
 
-    /// `count` words from `addr`, to write, if they exist.
+    /// `count` words from `addr` on, mutable, if they exist.
     pub fn slice_mut(&mut self, addr: usize, count: usize) -> Result<&mut [u16], Diag> {
         self.reach(addr + count);
         self.words.get_mut(addr..addr + count).ok_or_else(|| out_of_memory(addr))
     }
 }
 
-/// Memory grows by multiples of this many words.
+/// The allocated part grows by multiples of this many words.
 const STEP: usize = 64;
 
-/// Reads a value as a register holds it.
+/// Loads a value in the form in which a register holds it.
 #[inline(always)]
 pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Diag> {
-    // No `match`: a second indirect jump in each load costs more than a word too many.
+    // No `match` on the kind: a second indirect jump in each load would cost more than reading a word too many.
     match memory.get(addr..addr + 2) {
         Some(words) if (kind as u8) < Access::W64 as u8 => {
             let shift = if is_short(kind) { 48 } else { 32 };
@@ -78,7 +78,7 @@ pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Dia
     }
 }
 
-/// Loads of four words, of bytes, and of the last word.
+/// The rare loads: four words, bytes, and the last word of memory.
 #[cold]
 fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Diag> {
     if kind.is_byte() {
@@ -91,7 +91,7 @@ fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Diag> {
     Ok(if kind == Access::S16 { bits as i16 as u64 } else { bits })
 }
 
-/// Writes a register.
+/// Stores the value of a register.
 #[inline(always)]
 pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -> Result<(), Diag> {
     if is_short(kind) {
@@ -110,7 +110,7 @@ pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -
     Ok(())
 }
 
-/// The other byte of the word stays.
+/// Stores a byte; the other byte of the word does not change.
 #[cold]
 fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Diag> {
     let word = memory.get_mut(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
@@ -118,7 +118,7 @@ fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Diag> {
     Ok(())
 }
 
-/// Where the byte of an address lies in its word: the even one is the low one.
+/// Bit offset of the addressed byte in its word; the even byte is the low one.
 fn shift_of(addr: usize) -> u32 {
     if addr & usize::from(HIGH_BYTE) != 0 { 8 } else { 0 }
 }
@@ -139,7 +139,7 @@ fn pair(words: &[u16]) -> u32 {
     u32::from(words[0]) | u32::from(words[1]) << 16
 }
 
-/// Where an element of the array at `base` lies.
+/// Address of an element of the array at `base`.
 ///
 /// # Errors
 /// The index is `len` or more.
@@ -154,7 +154,7 @@ pub(crate) fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Resul
     Ok(usize::from(base) + ((index as usize) << log_words(kind)))
 }
 
-/// Where a pointer to many leads that is given an index; elements have `words` words, or are bytes.
+/// Address of an element behind a pointer to many; elements have `words` words, or are bytes.
 ///
 /// # Errors
 /// The index is `len` or more, and `len` is known.

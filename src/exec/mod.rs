@@ -1,7 +1,7 @@
 //! What a PE executes: scalar code, calls, and DSD operations whose operands are known.
 //!
 //! In: the image of a tile, registers and words of memory. Out: the same, changed, and the reason to stop.
-//! Never: knows queues, tasks or the fabric; it hands what concerns them back to the PE.
+//! Never: knows queues, tasks or the fabric; it hands operations that concern them back to the PE.
 
 pub(crate) mod arithmetic;
 pub(crate) mod calls;

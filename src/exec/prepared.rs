@@ -1,8 +1,9 @@
-//! Tiles and functions as a PE runs them: what a call needs lies together, frequent sequences of operations
-//! are one, and DSD operations whose operands are constants have a plan.
+//! Tiles and functions in the form that PEs execute: the data of a call is in one place, frequent sequences of
+//! operations are superinstructions, and DSD operations whose operands are constants have a plan.
 //!
-//! In: the image of a tile, which is shared and never changes. Out: what follows from it, computed when a PE
-//! first asks. The PEs of a tile share it.
+//! In: the image of a tile, which never changes. Out: prepared functions and plans, computed when a PE first
+//! needs
+//! them. All PEs of a tile share them.
 
 use super::superinstructions::combined;
 use super::vector::plan::{VectorPlan, plan};
@@ -18,18 +19,19 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct PreparedFunction {
     /// The code with superinstructions.
     pub code: Box<[Op]>,
-    /// Copied into the registers behind the parameters when it is called.
+    /// Constants, which a call copies into the registers after the parameters.
     pub consts: Box<[u64]>,
-    /// Its first constant.
+    /// Register of the first constant.
     pub params: Reg,
-    /// One past the last register to be cleared behind the constants. None is, if the code reads no
-    /// register that it has not written.
+    /// One past the last register that a call must clear after the constants. No register is cleared if the
+    /// code
+    /// writes every register before it reads it.
     pub cleared: Reg,
-    /// Words of memory that a call needs.
+    /// Size of its frame, in words of memory.
     pub frame_words: u16,
 }
 
-/// A tile, and what its PEs have found out about it; it reads as the [`TileImage`] that it holds.
+/// A tile with its prepared functions and plans; it dereferences to the [`TileImage`] that it holds.
 pub struct PreparedTile {
     image: Arc<TileImage>,
     functions: OnceLock<Box<[OnceLock<PreparedFunction>]>>,
@@ -46,12 +48,12 @@ impl Deref for PreparedTile {
 }
 
 impl PreparedTile {
-    /// Nothing of it has run. `is_plain`: it runs as it is written, without superinstructions and plans.
+    /// A tile of which nothing has run. `is_plain`: without superinstructions and plans.
     pub fn new(image: Arc<TileImage>, is_plain: bool) -> PreparedTile {
         PreparedTile { image, functions: OnceLock::new(), plans: OnceLock::new(), is_plain }
     }
 
-    /// Whether it runs as it is written.
+    /// Whether it runs without superinstructions and plans.
     pub(crate) fn is_plain(&self) -> bool {
         self.is_plain
     }
@@ -70,11 +72,11 @@ impl PreparedTile {
     }
 }
 
-/// Registers of which the search for reads before writes keeps track.
+/// Number of registers that the search for reads before writes tracks.
 const TRACKED: u16 = 128;
 
 impl PreparedFunction {
-    /// What a PE runs. `is_plain`: without superinstructions.
+    /// Prepares a function. `is_plain`: without superinstructions.
     pub fn new(function: &Function, is_plain: bool) -> PreparedFunction {
         let given = function.params + function.consts.len() as u16;
         let cleared = if reads_old_registers(function, given) { function.registers } else { given };
@@ -88,12 +90,12 @@ impl PreparedFunction {
     }
 }
 
-/// Whether the code may read a register from `given` on that it has not written, on any way.
+/// Whether some path through the code may read a register from `given` on before it writes it.
 fn reads_old_registers(function: &Function, given: Reg) -> bool {
     if function.registers > TRACKED || function.code.iter().any(names_registers_elsewhere) {
         return true;
     }
-    // What every way that leads to an operation has written; less with each way that is found.
+    // The registers written on every path to an operation; each newly found path can only remove registers.
     let mut written = vec![u128::MAX; function.code.len() + 1];
     written[0] = bits_below(given);
     loop {
@@ -122,7 +124,7 @@ fn bits_below(reg: Reg) -> u128 {
     if reg >= TRACKED { u128::MAX } else { (1 << reg) - 1 }
 }
 
-/// Whether lists beside the code say which registers the operation takes.
+/// Whether side tables say which registers the operation reads.
 fn names_registers_elsewhere(op: &Op) -> bool {
     use Op::*;
     matches!(op, Vector { .. } | MapBegin { .. } | MapNext { .. } | MapPut { .. } | MapEnd { .. })
@@ -131,11 +133,11 @@ fn names_registers_elsewhere(op: &Op) -> bool {
 
 /// The registers that an operation reads and writes, bit = register.
 fn reads_and_writes(mut op: Op) -> (u128, u128) {
-    /// Stands for what is only written.
+    /// Placeholder for an operand that is only written.
     const NOWHERE: Reg = Reg::MAX;
     let bit = |reg: Reg| 1u128.checked_shl(reg.into()).unwrap_or(0);
     match op {
-        // The arguments were moved to where the callee finds them.
+        // The arguments have already been moved to the registers where the callee reads them.
         Op::Call { base, .. } => return (0, bit(base)),
         Op::CallPtr { a, base } => return (bit(a), bit(base)),
         Op::Unset { d, .. } => return (0, bit(d)),

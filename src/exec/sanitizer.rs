@@ -1,8 +1,8 @@
-//! What a PE knows about the words of its memory beyond their contents: which locals have no value
-//! yet, where the stack ends, and through which variable a pointer leads.
+//! Shadow memory of a PE: which locals have no value yet, where the stack ends, and which variable a pointer
+//! points into.
 //!
-//! Only words of the stack are watched for values: globals begin as zero. An address below the stack
-//! costs one comparison.
+//! Only words of the stack are watched for missing values, because globals start as zero. An address below the
+//! stack costs one comparison.
 
 use super::memory::{load, store};
 use super::variables::{
@@ -14,32 +14,35 @@ use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UN
 use crate::image::code::{Access, BYTES, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
 
-/// Stands in a register for "no value". Registers hold normalised integers, so only 64-bit ones
-/// could be equal to it, and it is no number that programs are likely to compute.
+/// The bit pattern of a register without a value. Registers hold normalised integers, so only 64-bit integers
+/// could
+/// be equal to it, and programs are unlikely to compute this number.
 const NO_VALUE: u64 = 0xbad5_0bad_5eed_0bad;
 
-/// Fills words without a value, so that forgotten bits do no harm.
+/// The content of words without a value. A word counts as unset only if it is marked and still holds this, so a
+/// store that leaves the mark in place does no harm.
 const NO_WORD: u16 = 0xbad5;
 
-/// The watch over one PE.
+/// The shadow memory of one PE.
 #[derive(Clone, Debug)]
 #[repr(C)]
 pub(crate) struct Sanitizer {
-    /// Where the stack begins; beyond every address when nothing is watched.
+    /// First address of the stack; beyond every address if nothing is watched.
     stack: usize,
-    /// The first word of all that stores have to be watched for: a constant, or the stack.
+    /// The lowest address for which stores must be checked: the first constant, or the stack.
     first: usize,
-    /// Words of the memory.
+    /// Size of the memory, in words.
     size: usize,
     /// Words without a value, bit = distance from `stack`.
     unset: Vec<u64>,
-    /// The variable through which a pointer was led last: first word, and one past the last.
+    /// The variable that the last checked pointer step was in: first word, and one past the last. It is a
+    /// cache.
     near: (usize, usize),
-    /// A step of a pointer into the stack: only who knows the calls can tell which local that is.
+    /// A pointer step into the stack that is still to be judged: only the call stack tells which local that is.
     asked: Option<PointerStep>,
-    /// The variable that was written through a pointer last: first word, and one past the last.
+    /// The variable that was last written through a pointer: first word, and one past the last. It is a cache.
     written: (usize, usize),
-    /// The call that left words behind last: its first word, one past the last, the function.
+    /// The last call that has returned with a frame: its first word, one past the last, the function.
     left: Option<(usize, usize, FnId)>,
     /// The word that the last diagnostic is about.
     pub culprit: Option<usize>,
@@ -70,19 +73,19 @@ impl Sanitizer {
         self.stack != usize::MAX
     }
 
-    /// What a variable in a register holds before it gets a value.
+    /// The initial content of a register variable without a value.
     #[inline(always)]
     pub fn no_value(&self) -> u64 {
         if self.is_on() { NO_VALUE } else { 0 }
     }
 
-    /// Refuses a register without a value.
+    /// An error if a register has no value.
     #[inline(always)]
     pub fn check_value(&self, value: u64, tile: &TileImage, at: (FnId, usize)) -> Result<(), Diag> {
         if value == NO_VALUE { Err(unset_register(tile, at)) } else { Ok(()) }
     }
 
-    /// Reads through a pointer; `top` is the end of the innermost call's words.
+    /// Checks a read through a pointer; `top` is the end of the innermost call's frame.
     #[inline(always)]
     pub fn load(&mut self, memory: &[u16], at: usize, kind: Access, top: usize) -> Result<u64, Diag> {
         if at >= self.stack {
@@ -91,7 +94,7 @@ impl Sanitizer {
         load(memory, at, kind)
     }
 
-    /// Writes through a pointer.
+    /// Checks a write through a pointer.
     #[inline(always)]
     pub fn store(
         &mut self,
@@ -141,7 +144,7 @@ impl Sanitizer {
     }
 
     fn check_alive(&mut self, at: usize, end: usize, top: usize) -> Result<(), Diag> {
-        // What lies beyond the memory is refused by the memory itself.
+        // The memory itself refuses addresses beyond its end.
         if end > top && end <= self.size {
             self.culprit = Some(at);
             return Err(DANGLING_POINTER.plain());
@@ -149,7 +152,7 @@ impl Sanitizer {
         Ok(())
     }
 
-    /// The constant that a word belongs to; what lies below the first one costs a comparison.
+    /// The constant that a word belongs to; a word below the first constant costs one comparison.
     #[inline]
     pub fn constant_at<'t>(&mut self, tile: &'t TileImage, at: usize) -> Option<&'t Symbol> {
         let known = at < self.first || at >= self.stack || at >= self.written.0 && at < self.written.1;
@@ -165,7 +168,7 @@ impl Sanitizer {
         (!symbol.mutable).then_some(symbol)
     }
 
-    /// A call ends that has words from `start` to `end`.
+    /// Records the end of a call whose frame is `start..end`.
     #[inline]
     pub fn leave(&mut self, start: usize, end: usize, function: FnId) {
         if end > start {
@@ -205,7 +208,7 @@ impl Sanitizer {
         }
     }
 
-    /// Words without a value get zero.
+    /// Sets words without a value to zero.
     pub fn settle(&mut self, memory: &mut [u16], at: usize, words: usize) {
         for word in at.max(self.stack)..at.saturating_add(words).min(memory.len()) {
             if self.is_unset(word) {
@@ -215,14 +218,14 @@ impl Sanitizer {
         }
     }
 
-    /// Where the marks of these words lie, for those that may have one.
+    /// The range of marks of these words, for the words that can have one.
     fn marks(&self, at: usize, words: usize) -> impl Iterator<Item = (usize, u64)> + use<> {
         let first = at.max(self.stack) - self.stack;
         let end = (at + words).saturating_sub(self.stack).min(self.unset.len() * 64);
         masks(first, end)
     }
 
-    /// Words are copied with what is known about them.
+    /// Copies the marks of words along with their contents.
     pub fn copy(&mut self, to: usize, from: usize, words: usize) {
         if self.unset.is_empty() || to < self.stack {
             return;
@@ -296,7 +299,7 @@ impl Sanitizer {
         Err(out_of_symbol(symbol, from, index, each))
     }
 
-    /// A step has stopped because it begins in the stack; whether it may go on. `calls` are the calls that
+    /// Judges a pointer step that starts in the stack: may it continue? `calls` are the calls that
     /// have not returned: their first words and functions.
     pub fn may_step(&mut self, tile: &TileImage, calls: impl Iterator<Item = (usize, FnId)>) -> bool {
         let Some(PointerStep { from, at, end, .. }) = self.asked else { return false };
@@ -304,7 +307,7 @@ impl Sanitizer {
         match local.map(|(low, local)| (low, low + usize::from(local.words))) {
             Some((low, high)) if at < low || end > high => return false,
             Some(words) => self.near = words,
-            // Words without a name: what the compiler keeps there has no bounds.
+            // Words without a name are temporaries of the compiler, which have no bounds.
             None => self.near = (from.min(at), end.max(from + 1)),
         }
         self.asked = None;

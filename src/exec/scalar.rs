@@ -1,6 +1,8 @@
 //! The fast loop: scalar code and calls, on registers and the memory.
 //!
-//! It knows no PE. What it cannot do itself (tasks, most vectors, requests) it hands back as an [`StopReason`].
+//! It does not know the PE. Operations that it cannot execute itself (tasks, most vectors, intrinsics) it
+//! hands back
+//! as a [`StopReason`].
 
 use super::arithmetic::{self, amount};
 use super::calls::Calls;
@@ -15,11 +17,11 @@ use super::vector::memory::run_known;
 use crate::diagnostics::Diag;
 use crate::image::code::{FnId, IN_VARIABLE, Op};
 
-/// Cycles of a call beyond its operations (estimate).
+/// Cycles of a call in addition to its operations (estimate).
 const CALL: i64 = 2;
 
-/// Goes on with the innermost call. After a diagnostic, that call still points at the culprit. `walks` are
-/// those of the `@map`s that have not ended, outermost first.
+/// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it.
+/// `walks` are the iterations of the `@map`s that have not ended, outermost first.
 pub(crate) fn run(
     code: Code<'_>,
     calls: &mut Calls,
@@ -34,9 +36,10 @@ pub(crate) fn run(
     exit
 }
 
-/// One `match` with an arm for each frequent operation: every further one would be a second
-/// indirect jump for each operation that is executed. Calls and returns stay in here, too, because
-/// to leave and come back costs more than a call itself. `left` are the cycles until the pause.
+/// One `match` with an arm for each frequent operation: a second `match` would add another indirect jump to
+/// every
+/// executed operation. Calls and returns are also handled here, because leaving and re-entering the loop costs
+/// more than the call itself. `left` is the rest of the cycle budget.
 fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,
@@ -98,7 +101,7 @@ fn run_calls(
             ($to:ident if $condition:expr) => {
                 if $condition {
                     (at, left) = ($to as usize, left - 1);
-                    // Every loop jumps, so it is enough to look at the meter here.
+                    // Every loop contains a jump, so checking the budget at jumps is enough.
                     if left <= 0 {
                         stop!(Ok(StopReason::Pause))
                     }
@@ -111,7 +114,7 @@ fn run_calls(
                 set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
             };
         }
-        // The next part of a superinstruction.
+        // Moves on to the next part of a superinstruction.
         macro_rules! then {
             () => {
                 (at, left) = (at + 1, left - 1)
@@ -152,7 +155,7 @@ fn run_calls(
                 r[$s.e as usize] = two;
                 then!();
                 then!();
-                // Both products may have gone to one register.
+                // Both products may have the same destination register.
                 r[$s.f as usize] = value!($last r[$s.d as usize], two, 0);
             }};
         }
@@ -307,7 +310,7 @@ fn run_calls(
                 Op::Element { d, a, b, words, len } => {
                     set!(d, attempt!(element(get!(a), get!(b), words, len)));
                 }
-                // The checks take no time, so that a program runs alike with and without them.
+                // Checks take no cycles, so that the timing of a program is the same with and without them.
                 Op::Unset { d, .. } => {
                     left += 1;
                     set!(d, sanitizer.no_value());
@@ -491,7 +494,7 @@ fn run_calls(
                     }
                 }
             }
-            // Whatever leaves the loop is still at its operation.
+            // An arm that leaves the loop does not get here, so the counter still points at its operation.
             (at, left) = (at + 1, left - 1);
         }
     }

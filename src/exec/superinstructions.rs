@@ -1,6 +1,7 @@
 //! Superinstructions: frequent sequences of operations become one, so that fewer are dispatched.
 //!
-//! What they gain on our own benchmarks is in docs/performance.md (1.2 to 1.4 times as fast); on public programs it
+//! docs/performance.md says what they gain on our own benchmarks (1.2 to 1.4 times as fast); on public
+//! programs it
 //! has not been measured. `--engine plain` runs without them. The property
 //! `superinstructions_do_exactly_what_their_parts_do` (`exec/tests.rs`) compares them with the operations that
 //! they are made of, and `tests/it/engines.rs` whole programs.
@@ -9,7 +10,8 @@ use crate::image::FnId;
 use crate::image::code::{IN_VARIABLE, Op, Reg};
 use crate::image::superinstructions::*;
 
-/// The code with every operation replaced that begins a sequence known here.
+/// Replaces every operation that starts a known sequence by its superinstruction. The other operations stay in
+/// place, so that jumps to them still work.
 pub(crate) fn combined(code: &[Op]) -> Box<[Op]> {
     (0..code.len()).map(|at| longest(&code[at..]).unwrap_or(code[at])).collect()
 }
@@ -40,7 +42,7 @@ fn two(a: Op, b: Op) -> Option<Op> {
         .or_else(|| moves(a, b))
 }
 
-/// The registers of an operation on two.
+/// The operands of a binary operation.
 struct Binary {
     d: Reg,
     a: Reg,
@@ -62,8 +64,9 @@ fn binary(op: Op) -> Option<Binary> {
     })
 }
 
-/// The second operand of an operation whose first one is `one`. Operands of integers change places where
-/// that makes no difference; those of floats do not, because of NaNs.
+/// The other operand of an operation that has `one` as an operand. Commutative integer operations may swap
+/// their
+/// operands; float operations may not, because the result NaN depends on the order.
 fn other(op: Op, one: Reg) -> Option<Reg> {
     use Op::*;
     let Binary { a, b, .. } = binary(op)?;
@@ -74,7 +77,7 @@ fn other(op: Op, one: Reg) -> Option<Reg> {
     (b == one && swaps).then_some(a)
 }
 
-/// What a jump compares, and where it leads.
+/// The comparison of a conditional jump, and its target.
 fn comparison(op: Op) -> Option<(Reg, Reg, Near)> {
     use Op::*;
     let (x, y, to) = match op {
@@ -236,7 +239,7 @@ fn short(compare: Op, copy: Op, jump: Op) -> Option<Op> {
     (copied == d && x == e).then_some(make(Short { d, a, b, e, to }))
 }
 
-/// What begins with the access to an element.
+/// Superinstructions that start with an element access.
 fn element(access: Op, then: Op) -> Option<Op> {
     use Op::*;
     let (d, base, i, len, kind) = match access {
@@ -270,7 +273,7 @@ fn element(access: Op, then: Op) -> Option<Op> {
     Some(make(ElemStep { d, base, i, len, e, c, kind, sh }))
 }
 
-/// What ends with the access to an element.
+/// Superinstructions that end with an element access.
 fn stored_element(first: Op, access: Op) -> Option<Op> {
     use Op::*;
     let Binary { d, a, b, sh } = binary(first)?;

@@ -1,4 +1,4 @@
-//! Superinstructions beside the operations that they are made of.
+//! Compares superinstructions with the operations that they are made of.
 
 use super::calls::{Calls, Worker};
 use super::interface::{Code, Meter, StopReason};

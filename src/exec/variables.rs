@@ -1,4 +1,4 @@
-//! Which variable a word of a PE belongs to, and what to say when code leaves it.
+//! Finds the variable that a word of a PE belongs to, and explains accesses beyond it.
 
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONST_WRITTEN, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
@@ -6,10 +6,10 @@ use crate::image::code::{BYTES, Local};
 use crate::image::{FnId, Symbol, TileImage};
 use crate::source::Span;
 
-/// A step of a pointer.
+/// A pointer step: a pointer with an index.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct PointerStep {
-    /// The word that the pointer leads to.
+    /// The address that the pointer holds.
     pub from: usize,
     /// The words of the element.
     pub at: usize,
@@ -19,7 +19,7 @@ pub(crate) struct PointerStep {
     pub index: i64,
 }
 
-/// Code writes a constant.
+/// The diagnostic about a write to a constant.
 pub(crate) fn const_written(symbol: &Symbol) -> Diag {
     CONST_WRITTEN
         .because(&[("name", &symbol.name)])
@@ -27,7 +27,7 @@ pub(crate) fn const_written(symbol: &Symbol) -> Diag {
         .help(format!("declare `{}` as `var`, and keep `const` in the types of pointers to it", symbol.name))
 }
 
-/// What to do about a local without a value.
+/// The help for a local without a value.
 pub(crate) fn part_of(local: &Local) -> String {
     match local.words {
         1 => format!("assign `{}` before this line", local.name),
@@ -35,13 +35,13 @@ pub(crate) fn part_of(local: &Local) -> String {
     }
 }
 
-/// The local in a word of a frame, counted from its start.
+/// The local that occupies a word of a frame, by its offset from the start.
 pub(crate) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
     let locals = &tile.functions[function.0 as usize].locals;
     locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
 }
 
-/// The local of a call that has not returned in a word, with its first word.
+/// The local at an address in a frame of the call stack, with its first word.
 pub(crate) fn local_behind(
     tile: &TileImage,
     calls: impl Iterator<Item = (usize, FnId)>,
@@ -52,13 +52,13 @@ pub(crate) fn local_behind(
     Some((start + usize::from(local.off), local))
 }
 
-/// A step of a pointer leads out of a local, whose first word is `low`.
+/// The diagnostic about a pointer step out of a local, whose first word is `low`.
 pub(crate) fn out_of_local(local: &Local, low: usize, step: PointerStep) -> Diag {
     let shape = (low, local.words.into(), step.each);
     out_of_variable((&local.name, local.span), shape, step.from, step.index)
 }
 
-/// A pointer leads to a word of a call that has returned, `off` words behind its first one.
+/// The diagnostic about a pointer into the frame of a call that has returned, `off` words after its start.
 pub(crate) fn dangling(diag: Diag, tile: &TileImage, function: FnId, off: usize) -> Diag {
     let name = &tile.functions[function.0 as usize].name;
     let help = "point to a global, or to a local of a function that is still running";
@@ -78,14 +78,15 @@ pub(crate) fn symbol_at(tile: &TileImage, word: usize) -> Option<&Symbol> {
     (word < usize::from(symbol.addr) + usize::from(symbol.words)).then_some(symbol)
 }
 
-/// A pointer to a global has been given an index that leads out of it.
+/// The diagnostic about a pointer step out of a global.
 pub(crate) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16) -> Diag {
     let shape = (symbol.addr.into(), symbol.words.into(), words);
     out_of_variable((&symbol.name, symbol.span), shape, from, index as i64)
 }
 
-/// A pointer that leads to the word `from` of a variable, which begins at `low` and has `size` words, has
-/// been given an index that leads out of it; elements have `each` words, or are bytes.
+/// The diagnostic about an index out of a variable, which starts at `low` and has `size` words, through a
+/// pointer
+/// to its word `from`; elements have `each` words, or are bytes.
 fn out_of_variable(
     (name, span): (&String, Span),
     (low, size, each): (usize, usize, u16),
@@ -105,7 +106,7 @@ fn elements_in(words: usize, each: u16) -> usize {
     if each == BYTES { 2 * words } else { words / usize::from(each.max(1)) }
 }
 
-/// The operation at `pc` reads a register that has no value yet.
+/// The diagnostic about the operation at `pc`, which reads a register without a value.
 #[cold]
 pub(crate) fn unset_register(tile: &TileImage, (function, pc): (FnId, usize)) -> Diag {
     use crate::image::Op;

@@ -5,8 +5,9 @@ use crate::dsd::direct;
 use crate::dsd::local::{self, Feed};
 use crate::exec::calls::WINDOW;
 
-/// Runs an operation of which all but the scalars was known before; gives the cycles that its elements
-/// take, or `None` while words of memory are not there that it touches.
+/// Runs an operation with a plan; returns the cycles that its elements take, or `None` if it touches words of
+/// memory
+/// that are not allocated yet.
 #[inline(never)]
 pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u16]) -> Option<u32> {
     if op.end > memory.len() {
@@ -31,7 +32,8 @@ pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u1
     Some(op.cycles)
 }
 
-/// A scalar source as a lane: registers keep the sign of narrow integers above their bits.
+/// A scalar source as a lane. A register holds a narrow signed integer sign-extended, so the upper bits are
+/// cut off.
 pub(crate) fn scalar_lane(register: u64, words: u16) -> u32 {
     if words == 1 { register as u32 & 0xffff } else { register as u32 }
 }

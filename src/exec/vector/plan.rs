@@ -1,8 +1,10 @@
-//! The plan of a DSD operation whose operands are known before it runs: most work on whole vectors in memory
-//! that never change, so that a PE need not look at their descriptors each time.
+//! The plan of a DSD operation whose operands are known before it runs. Most operations work on whole vectors
+//! in
+//! memory whose descriptors never change, so a PE need not read the descriptors each time.
 //!
 //! What plans gain on public programs has not been measured. `--engine plain` runs without them, and so does a
-//! recorded run; `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single operations.
+//! recorded run; `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single
+//! operations.
 
 use crate::arch::Arch;
 use crate::dsd::access::Row;
@@ -13,23 +15,22 @@ use crate::dsd::{Dsd, Mem};
 use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
 
-/// A DSD operation between lines in memory that stay inside of their arrays and do not disturb each
-/// other.
+/// A DSD operation between lines in memory that stay inside their arrays and do not conflict with each other.
 #[derive(Clone)]
 pub(crate) struct VectorPlan {
-    /// Its arithmetic.
+    /// The kernel that computes the results.
     pub kernel: &'static Kernel,
-    /// Where results go, and the words of each.
+    /// The destination, and the words per element.
     pub dest: (Row, u16),
-    /// What the kernel takes.
+    /// The sources of the kernel.
     pub sources: [PlannedSource; 3],
-    /// Where that lies if the kernel can work on the memory itself.
+    /// The slices of memory, if the kernel can work on the memory directly.
     pub direct: Option<DirectPlan>,
-    /// One past the last word that it touches.
+    /// One past the last word that the operation touches.
     pub end: usize,
     /// Cycles that its elements take.
     pub cycles: u32,
-    /// Where the returned bool goes.
+    /// The register of the returned bool.
     pub result: Option<Reg>,
 }
 
@@ -40,7 +41,7 @@ pub(crate) enum PlannedSource {
     Nothing,
     /// The scalar in a register, of this many words.
     Scalar(Reg, u16),
-    /// A vector, and the words of each element.
+    /// A vector, and the words per element.
     Line(Row, u16),
 }
 

@@ -2,8 +2,7 @@
 //! operations are superinstructions, and DSD operations whose operands are constants have a plan.
 //!
 //! In: the image of a tile, which never changes. Out: prepared functions and plans, computed when a PE first
-//! needs
-//! them. All PEs of a tile share them.
+//! needs them. All PEs of a tile share them.
 
 use super::superinstructions::combined;
 use super::vector::plan::{VectorPlan, plan};
@@ -24,8 +23,7 @@ pub(crate) struct PreparedFunction {
     /// Register of the first constant.
     pub params: Reg,
     /// One past the last register that a call must clear after the constants. No register is cleared if the
-    /// code
-    /// writes every register before it reads it.
+    /// code writes every register before it reads it.
     pub cleared: Reg,
     /// Size of its frame, in words of memory.
     pub frame_words: u16,

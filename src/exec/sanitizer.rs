@@ -15,8 +15,7 @@ use crate::image::code::{Access, BYTES, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
 
 /// The bit pattern of a register without a value. Registers hold normalised integers, so only 64-bit integers
-/// could
-/// be equal to it, and programs are unlikely to compute this number.
+/// could be equal to it, and programs are unlikely to compute this number.
 const NO_VALUE: u64 = 0xbad5_0bad_5eed_0bad;
 
 /// The content of words without a value. A word counts as unset only if it is marked and still holds this, so a

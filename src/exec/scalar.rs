@@ -1,8 +1,7 @@
 //! The fast loop: scalar code and calls, on registers and the memory.
 //!
 //! It does not know the PE. Operations that it cannot execute itself (tasks, most vectors, intrinsics) it
-//! hands back
-//! as a [`StopReason`].
+//! hands back as a [`StopReason`].
 
 use super::arithmetic::{self, amount};
 use super::calls::Calls;
@@ -37,9 +36,8 @@ pub(crate) fn run(
 }
 
 /// One `match` with an arm for each frequent operation: a second `match` would add another indirect jump to
-/// every
-/// executed operation. Calls and returns are also handled here, because leaving and re-entering the loop costs
-/// more than the call itself. `left` is the rest of the cycle budget.
+/// every executed operation. Calls and returns are also handled here, because leaving and re-entering the
+/// loop costs more than the call itself. `left` is the rest of the cycle budget.
 fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,

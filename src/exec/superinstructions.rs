@@ -1,10 +1,9 @@
 //! Superinstructions: frequent sequences of operations become one, so that fewer are dispatched.
 //!
 //! docs/performance.md says what they gain on our own benchmarks (1.2 to 1.4 times as fast); on public
-//! programs it
-//! has not been measured. `--engine plain` runs without them. The property
-//! `superinstructions_do_exactly_what_their_parts_do` (`exec/tests.rs`) compares them with the operations that
-//! they are made of, and `tests/it/engines.rs` whole programs.
+//! programs it has not been measured. `--engine plain` runs without them. The property
+//! `superinstructions_do_exactly_what_their_parts_do` (`exec/tests.rs`) compares them with the operations
+//! that they are made of, and `tests/it/engines.rs` whole programs.
 
 use crate::image::FnId;
 use crate::image::code::{IN_VARIABLE, Op, Reg};
@@ -65,8 +64,7 @@ fn binary(op: Op) -> Option<Binary> {
 }
 
 /// The other operand of an operation that has `one` as an operand. Commutative integer operations may swap
-/// their
-/// operands; float operations may not, because the result NaN depends on the order.
+/// their operands; float operations may not, because the result NaN depends on the order.
 fn other(op: Op, one: Reg) -> Option<Reg> {
     use Op::*;
     let Binary { a, b, .. } = binary(op)?;

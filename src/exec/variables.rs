@@ -85,8 +85,7 @@ pub(crate) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16
 }
 
 /// The diagnostic about an index out of a variable, which starts at `low` and has `size` words, through a
-/// pointer
-/// to its word `from`; elements have `each` words, or are bytes.
+/// pointer to its word `from`; elements have `each` words, or are bytes.
 fn out_of_variable(
     (name, span): (&String, Span),
     (low, size, each): (usize, usize, u16),

@@ -3,8 +3,7 @@
 //! Most operations are of this kind and short, so this code allocates nothing and copies no descriptors.
 //!
 //! Lines in bounds take a fast path (`run_lines`); everything else goes element by element (`run_cursors`).
-//! What the
-//! fast path gains on public programs has not been measured. `--engine plain` never takes it;
+//! What the fast path gains on public programs has not been measured. `--engine plain` never takes it;
 //! `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single operations.
 
 use super::registers::{ResolvedOperand, Use};

@@ -224,8 +224,7 @@ impl Checks {
 
 impl Checks {
     /// A word that an operation reads soon after writing it may be read too early, because the hardware
-    /// processes
-    /// several elements at once (entry UB-020).
+    /// processes several elements at once (entry UB-020).
     pub fn check_overlap(
         &mut self,
         op: &DsdOp,

@@ -421,8 +421,7 @@ impl Pe {
     }
 
     /// For how many of the next cycles the PE does nothing but receive one wavelet of a color per cycle, if
-    /// they
-    /// arrive.
+    /// they arrive.
     pub fn takes_steadily(&self, color: Color, now: u64) -> Option<u64> {
         let operation = self.only_operation()?;
         let mut intakes = operation.intakes();

@@ -80,8 +80,7 @@ impl Extended {
     }
 
     /// Changes the vector to what the registers now describe: an XDSR holds the extents of the slower
-    /// dimensions,
-    /// or the bounds of a circular buffer. Returns the start if the buffer is a different one.
+    /// dimensions, or the bounds of a circular buffer. Returns the start if the buffer is a different one.
     pub fn take_over(&self, others: Others, mem: &mut Mem) -> Option<u16> {
         let steps: Vec<_> = others.steps(mem).collect();
         for (sr, dim, _) in steps {

@@ -92,17 +92,15 @@ impl FifoState {
     }
 
     /// Records the space or data that a push or pop has not found. Only the first one is recorded, until it
-    /// could
-    /// continue.
+    /// could continue.
     pub fn refuse(&mut self, write: bool, words: u16) {
         let missed = if write { &mut self.missed_space } else { &mut self.missed_data };
         missed.get_or_insert(words);
     }
 
     /// The address of the next `count` elements of `words` words to write (`write`) or to read. `None` if
-    /// there is
-    /// no space or not enough data, if an element crosses the end of the buffer, or if an operation was refused
-    /// before.
+    /// there is no space or not enough data, if an element crosses the end of the buffer, or if an operation
+    /// was refused before.
     pub fn ring(&self, write: bool, words: u16, count: u32) -> Option<AddressCursor> {
         let position = if write { self.head + self.used } else { self.head } % self.size;
         let refused = if write { self.missed_data } else { self.missed_space };

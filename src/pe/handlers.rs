@@ -49,8 +49,7 @@ impl Duties {
     }
 
     /// Reads one half of the set of colors that have gone into teardown since the low half was last read, for
-    /// the
-    /// task that started in a given cycle.
+    /// the task that started in a given cycle.
     pub fn read_torn_down(&mut self, half: u16, task: u64) -> u16 {
         if half > 0 {
             return (self.seen >> 16) as u16;

@@ -126,8 +126,7 @@ impl Pe {
     }
 
     /// Whether the code after an operation may run before the clock has caught up: nothing else runs on this
-    /// PE or
-    /// observes it, and the picker has nothing to drop when the task ends.
+    /// PE or observes it, and the picker has nothing to drop when the task ends.
     fn may_run_ahead(&self, worker: &Worker) -> bool {
         self.threads.is_empty()
             && !self.is_observed()

@@ -164,8 +164,7 @@ impl Queues {
         };
         let held = (Some(self.inputs[bound].color), self.inputs[bound].len());
         // Operations refer to an input by its index, so the private queue must stay; it now serves the color
-        // that
-        // the queue gives up.
+        // that the queue gives up.
         if let Some(private) = private {
             let items = std::mem::take(&mut self.inputs[private].items);
             if self.inputs[bound].items.is_empty() {
@@ -181,8 +180,7 @@ impl Queues {
     }
 
     /// Gives an output queue another color for wavelets that are sent from now on; returns the previous
-    /// color, and
-    /// how many wavelets the queue holds.
+    /// color, and how many wavelets the queue holds.
     pub fn bind_output(&mut self, queue: OutQueue, color: Color) -> (Option<Color>, usize) {
         let at = self.outputs.iter().position(|o| o.queue == Some(queue)).unwrap_or_else(|| {
             let depth = self.arch.output_queue_depth[usize::from(queue.0)];
@@ -241,8 +239,7 @@ impl Queues {
     }
 
     /// Records that an operation reads a color through a queue; returns color and source location of the
-    /// previous
-    /// reader.
+    /// previous reader.
     pub fn read_through(&mut self, queue: InQueue, color: Color, span: Span) -> Option<(Color, Span)> {
         match self.readers.iter_mut().find(|(reader, ..)| *reader == queue) {
             Some((_, c, s)) => Some((std::mem::replace(c, color), std::mem::replace(s, span))),
@@ -330,8 +327,7 @@ impl Queues {
     }
 
     /// Passes wavelets to the router ahead of their cycle, if the router promises to accept them in that
-    /// cycle. If
-    /// several queues hold wavelets, each waits for its turn.
+    /// cycle. If several queues hold wavelets, each waits for its turn.
     pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
         let mut filled = members(self.outgoing).filter(|at| !self.outputs[*at].is_empty());
         let (Some(at), None) = (filled.next(), filled.next()) else { return };

@@ -57,8 +57,7 @@ impl Reach<'_> {
         }
         let outside = cursors.filter_map(|(operand, cursor)| Some((operand, cursor.outside_ahead()?)));
         // Beyond its last element every operand leaves its variable sooner or later, so the one that leaves
-        // first
-        // is to blame.
+        // first is to blame.
         let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
             return diag;
         };
@@ -84,8 +83,7 @@ impl Reach<'_> {
 }
 
 /// Checks the cast of a pointer to anything to a pointer to a scalar of `words` words. If the variable is a
-/// scalar
-/// itself, it must have the same size; otherwise the scalar may be a part of it.
+/// scalar itself, it must have the same size; otherwise the scalar may be a part of it.
 pub(super) fn wrong_cast(tile: &TileImage, at: usize, words: u16, ty: &str) -> Option<Diag> {
     let symbol = symbol_at(tile, at)?;
     let is_scalar = symbol.element.is_some() && symbol.dims.is_empty();

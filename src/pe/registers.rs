@@ -49,8 +49,7 @@ impl AsyncSettings {
     }
 
     /// Merges the settings of a further operand. For each setting the first operand that has it wins; the
-    /// operation
-    /// is asynchronous if one of its operands is.
+    /// operation is asynchronous if one of its operands is.
     pub fn add(&mut self, other: AsyncSettings) {
         if !other.is_async {
             return;
@@ -216,8 +215,7 @@ impl Registers {
     }
 
     /// Checks that the XDSR and the stride registers of a DSR still hold what its load wrote. If they do not,
-    /// and
-    /// that is not denied, they define the vector.
+    /// and that is not denied, they define the vector.
     pub fn check_extended(
         &self,
         mut loaded: Loaded,

@@ -3,8 +3,8 @@
 //! Fast path: an operation whose FIFOs have data and space for all of its elements takes a fiftieth of the
 //! time of stepping element by element; not measured on a public example. A FIFO that has refused an
 //! operation before, an element across its end, or too large a length is left to the steps, and so is
-//! everything with `--engine plain`. The
-//! property of FIFOs in `tests/it/props/fifos.rs` compares both with a model.
+//! everything with `--engine plain`. The property of FIFOs in `tests/it/props/fifos.rs` compares both with a
+//! model.
 
 use super::fifo::{FifoEnd, FifoState};
 use super::operation::{From, Operation, To};

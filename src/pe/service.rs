@@ -19,8 +19,7 @@ use crate::image::TileImage;
 use crate::image::code::{Op, Reg};
 
 /// Whether an operation with an effect outside of the PE must wait for the clock. If it need not wait, its
-/// effect
-/// may give another part of the wafer work, so that the PE is not alone any more.
+/// effect may give another part of the wafer work, so that the PE is not alone any more.
 fn is_too_early(op: Op, meter: &Meter, worker: &mut Worker) -> bool {
     let is_seen = needs_clock(op);
     if is_seen {
@@ -93,8 +92,7 @@ impl Pe {
     }
 
     /// Starts or ends an `@map`, or reads or writes an element of it. `ran_ahead`: the main thread is ahead
-    /// of the
-    /// clock.
+    /// of the clock.
     fn map(&mut self, op: Op, time: u64, ran_ahead: bool) -> Result<Served, Diag> {
         match op {
             Op::MapBegin { n } => {
@@ -210,8 +208,7 @@ impl Pe {
     }
 
     /// Checks the use of a field of a union; the word at `at` holds the number of the active field. A union
-    /// without a
-    /// value gets this field as its active one.
+    /// without a value gets this field as its active one.
     fn check_variant(&mut self, at: usize, mark: u16, names: &str) -> Result<(), Diag> {
         if !self.checks.is_checked {
             return Ok(());

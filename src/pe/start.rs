@@ -115,8 +115,7 @@ impl Start {
     }
 
     /// Records which source to set to zero. This must happen before the first element is read, because the
-    /// cursor
-    /// moves.
+    /// cursor moves.
     pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Diag> {
         let source = zero.position(self.operation.sources().len()).map(|k| &self.operation.from[k]);
         let Some(From::Local(Source::AddressCursor(cursor))) = source else {

@@ -41,8 +41,7 @@ pub(super) enum Picked {
     /// The local task of this id.
     Local(TaskId),
     /// The task of this id, for the oldest wavelet of an input: a data or control task, or on WSE-2 any task
-    /// that a
-    /// control wavelet names.
+    /// that a control wavelet names.
     Wavelet { id: TaskId, kind: TaskKind, input: usize },
 }
 
@@ -134,9 +133,8 @@ impl Tasks {
     }
 
     /// Picks the next task: tasks with high priority first, then local tasks in rotation, then wavelets.
-    /// Local tasks
-    /// that have activated themselves come after wavelets (docs/decisions.md). Inputs in `claimed` belong to
-    /// operations in progress. The picker drops wavelets that no task receives.
+    /// Local tasks that have activated themselves come after wavelets (docs/decisions.md). Inputs in
+    /// `claimed` belong to operations in progress. The picker drops wavelets that no task receives.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
         let local = self.active & !self.blocked;
         let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
@@ -225,8 +223,7 @@ impl Tasks {
     }
 
     // Active local tasks come before new wavelets, because programs rely on that. But a task that activates
-    // itself
-    // in order to poll must not starve the data task that it waits for.
+    // itself in order to poll must not starve the data task that it waits for.
     fn rank(&self, ready: Picked) -> (bool, bool, bool, u64) {
         let id = ready.id();
         let (again, waits) = match ready {

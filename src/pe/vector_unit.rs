@@ -152,10 +152,8 @@ impl VectorUnit<'_> {
     }
 
     /// Checks the elements of an operation before the first one is processed. This is not needed if an
-    /// element out
-    /// of bounds is denied, because the operation then finds it itself. Operands that would leave their
-    /// variable
-    /// may access the whole memory afterwards.
+    /// element out of bounds is denied, because the operation then finds it itself. Operands that would leave
+    /// their variable may access the whole memory afterwards.
     ///
     /// # Errors
     /// Only diagnostics whose level denies them; the operation itself detects accesses outside of memory.

@@ -6,8 +6,7 @@ use crate::dsd::local::{self, Feed};
 use crate::exec::calls::WINDOW;
 
 /// Runs an operation with a plan; returns the cycles that its elements take, or `None` if it touches words of
-/// memory
-/// that are not allocated yet.
+/// memory that are not allocated yet.
 #[inline(never)]
 pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u16]) -> Option<u32> {
     if op.end > memory.len() {

@@ -1,6 +1,5 @@
 //! The plan of a DSD operation whose operands are known before it runs. Most operations work on whole vectors
-//! in
-//! memory whose descriptors never change, so a PE need not read the descriptors each time.
+//! in memory whose descriptors never change, so a PE need not read the descriptors each time.
 //!
 //! What plans gain on public programs has not been measured. `--engine plain` runs without them, and so does a
 //! recorded run; `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single

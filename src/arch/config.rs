@@ -1,4 +1,4 @@
-//! The configuration space of a PE: what stands at each word address.
+//! The configuration space of a PE: the register at each word address.
 //!
 //! Public programs name two blocks of addresses and the bits in them: the routes and the switches of
 //! WSE-2. All other addresses, and the layout on WSE-3, are our own (docs/decisions.md); programs
@@ -6,7 +6,7 @@
 
 use super::{ArchName, Color};
 
-/// Pointers into the configuration space count bytes: the addresses that they have.
+/// The byte addresses of the configuration space, which pointers use.
 pub const BYTE_WINDOW: std::ops::RangeInclusive<u64> = 0xc000..=0xffff;
 
 /// A word of the configuration space.
@@ -16,7 +16,7 @@ pub enum ConfigWord {
     Routes(Color),
     /// The switch of a color: [`switch`].
     Switch(Color),
-    /// WSE-3: what a switch position (1 to 3) lets through; laid out like the routes.
+    /// WSE-3: the route of a switch position (1 to 3), laid out like the routes.
     Position(Color, u8),
     /// A word of the counter filter of a color: [`filter`].
     Filter(Color, u16),
@@ -29,9 +29,9 @@ pub enum ConfigWord {
 pub enum PeBlock {
     /// Colors that have gone into teardown since it was last read: two words.
     TeardownPending,
-    /// Bit = task id: goes first. Four words.
+    /// Tasks with high priority, bit = task id. Four words.
     TaskPriority,
-    /// How urgent the main thread is.
+    /// Priority of the main thread.
     MainThreadPriority,
     /// Bit = input queue: empty in the low byte, full in the high one.
     InputQueues,
@@ -43,9 +43,9 @@ pub enum PeBlock {
     OutputQueueConfig,
     /// Bit = queue that `@queue_flush` has found empty: inputs in the low byte, outputs in the high one.
     Flushed,
-    /// What is xored into the index of control wavelets by `.control_transform`.
+    /// The mask that `.control_transform` XORs into the index of control wavelets.
     ControlMask,
-    /// Bit = exception that does not stop the PE.
+    /// Masked exceptions, which do not stop the PE, bit = exception.
     ExceptionMask,
     /// Whether the time stamp counter runs: 7 starts it at zero, 0 stops it.
     TimerControl,
@@ -54,7 +54,7 @@ pub enum PeBlock {
 }
 
 impl PeBlock {
-    /// What it holds at the start, if a program may set it then.
+    /// Its initial value, if a program may set it before the start.
     pub fn initial(self) -> Option<u16> {
         match self {
             PeBlock::TaskPriority | PeBlock::MainThreadPriority | PeBlock::ControlMask => Some(0),
@@ -78,7 +78,7 @@ pub const ALL_MASKED: u16 = 0xffff;
 pub mod filter {
     /// Words of a filter.
     pub const WORDS: u16 = 8;
-    /// Those that hold something.
+    /// Words that are in use.
     pub const USED: u16 = 6;
 }
 
@@ -96,7 +96,7 @@ pub mod routes {
     pub const SWAP_Y: u16 = 1 << 10;
     /// Arrivals from east and west are swapped with the partner color.
     pub const SWAP_X: u16 = 1 << 11;
-    /// The pop mode stands in two bits from here.
+    /// Position of the pop mode, which has two bits.
     pub const POP_SHIFT: u16 = 12;
     /// The color is in teardown.
     pub const TEARDOWN: u16 = 1 << 14;
@@ -125,9 +125,9 @@ pub mod routes {
 pub mod switch {
     use crate::arch::Direction;
 
-    /// The last position goes on with position 0.
+    /// Ring mode: position 0 follows the last position.
     pub const RING: u16 = 1 << 12;
-    /// The current position stands in two bits from here.
+    /// Position of the current switch position, which has two bits.
     pub const POSITION_SHIFT: u16 = 13;
     /// A position is four bits wide (WSE-2); position 1 comes first.
     pub const FIELD: u16 = 4;
@@ -169,7 +169,7 @@ const QUEUES: u16 = 8;
 /// Words that a block of colors takes.
 const COLORS: u16 = 24;
 
-/// What `@__config_address` calls each block, where it starts and how long it is.
+/// The name of each block in `@__config_address`, its start and its length.
 const BLOCKS: &[(&str, u16, u16)] = &[
     // sdk-examples, topic-16
     ("output_queue_config", 0x7b80, QUEUES),
@@ -202,7 +202,7 @@ const PE_BLOCKS: &[(&str, PeBlock, u16)] = &[
 const TIMER_WORDS: u16 = 3;
 
 impl ConfigWord {
-    /// What stands at a word address; `None` if the model has nothing there.
+    /// The register at a word address; `None` if the address is not modelled.
     pub fn at(arch: ArchName, address: u16) -> Option<ConfigWord> {
         let (name, start, _) =
             BLOCKS.iter().find(|(_, start, words)| (*start..*start + *words).contains(&address))?;
@@ -223,8 +223,9 @@ impl ConfigWord {
         }
     }
 
-    /// The word that a pointer leads to; `None` if it leads elsewhere. Pointers count bytes. Programs for
-    /// SDK 1.0 also make pointers of the word addresses of the timer, and count bytes from there.
+    /// The word that a pointer points to; `None` if it is not in the configuration space. Pointers count
+    /// bytes. Programs for SDK 1.0 also make pointers of the word addresses of the timer, and count bytes
+    /// from there.
     pub fn pointed(pointer: u64) -> Option<u16> {
         if BYTE_WINDOW.contains(&pointer) {
             return Some((pointer / 2) as u16);

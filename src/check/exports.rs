@@ -1,4 +1,4 @@
-//! Names that the layout advertises and that the host will not find.
+//! Checks for names that the layout advertises but PEs do not export.
 
 use crate::diagnostics::rules::check::EXPORT_MISSING;
 use crate::diagnostics::{Diagnostic, counted};

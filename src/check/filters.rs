@@ -1,5 +1,5 @@
-//! More filters than a PE has. A filter where no route leads to the PE is no mistake: public programs
-//! give every router of a row the same one.
+//! Checks that no PE has too many filters. A filter where no route leads to the PE is not a mistake: public
+//! programs give every router of a row the same one.
 
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::rules::check as rules;

@@ -1,4 +1,4 @@
-//! Where wavelets can get to, whatever the switches do.
+//! Computes the routers that wavelets of each color can reach, for any position of the switches.
 
 use crate::arch::config::{BYTE_WINDOW, ConfigWord, PeBlock};
 use crate::arch::{ArchName, Color, Direction, MESSAGE_COLOR};
@@ -7,36 +7,36 @@ use crate::image::code::{Intrinsic, Op};
 use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
 
-/// Colors side by side in [`Flow::reached`].
+/// Number of colors per router in [`Flow::reached`].
 const COLORS: usize = 32;
 
-/// Why a wavelet gets no further.
+/// Why a wavelet cannot continue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 pub enum End {
     /// The router has no route for the color, or none from this side.
     Refused,
-    /// The route goes to no side.
+    /// The route has no output.
     Nowhere,
     /// The route leaves the rectangle on this side.
     Edge(Direction),
 }
 
-/// A place where wavelets get no further.
+/// A router where wavelets cannot continue.
 #[derive(Copy, Clone, Debug)]
 pub struct DeadEnd {
     /// The router.
     pub pe: usize,
     /// Their color there.
     pub color: Color,
-    /// Their color at the router before.
+    /// Their color at the previous router.
     pub sent_as: Color,
-    /// The side that they come from.
+    /// The side that they arrive from.
     pub side: Direction,
     /// What stops them.
     pub end: End,
 }
 
-/// A wavelet that has come to a router.
+/// A wavelet that has arrived at a router.
 #[derive(Copy, Clone)]
 struct Arrival {
     pe: u32,
@@ -53,13 +53,13 @@ pub struct Flow<'p> {
     /// Sides from which each color reaches each router.
     reached: Vec<Mask>,
     open: Vec<Arrival>,
-    /// Follows only what happens in every run.
+    /// Whether to follow only wavelets that are sent in every run.
     only_certain: bool,
     /// Colors of control wavelets, bit = color.
     controls: u32,
     /// Colors that nothing is known about, bit = color.
     rerouted: u32,
-    /// Places where wavelets that are certain to be sent get no further.
+    /// Where wavelets that are certain to be sent cannot continue.
     pub dead_ends: Vec<DeadEnd>,
 }
 
@@ -92,7 +92,7 @@ impl<'p> Flow<'p> {
             rerouted: habits.iter().fold(0, |all, h| all | h.reroutes),
             dead_ends: Vec::new(),
         };
-        // A program without any route says nothing about the fabric: it is a fragment.
+        // A program without any route is a fragment, so its fabric is unknown.
         if program.routes.declared().is_empty() || habits.iter().all(|h| h.sends.is_empty()) {
             return flow;
         }
@@ -110,7 +110,7 @@ impl<'p> Flow<'p> {
             for color in habits.get(*tile as usize).map_or(&[][..], &colors) {
                 self.enter(pe, *color, Direction::Ramp);
             }
-            // One PE at a time keeps the list of what is open short.
+            // Following one PE at a time keeps the worklist short.
             while let Some(arrival) = self.open.pop() {
                 self.follow(arrival);
             }
@@ -135,13 +135,13 @@ impl<'p> Flow<'p> {
         let Arrival { pe, color, sent_as, side } = at;
         let pe = pe as usize;
         let route = self.route(pe, color);
-        // Teardown is left by code that sets new routes.
+        // Code that ends a teardown sets new routes, so the routes after it are unknown.
         if route.teardown {
             return;
         }
         let accepting = route.gates().iter().filter(|g| g.rx & bit(side) != 0);
         let (accepted, all) = accepting.fold((false, 0), |(_, all), gate| (true, all | gate.tx));
-        // Nobody knows when a switch will turn: only the first position is certain to be used.
+        // The time of a switch is unknown, so only the first position is certain to be used.
         let first = if route.gates().is_empty() { Gate::default() } else { route.gate(route.start) };
         let targets = match self.only_certain {
             true if first.rx & bit(side) != 0 => first.tx,
@@ -193,7 +193,7 @@ impl<'p> Flow<'p> {
         reached & self.route(pe, color).widest().rx
     }
 
-    /// Where the wavelets of a router go next.
+    /// The routers that the wavelets of a router reach next.
     pub fn next(&self, (pe, color): Node) -> impl Iterator<Item = Node> {
         let inputs = self.inputs(pe, color);
         let open = self.route(pe, color).gates().iter().filter(|g| g.rx & inputs != 0);
@@ -209,12 +209,12 @@ impl<'p> Flow<'p> {
         })
     }
 
-    /// The place of a color at a router in lists that have one for each.
+    /// Index of a color at a router, in lists with an entry for each.
     pub fn place(&self, (pe, color): Node) -> usize {
         pe * COLORS + usize::from(color.0)
     }
 
-    /// How many places there are; none when nothing is sent.
+    /// Number of such entries; zero if nothing is sent.
     pub fn places(&self) -> usize {
         self.reached.len()
     }
@@ -229,7 +229,7 @@ impl Habits {
     fn of(program: &Program, tile: &TileImage) -> Habits {
         let to_host = |c: &Color| program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(*c)));
         let sends_messages = uses(tile, Intrinsic::SendMessage);
-        // Messages follow no route, and what the host takes needs none.
+        // Messages follow no route, and wavelets for the host need none.
         let is_unrouted = |c: &Color| to_host(c) || sends_messages && *c == MESSAGE_COLOR;
         let always = tile.certain();
         let colors = |only: bool| {

@@ -1,4 +1,4 @@
-//! What can be known to be wrong before anything runs: routes, queues, ids, filters.
+//! Checks of a compiled program before it runs: routes, queues, ids, filters.
 //!
 //! In: a `Program`. Out: diagnostics. Never: runs anything, or takes more than a few steps per PE
 //! and color.
@@ -13,7 +13,7 @@ mod tiles;
 use crate::diagnostics::Diagnostic;
 use crate::image::Program;
 
-/// What is certain to go wrong, in a fixed order.
+/// Diagnostics about failures that are certain, in a fixed order.
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut found = tiles::check(program);
     found.extend(reserved::check(program));
@@ -22,7 +22,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// What may go wrong, depending on what the program does when: a run tells whether it has.
+/// Diagnostics about failures that depend on timing: a run shows whether they happen.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
     exports::possible(program).chain(routes::possible(program)).collect()
 }

@@ -1,4 +1,4 @@
-//! Numbers that belong to the system or to the memcpy library.
+//! Checks for colors, ids, queues and registers that belong to the system or to the memcpy library.
 
 use crate::arch::{ArchName, DsrFile, DsrId, InQueue};
 use crate::diagnostics::rules::check as rules;
@@ -6,17 +6,17 @@ use crate::diagnostics::{Diag, Diagnostic};
 use crate::image::{Program, TaskKind, TileImage};
 use crate::source::Span;
 
-/// Colors over which `<memcpy>` moves data and commands (rulings OQ-54).
+/// Colors on which `<memcpy>` moves data and commands (ruling OQ-54).
 const MEMCPY_COLORS: &[u8] = &[21, 22, 23];
-/// Ids of its tasks beside those of its colors (ruling OQ-54).
+/// Ids of its tasks, in addition to those of its colors (ruling OQ-54).
 const MEMCPY_TASKS: &[u8] = &[27, 28, 30];
-/// Registers with which it copies (docs: reserved resources).
+/// Registers that it uses for copies (docs: reserved resources).
 const MEMCPY_DSRS: [DsrId; 2] =
     [DsrId { file: DsrFile::Dest, number: 0 }, DsrId { file: DsrFile::Src1, number: 0 }];
 /// Ids of its control tasks.
 const MEMCPY_CONTROL_TASKS: &[u8] = &[33, 34, 35, 36, 37];
 
-/// Checks what a program uses against what is taken.
+/// Checks that a program does not use reserved numbers.
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     if program.memcpy.is_some() {
@@ -36,15 +36,15 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 }
 
 /// Operations that read the input queue of the library's commands on WSE-2. Public programs send
-/// from output queue 0 beside the library, so that is no mistake (ruling OQ-55).
+/// from output queue 0 in parallel with the library, so that is not a mistake (ruling OQ-55).
 fn commands(program: &Program, tile: &TileImage) -> Option<Diag> {
     let mut takes = tile.takes().filter(|t| t.queue == Some(InQueue(0)) && !in_library(program, t.span));
     let c = rules::MEMCPY_QUEUE_SHARED.plain().at(takes.next()?.span);
     Some(c.help("use a queue from 1 to 7"))
 }
 
-/// Registers of the library in which a program keeps something over several tasks: asynchronous
-/// operations and loads before the start. Others are done before the library gets its turn.
+/// Registers of the library that a program uses across several tasks, by asynchronous operations or by loads
+/// before the start. Other uses end before the library runs.
 fn registers(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> {
     let loads = tile.dsr_loads.iter().enumerate().filter(|(_, l)| MEMCPY_DSRS.contains(&l.dsr.id));
     let lasting = loads.filter(|(n, l)| l.config.is_async || tile.initial_dsrs.contains(&(*n as u32)));
@@ -70,7 +70,7 @@ fn colors(program: &Program) -> impl Iterator<Item = Diag> {
 
 fn tasks(program: &Program, tile: &TileImage) -> impl Iterator<Item = Diag> {
     let is_wse2 = program.arch == ArchName::Wse2;
-    // What the library itself binds is meant to be there.
+    // The bindings of the library itself are intended.
     let own = tile.tasks.iter().filter(|t| tile.has_memcpy && !in_library(program, t.span));
     own.filter_map(move |t| {
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("id", &t.id), ("name", &t.name)];

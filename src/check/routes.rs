@@ -1,4 +1,4 @@
-//! What is wrong with the way of wavelets: dead ends, circles, inputs that compete, nobody at the end.
+//! Checks of routes: dead ends, loops, competing inputs, and wavelets that nothing receives.
 
 use super::flow::{DeadEnd, End, Flow, Node, bit, sides};
 use crate::arch::{Color, Direction};
@@ -13,17 +13,17 @@ use crate::source::Span;
 use indexmap::IndexMap;
 use std::borrow::Cow;
 
-/// PEs of a circle that are named.
+/// Number of PEs of a loop that the message lists.
 const NAMED: usize = 6;
 
 /// Checks the routes of a program.
 pub fn check(program: &Program) -> Vec<Diagnostic> {
     let flow = Flow::new(program);
     let mut found = Folded::default();
-    // What leaves the rectangle is lost: a run counts it.
+    // Wavelets that leave the rectangle are lost; a run counts them.
     let ends = flow.dead_ends.iter().filter(|end| !matches!(end.end, End::Edge(_)));
     let ends = ends.map(|end| dead_end(&flow, end));
-    // An asynchronous operation waits, and a run tells.
+    // An asynchronous operation only waits, and a run reports that.
     ends.filter(|c| c.rule() != UNROUTED_ASYNC.name).for_each(|c| found.add(c));
     circles(&flow, &mut found);
     for (pe, color, _) in flow.reached() {
@@ -32,7 +32,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found.finish()
 }
 
-/// Inputs that compete, and wavelets that nobody takes: the order of events and filters decide.
+/// Competing inputs, and wavelets that nothing receives. Whether these happen depends on timing and filters.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let flow = Flow::new(program);
     let circular = circles(&flow, &mut Folded::default());
@@ -41,7 +41,8 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let ends = flow.dead_ends.iter().map(|end| dead_end(&flow, end));
     ends.filter(|c| c.rule() == UNROUTED_ASYNC.name).for_each(|c| found.add(c));
     for (pe, color, _) in flow.reached() {
-        // A circle has a way in beside the way round: that is the same mistake.
+        // A loop has an entry as well as the loop itself, so it also has several inputs: that is the same
+        // mistake.
         if circular & 1 << color.0 == 0 {
             several_inputs(&flow, pe, color, &mut found);
         }
@@ -50,10 +51,10 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     found.finish()
 }
 
-/// The rule of a diagnostic, its place and the other place that it shows.
+/// The key of a diagnostic: its rule, its source location and the other location that it shows.
 type Kind = (Cow<'static, str>, Option<Span>, Option<Span>);
 
-/// The same diagnostic about many PEs is one.
+/// Merges equal diagnostics about many PEs.
 #[derive(Default)]
 struct Folded(IndexMap<Kind, (Diag, u64)>);
 
@@ -168,7 +169,7 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
     }
 }
 
-/// Two sides at once are undefined; only routers that have both open in one position count.
+/// Arrivals from two sides at once are undefined; only routers that accept both in one position are reported.
 fn several_inputs(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let inputs = flow.inputs(pe, color);
     let compete = |rx: Mask| (inputs & rx).count_ones() > 1;
@@ -198,12 +199,12 @@ fn nobody_takes(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
     found.add(c.help("bind a data task, read it with a fabin_dsd, or leave RAMP out of `.tx`"));
 }
 
-/// Routes without switches that lead back to themselves: wavelets would never leave them. Gives the
-/// colors, bit = color.
+/// Routes without switches that lead back to themselves, so that wavelets never leave them. Returns the colors,
+/// bit = color.
 fn circles(flow: &Flow<'_>, found: &mut Folded) -> u32 {
     let is_fixed = |(pe, color): Node| flow.route(pe, color).gates().len() == 1;
     let nodes = || flow.reached().map(|(pe, color, _)| (pe, color)).filter(|n| is_fixed(*n));
-    // Takes away, again and again, what nothing leads to; what is left is on or behind a circle.
+    // Repeatedly removes routers that nothing leads to; the rest is on a loop or behind one.
     let mut incoming = vec![0_u8; flow.places()];
     for node in nodes() {
         flow.next(node).filter(|n| is_fixed(*n)).for_each(|n| incoming[flow.place(n)] += 1);
@@ -228,7 +229,7 @@ fn circles(flow: &Flow<'_>, found: &mut Folded) -> u32 {
     told
 }
 
-/// Walks backwards among what is left until a router comes again.
+/// Follows the remaining routers backwards until one repeats.
 fn circle(flow: &Flow<'_>, start: Node, left: &[Node]) -> Diag {
     let before = |node: Node| {
         let neighbours = Direction::ALL.into_iter().filter_map(|d| flow.program.neighbour(node.0, d));

@@ -1,4 +1,4 @@
-//! What is wrong with the code of a tile, wherever it runs.
+//! Checks of the code of a tile that do not depend on its PE.
 
 use crate::arch::{ArchName, TaskId};
 use crate::diagnostics::rules::{check as rules, run};
@@ -20,7 +20,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// Ids that are activated and bound to no local task.
+/// Ids that are activated, but have no local task bound to them.
 fn activations(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let in_code = tile.functions.iter().flat_map(|f| {
         let ops = f.code.iter().enumerate();
@@ -66,7 +66,7 @@ fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Diag> {
     })
 }
 
-/// Queues that are used and that no `@initialize_queue` has given a color.
+/// Queues that are used, but have no color from `@initialize_queue`.
 fn queues(tile: &TileImage) -> impl Iterator<Item = Diag> {
     let input = |n: u8| tile.input_queues.iter().any(|b| b.queue.0 == n);
     let output = |n: u8| tile.output_queues.iter().any(|b| b.queue.0 == n);

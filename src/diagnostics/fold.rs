@@ -4,10 +4,10 @@ use indexmap::IndexMap;
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// Makes one diagnostic of the same run-time error on many PEs.
+/// Merges equal run-time diagnostics of many PEs into one.
 ///
-/// The same means: the same rule at the same place. The earliest one stays, with the number of
-/// other PEs in `also_on`; diagnostics without a moment pass as they are. The order is that of
+/// Two diagnostics are equal if they have the same rule and source location. The earliest one is kept, with the
+/// number of other PEs in `also_on`; diagnostics without a moment are not changed. The order is that of
 /// first appearance, so the result does not depend on how PEs are visited within a cycle as long
 /// as the caller sorts by cycle.
 pub fn fold_moments(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {

@@ -1,7 +1,7 @@
-//! Levels: what is done with a diagnostic whose rule lets the user choose.
+//! Levels: whether a diagnostic is ignored, a warning or an error, for rules that let the user choose.
 //!
 //! In: rules and the flags `-A`, `-W`, `-D`. Out: for each diagnostic whether it is dropped, a warning
-//! or an error. Never: decides how a program goes on; whoever raises a diagnostic knows that.
+//! or an error. Never: decides how a program continues; the code that raises a diagnostic knows that.
 
 use super::rules;
 use super::{Diag, Diagnostic, Rule, Severity, suggest};
@@ -9,29 +9,29 @@ use rustc_hash::FxHashMap;
 use std::fmt;
 use std::sync::LazyLock;
 
-/// What is done with a diagnostic.
+/// The treatment of a diagnostic.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Nothing is said, and the program goes on.
+    /// Nothing is reported, and the program continues.
     Allow,
-    /// It is said once for each place, and the program goes on.
+    /// It is reported once for each source location, and the program continues.
     Warn,
     /// The program is rejected, or its run stops.
     Deny,
 }
 
-/// Rules that are chosen together.
+/// A group of rules whose level can be set together.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Group {
-    /// What goes wrong silently on the machine, though no document calls it undefined.
+    /// Code that goes wrong silently on the machine, though no document calls it undefined.
     Hazards,
-    /// What the documents call undefined or leave to the programmer.
+    /// Code that the documents call undefined or leave to the programmer.
     Undefined,
-    /// Old spellings and what has no effect.
+    /// Old syntax, and code without effect.
     Style,
 }
 
-/// What a rule says about its level; rules without one are errors for ever.
+/// The level of a rule; rules without one are always errors.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Lint {
     /// The level unless the user chooses another.
@@ -142,7 +142,7 @@ impl Levels {
         }
     }
 
-    /// The level of a rule; an error for ever is denied.
+    /// The level of a rule; a rule that is always an error is denied.
     pub fn of(self, rule: &str) -> Level {
         place_of(rule).map_or(Level::Deny, |place| self.at(place))
     }
@@ -150,7 +150,7 @@ impl Levels {
     /// Chooses the level of a rule, of a group, or of `all`.
     ///
     /// # Errors
-    /// A text for people if there is no such name, or the rule is an error for ever.
+    /// A message if there is no such name, or the rule is always an error.
     pub fn choose(&mut self, level: Level, name: &str) -> Result<(), String> {
         if let Some(place) = place_of(name) {
             self.put(place, level);
@@ -169,10 +169,10 @@ impl Levels {
         Ok(())
     }
 
-    /// Chooses what a text of flags says, such as `-W undefined -A overlap,map-lengths`.
+    /// Sets the levels from a string of flags, such as `-W undefined -A overlap,map-lengths`.
     ///
     /// # Errors
-    /// A text for people about the first word that makes no sense.
+    /// A message about the first word that is not valid.
     pub fn choose_flags(&mut self, flags: &str) -> Result<(), String> {
         let mut words = flags.split_whitespace();
         while let Some(word) = words.next() {
@@ -187,7 +187,7 @@ impl Levels {
         Ok(())
     }
 
-    /// Makes an error of each rule that would warn.
+    /// Turns every warning into an error.
     pub fn deny_warnings(&mut self) {
         self.deny |= self.warn;
         self.warn = 0;
@@ -206,7 +206,7 @@ impl Levels {
         Some(diagnostic)
     }
 
-    /// The same for somebody who goes on unless the level is `deny`.
+    /// The same, for a caller that continues unless the level is `deny`.
     ///
     /// # Errors
     /// The diagnostic itself if it is denied.
@@ -231,7 +231,7 @@ fn refusal(name: &str) -> String {
     }
 }
 
-/// How a rule that is an error can be lowered: the last line of its messages.
+/// The line at the end of a message that says how to lower the level of its rule.
 pub(super) fn way_down(diagnostic: &Diagnostic) -> Option<String> {
     is_lowerable(diagnostic).then(|| format!("`-W {}` makes this a warning", diagnostic.rule))
 }

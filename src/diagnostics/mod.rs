@@ -1,7 +1,7 @@
-//! How we complain: one `Diagnostic`, raised without a place and placed where the span is known.
+//! Diagnostics. Code raises a diagnostic without a source location; a caller that knows the span adds it.
 //!
-//! In: rules and facts. Out: `Diagnostic`s, and their text in four forms.
-//! Never: prints, or knows what a program means.
+//! In: rules and facts. Out: `Diagnostic`s, and their text in four forms. Never: prints, or knows what a
+//! program means.
 
 mod fold;
 mod level;
@@ -19,14 +19,15 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 
-/// What is wrong, not yet where. Made by [`Rule::because`]; placed by [`Diag::at`].
+/// A diagnostic under construction, possibly without a source location. Made by [`Rule::because`];
+/// [`Diag::at`] adds the location.
 #[derive(Clone, Debug)]
 pub struct Diag(pub Box<Diagnostic>);
 
-/// The result of everything that computes and may complain.
+/// The result of a computation that can raise a diagnostic.
 pub type Result<T, E = Diag> = std::result::Result<T, E>;
 
-/// A text that points at a piece of a file.
+/// A text that points at a span of a file.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The piece.
@@ -76,17 +77,17 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// One thing to do.
     pub help: Option<String>,
-    /// Whether the help is about this very place, and not what the rule usually says.
+    /// Whether the help is specific to this occurrence, not the default help of the rule.
     pub has_own_help: bool,
     /// The PE and cycle, for run-time diagnostics.
     pub moment: Option<Moment>,
-    /// How often it happened again at the same place, on whatever PE.
+    /// How often it happened again at the same source location, on any PE.
     pub repeats: u64,
     /// On how many further PEs the same happened.
     pub also_on: u64,
-    /// Whether this one is an error whatever the level of its rule: there is no way to go on.
+    /// Whether this one is an error whatever the level of its rule, because the program cannot continue.
     pub is_final: bool,
-    /// The same for programs, where there is more to tell than the texts say.
+    /// The same as structured data for programs, where there is more than the texts say.
     pub report: Option<Box<serde_json::Value>>,
 }
 
@@ -97,12 +98,12 @@ impl Diag {
         self
     }
 
-    /// Places the diagnostic where it is, unless it already has a place.
+    /// Like [`Diag::at`], for a caller that keeps the diagnostic.
     pub fn place(&mut self, span: Span) {
         self.0.primary.get_or_insert_with(|| Label { span, text: String::new() });
     }
 
-    /// Says something about the primary place.
+    /// Sets the text of the primary label.
     pub fn label(mut self, text: impl Into<String>) -> Diag {
         if let Some(primary) = &mut self.0.primary {
             primary.text = text.into();
@@ -122,7 +123,7 @@ impl Diag {
         self
     }
 
-    /// Says what to do; the first help wins, and any wins over what the rule usually says.
+    /// Sets the help. The first one wins, and any of them replaces the default help of the rule.
     pub fn help(mut self, text: impl Into<String>) -> Diag {
         if !self.0.has_own_help {
             (self.0.help, self.0.has_own_help) = (Some(text.into()), true);
@@ -136,13 +137,13 @@ impl Diag {
         self
     }
 
-    /// Makes it an error whatever the level of its rule: there is no way to go on.
+    /// Makes it an error whatever the level of its rule, because the program cannot continue.
     pub fn for_good(mut self) -> Diag {
         self.0.is_final = true;
         self
     }
 
-    /// Adds what only programs read.
+    /// Adds structured data for programs.
     pub fn report(mut self, report: serde_json::Value) -> Diag {
         self.0.report = Some(Box::new(report));
         self
@@ -160,7 +161,7 @@ impl From<Diag> for Diagnostic {
     }
 }
 
-/// A number with what it counts: `2 arguments`.
+/// A number with a noun: `2 arguments`.
 pub fn counted(n: u64, what: &str) -> String {
     match (n, what) {
         (1, _) => format!("1 {what}"),
@@ -195,8 +196,9 @@ impl Sink {
         Sink { levels, ..Sink::default() }
     }
 
-    /// Takes one; an exact repeat (same rule, place and title) is dropped, and so is a warning that is
-    /// allowed. An error stays one: only [`Sink::lint`] knows that the program can go on.
+    /// Adds a diagnostic. An exact repeat (same rule, location and title) is dropped, and so is a warning
+    /// whose level is `allow`. An error stays an error: only [`Sink::lint`] knows that the program can
+    /// continue.
     pub fn push(&mut self, diagnostic: impl Into<Diagnostic>) {
         let d: Diagnostic = diagnostic.into();
         let d = if d.severity == Severity::Warning { self.levels.judge(d) } else { Some(d) };
@@ -207,7 +209,7 @@ impl Sink {
         }
     }
 
-    /// Takes one behind which the program can go on, whatever its level says.
+    /// Adds a diagnostic after which the program can continue, and applies its level.
     pub fn lint(&mut self, diagnostic: impl Into<Diagnostic>) {
         if let Some(d) = self.levels.judge(diagnostic.into()) {
             self.push(d);

@@ -4,16 +4,16 @@ use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::fmt::Display;
 
-/// How bad a diagnostic is. `Unsupported` is ours, not the user's: exit status 5.
+/// How severe a diagnostic is. `Unsupported` is a limit of cslrun, not an error of the user: exit status 5.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Severity {
     /// Worth knowing.
     Note,
-    /// Suspicious, the program still runs.
+    /// Suspicious, but the program still runs.
     Warning,
     /// The program is rejected, or the run stops.
     Error,
-    /// Valid CSL that cslrun does not do.
+    /// Valid CSL that cslrun does not support.
     Unsupported,
 }
 
@@ -41,7 +41,7 @@ pub struct Rule {
     pub name: &'static str,
     /// Default severity.
     pub severity: Severity,
-    /// The level that the user may change; `None` if the rule is what it is in every program.
+    /// The level, which the user can change; `None` if the rule is an error in every program.
     pub lint: Option<Lint>,
     /// Title with `{key}` placeholders.
     pub title: &'static str,

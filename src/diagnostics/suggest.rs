@@ -5,7 +5,7 @@ use super::Diag;
 /// Names that a help lists at most.
 const MOST_LISTED: usize = 12;
 
-/// Helps with an unknown name: the nearest known one, or else all of them behind `they_are`.
+/// The help for an unknown name: the nearest known one, or else all of them after `they_are`.
 pub fn instead<'a>(c: Diag, word: &str, known: impl IntoIterator<Item = &'a str>, they_are: &str) -> Diag {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(near) = nearest(word, known.iter().copied()) {
@@ -19,7 +19,7 @@ pub fn instead<'a>(c: Diag, word: &str, known: impl IntoIterator<Item = &'a str>
     }
 }
 
-/// The candidate nearest to `word`, if it is near enough to be a typing mistake.
+/// The candidate nearest to `word`, if `word` can be a typing mistake for it.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
     // Every name of one letter is near every other.

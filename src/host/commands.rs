@@ -1,13 +1,11 @@
 //! The command stream: one queue of copies and launches for the whole rectangle.
 //!
-//! A command begins when the one before it is complete and no PE is blocked: a launch blocks a PE
-//! until it calls `unblock_cmd_stream`. It also takes its time to come from the host, unless
-//! nothing happens on the wafer anyway. A copy keeps the channels busy for as long as its words take, one
-//! per cycle and channel; the next command waits for that. A program without `<memcpy>` takes commands
-//! whenever it is idle, and copies also before it starts.
+//! A command starts when the previous one is complete and no PE is blocked: a launch blocks a PE until it calls
+//! `unblock_cmd_stream`. A command also needs time to arrive from the host, unless the wafer is idle. A copy
+//! occupies the channels until all its words have passed, one per cycle and channel; the next command waits for
+//! that. A program without `<memcpy>` accepts commands whenever it is idle, and copies also before it starts.
 //!
-//! What a command does to the wafer is its own: each is an `impl` of [`Command`] in a file with the
-//! functions that queue it.
+//! Each command is an `impl` of [`Command`], in one file with the functions that queue it.
 
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
@@ -19,36 +17,36 @@ use crate::source::Span;
 use crate::wafer::{HostWait, Pe, Taker};
 use std::collections::{BTreeMap, VecDeque};
 
-/// Names a queued command.
+/// Identifies a queued command or transfer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
-/// What the queue asks of a command.
+/// The interface between the queue and a command.
 pub(super) trait Command: Send + Sync {
-    /// The command, for people.
+    /// The command as text, for messages.
     fn describe(&self) -> String;
 
-    /// Whether a program without `<memcpy>` can take it before it starts.
+    /// Whether a program without `<memcpy>` can execute the command before it starts.
     fn can_precede_the_start(&self) -> bool {
         false
     }
 
-    /// Does what can be done now; true if anything was.
+    /// Makes as much progress as is possible now; returns whether there was any.
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure>;
 
-    /// Whether nothing is left to do.
+    /// Whether the command is complete.
     fn is_done(&self) -> bool;
 
-    /// What it does at its end; gives the words that it has brought, if it brings any.
+    /// Finishes the command; returns the words that it has read, if it reads any.
     fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>>;
 
-    /// What has to happen before it can go on, if that is not the end of running tasks.
+    /// What must happen before the command can continue, unless that is the end of running tasks.
     fn hold_up(&self) -> Option<HoldUp> {
         None
     }
 }
 
-/// What has to happen before a command can go on, on which PEs, and what to do about it.
+/// What must happen before a command can continue, on which PEs, and the advice for the user.
 pub(super) struct HoldUp {
     pub needs: String,
     pub pes: Vec<PeCoord>,
@@ -61,7 +59,7 @@ struct Queued {
     command: Box<dyn Command>,
 }
 
-/// The queue of commands and what finished ones have brought.
+/// The queue of commands, and the results of finished ones.
 #[derive(Default)]
 pub(super) struct Stream {
     commands: VecDeque<Queued>,
@@ -69,9 +67,9 @@ pub(super) struct Stream {
     next: u64,
     /// The function of the last launch.
     pub last_launch: Option<String>,
-    /// The channels carry the words of copies up to this cycle.
+    /// The channels are busy with words of copies up to this cycle.
     pub busy_until: u64,
-    /// Since when no PE is blocked and no command is under way.
+    /// The cycle since which no PE is blocked and no command is in progress.
     free_since: Option<u64>,
 }
 
@@ -81,13 +79,13 @@ impl Stream {
         self.commands.is_empty()
     }
 
-    /// A ticket of its own.
+    /// A new ticket.
     pub fn next_ticket(&mut self) -> Ticket {
         self.next += 1;
         Ticket(self.next - 1)
     }
 
-    /// Keeps the words of a finished transfer until somebody takes them.
+    /// Stores the words of a finished transfer until the host fetches them.
     pub fn keep(&mut self, ticket: Ticket, words: Vec<u32>) {
         self.results.insert(ticket, words);
     }
@@ -110,19 +108,19 @@ impl Runner {
         Ok(())
     }
 
-    /// The words of a finished copy from the wafer, once.
+    /// The words of a finished copy from the wafer. They can be fetched only once.
     pub fn take_words(&mut self, ticket: Ticket) -> Option<Vec<u32>> {
         self.stream.results.remove(&ticket)
     }
 
-    /// Puts a command behind all others.
+    /// Appends a command to the queue.
     pub(super) fn queue(&mut self, command: impl Command + 'static) -> Ticket {
         let ticket = self.stream.next_ticket();
         self.stream.commands.push_back(Queued { ticket, begun: false, command: Box::new(command) });
         ticket
     }
 
-    /// Does as much as possible of the first command; true if anything was done.
+    /// Advances the first command as far as possible; returns whether there was any progress.
     pub(super) fn try_command(&mut self, quiet: bool) -> Result<bool, Failure> {
         let Some(mut first) = self.stream.commands.pop_front() else { return Ok(false) };
         first.begun |= self.may_begin(&*first.command, quiet);
@@ -155,7 +153,7 @@ impl Runner {
         }
     }
 
-    /// Lets the time pass that the channels still need; false if they need none.
+    /// Advances the wafer by the cycles that the channels are still busy; false if they are not.
     pub(super) fn await_channels(&mut self) -> bool {
         let busy = self.wafer.now() < self.stream.busy_until;
         if busy {
@@ -164,19 +162,19 @@ impl Runner {
         busy
     }
 
-    /// Whether the next command cannot begin before launched functions have unblocked the commands.
+    /// Whether the next command must wait until launched functions have unblocked the command stream.
     pub(super) fn awaits_kernels(&self) -> bool {
         let waits = self.stream.commands.front().is_some_and(|command| !command.begun);
         waits && self.program.memcpy.is_some() && self.wafer.blocked() > 0
     }
 
-    /// Whether the program runs by itself, but has not yet.
+    /// Whether the program runs without launches and has not started yet.
     pub(super) fn is_before_start(&self) -> bool {
         self.program.memcpy.is_none() && self.wafer.now() == 0
     }
 
-    /// What the first command waits for and which ones come behind it, or the end of the run after
-    /// the last one.
+    /// What the first command waits for, and the commands after it; after the last command, what the end of
+    /// the run waits for.
     pub(super) fn host_waits(&self) -> Vec<HostWait> {
         const NAMED: usize = 8;
         let first = self.stream.commands.front().map(|queued| &*queued.command);
@@ -203,7 +201,7 @@ impl Runner {
         std::iter::once(first).chain(behind).collect()
     }
 
-    /// A launch that has not unblocked the command stream, when only the end of the run comes behind it.
+    /// The warning about a launch that has not unblocked the command stream and is the last command.
     pub(super) fn never_unblocked(&self) -> Option<Diagnostic> {
         let waits = self.host_waits();
         let HostWait { span, pes, more, .. } = waits.first()?;
@@ -241,7 +239,7 @@ impl Runner {
         }
     }
 
-    /// What holds up the first command, or the end of the run.
+    /// What blocks the first command, or the end of the run.
     fn hold_up(&self, command: Option<&dyn Command>) -> HoldUp {
         let which = |holds: &dyn Fn(&Pe) -> bool| {
             self.wafer.made().filter(|(_, pe)| holds(pe)).map(|(at, _)| at).collect::<Vec<_>>()

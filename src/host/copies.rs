@@ -1,6 +1,6 @@
-//! Copies: words that go to variables of the PEs, and come from them.
+//! Copies between the host and variables of PEs.
 //!
-//! A copy reaches a PE between two of its tasks, and keeps the channels busy for as long as its words take.
+//! A copy accesses a PE between two of its tasks, and occupies the channels until all its words have passed.
 
 use super::commands::{Command, Ticket};
 use super::{Failure, Runner};
@@ -27,7 +27,7 @@ impl Region {
         usize::from(self.w) * usize::from(self.h)
     }
 
-    /// The PE at a place, row by row.
+    /// The n-th PE, counted row by row.
     pub fn pe(&self, place: usize) -> Option<PeCoord> {
         let width = usize::from(self.w);
         let (x, y) = (place % width.max(1), place / width.max(1));
@@ -35,12 +35,12 @@ impl Region {
     }
 }
 
-/// How a host word lies in PE memory.
+/// The size of an element in PE memory; the host sends one word per element.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum CopyWidth {
-    /// Its low half is one 16-bit element.
+    /// 16 bits: the low half of the host word.
     Bits16,
-    /// It is one 32-bit element.
+    /// 32 bits: the whole host word.
     Bits32,
 }
 
@@ -67,13 +67,13 @@ pub struct Copy {
     pub width: CopyWidth,
 }
 
-/// A copy under way.
+/// A copy in progress.
 struct Copying {
     copy: Copy,
-    /// To the PEs.
+    /// Whether it writes to the PEs.
     into: bool,
     words: Vec<u32>,
-    /// How many PEs of the region it has reached, row by row.
+    /// How many PEs of the region are done, row by row.
     reached: usize,
 }
 
@@ -115,7 +115,7 @@ impl Command for Copying {
     }
 }
 
-/// Waits until any PE could be copied from.
+/// A command that waits until the host could copy from any PE.
 struct Settling {
     done: bool,
 }
@@ -196,7 +196,7 @@ impl Runner {
         self.check_presence(&copy.name, copy.region)
     }
 
-    /// Complains unless a region lies in the program rectangle.
+    /// An error unless a region is inside the program rectangle.
     pub(super) fn check_region(&self, Region { x, y, w, h }: Region) -> Result<()> {
         let (width, height) = (self.program.width, self.program.height);
         let inside = |at: u16, len: u16, all: u16| u32::from(at) + u32::from(len) <= u32::from(all);

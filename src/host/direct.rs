@@ -1,7 +1,9 @@
-//! Host streams of programs that were laid out in Python: `send` and `receive`, each stream by itself.
+//! Host streams of programs that were laid out in Python: `send` and `receive`. Streams are independent of each
+//! other.
 //!
-//! The words of a stream go through the buffer of its PE: what is sent has left the host as soon as it is
-//! there, and what comes waits there until the host takes it. Both move one word per cycle.
+//! The words of a stream pass through the buffer of its PE. A word has been sent as soon as it is in the
+//! buffer; a word from the wafer waits in the buffer until the host takes it. Both directions move one word
+//! per cycle.
 
 use super::commands::Ticket;
 use super::{Failure, Runner};
@@ -10,31 +12,31 @@ use crate::image::{HostStream, Program};
 use crate::wafer::HostWait;
 use std::collections::VecDeque;
 
-/// A part of a stream that the host has asked for.
+/// A transfer of a part of a stream.
 struct Transfer {
     ticket: Ticket,
-    /// The word of the stream behind it, counted from the start of the program.
+    /// The index of the first word after it in the stream, counted from the start of the program.
     end: u64,
-    /// How many it has.
+    /// Number of words.
     count: u64,
 }
 
 /// The state of a stream.
 struct Port {
     stream: HostStream,
-    /// Sent words that have not left the host.
+    /// Words that the host wants to send and that have not left it.
     outbox: VecDeque<u32>,
     /// Words in the buffer of the PE.
     buffer: VecDeque<u32>,
-    /// Words that have left the host, or that the host has taken.
+    /// Number of words that have left the host, or that the host has taken.
     moved: u64,
-    /// Words that the host has asked for in all.
+    /// Number of words that the host has requested in total.
     asked: u64,
     /// Received words that belong to no finished transfer yet.
     inbox: Vec<u32>,
-    /// What the host waits for, in order.
+    /// Unfinished transfers, in order.
     transfers: VecDeque<Transfer>,
-    /// Whether the host takes whatever comes.
+    /// Whether the host takes every word that arrives, without a request.
     is_drained: bool,
 }
 
@@ -43,7 +45,7 @@ struct Port {
 pub(super) struct Ports(Vec<Port>);
 
 impl Ports {
-    /// The streams of a program; nothing has moved.
+    /// The streams of a program, in their initial state.
     pub fn new(program: &Program) -> Ports {
         let streams = program.direct.iter().flat_map(|direct| &direct.streams);
         let port = |stream: &HostStream| Port {
@@ -105,7 +107,8 @@ impl Port {
         self.buffer.len() < usize::from(self.stream.buffer.max(1))
     }
 
-    /// Words leave the host for the buffer, and one for the fabric.
+    /// One cycle of a stream to the wafer: words move from the host into the buffer, and one from the buffer
+    /// into the fabric.
     fn send(&mut self, mut to_fabric: impl FnMut(u32) -> bool) -> bool {
         let mut moved = false;
         if let Some(word) = self.buffer.front().copied()
@@ -124,7 +127,8 @@ impl Port {
         moved
     }
 
-    /// One word comes from the fabric into the buffer, and what the host has asked for leaves that.
+    /// One cycle of a stream from the wafer: one word moves from the fabric into the buffer, and requested
+    /// words leave the buffer.
     fn receive(&mut self, from_fabric: impl FnOnce() -> Option<u32>) -> bool {
         let word = if self.has_room() { from_fabric() } else { None };
         self.buffer.extend(word);
@@ -139,7 +143,7 @@ impl Port {
         moved
     }
 
-    /// Transfers that are done, with the words that they have brought.
+    /// Removes finished transfers; returns them with their words.
     fn take_done(&mut self) -> Vec<(Ticket, Vec<u32>)> {
         let mut done = Vec::new();
         while let Some(first) = self.transfers.front().filter(|t| t.end <= self.moved) {
@@ -164,18 +168,18 @@ impl Runner {
         self.ask(stream, words.len() as u64)
     }
 
-    /// Asks for words of a stream from the wafer; [`Runner::take_words`] gives them once they are there.
+    /// Requests words of a stream from the wafer; [`Runner::take_words`] returns them once they have arrived.
     pub fn queue_receive(&mut self, stream: usize, count: u64) -> Ticket {
         self.ask(stream, count)
     }
 
-    /// From now on the host takes whatever comes on a stream from the wafer.
+    /// From now on, the host takes every word that arrives on a stream from the wafer.
     pub fn drain(&mut self, stream: usize) {
         self.ports.0[stream].is_drained = true;
     }
 
-    /// What the host has taken of a stream without having asked for it, and what waits in the buffer; then
-    /// it waits until somebody asks, as before.
+    /// Returns the words that the host has taken without a request, and those in the buffer. From then on,
+    /// words wait for a request again.
     pub fn end_drain(&mut self, stream: usize) -> Vec<u32> {
         let port = &mut self.ports.0[stream];
         port.is_drained = false;
@@ -184,7 +188,7 @@ impl Runner {
         words
     }
 
-    /// Runs until a transfer is done or nothing can happen any more; whether it is done.
+    /// Runs until a transfer is done or nothing can happen any more; returns whether it is done.
     ///
     /// # Errors
     /// The run fails, reaches its cycle limit or is interrupted before that.
@@ -197,7 +201,7 @@ impl Runner {
         Ok(true)
     }
 
-    /// Runs until nothing can happen any more unless the host acts.
+    /// Runs until nothing can happen before the host acts.
     ///
     /// # Errors
     /// The run fails, reaches its cycle limit or is interrupted before that.
@@ -222,7 +226,7 @@ impl Runner {
         ticket
     }
 
-    /// Moves what can be moved now; true if anything was.
+    /// Moves words where possible; returns whether any moved.
     pub(super) fn serve_ports(&mut self) -> bool {
         let (wafer, mut moved) = (&mut self.wafer, false);
         for port in &mut self.ports.0 {

@@ -1,18 +1,18 @@
-//! What a wafer takes of the memory of this machine, known before any of it is taken.
+//! The memory that a wafer needs on this machine, computed before anything is allocated.
 
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::host::WAFER_TOO_LARGE;
 use crate::image::Program;
 
-/// Bytes of a PE whose queues and microthreads are all at work, beside its memory, with what the allocator
-/// adds (measured: `benches/programs/exchange.csl` on a whole wafer, docs/performance.md).
+/// Bytes of a PE whose queues and microthreads are all in use, in addition to its memory, with the overhead
+/// of the allocator (measured: `benches/programs/exchange.csl` on a whole wafer, docs/performance.md).
 const BUSY_PE: u64 = 4 << 10;
 /// Bytes of a color at one router, with full buffers (measured likewise).
 const COLOR: u64 = 896;
-/// Words of the stack of usual code.
+/// Words of stack that typical code uses.
 const STACK_WORDS: u64 = 64;
 
-/// Bytes that a program needs of this machine when all its PEs are at work.
+/// Bytes that a program needs on this machine when all its PEs are active.
 pub fn footprint(program: &Program) -> u64 {
     let of_tile = |tile: u32| {
         let words = program.tiles.get(tile as usize).map(|tile| u64::from(tile.data_end) + STACK_WORDS);

@@ -16,7 +16,7 @@ impl Command for LaunchCommand {
         format!("the launch of `{}`", self.name)
     }
 
-    /// A launch reaches all PEs at once.
+    /// A launch of a function on all PEs.
     fn advance(&mut self, _: &mut Runner) -> Result<bool, Failure> {
         Ok(false)
     }
@@ -34,7 +34,7 @@ impl Command for LaunchCommand {
 
 impl Runner {
     /// Launches a function on all PEs; returns when it has been issued, not when it is done.
-    /// Each argument is one word, of which a 16-bit parameter takes the low half.
+    /// Each argument is one word; a 16-bit parameter takes the low half.
     ///
     /// # Errors
     /// As [`Runner::queue_launch`] and [`Runner::wait`].

@@ -1,4 +1,4 @@
-//! The outside of the wafer: load, copy, launch, read.
+//! The host side of a program: load, copy, launch, read.
 //!
 //! In: a `Program` and commands. Out: data, printed lines, a report; a `Failure` when it goes wrong.
 //! Never: prints, or reads files.
@@ -39,53 +39,52 @@ use indexmap::IndexMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Cycles after which a run is stopped unless the user says otherwise: minutes of host time.
+/// Default cycle limit of a run, which corresponds to minutes of host time.
 pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
 
 /// The first line that a kernel printed in a public log came at about this cycle, after one small
 /// copy and a launch.
 const COMMAND_LATENCY: u64 = 1000;
 
-/// To start a thread takes as long as to run about so many PEs for a cycle.
+/// Waking a thread takes as long as running about this many PEs for a cycle.
 const PES_OF_A_THREAD: usize = 256;
 
-/// The state of fewer PEs lies in the caches of a processor.
+/// The state of fewer PEs fits the caches of a processor.
 const LARGE_FROM: usize = 4096;
 
-/// How to run.
+/// Options of a run.
 #[derive(Copy, Clone, Debug)]
 pub struct RunOptions {
-    /// The run is stopped in this cycle.
+    /// The cycle limit of the run.
     pub max_cycles: u64,
-    /// Look for undefined behaviour.
+    /// Whether to look for undefined behaviour.
     pub checked: bool,
     /// The levels of rules.
     pub levels: Levels,
     /// Cycles by which each column starts a launch after the one west of it.
     pub launch_skew: u64,
-    /// Picks among equally ready tasks in an order that this number decides.
+    /// The seed for the order of equally ready tasks; without one it is that of the task picker.
     pub seed: Option<u64>,
-    /// Wavelets that a router holds for each color and link (1 to 4), if not those of the machine.
+    /// Depth of router buffers for each color and link (1 to 4), if it differs from that of the machine.
     pub link_depth: Option<u8>,
-    /// Every wavelet goes from router to router, also where a stream has its way for itself or a small
-    /// wafer could stand for a large one: slower, and nothing else.
+    /// Moves every wavelet from router to router: no express channels, no bulk advance, and no small wafer in
+    /// place of a large one. The run is slower and otherwise the same.
     pub hop_by_hop: bool,
-    /// Everything is done in the plainest way, each thing in its cycle: no superinstructions, no plans of DSD
-    /// operations, nothing ahead of the clock, one thread, and what `hop_by_hop` leaves out. Slower, and nothing
-    /// else: tests compare the two.
+    /// Runs without any fast path: no superinstructions, no plans of DSD operations, nothing ahead of the
+    /// clock, one thread, and `hop_by_hop`. The run is slower and otherwise the same; tests compare the two.
     pub plain: bool,
-    /// Cycles that a command of the memcpy library takes to come from the host.
+    /// Cycles that a command of the memcpy library takes to arrive from the host.
     pub command_latency: u64,
-    /// Threads that run the PEs of a large wafer; the result is the same for every number.
+    /// Number of threads that simulate a large wafer; the result does not depend on it.
     pub threads: usize,
-    /// The fewest PEs that a thread is started for in a cycle.
+    /// The minimum number of PEs in a cycle for which another thread is used.
     pub pes_of_a_thread: usize,
-    /// From so many PEs on, cycles are run as is good for state that lies in no cache; the result is the
-    /// same.
+    /// Wafers with at least this many PEs run cycles in an order that suits state larger than the caches; the
+    /// result is the same.
     pub large_from: usize,
-    /// The run stops when this becomes true.
+    /// Setting this to true stops the run.
     pub stop: Option<&'static AtomicBool>,
-    /// Where the run shows how far it has come.
+    /// Where the run publishes its progress.
     pub pulse: Option<&'static Pulse>,
 }
 
@@ -113,20 +112,20 @@ impl Default for RunOptions {
 /// Why a command or a run did not succeed.
 #[derive(Clone, Debug)]
 pub enum Failure {
-    /// The host has asked for something that does not exist or does not fit.
+    /// The host has requested something that does not exist or does not fit.
     Misuse(Box<Diagnostic>),
-    /// The program went wrong.
+    /// The program failed.
     Trapped(Vec<Diagnostic>),
     /// Nothing can move, and something is not finished.
     Stalled(Box<StallReport>),
     /// The cycle limit is reached.
     OutOfCycles(Box<StopReport>),
-    /// Somebody has asked the run to stop.
+    /// The run was interrupted.
     Interrupted(Box<StopReport>),
 }
 
 impl Failure {
-    /// What to tell people.
+    /// The diagnostics to show.
     pub fn diagnostics(&self, sources: &SourceMap) -> Vec<Diagnostic> {
         match self {
             Failure::Misuse(d) => vec![(**d).clone()],
@@ -186,7 +185,7 @@ pub struct Runner {
     options: RunOptions,
     stream: Stream,
     ports: Ports,
-    /// What copies were suspicious, by rule and name.
+    /// Warnings about copies, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
 }
 
@@ -222,23 +221,23 @@ impl Runner {
         Runner { program, wafer, options, stream, ports, warnings: IndexMap::new() }
     }
 
-    /// Records what happens, as far as the filter wants it; before anything runs.
+    /// Starts to record the events that the filter selects. Call it before anything runs.
     pub(crate) fn record(&mut self, filter: Filter) {
         self.wafer.record(filter);
     }
 
-    /// What was recorded so far; `None` if nothing is recorded.
+    /// The recording so far; `None` if nothing is recorded.
     pub(crate) fn recording(&mut self) -> Option<Recording> {
         self.wafer.recording()
     }
 
-    /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
-    /// many words have changed; together with [`Runner::record`], before anything runs.
+    /// Records changes of the exported variables of all PEs, or of all variables if nothing is exported,
+    /// until this many words have changed. Call it together with [`Runner::record`], before anything runs.
     pub(crate) fn follow_memory(&mut self, limit: usize) {
         self.wafer.follow_memory(limit);
     }
 
-    /// How the variables have changed so far; `None` if they are not followed.
+    /// The changes of variables so far; `None` if they are not recorded.
     pub(crate) fn memory_history(&self) -> Option<History> {
         self.wafer.memory_history()
     }
@@ -263,7 +262,7 @@ impl Runner {
         self.wafer.printed()
     }
 
-    /// What was suspicious on the wafer so far.
+    /// Warnings of the wafer so far.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.wafer.warnings()
     }
@@ -273,8 +272,8 @@ impl Runner {
         RunReport::new(&self.wafer)
     }
 
-    /// Runs every queued command, then the program until nothing happens any more. Gives warnings
-    /// about the copies, about what happened, and about what is left.
+    /// Runs every queued command, then the program until nothing happens any more. Returns warnings about
+    /// copies, about the run, and about whatever is left unfinished.
     ///
     /// # Errors
     /// The program fails, stalls, reaches its cycle limit or is interrupted; or a warning of the end is denied.
@@ -284,7 +283,7 @@ impl Runner {
         let left = self.run_the_rest()?;
         warnings.extend(self.wafer.warnings());
         warnings.extend(left);
-        // What is only known at the end may be denied, too.
+        // Diagnostics that are known only at the end can be denied as well.
         match warnings.iter().any(|d| d.severity.is_error()) {
             true => Err(Failure::Trapped(warnings)),
             false => Ok(warnings),
@@ -310,7 +309,8 @@ impl Runner {
                 Ended::Stalled(report) => report.only_asynchronous,
                 _ => true,
             };
-            // A program that unblocks the stream elsewhere has taken a wrong turn.
+            // If code that unblocks the stream exists but has not run, the program has taken a wrong path: an
+            // error.
             if !is_at_rest || self.program.tiles.iter().any(|t| t.asks_for(Intrinsic::UnblockCommandStream)) {
                 return Err(self.stalled());
             }
@@ -318,7 +318,8 @@ impl Runner {
         }
         match ended {
             Ended::Idle => left.extend(self.leftovers()),
-            // The host has what it asked for; a program may leave receivers armed.
+            // The host has all that it requested; a program may leave receivers waiting for their first
+            // wavelet.
             Ended::Stalled(report) if has_host && report.only_armed => left.extend(self.leftovers()),
             Ended::Stalled(report) if has_host && report.only_asynchronous => {
                 let mut warning = report.diagnostic(&self.program.sources);
@@ -331,7 +332,7 @@ impl Runner {
         Ok(left)
     }
 
-    /// What lies around at the end, with the levels that the user has chosen.
+    /// Warnings about leftovers at the end, with the levels that the user has chosen.
     fn leftovers(&self) -> impl Iterator<Item = Diagnostic> {
         let levels = self.options.levels;
         self.wafer.leftovers().into_iter().filter_map(move |left| levels.judge(left))
@@ -348,7 +349,7 @@ impl Runner {
         Ok(())
     }
 
-    /// One command if it can be done now, otherwise one cycle.
+    /// Advances the command stream if possible, otherwise the wafer by one cycle.
     fn advance(&mut self) -> Result<(), Failure> {
         if self.advance_if_possible()? { Ok(()) } else { Err(self.stalled()) }
     }
@@ -373,7 +374,7 @@ impl Runner {
         }
     }
 
-    /// The host waits, and nothing moves any more.
+    /// The failure when the host waits and nothing moves any more.
     fn stalled(&self) -> Failure {
         let report = self.wafer.stall_report(self.host_waits());
         Failure::Stalled(Box::new(report.expect("a command that waits is unfinished")))

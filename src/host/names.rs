@@ -1,4 +1,4 @@
-//! What the host may call by name, and where it is on a PE.
+//! Finds what the host refers to by name: exports, functions and variables of PEs.
 
 use super::{CopyWidth, Region, Runner};
 use crate::arch::PeCoord;
@@ -25,11 +25,11 @@ pub(super) struct WordRange {
     pub end: usize,
 }
 
-/// The function of each PE, and the arguments as registers hold them.
+/// The function of each PE, and the arguments in the form of register values.
 pub(super) type LaunchTargets = (Vec<(PeCoord, FnId)>, Vec<u64>);
 
 impl Runner {
-    /// Complains unless a name stands for data. To write what is exported as a constant is only suspicious.
+    /// An error unless a name stands for data. Writing data that are exported as constants is only a warning.
     pub(super) fn check_variable(&mut self, name: &str, into: bool) -> Result<()> {
         match self.export(name) {
             Some(ExportName { kind: ExportKind::Fn { .. }, span, .. }) => {
@@ -50,7 +50,7 @@ impl Runner {
         }
     }
 
-    /// Complains about the first PE of a region that has no data of this name.
+    /// An error about the first PE of a region that has no data with this name.
     pub(super) fn check_presence(&self, name: &str, region: Region) -> Result<()> {
         let tiles = self.program.tiles.iter();
         let has: Vec<bool> = tiles.map(|tile| self.data_target(tile, name).is_some()).collect();
@@ -150,8 +150,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Where `count` elements of `words` words of a name lie on a PE. Reading too many is only
-    /// suspicious: public programs do it, and nothing is overwritten.
+    /// Address of `count` elements of `words` words behind a name on a PE. Reading too many is only a
+    /// warning: public programs do it, and it overwrites nothing.
     pub(super) fn elements_of(
         &mut self,
         at: PeCoord,
@@ -177,7 +177,7 @@ impl Runner {
         Ok(place.addr)
     }
 
-    /// Keeps a diagnostic about a name as a warning; the first PE tells it for all.
+    /// Adds a diagnostic about a name as a warning, once for all PEs.
     fn warn(&mut self, name: &str, diag: Diag) {
         let key = key(name, &diag);
         match self.warnings.get_mut(&key) {
@@ -190,7 +190,7 @@ impl Runner {
         }
     }
 
-    /// Where the data behind a name lie on a PE now: an exported pointer may have moved.
+    /// Where the data behind a name are on a PE now. An exported pointer may have changed since the start.
     pub(super) fn place_of(&mut self, at: PeCoord, name: &str) -> Option<WordRange> {
         let tile = self.program.tile_at(at)?.clone();
         let target = self.data_target(&tile, name)?;
@@ -205,7 +205,7 @@ impl Runner {
         Some(WordRange { addr, end })
     }
 
-    /// The diagnostic about a name that nobody has.
+    /// The diagnostic about a name that no PE has.
     pub(super) fn unknown(&self, name: &str) -> Diag {
         let mut known: BTreeSet<&str> = self.program.exports.iter().map(|e| e.name.as_str()).collect();
         for tile in &self.program.tiles {
@@ -239,12 +239,12 @@ impl Runner {
     }
 }
 
-/// What a warning about a copy is known by: the rule and the name.
+/// The key of a warning about a copy: the rule and the name.
 fn key(name: &str, diag: &Diag) -> String {
     format!("{} {name}", diag.rule())
 }
 
-/// The global that an address lies in.
+/// The global that contains an address.
 pub(super) fn symbol_around(tile: &TileImage, addr: usize) -> Option<&Symbol> {
     tile.symbols
         .iter()
@@ -261,7 +261,7 @@ fn function(tile: &TileImage, name: &str, is_advertised: bool) -> Option<FnId> {
     }
 }
 
-/// A host word as a register holds it.
+/// A host word in the form of a register value.
 fn register(scalar: Scalar, word: u32) -> u64 {
     match scalar {
         Scalar::Bool => u64::from(word & 1),

@@ -1,4 +1,4 @@
-//! What a run has cost.
+//! Statistics of a run.
 
 use crate::source::Span;
 use crate::wafer::Wafer;
@@ -12,11 +12,11 @@ pub struct RunReport {
     pub cycles: u64,
     /// PEs of the rectangle.
     pub pes: usize,
-    /// PEs on which something has happened.
+    /// PEs on which anything has happened.
     pub active_pes: usize,
     /// Links that wavelets have crossed, ramps included.
     pub hops: u64,
-    /// Places of `@assert`s that held at least once.
+    /// Number of `@assert`s in the source that have passed at least once.
     pub asserts_held: BTreeSet<Span>,
 }
 

@@ -1,4 +1,4 @@
-//! What a run leaves behind, as a value that can be stored: the globals of every PE and all trace records.
+//! Snapshots: the globals of every PE and all trace records, as a value that can be stored.
 
 use super::Runner;
 use super::records::Record;
@@ -51,7 +51,7 @@ impl Snapshot {
 }
 
 impl Runner {
-    /// The present memory and trace records of all PEs.
+    /// The current memory and trace records of all PEs.
     pub fn snapshot(&mut self) -> Snapshot {
         let program = Arc::clone(&self.program);
         let end = |tile: &Arc<TileImage>| usize::from(tile.data_end);

@@ -1,4 +1,4 @@
-//! Streaming copies: words that go to the PEs, and come from them, as wavelets of a color.
+//! Streaming copies: the host exchanges words with PEs as wavelets of a color.
 
 use super::commands::{Command, HoldUp};
 use super::{Failure, Region, Runner, Ticket};
@@ -22,12 +22,12 @@ pub struct StreamCopy {
 }
 
 impl StreamCopy {
-    /// How many words in all.
+    /// Number of words in total.
     pub fn words(&self) -> usize {
         self.region.pes() * self.elements
     }
 
-    /// Where the n-th word of a row goes: the column in the region, and the place on the PE.
+    /// The destination of the n-th word of a row: the column in the region, and the index on the PE.
     fn target(&self, n: usize) -> (usize, usize) {
         match self.pe_by_pe {
             true => (n / self.elements, n % self.elements),
@@ -40,13 +40,13 @@ impl StreamCopy {
     }
 }
 
-/// A streaming copy under way.
+/// A streaming copy in progress.
 struct Streaming {
     copy: StreamCopy,
     /// To the PEs.
     into: bool,
     words: Vec<u32>,
-    /// Words that have gone to each row, or have come from each PE.
+    /// Words that have been sent to each row, or received from each PE.
     moved: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl Command for Streaming {
         )
     }
 
-    /// Moves what can be moved now.
+    /// Moves as many words as possible now.
     fn advance(&mut self, host: &mut Runner) -> Result<bool, Failure> {
         Ok(if self.into { self.push_words(host) } else { self.pull_words(host) })
     }
@@ -82,7 +82,7 @@ impl Command for Streaming {
 }
 
 impl Streaming {
-    /// What has to happen before it can go on.
+    /// What must happen before the copy can continue.
     fn needs(&self) -> String {
         let moved: usize = self.moved.iter().sum();
         let verb = if self.into { "receive" } else { "send" };
@@ -90,7 +90,7 @@ impl Streaming {
         format!("after {moved} of {all} words the program must {verb} more")
     }
 
-    /// The PEs that have words to take or to give.
+    /// The PEs that must receive or send further words.
     fn holding(&self) -> Vec<PeCoord> {
         let StreamCopy { region, elements, .. } = self.copy;
         let width = usize::from(region.w);
@@ -152,7 +152,7 @@ impl Runner {
         Ok(self.queue(Streaming { copy: *copy, into: true, words: words.to_vec(), moved }))
     }
 
-    /// Queues the taking of words from the PEs of a region; they come PE by PE in rows.
+    /// Queues a copy of words from the PEs of a region; they arrive PE by PE in rows.
     ///
     /// # Errors
     /// [`Failure::Misuse`] if the host cannot receive on the color, or the region leaves the program rectangle.

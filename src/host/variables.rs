@@ -1,4 +1,4 @@
-//! Variables as people set and read them: whole, on every PE that has them.
+//! Access to whole variables on every PE that has them, as the command line needs it.
 
 use super::names::{Way, symbol_around};
 use super::{Failure, Runner};
@@ -99,7 +99,7 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs until the host may write: at once before the start of a program without memcpy.
+    /// Runs until the host may write. Before the start of a program without memcpy it may write at once.
     ///
     /// # Errors
     /// The run fails, stalls, reaches its cycle limit or is interrupted before that.
@@ -110,7 +110,7 @@ impl Runner {
         }
     }
 
-    /// The words of a global on one PE, for debugging: no export is needed, nothing is waited for.
+    /// The words of a global on one PE, for debugging. It needs no export and does not wait.
     ///
     /// # Errors
     /// [`Failure::Misuse`] if the PE has no such global.

@@ -1,4 +1,4 @@
-//! The program that a layout makes: tiles, parameters, initial data and host streams.
+//! Assembles the program of a layout: tiles, parameters, initial data and host streams.
 
 use super::describe::{Layout, Region, Setting, Stream, StreamEnd};
 use super::plan::Plan;
@@ -12,7 +12,7 @@ use crate::sema::{
 use crate::source::{Loader, SourceMap};
 use indexmap::{IndexMap, IndexSet};
 
-/// Compiles the code of the regions and puts everything together.
+/// Compiles the code of the regions and assembles the program.
 pub fn compile(
     layout: &Layout,
     plan: Plan,

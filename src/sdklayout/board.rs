@@ -1,4 +1,4 @@
-//! The wafer with its regions, and what the program has said about colors on each PE.
+//! The wafer with its regions, and the settings of colors on each PE.
 
 use super::describe::{Layout, Port, PortRef, Region, RoutingPosition, Setting};
 use super::grid::{Grid, Pe};
@@ -9,14 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The route of a color on a PE: position 0, then the switch positions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Draft {
-    /// What the program has said.
+    /// The positions that the program has set.
     pub positions: Vec<RoutingPosition>,
-    /// The port that has set it; the side where wavelets enter or leave the region is still open.
+    /// The port that has set it; the side on which wavelets enter or leave the region is still open.
     pub port: Option<PortRef>,
 }
 
 impl Draft {
-    /// All sides that any position takes from.
+    /// All sides from which any position receives.
     pub fn inputs(&self) -> Directions {
         self.positions.iter().flat_map(|p| p.inputs.iter()).collect()
     }
@@ -33,14 +33,14 @@ pub struct Board {
     pub grid: Grid,
     /// The region of each PE.
     owners: FxHashMap<Pe, u32>,
-    /// What is known of each color on each PE.
+    /// The draft route of each color on each PE.
     pub drafts: FxHashMap<(Pe, u32), Draft>,
-    /// PEs on which the code is told a color.
+    /// PEs whose code gets a color as a parameter.
     pub told: FxHashSet<(Pe, u32)>,
 }
 
 impl Board {
-    /// Puts the regions on the wafer, and paints them.
+    /// Places the regions on the wafer, and paints them.
     pub fn new(layout: &Layout) -> Result<Board, String> {
         let grid = Grid { width: layout.wafer.0, height: layout.wafer.1 };
         let (owners, drafts, told) = Default::default();
@@ -102,7 +102,7 @@ impl Board {
         }
     }
 
-    /// The routes of a port take the place of what was painted.
+    /// The routes of a port replace painted routes.
     fn open(&mut self, layout: &Layout, port: PortRef) -> Result<(), String> {
         let this = &layout.regions[port.region].ports[port.port];
         for pe in self.pes_of(layout, port) {
@@ -130,7 +130,7 @@ pub fn port_of(layout: &Layout, port: PortRef) -> &Port {
     &layout.regions[port.region].ports[port.port]
 }
 
-/// A port with its region and place, for messages.
+/// A port with its region and position, for messages.
 pub fn describe_port(layout: &Layout, port: PortRef) -> String {
     let region = &layout.regions[port.region];
     let Port { name, edge, input, .. } = &region.ports[port.port];

@@ -1,4 +1,5 @@
-//! Which colors are one: a wavelet keeps its number on its way, so both ends of a connection have the same.
+//! Decides which colors get the same number: a wavelet keeps its color number on its path, so both ends of a
+//! connection must have the same one.
 
 use super::board::Board;
 use super::describe::Layout;
@@ -13,22 +14,22 @@ pub struct Classes {
     pub of: Vec<usize>,
     /// How many classes there are.
     pub count: usize,
-    /// The number that the program asks for, by class.
+    /// The number that the program requests, by class.
     pub values: Vec<Option<u8>>,
 }
 
-/// A set of colors that is growing.
+/// A class under construction.
 #[derive(Default)]
 struct Group {
-    /// PEs that know one of the colors.
+    /// PEs whose code gets one of the colors.
     known: FxHashSet<Pe>,
     /// PEs with a route for one of them.
     routed: FxHashSet<Pe>,
     value: Option<u8>,
 }
 
-/// Puts the colors of connected ports together where that is possible. Also gives the nets for which it is
-/// not: between their ends, somebody has to send each word again in the other color.
+/// Joins the colors of connected ports where that is possible. Also returns the other nets: they need a relay,
+/// which sends each word again in the other color.
 pub fn unify(layout: &Layout, board: &Board, nets: &[Net]) -> Result<(Classes, Vec<usize>), String> {
     let mut union = Union::new(layout, board);
     union.join_equal_numbers(layout, board)?;
@@ -67,7 +68,7 @@ impl Union {
         color
     }
 
-    /// Colors for which the program asks the same number are one, whatever they are called.
+    /// Joins colors for which the program requests the same number, whatever their names.
     fn join_equal_numbers(&mut self, layout: &Layout, board: &Board) -> Result<(), String> {
         for second in 0..layout.colors.len() {
             let Some(value) = layout.colors[second].value else { continue };
@@ -88,7 +89,7 @@ impl Union {
         Ok(())
     }
 
-    /// Makes two colors one; false if a PE has to tell them apart.
+    /// Joins two colors; false if a PE must distinguish them.
     fn join(&mut self, one: usize, other: usize) -> bool {
         let (one, other) = (self.root(one), self.root(other));
         if one == other {

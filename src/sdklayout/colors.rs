@@ -1,23 +1,23 @@
-//! A number for each class of colors: classes that meet get different ones.
+//! Chooses a number for each class of colors, different ones for classes that meet on a PE.
 
 use crate::arch::Arch;
 use rustc_hash::FxHashSet;
 
-/// Numbers in the order in which they are given: first those that are hardly ever the id of a local task,
-/// which on WSE-2 is the id of a data task as well, then the others from the top.
+/// Numbers in the order of assignment. First come those that are rarely ids of local tasks, because on WSE-2
+/// a color number is also the id of a data task; then the others from the top.
 fn preference(arch: &Arch) -> Vec<u8> {
     let low = arch.routable_colors.min(8);
     (0..low).chain((low..arch.routable_colors).rev()).collect()
 }
 
-/// Attempts after which the search for numbers is given up: far more than any real layout needs.
+/// Maximum number of attempts of the search; real layouts need far fewer.
 const ATTEMPTS: u32 = 100_000;
 
-/// What the numbers have to satisfy.
+/// The constraints on the numbers.
 pub struct Problem<'p> {
     /// The machine.
     pub arch: &'p Arch,
-    /// Numbers that the program asks for.
+    /// Numbers that the program requests.
     pub values: &'p [Option<u8>],
     /// Classes that have switch positions, for which some machines have fewer numbers.
     pub switched: &'p [bool],
@@ -26,7 +26,7 @@ pub struct Problem<'p> {
 }
 
 impl Problem<'_> {
-    /// The numbers, or the class for which none is left.
+    /// Returns the numbers, or the class for which none is left.
     pub fn solve(&self) -> Result<Vec<u8>, usize> {
         let mut meets = vec![Vec::new(); self.values.len()];
         for (a, b) in self.meetings {
@@ -52,7 +52,7 @@ struct Search<'s> {
     meets: Vec<Vec<usize>>,
     numbers: Vec<Option<u8>>,
     attempts: u32,
-    /// The class at which the search has turned back last.
+    /// The class at which the search last backtracked.
     stuck: usize,
 }
 
@@ -64,7 +64,7 @@ impl Search<'_> {
         all.into_iter().filter(|n| used & 1 << n == 0 && self.problem.allows(class, *n)).collect()
     }
 
-    /// The class with the fewest numbers left comes first, of several the first one.
+    /// The next class to assign: the one with the fewest numbers left, or the first of several.
     fn number_the_rest(&mut self) -> bool {
         let open = (0..self.numbers.len()).filter(|class| self.numbers[*class].is_none());
         let choices = open.map(|class| (class, self.left(class)));

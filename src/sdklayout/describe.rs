@@ -1,4 +1,4 @@
-//! The description of a layout, as Python hands it over.
+//! The description of a layout, as Python passes it on.
 
 use crate::arch::{Direction, PeCoord};
 use crate::image::routes::Directions;
@@ -224,13 +224,13 @@ pub struct Stream {
     pub input: bool,
     /// Its end on the wafer.
     pub end: StreamEnd,
-    /// The PE in whose place the host sends or receives, if the program says so.
+    /// The PE whose place the host takes, if the program chooses one.
     pub io_loc: Option<PeCoord>,
     /// Words that this PE can hold.
     pub buffer: u16,
 }
 
-/// Where a host stream begins or ends on the wafer.
+/// The wafer end of a host stream.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum StreamEnd {

@@ -1,4 +1,4 @@
-//! PEs of a wafer by their numbers.
+//! Numbers and coordinates of the PEs of a wafer.
 
 use crate::arch::{Direction, PeCoord};
 
@@ -29,12 +29,12 @@ impl Grid {
         PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 }
     }
 
-    /// Whether a place lies on the wafer.
+    /// Whether a position is on the wafer.
     pub fn holds(self, at: PeCoord) -> bool {
         at.x < self.width && at.y < self.height
     }
 
-    /// The PE on one side of another, unless that is the end of the wafer.
+    /// The neighbour of a PE on one side; `None` at the edge of the wafer.
     pub fn neighbour(self, pe: Pe, side: Direction) -> Option<Pe> {
         let PeCoord { x, y } = self.at(pe);
         let (width, is_inside) = (u32::from(self.width), |n: u16, end: u16| n + 1 < end);
@@ -50,7 +50,7 @@ impl Grid {
     /// The side on which the second of two neighbours lies.
     ///
     /// # Panics
-    /// When they are no neighbours.
+    /// If they are not neighbours.
     pub fn side(self, from: Pe, to: Pe) -> Direction {
         let side = SIDES.into_iter().find(|side| self.neighbour(from, *side) == Some(to));
         side.expect("a path goes from neighbour to neighbour")

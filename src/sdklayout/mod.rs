@@ -1,14 +1,13 @@
-//! Layouts that are described in Python (`SdkLayout`): code regions, ports, connections, host streams.
+//! Layouts described in Python (`SdkLayout`): code regions, ports, connections, host streams.
 //!
 //! In: a [`Layout`], the description. Out: a [`Program`](crate::image::Program) whose routers are all
 //! configured: every color has a number, every connection a path. Never: evaluates CSL, which `sema` does,
 //! or runs anything.
 //!
-//! The steps, one file each: [`board`] puts the regions and what is painted on a grid; [`nets`] lists what
-//! has to be connected; [`classes`] decides which colors are one; [`places`] finds PEs for host streams and
-//! relays; [`paths`] leads every net through the grid; [`colors`] gives each class of colors a number;
-//! [`plan`] does all of that and makes the
-//! routes; [`assemble`] has the code compiled and puts the program together.
+//! The steps, one file each: [`board`] places the regions and painted routes on a grid; [`nets`] lists the
+//! connections between PEs; [`classes`] decides which colors get the same number; [`places`] finds PEs for host
+//! streams and relays; [`paths`] finds a path for every net; [`colors`] gives each class of colors a number;
+//! [`plan`] calls all of these and makes the routes; [`assemble`] compiles the code and assembles the program.
 
 mod assemble;
 mod board;
@@ -35,7 +34,7 @@ use std::fmt;
 /// Why a layout cannot be compiled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The layout is wrong: a sentence that names what does not fit together and what to do.
+    /// The layout is wrong: a sentence that names the conflict and says what to do.
     Layout(String),
     /// The code of a region is wrong; the diagnostics are in the sink.
     Code,
@@ -52,14 +51,14 @@ impl fmt::Display for Error {
 
 impl std::error::Error for Error {}
 
-/// What compiling a layout gives.
+/// The result of compiling a layout.
 #[derive(Clone, Debug)]
 pub struct Compiled {
     /// The program.
     pub program: Program,
     /// The number of each color, in the order of [`Layout::colors`].
     pub colors: Vec<u8>,
-    /// What is likely a mistake, as sentences.
+    /// Warnings about likely mistakes, as sentences.
     pub warnings: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What has to be connected, PE by PE.
+//! Lists the nets: pairs of PEs that a path must connect.
 
 use super::board::{Board, describe_port, port_of};
 use super::describe::{Connection, Layout, PortRef, Stream, StreamEnd};
@@ -11,24 +11,24 @@ use crate::image::routes::Directions;
 pub struct End {
     /// The PE.
     pub pe: Pe,
-    /// The color that the PE has there.
+    /// The color at this end.
     pub color: u32,
-    /// What the router does there.
+    /// The route of the router at this end.
     pub kind: EndKind,
 }
 
-/// What the router of an end does.
+/// The kind of route at an end.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EndKind {
-    /// A port has a route, of which one side is open.
+    /// The route of a port, of which one side is open.
     Port(PortRef),
-    /// The program has painted a route; the path takes the place of this side.
+    /// A painted route; the path replaces this side of it.
     Painted(Direction),
-    /// The PE has no code; what comes or goes is on its ramp.
+    /// A PE without code; wavelets enter or leave on its ramp.
     Alone,
 }
 
-/// What a net is for.
+/// The purpose of a net.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum NetPurpose {
     /// `connect`, by its place in [`Layout::connections`].
@@ -44,7 +44,7 @@ pub struct Net {
     pub from: Option<End>,
     /// Where they go.
     pub to: Option<End>,
-    /// What it is for.
+    /// Its purpose.
     pub cause: NetPurpose,
 }
 

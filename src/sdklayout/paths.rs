@@ -1,9 +1,9 @@
-//! A path for every net, from router to router.
+//! Finds a path for every net, from router to router.
 //!
-//! A path avoids PEs where its color means something else already. It goes around code regions, and through
-//! one only where there is no other way. Paths of one class of colors must not meet: a path may take a PE
-//! from another one, at a price that rises each time, and the other one is then sought again (rip-up and
-//! reroute).
+//! A path avoids PEs where its color already has another meaning. It goes around code regions, and through
+//! one only if there is no other way. Paths of one class of colors must not meet. The search is rip-up and
+//! reroute: a path can take a PE from another path, at a cost that rises each time, and the other net is then
+//! routed again.
 
 use super::board::Board;
 use super::classes::Classes;
@@ -16,31 +16,32 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap, VecDeque};
 
-/// The price of a hop.
+/// Cost of a hop.
 const HOP: u32 = 10;
-/// What a hop onto a PE of a code region costs beyond that.
+/// Additional cost of a hop onto a PE of a code region.
 const THROUGH: u32 = 100 * HOP;
-/// What it costs to leave or enter a port on another side than its own.
+/// Cost of leaving or entering a port on another side than its own.
 const ASIDE: u32 = HOP / 2;
-/// Colors that a router tells apart.
+/// Number of colors of a router.
 const COLORS: u32 = 24;
-/// How often a path is sought for a net, on average, before it is given up.
+/// Average number of attempts per net before the search gives up.
 const ATTEMPTS: usize = 200;
-/// What it costs to take a PE from another path, which then has to be sought again.
+/// Cost of taking a PE from another path, which must then be routed again.
 const TAKEN: u32 = 4 * HOP;
-/// What it costs more each time that this happens on one PE.
+/// Increase of that cost each time that this happens on one PE.
 const LESSON: u32 = 2 * HOP;
-/// PEs around everything placed that paths may use at first, beside one for each PE of the longest port.
+/// Width of the free border around everything placed that paths may use at first, in addition to one PE for
+/// each PE of the longest port.
 const MARGIN: u16 = 8;
 
-/// What lies where: the ground on which paths are sought.
+/// The state of the wafer during the search for paths.
 pub struct Ground<'g> {
     layout: &'g Layout,
     board: &'g Board,
     classes: &'g Classes,
-    /// PEs where a class is known already, or sent to.
+    /// PEs where a class already has a meaning, or that a route sends it to.
     known: FxHashSet<(Pe, u32)>,
-    /// How many classes are known on a PE.
+    /// How many classes have a meaning on a PE.
     crowd: FxHashMap<Pe, u32>,
     /// PEs without code that are in use.
     pub taken: FxHashSet<Pe>,
@@ -52,11 +53,11 @@ pub struct Ground<'g> {
 #[derive(Default)]
 struct Traffic {
     users: FxHashMap<(Pe, u32), usize>,
-    /// How often a net has taken a PE from another.
+    /// How often a net has taken each PE from another.
     lessons: FxHashMap<(Pe, u32), u32>,
 }
 
-/// Where a search ends.
+/// The target of a search.
 pub enum Goal<'g> {
     /// At an end of a net.
     End(&'g End),
@@ -67,7 +68,7 @@ pub enum Goal<'g> {
 }
 
 impl<'g> Ground<'g> {
-    /// The ground with what the program has said.
+    /// The initial state, with the settings of the program.
     pub fn new(layout: &'g Layout, board: &'g Board, classes: &'g Classes) -> Ground<'g> {
         let (known, crowd, taken) = Default::default();
         let mut ground = Ground { layout, board, classes, known, crowd, taken, window: (0, 0) };
@@ -102,24 +103,24 @@ impl<'g> Ground<'g> {
         std::mem::replace(&mut self.window, all) != all
     }
 
-    /// From now on a class is known on a PE.
+    /// Records that a class has a meaning on a PE.
     pub fn note(&mut self, pe: Pe, class: usize) {
         if self.known.insert((pe, class as u32)) {
             *self.crowd.entry(pe).or_default() += 1;
         }
     }
 
-    /// Whether a PE has no code, and nobody stands in its place.
+    /// Whether a PE has no code, and no host stream or relay occupies it.
     pub fn is_free(&self, pe: Pe) -> bool {
         self.board.owner(pe).is_none() && !self.taken.contains(&pe)
     }
 
-    /// Whether a class means something on a PE.
+    /// Whether a class has a meaning on a PE.
     pub fn knows(&self, pe: Pe, class: usize) -> bool {
         self.known.contains(&(pe, class as u32))
     }
 
-    /// Pairs of classes that meet on a PE, but those that do not matter.
+    /// Pairs of classes that meet on a PE, without the pairs that do not matter.
     pub fn meetings(&self, matters_not: impl Fn(usize, usize) -> bool) -> FxHashSet<(usize, usize)> {
         let mut sorted: Vec<(Pe, u32)> = self.known.iter().copied().collect();
         sorted.sort_unstable();
@@ -142,7 +143,7 @@ impl<'g> Ground<'g> {
         (pe, all)
     }
 
-    /// The price of a hop onto a PE; `None` if a path may not.
+    /// The cost of a hop onto a PE; `None` if it is not allowed.
     fn price(&self, pe: Pe, class: usize, traffic: &Traffic) -> Option<u32> {
         let crowd = self.crowd.get(&pe).copied().unwrap_or(0);
         if self.knows(pe, class) || crowd >= COLORS {
@@ -225,7 +226,7 @@ impl<'g> Ground<'g> {
         at.x <= self.window.0 && at.y <= self.window.1
     }
 
-    /// A path for each net, from its first PE to its last, or the number of a net that has none.
+    /// Returns a path for each net, from its first PE to its last, or the number of a net without a path.
     pub fn route(&self, nets: &[Net]) -> Result<Vec<Vec<Pe>>, usize> {
         let ends = |n: usize| {
             let net = &nets[n];
@@ -256,7 +257,7 @@ impl<'g> Ground<'g> {
 }
 
 impl Traffic {
-    /// Gives the PEs of a path to a net; gives the nets that have lost theirs.
+    /// Assigns the PEs of a path to a net; returns the nets that have lost theirs.
     fn take(&mut self, net: usize, path: &[Pe], class: usize) -> BTreeSet<usize> {
         let mut losers = BTreeSet::new();
         for pe in between(path) {

@@ -1,4 +1,4 @@
-//! PEs without code of the program: where the host sends and receives, and relays between two colors.
+//! Chooses PEs without code of the program: for host streams, and for relays between two colors.
 
 use super::board::describe_port;
 use super::classes::Classes;
@@ -8,17 +8,17 @@ use super::nets::{End, EndKind, Net, NetPurpose};
 use super::paths::{Goal, Ground};
 use crate::arch::PeCoord;
 
-/// PEs around the two ends of a net among which a relay is sought.
+/// Distance around the two ends of a net in which the search for a relay looks, in PEs.
 const NEARBY: u16 = 32;
 
-/// A PE that takes words in one color and sends them again in another.
+/// A PE that receives words in one color and sends them again in another.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Relay {
     /// The PE.
     pub pe: Pe,
-    /// The color of what comes.
+    /// The color of incoming words.
     pub takes: u32,
-    /// The color of what goes.
+    /// The color of outgoing words.
     pub sends: u32,
 }
 
@@ -30,7 +30,7 @@ pub fn streams(
     nets: &mut [Net],
 ) -> Result<Vec<Pe>, String> {
     let mut places = Vec::new();
-    // What the program has chosen comes first: others go elsewhere.
+    // PEs that the program has chosen come first, so that the others avoid them.
     for stream in &layout.streams {
         let Some(at) = stream.io_loc else { continue };
         let pe = chosen(ground, &stream.name, at)?;
@@ -97,7 +97,7 @@ fn nearest(ground: &mut Ground<'_>, end: &End, class: usize) -> Option<Pe> {
     }
 }
 
-/// Puts a relay into each of these nets, which becomes two.
+/// Splits each of these nets in two, with a relay in between.
 pub fn relays(
     layout: &Layout,
     ground: &mut Ground<'_>,
@@ -128,7 +128,7 @@ pub fn relays(
     Ok(relays)
 }
 
-/// The free PE with the shortest way over it, of several the one nearest to the middle.
+/// The free PE with the shortest path through it, or of several the one nearest to the middle.
 fn halfway(ground: &Ground<'_>, from: Pe, to: Pe, classes: [usize; 2]) -> Option<Pe> {
     let grid = ground.grid();
     let (a, b) = (grid.at(from), grid.at(to));
@@ -138,7 +138,7 @@ fn halfway(ground: &Ground<'_>, from: Pe, to: Pe, classes: [usize; 2]) -> Option
     let (columns, rows) = (span(a.x, b.x, grid.width), span(a.y, b.y, grid.height));
     let near = rows.flat_map(|y| columns.clone().map(move |x| grid.pe(PeCoord { x, y })));
     let fits = |pe: &Pe| ground.is_free(*pe) && classes.iter().all(|class| !ground.knows(*pe, *class));
-    // One that is walled in cannot be reached.
+    // A PE without a free neighbour cannot be reached.
     let neighbours = |pe: Pe| SIDES.into_iter().filter_map(move |side| grid.neighbour(pe, side));
     let is_open = |pe: &Pe| {
         let free = neighbours(*pe).any(|next| ground.is_free(next));

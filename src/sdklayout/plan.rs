@@ -27,11 +27,11 @@ pub struct Plan {
     pub colors: Vec<u8>,
     /// The routes.
     pub routes: RouteTable,
-    /// PEs in whose place the host sends or receives.
+    /// PEs whose place the host takes.
     pub hosts: Vec<PeCoord>,
-    /// PEs that send words again in another color: what comes in the first goes in the second.
+    /// Relays: PEs that receive words in the first color and send them in the second.
     pub relays: Vec<(PeCoord, u8, u8)>,
-    /// What is likely a mistake, as sentences.
+    /// Warnings about likely mistakes, as sentences.
     pub warnings: Vec<String>,
 }
 
@@ -123,7 +123,7 @@ fn painted(board: &Board, classes: &Classes) -> Routes {
     drafts.map(|((pe, color), d)| ((*pe, classes.of[*color as usize]), d.positions.clone())).collect()
 }
 
-/// Leads a net along its path.
+/// Adds the routes of a net along its path.
 fn follow(grid: Grid, classes: &Classes, net: &Net, path: &[Pe], routes: &mut Routes) {
     let (from, to) = (net.from.expect("known"), net.to.expect("known"));
     let class = classes.of[from.color as usize];

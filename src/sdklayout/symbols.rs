@@ -3,7 +3,7 @@
 use super::describe::{Layout, Region, SymbolData};
 use crate::image::{InitialWords, Program, Symbol};
 
-/// What memory holds before the start. Also adds sentences about what is likely a mistake.
+/// The initial contents of memory. Also adds warnings about likely mistakes, as sentences.
 pub fn initial(
     layout: &Layout,
     program: &Program,

@@ -1,7 +1,7 @@
-//! Text: the files of a program and places in them.
+//! Text: the files of a program and locations in them.
 //!
 //! In: file names and their contents. Out: `FileId`s, `Span`s, line and column on demand.
-//! Never: looks at what the text means.
+//! Never: interprets the text.
 
 mod loader;
 
@@ -105,7 +105,7 @@ impl SourceMap {
         LineCol { line: line + 1, column }
     }
 
-    /// The first of these places that is in the program itself.
+    /// The first of these spans that is in the program itself, not in the library.
     pub fn outside_library(&self, places: &[Span]) -> Option<Span> {
         places.iter().copied().find(|span| !self.file(span.file).is_library())
     }

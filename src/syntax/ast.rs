@@ -1,6 +1,6 @@
 //! The tree: values with spans, no meaning, no ids of declarations.
 //!
-//! Nodes live in two arenas of the [`File`], so that a tree of any size is dropped flat.
+//! Nodes are in two arenas of the [`File`], so that dropping a tree of any size needs no recursion.
 
 mod expr;
 
@@ -134,7 +134,7 @@ pub struct FnDecl {
     pub name: Ident,
     /// Parameters, in order.
     pub params: Vec<FnParam>,
-    /// The type that it gives back.
+    /// The return type.
     pub ret: ExprId,
     /// Storage attributes, which have no effect on a function.
     #[cfg_attr(not(test), expect(dead_code, reason = "only the tests of the parser look at them"))]
@@ -208,7 +208,7 @@ pub enum StmtKind {
     },
     /// `switch` at statement level.
     Switch {
-        /// What is looked at.
+        /// The operand.
         scrutinee: ExprId,
         /// The prongs in order.
         prongs: Vec<Prong<StmtId>>,

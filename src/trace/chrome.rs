@@ -11,13 +11,14 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-/// Number of the first PE's process: viewers take a thread with the number of its process for the main one.
+/// Process number of the first PE. It avoids the numbers of tracks, because viewers treat a thread with the
+/// number of its process as the main thread.
 const PROCESSES: u64 = 1000;
 /// Number of the first microthread's track; the main thread's is 1.
 const MICROTHREADS: u64 = 10;
 /// Number of the track of color 0.
 const COLORS: u64 = 100;
-/// Cycles that a moment lasts in the picture, so that it can be seen.
+/// Duration of an instantaneous event in the picture, in cycles, so that it is visible.
 const MOMENT: u64 = 1;
 
 /// Writes the file.
@@ -43,12 +44,12 @@ struct Writer<'a> {
     names: Names<'a>,
 }
 
-/// Where each slice ends, and what began before the recording did.
+/// The end of each slice, and slices that started before the recording.
 #[derive(Default)]
 struct Spans {
-    /// The last cycle of what begins with an event, by its index; the event that ends it.
+    /// For each event that starts a slice, by index: the last cycle of the slice, and the event that ends it.
     ends: BTreeMap<usize, usize>,
-    /// Events that end something without a beginning.
+    /// Events that end a slice whose start was not recorded.
     orphans: Vec<usize>,
 }
 
@@ -118,7 +119,7 @@ impl Writer<'_> {
         Ok(())
     }
 
-    /// What is drawn for an event, if anything begins with it.
+    /// The slice or mark that starts with an event, if any.
     fn event(&self, event: &Event, end: Option<&Event>) -> Option<Value> {
         let until = end.map_or(self.recording.after(), |e| e.cycle);
         let length = until.saturating_sub(event.cycle).max(MOMENT);
@@ -160,7 +161,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What ends with an event and began before the recording.
+    /// The slice that ends with an event and started before the recording.
     fn orphan(&self, event: &Event) -> Option<(u64, Value)> {
         let slice = |since: u64, name: String, args: Value| {
             let length = (event.cycle - since).max(MOMENT);
@@ -212,7 +213,7 @@ impl Writer<'_> {
 }
 
 impl Recording {
-    /// The first cycle of which nothing is known.
+    /// The first cycle that was not recorded.
     fn after(&self) -> u64 {
         let last = self.events.last().map_or(0, |e| e.cycle);
         self.cut.unwrap_or(self.until.max(last)) + 1
@@ -222,7 +223,7 @@ impl Recording {
 impl Spans {
     fn new(events: &[Event]) -> Spans {
         let mut spans = Spans::default();
-        // What is open on each track: the index of the beginning, and what kind of thing it is.
+        // The open slices of each track: the index of the start event, and the kind of slice.
         let mut open: BTreeMap<(PeCoord, Option<ThreadId>, Kind), Vec<usize>> = BTreeMap::new();
         for (index, event) in events.iter().enumerate() {
             let Some((thread, kind, begins)) = nesting(&event.what) else { continue };
@@ -247,7 +248,7 @@ enum Kind {
     Stall,
 }
 
-/// What an event begins (true) or ends.
+/// The kind of slice that an event starts (true) or ends (false).
 fn nesting(what: &EventKind) -> Option<(Option<ThreadId>, Kind, bool)> {
     Some(match what {
         EventKind::TaskStart { .. } => (None, Kind::Task, true),

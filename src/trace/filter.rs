@@ -1,4 +1,4 @@
-//! Which events are wanted.
+//! Selects the events to record.
 
 use super::{Event, EventKind, ThreadId};
 use crate::arch::PeCoord;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 
-/// Which events are recorded, and how many. What is empty lets everything through.
+/// Which events are recorded, and how many. An empty condition accepts everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Filter {
     /// PEs.
@@ -15,7 +15,7 @@ pub struct Filter {
     /// Colors, bit = color: their wavelets, queues and switches, and the tasks and operations that
     /// they concern.
     pub colors: u32,
-    /// Names of tasks: they themselves, and the operations that they start.
+    /// Names of tasks: the tasks themselves, and the operations that they start.
     pub tasks: Vec<String>,
     /// Cycles.
     pub cycles: RangeInclusive<u64>,
@@ -45,30 +45,30 @@ impl Default for Filter {
 }
 
 impl Filter {
-    /// Events that are recorded unless the user says otherwise: at most some 200 MB while it runs.
+    /// Default number of events: they take at most about 200 MB during the run.
     pub const DEFAULT_LIMIT: usize = 1_000_000;
 
-    /// Whether a PE is wanted.
+    /// Whether a PE is selected.
     pub fn wants_pe(&self, pe: PeCoord) -> bool {
         let holds = |block: &Block| block.x.contains(&pe.x) && block.y.contains(&pe.y);
         self.pes.is_empty() || self.pes.iter().any(holds)
     }
 }
 
-/// A filter at work: an operation is wanted as a whole or not at all, so what was decided at its
-/// start is remembered.
+/// A filter with its state: an operation is selected as a whole or not at all, so the decision at its start is
+/// stored.
 pub(super) struct Sieve {
     filter: Filter,
     program: Arc<Program>,
     cells: BTreeMap<PeCoord, Cell>,
 }
 
-/// What was decided on one PE.
+/// The decisions for one PE.
 #[derive(Default)]
 struct Cell {
-    /// The name of the task that runs is wanted.
+    /// Whether the name of the running task is selected.
     in_task: bool,
-    /// The task that runs is wanted.
+    /// Whether the running task is selected.
     task: bool,
     /// Operations that have not ended: for each thread, the innermost last.
     operations: BTreeMap<ThreadId, Vec<bool>>,
@@ -79,12 +79,12 @@ impl Sieve {
         Sieve { filter, program: program.clone(), cells: BTreeMap::new() }
     }
 
-    /// Whether an event is wanted. Asked once for each event, in the order of each thread.
+    /// Whether an event is selected. Must be called once for each event, in the order of each thread.
     pub fn wants(&mut self, event: &Event) -> bool {
         self.filter.wants_pe(event.pe) && self.concerns(event) && self.filter.cycles.contains(&event.cycle)
     }
 
-    /// No later one is wanted.
+    /// Whether no later event can be selected.
     pub fn last_cycle(&self) -> u64 {
         *self.filter.cycles.end()
     }

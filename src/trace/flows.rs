@@ -1,22 +1,22 @@
-//! The way of each wavelet through the wafer, as arrows that join events.
+//! The path of each wavelet through the wafer, as arrows that join events.
 
 use super::{Event, EventKind};
 use crate::arch::{Direction, PeCoord};
 use crate::image::Program;
 use rustc_hash::FxHashMap;
 
-/// Where a wavelet is: at this router, come in from that side; `None`: on the ramp down.
+/// The position of a wavelet: a router and the side from which it arrived there; `None` for the ramp to the PE.
 type WaveletAt = (u64, PeCoord, Option<Direction>);
 
-/// Events of one wavelet in the order of its way, as indices of the recording.
+/// Events of one wavelet along its path, as indices into the recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flow(pub Vec<usize>);
 
-/// All ways with at least two events. Where copies of a wavelet part, the first one goes on with the
-/// way and each other one begins a new way there.
+/// All paths with at least two events. Where a wavelet is copied, the first copy continues the path and each
+/// other one starts a new path.
 pub fn flows(events: &[Event], program: &Program) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
-    // Who comes to a place: the way and the event before, until somebody has gone on with it.
+    // Wavelets that have reached a position: the path and the previous event, until another event continues it.
     let mut at: FxHashMap<WaveletAt, (Option<usize>, usize)> = FxHashMap::default();
     for (index, event) in events.iter().enumerate() {
         let (place, next) = match event.what {

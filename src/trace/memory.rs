@@ -1,11 +1,11 @@
-//! How the variables of PEs change while a program runs.
+//! Records how the variables of PEs change during a run.
 
 use crate::image::{ExportTarget, Program, Scalar, Symbol, TileImage};
 
-/// Words of each PE that are followed; a program with larger variables shows the beginning.
+/// Maximum number of recorded words per PE; of larger variables only the beginning is recorded.
 const MOST_WORDS: u16 = 4096;
 
-/// A variable that is followed on every PE of a tile.
+/// A variable that is recorded on every PE of a tile.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
     /// The name under which it is exported, or its own.
@@ -18,28 +18,28 @@ pub struct Followed {
     pub dims: Vec<u32>,
     /// First word in the memory of the PE.
     pub addr: u16,
-    /// First word among all that are followed on the PE.
+    /// Index of its first word among all recorded words of the PE.
     pub at: u16,
-    /// Words that are followed.
+    /// Number of recorded words.
     pub words: u16,
 }
 
-/// Words of one PE that have got other values.
+/// Words of one PE that have changed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// When. What the main thread writes while it runs ahead of the clock counts at the end of that.
+    /// The cycle. Changes by a main thread that runs ahead of the clock are dated at the end of that stretch.
     pub cycle: u64,
     /// The PE, row by row.
     pub pe: u32,
-    /// The first word, among all that are followed on the PE.
+    /// Index of the first word, among all recorded words of the PE.
     pub at: u16,
     /// How many words.
     pub count: u16,
-    /// Where the new values begin in [`History::words`].
+    /// Index of the first new value in [`History::words`].
     pub first: u32,
 }
 
-/// What was followed.
+/// The recorded changes of variables.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     /// The variables of each tile.
@@ -48,7 +48,7 @@ pub struct History {
     pub changes: Vec<Change>,
     /// New values.
     pub words: Vec<u16>,
-    /// There were too many changes: those of later cycles are not there.
+    /// Whether there were too many changes; those of later cycles are missing.
     pub cut: Option<u64>,
 }
 
@@ -59,20 +59,20 @@ impl History {
     }
 }
 
-/// Follows variables.
+/// Records variables during a run.
 pub struct Follower {
     history: History,
-    /// For each tile what its PEs start with.
+    /// For each tile, the initial values of its PEs.
     start: Vec<Vec<u16>>,
     place: Vec<u32>,
-    /// For each PE what it had when somebody looked last; `None` while that is the start.
+    /// For each PE the values at the last sample; `None` if they are still the initial values.
     seen: Vec<Option<Box<[u16]>>>,
     limit: usize,
 }
 
 impl Follower {
-    /// Follows what the program exports, or all its variables if that is nothing, until so many words
-    /// have changed.
+    /// Records the exported variables, or all variables if nothing is exported, until this many words have
+    /// changed.
     pub fn new(program: &Program, limit: usize) -> Follower {
         let variables: Vec<Vec<Followed>> = program.tiles.iter().map(|tile| followed(tile)).collect();
         let start = |tile: &TileImage, all: &[Followed]| all.iter().flat_map(|v| v.start(tile)).collect();
@@ -86,7 +86,7 @@ impl Follower {
         }
     }
 
-    /// Writes down what has changed on a PE since the last look; `read` gives words of its memory.
+    /// Records the changes on a PE since the last sample; `read` returns words of its memory.
     pub fn look(&mut self, pe: usize, cycle: u64, mut read: impl FnMut(&Followed, &mut [u16])) {
         let tile = self.place[pe] as usize;
         let Some(variables) = self.history.variables.get(tile) else { return };
@@ -109,7 +109,7 @@ impl Follower {
         }
     }
 
-    /// What there is so far, in order.
+    /// The changes so far, in order.
     pub fn history(&self, end: u64) -> History {
         let mut history = self.history.clone();
         history.changes.sort_by_key(|c| (c.cycle, c.pe));
@@ -121,8 +121,9 @@ impl Follower {
         history
     }
 
-    /// A microthread and the main thread may write to the same word, the one of them ahead of the
-    /// clock: the end of the run is right in any case.
+    /// Appends changes so that the final values are those at the end of the run. They can differ from the
+    /// recorded ones, because a microthread and the main thread may write the same word, one of them ahead of
+    /// the clock.
     fn settle(&self, history: &mut History, end: u64) {
         let mut shown: Vec<Option<Vec<u16>>> = vec![None; self.seen.len()];
         for change in &history.changes {
@@ -141,7 +142,7 @@ impl Follower {
     }
 }
 
-/// Adds the runs of words that differ.
+/// Adds a change for each run of words that differ.
 fn note(history: &mut History, pe: usize, cycle: u64, before: &[u16], now: &[u16]) {
     let mut at = 0;
     while at < now.len() {
@@ -156,7 +157,7 @@ fn note(history: &mut History, pe: usize, cycle: u64, before: &[u16], now: &[u16
     }
 }
 
-/// The variables of a tile that people want to see.
+/// The variables of a tile to show.
 fn followed(tile: &TileImage) -> Vec<Followed> {
     let exported = tile.exports.iter().filter_map(|e| {
         let addr = match e.target {
@@ -169,7 +170,7 @@ fn followed(tile: &TileImage) -> Vec<Followed> {
     });
     let mut chosen: Vec<(&str, &Symbol)> = exported.collect();
     if chosen.is_empty() {
-        // A dot stands in the names of imported modules.
+        // A name with a dot is that of a variable in an imported module.
         let own = tile.symbols.iter().filter(|s| s.mutable && !s.name.contains('.'));
         chosen = own.map(|s| (s.name.as_str(), s)).collect();
     }
@@ -185,7 +186,7 @@ fn followed(tile: &TileImage) -> Vec<Followed> {
         if words > 0 {
             let (ty, mut dims, mut element) = (symbol.ty.clone(), symbol.dims.clone(), element);
             if symbol.is_bytes(element) {
-                // The words are shown: each holds two bytes.
+                // Byte arrays are shown as words of two bytes each.
                 (dims, element) = (vec![words.into()], Scalar::U16);
             }
             all.push(Followed { name: name.into(), ty, element, dims, addr: symbol.addr, at, words });
@@ -195,7 +196,7 @@ fn followed(tile: &TileImage) -> Vec<Followed> {
 }
 
 impl Followed {
-    /// The values at the start of a PE.
+    /// The initial values of a PE.
     pub fn start<'t>(&self, tile: &'t TileImage) -> impl Iterator<Item = u16> + use<'t> {
         let addresses = usize::from(self.addr)..usize::from(self.addr) + usize::from(self.words);
         addresses.map(|addr| tile.data.get(addr).copied().unwrap_or(0))

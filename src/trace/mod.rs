@@ -1,7 +1,7 @@
-//! What happened in which cycle on which PE, for people who want to see it.
+//! Recordings: the events of a run, with their cycles and PEs, for people to read.
 //!
-//! In: events, as PEs and routers write them while a run is recorded. Out: a `Recording`.
-//! Never: changes what happens, or costs anything while nothing is recorded.
+//! In: events of PEs and routers during a recorded run. Out: a `Recording`. Never: changes a run, or costs
+//! time while nothing is recorded.
 
 mod chrome;
 mod filter;
@@ -22,63 +22,63 @@ use crate::arch::{Color, Direction, InQueue, OutQueue, PeCoord, TaskId, UtId};
 use crate::image::FnId;
 use crate::source::Span;
 
-/// Something that happened.
+/// One event of a run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Event {
-    /// When.
+    /// The cycle.
     pub cycle: u64,
-    /// On which PE, or at whose router.
+    /// The PE, or the PE of the router.
     pub pe: PeCoord,
-    /// What.
+    /// What happened.
     pub what: EventKind,
 }
 
-/// What happened.
+/// The kind of an event.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// The main thread begins a task, or a function that the host has launched.
+    /// The main thread starts a task, or a function that the host has launched.
     TaskStart {
         /// Its code, a function of the tile.
         function: FnId,
         /// Why it runs.
         cause: TaskCause,
     },
-    /// It has returned; the main thread is free from this cycle on.
+    /// The task or function has returned; the main thread is free from this cycle on.
     TaskEnd {
         /// Its code.
         function: FnId,
-        /// When it began.
+        /// The cycle in which it started.
         since: u64,
     },
-    /// An operation begins.
+    /// An operation starts.
     Start(TracedOperation),
-    /// It cannot go on.
+    /// An operation stalls.
     Stall {
         /// Who runs it.
         thread: ThreadId,
         /// What it waits for.
         on: Reason,
     },
-    /// It goes on after a stall.
+    /// An operation resumes after a stall.
     Resume {
         /// Who runs it.
         thread: ThreadId,
         /// When the stall began.
         since: u64,
     },
-    /// It has ended. On a microthread this is the cycle of its last element, on the main thread the
-    /// first one in which other code may run.
+    /// An operation has ended. On a microthread this is the cycle of its last element, on the main thread the
+    /// first cycle in which other code can run.
     End {
-        /// As it began.
+        /// The operation.
         operation: TracedOperation,
-        /// When it began.
+        /// The cycle in which it started.
         since: u64,
-        /// Elements that were done.
+        /// Number of elements processed.
         done: u32,
     },
-    /// A PE has given a wavelet to its router.
+    /// A PE has passed a wavelet to its router.
     Sent(TracedWavelet),
-    /// The host has sent a wavelet, which goes down the ramp of this PE.
+    /// The host has sent a wavelet, which arrives on the ramp of this PE.
     FromHost(TracedWavelet),
     /// The host has taken a wavelet that this PE has sent.
     ToHost(TracedWavelet),
@@ -86,21 +86,21 @@ pub enum EventKind {
     Hop {
         /// Which one.
         wavelet: TracedWavelet,
-        /// The side on which it came in.
+        /// The side on which it arrived.
         from: Direction,
-        /// The side on which it leaves: RAMP is the way to the PE.
+        /// The side on which it leaves; RAMP leads to the PE.
         to: Direction,
     },
     /// A router has dropped a wavelet: a filter took it out, or the route leads nowhere.
     Dropped(TracedWavelet),
-    /// A wavelet comes into an input queue.
+    /// A wavelet arrives in an input queue.
     Delivered {
         /// Which one.
         wavelet: TracedWavelet,
         /// The queue, unless it is a private one.
         queue: Option<InQueue>,
     },
-    /// A queue holds another number of wavelets than at the end of the cycle before.
+    /// The number of wavelets in a queue differs from that at the end of the previous cycle.
     Depth {
         /// Which queue.
         queue: Queue,
@@ -126,14 +126,14 @@ pub enum EventKind {
 /// A DSD operation or a `@map`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TracedOperation {
-    /// Who runs it. A microthread has one at a time; those of the main thread may be nested, because
-    /// the function of a `@map` may contain others.
+    /// The thread that runs it. A microthread runs one operation at a time; those of the main thread can be
+    /// nested, because the function of a `@map` can contain operations.
     pub thread: ThreadId,
     /// The builtin, without `@`.
     pub name: &'static str,
     /// The call.
     pub span: Span,
-    /// Number of elements; `None` if it has no end of its own.
+    /// Number of elements; `None` if the operation has no fixed length.
     pub of: Option<u32>,
     /// Colors that it reads or writes, bit = color.
     pub colors: u32,
@@ -193,12 +193,12 @@ pub enum Queue {
     Out(Option<OutQueue>),
 }
 
-/// A wavelet on its way.
+/// A wavelet in flight.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct TracedWavelet {
     /// Its running number, from 1 on in the order of sending; copies keep it.
     pub number: u64,
-    /// Its color, which a color swap may change on the way.
+    /// Its color, which a color swap can change.
     pub color: Color,
     /// The payload.
     pub data: u32,

@@ -8,7 +8,7 @@ use crate::source::Span;
 /// Characters of a call that are shown.
 const EXCERPT: usize = 48;
 
-/// Knows what a program calls its parts.
+/// Looks up the names of a program.
 pub struct Names<'a>(pub &'a Program);
 
 impl Names<'_> {
@@ -35,7 +35,7 @@ impl Names<'_> {
         }
     }
 
-    /// The place of a call and the beginning of its text.
+    /// The source location of a call, and the beginning of its text.
     pub fn call(&self, span: Span) -> (String, String) {
         let text = self.0.sources.file(span.file).text.get(span.lo as usize..span.hi as usize);
         let words: Vec<&str> = text.unwrap_or_default().split_whitespace().collect();

@@ -5,14 +5,14 @@ use super::{Event, Filter};
 use crate::image::Program;
 use std::sync::Arc;
 
-/// Takes events until it has the first ones, as many as it may have.
+/// Collects the first events by cycle, up to a limit.
 pub struct Recorder {
     sieve: Sieve,
     limit: usize,
     events: Vec<Event>,
-    /// Looks for superfluous events when it has this many.
+    /// Number of collected events at which superfluous ones are dropped.
     prune_at: usize,
-    /// Events of later cycles cannot be among the first ones any more.
+    /// Events after this cycle can no longer be among the first ones.
     horizon: u64,
 }
 
@@ -21,29 +21,29 @@ pub struct Recorder {
 pub struct Recording {
     /// The events: by cycle, then by PE row by row, then in the order in which they happened.
     pub events: Vec<Event>,
-    /// There were too many: the cycle of the last one that is there.
+    /// If there were too many events, the cycle of the last one that was kept.
     pub cut: Option<u64>,
     /// The cycle in which the run ended.
     pub end: u64,
-    /// The last cycle that was to be recorded.
+    /// The last cycle that the filter selects.
     pub until: u64,
 }
 
 impl Recorder {
-    /// Nothing is recorded yet.
+    /// An empty recorder.
     pub fn new(filter: Filter, program: &Arc<Program>) -> Recorder {
         let limit = filter.limit;
         let sieve = Sieve::new(filter, program);
         Recorder { sieve, limit, events: Vec::new(), prune_at: 2 * limit + 1, horizon: u64::MAX }
     }
 
-    /// Takes what a PE or the routers have written; what concerns one thread comes in order.
+    /// Adds the events of a PE or of the routers. Events of one thread must arrive in order.
     pub fn take(&mut self, events: &mut Vec<Event>) {
         let (sieve, horizon) = (&mut self.sieve, self.horizon);
         self.events.extend(events.drain(..).filter(|event| sieve.wants(event) && event.cycle <= horizon));
     }
 
-    /// A cycle is over; false if no later one is of interest.
+    /// Ends a cycle; false if no later cycle is of interest.
     pub fn end_cycle(&mut self, now: u64) -> bool {
         if self.events.len() >= self.prune_at {
             self.prune();
@@ -51,7 +51,8 @@ impl Recorder {
         now <= self.horizon
     }
 
-    /// PEs run ahead of the clock, so the first events are not those that came first.
+    /// Drops superfluous events. PEs run ahead of the clock, so the first events are not those that arrived
+    /// first.
     fn prune(&mut self) {
         let mut cycles: Vec<u64> = self.events.iter().map(|e| e.cycle).collect();
         self.horizon = *cycles.select_nth_unstable(self.limit).1;
@@ -62,7 +63,7 @@ impl Recorder {
     /// The events so far, in order.
     pub fn recording(&self, end: u64) -> Recording {
         let mut events = self.events.clone();
-        // What happened on one PE in one cycle stays in its order.
+        // The sort is stable: events of one PE in one cycle keep their order.
         events.sort_by_key(|e| (e.cycle, e.pe.y, e.pe.x));
         let is_cut = events.len() > self.limit;
         events.truncate(self.limit);

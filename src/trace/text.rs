@@ -8,7 +8,7 @@ use crate::source::Span;
 use std::collections::BTreeSet;
 use std::fmt;
 
-/// Where calls stand, if the line is not longer.
+/// Column of the source location of a call, unless the line is longer.
 const WHAT_WIDTH: usize = 28;
 
 /// The whole recording.
@@ -34,7 +34,7 @@ pub fn text(recording: &Recording, program: &Program) -> String {
 }
 
 impl Recording {
-    /// What to say when events are missing at the end.
+    /// The note about events that are missing at the end.
     pub fn note(&self) -> Option<String> {
         let cut = self.cut?;
         Some(format!(
@@ -68,12 +68,12 @@ fn who(what: &EventKind) -> String {
     }
 }
 
-/// What the lines of a recording have in common.
+/// State that the lines of a table share.
 struct Lines<'a> {
     names: Names<'a>,
     /// Digits of the longest number of a wavelet.
     number: usize,
-    /// Calls that were shown.
+    /// Calls whose text has been shown already.
     seen: BTreeSet<Span>,
 }
 

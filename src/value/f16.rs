@@ -2,14 +2,14 @@
 
 const INFINITY: u32 = 0x7c00;
 
-// The conversions have no branches and call nothing, so that loops over them become vector code;
-// `half` asks for the abilities of the processor at every single value.
+// The conversions have no branches and no calls, so that the compiler vectorises loops over them. The crate
+// `half` checks the features of the processor for every single value.
 
 /// The value, which every `f32` holds exactly.
 #[inline(always)]
 pub fn to_f32(bits: u16) -> f32 {
     let magnitude = u32::from(abs(bits));
-    // In the place of an f32 the bits stand for a value too small by the difference of the biases.
+    // Shifted into an f32, the bits represent a value that is too small by the difference of the biases.
     let value = f32::from_bits(magnitude << 13) * f32::from_bits((127 + 127 - 15) << 23);
     let special = if magnitude >= INFINITY { 0x7f80_0000 } else { 0 };
     f32::from_bits(value.to_bits() | special | u32::from(bits & 0x8000) << 16)
@@ -153,7 +153,7 @@ mod tests {
     use crate::value::float::FloatKind;
     use proptest::prelude::*;
 
-    /// Bits at which something happens: zeros, subnormals, ones, largest, infinities, NaN.
+    /// Interesting bit patterns: zeros, subnormals, ones, largest, infinities, NaN.
     const EDGES: [u16; 22] = [
         0x0000, 0x8000, 0x0001, 0x8001, 0x0002, 0x03ff, 0x83ff, 0x0400, 0x0401, 0x1400, 0x3bff, 0x3c00,
         0x3c01, 0xbc00, 0x3555, 0x4248, 0x77ff, 0x7bfe, 0x7bff, 0xfbff, 0x7c00, 0x7e00,

@@ -6,7 +6,7 @@
 use super::{f16, float};
 use serde::{Deserialize, Serialize};
 
-/// A function of `<math>` that the machine helps with.
+/// A function of `<math>` that the library implements with an intrinsic.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[allow(missing_docs)]
 #[repr(u16)]

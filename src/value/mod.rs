@@ -1,7 +1,6 @@
-//! Numbers, the same ones at comptime and on a PE, so that the two cannot disagree.
+//! Types and numbers, shared by comptime and PEs, so that the two cannot disagree.
 //!
-//! In: numbers. Out: numbers, exactly as the machine would compute them.
-//! Never: knows syntax, memory or a PE.
+//! In: numbers. Out: numbers, exactly as the machine would compute them. Never: knows syntax, memory or a PE.
 
 pub mod f16;
 pub mod float;

@@ -5,7 +5,7 @@ use num_traits::{FromPrimitive, ToPrimitive};
 use std::cmp::Ordering;
 use std::fmt;
 
-/// Results with more bits than this are refused, so that a comptime loop cannot eat all memory.
+/// Results with more bits than this are refused, so that a comptime loop cannot use up all memory.
 pub const MAX_BITS: u64 = 1 << 20;
 
 /// A `comptime_int`. Always `Small` when it fits, so that equality and hashes are those of numbers.
@@ -23,7 +23,7 @@ impl Integer {
     /// One.
     pub const ONE: Integer = Integer::Small(1);
 
-    /// Brings a big number to its one form.
+    /// Normalises a big number: `Small` if it fits.
     pub fn from_bigint(n: BigInt) -> Integer {
         match n.to_i128() {
             Some(small) => Integer::Small(small),
@@ -57,7 +57,7 @@ impl Integer {
         }
     }
 
-    /// Whether the float `x` is this very number.
+    /// Whether the float `x` equals this number exactly.
     pub fn is_exactly(&self, x: f64) -> bool {
         x.fract() == 0.0 && Integer::from_f64(x).as_ref() == Some(self)
     }

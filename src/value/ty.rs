@@ -13,11 +13,11 @@ use std::sync::Arc;
 /// A type of CSL.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Ty {
-    /// Something that was already complained about; never causes another diagnostic.
+    /// The type of an expression with an error; it never causes another diagnostic.
     Error,
     /// `void`
     Void,
-    /// The type of `return`, `unreachable` and other expressions that do not go on.
+    /// The type of `return`, `unreachable` and other expressions that do not return.
     NoReturn,
     /// `bool`
     Bool,
@@ -190,7 +190,7 @@ pub struct FnTy {
     pub ret: Ty,
 }
 
-/// What stands in front of a struct or union.
+/// The keyword in front of a struct or union.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
 #[allow(missing_docs)]
 pub enum FieldLayout {

@@ -1,8 +1,8 @@
-//! The four forms of a diagnostic: plain for logs and snapshots, rich for people who learn,
+//! The four output forms of a diagnostic: plain for logs and snapshots, rich for people who learn,
 //! short for editors, JSON for programs.
 //!
-//! In: a `SourceMap` and `Diagnostic`s. Out: one `String`.
-//! Never: prints, or fails on a span that does not fit its file.
+//! In: a `SourceMap` and `Diagnostic`s. Out: one `String`. Never: prints, or fails on a span that does not
+//! fit its file.
 
 mod json;
 mod plain;
@@ -20,7 +20,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 pub use visible::printable;
 
-/// How diagnostics are shown.
+/// The output form of diagnostics.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
 pub enum MessageFormat {
     /// Excerpts in ASCII frames; what logs and snapshots hold.
@@ -66,7 +66,8 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat
     out
 }
 
-/// A diagnostic whose texts, some of which the program has chosen, do nothing to a terminal.
+/// A copy of a diagnostic with escaped texts. Some texts come from the program, and could contain control
+/// characters for a terminal.
 fn made_printable(d: &Diagnostic) -> Diagnostic {
     let mut d = d.clone();
     let labels = d.primary.iter_mut().chain(&mut d.others).map(|label| &mut label.text);
@@ -90,13 +91,13 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// A number of cycles that a run took, for people: cslrun models time, it does not measure the machine.
+/// A number of cycles, marked as an estimate: cslrun models time, it does not measure the machine.
 pub fn estimated_cycles(n: u64) -> String {
     let unit = if n == 1 { "cycle" } else { "cycles" };
     format!("about {} {unit} (estimate)", grouped(n))
 }
 
-/// A number with a comma between each three digits.
+/// A number with a comma after every three digits.
 pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -117,11 +118,11 @@ fn counted(n: u64, one: &str, many: &str) -> Option<String> {
     }
 }
 
-/// Where and when it happened, for run-time diagnostics.
+/// The PE and cycle of a run-time diagnostic.
 fn occurrence(d: &Diagnostic) -> Option<String> {
     let Moment { x, y, cycle } = d.moment?;
     let mut text = format!("PE({x},{y}), cycle {}", grouped(cycle));
-    // Once on each PE needs no count of its own.
+    // If it happened once on each PE, the number of PEs is enough.
     if d.repeats > d.also_on {
         let _ = write!(text, "; {} times", grouped(d.repeats + 1));
     }

@@ -5,7 +5,7 @@ use codespan_reporting::files::{Error, Files};
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// A line longer than this is not shown; its labels are told as `file:line:column: text`.
+/// A line longer than this is not shown; its labels are written as `file:line:column: text`.
 const LONGEST_LINE: usize = 400;
 
 /// The files as the renderers show them: the text of `map`, with every character that would
@@ -73,12 +73,12 @@ impl<'a> Sheets<'a> {
         (at.line, at.column)
     }
 
-    /// The name of a file, as people may see it.
+    /// The name of a file, escaped for output.
     pub fn name_of(&self, file: FileId) -> &str {
         &self.names[file.0 as usize]
     }
 
-    /// The name of a file as it is.
+    /// The name of a file, not escaped.
     pub fn exact_name_of(&self, file: FileId) -> &'a str {
         &self.map.file(file).name
     }

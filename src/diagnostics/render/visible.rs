@@ -1,4 +1,4 @@
-//! Characters that a terminal would obey instead of showing them.
+//! Escapes characters that a terminal would interpret instead of showing them.
 
 use std::borrow::Cow;
 
@@ -13,7 +13,7 @@ fn commands(c: char) -> bool {
     }
 }
 
-/// A text of a program for people to read: what a terminal would obey is written as an escape of CSL.
+/// Makes a text of a program safe to print: characters that a terminal would interpret become CSL escapes.
 pub fn printable(text: &str) -> Cow<'_, str> {
     if !text.contains(commands) {
         return Cow::Borrowed(text);
@@ -29,7 +29,7 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// JSON in which no character is left that a terminal would obey: such characters stand in strings only.
+/// Escapes characters in JSON that a terminal would interpret; they can occur only in strings.
 pub fn escaped_json(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {

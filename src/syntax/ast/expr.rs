@@ -187,7 +187,7 @@ pub enum ExprKind {
     },
     /// `switch` as an expression.
     Switch {
-        /// What is looked at.
+        /// The operand.
         scrutinee: ExprId,
         /// The prongs in order.
         prongs: Vec<Prong<ExprId>>,

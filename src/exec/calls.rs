@@ -108,6 +108,7 @@ impl Calls {
 
     /// Pushes the call of a task or a launched function.
     pub fn begin(&mut self, tile: &TileImage, f: FnId, arguments: &[u64]) -> Result<(), Diag> {
+        // The thread does not run yet and has no register file; `take_registers` restores these registers.
         let function = &tile.functions[f.0 as usize];
         self.parked.clear();
         self.parked.resize(usize::from(function.registers).max(arguments.len()), 0);
@@ -125,6 +126,7 @@ impl Calls {
 
     /// Saves the registers in use and returns the register file to the worker.
     pub fn return_registers(&mut self, tile: &TileImage, worker: &mut Worker) {
+        // Only the innermost window and the windows below it hold live values.
         let top = self
             .frames
             .last()

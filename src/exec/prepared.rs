@@ -90,12 +90,15 @@ impl PreparedFunction {
 
 /// Whether some path through the code may read a register from `given` on before it writes it.
 fn reads_old_registers(function: &Function, given: Reg) -> bool {
+    // Clearing registers is always correct, only slower, so the difficult functions are not analysed.
     if function.registers > TRACKED || function.code.iter().any(names_registers_elsewhere) {
         return true;
     }
     // The registers written on every path to an operation; each newly found path can only remove registers.
     let mut written = vec![u128::MAX; function.code.len() + 1];
     written[0] = bits_below(given);
+    // A backward jump can remove registers from an operation that was already visited, so the loop runs until nothing
+    // changes.
     loop {
         let mut settled = true;
         for (at, op) in function.code.iter().enumerate() {

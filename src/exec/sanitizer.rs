@@ -172,6 +172,7 @@ impl Sanitizer {
     pub fn leave(&mut self, start: usize, end: usize, function: FnId) {
         if end > start {
             self.left = Some((start, end, function));
+            // The cached variable may be a local of this call, whose words another call can reuse.
             if self.near.1 > self.stack {
                 self.near = (0, 0);
             }

@@ -34,6 +34,8 @@ impl Clock {
 
     /// One of its three words, word 0 the lowest; reading word 0 latches the others.
     pub fn read(&mut self, word: u64, time: u64) -> u64 {
+        // Programs read the three words one after the other. The latch gives them words of one moment, even if a
+        // carry into word 1 happens in between.
         if let (0, Some(started)) = (word, self.started) {
             self.value = time - started;
         }

@@ -135,9 +135,12 @@ impl Pe {
     }
 
     fn advance(&mut self, now: u64, mut world: Outside<'_>) -> Result<Wake, Diag> {
+        // A data task can take wavelets from an operation only when the main thread is free to start the task.
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
         }
+        // Microthreads go first, so the main thread can resume in the cycle in which its operation ends. Queues drain
+        // last, so a wavelet can leave in the cycle in which an operation sends it.
         let waited = self.main.waiting;
         let moved = self.run_threads(now)?;
         let resumed = waited && !self.main.waiting;
@@ -147,6 +150,7 @@ impl Pe {
             let (duties, mut context) = self.duties();
             duties.watch_flushes(&mut context)?;
         }
+        // The router accepts at most one wavelet of a PE per cycle; the rest needs the next cycle.
         if sent && self.queues.has_outgoing_by(now + 1) {
             return Ok(Wake::At(now + 1));
         }
@@ -226,6 +230,8 @@ impl Pe {
         if !is_plain || self.main.is_stalled() || self.threads.claimed_inputs() & 1 << input != 0 {
             return Wake::At(now);
         }
+        // The PE is visited anyway: a task that ends makes the picker look at the queues, and a wavelet that was
+        // produced ahead of the clock has already scheduled a visit.
         if !self.main.is_free() || self.queues.next_departure(now).is_some() {
             return Wake::OnEvent;
         }
@@ -437,6 +443,8 @@ impl Pe {
     /// The only operation in progress on this PE, if nothing else can start by itself.
     fn only_operation(&self) -> Option<&Operation> {
         let main = &self.main;
+        // A main thread that waits for this operation cannot start anything before it ends; one without a ready task
+        // cannot either, as long as no other wavelet arrives.
         let tasks_rest =
             main.is_free() && self.main.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
         let is_quiet = self.trace_buffer.is_none()
@@ -457,6 +465,7 @@ impl Pe {
             for cycle in now..now + cycles {
                 around.now = cycle;
                 operation.element(around)?;
+                // The receiver gets the wavelet from `words`, so it must not stay in the output queue.
                 words.push(around.queues.outputs[output].take().expect("an element is a wavelet").wavelet());
             }
             Ok(())

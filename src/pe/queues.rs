@@ -108,6 +108,7 @@ impl Queues {
             self.turned_away |= 1 << input;
             return None;
         }
+        // `recv_message` drops the header of a message, which holds its length (docs/decisions.md).
         if inbox.message == Message::Header {
             inbox.message = Message::Words;
             return Some(input);
@@ -157,6 +158,7 @@ impl Queues {
         let private = self.inputs.iter().position(|i| i.color == color && i.queue.is_none());
         let Some(bound) = self.inputs.iter().position(|i| i.queue == Some(queue)) else {
             let inbox = self.inbox_of(color);
+            // Wavelets of this color may wait on the ramp because they had no queue.
             self.turned_away |= NO_INPUT;
             self.inputs[inbox].queue = Some(queue);
             self.inputs[inbox].depth = self.arch.input_queue_depth[usize::from(queue.0)];
@@ -306,6 +308,7 @@ impl Queues {
                 self.outgoing &= !(1 << at);
                 continue;
             };
+            // It was produced ahead of the clock, and leaves in a later cycle.
             if head.from > now {
                 continue;
             }
@@ -332,6 +335,7 @@ impl Queues {
         let mut filled = members(self.outgoing).filter(|at| !self.outputs[*at].is_empty());
         let (Some(at), None) = (filled.next(), filled.next()) else { return };
         let items = &mut self.outputs[at].items;
+        // A wavelet that advances the switch must leave in its own cycle, because the switch moves with it.
         while let Some(head) = items.front().filter(|head| head.from > now && !head.advance_switch) {
             if !ramp.send_at(head.color, head.wavelet(), head.from) {
                 return;
@@ -344,6 +348,7 @@ impl Queues {
     /// The nonempty inputs of a set, bit = input.
     #[inline]
     pub fn holding(&mut self, inputs: u64) -> u64 {
+        // `filled` may contain inputs that have become empty; they are removed when somebody asks.
         let asked = self.filled & inputs;
         for input in members(asked) {
             if self.inputs[input].items.is_empty() {

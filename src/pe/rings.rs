@@ -38,6 +38,7 @@ impl Operation {
     fn rings(&self, total: u32, fifos: &[FifoState]) -> Option<(Dest, [Source; 3])> {
         let mut used = 0u64;
         let mut ring = |end: &FifoEnd, write: bool| {
+            // An operation that reads and writes the same FIFO changes its fill level with each element.
             let is_first = used & 1 << end.fifo == 0;
             used |= 1 << end.fifo;
             is_first.then(|| fifos[end.fifo].ring(write, end.words, total)).flatten()

@@ -110,6 +110,7 @@ impl Tasks {
 
     /// Records that a wavelet or the host starts a task or function.
     pub fn start_other(&mut self) {
+        // Tasks that have activated themselves have now yielded to something else, and need not yield again.
         (self.again, self.running) = (0, None);
     }
 
@@ -209,6 +210,8 @@ impl Tasks {
                 let id = TaskId((named.0 + inbox.control_table) & 63);
                 return Some(Picked::Wavelet { id, kind: self.kind_of(id, arch), input });
             }
+            // A wavelet with the null task carries only commands for routers, and the last wavelet of a message
+            // starts no task: nothing on this PE receives it.
             inbox.take(now);
         }
     }

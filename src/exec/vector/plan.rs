@@ -71,6 +71,7 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
             Operand::Pointer(_) | Operand::Nowhere => return None,
         };
     }
+    // The kernels on lines compute elements independently of each other and read at most two vectors.
     if op.kernel.carries || matches!(sources[2], PlannedSource::Line(..)) {
         return None;
     }

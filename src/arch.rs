@@ -138,9 +138,9 @@ pub const NULL_TASK: u8 = 31;
 pub const TEARDOWN_TASK: u8 = 29;
 /// The timer task (seed: Task Identifiers).
 pub const TIMER_TASK: u8 = 30;
-/// What programs of SDK 1.0 to 1.2 call no color (docs/decisions.md).
+/// The number that means no color in programs for SDK 1.0 to 1.2 (docs/decisions.md).
 pub const NO_COLOR: u16 = 32;
-/// The color of `<message_passing>`, the first of the five that it takes (`docs/decisions.md`).
+/// The color of `<message_passing>`, the first of the five that it uses (`docs/decisions.md`).
 pub const MESSAGE_COLOR: Color = Color(14);
 /// The longest message, in wavelets (vendor documentation of `<message_passing>`).
 pub const MESSAGE_WORDS: u16 = 32;
@@ -174,7 +174,7 @@ ids! {
 }
 
 impl Color {
-    /// The color of this number; `None` for the number that stands for no color.
+    /// The color with this number; `None` for the number that means no color.
     pub fn numbered(n: u16) -> Option<Color> {
         (n != NO_COLOR).then_some(Color(n as u8))
     }

@@ -157,10 +157,10 @@ pub mod queue {
     pub const UNBOUND: u16 = 31;
     /// The bits of a color, before they are shifted.
     pub const COLOR: u16 = 31;
-    /// In the word of an output queue the color stands in the bits from here (sdk-examples, topic-16).
+    /// Position of the color in the word of an output queue (sdk-examples, topic-16).
     pub const OUTPUT_SHIFT: u16 = 4;
     /// In the word of an input queue: the priority of the microthread of that number (csl-examples,
-    /// spmv-hypersparse). Its color stands in the lowest bits, which is our own choice.
+    /// spmv-hypersparse). Its color is in the lowest bits, which is our own choice.
     pub const INPUT_PRIORITY: u16 = 3 << 8;
 }
 

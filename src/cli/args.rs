@@ -64,7 +64,7 @@ struct WrittenLevels {
     /// Ignore a rule or group (hazards, undefined, style, all)
     #[arg(short = 'A', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
     allow: Vec<String>,
-    /// Report a rule or group as a warning, and go on as the hardware does
+    /// Report a rule or group as a warning, and continue as the hardware does
     #[arg(short = 'W', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
     warn: Vec<String>,
     /// Report a rule or group as an error
@@ -172,7 +172,8 @@ pub struct RunArgs {
 struct WrittenSteps {
     /// Write a variable: numbers separated by commas, or a .npy file
     ///
-    /// One number fills the variable. As many numbers as it has elements go to every PE. As many as all PEs need together are distributed row by row.
+    /// One number fills the variable. As many numbers as it has elements go to every PE. As many as all PEs
+    /// need together are distributed row by row.
     #[arg(long, value_name = "NAME=VALUES|NAME=FILE.npy", value_parser = set, allow_hyphen_values = true)]
     set: Vec<HostStep>,
     /// Launch an exported function on every PE

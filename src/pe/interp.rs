@@ -86,7 +86,7 @@ impl Pe {
         Ok(moved)
     }
 
-    /// Runs code until the main thread has to stop, from `spent` cycles after `now` on.
+    /// Runs code until the main thread must stop, from `spent` cycles after `now` on.
     fn go_on(
         &mut self,
         tile: &TileImage,

@@ -21,11 +21,11 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// Reads a description in JSON. The memory words of `set_symbol_all` come beside it, in the order of
+    /// Reads a description in JSON. The memory words of `set_symbol_all` are separate from it, in the order of
     /// the calls within regions, and of the regions.
     ///
     /// # Errors
-    /// What in the text is not such a description.
+    /// A message about the part of the text that is not such a description.
     pub fn from_json(text: &str, data: Vec<Vec<u16>>) -> Result<Layout, String> {
         let mut layout: Layout = serde_json::from_str(text).map_err(|e| e.to_string())?;
         let symbols = layout.regions.iter_mut().flat_map(|region| &mut region.symbols);
@@ -39,7 +39,7 @@ impl Layout {
 pub struct ColorSpec {
     /// Its global name.
     pub name: String,
-    /// The number that the program asks for.
+    /// The number that the program requests.
     pub value: Option<u8>,
 }
 
@@ -50,17 +50,17 @@ pub struct Region {
     pub name: String,
     /// The file.
     pub source: PathBuf,
-    /// Its place on the wafer.
+    /// Its position on the wafer.
     pub area: Area,
-    /// Whether the program has given it that place.
+    /// Whether the program has set that position.
     pub placed: bool,
-    /// Parameters, later ones above earlier ones.
+    /// Parameters; later ones override earlier ones.
     pub params: Vec<ParamSetting>,
-    /// `paint`, later calls above earlier ones.
+    /// `paint`; later calls override earlier ones.
     pub paints: Vec<Paint>,
     /// Its ports.
     pub ports: Vec<Port>,
-    /// `set_symbol_all`, later calls above earlier ones.
+    /// `set_symbol_all`; later calls override earlier ones.
     pub symbols: Vec<SymbolData>,
 }
 
@@ -113,7 +113,7 @@ pub struct ParamSetting {
 pub enum Setting {
     /// An integer.
     Int(i64),
-    /// A color, by its place in [`Layout::colors`].
+    /// A color, by its index in [`Layout::colors`].
     Color(usize),
 }
 
@@ -122,7 +122,7 @@ pub enum Setting {
 pub struct Paint {
     /// The PEs, within the region.
     pub area: Area,
-    /// The color, by its place in [`Layout::colors`].
+    /// The color, by its index in [`Layout::colors`].
     pub color: usize,
     /// The initial route and the switch positions after it.
     pub positions: Vec<RoutingPosition>,
@@ -189,7 +189,7 @@ pub struct Port {
     pub name: String,
     /// Whether wavelets come in here.
     pub input: bool,
-    /// The color, by its place in [`Layout::colors`].
+    /// The color, by its index in [`Layout::colors`].
     pub color: usize,
     /// The side of the region.
     pub edge: Edge,
@@ -197,12 +197,12 @@ pub struct Port {
     pub positions: Vec<RoutingPosition>,
 }
 
-/// A port, by the places of its region and of itself.
+/// A port, by the index of its region and its own index.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Deserialize)]
 pub struct PortRef {
-    /// The place in [`Layout::regions`].
+    /// The index in [`Layout::regions`].
     pub region: usize,
-    /// The place in [`Region::ports`].
+    /// The index in [`Region::ports`].
     pub port: usize,
 }
 
@@ -236,7 +236,7 @@ pub struct Stream {
 pub enum StreamEnd {
     /// At a port.
     Port(PortRef),
-    /// At a PE, on a color by its place in [`Layout::colors`].
+    /// At a PE, on a color by its index in [`Layout::colors`].
     At(PeCoord, usize),
 }
 

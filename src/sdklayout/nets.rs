@@ -31,9 +31,9 @@ pub enum EndKind {
 /// The purpose of a net.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum NetPurpose {
-    /// `connect`, by its place in [`Layout::connections`].
+    /// `connect`, by its index in [`Layout::connections`].
     Connection(usize),
-    /// A host stream, by its place in [`Layout::streams`].
+    /// A host stream, by its index in [`Layout::streams`].
     Stream(usize),
 }
 
@@ -161,7 +161,7 @@ fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> R
     Ok(End { pe, color: port_of(layout, port).color as u32, kind: EndKind::Port(port) })
 }
 
-/// A side of a painted route that no other PE is at: if possible one off the wafer.
+/// A side of a painted route with no other PE of the color next to it, if possible at the edge of the wafer.
 fn open_side(board: &Board, pe: Pe, color: u32, input: bool) -> Option<Direction> {
     let draft = board.drafts.get(&(pe, color))?;
     let first = draft.positions.first()?;

@@ -1,8 +1,9 @@
-//! How deep the tree is, node by node, so that nobody who walks it runs out of stack.
+//! Tracks the depth of every node and limits it, so that recursive code over the tree cannot overflow the
+//! stack.
 
 use super::ast::*;
 
-/// No tree is deeper than this.
+/// The maximum depth of a tree.
 pub const DEEPEST_TREE: u16 = 1000;
 
 /// The depth of every node of the two arenas.
@@ -13,7 +14,7 @@ pub struct Depths {
 }
 
 impl Depths {
-    /// Takes the next expression; `false` when it is too deep, and then it must become an `Error`.
+    /// Adds the next expression; `false` if it is too deep and must become an `Error`.
     pub fn push_expr(&mut self, kind: &ExprKind) -> bool {
         let depth = self.below_expr(kind) + 1;
         let fits = depth <= DEEPEST_TREE;
@@ -21,7 +22,7 @@ impl Depths {
         fits
     }
 
-    /// Takes the next statement; `false` when it is too deep, and then it must become an `Error`.
+    /// Adds the next statement; `false` if it is too deep and must become an `Error`.
     pub fn push_stmt(&mut self, kind: &StmtKind) -> bool {
         let depth = self.below_stmt(kind) + 1;
         let fits = depth <= DEEPEST_TREE;
@@ -29,7 +30,7 @@ impl Depths {
         fits
     }
 
-    /// Forgets all but the first nodes.
+    /// Discards all but the first nodes.
     pub fn truncate(&mut self, exprs: usize, stmts: usize) {
         self.exprs.truncate(exprs);
         self.stmts.truncate(stmts);

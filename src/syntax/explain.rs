@@ -1,4 +1,4 @@
-//! Says in CSL words why the parser is stuck.
+//! Explains a syntax error in the terms of CSL.
 
 use super::builder::Builder;
 use super::scan::Placed;
@@ -6,7 +6,7 @@ use super::token::Token;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
 
-/// Where the parser could not go on.
+/// The position and state of the parser at a syntax error.
 pub struct Stuck<'a, 't> {
     /// The text of the file.
     pub text: &'t str,
@@ -34,12 +34,12 @@ impl<'t> Stuck<'_, 't> {
         self.at.checked_sub(distance).and_then(|at| self.token(at))
     }
 
-    /// The token this many places behind it.
+    /// The token this many places after it.
     pub fn after(&self, distance: usize) -> Option<Token<'t>> {
         self.token(self.at + distance)
     }
 
-    /// A token of the file; `None` behind the last one.
+    /// A token of the file; `None` after the last one.
     pub fn token(&self, at: usize) -> Option<Token<'t>> {
         self.tokens.get(at).map(|(_, token, _)| *token)
     }
@@ -54,9 +54,9 @@ impl<'t> Stuck<'_, 't> {
         begins_line(self.text, self.tokens, self.at)
     }
 
-    /// Whether what came before is a whole operand.
+    /// Whether the tokens before it form a complete operand.
     pub fn after_operand(&self) -> bool {
-        // Behind a return type a body is due, which is no end of an expression.
+        // A return type is followed by a body, so it does not end an expression.
         let body_is_due = self.expects("{") && !self.expects("+");
         let ended = self.before(1).is_some_and(Token::ends_operand);
         ended && !self.expects("number") && !body_is_due
@@ -87,7 +87,7 @@ impl<'t> Stuck<'_, 't> {
     }
 }
 
-/// Tells the builder what is wrong, unless that is already known.
+/// Reports the error to the builder, unless it was reported before.
 pub fn report(builder: &mut Builder, stuck: &Stuck) {
     if stuck.found() == Some(Token::Broken) || is_ours(stuck) {
         return;
@@ -111,7 +111,7 @@ pub fn report(builder: &mut Builder, stuck: &Stuck) {
     builder.complain(diag);
 }
 
-/// Whether a token that a repair put in is what does not fit.
+/// Whether the token that does not fit was inserted by a repair.
 fn is_ours(stuck: &Stuck) -> bool {
     stuck.tokens.get(stuck.at).is_some_and(|(lo, _, hi)| lo == hi)
 }
@@ -143,7 +143,7 @@ fn place(stuck: &Stuck) -> (usize, usize) {
     }
 }
 
-/// Whether only punctuation would fit, which belongs behind what came before.
+/// Whether only punctuation would fit, which belongs directly after the previous token.
 fn is_gap(stuck: &Stuck) -> bool {
     !stuck.expects("number") && !stuck.expects("name") && !stuck.expects("broken")
 }
@@ -160,7 +160,7 @@ fn finding(stuck: &Stuck) -> String {
     }
 }
 
-/// What would fit, in a few words.
+/// A short description of the tokens that would fit.
 fn expectation(stuck: &Stuck) -> String {
     let expects = |terminal| stuck.expects(terminal);
     let operand = expects("number");
@@ -180,7 +180,7 @@ fn expectation(stuck: &Stuck) -> String {
     words.to_string()
 }
 
-/// Terminals worth naming, most telling first, and whether they are so behind an operand.
+/// Terminals worth mentioning, the most informative first, and whether they are expected after an operand.
 const TELLING: [(&str, bool); 16] = [
     ("name", true),
     (":", false),
@@ -222,7 +222,7 @@ fn punctuation(stuck: &Stuck) -> String {
 
 const FLOAT: &str = "a float has digits on both sides of its point";
 
-/// What to do about a mistake that people make often.
+/// The help for a common mistake.
 fn advice(stuck: &Stuck) -> Option<String> {
     use Token::*;
     let found = stuck.found()?;
@@ -256,7 +256,7 @@ fn advice(stuck: &Stuck) -> Option<String> {
     Some(help.to_string())
 }
 
-/// Says that a keyword stands where a name should.
+/// The message about a keyword in place of a name.
 fn keyword(stuck: &Stuck, word: Token) -> Option<String> {
     let (lo, _, hi) = stuck.tokens[stuck.at];
     let text = &stuck.text[lo..hi];

@@ -5,10 +5,11 @@ use crate::diagnostics::{Diag, Result};
 use num_bigint::BigInt;
 use std::fmt::Display;
 
-/// Reading a decimal number takes time quadratic in its digits; nobody writes this many.
+/// Maximum length of a number. Reading a decimal number takes time quadratic in its digits, and real programs
+/// need far fewer.
 const MOST_DIGITS: usize = 10_000;
 
-/// What a number stands for.
+/// The value of a number literal.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Number {
     /// `12`, `0x1f`, `0b10`, `0o17`, with `_` anywhere between digits.
@@ -94,7 +95,7 @@ fn unquote<'t>(text: &'t str, quote: char, what: &str) -> Result<&'t str> {
     })
 }
 
-/// What stands behind a backslash.
+/// The escape sequence after a backslash.
 fn escape(rest: &mut std::str::Chars) -> Result<u8> {
     match rest.next() {
         Some('n') => Ok(b'\n'),

@@ -21,7 +21,7 @@ lalrpop_util::lalrpop_mod!(
     csl
 );
 
-/// Whoever makes this many mistakes wants to see the first ones.
+/// Maximum number of syntax errors to report; further ones would hide the first ones.
 const MOST_PROBLEMS: usize = 20;
 
 /// A file as far as it could be understood.
@@ -29,11 +29,11 @@ const MOST_PROBLEMS: usize = 20;
 pub struct Parsed {
     /// The tree; pieces that did not parse are `Error` nodes or missing.
     pub file: ast::File,
-    /// What was wrong, in the order of the text.
+    /// The diagnostics, in the order of the text.
     pub problems: Vec<Diag>,
 }
 
-/// Parses a file. Every text gives a tree.
+/// Parses a file. Every text results in a tree.
 pub fn parse(file: FileId, text: &str) -> Parsed {
     let scan::Scanned { tokens, mut problems, parsable } = scan::scan(file, text);
     let mut builder = Builder::new(file);

@@ -1,8 +1,8 @@
-//! Drives the generated parser, and mends the tokens where it gets stuck.
+//! Error recovery: runs the generated parser, and repairs the tokens at each syntax error.
 //!
 //! A broken statement or declaration is replaced by one `Broken` token, a missing `;`, `,` or
-//! bracket is put in, and the declaration is parsed again. LALRPOP's own `!` drops tokens until
-//! one fits, without regard for brackets, and then complains about what the user did right.
+//! bracket is inserted, and the declaration is parsed again. LALRPOP's own `!` drops tokens until
+//! one fits, without regard for brackets, and then reports code that is correct.
 
 use super::MOST_PROBLEMS;
 use super::builder::Builder;
@@ -12,9 +12,9 @@ use super::scan::Placed;
 use super::token::Token;
 use lalrpop_util::ParseError;
 
-/// What makes the tokens parse a little further.
+/// A repair of the tokens that lets the parser continue.
 enum Repair<'t> {
-    /// Put in tokens, all of one kind, in front of a place.
+    /// Insert tokens, all of one kind, before a position.
     Insert { at: usize, token: Token<'t>, times: usize },
     /// Replace these by one `Broken`.
     Replace { from: usize, to: usize },
@@ -47,7 +47,7 @@ pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<Placed<'t
     }
 }
 
-/// The token at this place; several may share it, because those put in have no width.
+/// The token at this position; several can share it, because inserted tokens have no width.
 fn find(tokens: &[Placed], (lo, hi): (usize, usize)) -> usize {
     tokens.partition_point(|token| (token.0, token.2) < (lo, hi))
 }
@@ -92,7 +92,7 @@ fn repair<'t>(builder: &Builder, stuck: &Stuck<'_, 't>) -> Repair<'t> {
 }
 
 impl<'t> Stuck<'_, 't> {
-    /// In `.{ .a = 1 .b = 2 }` the parser takes `1 .b` for a field of `1`; gives the place of the
+    /// In `.{ .a = 1 .b = 2 }` the parser reads `1 .b` as a field of `1`; returns the position of the
     /// dot in front of which the comma is missing.
     pub fn missing_comma(&self) -> Option<usize> {
         let field = self.found() == Some(Token::Assign)
@@ -142,7 +142,7 @@ impl<'t> Stuck<'_, 't> {
                     }
                 }
                 RBrace if past && in_block => return at,
-                // What is left of a block that was closed too early is one mistake, not many.
+                // The rest of a block that was closed too early counts as one mistake, not many.
                 RBrace | Semi if past && !in_braces && !self.at_declaration() => return at + 1,
                 _ if past && at > from && !in_braces && self.begins_next(at, in_block) => return at,
                 _ => (),
@@ -151,7 +151,7 @@ impl<'t> Stuck<'_, 't> {
         self.tokens.len()
     }
 
-    /// Whether the token begins a line, and a statement or declaration of its own.
+    /// Whether the token is the first of its line and starts a new statement or declaration.
     fn begins_next(&self, at: usize, in_block: bool) -> bool {
         let (lo, token, _) = self.tokens[at];
         let begins = match in_block {
@@ -162,7 +162,7 @@ impl<'t> Stuck<'_, 't> {
         (begins || token.starts_declaration()) && begins_line(self.text, self.tokens, at)
     }
 
-    /// Whether something new can begin behind a `}`.
+    /// Whether a new statement or declaration can start after a `}`.
     fn begins_anew(&self, at: usize) -> bool {
         use Token::*;
         let new = |token: Token| {

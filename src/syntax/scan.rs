@@ -1,4 +1,4 @@
-//! Text to tokens, with everything that must be known before the grammar sees them.
+//! Turns text into tokens, and does all checks that must happen before parsing.
 
 use super::MOST_PROBLEMS;
 use super::literal;
@@ -11,7 +11,7 @@ use logos::Logos;
 /// A token between its first byte and the one past its last.
 pub type Placed<'t> = (usize, Token<'t>, usize);
 
-/// Brackets may be nested, and prefix operators lined up, this deep.
+/// Maximum nesting of brackets and prefix operators.
 pub const DEEPEST_BRACKETS: usize = 256;
 
 /// The tokens of a file. Bad ones are replaced, so that every problem is reported once.
@@ -20,11 +20,11 @@ pub struct Scanned<'t> {
     pub tokens: Vec<Placed<'t>>,
     /// In order.
     pub problems: Vec<Diag>,
-    /// Whether the tokens are worth parsing; not so when they nest too deep.
+    /// Whether the tokens should be parsed; false if they nest too deeply.
     pub parsable: bool,
 }
 
-/// Cuts a file into tokens.
+/// Splits a file into tokens.
 pub fn scan(file: FileId, text: &str) -> Scanned<'_> {
     let mut scanner = Scanner {
         file,
@@ -64,7 +64,7 @@ impl<'t> Scanner<'t> {
         }
     }
 
-    /// Gives the length of the rest of the comment.
+    /// The length of the rest of the comment.
     fn block_comment(&mut self, lo: usize, rest: &str) -> usize {
         let length = rest.find("*/").map_or(rest.len(), |end| end + 2);
         let diag = NOT_CSL.because(&[("what", &"`/*`")]).help("start every line of a comment with `//`");
@@ -92,7 +92,7 @@ impl<'t> Scanner<'t> {
 
     fn check_literal(&mut self, token: Token, lo: usize, hi: usize) {
         let problem = match token {
-            // What most numbers look like needs no second look.
+            // Most numbers are of this simple form and need no further checks.
             Token::Number(text) if text.len() < 9 && text.bytes().all(|b| b.is_ascii_digit()) => None,
             Token::Number(text) => literal::number(text).err(),
             Token::Str(text) => literal::string(text).err(),
@@ -133,7 +133,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// What a word processor has changed into this character.
+/// The ASCII character that a word processor may have replaced by this one.
 fn plain_form(character: char) -> Option<&'static str> {
     match character {
         '\u{2018}' | '\u{2019}' | '\u{b4}' => Some("'"),
@@ -149,7 +149,7 @@ fn plain_form(character: char) -> Option<&'static str> {
     }
 }
 
-/// What a foreign operator is read as, and what to write in its place.
+/// The CSL operator that a foreign operator is read as, and what to write instead.
 fn meaning(word: &str) -> (Token<'static>, &'static str) {
     match word {
         "++" => (Token::Broken, "write `x += 1` to count up; arrays cannot be joined"),
@@ -165,7 +165,7 @@ fn meaning(word: &str) -> (Token<'static>, &'static str) {
     }
 }
 
-/// Replaces `asm volatile? ( .. )` by one token: machine code is not looked into.
+/// Replaces `asm volatile? ( .. )` by one token: cslrun does not parse machine code.
 fn join_asm(tokens: Vec<Placed>) -> Vec<Placed> {
     if !tokens.iter().any(|(_, token, _)| *token == Token::Asm) {
         return tokens;

@@ -1,8 +1,8 @@
-//! The words of CSL, as cut by logos.
+//! The tokens of CSL, as split by logos.
 
 use logos::Logos;
 
-/// One word of a file. Literals keep their text; `literal.rs` reads it.
+/// One token of a file. Literals keep their text; `literal.rs` evaluates it.
 #[derive(Logos, Copy, Clone, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\f\u{feff}]+")]
 #[logos(skip(r"//[^\n]*", allow_greedy = true))]
@@ -168,7 +168,7 @@ pub enum Token<'t> {
     Ident(&'t str),
     #[regex("@[A-Za-z_][A-Za-z0-9_]*")]
     Builtin(&'t str),
-    /// A number, good or bad: everything that begins with a digit.
+    /// A number, valid or not: everything that starts with a digit.
     #[regex("[0-9][0-9A-Za-z_]*")]
     #[regex(r"[0-9][0-9A-Za-z_]*\.[0-9][0-9A-Za-z_]*")]
     #[regex(r"[0-9][0-9_]*(\.[0-9][0-9_]*)?[eE][+-][0-9A-Za-z_]*")]
@@ -183,9 +183,9 @@ pub enum Token<'t> {
     /// Operators of Zig and C that CSL does not have.
     #[regex(r"\+\+|--|[-+*]%|&&|\|\||\*\*|\?|\.\.\.?|/\*")]
     Foreign(&'t str),
-    /// `asm volatile? ( .. )`, put together by the scanner.
+    /// `asm volatile? ( .. )`, joined by the scanner.
     AsmText,
-    /// Stands for a piece of text that was already complained about.
+    /// Placeholder for a piece of text that was already reported.
     Broken,
 }
 
@@ -199,13 +199,13 @@ impl Token<'_> {
         )
     }
 
-    /// Whether this word begins a statement and cannot stand inside of an expression.
+    /// Whether this word starts a statement and cannot occur inside an expression.
     pub fn starts_statement(self) -> bool {
         use Token::*;
         matches!(self, Const | Var | Return | Break | Continue | For | While)
     }
 
-    /// Whether this word begins a top-level declaration and never a statement.
+    /// Whether this word starts a top-level declaration and never a statement.
     pub fn starts_declaration(self) -> bool {
         use Token::*;
         matches!(self, Param | Export | Extern | Layout | Task | Fn)

@@ -80,7 +80,7 @@ pub enum EventKind {
     Sent(TracedWavelet),
     /// The host has sent a wavelet, which arrives on the ramp of this PE.
     FromHost(TracedWavelet),
-    /// The host has taken a wavelet that this PE has sent.
+    /// The host has received a wavelet that this PE has sent.
     ToHost(TracedWavelet),
     /// A wavelet leaves a router, and is at the next one in the next cycle.
     Hop {
@@ -153,7 +153,7 @@ pub enum ThreadId {
 pub enum TaskCause {
     /// It was activated.
     Activated(TaskId),
-    /// A wavelet of this color has come.
+    /// A wavelet of this color has arrived.
     Wavelet(Color),
     /// The host has launched it.
     Launched,

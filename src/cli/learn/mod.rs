@@ -37,7 +37,7 @@ pub struct LearnArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", group = "what")]
     #[arg(value_parser = hint_number)]
     hint: Option<usize>,
-    /// Rerun the lesson whenever it changes, and go on to the next one when it is done
+    /// Rerun the lesson whenever it changes, and continue with the next one when it is done
     #[arg(long, group = "what")]
     pub watch: bool,
     /// Restore the original lesson

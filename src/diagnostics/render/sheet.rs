@@ -55,7 +55,7 @@ impl<'a> Sheets<'a> {
         marks
     }
 
-    /// The marks that can be shown as excerpts, and the others told in words.
+    /// The marks that can be shown as excerpts, and the others as text.
     pub fn shown_and_told<'d>(&self, d: &'d Diagnostic) -> (Vec<Mark<'d>>, Vec<String>) {
         let (shown, long): (Vec<_>, Vec<_>) = self.marks(d).into_iter().partition(|m| self.fits(m));
         (shown, long.iter().map(|m| self.told(m)).collect())

@@ -164,7 +164,7 @@ crate::rules! {
     /// Only structs and unions have fields.
     NOT_A_STRUCT = "not-a-struct": "{type} is not a struct"
         => "remove the fields, or use a struct";
-    /// A value stands where a type is expected.
+    /// A value is used where a type is expected.
     /// Types are values of the type `type`.
     NOT_A_TYPE = "not-a-type": "expected a type, found {have}"
         => "write a type such as `u16`, or a `const` that holds one";
@@ -198,7 +198,7 @@ crate::rules! {
     /// One operand changes a variable that another operand reads.
     /// The order in which operands are evaluated is undefined.
     @Warning(undefined) OPERAND_ORDER = "operand-order": "one operand changes `{name}`, and the other one uses it";
-    /// `break` or `continue` stands outside of a loop.
+    /// `break` or `continue` is used outside of a loop.
     /// They apply to the innermost loop.
     OUTSIDE_LOOP = "outside-loop": "`break` and `continue` without a label need a loop"
         => "remove it, or use `return` to leave the function";
@@ -214,7 +214,7 @@ crate::rules! {
     /// The range would never end.
     RANGE_STEP = "range-step": "the step of a range is zero"
         => "use a step of at least 1, up or down";
-    /// `return` stands outside of a function.
+    /// `return` is used outside of a function.
     /// Only functions and tasks return.
     RETURN_OUTSIDE = "return-outside": "`return` outside of a function"
         => "remove it: the block ends by itself";

@@ -96,7 +96,7 @@ crate::rules! {
     /// The base address of a DSR has the wrong type.
     /// Operations on a DSR compute with numbers of 16 or 32 bits.
     DSR_BASE = "dsr-base": "{type} is not a valid base address for a DSR";
-    /// `@set_dsr_base_addr` stands in a comptime block.
+    /// `@set_dsr_base_addr` is used in a comptime block.
     /// Before the start the DSR holds what it was loaded with, so load it with the right address.
     DSR_BASE_EARLY = "dsr-base-early": "`@set_dsr_base_addr` is not allowed in a comptime block";
     /// A FIFO DSR is made from the wrong kind of register.
@@ -165,7 +165,7 @@ crate::rules! {
     /// A FIFO is not known at comptime.
     /// The registers of an operation are chosen when the program is compiled.
     FIFO_NOT_COMPTIME = "fifo-not-comptime": "this FIFO is not known at comptime";
-    /// `@allocate_fifo` stands in the wrong place.
+    /// `@allocate_fifo` is used in the wrong place.
     /// A FIFO lives as long as the program.
     FIFO_PLACE = "fifo-place": "`@allocate_fifo` is only allowed as the initial value of a global constant";
     /// `@allocate_fifo` has no such setting.

@@ -4,7 +4,7 @@ use super::Builder;
 use crate::diagnostics::rules::syntax::CHAINED_COMPARISON;
 use crate::syntax::ast::*;
 
-/// How tightly an operator binds; what binds tighter has the larger number.
+/// The precedence of an operator; a larger number binds tighter.
 fn tightness(op: BinaryOp) -> u8 {
     use BinaryOp::*;
     match op {
@@ -20,13 +20,13 @@ fn tightness(op: BinaryOp) -> u8 {
     }
 }
 
-/// The one level that does not associate.
+/// The precedence of comparisons, the only level without associativity.
 const COMPARISON: u8 = 2;
 
 impl Builder {
     /// Joins operands by precedence. All levels associate to the left, comparisons not at all.
     pub fn chain(&mut self, operands: Vec<(ExprId, BinaryOp)>, last: ExprId) -> ExprId {
-        // Open left sides, binding ever tighter towards the end.
+        // The stack of left sides, with precedence increasing towards the top.
         let mut open: Vec<(ExprId, BinaryOp)> = Vec::new();
         for (operand, op) in operands {
             let left = self.close(&mut open, operand, tightness(op));
@@ -36,7 +36,7 @@ impl Builder {
         self.close(&mut open, last, 0)
     }
 
-    /// Joins everything that binds at least as tightly as what follows.
+    /// Reduces every operator on the stack that binds at least as tightly as the next one.
     fn close(&mut self, open: &mut Vec<(ExprId, BinaryOp)>, right: ExprId, next: u8) -> ExprId {
         let mut right = right;
         while let Some((left, op)) = open.pop_if(|(_, op)| tightness(*op) >= next) {
@@ -51,7 +51,7 @@ impl Builder {
     }
 
     fn refuse_chained_comparison(&mut self, left: ExprId, op: BinaryOp) {
-        // A comparison in parentheses is an operand, not part of this chain; its place shows it.
+        // A comparison in parentheses is an operand, not part of this chain; its span shows the parentheses.
         let ExprKind::Binary(first, _, inner) = self.file.expr(left).kind else { return };
         let (span, end) = (self.expr_span(left), self.expr_span(inner).hi);
         if tightness(op) == COMPARISON && tightness(first) == COMPARISON && span.hi == end {

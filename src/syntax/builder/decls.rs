@@ -6,7 +6,7 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 
 impl Builder {
-    /// A declaration is whole.
+    /// Adds a complete declaration.
     pub fn declared(&mut self, decl: Decl, end: usize) {
         self.file.decls.push(decl);
         self.progress.declared = end;
@@ -18,7 +18,7 @@ impl Builder {
         VarDecl { span: self.span(lo, hi), ..decl }
     }
 
-    /// One more attribute.
+    /// Adds an attribute.
     pub fn attr(&mut self, mut attrs: Attrs, word: AttrWord, value: ExprId, lo: usize, hi: usize) -> Attrs {
         let slot = match word {
             AttrWord::Align => &mut attrs.align,
@@ -37,7 +37,7 @@ impl Builder {
         self.complain(SYNTAX_ERROR.because(&facts).at(span));
     }
 
-    /// The attributes in front of a return type and behind it.
+    /// Merges the attributes before and after a return type.
     pub fn join_attrs(&mut self, early: Attrs, late: Attrs) -> Attrs {
         let mut join = |a: Option<ExprId>, b: Option<ExprId>| {
             if let (Some(_), Some(second)) = (a, b) {
@@ -91,7 +91,7 @@ impl Builder {
         FnParam { comptime, name, ty: (!any).then_some(ty), span }
     }
 
-    /// A parameter behind `comptime`.
+    /// A parameter after `comptime`.
     pub fn comptime_param(&self, lo: usize, name: Option<Ident>, ty: ExprId) -> FnParam {
         let param = self.param(true, name, ty);
         FnParam { span: Span { lo: lo as u32, ..param.span }, ..param }

@@ -40,7 +40,7 @@ impl Builder {
         self.add_expr(ExprKind::Builtin { name, args }, span)
     }
 
-    /// `(e)` is `e` with a wider place.
+    /// `(e)` is `e` with a wider span.
     pub fn paren(&mut self, inner: ExprId, lo: usize, hi: usize) -> ExprId {
         self.file.exprs[inner.0 as usize].span = self.span(lo, hi);
         inner

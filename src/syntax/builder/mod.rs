@@ -1,4 +1,4 @@
-//! What the actions of the grammar call: makes nodes, and guards how deep they nest.
+//! The builder that the actions of the grammar call: makes nodes, and limits their nesting.
 
 mod chain;
 mod decls;
@@ -13,30 +13,30 @@ use crate::diagnostics::rules::syntax::NESTING_TOO_DEEP;
 use crate::source::{FileId, Span};
 use std::mem::replace;
 
-/// Makes the nodes of one file.
+/// The builder of one file.
 pub struct Builder {
     file: File,
     depths: Depths,
     problems: Vec<Diag>,
     progress: ParseProgress,
-    /// Lengths of the two arenas after the last whole declaration.
+    /// Lengths of the two arenas after the last complete declaration.
     kept: (usize, usize),
 }
 
-/// How far the parser has come; tells recovery what an error is part of.
+/// The position of the parser, from which recovery derives what an error is part of.
 #[derive(Default)]
 pub struct ParseProgress {
-    /// End of the last whole declaration.
+    /// End of the last complete declaration.
     pub declared: usize,
-    /// The blocks that are open, outermost first.
+    /// The open blocks, outermost first.
     pub blocks: Vec<OpenBlock>,
 }
 
-/// A `{` that opened a block and has not met its `}`.
+/// An open block: a `{` without its `}` so far.
 pub struct OpenBlock {
     /// The brace.
     pub brace: usize,
-    /// End of the brace, or of the last whole statement behind it.
+    /// End of the brace, or of the last complete statement after it.
     pub done: usize,
 }
 
@@ -51,7 +51,7 @@ pub enum AttrWord {
     LinkSection,
 }
 
-/// What follows `var`, `const` or `param`.
+/// The part of a declaration after `var`, `const` or `param`.
 pub struct VarTail {
     /// The name.
     pub name: Ident,
@@ -72,7 +72,7 @@ impl VarTail {
     }
 }
 
-/// What stands in front of the body of a loop.
+/// The head of a loop.
 pub enum LoopHead {
     /// `for (iter) |item, index|`
     For(ExprId, Ident, Option<Ident>),
@@ -82,15 +82,15 @@ pub enum LoopHead {
 
 /// A `switch`, before it is known whether it is a statement or an expression.
 pub struct Switch {
-    /// What is looked at.
+    /// The operand.
     pub scrutinee: ExprId,
     /// The prongs in order.
     pub prongs: Vec<Prong<StmtId>>,
-    /// All of it.
+    /// The whole switch.
     pub span: Span,
 }
 
-/// The outside of the builder.
+/// The interface to the parser.
 impl Builder {
     /// Starts an empty file.
     pub fn new(id: FileId) -> Builder {
@@ -103,12 +103,12 @@ impl Builder {
         }
     }
 
-    /// Where the parser stands.
+    /// The current position of the parser.
     pub fn progress(&self) -> &ParseProgress {
         &self.progress
     }
 
-    /// Forgets everything after the last whole declaration.
+    /// Discards everything after the last complete declaration.
     pub fn rewind(&mut self) {
         self.file.exprs.truncate(self.kept.0);
         self.file.stmts.truncate(self.kept.1);
@@ -116,12 +116,12 @@ impl Builder {
         self.progress.blocks.clear();
     }
 
-    /// The file and what was wrong with it.
+    /// The finished file and its diagnostics.
     pub fn finish(self) -> (File, Vec<Diag>) {
         (self.file, self.problems)
     }
 
-    /// Takes a diagnostic, once: a declaration may be parsed again after a repair.
+    /// Adds a diagnostic unless it was added before: a declaration may be parsed again after a repair.
     pub fn complain(&mut self, diag: Diag) {
         let same = |other: &Diag| other.0.primary == diag.0.primary && other.0.title == diag.0.title;
         if self.problems.len() < MOST_PROBLEMS && !self.problems.iter().any(same) {
@@ -130,7 +130,7 @@ impl Builder {
     }
 }
 
-/// Places and arenas.
+/// Spans and arenas.
 impl Builder {
     /// Bytes `lo..hi` of the file.
     pub fn span(&self, lo: usize, hi: usize) -> Span {
@@ -164,7 +164,7 @@ impl Builder {
         StmtId(self.file.stmts.len() as u32 - 1)
     }
 
-    /// Says so once: above the cap another tree begins, which may again be too deep.
+    /// Reports the nesting once. Above the limit a new tree starts, which may again be too deep.
     fn too_deep<T>(&mut self, span: Span, instead: T) -> T {
         if !self.problems.iter().any(|problem| problem.rule() == NESTING_TOO_DEEP.name) {
             self.complain(NESTING_TOO_DEEP.because(&[("limit", &DEEPEST_TREE)]).at(span));

@@ -5,20 +5,20 @@ use crate::source::Span;
 use crate::syntax::ast::*;
 
 impl Builder {
-    /// A block begins; gives its place back.
+    /// Opens a block; returns its position.
     pub fn open_block(&mut self, brace: usize, done: usize) -> usize {
         self.progress.blocks.push(OpenBlock { brace, done });
         brace
     }
 
-    /// A statement of the innermost block is whole.
+    /// Adds a complete statement to the innermost block.
     pub fn stmt_done(&mut self, end: usize) {
         if let Some(block) = self.progress.blocks.last_mut() {
             block.done = end;
         }
     }
 
-    /// The innermost block is whole.
+    /// Closes the innermost block.
     pub fn block(&mut self, brace: usize, stmts: Vec<StmtId>, hi: usize) -> Block {
         self.progress.blocks.pop();
         Block { label: None, stmts, span: self.span(brace, hi) }
@@ -146,7 +146,7 @@ impl Builder {
         Prong { patterns: prong.patterns, body: f(self, prong.body), span: prong.span }
     }
 
-    /// The body of a prong, whose use is not yet known.
+    /// The body of a prong, before it is known whether it is a statement or a value.
     pub fn value_stmt(&mut self, expr: ExprId) -> StmtId {
         self.add_stmt(StmtKind::Expr(expr), self.expr_span(expr))
     }
@@ -159,7 +159,7 @@ impl Builder {
         }
     }
 
-    /// The value of a prong; one that has none becomes a block around the statement.
+    /// The value of a prong; a statement without a value becomes a block.
     pub(super) fn stmt_value(&mut self, stmt: StmtId) -> ExprId {
         match self.file.stmt(stmt).kind {
             StmtKind::Expr(expr) => expr,

@@ -1,4 +1,4 @@
-//! What finding undefined behaviour costs: each program as it is, beside itself with `--unchecked`.
+//! The cost of detecting undefined behaviour: each program compared with itself under `--unchecked`.
 
 use crate::measure::{Pair, beside, each};
 use crate::programs::{compile, run, run_with};
@@ -29,6 +29,7 @@ pub fn rows() -> Vec<Row> {
 fn cost(name: &str, program: &Arc<Program>) -> Row {
     let unchecked = || run_with(program, RunOptions { checked: false, ..RunOptions::default() });
     let Pair { ours, anchor, speed } = beside(each(|| run(program)), each(unchecked));
-    let row = Row::new(format!("{name}, time beside --unchecked")).ours(ours * 1e3, Unit::Milliseconds);
+    let row =
+        Row::new(format!("{name}, time compared with --unchecked")).ours(ours * 1e3, Unit::Milliseconds);
     row.anchor("--unchecked", anchor * 1e3).ratio(1.0 / speed, Unit::Times).target(COST)
 }

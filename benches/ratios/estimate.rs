@@ -1,4 +1,4 @@
-//! The estimate of cycles, beside the published model of collectives.
+//! The estimate of cycles, compared with the published model of collectives.
 
 use crate::collectives::ALL;
 use crate::table::{Row, Target, Unit};

@@ -21,7 +21,7 @@ pub fn rows() -> Vec<Row> {
         speed("wavelets one by one between neighbours, 32 x 32, hops", &neighbours, hop_by_hop)
             .target(SINGLE),
         speed("wavelets one by one with a turn, 32 x 32, hops", &turns, hop_by_hop).target(SINGLE),
-        speed("a task that answers each wavelet of a neighbour, 32 x 32, hops", &pairs, hop_by_hop),
+        speed("a task that replies to each wavelet of a neighbour, 32 x 32, hops", &pairs, hop_by_hop),
         speed("DSD streams over static routes, 32 x 32, hops", &streams, run).target(STREAMS),
         speed("the same with --hop-by-hop", &streams, hop_by_hop),
         large(),

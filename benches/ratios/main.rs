@@ -1,5 +1,5 @@
-//! One table: what a user waits for, beside an anchor that is measured in the same run, with what each
-//! row must reach and what it should. `cargo bench -p benches` prints it; words after `--` choose groups by
+//! One table of the things that a user waits for: each row compares cslrun with a baseline that is measured in the
+//! same run, and gives a minimum and a goal. `cargo bench -p benches` prints it; words after `--` select groups by
 //! name.
 //!
 //! Each group is a file with one function that returns its rows.
@@ -41,7 +41,7 @@ const GROUPS: &[Group] = &[
     ("estimate", estimate::rows),
 ];
 
-/// That of the command.
+/// The allocator of the command.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

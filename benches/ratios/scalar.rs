@@ -1,4 +1,4 @@
-//! Scalar code, beside two interpreters that run the same kernels.
+//! Scalar code, compared with two interpreters that run the same kernels.
 
 use crate::measure::{Pair, beside, each, geometric_mean};
 use crate::programs::{self, compile, global, run};
@@ -23,11 +23,11 @@ struct Ran {
     result: u64,
 }
 
-/// The kernels beside those of an anchor, and the geometric mean of the ratios.
+/// The kernels compared with those of a baseline, and the geometric mean of the ratios.
 fn against(anchor: &str, target: Target, theirs: impl Fn(&str, u32) -> Option<Ran>) -> Vec<Row> {
     let (mut rows, mut ratios) = (Vec::new(), Vec::new());
     for (name, n) in KERNELS {
-        let what = format!("{name}, per iteration, beside {anchor}");
+        let what = format!("{name}, per iteration, compared with {anchor}");
         let Some(once) = theirs(name, n) else {
             rows.push(Row::new(what).not_measured(format!("no {anchor} here")));
             continue;
@@ -45,7 +45,7 @@ fn against(anchor: &str, target: Target, theirs: impl Fn(&str, u32) -> Option<Ra
         rows.push(row.anchor(anchor, other * 1e9).ratio(speed, Unit::Times));
     }
     if ratios.len() == KERNELS.len() {
-        let mean = Row::new(format!("scalar kernels beside {anchor}, geometric mean"));
+        let mean = Row::new(format!("scalar kernels compared with {anchor}, geometric mean"));
         rows.push(mean.ratio(geometric_mean(&ratios), Unit::Times).target(target));
     }
     rows

@@ -19,9 +19,9 @@ const SMALL: (u32, u32) = (64, 64);
 const MEMORY: Target = Target { must: 8.0, goal: 4.0 };
 /// Seconds.
 const FIRST_CYCLE: Target = Target { must: 60.0, goal: 20.0 };
-/// A step of a PE on the large grid beside one on the small grid.
+/// A step of a PE on the large grid, compared with one on the small grid.
 const GROWTH: Target = Target { must: 4.0, goal: 2.0 };
-/// Two threads beside one.
+/// Two threads, compared with one.
 const THREADS: Target = Target { must: 1.5, goal: 1.8 };
 /// Seconds.
 const OWN_PARAMETERS: Target = Target { must: 10.0, goal: 5.0 };

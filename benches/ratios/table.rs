@@ -126,7 +126,7 @@ impl Row {
             (Some(target), Some(measure), None) => match target.verdict(measure.0) {
                 Verdict::Ok => "ok".to_string(),
                 Verdict::GoalMissed => "goal missed".to_string(),
-                Verdict::MustMissed => "MUST MISSED".to_string(),
+                Verdict::MustMissed => "MINIMUM MISSED".to_string(),
             },
             (None, _, None) | (Some(_), None, None) => String::new(),
         };
@@ -147,7 +147,7 @@ impl Row {
 pub fn render(rows: &[Row]) -> String {
     let mut table = Table::new();
     table.load_style(UTF8_HORIZONTAL_ONLY);
-    table.set_header(["what", "cslrun", "anchor", "ratio", "must", "goal", "verdict"]);
+    table.set_header(["what", "cslrun", "baseline", "ratio", "minimum", "goal", "verdict"]);
     for row in rows {
         table.add_row(row.cells());
     }

@@ -1,4 +1,4 @@
-//! DSD operations of one PE on its memory, beside loops in Rust on the same numbers.
+//! DSD operations of one PE on its memory, compared with loops in Rust on the same numbers.
 
 use crate::measure::{Pair, alone, beside, each};
 use crate::programs::{compile, run};
@@ -27,7 +27,7 @@ const LONG: usize = 1024;
 pub fn rows() -> Vec<Row> {
     let mut rows = Vec::new();
     for (op, (name, target)) in OPERATIONS.into_iter().enumerate() {
-        let what = format!("{name} of {LONG} elements, beside a loop in Rust");
+        let what = format!("{name} of {LONG} elements, compared with a loop in Rust");
         rows.push(beside_native(what, op, 1, target));
     }
     for (op, (name, _)) in OPERATIONS.into_iter().enumerate() {
@@ -37,7 +37,7 @@ pub fn rows() -> Vec<Row> {
         );
     }
     for (op, (name, _)) in OPERATIONS.into_iter().enumerate() {
-        let what = format!("{name} of {LONG} elements, every second one, beside a loop in Rust");
+        let what = format!("{name} of {LONG} elements, every second one, compared with a loop in Rust");
         rows.push(beside_native(what, op, 2, STRIDED));
     }
     rows

@@ -36,7 +36,8 @@ fn one_at_work() -> Row {
         compile("grid.csl", &params)
     });
     let Pair { ours, anchor, speed } = beside(each(|| run(&many)), each(|| run(&one)));
-    let row = Row::new("64 x 64 with one PE at work, beside 1 x 1").ours(ours * 1e3, Unit::Milliseconds);
+    let row =
+        Row::new("64 x 64 with one PE at work, compared with 1 x 1").ours(ours * 1e3, Unit::Milliseconds);
     row.anchor("1 x 1", anchor * 1e3).ratio(1.0 / speed, Unit::Times)
 }
 

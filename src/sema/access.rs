@@ -1,9 +1,9 @@
 //! `|i, j|{M, N} -> A[..]`: folded to base, strides and extents (dsd-dsr section 2).
 
+use super::eval::Ev;
 use super::operand::{Addr, Base, Place};
-use super::scope::Ev;
 use super::value::{Pointee, Pointer, Value};
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime::NOT_COMPTIME;
 use crate::diagnostics::rules::dsd as rules;
 use crate::diagnostics::{At, Diag, Result, Rule, counted};
@@ -22,128 +22,125 @@ struct Affine {
     coefficients: Vec<i64>,
 }
 
-impl Sema<'_> {
-    /// The anonymous struct that an access stands for.
-    pub fn access(
-        &mut self,
-        vars: &[Ident],
-        lengths: &[ExprId],
-        target: ExprId,
-        indices: &[ExprId],
-        span: Span,
-    ) -> Result<Value> {
-        check_variables(vars, lengths.len(), span)?;
-        let extents = lengths.iter().map(|l| self.extent(*l)).collect::<Result<Vec<u16>>>()?;
-        let (base, dims) = self.access_target(target)?;
-        if dims.len() != indices.len() {
-            return Err(rules::ACCESS_INDICES
-                .because(&[("want", &dims.len()), ("have", &indices.len())])
-                .at(span)
-                .also(self.span(target), format!("this array has {} dimensions", dims.len()))
-                .help("write one index for each dimension"));
-        }
-        let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()] };
-        for (k, index) in indices.iter().enumerate() {
-            let pitch: i64 = dims[k + 1..].iter().map(|d| i64::from(*d)).product();
-            let part = self.at_comptime(|s| s.affine(*index, vars)).map_err(|c| {
-                let help = "build the DSD without it, and move it with `@increment_dsd_offset`";
-                known_too_late(c, &rules::ACCESS_INDEX, help)
-            })?;
-            sum = sum.plus(&part.times(pitch));
-        }
-        Ok(record(base, &sum, &extents))
+/// The anonymous struct that an access stands for.
+pub fn access(
+    sema: &mut Sema<'_>,
+    vars: &[Ident],
+    lengths: &[ExprId],
+    target: ExprId,
+    indices: &[ExprId],
+    span: Span,
+) -> Result<Value> {
+    check_variables(vars, lengths.len(), span)?;
+    let extents = lengths.iter().map(|l| extent(sema, *l)).collect::<Result<Vec<u16>>>()?;
+    let (base, dims) = access_target(sema, target)?;
+    if dims.len() != indices.len() {
+        return Err(rules::ACCESS_INDICES
+            .because(&[("want", &dims.len()), ("have", &indices.len())])
+            .at(span)
+            .also(sema.span(target), format!("this array has {} dimensions", dims.len()))
+            .help("write one index for each dimension"));
     }
-
-    fn extent(&mut self, id: ExprId) -> Result<u16> {
-        let at = self.span(id);
-        let v = self.known(id).map_err(|c| {
-            let help = "build the DSD with the maximum length, and change it with `@set_dsd_length`";
-            known_too_late(c, &rules::ACCESS_LENGTH, help)
+    let mut sum = Affine { constant: 0, coefficients: vec![0; vars.len()] };
+    for (k, index) in indices.iter().enumerate() {
+        let pitch: i64 = dims[k + 1..].iter().map(|d| i64::from(*d)).product();
+        let part = sema.at_comptime(|s| affine(s, *index, vars)).map_err(|c| {
+            let help = "build the DSD without it, and move it with `@increment_dsd_offset`";
+            known_too_late(c, &rules::ACCESS_INDEX, help)
         })?;
-        v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", &v)]).at(at))
+        sum = sum.plus(&part.times(pitch));
     }
+    Ok(record(base, &sum, &extents))
+}
 
-    /// A pointer to the tensor, and its dimensions.
-    fn access_target(&mut self, target: ExprId) -> Result<(Value, Vec<u32>)> {
-        let at = self.span(target);
-        let ev = self.at_comptime(|s| s.expr(target, None))?;
-        let not_a_tensor = |ty: &Ty| {
-            rules::ACCESS_TARGET
-                .because(&[("type", ty)])
-                .at(at)
-                .help("use a global array, or a constant pointer to one")
-        };
-        match ev {
-            Ev::Place(Place::Memory {
-                addr: Addr { base: Base::Global(id), off },
-                ty: Ty::Array(a),
-                writable,
-                ..
-            }) => {
-                let ty = PtrTy { to: Ty::Array(a.clone()), is_const: !writable, many: false };
-                let ptr = Pointer { ty: Arc::new(ty), to: Pointee::Global(id, off) };
-                Ok((Value::Ptr(ptr), a.dims.clone()))
-            }
-            other => {
-                let v = self.value_of(other, at)?;
-                let Some(Value::Ptr(p)) = v.known() else { return Err(not_a_tensor(&v.ty())) };
-                let Ty::Array(a) = &p.ty.to else { return Err(not_a_tensor(&v.ty())) };
-                Ok((Value::Ptr(p.clone()), a.dims.clone()))
-            }
+fn extent(sema: &mut Sema<'_>, id: ExprId) -> Result<u16> {
+    let at = sema.span(id);
+    let v = sema.known(id).map_err(|c| {
+        let help = "build the DSD with the maximum length, and change it with `@set_dsd_length`";
+        known_too_late(c, &rules::ACCESS_LENGTH, help)
+    })?;
+    v.to::<u16>().ok_or_else(|| rules::BAD_EXTENT.because(&[("value", &v)]).at(at))
+}
+
+/// A pointer to the tensor, and its dimensions.
+fn access_target(sema: &mut Sema<'_>, target: ExprId) -> Result<(Value, Vec<u32>)> {
+    let at = sema.span(target);
+    let ev = sema.at_comptime(|s| s.expr(target, None))?;
+    let not_a_tensor = |ty: &Ty| {
+        rules::ACCESS_TARGET
+            .because(&[("type", ty)])
+            .at(at)
+            .help("use a global array, or a constant pointer to one")
+    };
+    match ev {
+        Ev::Place(Place::Memory {
+            addr: Addr { base: Base::Global(id), off },
+            ty: Ty::Array(a),
+            writable,
+            ..
+        }) => {
+            let ty = PtrTy { to: Ty::Array(a.clone()), is_const: !writable, many: false };
+            let ptr = Pointer { ty: Arc::new(ty), to: Pointee::Global(id, off) };
+            Ok((Value::Ptr(ptr), a.dims.clone()))
+        }
+        other => {
+            let v = sema.value_of(other, at)?;
+            let Some(Value::Ptr(p)) = v.known() else { return Err(not_a_tensor(&v.ty())) };
+            let Ty::Array(a) = &p.ty.to else { return Err(not_a_tensor(&v.ty())) };
+            Ok((Value::Ptr(p.clone()), a.dims.clone()))
         }
     }
+}
 
-    fn affine(&mut self, id: ExprId, vars: &[Ident]) -> Result<Affine> {
-        let unit = self.unit();
-        let expr = unit.file.expr(id);
-        let span = expr.span;
-        let no = || {
-            let help = "write a sum of constants and constant multiples, such as `2 * i + 1`";
-            rules::NOT_AFFINE.plain().at(span).help(help)
-        };
-        match &expr.kind {
-            ExprKind::Name(name) if vars.iter().any(|v| v.name == *name) => {
-                let coefficients = vars.iter().map(|v| i64::from(v.name == *name)).collect();
-                Ok(Affine { constant: 0, coefficients })
+fn affine(sema: &mut Sema<'_>, id: ExprId, vars: &[Ident]) -> Result<Affine> {
+    let unit = sema.unit();
+    let expr = unit.file.expr(id);
+    let span = expr.span;
+    let no = || {
+        let help = "write a sum of constants and constant multiples, such as `2 * i + 1`";
+        rules::NOT_AFFINE.plain().at(span).help(help)
+    };
+    match &expr.kind {
+        ExprKind::Name(name) if vars.iter().any(|v| v.name == *name) => {
+            let coefficients = vars.iter().map(|v| i64::from(v.name == *name)).collect();
+            Ok(Affine { constant: 0, coefficients })
+        }
+        ExprKind::Unary(UnaryOp::Neg, e) => Ok(affine(sema, *e, vars)?.times(-1)),
+        ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
+            let (a, b) = (affine(sema, *a, vars)?, affine(sema, *b, vars)?);
+            match op {
+                BinaryOp::Add => Ok(a.plus(&b)),
+                BinaryOp::Sub => Ok(a.plus(&b.times(-1))),
+                _ if a.is_constant() => Ok(b.times(a.constant)),
+                _ if b.is_constant() => Ok(a.times(b.constant)),
+                _ => Err(no().note("two induction variables are multiplied")),
             }
-            ExprKind::Unary(UnaryOp::Neg, e) => Ok(self.affine(*e, vars)?.times(-1)),
-            ExprKind::Binary(op @ (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul), a, b) => {
-                let (a, b) = (self.affine(*a, vars)?, self.affine(*b, vars)?);
-                match op {
-                    BinaryOp::Add => Ok(a.plus(&b)),
-                    BinaryOp::Sub => Ok(a.plus(&b.times(-1))),
-                    _ if a.is_constant() => Ok(b.times(a.constant)),
-                    _ if b.is_constant() => Ok(a.times(b.constant)),
-                    _ => Err(no().note("two induction variables are multiplied")),
-                }
-            }
-            _ if self.mentions(id, vars) => {
-                Err(no()
-                    .note("induction variables can only be added, subtracted, and multiplied by constants"))
-            }
-            _ => {
-                let v = self.known(id)?;
-                let constant = v.to::<i64>().ok_or_else(no).at(span)?;
-                Ok(Affine { constant, coefficients: vec![0; vars.len()] })
-            }
+        }
+        _ if mentions(sema, id, vars) => {
+            Err(no().note("induction variables can only be added, subtracted, and multiplied by constants"))
+        }
+        _ => {
+            let v = sema.known(id)?;
+            let constant = v.to::<i64>().ok_or_else(no).at(span)?;
+            Ok(Affine { constant, coefficients: vec![0; vars.len()] })
         }
     }
+}
 
-    fn mentions(&self, id: ExprId, vars: &[Ident]) -> bool {
-        let unit = &self.frame().unit;
-        match &unit.file.expr(id).kind {
-            ExprKind::Name(name) => vars.iter().any(|v| v.name == *name),
-            ExprKind::Unary(_, e) | ExprKind::Comptime(e) | ExprKind::Deref(e) => self.mentions(*e, vars),
-            ExprKind::Binary(_, a, b) => self.mentions(*a, vars) || self.mentions(*b, vars),
-            ExprKind::Builtin { args, .. } | ExprKind::Call { args, .. } => {
-                args.iter().any(|a| self.mentions(*a, vars))
-            }
-            ExprKind::Index { base, indices } => {
-                self.mentions(*base, vars) || indices.iter().any(|i| self.mentions(*i, vars))
-            }
-            ExprKind::Field { base, .. } => self.mentions(*base, vars),
-            _ => false,
+fn mentions(sema: &Sema<'_>, id: ExprId, vars: &[Ident]) -> bool {
+    let unit = &sema.frame().unit;
+    match &unit.file.expr(id).kind {
+        ExprKind::Name(name) => vars.iter().any(|v| v.name == *name),
+        ExprKind::Unary(_, e) | ExprKind::Comptime(e) | ExprKind::Deref(e) => mentions(sema, *e, vars),
+        ExprKind::Binary(_, a, b) => mentions(sema, *a, vars) || mentions(sema, *b, vars),
+        ExprKind::Builtin { args, .. } | ExprKind::Call { args, .. } => {
+            args.iter().any(|a| mentions(sema, *a, vars))
         }
+        ExprKind::Index { base, indices } => {
+            mentions(sema, *base, vars) || indices.iter().any(|i| mentions(sema, *i, vars))
+        }
+        ExprKind::Field { base, .. } => mentions(sema, *base, vars),
+        _ => false,
     }
 }
 

@@ -1,12 +1,12 @@
 //! Calls: evaluated at comptime, expanded in place, or written as code.
 
-use super::arith;
 use super::chain::{VARIANT, shown_name};
+use super::eval::{Binding, Flow, Frame, Join, Read, Return};
+use super::lower::{ParamKind, Signature};
 use super::operand::Operand;
-use super::scope::{Binding, Flow, Frame, Join, Return, Scope};
-use super::signature::{ParamKind, Signature};
 use super::value::{FnRef, Pointee, Pointer, Value};
-use super::world::Sema;
+use super::walk::Sema;
+use super::{arith, control, memo};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result, counted};
 use crate::image::code::{Op, Reg};
@@ -138,10 +138,10 @@ impl Sema<'_> {
         span: Span,
     ) -> Result<Operand> {
         let by_address = !ret.is_scalar() && ret.words().is_some_and(|w| w > 0);
-        let result = if by_address { Some(self.temporary(ret, span)?) } else { None };
+        let result = if by_address { Some(self.lower.temporary(ret, span)?) } else { None };
         let mut regs = Vec::new();
         if let Some(addr) = result {
-            regs.push(self.addr_reg(addr)?);
+            regs.push(self.lower.addr_reg(addr)?);
         }
         for (v, at) in args {
             if v.ty() == Ty::Void {
@@ -150,7 +150,7 @@ impl Sema<'_> {
             let reg = match v {
                 Operand::Known(k) if !k.ty().is_scalar() && !matches!(k, Value::Fn(_)) => {
                     let addr = self.aggregate_addr(v, *at)?;
-                    self.addr_reg(addr)?
+                    self.lower.addr_reg(addr)?
                 }
                 // the callee gets a copy: it may change the variable that the argument came from
                 Operand::Mem(..) => {
@@ -159,21 +159,13 @@ impl Sema<'_> {
                 }
                 Operand::Parts(..) => {
                     let addr = self.aggregate_addr(v, *at)?;
-                    self.addr_reg(addr)?
+                    self.lower.addr_reg(addr)?
                 }
                 _ => self.reg_of(v, *at)?,
             };
             regs.push(reg);
         }
-        let base = self.b().reg();
-        for _ in 1..regs.len() {
-            self.b().reg();
-        }
-        for (i, a) in regs.iter().enumerate() {
-            self.b().emit(Op::Mov { d: base + i as Reg, a: *a });
-        }
-        self.b().span = span;
-        self.b().emit(op(base));
+        let base = self.lower.call(op, &regs, span);
         Ok(match (result, ret) {
             (Some(addr), _) => Operand::Mem(addr, ret.clone()),
             (None, Ty::Void) => Operand::void(),
@@ -183,19 +175,7 @@ impl Sema<'_> {
     }
 
     fn function_frame(&self, f: FnRef, comptime: bool, ret: Return) -> Frame {
-        let unit = self.instance(f.instance).unit.clone();
-        let addressed = unit.addressed.clone();
-        Frame {
-            instance: f.instance,
-            unit,
-            scopes: vec![Scope::default()],
-            targets: Vec::new(),
-            comptime,
-            ret,
-            pending: None,
-            addressed,
-            expanded: None,
-        }
+        Frame::new(f.instance, self.instance(f.instance).unit.clone(), comptime, ret)
     }
 
     /// Evaluates a call.
@@ -227,7 +207,7 @@ impl Sema<'_> {
             };
             values.push(v);
         }
-        self.memo(f, values, &signature.ret, |s, values| {
+        memo::memo(self, f, values, &signature.ret, |s, values| {
             s.evaluate(f, function, &signature.ret, values, span)
         })
     }
@@ -241,9 +221,9 @@ impl Sema<'_> {
         span: Span,
     ) -> Result<Value> {
         let frame = self.function_frame(f, true, Return::Value(ret.clone()));
-        self.frames.push(frame);
+        self.eval.push(frame);
         let result = self.deeper(span, |s| s.run_body(function, values));
-        self.frames.pop();
+        self.eval.pop();
         match result.map_err(|c| called_from(c, function, span))? {
             Flow::Return(v) => Ok(v),
             _ if *ret == Ty::Void => Ok(Value::Void),
@@ -257,7 +237,7 @@ impl Sema<'_> {
     fn run_body(&mut self, function: &FnDecl, values: Vec<Value>) -> Result<Flow> {
         for (param, v) in function.params.iter().zip(values) {
             if let Some(name) = &param.name {
-                self.declare(&name.name, Binding::Known(v), name.span)?;
+                self.eval.declare(&name.name, Binding::Known(v), name.span)?;
             }
         }
         match &function.body {
@@ -292,16 +272,16 @@ impl Sema<'_> {
                 },
             });
         }
-        let faults = self.faults;
+        let faults = self.reports.faults();
         let end = self.b().label();
         let ret = Return::Inline { ty: signature.ret.clone(), end, join: Join::default() };
         let mut frame = self.function_frame(f, false, ret);
         frame.expanded = Some((span, function.name.name.clone()));
-        self.frames.push(frame);
+        self.eval.push(frame);
         let result = self.deeper(span, |s| s.expand_body(function, bindings));
-        let frame = self.frames.pop().expect("pushed above");
+        let frame = self.eval.pop();
         let flow = result.map_err(|c| called_from(c, function, span))?;
-        if matches!(flow, Flow::Next) && faults == self.faults {
+        if matches!(flow, Flow::Next) && faults == self.reports.faults() {
             self.check_return(function, &signature.ret)?;
         }
         let Return::Inline { join, ty, .. } = frame.ret else { unreachable!("made above") };
@@ -309,13 +289,13 @@ impl Sema<'_> {
         if ty == Ty::Void {
             return Ok(Operand::void());
         }
-        self.join_finish(join, Some(&ty), end, span)
+        control::join_finish(self, join, Some(&ty), end, span)
     }
 
     fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<Flow> {
         for (param, binding) in function.params.iter().zip(bindings) {
             if let Some(name) = &param.name {
-                self.declare(&name.name, binding, name.span)?;
+                self.eval.declare(&name.name, binding, name.span)?;
             }
         }
         match &function.body {
@@ -326,7 +306,7 @@ impl Sema<'_> {
 
     /// What the parameters of a call are: values known at comptime, or of a type.
     pub fn signature(&mut self, f: FnRef, operands: &[(Operand, Span)], span: Span) -> Result<Rc<Signature>> {
-        if let Some(known) = self.world.tile.signatures.get(&f).cloned() {
+        if let Some(known) = self.lower.functions.signature(f).cloned() {
             self.reads_signature(f, &known);
             return Ok(known);
         }
@@ -337,15 +317,22 @@ impl Sema<'_> {
             return Err(diag.at(function.span).help(format!("it has {} parameters", function.params.len())));
         }
         let frame = self.function_frame(f, true, Return::Forbidden);
-        self.frames.push(frame);
+        self.eval.push(frame);
         let result = self.deeper(span, |s| s.signature_of(function, operands));
-        self.frames.pop();
+        self.eval.pop();
         let signature = Rc::new(result.map_err(|c| called_from(c, function, span))?);
         if !signature.generic {
             self.reads_signature(f, &signature);
-            self.world.tile.signatures.insert(f, signature.clone());
+            self.lower.functions.keep_signature(f, signature.clone());
         }
         Ok(signature)
+    }
+
+    /// The call under evaluation calls a function whose signature is the same for all calls.
+    fn reads_signature(&mut self, f: FnRef, signature: &Rc<Signature>) {
+        if self.eval.known.is_watching() {
+            self.eval.known.reads(Read::Signature(f, signature.clone()));
+        }
     }
 
     fn signature_of(&mut self, function: &FnDecl, operands: &[(Operand, Span)]) -> Result<Signature> {
@@ -360,7 +347,7 @@ impl Sema<'_> {
                     (ParamKind::Any, Some((o, _))) => Binding::Alias(o.clone()),
                     (ParamKind::Any, None) => Binding::Poison,
                 };
-                self.declare(&name.name, binding, name.span)?;
+                self.eval.declare(&name.name, binding, name.span)?;
             }
             signature.params.push(kind);
         }

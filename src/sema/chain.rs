@@ -1,8 +1,9 @@
 //! Code that exists in several copies: which import or call made the copy that is wrong.
 
-use super::signature::{ParamKind, Signature};
+use super::eval::Eval;
+use super::lower::{Lower, ParamKind, Signature};
+use super::modules::Modules;
 use super::value::{InstanceId, Value};
-use super::world::Sema;
 use crate::diagnostics::{Diag, Label};
 use crate::source::Span;
 use crate::syntax::ast::FnDecl;
@@ -22,66 +23,70 @@ pub fn shown_name(function: &FnDecl) -> &str {
     name.split_once(VARIANT).map_or(name, |(name, _)| name)
 }
 
-impl Sema<'_> {
-    /// Adds to a diagnostic what made the copy of the code that is being looked at.
-    pub fn with_chain(&self, c: Diag) -> Diag {
-        let c = self.with_calls(c);
-        let writing = self.world.tile.writing.map(|f| f.instance);
-        match self.frames.last().map(|frame| frame.instance).or(writing) {
-            Some(instance) => self.with_imports(c, instance),
-            None => c,
-        }
+/// Adds to a diagnostic what made the copy of the code that is being looked at.
+pub fn with_chain(eval: &Eval, modules: &Modules, lower: &Lower, c: Diag) -> Diag {
+    let c = with_calls(modules, lower, c);
+    let writing = lower.writing().map(|f| f.instance);
+    match eval.frames().last().map(|frame| frame.instance).or(writing) {
+        Some(instance) => with_imports(modules, c, instance),
+        None => c,
     }
+}
 
-    /// Adds the imports that lead to a copy of a module, the innermost first, if the diagnostic is
-    /// about the file of the module.
-    pub fn with_imports(&self, c: Diag, instance: InstanceId) -> Diag {
-        let file = self.instance(instance).unit.file.id;
-        if self.instance(instance).importer.is_none() || !is_in(&c, |span| span.file == file) {
-            return c;
-        }
-        let mut labels = Vec::new();
-        let mut next = Some(instance);
-        while let Some(id) = next {
-            let module = self.instance(id);
-            let Some(at) = module.imported_at else { break };
-            let given = with_values(module.params.iter().map(|(name, v)| (name.as_str(), v)));
-            let done = if module.importer.is_some() { "imported" } else { "placed" };
-            if done == "imported" || !given.is_empty() {
-                let path = module.unit.path.display();
-                labels.push(Label { span: at, text: format!("`{path}` is {done} here{given}") });
-            }
-            next = module.importer;
-        }
-        with_labels(c, &labels)
+/// Adds the imports that lead to a copy of a module, the innermost first, if the diagnostic is
+/// about the file of the module.
+pub fn with_imports(modules: &Modules, c: Diag, instance: InstanceId) -> Diag {
+    let file = modules.get(instance).unit.file.id;
+    if modules.get(instance).importer.is_none() || !is_in(&c, |span| span.file == file) {
+        return c;
     }
+    let mut labels = Vec::new();
+    let mut next = Some(instance);
+    while let Some(id) = next {
+        let module = modules.get(id);
+        let Some(at) = module.imported_at else { break };
+        let given = with_values(module.params.iter().map(|(name, v)| (name.as_str(), v)));
+        let done = if module.importer.is_some() { "imported" } else { "placed" };
+        if done == "imported" || !given.is_empty() {
+            let path = module.unit.path.display();
+            labels.push(Label { span: at, text: format!("`{path}` is {done} here{given}") });
+        }
+        next = module.importer;
+    }
+    with_labels(c, &labels)
+}
 
-    /// Adds the calls that lead to the generic function being written, if the diagnostic is about it.
-    fn with_calls(&self, c: Diag) -> Diag {
-        let Some(f) = self.world.tile.writing else { return c };
-        let (unit, decl) = self.fn_unit(f);
-        let function = unit.function(decl);
-        let whole = function.body.as_ref().map_or(function.span, |body| function.span.to(body.span));
-        let within = |span: Span| span.file == whole.file && whole.lo <= span.lo && span.hi <= whole.hi;
-        if is_in(&c, within) { with_labels(c, &self.world.tile.calls) } else { c }
-    }
+/// Adds the calls that lead to the generic function being written, if the diagnostic is about it.
+fn with_calls(modules: &Modules, lower: &Lower, c: Diag) -> Diag {
+    let Some(f) = lower.writing() else { return c };
+    let (unit, decl) = modules.function(f);
+    let function = unit.function(decl);
+    let whole = function.body.as_ref().map_or(function.span, |body| function.span.to(body.span));
+    let within = |span: Span| span.file == whole.file && whole.lo <= span.lo && span.hi <= whole.hi;
+    if is_in(&c, within) { with_labels(c, lower.calls()) } else { c }
+}
 
-    /// The calls that lead to a new instance of a generic function, the innermost first.
-    pub fn calls_to(&self, function: &FnDecl, signature: &Signature, at: Span) -> Vec<Label> {
-        if !signature.generic {
-            return Vec::new();
-        }
-        let known = function.params.iter().zip(&signature.params).filter_map(|(param, kind)| {
-            let ParamKind::Known(v) = kind else { return None };
-            Some((param.name.as_ref()?.name.as_str(), v))
-        });
-        let text = format!("in this call of `{}`{}", shown_name(function), with_values(known));
-        let outer = if self.is_comptime() { &[] } else { self.world.tile.calls.as_slice() };
-        let expanded = self.frames.iter().rev().map_while(|frame| frame.expanded.clone());
-        let expanded = expanded.map(|(span, name)| Label { span, text: format!("in this call of `{name}`") });
-        let own = [Label { span: at, text }];
-        own.into_iter().chain(expanded).chain(outer.iter().cloned()).take(SHOWN).collect()
+/// The calls that lead to a new instance of a generic function, the innermost first.
+pub fn calls_to(
+    eval: &Eval,
+    lower: &Lower,
+    function: &FnDecl,
+    signature: &Signature,
+    at: Span,
+) -> Vec<Label> {
+    if !signature.generic {
+        return Vec::new();
     }
+    let known = function.params.iter().zip(&signature.params).filter_map(|(param, kind)| {
+        let ParamKind::Known(v) = kind else { return None };
+        Some((param.name.as_ref()?.name.as_str(), v))
+    });
+    let text = format!("in this call of `{}`{}", shown_name(function), with_values(known));
+    let outer = if eval.is_comptime() { &[] } else { lower.calls() };
+    let expanded = eval.frames().iter().rev().map_while(|frame| frame.expanded.clone());
+    let expanded = expanded.map(|(span, name)| Label { span, text: format!("in this call of `{name}`") });
+    let own = [Label { span: at, text }];
+    own.into_iter().chain(expanded).chain(outer.iter().cloned()).take(SHOWN).collect()
 }
 
 fn is_in(c: &Diag, place: impl FnOnce(Span) -> bool) -> bool {

@@ -3,94 +3,88 @@
 use super::arith;
 use super::operand::{Addr, Operand};
 use super::value::{Pointee, Value};
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
-use crate::image::Scalar;
-use crate::image::code::Op;
 use crate::source::Span;
 use crate::value::ty::Ty;
 
-impl Sema<'_> {
-    /// The implicit conversion.
-    pub fn coerce(&mut self, value: Operand, to: &Ty, span: Span) -> Result<Operand> {
-        let from = value.ty();
-        match value {
-            Operand::Known(Value::Fn(f)) => self.coerce_fn(f, to, span),
-            Operand::Known(v) => arith::coerce(&v, to).map(Operand::Known).at(span),
-            Operand::Parts(Ty::Anon(_) | Ty::Array(_) | Ty::Struct(_), _) if *to == Ty::ComptimeStruct => {
-                Ok(value)
-            }
-            Operand::Parts(ty, parts) => self.coerce_parts(ty, parts, to, span),
-            _ if from == *to => Ok(value),
-            Operand::Mem(addr, Ty::Anon(_)) if matches!(to, Ty::Struct(_)) => {
-                let fields = from.field_names().into_iter().map(str::to_string).collect::<Vec<_>>();
-                let mut parts = Vec::new();
-                for name in &fields {
-                    let (_, ty, off) = from.field(name).expect("its own field");
-                    parts.push(self.load_at(Addr { base: addr.base, off: addr.off + off }, &ty)?);
-                }
-                self.coerce_parts(from, parts, to, span)
-            }
-            Operand::Reg(r, _) if reg_coerces(&from, to) => Ok(Operand::Reg(r, to.clone())),
-            Operand::Reg(a, _) if from.is_float() && *to == Ty::F32 => {
-                let d = self.b().reg();
-                self.b().emit(Op::Convert { d, a, from: Scalar::F16, to: Scalar::F32 });
-                Ok(Operand::Reg(d, to.clone()))
-            }
-            _ => Err(self.mismatch(&from, to).at(span)),
+/// The implicit conversion.
+pub fn coerce(sema: &mut Sema<'_>, value: Operand, to: &Ty, span: Span) -> Result<Operand> {
+    let from = value.ty();
+    match value {
+        Operand::Known(Value::Fn(f)) => coerce_fn(sema, f, to, span),
+        Operand::Known(v) => arith::coerce(&v, to).map(Operand::Known).at(span),
+        Operand::Parts(Ty::Anon(_) | Ty::Array(_) | Ty::Struct(_), _) if *to == Ty::ComptimeStruct => {
+            Ok(value)
         }
+        Operand::Parts(ty, parts) => coerce_parts(sema, ty, parts, to, span),
+        _ if from == *to => Ok(value),
+        Operand::Mem(addr, Ty::Anon(_)) if matches!(to, Ty::Struct(_)) => {
+            let fields = from.field_names().into_iter().map(str::to_string).collect::<Vec<_>>();
+            let mut parts = Vec::new();
+            for name in &fields {
+                let (_, ty, off) = from.field(name).expect("its own field");
+                parts.push(sema.lower.load_at(Addr { base: addr.base, off: addr.off + off }, &ty)?);
+            }
+            coerce_parts(sema, from, parts, to, span)
+        }
+        Operand::Reg(r, _) if reg_coerces(&from, to) => Ok(Operand::Reg(r, to.clone())),
+        Operand::Reg(a, _) if from.is_float() && *to == Ty::F32 => {
+            Ok(Operand::Reg(sema.lower.widen(a), to.clone()))
+        }
+        _ => Err(mismatch(&from, to).at(span)),
     }
+}
 
-    fn mismatch(&self, from: &Ty, to: &Ty) -> Diag {
-        let diag = rules::TYPE_MISMATCH.because(&[("want", to), ("have", from)]);
-        if from.is_numeric() && to.is_numeric()
-            || matches!((from, to), (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)))
-        {
-            return diag.help(format!("convert it: `@as({to}, ..)`"));
-        }
-        diag
+fn mismatch(from: &Ty, to: &Ty) -> Diag {
+    let diag = rules::TYPE_MISMATCH.because(&[("want", to), ("have", from)]);
+    if from.is_numeric() && to.is_numeric()
+        || matches!((from, to), (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)))
+    {
+        return diag.help(format!("convert it: `@as({to}, ..)`"));
     }
+    diag
+}
 
-    fn coerce_fn(&mut self, f: super::value::FnRef, to: &Ty, span: Span) -> Result<Operand> {
-        let have = Ty::Fn(self.fn_type(f)?);
-        match to {
-            Ty::Fn(_) if *to == have => Ok(Operand::Known(Value::Fn(f))),
-            Ty::Ptr(p) if p.to == have => {
-                let ptr = super::value::Pointer { ty: p.clone(), to: Pointee::Fn(f) };
-                Ok(Operand::Known(Value::Ptr(ptr)))
+fn coerce_fn(sema: &mut Sema<'_>, f: super::value::FnRef, to: &Ty, span: Span) -> Result<Operand> {
+    let have = Ty::Fn(sema.fn_type(f)?);
+    match to {
+        Ty::Fn(_) if *to == have => Ok(Operand::Known(Value::Fn(f))),
+        Ty::Ptr(p) if p.to == have => {
+            let ptr = super::value::Pointer { ty: p.clone(), to: Pointee::Fn(f) };
+            Ok(Operand::Known(Value::Ptr(ptr)))
+        }
+        _ => Err(rules::TYPE_MISMATCH.because(&[("want", to), ("have", &have)]).at(span)),
+    }
+}
+
+fn coerce_parts(sema: &mut Sema<'_>, ty: Ty, parts: Vec<Operand>, to: &Ty, span: Span) -> Result<Operand> {
+    if ty == *to {
+        return Ok(Operand::Parts(ty, parts));
+    }
+    let no = || rules::TYPE_MISMATCH.because(&[("want", to), ("have", &ty)]).at(span);
+    let (Ty::Anon(a), Ty::Struct(s)) = (&ty, to) else {
+        return match (&ty, to) {
+            (Ty::Anon(a), Ty::Anon(b)) if a.names == b.names && a.types.len() == b.types.len() => {
+                let types = b.types.clone();
+                let parts = parts.into_iter().zip(&types).map(|(p, t)| coerce(sema, p, t, span));
+                Ok(Operand::Parts(to.clone(), parts.collect::<Result<_>>()?))
             }
-            _ => Err(rules::TYPE_MISMATCH.because(&[("want", to), ("have", &have)]).at(span)),
-        }
-    }
-
-    fn coerce_parts(&mut self, ty: Ty, parts: Vec<Operand>, to: &Ty, span: Span) -> Result<Operand> {
-        if ty == *to {
-            return Ok(Operand::Parts(ty, parts));
-        }
-        let no = || rules::TYPE_MISMATCH.because(&[("want", to), ("have", &ty)]).at(span);
-        let (Ty::Anon(a), Ty::Struct(s)) = (&ty, to) else {
-            return match (&ty, to) {
-                (Ty::Anon(a), Ty::Anon(b)) if a.names == b.names && a.types.len() == b.types.len() => {
-                    let types = b.types.clone();
-                    let parts = parts.into_iter().zip(&types).map(|(p, t)| self.coerce(p, t, span));
-                    Ok(Operand::Parts(to.clone(), parts.collect::<Result<_>>()?))
-                }
-                _ => Err(no()),
-            };
+            _ => Err(no()),
         };
-        let names = a.names.clone().ok_or_else(no)?;
-        if let Some(extra) = names.iter().find(|n| !s.fields.iter().any(|(m, _)| m == *n)) {
-            return Err(arith::unknown_field(extra, to).at(span));
-        }
-        let mut out = Vec::new();
-        for (name, ty) in &s.fields {
-            let at = names.iter().position(|n| n == name);
-            let at = at.ok_or_else(|| rules::MISSING_FIELD.because(&[("name", name)]).at(span))?;
-            out.push(self.coerce(parts[at].clone(), ty, span)?);
-        }
-        Ok(Operand::Parts(to.clone(), out))
+    };
+    let names = a.names.clone().ok_or_else(no)?;
+    if let Some(extra) = names.iter().find(|n| !s.fields.iter().any(|(m, _)| m == *n)) {
+        return Err(arith::unknown_field(extra, to).at(span));
     }
+    let mut out = Vec::new();
+    for (name, ty) in &s.fields {
+        let at = names.iter().position(|n| n == name);
+        let at = at.ok_or_else(|| rules::MISSING_FIELD.because(&[("name", name)]).at(span))?;
+        out.push(coerce(sema, parts[at].clone(), ty, span)?);
+    }
+    Ok(Operand::Parts(to.clone(), out))
 }
 
 fn reg_coerces(from: &Ty, to: &Ty) -> bool {

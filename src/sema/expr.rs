@@ -1,12 +1,14 @@
 //! Expressions: folded where the value is known, written as code where it is not.
 
 use super::arith::{self};
-use super::operand::{Addr, Base, Operand, Place};
-use super::scope::Ev;
+use super::declared::with_operands;
+use super::eval::Ev;
+use super::operand::{Base, Operand, Place};
 use super::value::{Pointee, Pointer, Value};
-use super::world::Sema;
+use super::walk::Sema;
+use super::{access, builtins, control, literals, operators, order, suffix, types};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Diag, Result};
+use crate::diagnostics::{At, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, ExprKind, UnaryOp};
@@ -14,57 +16,7 @@ use crate::value::number::Integer;
 use crate::value::ty::{PtrTy, Ty};
 use std::sync::Arc;
 
-/// How deeply expressions, statements and comptime calls may nest together.
-const MAX_DEPTH: u32 = 3000;
-
 impl Sema<'_> {
-    /// Runs `f` one level deeper, on a larger stack if need be.
-    pub fn deeper<T>(&mut self, span: Span, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        if self.gave_up {
-            return Err(rules::REPORTED.plain());
-        }
-        if self.depth >= MAX_DEPTH {
-            let diag = rules::TOO_DEEP
-                .plain()
-                .at(span)
-                .help("end the recursion: look for the last case before the call");
-            return Err(self.give_up(diag));
-        }
-        self.depth += 1;
-        let result = stacker::maybe_grow(256 * 1024, 4 * 1024 * 1024, || f(self));
-        self.depth -= 1;
-        result
-    }
-
-    /// The last diagnostic, about a limit that was hit.
-    pub fn give_up(&mut self, diag: Diag) -> Diag {
-        if std::mem::replace(&mut self.gave_up, true) { rules::REPORTED.plain() } else { diag }
-    }
-
-    /// Takes one step of comptime fuel.
-    pub fn burn(&mut self, span: Span) -> Result<()> {
-        if self.fuel == 0 {
-            let diag = rules::COMPTIME_FUEL.because(&[("steps", &self.options.comptime_fuel)]).at(span);
-            return Err(self.give_up(diag.help("end the loop, or compute this while the program runs")));
-        }
-        self.fuel -= 1;
-        self.memo.step();
-        Ok(())
-    }
-
-    /// Runs `f` with evaluation instead of code.
-    pub fn at_comptime<T>(&mut self, f: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
-        let before = std::mem::replace(&mut self.frame_mut().comptime, true);
-        let result = f(self);
-        self.frame_mut().comptime = before;
-        result
-    }
-
-    /// The place of an expression in the text.
-    pub fn span(&self, id: ExprId) -> Span {
-        self.frame().unit.file.expr(id).span
-    }
-
     /// The value of an expression; `want` is the type that the context asks for.
     pub fn value(&mut self, id: ExprId, want: Option<&Ty>) -> Result<Operand> {
         let span = self.span(id);
@@ -111,14 +63,14 @@ impl Sema<'_> {
         let span = expr.span;
         let mut around = None;
         if self.is_comptime() {
-            self.burn(span)?;
-        } else if let Some(b) = &mut self.builder {
-            around = Some(std::mem::replace(&mut b.span, span));
+            self.eval.budget.step(span)?;
+        } else {
+            around = self.lower.set_span(span);
         }
         let result = self.deeper(span, |s| s.expr_kind(&expr.kind, span, want)).at(span);
         // What is written next belongs to the expression or statement around this one.
-        if let (Some(around), Some(b)) = (around, &mut self.builder) {
-            b.span = around;
+        if let Some(around) = around {
+            self.lower.set_span(around);
         }
         result
     }
@@ -132,33 +84,37 @@ impl Sema<'_> {
             ExprKind::Undefined => Ok(Ev::known(Value::Undefined(want.cloned().unwrap_or(Ty::Error)))),
             ExprKind::Unreachable => self.unreachable(span),
             ExprKind::Name(name) => self.name(name, span),
-            ExprKind::Builtin { name, args } => self.builtin(name, args, span),
+            ExprKind::Builtin { name, args } => builtins::builtin(self, name, args, span),
             ExprKind::Call { callee, args } => self.call(*callee, args, span, false).map(Ev::Value),
-            ExprKind::Field { base, name } => self.field(*base, name),
-            ExprKind::Deref(base) => self.deref(*base, span),
-            ExprKind::Index { base, indices } => self.index(*base, indices, span),
+            ExprKind::Field { base, name } => suffix::field(self, *base, name),
+            ExprKind::Deref(base) => suffix::deref(self, *base, span),
+            ExprKind::Index { base, indices } => suffix::index(self, *base, indices, span),
             ExprKind::Unary(UnaryOp::AddressOf, operand) => self.address_of(*operand, span),
-            ExprKind::Unary(op, operand) => self.unary(*op, *operand, span, want),
-            ExprKind::Binary(BinaryOp::And, a, b) => self.short_circuit(*a, *b, false),
-            ExprKind::Binary(BinaryOp::Or, a, b) => self.short_circuit(*a, *b, true),
+            ExprKind::Unary(op, operand) => operators::unary(self, *op, *operand, span, want),
+            ExprKind::Binary(BinaryOp::And, a, b) => operators::short_circuit(self, *a, *b, false),
+            ExprKind::Binary(BinaryOp::Or, a, b) => operators::short_circuit(self, *a, *b, true),
             ExprKind::Binary(op, a, b) => {
-                self.check_order(*a, *op, *b, span);
+                order::check_order(self, *a, *op, *b, span);
                 let (left, right) = (self.value(*a, None)?, self.value(*b, None)?);
-                let result = self.binary(*op, left, right, span);
-                result.map(Ev::Value).map_err(|c| self.with_operands(c, *a, *b))
+                let result = operators::binary(self, *op, left, right, span);
+                result.map(Ev::Value).map_err(|c| with_operands(self.frame(), c, *a, *b))
             }
             ExprKind::Comptime(e) => self.comptime_expr(*e, span),
-            ExprKind::Struct { ty, fields } => self.struct_literal(*ty, fields, span).map(Ev::Value),
-            ExprKind::Tuple(items) => self.tuple(items).map(Ev::Value),
-            ExprKind::Array { ty, items } => self.array_literal(*ty, items, span).map(Ev::Value),
+            ExprKind::Struct { ty, fields } => {
+                literals::struct_literal(self, *ty, fields, span).map(Ev::Value)
+            }
+            ExprKind::Tuple(items) => literals::tuple(self, items).map(Ev::Value),
+            ExprKind::Array { ty, items } => literals::array_literal(self, *ty, items, span).map(Ev::Value),
             ExprKind::Access { vars, lengths, target, indices } => {
-                self.access(vars, lengths, *target, indices, span).map(Ev::known)
+                access::access(self, vars, lengths, *target, indices, span).map(Ev::known)
             }
-            ExprKind::If { cond, then, els } => self.if_expr(*cond, *then, *els, want, span).map(Ev::Value),
+            ExprKind::If { cond, then, els } => {
+                control::if_expr(self, *cond, *then, *els, want, span).map(Ev::Value)
+            }
             ExprKind::Switch { scrutinee, prongs } => {
-                self.switch_expr(*scrutinee, prongs, want, span).map(Ev::Value)
+                control::switch_expr(self, *scrutinee, prongs, want, span).map(Ev::Value)
             }
-            ExprKind::Block(block) => self.block_expr(block, want).map(Ev::Value),
+            ExprKind::Block(block) => control::block_expr(self, block, want).map(Ev::Value),
             ExprKind::Asm => Err(rules::UNSUPPORTED_ASM.plain()),
             ExprKind::PtrTy { .. }
             | ExprKind::ManyPtrTy { .. }
@@ -166,7 +122,9 @@ impl Sema<'_> {
             | ExprKind::FnTy { .. }
             | ExprKind::StructTy { .. }
             | ExprKind::UnionTy { .. }
-            | ExprKind::EnumTy { .. } => self.type_former(kind, span).map(|t| Ev::known(Value::Type(t))),
+            | ExprKind::EnumTy { .. } => {
+                types::type_former(self, kind, span).map(|t| Ev::known(Value::Type(t)))
+            }
             ExprKind::AnyType => Err(rules::NOT_A_TYPE.because(&[("have", &"anytype")])),
             ExprKind::Error => Err(rules::REPORTED.plain()),
         }
@@ -176,8 +134,7 @@ impl Sema<'_> {
         if self.is_comptime() {
             return Err(rules::UNREACHABLE_REACHED.plain().at(span));
         }
-        let text = self.string("reached `unreachable`");
-        self.b().emit(Op::Trap { text });
+        self.lower.trap("reached `unreachable`");
         Ok(Ev::known(Value::Undefined(Ty::NoReturn)))
     }
 
@@ -203,10 +160,10 @@ impl Sema<'_> {
                 if matches!(addr.base, Base::Reg(_)) {
                     self.b().only_address(addr);
                 }
-                self.pointer_to_place(addr, ty, writable).map(Ev::Value)
+                self.lower.pointer(addr, ty, writable).map(Ev::Value)
             }
             Place::Element { array, index, len, ty, writable } => {
-                let a = self.addr_reg(array)?;
+                let a = self.lower.addr_reg(array)?;
                 let words = ty.words().unwrap_or(0) as u16;
                 let d = self.b().reg();
                 self.b().emit(Op::Element { d, a, b: index, words, len });
@@ -216,16 +173,6 @@ impl Sema<'_> {
                 Err(rules::NOT_ADDRESSABLE.plain().at(span))
             }
         }
-    }
-
-    /// The address of something in memory.
-    pub fn pointer_to_place(&mut self, addr: Addr, ty: Ty, writable: bool) -> Result<Operand> {
-        let ty = Arc::new(PtrTy { to: ty, is_const: !writable, many: false });
-        if let Base::Global(id) = addr.base {
-            return Ok(Operand::Known(Value::Ptr(Pointer { ty, to: Pointee::Global(id, addr.off) })));
-        }
-        let reg = self.addr_reg(addr)?;
-        Ok(Operand::Reg(reg, Ty::Ptr(ty)))
     }
 
     fn fn_address(&mut self, f: super::value::FnRef, span: Span) -> Result<Ev> {

@@ -1,11 +1,11 @@
 //! Colors into which a PE injects: each is wired to one output queue, and that queue to it.
 
-use super::world::Sema;
+use super::layout::Placed;
 use crate::arch::{Color, OutQueue};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::layout as rules;
 use crate::image::traffic::Sending;
-use crate::image::{ColorConfig, RouteTable, TileImage};
+use crate::image::{ColorConfig, TileImage};
 use crate::source::Span;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -30,39 +30,30 @@ pub fn injects_twice<'a>(
     Some(rules::INJECT_TWICE.because(&[("one", &other), ("other", &color), ("queue", &queue)]))
 }
 
-impl Sema<'_> {
-    /// Looks at the queues of every PE that injects, when all routes are known.
-    pub fn check_injection(
-        &mut self,
-        routes: &RouteTable,
-        tiles: &[Arc<TileImage>],
-        place: &[u32],
-        rect: Span,
-    ) {
-        let configs = routes.declared();
-        if configs.iter().all(|d| d.config.inject.is_none()) {
-            return;
-        }
-        let mut seen = BTreeSet::new();
-        for (pe, tile) in place.iter().enumerate() {
-            let row = || routes.row(pe).iter().map(|(color, id)| (*color, &configs[*id as usize].config));
-            for (color, config) in row().filter(|(_, c)| c.inject.is_some()) {
-                if !seen.insert((*tile, color)) {
-                    continue;
-                }
-                let at = routes.get(pe, color).and_then(|d| d.span);
-                let mut wrong = Vec::new();
-                wrong.extend(
-                    injects_twice(row().filter(|(c, _)| *c < color), color, config)
-                        .map(|c| c.at(at.unwrap_or(rect))),
-                );
-                if let Some(tile) = tiles.get(*tile as usize) {
-                    wrong.extend(misused_queue(tile, color, at));
-                }
-                wrong.into_iter().for_each(|c| self.report(c));
+/// Looks at the queues of every PE that injects, when all routes are known.
+pub fn check_injection(placed: &Placed, tiles: &[Arc<TileImage>]) -> Vec<Diag> {
+    let (routes, (.., rect)) = (&placed.routes, placed.rectangle);
+    let configs = routes.declared();
+    let mut wrong = Vec::new();
+    if configs.iter().all(|d| d.config.inject.is_none()) {
+        return wrong;
+    }
+    let mut seen = BTreeSet::new();
+    for (pe, tile) in placed.place.iter().enumerate() {
+        let row = || routes.row(pe).iter().map(|(color, id)| (*color, &configs[*id as usize].config));
+        for (color, config) in row().filter(|(_, c)| c.inject.is_some()) {
+            if !seen.insert((*tile, color)) {
+                continue;
+            }
+            let at = routes.get(pe, color).and_then(|d| d.span);
+            let others = row().filter(|(c, _)| *c < color);
+            wrong.extend(injects_twice(others, color, config).map(|c| c.at(at.unwrap_or(rect))));
+            if let Some(tile) = tiles.get(*tile as usize) {
+                wrong.extend(misused_queue(tile, color, at));
             }
         }
     }
+    wrong
 }
 
 /// Operations that send an injecting color through another queue, or another color through its own.

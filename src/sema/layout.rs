@@ -2,10 +2,10 @@
 
 use super::unit::Unit;
 use super::value::Value;
-use crate::arch::Color;
+use crate::arch::{Color, PeCoord};
 use crate::diagnostics::rules::layout as rules;
 use crate::diagnostics::{Diag, Result};
-use crate::image::{ExportName, MemcpyColors, NO_TILE, RouteTable};
+use crate::image::{ColorConfig, ExportName, MemcpyColors, NO_TILE, RouteTable};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::Ty;
@@ -19,31 +19,46 @@ const MAX_PES: u64 = 2_000_000;
 
 /// What the layout block has said so far.
 #[derive(Debug, Default)]
-pub struct LayoutState {
+pub struct Layout {
     /// `@set_rectangle`, and where.
-    pub rectangle: Option<(u16, u16, Span)>,
+    rectangle: Option<(u16, u16, Span)>,
     /// The distinct (file, parameters) pairs.
-    pub classes: Vec<TileClass>,
+    classes: Vec<TileClass>,
     /// Classes by the fingerprint of their parameters.
-    pub alike: FxHashMap<u64, Vec<u32>>,
+    alike: FxHashMap<u64, Vec<u32>>,
+    /// The class of each PE, row by row.
+    place: Vec<u32>,
+    /// `@set_color_config`
+    routes: RouteTable,
+    /// The class that is being compiled.
+    class: u32,
+    /// `@get_filter_id`
+    filter_uses: Vec<FilterUse>,
+    /// `@export_name`
+    exports: Vec<ExportName>,
+    /// The types that it names, in the same order.
+    export_types: Vec<Ty>,
+    /// `<memcpy/get_params>`
+    memcpy: Option<MemcpyColors>,
+    /// True while the block runs.
+    is_running: bool,
+    /// The block has ended with an error: what stands behind it was not done.
+    has_failed: bool,
+}
+
+/// Everything that the layout has said, when all tiles are compiled.
+#[derive(Debug)]
+pub struct Placed {
+    /// Columns and rows, and where they are set.
+    pub rectangle: (u16, u16, Span),
     /// The class of each PE, row by row.
     pub place: Vec<u32>,
-    /// `@set_color_config`
+    /// The routes of all PEs but those that tiles set themselves.
     pub routes: RouteTable,
-    /// The class that is being compiled.
-    pub class: u32,
-    /// `@get_filter_id`
-    pub filter_uses: Vec<FilterUse>,
-    /// `@export_name`
+    /// What the host sees.
     pub exports: Vec<ExportName>,
-    /// The types that it names, in the same order.
-    pub export_types: Vec<Ty>,
-    /// `<memcpy/get_params>`
+    /// The colors of the streams to and from the host.
     pub memcpy: Option<MemcpyColors>,
-    /// True while the block runs.
-    pub running: bool,
-    /// The block has ended with an error: what stands behind it was not done.
-    pub has_failed: bool,
 }
 
 /// PEs with the same file and parameters.
@@ -57,7 +72,49 @@ pub struct TileClass {
     pub span: Option<Span>,
 }
 
-impl LayoutState {
+impl Layout {
+    /// The layout block begins.
+    pub fn begin(&mut self) {
+        self.is_running = true;
+    }
+
+    /// The layout block has ended: with an error, if it `has_failed`.
+    pub fn end(&mut self, has_failed: bool) {
+        (self.is_running, self.has_failed) = (false, has_failed);
+    }
+
+    /// Whether the layout block is being evaluated.
+    pub fn is_running(&self) -> bool {
+        self.is_running
+    }
+
+    /// Whether the layout block has ended with an error.
+    pub fn has_failed(&self) -> bool {
+        self.has_failed
+    }
+
+    /// Columns and rows, and where they are set.
+    pub fn rectangle(&self) -> Option<(u16, u16, Span)> {
+        self.rectangle
+    }
+
+    /// Columns and rows that nothing in the program says, and its first place.
+    pub fn give_rectangle(&mut self, (width, height): (u16, u16), at: Span) {
+        self.rectangle = Some((width, height, at));
+    }
+
+    /// A layout that nothing in the program says: the tile of each PE, row by row, and all routes.
+    pub fn give(&mut self, place: Vec<u32>, routes: RouteTable) {
+        (self.place, self.routes) = (place, routes);
+    }
+
+    /// The layout of a program without one: a single PE with this code.
+    pub fn give_single(&mut self, unit: Rc<Unit>, params: IndexMap<Name, Value>) {
+        self.give_rectangle((1, 1), Span::new(unit.file.id, 0, 0));
+        self.give(vec![0], RouteTable::new(1));
+        self.classes.push(TileClass { unit, params, span: None });
+    }
+
     /// The position of a PE, if it lies in the rectangle.
     pub fn pe(&self, x: u32, y: u32) -> Option<usize> {
         let (w, h, _) = self.rectangle?;
@@ -88,6 +145,108 @@ impl LayoutState {
         Ok(())
     }
 
+    /// `@set_color_config`
+    pub fn set_route(&mut self, pe: usize, color: Color, config: ColorConfig, at: Span) -> Result<()> {
+        match self.routes.set(pe, color, config, Some(at)) {
+            true => Ok(()),
+            false => Err(route_twice(&self.routes, pe, color, at)),
+        }
+    }
+
+    /// Every PE needs code.
+    ///
+    /// # Errors
+    /// The block, which stands at `span`, has set no rectangle, or not the code of every PE.
+    pub fn check_covered(&self, span: Span) -> Result<()> {
+        let Some((width, _, set)) = self.rectangle else {
+            return Err(rules::NO_RECTANGLE.plain().at(span));
+        };
+        let mut missing = (0..self.place.len()).filter(|pe| self.place[*pe] == NO_TILE);
+        let Some(first) = missing.next() else { return Ok(()) };
+        let at = PeCoord { x: (first % usize::from(width)) as u16, y: (first / usize::from(width)) as u16 };
+        let mut c = rules::TILE_MISSING.because(&[("pe", &at)]).at(set).label("the rectangle");
+        c = c.help(format!("write `@set_tile_code({}, {}, \"file.csl\", .{{}})`", at.x, at.y));
+        match missing.count() {
+            0 => Err(c),
+            others => Err(c.note(format!("the same on {others} other PEs"))),
+        }
+    }
+
+    /// The classes, to be compiled in this order.
+    pub fn take_classes(&mut self) -> Vec<TileClass> {
+        std::mem::take(&mut self.classes)
+    }
+
+    /// A class is compiled from here on.
+    pub fn begin_class(&mut self, class: u32) {
+        self.class = class;
+    }
+
+    /// `@get_filter_id`, in the class that is being compiled.
+    pub fn use_filter(&mut self, color: Color, span: Span) {
+        self.filter_uses.push(FilterUse { class: self.class, color, span });
+    }
+
+    /// Looks for the filters that `@get_filter_id` names, when all routes are known.
+    pub fn check_filters(&self, placed: &Placed) -> Vec<Diag> {
+        let width = usize::from(placed.rectangle.0);
+        let unfiltered = |used: &FilterUse| {
+            let lacks = |pe: &usize| {
+                let route = placed.routes.get(*pe, used.color);
+                placed.place[*pe] == used.class && route.is_none_or(|c| c.config.filter.is_none())
+            };
+            let pe = (0..placed.place.len()).find(lacks)?;
+            let at = PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 };
+            let c = rules::NO_FILTER.because(&[("color", &used.color), ("pe", &at)]).at(used.span);
+            Some(c.help("give the color a `.filter` on every PE with this code"))
+        };
+        self.filter_uses.iter().filter_map(unfiltered).collect()
+    }
+
+    /// `@export_name`
+    pub fn export(&mut self, export: ExportName, ty: Ty) {
+        self.exports.push(export);
+        self.export_types.push(ty);
+    }
+
+    /// What is advertised to the host, in order of its ids.
+    pub fn exports(&self) -> &[ExportName] {
+        &self.exports
+    }
+
+    /// The place among the exports of what is advertised under a name.
+    pub fn find_export(&self, name: &str) -> Option<usize> {
+        self.exports.iter().position(|e| e.name == name)
+    }
+
+    /// The type that is advertised with an export.
+    pub fn export_type(&self, place: usize) -> &Ty {
+        &self.export_types[place]
+    }
+
+    /// The colors of the streams to and from the host.
+    ///
+    /// # Errors
+    /// There are other ones already.
+    pub fn set_memcpy(&mut self, colors: MemcpyColors) -> Result<()> {
+        if self.memcpy.as_ref().is_some_and(|old| *old != colors) {
+            return Err(rules::MEMCPY_TWICE.plain());
+        }
+        self.memcpy = Some(colors);
+        Ok(())
+    }
+
+    /// Everything that was said; `None` if there is no rectangle.
+    pub fn take(&mut self) -> Option<Placed> {
+        Some(Placed {
+            rectangle: self.rectangle?,
+            place: std::mem::take(&mut self.place),
+            routes: std::mem::take(&mut self.routes),
+            exports: std::mem::take(&mut self.exports),
+            memcpy: self.memcpy.take(),
+        })
+    }
+
     /// The class of a (file, parameters) pair.
     pub fn class(&mut self, unit: &Rc<Unit>, params: IndexMap<Name, Value>, span: Span) -> u32 {
         let alike = self.alike.entry(fingerprint(&params)).or_default();
@@ -113,13 +272,13 @@ fn fingerprint(params: &IndexMap<Name, Value>) -> u64 {
 
 /// A `@get_filter_id`, to be checked when all routes are known.
 #[derive(Copy, Clone, Debug)]
-pub struct FilterUse {
+struct FilterUse {
     /// The class that uses it.
-    pub class: u32,
+    class: u32,
     /// The color.
-    pub color: Color,
+    color: Color,
     /// The call.
-    pub span: Span,
+    span: Span,
 }
 
 /// The diagnostic about a second configuration of a color on a PE.

@@ -3,7 +3,7 @@
 use super::arith::{self};
 use super::operand::Operand;
 use super::value::{Elems, Value};
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
@@ -11,95 +11,93 @@ use crate::syntax::ast::{ExprId, Ident};
 use crate::value::ty::{AnonTy, Ty};
 use std::sync::Arc;
 
-impl Sema<'_> {
-    /// `T{ .field = value, .. }` and `.{ .field = value, .. }`
-    pub fn struct_literal(
-        &mut self,
-        ty: Option<ExprId>,
-        fields: &[(Ident, ExprId)],
-        span: Span,
-    ) -> Result<Operand> {
-        let mut names = Vec::with_capacity(fields.len());
-        let mut parts = Vec::with_capacity(fields.len());
-        for (name, value) in fields {
-            if names.contains(&name.name) {
-                return Err(rules::DUPLICATE_NAME.because(&[("name", &name.name)]).at(name.span));
-            }
-            names.push(name.name.clone());
-            parts.push(self.value(*value, None)?);
+/// `T{ .field = value, .. }` and `.{ .field = value, .. }`
+pub fn struct_literal(
+    sema: &mut Sema<'_>,
+    ty: Option<ExprId>,
+    fields: &[(Ident, ExprId)],
+    span: Span,
+) -> Result<Operand> {
+    let mut names = Vec::with_capacity(fields.len());
+    let mut parts = Vec::with_capacity(fields.len());
+    for (name, value) in fields {
+        if names.contains(&name.name) {
+            return Err(rules::DUPLICATE_NAME.because(&[("name", &name.name)]).at(name.span));
         }
-        let anon = self.gather(Some(names), parts).at(span)?;
-        let Some(ty) = ty else { return Ok(anon) };
-        let type_span = self.span(ty);
-        match self.ty(ty)? {
-            Ty::Union(u) => self.union_literal(&u, anon, span),
-            to @ (Ty::Struct(_) | Ty::Anon(_)) => self.coerce(anon, &to, span),
-            other => Err(rules::NOT_A_STRUCT.because(&[("type", &other)]).at(type_span)),
+        names.push(name.name.clone());
+        parts.push(sema.value(*value, None)?);
+    }
+    let anon = gather(Some(names), parts).at(span)?;
+    let Some(ty) = ty else { return Ok(anon) };
+    let type_span = sema.span(ty);
+    match sema.ty(ty)? {
+        Ty::Union(u) => union_literal(sema, &u, anon, span),
+        to @ (Ty::Struct(_) | Ty::Anon(_)) => sema.coerce(anon, &to, span),
+        other => Err(rules::NOT_A_STRUCT.because(&[("type", &other)]).at(type_span)),
+    }
+}
+
+fn union_literal(
+    sema: &mut Sema<'_>,
+    u: &Arc<crate::value::ty::StructTy>,
+    anon: Operand,
+    span: Span,
+) -> Result<Operand> {
+    let ty = Ty::Union(u.clone());
+    let wrong = || rules::UNION_ONE_FIELD.because(&[("type", &ty)]).at(span);
+    let names = anon.ty().field_names().iter().map(|n| n.to_string()).collect::<Vec<_>>();
+    let [name] = names.as_slice() else { return Err(wrong()) };
+    let (active, field, _) = ty.field(name).ok_or_else(|| arith::unknown_field(name, &ty).at(span))?;
+    match anon {
+        Operand::Known(v) => {
+            let value = arith::coerce(v.field(name).ok_or_else(wrong)?, &field).at(span)?;
+            Ok(Operand::Known(Value::Union(Arc::new(super::value::UnionValue {
+                ty: u.clone(),
+                active,
+                value,
+            }))))
         }
-    }
-
-    fn union_literal(
-        &mut self,
-        u: &Arc<crate::value::ty::StructTy>,
-        anon: Operand,
-        span: Span,
-    ) -> Result<Operand> {
-        let ty = Ty::Union(u.clone());
-        let wrong = || rules::UNION_ONE_FIELD.because(&[("type", &ty)]).at(span);
-        let names = anon.ty().field_names().iter().map(|n| n.to_string()).collect::<Vec<_>>();
-        let [name] = names.as_slice() else { return Err(wrong()) };
-        let (active, field, _) = ty.field(name).ok_or_else(|| arith::unknown_field(name, &ty).at(span))?;
-        match anon {
-            Operand::Known(v) => {
-                let value = arith::coerce(v.field(name).ok_or_else(wrong)?, &field).at(span)?;
-                Ok(Operand::Known(Value::Union(Arc::new(super::value::UnionValue {
-                    ty: u.clone(),
-                    active,
-                    value,
-                }))))
-            }
-            Operand::Parts(_, parts) => {
-                let part = self.coerce(parts[0].clone(), &field, span)?;
-                let addr = self.temporary(&ty, span)?;
-                self.store_union(addr, &ty, active, &part, span)?;
-                Ok(Operand::Mem(addr, ty))
-            }
-            _ => Err(wrong()),
+        Operand::Parts(_, parts) => {
+            let part = sema.coerce(parts[0].clone(), &field, span)?;
+            let addr = sema.lower.temporary(&ty, span)?;
+            sema.store_union(addr, &ty, active, &part, span)?;
+            Ok(Operand::Mem(addr, ty))
         }
+        _ => Err(wrong()),
     }
+}
 
-    /// `.{ a, b, .. }`
-    pub fn tuple(&mut self, items: &[ExprId]) -> Result<Operand> {
-        let parts = items.iter().map(|i| self.value(*i, None)).collect::<Result<Vec<_>>>()?;
-        self.gather(None, parts)
-    }
+/// `.{ a, b, .. }`
+pub fn tuple(sema: &mut Sema<'_>, items: &[ExprId]) -> Result<Operand> {
+    let parts = items.iter().map(|i| sema.value(*i, None)).collect::<Result<Vec<_>>>()?;
+    gather(None, parts)
+}
 
-    /// Parts of an anonymous struct as one operand: known if all of them are.
-    pub fn gather(&mut self, names: Option<Vec<smol_str::SmolStr>>, parts: Vec<Operand>) -> Result<Operand> {
-        let types: Vec<Ty> = parts.iter().map(Operand::ty).collect();
-        super::types::check_size(&types)?;
-        let ty = Ty::Anon(Arc::new(AnonTy { names, types }));
-        Ok(match known_parts(&parts) {
-            Some(values) => Operand::Known(Value::record(ty, values)),
-            None => Operand::Parts(ty, parts),
-        })
-    }
+/// Parts of an anonymous struct as one operand: known if all of them are.
+pub fn gather(names: Option<Vec<smol_str::SmolStr>>, parts: Vec<Operand>) -> Result<Operand> {
+    let types: Vec<Ty> = parts.iter().map(Operand::ty).collect();
+    super::types::check_size(&types)?;
+    let ty = Ty::Anon(Arc::new(AnonTy { names, types }));
+    Ok(match known_parts(&parts) {
+        Some(values) => Operand::Known(Value::record(ty, values)),
+        None => Operand::Parts(ty, parts),
+    })
+}
 
-    /// `[n]T { a, b, .. }`
-    pub fn array_literal(&mut self, ty: ExprId, items: &[ExprId], span: Span) -> Result<Operand> {
-        let ty = self.ty(ty)?;
-        let Ty::Array(a) = &ty else { return Err(rules::NOT_A_TYPE.because(&[("have", &ty)]).at(span)) };
-        if a.len() != items.len() as u64 {
-            return Err(rules::ARRAY_LITERAL_LENGTH
-                .because(&[("want", &a.len()), ("have", &items.len())])
-                .at(span));
-        }
-        let parts = items.iter().map(|i| self.value_as(*i, &a.elem)).collect::<Result<Vec<_>>>()?;
-        Ok(match known_parts(&parts) {
-            Some(values) => Operand::Known(Value::array(a.clone(), Elems::List(values))),
-            None => Operand::Parts(ty, parts),
-        })
+/// `[n]T { a, b, .. }`
+pub fn array_literal(sema: &mut Sema<'_>, ty: ExprId, items: &[ExprId], span: Span) -> Result<Operand> {
+    let ty = sema.ty(ty)?;
+    let Ty::Array(a) = &ty else { return Err(rules::NOT_A_TYPE.because(&[("have", &ty)]).at(span)) };
+    if a.len() != items.len() as u64 {
+        return Err(rules::ARRAY_LITERAL_LENGTH
+            .because(&[("want", &a.len()), ("have", &items.len())])
+            .at(span));
     }
+    let parts = items.iter().map(|i| sema.value_as(*i, &a.elem)).collect::<Result<Vec<_>>>()?;
+    Ok(match known_parts(&parts) {
+        Some(values) => Operand::Known(Value::array(a.clone(), Elems::List(values))),
+        None => Operand::Parts(ty, parts),
+    })
 }
 
 /// All values, if all are known.

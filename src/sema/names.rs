@@ -1,93 +1,24 @@
 //! Names to what they stand for.
 
+use super::eval::{Binding, Ev, Read, weight};
 use super::operand::Place;
-use super::scope::{Binding, Ev, Frame, Return, Scope};
-use super::unit::{DeclState, Unit};
+use super::unit::DeclState;
 use super::value::{GlobalId, InstanceId, Value};
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::{IdKind, Ty};
-use std::rc::Rc;
 
 impl Sema<'_> {
-    /// The innermost call.
-    ///
-    /// # Panics
-    /// When nothing is being evaluated.
-    pub fn frame(&self) -> &Frame {
-        self.frames.last().expect("evaluation happens inside a frame")
-    }
-
-    /// The innermost call, to change.
-    pub fn frame_mut(&mut self) -> &mut Frame {
-        self.frames.last_mut().expect("evaluation happens inside a frame")
-    }
-
-    /// Whether things are evaluated now instead of being written as code.
-    pub fn is_comptime(&self) -> bool {
-        self.frame().comptime
-    }
-
-    /// The file of the innermost call.
-    pub fn unit(&self) -> Rc<Unit> {
-        self.frame().unit.clone()
-    }
-
-    /// Opens a frame at the top level of a module.
-    pub fn enter_module(&mut self, instance: InstanceId) {
-        let unit = self.instance(instance).unit.clone();
-        self.frames.push(Frame {
-            instance,
-            unit,
-            scopes: vec![Scope::default()],
-            targets: Vec::new(),
-            comptime: true,
-            ret: Return::Forbidden,
-            pending: None,
-            addressed: Rc::default(),
-            expanded: None,
-        });
-    }
-
-    /// Declares a local name.
-    pub fn declare(&mut self, name: &Name, binding: Binding, span: Span) -> Result<()> {
-        let scope = self.frame_mut().scopes.last_mut().expect("a frame has a scope");
-        if name != "_"
-            && let Some((_, _, first)) = scope.names.iter().find(|(n, _, _)| n == name)
-        {
-            let first = *first;
-            return Err(rules::DUPLICATE_NAME
-                .because(&[("name", name)])
-                .at(span)
-                .also(first, "first declared here"));
-        }
-        scope.names.push((name.clone(), binding, span));
-        Ok(())
-    }
-
-    /// Finds a local: frame-relative scope and slot.
-    pub fn find_local(&self, name: &str) -> Option<(usize, usize)> {
-        let scopes = &self.frame().scopes;
-        scopes
-            .iter()
-            .enumerate()
-            .rev()
-            .find_map(|(s, scope)| scope.names.iter().rposition(|(n, _, _)| n == name).map(|slot| (s, slot)))
-    }
-
     /// What a name stands for.
     pub fn name(&mut self, name: &Name, span: Span) -> Result<Ev> {
-        if let Some((scope, slot)) = self.find_local(name) {
-            let binding = &self.frame().scopes[scope].names[slot].1;
+        if let Some((binding, slot)) = self.eval.local(name) {
             return match binding {
                 Binding::Known(v) => Ok(Ev::known(v.clone())),
                 Binding::Variable { ty, .. } => {
-                    let ty = ty.clone();
-                    let frame = self.frames.len() - 1;
-                    Ok(Ev::Place(Place::Comptime { frame, scope, slot, path: Vec::new(), ty }))
+                    Ok(Ev::Place(Place::Comptime { slot, path: Vec::new(), ty: ty.clone() }))
                 }
                 Binding::Register { reg, ty, mutable } => {
                     Ok(Ev::Place(Place::Register { reg: *reg, ty: ty.clone(), writable: *mutable }))
@@ -148,6 +79,23 @@ impl Sema<'_> {
         }
     }
 
+    /// The call under evaluation reads a global.
+    fn reads_global(&mut self, instance: InstanceId, decl: u32, id: GlobalId) {
+        if !self.eval.known.is_new(instance, decl) {
+            return;
+        }
+        let g = self.global(id);
+        let read = match &g.value {
+            _ if g.is_var || g.defined_by.is_some() => None,
+            Value::Module(m) => Some(Read::Module(instance, decl, *m, self.instance(*m).unit.clone())),
+            v => weight(v).map(|_| Read::Value(instance, decl, v.clone())),
+        };
+        match read {
+            Some(read) => self.eval.known.reads(read),
+            None => self.has_effect(),
+        }
+    }
+
     fn global_place(&mut self, id: GlobalId) -> Ev {
         let g = self.global(id);
         if !g.is_var && (g.ty.is_comptime_only() || !can_be_stored(&g.ty)) {
@@ -160,15 +108,7 @@ impl Sema<'_> {
     /// Whether code may take the first value of a global instead of reading it: it is a constant, and as
     /// far as is known no operation writes it.
     pub fn is_fixed(&mut self, id: GlobalId) -> bool {
-        let (is_var, span) = (self.global(id).is_var, self.global(id).span);
-        if is_var || self.is_comptime() {
-            return !is_var;
-        }
-        if self.written.contains(&span) {
-            return false;
-        }
-        self.world.folded.insert(span);
-        true
+        if self.is_comptime() { !self.global(id).is_var } else { self.lower.data.may_fold(id) }
     }
 }
 

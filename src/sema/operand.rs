@@ -59,12 +59,8 @@ pub enum PathStep {
 pub enum Place {
     /// A comptime variable, or a part of one.
     Comptime {
-        /// Index of its frame.
-        frame: usize,
-        /// Index of its scope.
-        scope: usize,
-        /// Index in its scope.
-        slot: usize,
+        /// Its frame, its scope there, and its place in the scope.
+        slot: (usize, usize, usize),
         /// The part.
         path: Vec<PathStep>,
         /// Type of the part.

@@ -3,50 +3,48 @@
 
 use super::effects::Uses;
 use super::unit::Unit;
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime::OPERAND_ORDER;
 use crate::source::Span;
 use crate::syntax::ast::{self, BinaryOp, ExprId, ExprKind, Name};
 use indexmap::IndexSet;
 
-impl Sema<'_> {
-    /// Warns when the order of two operands can be seen.
-    pub fn check_order(&mut self, a: ExprId, op: BinaryOp, b: ExprId, span: Span) {
-        let unit = self.unit();
-        if unit.library || self.is_comptime() || unit.effects.0.is_empty() {
-            return;
-        }
-        let (left, right) = (self.uses(&unit, a), self.uses(&unit, b));
-        let clash = [(&left, &right), (&right, &left)].into_iter().find_map(|(one, other)| {
-            one.1.writes.iter().find(|name| other.0.contains(*name) || other.1.reads.contains(*name))
-        });
-        // Two numbers of a generator may change places in a sum.
-        let same = || commutes(op) && self.snippet(a) == self.snippet(b);
-        if let Some(name) = clash.filter(|_| !same()) {
-            let diag = OPERAND_ORDER.because(&[("name", name)]).at(span);
-            self.report(diag.help("compute one of the operands in a separate statement first"));
-        }
+/// Warns when the order of two operands can be seen.
+pub fn check_order(sema: &mut Sema<'_>, a: ExprId, op: BinaryOp, b: ExprId, span: Span) {
+    let unit = sema.unit();
+    if unit.library || sema.is_comptime() || unit.effects.0.is_empty() {
+        return;
     }
+    let (left, right) = (uses(sema, &unit, a), uses(sema, &unit, b));
+    let clash = [(&left, &right), (&right, &left)].into_iter().find_map(|(one, other)| {
+        one.1.writes.iter().find(|name| other.0.contains(*name) || other.1.reads.contains(*name))
+    });
+    // Two numbers of a generator may change places in a sum.
+    let same = || commutes(op) && sema.snippet(a) == sema.snippet(b);
+    if let Some(name) = clash.filter(|_| !same()) {
+        let diag = OPERAND_ORDER.because(&[("name", name)]).at(span);
+        sema.report(diag.help("compute one of the operands in a separate statement first"));
+    }
+}
 
-    /// The globals that an operand names, and those that the functions use which it calls.
-    fn uses(&self, unit: &Unit, operand: ExprId) -> (IndexSet<Name>, Uses) {
-        let (mut named, mut called) = (IndexSet::new(), Uses::default());
-        for e in below(&unit.file, operand) {
-            match &e.kind {
-                ExprKind::Name(name) if self.find_local(name).is_none() => {
-                    named.insert(name.clone());
-                }
-                ExprKind::Call { callee, .. } => {
-                    let ExprKind::Name(name) = &unit.file.expr(*callee).kind else { continue };
-                    let Some(uses) = unit.effects.0.get(name) else { continue };
-                    called.reads.extend(uses.reads.iter().cloned());
-                    called.writes.extend(uses.writes.iter().cloned());
-                }
-                _ => {}
+/// The globals that an operand names, and those that the functions use which it calls.
+fn uses(sema: &Sema<'_>, unit: &Unit, operand: ExprId) -> (IndexSet<Name>, Uses) {
+    let (mut named, mut called) = (IndexSet::new(), Uses::default());
+    for e in below(&unit.file, operand) {
+        match &e.kind {
+            ExprKind::Name(name) if sema.frame().find_local(name).is_none() => {
+                named.insert(name.clone());
             }
+            ExprKind::Call { callee, .. } => {
+                let ExprKind::Name(name) = &unit.file.expr(*callee).kind else { continue };
+                let Some(uses) = unit.effects.0.get(name) else { continue };
+                called.reads.extend(uses.reads.iter().cloned());
+                called.writes.extend(uses.writes.iter().cloned());
+            }
+            _ => {}
         }
-        (named, called)
     }
+    (named, called)
 }
 
 fn commutes(op: BinaryOp) -> bool {

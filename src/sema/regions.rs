@@ -1,17 +1,17 @@
 //! Programs without a layout block: which PE runs what, and with which routes, is given from outside.
 
 use super::layout::TileClass;
-use super::modules::read_failure;
 use super::options::{CompileOptions, ParamValue};
+use super::program;
 use super::unit::Unit;
 use super::value::Value;
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::Sink;
 use crate::image::{Program, RouteTable, TileImage};
 use crate::source::{Loader, SourceMap, Span};
 use crate::syntax::ast::{Decl, Name};
 use indexmap::IndexMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -68,68 +68,63 @@ pub fn compile_regions(
     let mut sema = Sema::new(loader, sources, options, sink);
     let (mut tiles, mut with_layout, mut whole) = (Vec::new(), Vec::new(), None);
     for region in regions {
-        let unit = sema.region_unit(&region.source)?;
+        let unit = region_unit(&mut sema, &region.source)?;
         whole.get_or_insert(Span::new(unit.file.id, 0, 0));
         if unit.file.decls.iter().any(|decl| matches!(decl, Decl::Layout(..))) {
             with_layout.push(unit.path.display().to_string());
         }
-        if sema.sink.errors() == 0 {
-            sema.compile_region(region, &unit, &mut tiles);
+        if sema.reports.errors() == 0 {
+            compile_region(&mut sema, region, &unit, &mut tiles);
         }
     }
-    if sema.sink.errors() > 0 {
+    if sema.reports.errors() > 0 {
         return None;
     }
-    let (width, height) = placement.size;
-    sema.layout.rectangle = Some((width, height, whole?));
-    (sema.layout.place, sema.layout.routes) = (placement.place, placement.routes);
-    let mut program = sema.assemble(tiles)?;
+    sema.layout.give_rectangle(placement.size, whole?);
+    sema.layout.give(placement.place, placement.routes);
+    let mut program = program::assemble(&mut sema, tiles)?;
     // A region exports nothing to the host: symbols are read by their names, on one PE.
     program.exports.clear();
     Some(CompiledRegions { program, with_layout })
 }
 
-impl Sema<'_> {
-    fn region_unit(&mut self, source: &RegionSource) -> Option<Rc<Unit>> {
-        let path = match source {
-            RegionSource::File(path) => path,
-            RegionSource::Own(name, text) => {
-                return Some(self.parse(PathBuf::from(name), name, text.to_string(), true));
-            }
-        };
-        self.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
-        let shown = path.display().to_string();
-        match self.unit_at(path, &shown) {
-            Ok(unit) => Some(unit),
-            Err(why) => {
-                self.report(read_failure(why, &shown));
-                None
-            }
+fn region_unit(sema: &mut Sema<'_>, source: &RegionSource) -> Option<Rc<Unit>> {
+    let unit = match source {
+        RegionSource::File(path) => sema.files.root(path),
+        RegionSource::Own(name, text) => {
+            Ok(sema.files.parse(PathBuf::from(name), name, text.to_string(), true))
         }
-    }
+    };
+    sema.report_files();
+    unit.map_err(|diag| sema.report(diag)).ok()
+}
 
-    /// Compiles the tiles of a region; the same mistake in several of them is one mistake.
-    fn compile_region(&mut self, region: &RegionCode, unit: &Rc<Unit>, tiles: &mut Vec<Arc<TileImage>>) {
-        let start = Span::new(unit.file.id, 0, 0);
-        self.layout.rectangle = Some((region.size.0, region.size.1, start));
-        for params in &region.tiles {
-            self.layout.class = tiles.len() as u32;
-            let value = |value: &ParamValue| match value {
-                ParamValue::Int(n) => Value::int(*n),
-                ParamValue::Float(x) => Value::Float(crate::value::float::FloatKind::Comptime, *x),
-                ParamValue::Bool(b) => Value::Bool(*b),
-                // A parameter of an integer type takes the number of a color, too.
-                ParamValue::Color(c) => Value::int(i128::from(*c)),
-            };
-            let params: IndexMap<Name, Value> =
-                params.iter().map(|(name, given)| (Name::new(name), value(given))).collect();
-            let before = self.sink.errors();
-            let class = TileClass { unit: unit.clone(), params, span: None };
-            let tile = self.compile_tile(&class);
-            tiles.push(Arc::new(tile));
-            if self.sink.errors() > before {
-                return;
-            }
+/// Compiles the tiles of a region; the same mistake in several of them is one mistake.
+fn compile_region(
+    sema: &mut Sema<'_>,
+    region: &RegionCode,
+    unit: &Rc<Unit>,
+    tiles: &mut Vec<Arc<TileImage>>,
+) {
+    let start = Span::new(unit.file.id, 0, 0);
+    sema.layout.give_rectangle(region.size, start);
+    for params in &region.tiles {
+        sema.layout.begin_class(tiles.len() as u32);
+        let value = |value: &ParamValue| match value {
+            ParamValue::Int(n) => Value::int(*n),
+            ParamValue::Float(x) => Value::Float(crate::value::float::FloatKind::Comptime, *x),
+            ParamValue::Bool(b) => Value::Bool(*b),
+            // A parameter of an integer type takes the number of a color, too.
+            ParamValue::Color(c) => Value::int(i128::from(*c)),
+        };
+        let params: IndexMap<Name, Value> =
+            params.iter().map(|(name, given)| (Name::new(name), value(given))).collect();
+        let before = sema.reports.errors();
+        let class = TileClass { unit: unit.clone(), params, span: None };
+        let tile = program::compile_tile(sema, &class);
+        tiles.push(Arc::new(tile));
+        if sema.reports.errors() > before {
+            return;
         }
     }
 }

@@ -1,16 +1,18 @@
 //! Statements: executed at comptime, or written as code.
 
+use super::declared::with_declared_name;
+use super::eval::{Binding, Ev, Flow, Return, Target};
 use super::operand::{Addr, Operand, Place, comptime_only};
-use super::scope::{Binding, Ev, Flow, Return, Scope, Target};
 use super::value::Value;
-use super::world::Sema;
+use super::walk::Sema;
+use super::{control, loops, operators};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::rules::run::DANGLING_POINTER;
-use crate::diagnostics::{At, Result, suggest};
+use crate::diagnostics::{At, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, Block, ExprId, Ident, StmtId, StmtKind, VarDecl, VarKind};
-use crate::value::ty::{FieldLayout, Ty};
+use crate::value::ty::Ty;
 
 impl Sema<'_> {
     /// Statements one after the other. In code, a wrong statement is reported and the next one looked at.
@@ -21,7 +23,7 @@ impl Sema<'_> {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
                 Err(diag) => {
-                    if let Some(flow) = self.frame_mut().pending.take() {
+                    if let Some(flow) = self.eval.frame_mut().pending.take() {
                         return Ok(flow);
                     }
                     if self.is_comptime() {
@@ -34,15 +36,23 @@ impl Sema<'_> {
         Ok(Flow::Next)
     }
 
+    /// A block with a scope of its own.
+    pub fn block(&mut self, block: &Block) -> Result<Flow> {
+        self.eval.open_scope();
+        let mark = self.lower.mark();
+        let flow = self.statements(&block.stmts);
+        self.lower.release(mark);
+        self.eval.close_scope();
+        flow
+    }
+
     /// A statement that is the body of something: its names are its own.
     pub fn scoped_stmt(&mut self, id: StmtId) -> Result<Flow> {
-        self.frame_mut().scopes.push(Scope::default());
-        let mark = self.builder.as_ref().map(|b| b.mark());
+        self.eval.open_scope();
+        let mark = self.lower.mark();
         let flow = self.stmt(id);
-        if let (Some(mark), Some(b)) = (mark, &mut self.builder) {
-            b.release(mark);
-        }
-        self.frame_mut().scopes.pop();
+        self.lower.release(mark);
+        self.eval.close_scope();
         flow
     }
 
@@ -52,19 +62,17 @@ impl Sema<'_> {
         let stmt = unit.file.stmt(id);
         let span = stmt.span;
         if self.is_comptime() {
-            self.burn(span)?;
-        } else if let Some(b) = &mut self.builder {
-            b.span = span;
+            self.eval.budget.step(span)?;
+        } else {
+            self.lower.set_span(span);
         }
         self.check_room(span)?;
-        let mark = self.builder.as_ref().map(|b| b.mark());
+        let mark = self.lower.mark();
         let flow = self.deeper(span, |s| s.stmt_kind(&stmt.kind, span)).at(span);
-        let flow = flow.map_err(|c| self.with_declared_name(c, span));
+        let flow = flow.map_err(|c| with_declared_name(self.frame(), &self.files, c, span));
         // registers of local variables stay taken until their block ends
-        if !matches!(stmt.kind, StmtKind::Var(_))
-            && let (Some(mark), Some(b)) = (mark, &mut self.builder)
-        {
-            b.release(mark);
+        if !matches!(stmt.kind, StmtKind::Var(_)) {
+            self.lower.release(mark);
         }
         flow
     }
@@ -75,13 +83,13 @@ impl Sema<'_> {
             StmtKind::Assign { lhs, op, rhs } => self.assign(*lhs, *op, *rhs, span).map(|()| Flow::Next),
             StmtKind::Expr(e) => self.expr_stmt(*e),
             StmtKind::Comptime(block) => self.comptime_block(block, span),
-            StmtKind::If { cond, then, els } => self.if_stmt(*cond, *then, *els, span),
-            StmtKind::Switch { scrutinee, prongs } => self.switch_stmt(*scrutinee, prongs, span),
+            StmtKind::If { cond, then, els } => control::if_stmt(self, *cond, *then, *els, span),
+            StmtKind::Switch { scrutinee, prongs } => control::switch_stmt(self, *scrutinee, prongs, span),
             StmtKind::For { label, inline, iter, item, index, body } => {
-                self.for_stmt(label.as_ref(), *inline, *iter, item, index.as_ref(), *body, span)
+                loops::for_stmt(self, label.as_ref(), *inline, *iter, item, index.as_ref(), *body, span)
             }
             StmtKind::While { label, inline, cond, step, body } => {
-                self.while_stmt(label.as_ref(), *inline, *cond, *step, *body, span)
+                loops::while_stmt(self, label.as_ref(), *inline, *cond, *step, *body, span)
             }
             StmtKind::Return(value) => self.return_stmt(*value, span),
             StmtKind::Break(label, value) => self.break_stmt(label.as_ref(), *value, span),
@@ -99,38 +107,30 @@ impl Sema<'_> {
         match self.expr(e, None)? {
             Ev::Value(Operand::Known(Value::Undefined(Ty::NoReturn))) => Ok(Flow::Dead),
             Ev::Value(Operand::Reg(result, Ty::Bool)) => {
-                self.drop_result(result);
+                self.lower.drop_result(result);
                 Ok(Flow::Next)
             }
             _ => Ok(Flow::Next),
         }
     }
 
-    /// Nobody looks at the result of the operation that was just written.
-    fn drop_result(&mut self, register: u16) {
-        let Some(Op::Vector { n }) = self.builder.as_ref().and_then(|b| b.last()) else { return };
-        let op = &mut self.world.tile.image.vector_ops[n as usize];
-        op.result = op.result.filter(|result| *result != register);
-    }
-
     fn block_stmt(&mut self, block: &Block) -> Result<Flow> {
         let Some(label) = &block.label else { return self.block(block) };
         if self.is_comptime() {
-            let index = self.frame().targets.len();
-            self.frame_mut().targets.push(Target::block(Some(label.name.clone())));
+            let index = self.eval.open_target(Target::block(Some(label.name.clone())));
             let flow = self.block(block);
-            self.frame_mut().targets.truncate(index);
+            self.eval.close_targets(index);
             return Ok(match flow? {
                 Flow::Break(at, _) if at == index => Flow::Next,
                 other => other,
             });
         }
-        let (end, _) = self.open_target(Some(label.name.clone()), false);
+        let (end, _) = control::open_target(self, Some(label.name.clone()), false);
         let flow = self.block(block);
         self.b().bind(end);
-        let target = self.frame_mut().targets.pop().expect("opened above");
+        let target = self.eval.close_target();
         let flow = flow?;
-        self.join_finish(target.join, None, end, block.span)?;
+        control::join_finish(self, target.join, None, end, block.span)?;
         Ok(if target.broken { Flow::Next } else { flow })
     }
 
@@ -151,9 +151,9 @@ impl Sema<'_> {
             self.code_local(decl)
         };
         match binding {
-            Ok(binding) => self.declare(&decl.name.name, binding, decl.name.span),
+            Ok(binding) => self.eval.declare(&decl.name.name, binding, decl.name.span),
             Err(diag) => {
-                self.declare(&decl.name.name, Binding::Poison, decl.name.span)?;
+                self.eval.declare(&decl.name.name, Binding::Poison, decl.name.span)?;
                 Err(diag)
             }
         }
@@ -174,7 +174,7 @@ impl Sema<'_> {
             return Ok(Binding::Known(value));
         }
         let ty = ty.unwrap_or_else(|| value.ty());
-        let depth = self.builder.as_ref().map_or(0, |b| b.conditional_depth);
+        let depth = self.lower.depth();
         Ok(Binding::Variable { value, ty, depth })
     }
 
@@ -220,18 +220,14 @@ impl Sema<'_> {
     /// what it is.
     pub fn keep(&mut self, value: Operand, span: Span) -> Result<Operand> {
         Ok(match value {
-            Operand::Reg(a, ty) => {
-                let d = self.b().reg();
-                self.b().emit(Op::Mov { d, a });
-                Operand::Reg(d, ty)
-            }
+            Operand::Reg(a, ty) => Operand::Reg(self.lower.copy_reg(a), ty),
             Operand::Parts(ty, parts) => {
                 let parts = parts.into_iter().map(|p| self.keep(p, span)).collect::<Result<_>>()?;
                 Operand::Parts(ty, parts)
             }
             Operand::Mem(_, ref ty) => {
                 let ty = ty.clone();
-                let addr = self.temporary(&ty, span)?;
+                let addr = self.lower.temporary(&ty, span)?;
                 self.store_at(addr, &value, span)?;
                 Operand::Mem(addr, ty)
             }
@@ -255,7 +251,7 @@ impl Sema<'_> {
         }
         let value = value.filter(|v| !matches!(v, Operand::Known(Value::Undefined(_))));
         if ty.is_scalar() && !self.frame().addressed.contains(&decl.name.name) {
-            let unset = value.is_none().then(|| self.string(&decl.name.name));
+            let unset = value.is_none().then(|| self.lower.tile.string(&decl.name.name));
             self.b().begin_variable(own, unset);
             if let Some(value) = value {
                 let a = self.reg_of(&value, decl.span)?;
@@ -266,27 +262,17 @@ impl Sema<'_> {
         let addr = self.named_words(decl, &ty)?;
         match value {
             Some(value) => self.store_at(addr, &value, decl.span)?,
-            None => self.unset_words(addr, &ty)?,
+            None => self.lower.unset(addr, &ty)?,
         }
         Ok(Binding::Frame { off: addr.off as u16, ty, mutable: true })
     }
 
     /// Words of the frame for a local with a name.
     fn named_words(&mut self, decl: &VarDecl, ty: &Ty) -> Result<Addr> {
-        let addr = self.temporary(ty, decl.span)?;
+        let addr = self.lower.temporary(ty, decl.span)?;
         let words = ty.words().unwrap_or(0) as u16;
         self.b().name_words(&decl.name.name, addr.off as u16, words, decl.name.span);
         Ok(addr)
-    }
-
-    /// A local in memory begins without a value. Packed structs are written field by field, which
-    /// reads the whole, so they begin as zero.
-    fn unset_words(&mut self, addr: Addr, ty: &Ty) -> Result<()> {
-        let words = ty.words().unwrap_or(0) as u16;
-        let is_packed = matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed);
-        let a = self.addr_reg(addr)?;
-        self.b().emit(if is_packed { Op::Zero { a, words } } else { Op::UnsetWords { a, words } });
-        Ok(())
     }
 
     fn assign(&mut self, lhs: ExprId, op: Option<BinaryOp>, rhs: ExprId, span: Span) -> Result<()> {
@@ -308,7 +294,7 @@ impl Sema<'_> {
             Some(op) => {
                 let old = self.load(&place, lhs_span)?;
                 let new = self.value(rhs, Some(&ty))?;
-                let result = self.binary(op, old, new, span)?;
+                let result = operators::binary(self, op, old, new, span)?;
                 self.coerce(result, &ty, span)?
             }
         };
@@ -382,7 +368,7 @@ impl Sema<'_> {
                 self.lint(c)?;
             }
             let params = self.b().params();
-            self.b().mov(super::builder::RESULT, a, params);
+            self.b().mov(super::lower::RESULT, a, params);
         } else if ty.words().is_some_and(|w| w > 0) {
             let to = super::operand::Addr { base: super::operand::Base::Reg(0), off: 0 };
             self.store_at(to, &operand, span)?;
@@ -395,37 +381,16 @@ impl Sema<'_> {
         if self.is_comptime() {
             return Err(rules::LEAVES_EXPRESSION.plain().at(span));
         }
-        let Return::Inline { join, end, .. } = &mut self.frame_mut().ret else {
-            unreachable!("checked by the caller")
-        };
-        let (mut join, end) = (std::mem::take(join), *end);
-        let added = self.join_add(&mut join, operand, span);
-        if let Return::Inline { join: slot, .. } = &mut self.frame_mut().ret {
-            *slot = join;
-        }
+        let (mut join, end) = self.eval.take_returned();
+        let added = control::join_add(self, &mut join, operand, span);
+        self.eval.set_returned(join);
         added?;
         self.b().jump(end);
         Ok(Flow::Dead)
     }
 
-    fn target(&self, label: Option<&Ident>, span: Span) -> Result<usize> {
-        let targets = &self.frame().targets;
-        let found = match label {
-            Some(l) => targets.iter().rposition(|t| t.label.as_ref() == Some(&l.name)),
-            None => targets.iter().rposition(|t| t.is_loop),
-        };
-        found.ok_or_else(|| match label {
-            Some(l) => {
-                let c = rules::UNKNOWN_LABEL.because(&[("name", &l.name)]).at(l.span);
-                let labels = targets.iter().filter_map(|t| t.label.as_deref());
-                suggest::instead(c, &l.name, labels, "the labels here are")
-            }
-            None => rules::OUTSIDE_LOOP.plain().at(span),
-        })
-    }
-
     fn break_stmt(&mut self, label: Option<&Ident>, value: Option<ExprId>, span: Span) -> Result<Flow> {
-        let index = self.target(label, span)?;
+        let index = self.eval.find_target(label, span)?;
         let operand = match value {
             Some(e) => self.value(e, None)?,
             None => Operand::void(),
@@ -439,17 +404,17 @@ impl Sema<'_> {
         if self.is_comptime() {
             return Err(rules::LEAVES_EXPRESSION.plain().at(span));
         }
-        let mut join = std::mem::take(&mut self.frame_mut().targets[index].join);
-        let added = self.join_add(&mut join, operand, span);
-        self.frame_mut().targets[index].join = join;
-        self.frame_mut().targets[index].broken = true;
+        let mut join = std::mem::take(&mut self.eval.target(index).join);
+        let added = control::join_add(self, &mut join, operand, span);
+        let target = self.eval.target(index);
+        (target.join, target.broken) = (join, true);
         added?;
         self.b().jump(end);
         Ok(Flow::Dead)
     }
 
     fn continue_stmt(&mut self, label: Option<&Ident>, span: Span) -> Result<Flow> {
-        let index = self.target(label, span)?;
+        let index = self.eval.find_target(label, span)?;
         if !self.frame().targets[index].is_loop {
             return Err(rules::OUTSIDE_LOOP.plain().at(span));
         }
@@ -457,7 +422,7 @@ impl Sema<'_> {
         if self.is_comptime() {
             return Err(rules::LEAVES_EXPRESSION.plain().at(span));
         }
-        self.frame_mut().targets[index].continued = true;
+        self.eval.target(index).continued = true;
         self.b().jump(next);
         Ok(Flow::Dead)
     }

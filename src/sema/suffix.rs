@@ -1,10 +1,10 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
+use super::eval::Ev;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
-use super::scope::Ev;
 use super::value::{GlobalId, Pointee, Pointer, Value};
-use super::words::{self, part_type, words_of_element};
-use super::world::Sema;
+use super::walk::Sema;
+use super::words::{part_type, words_of_element};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result, counted, suggest};
 use crate::image::code::{IN_VARIABLE, Op};
@@ -13,354 +13,318 @@ use crate::syntax::ast::{ExprId, Ident};
 use crate::value::ty::{ArrayTy, FieldLayout, Ty, byte_number, byte_offset};
 use std::sync::Arc;
 
-impl Sema<'_> {
-    /// `base.name`
-    pub fn field(&mut self, base: ExprId, name: &Ident) -> Result<Ev> {
-        let ev = self.expr(base, None)?;
-        self.field_of(ev, name)
-    }
+/// `base.name`
+pub fn field(sema: &mut Sema<'_>, base: ExprId, name: &Ident) -> Result<Ev> {
+    let ev = sema.expr(base, None)?;
+    field_of(sema, ev, name)
+}
 
-    /// A field of an outcome.
-    pub fn field_of(&mut self, ev: Ev, name: &Ident) -> Result<Ev> {
-        match ev {
-            Ev::Value(Operand::Known(v)) => self.known_field(v, name),
-            Ev::Value(Operand::Parts(ty, parts)) => {
-                let (i, _, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
-                Ok(Ev::Value(parts[i].clone()))
-            }
-            Ev::Value(Operand::Mem(addr, ty)) => {
-                self.place_field(Place::Memory { addr, ty, writable: false, known: None }, name)
-            }
-            Ev::Value(Operand::Reg(reg, ty)) => {
-                self.place_field(Place::Register { reg, ty, writable: false }, name)
-            }
-            Ev::Place(place) => self.place_field(place, name),
+/// A field of an outcome.
+pub fn field_of(sema: &mut Sema<'_>, ev: Ev, name: &Ident) -> Result<Ev> {
+    match ev {
+        Ev::Value(Operand::Known(v)) => known_field(sema, v, name),
+        Ev::Value(Operand::Parts(ty, parts)) => {
+            let (i, _, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
+            Ok(Ev::Value(parts[i].clone()))
         }
-    }
-
-    fn known_field(&mut self, v: Value, name: &Ident) -> Result<Ev> {
-        match &v {
-            Value::Module(instance) => {
-                let unit = self.instance(*instance).unit.clone();
-                let Some(decl) = unit.names.get(&name.name) else {
-                    let diag = rules::UNKNOWN_MEMBER
-                        .because(&[("name", &name.name), ("module", &unit.path.display())])
-                        .at(name.span);
-                    let mut known: Vec<_> = unit.names.keys().map(|n| n.as_str()).collect();
-                    known.sort_unstable();
-                    return Err(suggest::instead(diag, &name.name, known, "it declares"));
-                };
-                self.member(*instance, *decl, name.span)
-            }
-            Value::Type(Ty::Enum(e)) => match e.members.iter().find(|(n, _)| *n == name.name) {
-                Some((_, n)) => Ok(Ev::known(Value::Enum(e.clone(), *n))),
-                None => Err(unknown_member(e, name)),
-            },
-            Value::Record(r) => {
-                let (i, _, _) = r.ty.field(&name.name).ok_or_else(|| unknown_field(&r.ty, name))?;
-                Ok(Ev::known(r.fields[i].clone()))
-            }
-            Value::Union(u) if u.ty.fields[u.active].0 == name.name => Ok(Ev::known(u.value.clone())),
-            Value::Union(u) => {
-                let ty = Ty::Union(u.ty.clone());
-                let (_, to, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
-                if u.ty.layout == FieldLayout::Plain {
-                    let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
-                    return Err(c.help(format!("read `.{}`, which was given last", u.ty.fields[u.active].0)));
-                }
-                super::arith::bitcast(&u.value, &to).map(Ev::known).at(name.span)
-            }
-            Value::Ptr(p) => {
-                let ty = Ty::Ptr(p.ty.clone());
-                Err(unknown_field(&ty, name).help("a pointer has no fields: write `.*` in front"))
-            }
-            other => Err(unknown_field(&other.ty(), name)),
+        Ev::Value(Operand::Mem(addr, ty)) => {
+            place_field(sema, Place::Memory { addr, ty, writable: false, known: None }, name)
         }
-    }
-
-    fn place_field(&mut self, place: Place, name: &Ident) -> Result<Ev> {
-        let ty = place.ty().clone();
-        if matches!(ty, Ty::Module | Ty::Type) {
-            let v = self.load(&place, name.span)?;
-            return self.field_of(Ev::Value(v), name);
+        Ev::Value(Operand::Reg(reg, ty)) => {
+            place_field(sema, Place::Register { reg, ty, writable: false }, name)
         }
-        let Some((i, field, off)) = ty.field(&name.name) else {
-            let diag = unknown_field(&ty, name);
-            return Err(match ty {
-                Ty::Ptr(_) => diag.help("a pointer has no fields: write `.*` in front"),
-                _ => diag,
-            });
-        };
-        if packed(&ty) && !matches!(place, Place::Comptime { .. }) {
-            let off = ty.packed_offset(i);
-            return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
-        }
-        let part = self.narrow(place, PathStep::Field(i), field, off)?;
-        self.check_variant(&part, &ty, i)?;
-        Ok(Ev::Place(part))
-    }
-
-    /// The place of a part at a known position.
-    pub fn narrow(&mut self, place: Place, step: PathStep, part: Ty, off: u32) -> Result<Place> {
-        Ok(match place {
-            Place::Comptime { frame, scope, slot, mut path, .. } => {
-                path.push(step);
-                Place::Comptime { frame, scope, slot, path, ty: part }
-            }
-            Place::Memory { addr, writable, known, .. } => {
-                let known = known.and_then(|v| words::part(&v, &[step]).cloned());
-                let addr = Addr { base: addr.base, off: addr.off + off };
-                Place::Memory { addr, ty: part, writable, known }
-            }
-            Place::Element { array, index, len, ty, writable } => {
-                let a = self.addr_reg(array)?;
-                let words = words_of_element(&ty);
-                let d = self.b().reg();
-                self.b().emit(Op::Element { d, a, b: index, words, len });
-                Place::Memory { addr: Addr { base: Base::Reg(d), off }, ty: part, writable, known: None }
-            }
-            Place::Register { .. } | Place::Bits { .. } => return Err(rules::NOT_ADDRESSABLE.plain()),
-        })
-    }
-
-    /// `base.*`
-    pub fn deref(&mut self, base: ExprId, span: Span) -> Result<Ev> {
-        let v = self.value(base, None)?;
-        self.deref_value(v, span).map(Ev::Place)
-    }
-
-    /// The place behind a pointer.
-    pub fn deref_value(&mut self, v: Operand, span: Span) -> Result<Place> {
-        let ty = v.ty();
-        let Ty::Ptr(p) = &ty else {
-            return Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span));
-        };
-        if p.many {
-            return Err(rules::DEREF_MANY.because(&[("type", &ty)]).at(span).help("write an index: `[0]`"));
-        }
-        let writable = !p.is_const;
-        match v {
-            Operand::Known(Value::Ptr(ptr)) => self.known_pointee(&ptr, p.to.clone(), writable, span),
-            Operand::Reg(r, _) => {
-                let addr = Addr { base: Base::Reg(r), off: 0 };
-                Ok(Place::Memory { addr, ty: p.to.clone(), writable, known: None })
-            }
-            _ => Err(rules::REPORTED.plain()),
-        }
-    }
-
-    fn known_pointee(&mut self, ptr: &Pointer, ty: Ty, writable: bool, span: Span) -> Result<Place> {
-        match ptr.to {
-            Pointee::Global(id, off) => {
-                let known = self.known_at(id, off, &ty);
-                Ok(Place::Memory { addr: Addr { base: Base::Global(id), off }, ty, writable, known })
-            }
-            Pointee::Address(a) => {
-                let addr = Addr { base: Base::Absolute, off: a.into() };
-                Ok(Place::Memory { addr, ty, writable, known: None })
-            }
-            Pointee::Fn(_) => Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span)),
-        }
-    }
-
-    /// The value at an offset in a global that never changes.
-    fn known_at(&mut self, id: GlobalId, off: u32, ty: &Ty) -> Option<Value> {
-        if !self.is_fixed(id) {
-            return None;
-        }
-        value_at(&self.global(id).value, off, ty).cloned()
-    }
-
-    /// `base[i, j]`
-    pub fn index(&mut self, base: ExprId, indices: &[ExprId], span: Span) -> Result<Ev> {
-        let base_span = self.span(base);
-        let ev = self.expr(base, None)?;
-        let indices =
-            indices.iter().map(|i| Ok((self.value(*i, None)?, self.span(*i)))).collect::<Result<Vec<_>>>()?;
-        let ty = match &ev {
-            Ev::Value(v) => v.ty(),
-            Ev::Place(p) => p.ty().clone(),
-        };
-        match &ty {
-            Ty::Array(a) => self.index_array(ev, a, &indices, span),
-            Ty::Anon(_) => self.index_tuple(ev, &ty, &indices, span),
-            Ty::Ptr(p) if p.many => {
-                let ptr = self.value_of(ev, base_span)?;
-                self.index_pointer(ptr, &indices, span)
-            }
-            Ty::Ptr(p) if matches!(p.to, Ty::Array(_)) => Err(rules::NOT_INDEXABLE
-                .because(&[("type", &ty)])
-                .at(span)
-                .help("write `.*` between the pointer and the index: `p.*[i]`")),
-            _ => Err(rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span)),
-        }
-    }
-
-    fn index_tuple(&mut self, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
-        let [(index, at)] = indices else {
-            return Err(index_count(1, indices.len()).at(span));
-        };
-        let Operand::Known(v) = index else {
-            return Err(rules::NOT_COMPTIME.because(&[("what", &"the index of a tuple")]).at(*at));
-        };
-        let len = if let Ty::Anon(a) = ty { a.types.len() } else { 0 };
-        let i = v.to::<usize>().filter(|i| *i < len);
-        let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
-        let (part, off) = part_type(ty, i).unwrap_or((Ty::Error, 0));
-        match ev {
-            Ev::Value(Operand::Known(Value::Record(r))) => Ok(Ev::known(r.fields[i].clone())),
-            Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[i].clone())),
-            Ev::Value(Operand::Mem(addr, ty)) => {
-                let place = Place::Memory { addr, ty, writable: false, known: None };
-                self.narrow(place, PathStep::Field(i), part, off).map(Ev::Place)
-            }
-            Ev::Place(p) => self.narrow(p, PathStep::Field(i), part, off).map(Ev::Place),
-            Ev::Value(_) => Err(rules::REPORTED.plain()),
-        }
-    }
-
-    fn index_array(
-        &mut self,
-        ev: Ev,
-        a: &Arc<ArrayTy>,
-        indices: &[(Operand, Span)],
-        span: Span,
-    ) -> Result<Ev> {
-        if indices.len() != a.dims.len() {
-            let diag = index_count(a.dims.len(), indices.len());
-            return Err(diag.at(span));
-        }
-        if let Some(position) = known_position(a, indices)? {
-            return self.known_element(ev, a, position, span);
-        }
-        if self.is_comptime() {
-            let (_, at) = indices.iter().find(|(i, _)| i.known().is_none()).expect("one is not known");
-            return Err(rules::NOT_COMPTIME.because(&[("what", &"this index")]).at(*at));
-        }
-        let (array, writable) = match ev {
-            Ev::Place(Place::Memory { addr, writable, .. }) => (addr, writable),
-            other => {
-                let v = self.value_of(other, span)?;
-                (self.aggregate_addr(&v, span)?, false)
-            }
-        };
-        self.element_at_run_time(array, a, indices, writable)
-    }
-
-    fn element_at_run_time(
-        &mut self,
-        array: Addr,
-        a: &Arc<ArrayTy>,
-        indices: &[(Operand, Span)],
-        writable: bool,
-    ) -> Result<Ev> {
-        let ty = a.elem.clone();
-        if let [(index, at)] = indices {
-            let index = self.index_reg(index, *at)?;
-            return Ok(Ev::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
-        }
-        let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
-        // Bytes are numbered from the start of the array first: a row of them may end within a word.
-        let mut at = if ty.is_byte() { self.b().constant(0) } else { self.addr_reg(array)? };
-        for (k, (index, span)) in indices.iter().enumerate() {
-            let b = self.index_reg(index, *span)?;
-            let pitch: u32 = a.dims[k + 1..].iter().product();
-            let d = self.b().reg();
-            let words = (pitch * each) as u16;
-            self.b().emit(Op::Element { d, a: at, b, words, len: a.dims[k] });
-            at = d;
-        }
-        if ty.is_byte() {
-            let len = u32::try_from(a.len()).unwrap_or(u32::MAX);
-            return Ok(Ev::Place(Place::Element { array, index: at, len, ty, writable }));
-        }
-        let addr = Addr { base: Base::Reg(at), off: 0 };
-        Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
-    }
-
-    fn index_reg(&mut self, index: &Operand, span: Span) -> Result<u16> {
-        match index.ty() {
-            Ty::Int(_) => self.reg_of(index, span),
-            Ty::ComptimeInt => {
-                let v = self.coerce(index.clone(), &Ty::U32, span)?;
-                self.reg_of(&v, span)
-            }
-            other => Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer"), ("have", &other)]).at(span)),
-        }
-    }
-
-    fn known_element(&mut self, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
-        let off = a.elem.element_offset(position as u32).unwrap_or(0);
-        match ev {
-            Ev::Value(Operand::Known(Value::Array(v))) => {
-                v.get(position).cloned().map(Ev::known).ok_or_else(|| rules::REPORTED.plain())
-            }
-            Ev::Value(Operand::Known(Value::Undefined(_))) => Ok(Ev::known(Value::Undefined(a.elem.clone()))),
-            Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[position as usize].clone())),
-            Ev::Value(Operand::Mem(addr, ty)) => {
-                let place = Place::Memory { addr, ty, writable: false, known: None };
-                self.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place)
-            }
-            Ev::Place(p) => {
-                self.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
-            }
-            Ev::Value(_) => Err(rules::REPORTED.plain()),
-        }
-    }
-
-    fn index_pointer(&mut self, ptr: Operand, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
-        let [(index, at)] = indices else {
-            return Err(index_count(1, indices.len()).at(span));
-        };
-        let Ty::Ptr(p) = ptr.ty() else { unreachable!("only pointers come here") };
-        let (ty, writable) = (p.to.clone(), !p.is_const);
-        let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span))?;
-        if let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, off), .. })) = &ptr {
-            let words = self.global(*id).ty.words().unwrap_or(0);
-            let len = match ty.is_byte() {
-                true => self.bytes_of(*id).saturating_sub(byte_number(*off)),
-                false => words.saturating_sub(*off) / each.max(1),
-            };
-            let start = Addr { base: Base::Global(*id), off: *off };
-            if let Operand::Known(v) = index {
-                let i = v.to::<u32>().filter(|i| *i < len);
-                let i =
-                    i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
-                let off = match ty.is_byte() {
-                    true => byte_offset(byte_number(*off) + i),
-                    false => off + i * each,
-                };
-                let known = self.known_at(*id, off, &ty);
-                let addr = Addr { base: start.base, off };
-                return Ok(Ev::Place(Place::Memory { addr, ty, writable, known }));
-            }
-            let index = self.index_reg(index, *at)?;
-            return Ok(Ev::Place(Place::Element { array: start, index, len, ty, writable }));
-        }
-        if self.is_comptime() {
-            return Err(rules::NOT_COMPTIME.because(&[("what", &"this pointer")]).at(span));
-        }
-        let a = self.reg_of(&ptr, span)?;
-        if index.known().and_then(Value::to::<u32>) == Some(0) {
-            let addr = Addr { base: Base::Reg(a), off: 0 };
-            return Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }));
-        }
-        let b = self.index_reg(index, *at)?;
-        let d = self.b().reg();
-        self.b().emit(Op::Element { d, a, b, words: words_of_element(&ty), len: IN_VARIABLE });
-        let addr = Addr { base: Base::Reg(d), off: 0 };
-        Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+        Ev::Place(place) => place_field(sema, place, name),
     }
 }
 
-impl Sema<'_> {
-    /// The bytes of a global that a program may touch.
-    fn bytes_of(&self, id: GlobalId) -> u32 {
-        match &self.global(id).ty {
-            Ty::Array(a) if a.elem.is_byte() => u32::try_from(a.len()).unwrap_or(u32::MAX),
-            ty => ty.words().unwrap_or(0).saturating_mul(2),
+fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
+    match &v {
+        Value::Module(instance) => {
+            let unit = sema.instance(*instance).unit.clone();
+            let Some(decl) = unit.names.get(&name.name) else {
+                let diag = rules::UNKNOWN_MEMBER
+                    .because(&[("name", &name.name), ("module", &unit.path.display())])
+                    .at(name.span);
+                let mut known: Vec<_> = unit.names.keys().map(|n| n.as_str()).collect();
+                known.sort_unstable();
+                return Err(suggest::instead(diag, &name.name, known, "it declares"));
+            };
+            sema.member(*instance, *decl, name.span)
         }
+        Value::Type(Ty::Enum(e)) => match e.members.iter().find(|(n, _)| *n == name.name) {
+            Some((_, n)) => Ok(Ev::known(Value::Enum(e.clone(), *n))),
+            None => Err(unknown_member(e, name)),
+        },
+        Value::Record(r) => {
+            let (i, _, _) = r.ty.field(&name.name).ok_or_else(|| unknown_field(&r.ty, name))?;
+            Ok(Ev::known(r.fields[i].clone()))
+        }
+        Value::Union(u) if u.ty.fields[u.active].0 == name.name => Ok(Ev::known(u.value.clone())),
+        Value::Union(u) => {
+            let ty = Ty::Union(u.ty.clone());
+            let (_, to, _) = ty.field(&name.name).ok_or_else(|| unknown_field(&ty, name))?;
+            if u.ty.layout == FieldLayout::Plain {
+                let c = rules::INACTIVE_VARIANT.because(&[("name", &name.name)]).at(name.span);
+                return Err(c.help(format!("read `.{}`, which was given last", u.ty.fields[u.active].0)));
+            }
+            super::arith::bitcast(&u.value, &to).map(Ev::known).at(name.span)
+        }
+        Value::Ptr(p) => {
+            let ty = Ty::Ptr(p.ty.clone());
+            Err(unknown_field(&ty, name).help("a pointer has no fields: write `.*` in front"))
+        }
+        other => Err(unknown_field(&other.ty(), name)),
     }
+}
+
+fn place_field(sema: &mut Sema<'_>, place: Place, name: &Ident) -> Result<Ev> {
+    let ty = place.ty().clone();
+    if matches!(ty, Ty::Module | Ty::Type) {
+        let v = sema.load(&place, name.span)?;
+        return field_of(sema, Ev::Value(v), name);
+    }
+    let Some((i, field, off)) = ty.field(&name.name) else {
+        let diag = unknown_field(&ty, name);
+        return Err(match ty {
+            Ty::Ptr(_) => diag.help("a pointer has no fields: write `.*` in front"),
+            _ => diag,
+        });
+    };
+    if packed(&ty) && !matches!(place, Place::Comptime { .. }) {
+        let off = ty.packed_offset(i);
+        return Ok(Ev::Place(Place::Bits { whole: Box::new(place), off, ty: field }));
+    }
+    let part = sema.lower.narrow(place, PathStep::Field(i), field, off)?;
+    sema.check_variant(&part, &ty, i)?;
+    Ok(Ev::Place(part))
+}
+
+/// `base.*`
+pub fn deref(sema: &mut Sema<'_>, base: ExprId, span: Span) -> Result<Ev> {
+    let v = sema.value(base, None)?;
+    deref_value(sema, v, span).map(Ev::Place)
+}
+
+/// The place behind a pointer.
+pub fn deref_value(sema: &mut Sema<'_>, v: Operand, span: Span) -> Result<Place> {
+    let ty = v.ty();
+    let Ty::Ptr(p) = &ty else {
+        return Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span));
+    };
+    if p.many {
+        return Err(rules::DEREF_MANY.because(&[("type", &ty)]).at(span).help("write an index: `[0]`"));
+    }
+    let writable = !p.is_const;
+    match v {
+        Operand::Known(Value::Ptr(ptr)) => known_pointee(sema, &ptr, p.to.clone(), writable, span),
+        Operand::Reg(r, _) => {
+            let addr = Addr { base: Base::Reg(r), off: 0 };
+            Ok(Place::Memory { addr, ty: p.to.clone(), writable, known: None })
+        }
+        _ => Err(rules::REPORTED.plain()),
+    }
+}
+
+fn known_pointee(sema: &mut Sema<'_>, ptr: &Pointer, ty: Ty, writable: bool, span: Span) -> Result<Place> {
+    match ptr.to {
+        Pointee::Global(id, off) => {
+            let known = known_at(sema, id, off, &ty);
+            Ok(Place::Memory { addr: Addr { base: Base::Global(id), off }, ty, writable, known })
+        }
+        Pointee::Address(a) => {
+            let addr = Addr { base: Base::Absolute, off: a.into() };
+            Ok(Place::Memory { addr, ty, writable, known: None })
+        }
+        Pointee::Fn(_) => Err(rules::NOT_A_POINTER.because(&[("type", &ty)]).at(span)),
+    }
+}
+
+/// The value at an offset in a global that never changes.
+fn known_at(sema: &mut Sema<'_>, id: GlobalId, off: u32, ty: &Ty) -> Option<Value> {
+    if !sema.is_fixed(id) {
+        return None;
+    }
+    value_at(&sema.global(id).value, off, ty).cloned()
+}
+
+/// `base[i, j]`
+pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) -> Result<Ev> {
+    let base_span = sema.span(base);
+    let ev = sema.expr(base, None)?;
+    let indices =
+        indices.iter().map(|i| Ok((sema.value(*i, None)?, sema.span(*i)))).collect::<Result<Vec<_>>>()?;
+    let ty = match &ev {
+        Ev::Value(v) => v.ty(),
+        Ev::Place(p) => p.ty().clone(),
+    };
+    match &ty {
+        Ty::Array(a) => index_array(sema, ev, a, &indices, span),
+        Ty::Anon(_) => index_tuple(sema, ev, &ty, &indices, span),
+        Ty::Ptr(p) if p.many => {
+            let ptr = sema.value_of(ev, base_span)?;
+            index_pointer(sema, ptr, &indices, span)
+        }
+        Ty::Ptr(p) if matches!(p.to, Ty::Array(_)) => Err(rules::NOT_INDEXABLE
+            .because(&[("type", &ty)])
+            .at(span)
+            .help("write `.*` between the pointer and the index: `p.*[i]`")),
+        _ => Err(rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span)),
+    }
+}
+
+fn index_tuple(sema: &mut Sema<'_>, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+    let [(index, at)] = indices else {
+        return Err(index_count(1, indices.len()).at(span));
+    };
+    let Operand::Known(v) = index else {
+        return Err(rules::NOT_COMPTIME.because(&[("what", &"the index of a tuple")]).at(*at));
+    };
+    let len = if let Ty::Anon(a) = ty { a.types.len() } else { 0 };
+    let i = v.to::<usize>().filter(|i| *i < len);
+    let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
+    let (part, off) = part_type(ty, i).unwrap_or((Ty::Error, 0));
+    match ev {
+        Ev::Value(Operand::Known(Value::Record(r))) => Ok(Ev::known(r.fields[i].clone())),
+        Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[i].clone())),
+        Ev::Value(Operand::Mem(addr, ty)) => {
+            let place = Place::Memory { addr, ty, writable: false, known: None };
+            sema.lower.narrow(place, PathStep::Field(i), part, off).map(Ev::Place)
+        }
+        Ev::Place(p) => sema.lower.narrow(p, PathStep::Field(i), part, off).map(Ev::Place),
+        Ev::Value(_) => Err(rules::REPORTED.plain()),
+    }
+}
+
+fn index_array(
+    sema: &mut Sema<'_>,
+    ev: Ev,
+    a: &Arc<ArrayTy>,
+    indices: &[(Operand, Span)],
+    span: Span,
+) -> Result<Ev> {
+    if indices.len() != a.dims.len() {
+        let diag = index_count(a.dims.len(), indices.len());
+        return Err(diag.at(span));
+    }
+    if let Some(position) = known_position(a, indices)? {
+        return known_element(sema, ev, a, position, span);
+    }
+    if sema.is_comptime() {
+        let (_, at) = indices.iter().find(|(i, _)| i.known().is_none()).expect("one is not known");
+        return Err(rules::NOT_COMPTIME.because(&[("what", &"this index")]).at(*at));
+    }
+    let (array, writable) = match ev {
+        Ev::Place(Place::Memory { addr, writable, .. }) => (addr, writable),
+        other => {
+            let v = sema.value_of(other, span)?;
+            (sema.aggregate_addr(&v, span)?, false)
+        }
+    };
+    element_at_run_time(sema, array, a, indices, writable)
+}
+
+fn element_at_run_time(
+    sema: &mut Sema<'_>,
+    array: Addr,
+    a: &Arc<ArrayTy>,
+    indices: &[(Operand, Span)],
+    writable: bool,
+) -> Result<Ev> {
+    let ty = a.elem.clone();
+    if let [(index, at)] = indices {
+        let index = index_reg(sema, index, *at)?;
+        return Ok(Ev::Place(Place::Element { array, index, len: a.dims[0], ty, writable }));
+    }
+    let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
+    // Bytes are numbered from the start of the array first: a row of them may end within a word.
+    let mut at = if ty.is_byte() { sema.b().constant(0) } else { sema.lower.addr_reg(array)? };
+    for (k, (index, span)) in indices.iter().enumerate() {
+        let b = index_reg(sema, index, *span)?;
+        let pitch: u32 = a.dims[k + 1..].iter().product();
+        let d = sema.b().reg();
+        let words = (pitch * each) as u16;
+        sema.b().emit(Op::Element { d, a: at, b, words, len: a.dims[k] });
+        at = d;
+    }
+    if ty.is_byte() {
+        let len = u32::try_from(a.len()).unwrap_or(u32::MAX);
+        return Ok(Ev::Place(Place::Element { array, index: at, len, ty, writable }));
+    }
+    let addr = Addr { base: Base::Reg(at), off: 0 };
+    Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
+}
+
+fn index_reg(sema: &mut Sema<'_>, index: &Operand, span: Span) -> Result<u16> {
+    match index.ty() {
+        Ty::Int(_) => sema.reg_of(index, span),
+        Ty::ComptimeInt => {
+            let v = sema.coerce(index.clone(), &Ty::U32, span)?;
+            sema.reg_of(&v, span)
+        }
+        other => Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer"), ("have", &other)]).at(span)),
+    }
+}
+
+fn known_element(sema: &mut Sema<'_>, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
+    let off = a.elem.element_offset(position as u32).unwrap_or(0);
+    match ev {
+        Ev::Value(Operand::Known(Value::Array(v))) => {
+            v.get(position).cloned().map(Ev::known).ok_or_else(|| rules::REPORTED.plain())
+        }
+        Ev::Value(Operand::Known(Value::Undefined(_))) => Ok(Ev::known(Value::Undefined(a.elem.clone()))),
+        Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[position as usize].clone())),
+        Ev::Value(Operand::Mem(addr, ty)) => {
+            let place = Place::Memory { addr, ty, writable: false, known: None };
+            sema.lower.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place)
+        }
+        Ev::Place(p) => {
+            sema.lower.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
+        }
+        Ev::Value(_) => Err(rules::REPORTED.plain()),
+    }
+}
+
+fn index_pointer(sema: &mut Sema<'_>, ptr: Operand, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+    let [(index, at)] = indices else {
+        return Err(index_count(1, indices.len()).at(span));
+    };
+    let Ty::Ptr(p) = ptr.ty() else { unreachable!("only pointers come here") };
+    let (ty, writable) = (p.to.clone(), !p.is_const);
+    let each = ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span))?;
+    if let Operand::Known(Value::Ptr(Pointer { to: Pointee::Global(id, off), .. })) = &ptr {
+        let words = sema.global(*id).ty.words().unwrap_or(0);
+        let len = match ty.is_byte() {
+            true => sema.lower.data.bytes(*id).saturating_sub(byte_number(*off)),
+            false => words.saturating_sub(*off) / each.max(1),
+        };
+        let start = Addr { base: Base::Global(*id), off: *off };
+        if let Operand::Known(v) = index {
+            let i = v.to::<u32>().filter(|i| *i < len);
+            let i = i.ok_or_else(|| rules::INDEX_RANGE.because(&[("index", v), ("len", &len)]).at(*at))?;
+            let off = match ty.is_byte() {
+                true => byte_offset(byte_number(*off) + i),
+                false => off + i * each,
+            };
+            let known = known_at(sema, *id, off, &ty);
+            let addr = Addr { base: start.base, off };
+            return Ok(Ev::Place(Place::Memory { addr, ty, writable, known }));
+        }
+        let index = index_reg(sema, index, *at)?;
+        return Ok(Ev::Place(Place::Element { array: start, index, len, ty, writable }));
+    }
+    if sema.is_comptime() {
+        return Err(rules::NOT_COMPTIME.because(&[("what", &"this pointer")]).at(span));
+    }
+    let a = sema.reg_of(&ptr, span)?;
+    if index.known().and_then(Value::to::<u32>) == Some(0) {
+        let addr = Addr { base: Base::Reg(a), off: 0 };
+        return Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }));
+    }
+    let b = index_reg(sema, index, *at)?;
+    let d = sema.b().reg();
+    sema.b().emit(Op::Element { d, a, b, words: words_of_element(&ty), len: IN_VARIABLE });
+    let addr = Addr { base: Base::Reg(d), off: 0 };
+    Ok(Ev::Place(Place::Memory { addr, ty, writable, known: None }))
 }
 
 fn index_count(want: usize, have: usize) -> crate::diagnostics::Diag {

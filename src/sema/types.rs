@@ -1,7 +1,7 @@
 //! Expressions that make types.
 
 use super::value::Value;
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
@@ -16,136 +16,135 @@ const MAX_ELEMENTS: u64 = 1 << 28;
 /// Fields of a struct at most, together with those of the structs inside.
 const MAX_FIELDS: usize = 1 << 16;
 
-impl Sema<'_> {
-    /// `*T`, `[n]T`, `fn (A) R`, `struct { .. }`, `enum { .. }`.
-    pub fn type_former(&mut self, kind: &ExprKind, span: Span) -> Result<Ty> {
-        match kind {
-            ExprKind::PtrTy { is_const, to } => self.pointee(*to).map(|t| t.pointer(*is_const, false)),
-            ExprKind::ManyPtrTy { is_const, to } => self.pointee(*to).map(|t| t.pointer(*is_const, true)),
-            ExprKind::ArrayTy { dims, elem } => self.array_type(dims, *elem, span),
-            ExprKind::FnTy { task, params, ret } => self.fn_former(*task, params, *ret),
-            ExprKind::StructTy { layout, fields } => {
-                self.struct_type(*layout, fields, span).map(|s| Ty::Struct(Arc::new(s)))
-            }
-            ExprKind::UnionTy { layout, fields } => {
-                self.struct_type(*layout, fields, span).map(|s| Ty::Union(Arc::new(s)))
-            }
-            ExprKind::EnumTy { repr, members } => self.enum_type(*repr, members, span),
-            _ => unreachable!("only type formers come here"),
+/// `*T`, `[n]T`, `fn (A) R`, `struct { .. }`, `enum { .. }`.
+pub fn type_former(sema: &mut Sema<'_>, kind: &ExprKind, span: Span) -> Result<Ty> {
+    match kind {
+        ExprKind::PtrTy { is_const, to } => pointee(sema, *to).map(|t| t.pointer(*is_const, false)),
+        ExprKind::ManyPtrTy { is_const, to } => pointee(sema, *to).map(|t| t.pointer(*is_const, true)),
+        ExprKind::ArrayTy { dims, elem } => array_type(sema, dims, *elem, span),
+        ExprKind::FnTy { task, params, ret } => fn_former(sema, *task, params, *ret),
+        ExprKind::StructTy { layout, fields } => {
+            struct_type(sema, *layout, fields, span).map(|s| Ty::Struct(Arc::new(s)))
         }
+        ExprKind::UnionTy { layout, fields } => {
+            struct_type(sema, *layout, fields, span).map(|s| Ty::Union(Arc::new(s)))
+        }
+        ExprKind::EnumTy { repr, members } => enum_type(sema, *repr, members, span),
+        _ => unreachable!("only type formers come here"),
     }
+}
 
-    fn pointee(&mut self, id: ExprId) -> Result<Ty> {
-        let span = self.span(id);
-        let ty = self.ty(id)?;
-        if ty.is_comptime_only() && !matches!(ty, Ty::Fn(_)) {
-            return Err(rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span));
-        }
-        Ok(ty)
+fn pointee(sema: &mut Sema<'_>, id: ExprId) -> Result<Ty> {
+    let span = sema.span(id);
+    let ty = sema.ty(id)?;
+    if ty.is_comptime_only() && !matches!(ty, Ty::Fn(_)) {
+        return Err(rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span));
     }
+    Ok(ty)
+}
 
-    fn array_type(&mut self, dims: &[ExprId], elem: ExprId, span: Span) -> Result<Ty> {
-        let elem_span = self.span(elem);
-        let mut sizes = Vec::with_capacity(dims.len());
-        for d in dims {
-            let at = self.span(*d);
-            let v = self.at_comptime(|s| s.value(*d, None))?;
-            let v = v
-                .known()
-                .ok_or_else(|| rules::NOT_COMPTIME.because(&[("what", &"the size of an array")]).at(at))?;
-            let size = v.to::<u32>().ok_or_else(|| rules::ARRAY_SIZE.because(&[("size", v)]).at(at))?;
-            sizes.push(size);
-        }
-        let elem = self.ty(elem)?;
-        if matches!(elem, Ty::Array(_)) {
-            return Err(rules::ARRAY_OF_ARRAYS
-                .plain()
-                .at(elem_span)
-                .help("write the sizes together: `[2, 3]T`"));
-        }
-        let count = sizes.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
-        if count > MAX_ELEMENTS {
-            return Err(rules::ARRAY_TOO_LARGE.because(&[("count", &count)]).at(span));
-        }
-        Ok(elem.array(sizes))
+fn array_type(sema: &mut Sema<'_>, dims: &[ExprId], elem: ExprId, span: Span) -> Result<Ty> {
+    let elem_span = sema.span(elem);
+    let mut sizes = Vec::with_capacity(dims.len());
+    for d in dims {
+        let at = sema.span(*d);
+        let v = sema.at_comptime(|s| s.value(*d, None))?;
+        let v = v
+            .known()
+            .ok_or_else(|| rules::NOT_COMPTIME.because(&[("what", &"the size of an array")]).at(at))?;
+        let size = v.to::<u32>().ok_or_else(|| rules::ARRAY_SIZE.because(&[("size", v)]).at(at))?;
+        sizes.push(size);
     }
+    let elem = sema.ty(elem)?;
+    if matches!(elem, Ty::Array(_)) {
+        return Err(rules::ARRAY_OF_ARRAYS.plain().at(elem_span).help("write the sizes together: `[2, 3]T`"));
+    }
+    let count = sizes.iter().fold(1u64, |n, d| n.saturating_mul(u64::from(*d)));
+    if count > MAX_ELEMENTS {
+        return Err(rules::ARRAY_TOO_LARGE.because(&[("count", &count)]).at(span));
+    }
+    Ok(elem.array(sizes))
+}
 
-    fn fn_former(&mut self, task: bool, params: &[FnParam], ret: ExprId) -> Result<Ty> {
-        let params = params.iter().map(|p| p.ty.map(|t| self.ty(t)).transpose()).collect::<Result<_>>()?;
-        Ok(Ty::Fn(Arc::new(FnTy { task, params, ret: self.ty(ret)? })))
-    }
+fn fn_former(sema: &mut Sema<'_>, task: bool, params: &[FnParam], ret: ExprId) -> Result<Ty> {
+    let params = params.iter().map(|p| p.ty.map(|t| sema.ty(t)).transpose()).collect::<Result<_>>()?;
+    Ok(Ty::Fn(Arc::new(FnTy { task, params, ret: sema.ty(ret)? })))
+}
 
-    fn struct_type(&mut self, layout: Layout, fields: &[FieldDecl], span: Span) -> Result<StructTy> {
-        let layout = match layout {
-            Layout::Plain => FieldLayout::Plain,
-            Layout::Extern => FieldLayout::Extern,
-            Layout::Packed => FieldLayout::Packed,
-        };
-        let mut out: Vec<(SmolStr, Ty)> = Vec::new();
-        for f in fields {
-            if out.iter().any(|(n, _)| *n == f.name.name) {
-                return Err(rules::DUPLICATE_NAME.because(&[("name", &f.name.name)]).at(f.name.span));
-            }
-            let at = self.span(f.ty);
-            let ty = self.ty(f.ty)?;
-            if layout == FieldLayout::Packed && ty.bits().is_none() {
-                return Err(rules::PACKED_FIELD.because(&[("type", &ty)]).at(at));
-            }
-            out.push((f.name.name.clone(), ty));
+fn struct_type(sema: &mut Sema<'_>, layout: Layout, fields: &[FieldDecl], span: Span) -> Result<StructTy> {
+    let layout = match layout {
+        Layout::Plain => FieldLayout::Plain,
+        Layout::Extern => FieldLayout::Extern,
+        Layout::Packed => FieldLayout::Packed,
+    };
+    let mut out: Vec<(SmolStr, Ty)> = Vec::new();
+    for f in fields {
+        if out.iter().any(|(n, _)| *n == f.name.name) {
+            return Err(rules::DUPLICATE_NAME.because(&[("name", &f.name.name)]).at(f.name.span));
         }
-        check_size(out.iter().map(|(_, ty)| ty)).at(span)?;
-        Ok(StructTy { origin: (span.file.0, span.lo), name: SmolStr::default(), layout, fields: out })
+        let at = sema.span(f.ty);
+        let ty = sema.ty(f.ty)?;
+        if layout == FieldLayout::Packed && ty.bits().is_none() {
+            return Err(rules::PACKED_FIELD.because(&[("type", &ty)]).at(at));
+        }
+        out.push((f.name.name.clone(), ty));
     }
+    check_size(out.iter().map(|(_, ty)| ty)).at(span)?;
+    Ok(StructTy { origin: (span.file.0, span.lo), name: SmolStr::default(), layout, fields: out })
+}
 
-    fn enum_type(
-        &mut self,
-        repr: Option<ExprId>,
-        members: &[(Ident, Option<ExprId>)],
-        span: Span,
-    ) -> Result<Ty> {
-        // ruling: an enum without a type is a u16
-        let mut int = IntTy { signed: false, bits: 16 };
-        if let Some(repr) = repr {
-            let at = self.span(repr);
-            match self.ty(repr)? {
-                Ty::Int(t) => int = t,
-                other => return Err(rules::NOT_A_TYPE.because(&[("have", &other)]).at(at)),
-            }
+fn enum_type(
+    sema: &mut Sema<'_>,
+    repr: Option<ExprId>,
+    members: &[(Ident, Option<ExprId>)],
+    span: Span,
+) -> Result<Ty> {
+    // ruling: an enum without a type is a u16
+    let mut int = IntTy { signed: false, bits: 16 };
+    if let Some(repr) = repr {
+        let at = sema.span(repr);
+        match sema.ty(repr)? {
+            Ty::Int(t) => int = t,
+            other => return Err(rules::NOT_A_TYPE.because(&[("have", &other)]).at(at)),
         }
-        let given = self.enum_values(int, members)?;
-        let mut used: Vec<i128> = given.iter().flatten().copied().collect();
-        let mut next = 0;
-        let mut out: Vec<(SmolStr, i128)> = Vec::new();
-        for ((name, _), value) in members.iter().zip(given) {
-            if out.iter().any(|(n, _)| *n == name.name) {
-                return Err(rules::DUPLICATE_NAME.because(&[("name", &name.name)]).at(name.span));
-            }
-            // members without a value take the smallest unused numbers, left to right (language section 4)
-            let value = value.unwrap_or_else(|| {
-                while used.contains(&next) {
-                    next += 1;
-                }
-                used.push(next);
-                next
-            });
-            if out.iter().any(|(_, v)| *v == value) {
-                return Err(rules::DUPLICATE_CASE.because(&[("value", &value)]).at(name.span));
-            }
-            out.push((name.name.clone(), value));
-        }
-        let origin = (span.file.0, span.lo);
-        Ok(Ty::Enum(Arc::new(EnumTy { origin, name: SmolStr::default(), repr: int, members: out })))
     }
+    let given = enum_values(sema, int, members)?;
+    let mut used: Vec<i128> = given.iter().flatten().copied().collect();
+    let mut next = 0;
+    let mut out: Vec<(SmolStr, i128)> = Vec::new();
+    for ((name, _), value) in members.iter().zip(given) {
+        if out.iter().any(|(n, _)| *n == name.name) {
+            return Err(rules::DUPLICATE_NAME.because(&[("name", &name.name)]).at(name.span));
+        }
+        // members without a value take the smallest unused numbers, left to right (language section 4)
+        let value = value.unwrap_or_else(|| {
+            while used.contains(&next) {
+                next += 1;
+            }
+            used.push(next);
+            next
+        });
+        if out.iter().any(|(_, v)| *v == value) {
+            return Err(rules::DUPLICATE_CASE.because(&[("value", &value)]).at(name.span));
+        }
+        out.push((name.name.clone(), value));
+    }
+    let origin = (span.file.0, span.lo);
+    Ok(Ty::Enum(Arc::new(EnumTy { origin, name: SmolStr::default(), repr: int, members: out })))
+}
 
-    fn enum_values(&mut self, int: IntTy, members: &[(Ident, Option<ExprId>)]) -> Result<Vec<Option<i128>>> {
-        let value = |(_, e): &(Ident, Option<ExprId>)| {
-            let Some(e) = e else { return Ok(None) };
-            let at = self.span(*e);
-            let v = self.known_as(*e, &Ty::Int(int))?;
-            v.to::<i128>().map(Some).ok_or_else(|| rules::REPORTED.plain().at(at))
-        };
-        members.iter().map(value).collect()
-    }
+fn enum_values(
+    sema: &mut Sema<'_>,
+    int: IntTy,
+    members: &[(Ident, Option<ExprId>)],
+) -> Result<Vec<Option<i128>>> {
+    let value = |(_, e): &(Ident, Option<ExprId>)| {
+        let Some(e) = e else { return Ok(None) };
+        let at = sema.span(*e);
+        let v = sema.known_as(*e, &Ty::Int(int))?;
+        v.to::<i128>().map(Some).ok_or_else(|| rules::REPORTED.plain().at(at))
+    };
+    members.iter().map(value).collect()
 }
 
 /// Gives a type that has no name yet the name of the constant it is bound to.

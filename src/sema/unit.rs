@@ -99,3 +99,12 @@ pub struct Global {
     /// The declaration.
     pub span: Span,
 }
+
+/// The name that a declaration adds to its file.
+pub fn declared_name(decl: &ast::Decl) -> Option<&ast::Ident> {
+    match decl {
+        ast::Decl::Var(v) => Some(&v.name),
+        ast::Decl::Fn(f) => Some(&f.name),
+        ast::Decl::Layout(..) | ast::Decl::Comptime(..) => None,
+    }
+}

@@ -1,66 +1,10 @@
-//! How values lie in the words of a memory: their parts, and their words.
+//! How values lie in the words of a memory: their parts, and where these begin.
 
 use super::operand::PathStep;
 use super::value::{ArrayValue, Elems, Value};
-use super::world::Sema;
-use crate::diagnostics::Result;
 use crate::image::code::BYTES;
-use crate::value::ty::{FieldLayout, Ty};
+use crate::value::ty::Ty;
 use std::sync::Arc;
-
-/// Appends the words of a value as they lie in memory.
-pub fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
-    match v {
-        Value::Undefined(_) | Value::Void => Ok(()),
-        Value::Array(a) => write_array(sema, a, out),
-        Value::Dsd(d) => {
-            out[..16].copy_from_slice(&d.to_words());
-            Ok(())
-        }
-        Value::Record(r) if !is_packed(&r.ty) => {
-            for (i, field) in r.fields.iter().enumerate() {
-                let (_, off) = r.ty.field_at(i).expect("a record has the fields of its type");
-                write_words(sema, field, &mut out[off as usize..])?;
-            }
-            Ok(())
-        }
-        Value::Union(u) if u.ty.layout != FieldLayout::Packed => {
-            let ty = v.ty();
-            if let Some(words) = ty.words().filter(|_| ty.is_marked_union()) {
-                out[words as usize - 1] = mark_of_field(u.active);
-            }
-            write_words(sema, &u.value, out)
-        }
-        _ => {
-            let bits = sema.scalar_bits(v)?;
-            let words = v.ty().words().unwrap_or(1) as usize;
-            for (i, w) in out.iter_mut().take(words).enumerate() {
-                *w = (bits >> (16 * i)) as u16;
-            }
-            Ok(())
-        }
-    }
-}
-
-fn write_array(sema: &mut Sema<'_>, a: &ArrayValue, out: &mut [u16]) -> Result<()> {
-    if is_zero_array(a) {
-        return Ok(());
-    }
-    let each = a.ty.elem.words().unwrap_or(0) as usize;
-    for i in 0..a.ty.len() {
-        if let Some(v) = a.get(i).filter(|_| a.ty.elem.is_byte()) {
-            let bits = if matches!(v, Value::Undefined(_)) { 0 } else { sema.scalar_bits(v)? };
-            out[i as usize / 2] |= (bits as u16 & 0xff) << (i % 2 * 8);
-        } else if let Some(v) = a.get(i) {
-            write_words(sema, v, &mut out[i as usize * each..])?;
-        }
-    }
-    Ok(())
-}
-
-fn is_packed(ty: &Ty) -> bool {
-    matches!(ty, Ty::Struct(s) | Ty::Union(s) if s.layout == FieldLayout::Packed)
-}
 
 /// Whether all words of an array are 0.
 pub fn is_zero_array(a: &ArrayValue) -> bool {

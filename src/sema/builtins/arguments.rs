@@ -4,27 +4,24 @@ use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::Ty;
 use smol_str::SmolStr;
 
-impl Sema<'_> {
-    /// A string that must be known.
-    pub fn known_str(&mut self, id: ExprId) -> Result<String> {
-        let at = self.span(id);
-        let v = self.known(id)?;
-        v.as_str()
-            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &Ty::String), ("have", &v.ty())]).at(at))
-    }
+/// A string that must be known.
+pub fn known_str(sema: &mut Sema<'_>, id: ExprId) -> Result<String> {
+    let at = sema.span(id);
+    let v = sema.known(id)?;
+    v.as_str().ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &Ty::String), ("have", &v.ty())]).at(at))
+}
 
-    /// The fields of a configuration struct, known or not.
-    pub fn fields(&mut self, id: ExprId) -> Result<Vec<(SmolStr, Operand)>> {
-        let at = self.span(id);
-        let v = self.value(id, None)?;
-        fields_of(&v)
-            .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at))
-    }
+/// The fields of a configuration struct, known or not.
+pub fn fields(sema: &mut Sema<'_>, id: ExprId) -> Result<Vec<(SmolStr, Operand)>> {
+    let at = sema.span(id);
+    let v = sema.value(id, None)?;
+    fields_of(&v)
+        .ok_or_else(|| rules::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at))
 }
 
 /// The fields of an anonymous struct.

@@ -6,7 +6,7 @@ use crate::diagnostics::{Diag, Result};
 use crate::sema::arith;
 use crate::sema::operand::Operand;
 use crate::sema::value::{Elems, RangeValue, Value};
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
 use crate::value::number::Integer;
 use crate::value::ty::{ArrayTy, Ty};
@@ -18,117 +18,115 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "dimensions", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@dimensions(Array)",
         doc: "the sizes of an array type",
-        run: Run::Known(|s, call| s.array_arg(call.args[0]).map(|t| dimensions(&t))), ..USUAL },
+        run: Run::Known(|s, call| array_arg(s, call.args[0]).map(|t| dimensions(&t))), ..USUAL },
     Builtin { name: "element_count", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@element_count(Array)",
         doc: "the number of elements of an array type",
-        run: Run::Known(|s, call| s.array_arg(call.args[0]).map(|t| Value::u32(t.len() as u32))), ..USUAL },
+        run: Run::Known(|s, call| array_arg(s, call.args[0]).map(|t| Value::u32(t.len() as u32))), ..USUAL },
     Builtin { name: "element_type", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@element_type(Array)",
         doc: "the element type of an array type",
-        run: Run::Known(|s, call| s.array_arg(call.args[0]).map(|t| Value::Type(t.elem.clone()))), ..USUAL },
+        run: Run::Known(|s, call| array_arg(s, call.args[0]).map(|t| Value::Type(t.elem.clone()))), ..USUAL },
     Builtin { name: "rank", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@rank(Array)",
         doc: "the number of dimensions of an array type",
-        run: Run::Known(|s, call| s.array_arg(call.args[0]).map(|t| Value::u16(t.dims.len() as u16))), ..USUAL },
+        run: Run::Known(|s, call| array_arg(s, call.args[0]).map(|t| Value::u16(t.dims.len() as u16))), ..USUAL },
     Builtin { name: "zeros", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@zeros(Array)",
         doc: "an array of zeros",
-        run: Run::Known(|s, call| s.zeros(call.args[0])), ..USUAL },
+        run: Run::Known(|s, call| zeros(s, call.args[0])), ..USUAL },
     Builtin { name: "constants", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@constants(Array, value)",
         doc: "an array of equal elements",
-        run: Run::Operand(|s, call| s.constants(call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| constants(s, call.args[0], call.args[1])), ..USUAL },
     Builtin { name: "range", takes: 2..=4, phase: Phase::Anywhere, is_pure: true,
         usage: "@range(T, stop) or @range(T, start, stop, step)",
         doc: "a range",
-        run: Run::Known(|s, call| s.range(call)), ..USUAL },
+        run: Run::Known(range), ..USUAL },
     Builtin { name: "range_start", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_start(range)",
         doc: "its first element",
-        run: Run::Known(|s, call| s.range_part(call.args[0], |r| &r.start)), ..USUAL },
+        run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.start)), ..USUAL },
     Builtin { name: "range_stop", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_stop(range)",
         doc: "its exclusive bound",
-        run: Run::Known(|s, call| s.range_part(call.args[0], |r| &r.stop)), ..USUAL },
+        run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.stop)), ..USUAL },
     Builtin { name: "range_step", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_step(range)",
         doc: "its step",
-        run: Run::Known(|s, call| s.range_part(call.args[0], |r| &r.step)), ..USUAL },
+        run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.step)), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn array_arg(&mut self, ty: ExprId) -> Result<Arc<ArrayTy>> {
-        let at = self.span(ty);
-        match self.ty(ty)? {
-            Ty::Array(a) => Ok(a),
-            other => Err(not_an_array(&other).at(at)),
-        }
+fn array_arg(sema: &mut Sema<'_>, ty: ExprId) -> Result<Arc<ArrayTy>> {
+    let at = sema.span(ty);
+    match sema.ty(ty)? {
+        Ty::Array(a) => Ok(a),
+        other => Err(not_an_array(&other).at(at)),
     }
+}
 
-    fn zeros(&mut self, ty: ExprId) -> Result<Value> {
-        let at = self.span(ty);
-        let a = self.array_arg(ty)?;
-        let zero = match &a.elem {
-            Ty::Int(t) => Value::Int(Some(*t), Integer::ZERO),
-            Ty::ComptimeInt => Value::int(0),
-            Ty::Float(k) => Value::Float(*k, 0.0),
-            other => {
-                return Err(rules::BAD_ZEROS
-                    .because(&[("type", other)])
-                    .at(at)
-                    .help(format!("write `@constants({}, ..)`", Ty::Array(a.clone()))));
-            }
-        };
-        Ok(Value::array(a, Elems::Splat(zero)))
-    }
-
-    fn constants(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
-        let a = self.array_arg(ty)?;
-        let at = self.span(value);
-        match self.value_as(value, &a.elem)? {
-            Operand::Known(v) => Ok(Operand::Known(Value::array(a, Elems::Splat(v)))),
-            one if a.len() <= 1024 => {
-                let parts = vec![one; a.len() as usize];
-                Ok(Operand::Parts(Ty::Array(a), parts))
-            }
-            _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the value of this many elements")]).at(at)),
+fn zeros(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
+    let at = sema.span(ty);
+    let a = array_arg(sema, ty)?;
+    let zero = match &a.elem {
+        Ty::Int(t) => Value::Int(Some(*t), Integer::ZERO),
+        Ty::ComptimeInt => Value::int(0),
+        Ty::Float(k) => Value::Float(*k, 0.0),
+        other => {
+            return Err(rules::BAD_ZEROS
+                .because(&[("type", other)])
+                .at(at)
+                .help(format!("write `@constants({}, ..)`", Ty::Array(a.clone()))));
         }
-    }
+    };
+    Ok(Value::array(a, Elems::Splat(zero)))
+}
 
-    fn range(&mut self, call: Call<'_>) -> Result<Value> {
-        let args = call.args;
-        let at = self.span(args[0]);
-        let ty = self.ty(args[0])?;
-        if !ty.is_int() {
-            return Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer type"), ("have", &ty)]).at(at));
+fn constants(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
+    let a = array_arg(sema, ty)?;
+    let at = sema.span(value);
+    match sema.value_as(value, &a.elem)? {
+        Operand::Known(v) => Ok(Operand::Known(Value::array(a, Elems::Splat(v)))),
+        one if a.len() <= 1024 => {
+            let parts = vec![one; a.len() as usize];
+            Ok(Operand::Parts(Ty::Array(a), parts))
         }
-        let mut part = |id: ExprId| -> Result<Integer> {
-            self.known_as(id, &ty)?.as_integer().ok_or_else(|| rules::REPORTED.plain())
-        };
-        let (start, stop, step) = match args {
-            [_, stop] => (Integer::ZERO, part(*stop)?, Integer::ONE),
-            [_, start, stop, step] => (part(*start)?, part(*stop)?, part(*step)?),
-            _ => {
-                return Err(rules::ARGUMENT_COUNT
-                    .because(&[("name", &"`@range`"), ("want", &"2 or 4 arguments"), ("have", &args.len())])
-                    .at(call.span)
-                    .help("write `@range(T, stop)` or `@range(T, start, stop, step)`"));
-            }
-        };
-        if step.is_zero() {
-            return Err(rules::RANGE_STEP.plain().at(call.span));
-        }
-        Ok(Value::Range(Arc::new(RangeValue { ty, start, stop, step })))
+        _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the value of this many elements")]).at(at)),
     }
+}
 
-    fn range_part(&mut self, range: ExprId, part: fn(&RangeValue) -> &Integer) -> Result<Value> {
-        let at = self.span(range);
-        let Value::Range(r) = self.known(range)? else {
-            return Err(rules::NOT_ITERABLE.because(&[("type", &"this")]).at(at));
-        };
-        arith::coerce(&Value::Int(None, part(&r).clone()), &r.ty)
+fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
+    let args = call.args;
+    let at = sema.span(args[0]);
+    let ty = sema.ty(args[0])?;
+    if !ty.is_int() {
+        return Err(rules::TYPE_MISMATCH.because(&[("want", &"an integer type"), ("have", &ty)]).at(at));
     }
+    let mut part = |id: ExprId| -> Result<Integer> {
+        sema.known_as(id, &ty)?.as_integer().ok_or_else(|| rules::REPORTED.plain())
+    };
+    let (start, stop, step) = match args {
+        [_, stop] => (Integer::ZERO, part(*stop)?, Integer::ONE),
+        [_, start, stop, step] => (part(*start)?, part(*stop)?, part(*step)?),
+        _ => {
+            return Err(rules::ARGUMENT_COUNT
+                .because(&[("name", &"`@range`"), ("want", &"2 or 4 arguments"), ("have", &args.len())])
+                .at(call.span)
+                .help("write `@range(T, stop)` or `@range(T, start, stop, step)`"));
+        }
+    };
+    if step.is_zero() {
+        return Err(rules::RANGE_STEP.plain().at(call.span));
+    }
+    Ok(Value::Range(Arc::new(RangeValue { ty, start, stop, step })))
+}
+
+fn range_part(sema: &mut Sema<'_>, range: ExprId, part: fn(&RangeValue) -> &Integer) -> Result<Value> {
+    let at = sema.span(range);
+    let Value::Range(r) = sema.known(range)? else {
+        return Err(rules::NOT_ITERABLE.because(&[("type", &"this")]).at(at));
+    };
+    arith::coerce(&Value::Int(None, part(&r).clone()), &r.ty)
 }
 
 fn not_an_array(ty: &Ty) -> Diag {

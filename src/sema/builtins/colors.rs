@@ -1,16 +1,17 @@
 //! The configuration struct of a color (builtins section 4).
 
 use super::arguments::chosen;
-use super::declared::{bad_choice, unknown_setting};
+use super::choices::{bad_choice, unknown_setting};
+use super::ids;
 use crate::arch::config::routes as word;
-use crate::arch::{ArchName, Color, Direction};
+use crate::arch::{Arch, ArchName, Color, Direction};
 use crate::diagnostics::rules::{comptime, layout as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::image::ColorConfig;
 use crate::image::routes::{Directions, Filter, Inject, PopMode, Position, Switches};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{IdKind, Ty};
@@ -18,183 +19,181 @@ use smol_str::SmolStr;
 
 type Fields = Vec<(SmolStr, Value)>;
 
-impl Sema<'_> {
-    /// A color that may be routed.
-    pub fn color_arg(&mut self, id: ExprId) -> Result<Color> {
-        let at = self.span(id);
-        let color = Operand::Known(self.known_as(id, &Ty::Id(IdKind::Color))?);
-        self.refuse_no_color(&color).at(at)?;
-        match color {
-            Operand::Known(Value::Id(_, n)) => Ok(Color(n as u8)),
-            other => unreachable!("{} is not a color", other.ty()),
-        }
+/// A color that may be routed.
+pub fn color_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Color> {
+    let at = sema.span(id);
+    let color = Operand::Known(sema.known_as(id, &Ty::Id(IdKind::Color))?);
+    ids::refuse_no_color(sema.arch, &color).at(at)?;
+    match color {
+        Operand::Known(Value::Id(_, n)) => Ok(Color(n as u8)),
+        other => unreachable!("{} is not a color", other.ty()),
     }
+}
 
-    /// `.{ .routes = .., .switches = .., .filter = .., .teardown = .. }`
-    pub fn color_config(&mut self, id: ExprId, color: Color) -> Result<ColorConfig> {
-        let at = self.span(id);
-        let v = self.known(id)?;
-        self.read_config(&v, color, at).at(at)
-    }
+/// `.{ .routes = .., .switches = .., .filter = .., .teardown = .. }`
+pub fn color_config(sema: &mut Sema<'_>, id: ExprId, color: Color) -> Result<ColorConfig> {
+    let at = sema.span(id);
+    let v = sema.known(id)?;
+    read_config(sema, &v, color, at).at(at)
+}
 
-    fn read_config(&mut self, v: &Value, color: Color, at: Span) -> Result<ColorConfig> {
-        let fields = v
-            .fields()
-            .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]))?;
-        let (mut routes, mut switches, mut filter): (Fields, Fields, Fields) = Default::default();
-        let (mut has_routes, mut old) = (false, false);
-        let mut config = ColorConfig::default();
-        for (name, v) in fields {
-            match (name.as_str(), &v) {
-                ("routes", Value::Int(..)) => {
-                    has_routes = true;
-                    (config.rx, config.tx) = sides(&v)?;
-                }
-                ("routes", v) => {
-                    has_routes = true;
-                    routes.extend(v.fields().unwrap_or_default());
-                }
-                ("switches", v) => switches.extend(v.fields().unwrap_or_default()),
-                ("filter", v) => filter.extend(v.fields().unwrap_or_default()),
-                ("teardown", Value::Bool(b)) => config.teardown = *b,
-                // spellings of SDK 0.5 and before lie flat
-                ("rx" | "tx" | "color_swap_x" | "color_swap_y", _) => {
-                    (has_routes, old) = (true, true);
-                    routes.push((name, v));
-                }
-                ("pos1" | "pos2" | "pos3" | "ring_mode" | "pop_mode" | "current_switch_pos", _) => {
-                    old = true;
-                    switches.push((name, v));
-                }
-                _ => return Err(unknown_setting(&name, "a color configuration", CONFIGURATION)),
+fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, at: Span) -> Result<ColorConfig> {
+    let fields = v
+        .fields()
+        .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]))?;
+    let (mut routes, mut switches, mut filter): (Fields, Fields, Fields) = Default::default();
+    let (mut has_routes, mut old) = (false, false);
+    let mut config = ColorConfig::default();
+    for (name, v) in fields {
+        match (name.as_str(), &v) {
+            ("routes", Value::Int(..)) => {
+                has_routes = true;
+                (config.rx, config.tx) = sides(&v)?;
             }
-        }
-        if old {
-            self.report(rules::OLD_COLOR_CONFIG.plain().at(at));
-        }
-        if !has_routes {
-            return Err(rules::NO_ROUTES.plain().help("write `.routes = .{ .rx = .., .tx = .. }`"));
-        }
-        self.read_routes(routes, &mut config, &mut switches)?;
-        self.check_receiving(config.rx).map_err(|c| c.at(at)).or_else(|c| self.lint(c))?;
-        if !switches.is_empty() {
-            let inject = switches.iter().position(|(name, _)| name == "ce_inject");
-            if let Some(at) = inject {
-                config.inject = Some(self.read_inject(&switches.remove(at).1)?);
-                check_injecting(&switches)?;
+            ("routes", v) => {
+                has_routes = true;
+                routes.extend(v.fields().unwrap_or_default());
             }
-            self.check_switch(color).map_err(|c| c.at(at)).or_else(|c| self.lint(c))?;
-            config.switches = Some(self.read_switches(switches)?);
-        }
-        if !filter.is_empty() {
-            config.filter = Some(read_filter(filter)?);
-        }
-        Ok(config)
-    }
-
-    fn read_routes(&mut self, fields: Fields, config: &mut ColorConfig, switches: &mut Fields) -> Result<()> {
-        for (name, v) in fields {
-            match (name.as_str(), &v) {
-                ("rx", v) => config.rx = directions(v)?,
-                ("tx", v) => config.tx = directions(v)?,
-                ("color_swap_x", Value::Bool(b)) => config.swap_x = self.swap(*b)?,
-                ("color_swap_y", Value::Bool(b)) => config.swap_y = self.swap(*b)?,
-                ("pop_mode", _) => switches.push((name, v)),
-                // seen in public programs, without a known effect
-                ("p2p", Value::Bool(_)) => {}
-                _ => return Err(unknown_setting(&name, "`.routes`", ROUTES)),
+            ("switches", v) => switches.extend(v.fields().unwrap_or_default()),
+            ("filter", v) => filter.extend(v.fields().unwrap_or_default()),
+            ("teardown", Value::Bool(b)) => config.teardown = *b,
+            // spellings of SDK 0.5 and before lie flat
+            ("rx" | "tx" | "color_swap_x" | "color_swap_y", _) => {
+                (has_routes, old) = (true, true);
+                routes.push((name, v));
             }
-        }
-        Ok(())
-    }
-
-    fn swap(&self, on: bool) -> Result<bool> {
-        if on && self.arch.name == ArchName::Wse3 {
-            return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"color swap")]));
-        }
-        Ok(on)
-    }
-
-    /// `.ce_inject`: the number of a priority, or its name (ruling OQ-19).
-    fn read_inject(&self, v: &Value) -> Result<Inject> {
-        if self.arch.name == ArchName::Wse3 {
-            return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"CE injection")]));
-        }
-        let choices = "`.priority = 0`, `.priority = 1`, `.low_priority = true`, `.high_priority = true`";
-        match v.fields().unwrap_or_default().as_slice() {
-            [(name, n)] if name == "priority" && n.to::<u8>() == Some(0) => Ok(Inject::Low),
-            [(name, n)] if name == "priority" && n.to::<u8>() == Some(1) => Ok(Inject::High),
-            [(name, Value::Bool(true))] if name == "low_priority" => Ok(Inject::Low),
-            [(name, Value::Bool(true))] if name == "high_priority" => Ok(Inject::High),
-            _ => Err(bad_choice(v, choices)),
-        }
-    }
-
-    fn check_receiving(&self, set: Directions) -> Result<()> {
-        // a WSE-3 router listens to one side at a time (ruling OQ-51)
-        if self.arch.name == ArchName::Wse3 && set.iter().count() > 1 {
-            return Err(rules::ONE_RX.because(&[("directions", &set)]));
-        }
-        Ok(())
-    }
-
-    fn check_switch(&self, color: Color) -> Result<()> {
-        if self.arch.switch_colors & 1 << color.0 == 0 {
-            let c = rules::NO_SWITCH.because(&[("color", &color), ("arch", &self.arch.word)]);
-            let have = (0..32).filter(|n| self.arch.switch_colors & 1 << n != 0).map(|n| n.to_string());
-            return Err(c.help(format!("use one of the colors {}", have.collect::<Vec<_>>().join(", "))));
-        }
-        Ok(())
-    }
-
-    fn read_switches(&mut self, fields: Fields) -> Result<Switches> {
-        let mut s = Switches::NONE;
-        for (name, v) in fields {
-            match (name.as_str(), &v) {
-                ("pos1", v) => s.positions[0] = self.position(v)?,
-                ("pos2", v) => s.positions[1] = self.position(v)?,
-                ("pos3", v) => s.positions[2] = self.position(v)?,
-                ("ring_mode", Value::Bool(b)) => s.ring = *b,
-                ("current_switch_pos", v) => {
-                    s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| bad_choice(v, "0 to 3"))?;
-                }
-                ("pop_mode", v) => s.pop = pop_mode(v)?,
-                _ => return Err(unknown_setting(&name, "`.switches`", SWITCHES)),
+            ("pos1" | "pos2" | "pos3" | "ring_mode" | "pop_mode" | "current_switch_pos", _) => {
+                old = true;
+                switches.push((name, v));
             }
+            _ => return Err(unknown_setting(&name, "a color configuration", CONFIGURATION)),
         }
-        Ok(s)
     }
+    if old {
+        sema.report(rules::OLD_COLOR_CONFIG.plain().at(at));
+    }
+    if !has_routes {
+        return Err(rules::NO_ROUTES.plain().help("write `.routes = .{ .rx = .., .tx = .. }`"));
+    }
+    read_routes(sema.arch, routes, &mut config, &mut switches)?;
+    check_receiving(sema.arch, config.rx).map_err(|c| c.at(at)).or_else(|c| sema.lint(c))?;
+    if !switches.is_empty() {
+        let inject = switches.iter().position(|(name, _)| name == "ce_inject");
+        if let Some(at) = inject {
+            config.inject = Some(read_inject(sema.arch, &switches.remove(at).1)?);
+            check_injecting(&switches)?;
+        }
+        check_switch(sema.arch, color).map_err(|c| c.at(at)).or_else(|c| sema.lint(c))?;
+        config.switches = Some(read_switches(sema.arch, switches)?);
+    }
+    if !filter.is_empty() {
+        config.filter = Some(read_filter(filter)?);
+    }
+    Ok(config)
+}
 
-    fn position(&self, v: &Value) -> Result<Option<Position>> {
-        let (mut rx, mut tx) = (None, None);
-        if let Value::Int(..) = v {
-            let (from, to) = sides(v)?;
-            if from.is_empty() && to.is_empty() {
-                return Ok(None);
-            }
-            (rx, tx) = (Some(from).filter(|d| !d.is_empty()), Some(to).filter(|d| !d.is_empty()));
+fn read_routes(arch: &Arch, fields: Fields, config: &mut ColorConfig, switches: &mut Fields) -> Result<()> {
+    for (name, v) in fields {
+        match (name.as_str(), &v) {
+            ("rx", v) => config.rx = directions(v)?,
+            ("tx", v) => config.tx = directions(v)?,
+            ("color_swap_x", Value::Bool(b)) => config.swap_x = swap(arch, *b)?,
+            ("color_swap_y", Value::Bool(b)) => config.swap_y = swap(arch, *b)?,
+            ("pop_mode", _) => switches.push((name, v)),
+            // seen in public programs, without a known effect
+            ("p2p", Value::Bool(_)) => {}
+            _ => return Err(unknown_setting(&name, "`.routes`", ROUTES)),
         }
-        for (name, v) in v.fields().unwrap_or_default() {
-            match (name.as_str(), &v) {
-                ("invalid", Value::Bool(true)) => return Ok(None),
-                ("invalid", Value::Bool(false)) => {}
-                ("rx", v) => rx = Some(directions(v)?),
-                ("tx", v) => tx = Some(directions(v)?),
-                _ => return Err(unknown_setting(&name, "a switch position", &["rx", "tx", "invalid"])),
-            }
-        }
-        let both = rx.is_some() && tx.is_some();
-        if both && self.arch.name == ArchName::Wse2 || rx.is_none() && tx.is_none() {
-            let what = if both { "changes both `.rx` and `.tx`" } else { "changes neither `.rx` nor `.tx`" };
-            let c = rules::SWITCH_POSITION.because(&[("what", &what)]);
-            return Err(c.help("write `.rx = ..` or `.tx = ..`"));
-        }
-        if rx.is_some_and(|d| d.iter().count() != 1) {
-            let c = rules::SWITCH_POSITION.because(&[("what", &"receives from several directions")]);
-            return Err(c.help("give one direction in `.rx`"));
-        }
-        Ok(Some(Position { rx, tx }))
     }
+    Ok(())
+}
+
+fn swap(arch: &Arch, on: bool) -> Result<bool> {
+    if on && arch.name == ArchName::Wse3 {
+        return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"color swap")]));
+    }
+    Ok(on)
+}
+
+/// `.ce_inject`: the number of a priority, or its name (ruling OQ-19).
+fn read_inject(arch: &Arch, v: &Value) -> Result<Inject> {
+    if arch.name == ArchName::Wse3 {
+        return Err(tasks::ONLY_ON_WSE2.because(&[("what", &"CE injection")]));
+    }
+    let choices = "`.priority = 0`, `.priority = 1`, `.low_priority = true`, `.high_priority = true`";
+    match v.fields().unwrap_or_default().as_slice() {
+        [(name, n)] if name == "priority" && n.to::<u8>() == Some(0) => Ok(Inject::Low),
+        [(name, n)] if name == "priority" && n.to::<u8>() == Some(1) => Ok(Inject::High),
+        [(name, Value::Bool(true))] if name == "low_priority" => Ok(Inject::Low),
+        [(name, Value::Bool(true))] if name == "high_priority" => Ok(Inject::High),
+        _ => Err(bad_choice(v, choices)),
+    }
+}
+
+fn check_receiving(arch: &Arch, set: Directions) -> Result<()> {
+    // a WSE-3 router listens to one side at a time (ruling OQ-51)
+    if arch.name == ArchName::Wse3 && set.iter().count() > 1 {
+        return Err(rules::ONE_RX.because(&[("directions", &set)]));
+    }
+    Ok(())
+}
+
+fn check_switch(arch: &Arch, color: Color) -> Result<()> {
+    if arch.switch_colors & 1 << color.0 == 0 {
+        let c = rules::NO_SWITCH.because(&[("color", &color), ("arch", &arch.word)]);
+        let have = (0..32).filter(|n| arch.switch_colors & 1 << n != 0).map(|n| n.to_string());
+        return Err(c.help(format!("use one of the colors {}", have.collect::<Vec<_>>().join(", "))));
+    }
+    Ok(())
+}
+
+fn read_switches(arch: &Arch, fields: Fields) -> Result<Switches> {
+    let mut s = Switches::NONE;
+    for (name, v) in fields {
+        match (name.as_str(), &v) {
+            ("pos1", v) => s.positions[0] = position(arch, v)?,
+            ("pos2", v) => s.positions[1] = position(arch, v)?,
+            ("pos3", v) => s.positions[2] = position(arch, v)?,
+            ("ring_mode", Value::Bool(b)) => s.ring = *b,
+            ("current_switch_pos", v) => {
+                s.current = v.to::<u8>().filter(|n| *n <= 3).ok_or_else(|| bad_choice(v, "0 to 3"))?;
+            }
+            ("pop_mode", v) => s.pop = pop_mode(v)?,
+            _ => return Err(unknown_setting(&name, "`.switches`", SWITCHES)),
+        }
+    }
+    Ok(s)
+}
+
+fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
+    let (mut rx, mut tx) = (None, None);
+    if let Value::Int(..) = v {
+        let (from, to) = sides(v)?;
+        if from.is_empty() && to.is_empty() {
+            return Ok(None);
+        }
+        (rx, tx) = (Some(from).filter(|d| !d.is_empty()), Some(to).filter(|d| !d.is_empty()));
+    }
+    for (name, v) in v.fields().unwrap_or_default() {
+        match (name.as_str(), &v) {
+            ("invalid", Value::Bool(true)) => return Ok(None),
+            ("invalid", Value::Bool(false)) => {}
+            ("rx", v) => rx = Some(directions(v)?),
+            ("tx", v) => tx = Some(directions(v)?),
+            _ => return Err(unknown_setting(&name, "a switch position", &["rx", "tx", "invalid"])),
+        }
+    }
+    let both = rx.is_some() && tx.is_some();
+    if both && arch.name == ArchName::Wse2 || rx.is_none() && tx.is_none() {
+        let what = if both { "changes both `.rx` and `.tx`" } else { "changes neither `.rx` nor `.tx`" };
+        let c = rules::SWITCH_POSITION.because(&[("what", &what)]);
+        return Err(c.help("write `.rx = ..` or `.tx = ..`"));
+    }
+    if rx.is_some_and(|d| d.iter().count() != 1) {
+        let c = rules::SWITCH_POSITION.because(&[("what", &"receives from several directions")]);
+        return Err(c.help("give one direction in `.rx`"));
+    }
+    Ok(Some(Position { rx, tx }))
 }
 
 /// Of an injecting color only the directions of position 1 and what control wavelets lose can be set.

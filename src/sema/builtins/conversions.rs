@@ -6,11 +6,11 @@ use crate::diagnostics::{At, Result};
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::sema::arith;
+use crate::sema::eval::Ev;
 use crate::sema::operand::{Operand, repr};
 use crate::sema::options::Fp16Format;
-use crate::sema::scope::Ev;
 use crate::sema::value::{Pointer, Value};
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::float::FloatKind;
@@ -22,147 +22,143 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "as", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@as(T, value)",
         doc: "converts a number, a bool or an enum",
-        run: Run::Operand(|s, call| s.as_builtin(call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| as_builtin(s, call.args[0], call.args[1])), ..USUAL },
     Builtin { name: "bitcast", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@bitcast(T, value)",
         doc: "reads the bits of a number as another type",
-        run: Run::Operand(|s, call| s.bitcast(call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| bitcast(s, call.args[0], call.args[1])), ..USUAL },
     Builtin { name: "ptrcast", takes: 2..=2, phase: Phase::Anywhere,
         usage: "@ptrcast(P, pointer)",
         doc: "the same address with another pointer type",
-        run: Run::Operand(|s, call| s.ptrcast(call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| ptrcast(s, call.args[0], call.args[1])), ..USUAL },
     Builtin { name: "type_of", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@type_of(value)",
         doc: "the type of an expression, which is not evaluated",
-        run: Run::Known(|s, call| s.type_of(call.args[0]).map(Value::Type)), ..USUAL },
+        run: Run::Known(|s, call| type_of(s, call.args[0]).map(Value::Type)), ..USUAL },
     Builtin { name: "is_same_type", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@is_same_type(A, B)",
         doc: "whether two types are the same",
-        run: Run::Known(|s, call| s.same_type(call.args[0], call.args[1])), ..USUAL },
+        run: Run::Known(|s, call| same_type(s, call.args[0], call.args[1])), ..USUAL },
     Builtin { name: "fp16", takes: 0..=0, phase: Phase::Anywhere, is_pure: true,
         usage: "@fp16()",
         doc: "the 16-bit float type of the program",
-        run: Run::Known(|s, _| Ok(Value::Type(s.fp16()))), ..USUAL },
+        run: Run::Known(|s, _| Ok(Value::Type(fp16(s)))), ..USUAL },
 ];
 
-impl Sema<'_> {
-    /// What `@fp16()` names.
-    pub fn fp16(&self) -> Ty {
-        Ty::Float(match self.options.fp16 {
-            Fp16Format::F16 => FloatKind::F16,
-            Fp16Format::Bf16 => FloatKind::Bf16,
-            Fp16Format::Cb16 => FloatKind::Cb16,
-        })
-    }
+/// What `@fp16()` names.
+pub fn fp16(sema: &Sema<'_>) -> Ty {
+    Ty::Float(match sema.options.fp16 {
+        Fp16Format::F16 => FloatKind::F16,
+        Fp16Format::Bf16 => FloatKind::Bf16,
+        Fp16Format::Cb16 => FloatKind::Cb16,
+    })
+}
 
-    fn as_builtin(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
-        let to = self.ty(ty)?;
-        let at = self.span(value);
-        let v = self.value(value, None)?;
-        self.convert(v, &to, at)
-    }
+fn as_builtin(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
+    let to = sema.ty(ty)?;
+    let at = sema.span(value);
+    let v = sema.value(value, None)?;
+    convert(sema, v, &to, at)
+}
 
-    /// `@as(to, v)`
-    pub fn convert(&mut self, v: Operand, to: &Ty, at: Span) -> Result<Operand> {
-        if let Operand::Known(known) = &v {
-            if matches!(known, Value::Fn(_)) {
-                return self.coerce(v, to, at);
+/// `@as(to, v)`
+pub fn convert(sema: &mut Sema<'_>, v: Operand, to: &Ty, at: Span) -> Result<Operand> {
+    if let Operand::Known(known) = &v {
+        if matches!(known, Value::Fn(_)) {
+            return sema.coerce(v, to, at);
+        }
+        return arith::cast(known, to, sema.eval.overflow()).map(Operand::Known).at(at);
+    }
+    let from = v.ty();
+    if from == *to {
+        return Ok(v);
+    }
+    let bad = || rules::BAD_CAST.because(&[("from", &from), ("to", to)]).at(at);
+    let castable = |t: &Ty| matches!(t, Ty::Int(_) | Ty::Float(_) | Ty::Bool | Ty::Enum(_));
+    if !castable(&from) || !castable(to) || matches!((&from, to), (Ty::Enum(_), Ty::Enum(_))) {
+        return sema.coerce(v, to, at).map_err(|_| bad());
+    }
+    let (f, t) = (repr(&from).ok_or_else(bad)?, repr(to).ok_or_else(bad)?);
+    let a = sema.reg_of(&v, at)?;
+    let d = sema.b().reg();
+    sema.b().emit(Op::Convert { d, a, from: f.scalar, to: t.scalar });
+    if t.is_odd() && t.scalar != Scalar::F16 && t.scalar != Scalar::F32 {
+        sema.lower.normalise(d, t);
+    }
+    Ok(Operand::Reg(d, to.clone()))
+}
+
+fn bitcast(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
+    let to = sema.ty(ty)?;
+    let at = sema.span(value);
+    let v = sema.value(value, None)?;
+    if let Operand::Known(known) = &v {
+        let typed = match (known, to.bits()) {
+            // a literal takes the width that is asked for
+            (Value::Int(None, n), Some(bits)) if n.fits(false, bits) => {
+                arith::coerce(known, &Ty::int(false, bits)).at(at)?
             }
-            return arith::cast(known, to, self.overflow()).map(Operand::Known).at(at);
-        }
-        let from = v.ty();
-        if from == *to {
-            return Ok(v);
-        }
-        let bad = || rules::BAD_CAST.because(&[("from", &from), ("to", to)]).at(at);
-        let castable = |t: &Ty| matches!(t, Ty::Int(_) | Ty::Float(_) | Ty::Bool | Ty::Enum(_));
-        if !castable(&from) || !castable(to) || matches!((&from, to), (Ty::Enum(_), Ty::Enum(_))) {
-            return self.coerce(v, to, at).map_err(|_| bad());
-        }
-        let (f, t) = (repr(&from).ok_or_else(bad)?, repr(to).ok_or_else(bad)?);
-        let a = self.reg_of(&v, at)?;
-        let d = self.b().reg();
-        self.b().emit(Op::Convert { d, a, from: f.scalar, to: t.scalar });
-        if t.is_odd() && t.scalar != Scalar::F16 && t.scalar != Scalar::F32 {
-            self.normalise(d, t);
-        }
-        Ok(Operand::Reg(d, to.clone()))
-    }
-
-    fn bitcast(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
-        let to = self.ty(ty)?;
-        let at = self.span(value);
-        let v = self.value(value, None)?;
-        if let Operand::Known(known) = &v {
-            let typed = match (known, to.bits()) {
-                // a literal takes the width that is asked for
-                (Value::Int(None, n), Some(bits)) if n.fits(false, bits) => {
-                    arith::coerce(known, &Ty::int(false, bits)).at(at)?
-                }
-                _ => known.clone(),
-            };
-            return arith::bitcast(&typed, &to).map(Operand::Known).at(at);
-        }
-        let from = v.ty();
-        let bad = || rules::BAD_BITCAST.because(&[("from", &from), ("to", &to)]).at(at);
-        if from.bits().is_none() || from.bits() != to.bits() {
-            return Err(bad());
-        }
-        let t = repr(&to).ok_or_else(bad)?;
-        let a = self.reg_of(&v, at)?;
-        let d = self.b().reg();
-        let sh = t.sh();
-        self.b().emit(if t.signed { Op::NormS { d, a, sh } } else { Op::NormU { d, a, sh } });
-        Ok(Operand::Reg(d, to))
-    }
-
-    fn ptrcast(&mut self, ty: ExprId, value: ExprId) -> Result<Operand> {
-        let to = self.ty(ty)?;
-        let at = self.span(value);
-        let v = self.value(value, None)?;
-        let (Ty::Ptr(p), Ty::Ptr(_)) = (&to, v.ty()) else {
-            return Err(rules::BAD_CAST.because(&[("from", &v.ty()), ("to", &to)]).at(at));
+            _ => known.clone(),
         };
-        check_layouts(&v.ty(), &to).at(at).or_else(|c| self.lint(c))?;
-        self.check_cast(&v, p, at)?;
-        match v {
-            Operand::Known(Value::Ptr(old)) => {
-                Ok(Operand::Known(Value::Ptr(Pointer { ty: p.clone(), to: old.to })))
-            }
-            Operand::Reg(r, _) => Ok(Operand::Reg(r, to)),
-            _ => Err(rules::REPORTED.plain()),
-        }
+        return arith::bitcast(&typed, &to).map(Operand::Known).at(at);
     }
+    let from = v.ty();
+    let bad = || rules::BAD_BITCAST.because(&[("from", &from), ("to", &to)]).at(at);
+    if from.bits().is_none() || from.bits() != to.bits() {
+        return Err(bad());
+    }
+    let t = repr(&to).ok_or_else(bad)?;
+    let a = sema.reg_of(&v, at)?;
+    let d = sema.b().reg();
+    let sh = t.sh();
+    sema.b().emit(if t.signed { Op::NormS { d, a, sh } } else { Op::NormU { d, a, sh } });
+    Ok(Operand::Reg(d, to))
+}
 
-    /// A pointer to anything should lead to what it is cast to; where it leads is seen at run time
-    /// (entry UB-003).
-    fn check_cast(&mut self, v: &Operand, to: &PtrTy, at: Span) -> Result<()> {
-        let from_any = matches!(v.ty(), Ty::Ptr(from) if from.to == Ty::AnyOpaque);
-        let Some(repr) = repr(&to.to).filter(|_| from_any && !self.is_comptime()) else { return Ok(()) };
-        let ty = self.string(&to.to.to_string());
-        let a = self.reg_of(v, at)?;
-        let words = repr.access().words();
-        self.b().emit(Op::CheckCast { a, words, ty });
-        Ok(())
-    }
-
-    /// The type of an expression; code that it would need is thrown away.
-    pub(super) fn type_of(&mut self, e: ExprId) -> Result<Ty> {
-        let checkpoint = self.builder.as_ref().map(|b| b.checkpoint());
-        let ev = self.expr(e, None);
-        if let (Some(c), Some(b)) = (checkpoint, &mut self.builder) {
-            b.rollback(c);
+fn ptrcast(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
+    let to = sema.ty(ty)?;
+    let at = sema.span(value);
+    let v = sema.value(value, None)?;
+    let (Ty::Ptr(p), Ty::Ptr(_)) = (&to, v.ty()) else {
+        return Err(rules::BAD_CAST.because(&[("from", &v.ty()), ("to", &to)]).at(at));
+    };
+    check_layouts(&v.ty(), &to).at(at).or_else(|c| sema.lint(c))?;
+    check_cast(sema, &v, p, at)?;
+    match v {
+        Operand::Known(Value::Ptr(old)) => {
+            Ok(Operand::Known(Value::Ptr(Pointer { ty: p.clone(), to: old.to })))
         }
-        match ev? {
-            Ev::Value(Operand::Known(Value::Fn(f))) => Ok(Ty::Fn(self.fn_type(f)?)),
-            Ev::Value(v) => Ok(v.ty()),
-            Ev::Place(p) => Ok(p.ty().clone()),
-        }
+        Operand::Reg(r, _) => Ok(Operand::Reg(r, to)),
+        _ => Err(rules::REPORTED.plain()),
     }
+}
 
-    fn same_type(&mut self, a: ExprId, b: ExprId) -> Result<Value> {
-        Ok(Value::Bool(self.ty(a)? == self.ty(b)?))
+/// A pointer to anything should lead to what it is cast to; where it leads is seen at run time
+/// (entry UB-003).
+fn check_cast(sema: &mut Sema<'_>, v: &Operand, to: &PtrTy, at: Span) -> Result<()> {
+    let from_any = matches!(v.ty(), Ty::Ptr(from) if from.to == Ty::AnyOpaque);
+    let Some(repr) = repr(&to.to).filter(|_| from_any && !sema.is_comptime()) else { return Ok(()) };
+    let ty = sema.lower.tile.string(&to.to.to_string());
+    let a = sema.reg_of(v, at)?;
+    let words = repr.access().words();
+    sema.b().emit(Op::CheckCast { a, words, ty });
+    Ok(())
+}
+
+/// The type of an expression; code that it would need is thrown away.
+pub(super) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
+    let checkpoint = sema.lower.checkpoint();
+    let ev = sema.expr(e, None);
+    sema.lower.rollback(checkpoint);
+    match ev? {
+        Ev::Value(Operand::Known(Value::Fn(f))) => Ok(Ty::Fn(sema.fn_type(f)?)),
+        Ev::Value(v) => Ok(v.ty()),
+        Ev::Place(p) => Ok(p.ty().clone()),
     }
+}
+
+fn same_type(sema: &mut Sema<'_>, a: ExprId, b: ExprId) -> Result<Value> {
+    Ok(Value::Bool(sema.ty(a)? == sema.ty(b)?))
 }
 
 /// A pointer to a struct whose layout is not defined leads to nothing else (entry UB-005).

@@ -1,16 +1,17 @@
 //! `@get_dsd`, and the DSDs of memory.
 
 use super::arguments::fields_of;
-use super::dsd_edits::Edits;
+use super::dsd_edits::{self, Edits};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::properties::{Fields, Property, extent_value, missing_property, no_such_property};
+use super::fabric_dsds;
+use super::properties::{self, Fields, Property, extent_value, missing_property, no_such_property};
 use crate::diagnostics::rules::dsd as rules;
 use crate::diagnostics::{At, Result};
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::DsdEdit;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::value::ty::{DsdTy, Ty};
 
@@ -20,134 +21,132 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "get_dsd", takes: 2..=2, phase: Phase::Anywhere,
         usage: "@get_dsd(kind, .{..})",
         doc: "a data structure descriptor",
-        run: Run::Operand(|s, call| s.get_dsd(call)), ..USUAL },
+        run: Run::Operand(get_dsd), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn get_dsd(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let kind = match self.ty(call.args[0])? {
-            Ty::Dsd(kind) if kind != DsdTy::Fifo => kind,
-            other => {
-                return Err(rules::DSD_KIND
-                    .because(&[("type", &other)])
-                    .at(at)
-                    .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
-            }
-        };
-        let props = self.span(call.args[1]);
-        let fields = self.dsd_properties(kind, call.args[1])?;
-        let mut edits = Edits::new();
-        let dsd = match kind {
-            DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => self.mem_dsd(kind, fields, &mut edits, props)?,
-            DsdTy::FabIn => self.fabin(fields, &mut edits, props)?,
-            DsdTy::FabOut => self.fabout(fields, &mut edits, props)?,
-            DsdTy::Fifo => unreachable!("only `@allocate_fifo` makes FIFOs"),
-        };
-        self.edited(Operand::Known(Value::Dsd(dsd)), edits, call.span)
-    }
+fn get_dsd(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let kind = match sema.ty(call.args[0])? {
+        Ty::Dsd(kind) if kind != DsdTy::Fifo => kind,
+        other => {
+            return Err(rules::DSD_KIND
+                .because(&[("type", &other)])
+                .at(at)
+                .help("write `mem1d_dsd`, `mem4d_dsd`, `fabin_dsd` or `fabout_dsd`"));
+        }
+    };
+    let props = sema.span(call.args[1]);
+    let fields = properties::dsd_properties(sema, kind, call.args[1])?;
+    let mut edits = Edits::new();
+    let dsd = match kind {
+        DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf => mem_dsd(sema, kind, fields, &mut edits, props)?,
+        DsdTy::FabIn => fabric_dsds::fabin(sema, fields, &mut edits, props)?,
+        DsdTy::FabOut => fabric_dsds::fabout(sema, fields, &mut edits, props)?,
+        DsdTy::Fifo => unreachable!("only `@allocate_fifo` makes FIFOs"),
+    };
+    dsd_edits::edited(sema, Operand::Known(Value::Dsd(dsd)), edits, call.span)
+}
 
-    fn mem_dsd(&mut self, ty: DsdTy, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
-        let kind = match ty {
-            DsdTy::Mem1d => MemKind::Mem1d,
-            DsdTy::Mem4d => MemKind::Mem4d,
-            _ => MemKind::Circbuf,
-        };
-        let hi = self.arch.memory_words as u16;
-        let mut m = Mem {
-            kind,
-            base: 0,
-            dims: 1,
-            extent: [1; 4],
-            step: [1; 4],
-            index_offset: false,
-            lo: 0,
-            hi,
-            wrap: 0,
-            origin: 0,
-        };
-        let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);
-        for property in fields {
-            match property.name.as_str() {
-                "base_address" => base = Some(property),
-                "offset" => offset = Some(property),
-                "extent" => extent = Some(property),
-                "stride" => self.strides(&mut m, property, edits)?,
-                "wavelet_index_offset" => m.index_offset = property.flag()?,
-                "wraparound" if kind == MemKind::Circbuf => wrap = Some(property),
-                _ => return Err(no_such_property(&property, ty)),
-            }
+fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
+    let kind = match ty {
+        DsdTy::Mem1d => MemKind::Mem1d,
+        DsdTy::Mem4d => MemKind::Mem4d,
+        _ => MemKind::Circbuf,
+    };
+    let hi = sema.arch.memory_words as u16;
+    let mut m = Mem {
+        kind,
+        base: 0,
+        dims: 1,
+        extent: [1; 4],
+        step: [1; 4],
+        index_offset: false,
+        lo: 0,
+        hi,
+        wrap: 0,
+        origin: 0,
+    };
+    let (mut base, mut offset, mut extent, mut wrap) = (None, None, None, None);
+    for property in fields {
+        match property.name.as_str() {
+            "base_address" => base = Some(property),
+            "offset" => offset = Some(property),
+            "extent" => extent = Some(property),
+            "stride" => strides(sema, &mut m, property, edits)?,
+            "wavelet_index_offset" => m.index_offset = property.flag()?,
+            "wraparound" if kind == MemKind::Circbuf => wrap = Some(property),
+            _ => return Err(no_such_property(&property, ty)),
         }
-        let access = if kind == MemKind::Circbuf { "base_address" } else { "tensor_access" };
-        let base = base.ok_or_else(|| missing_property(access, ty).at(at))?;
-        let extent = extent.ok_or_else(|| missing_property("extent", ty).at(at))?;
-        self.extents(&mut m, extent, edits)?;
-        let words = self.base_address(&base.value, base.at)?;
-        let around = base.value.ty();
-        edits.insert(0, (DsdEdit::Base, base.value));
-        if let Some(offset) = offset {
-            let words_on = self.coerce(offset.value, &Ty::I16, offset.at)?;
-            edits.insert(1, (DsdEdit::Offset { words }, words_on));
-        }
-        if kind == MemKind::Circbuf {
-            let wrap = wrap.map(|p| Ok((number::<u16>(&p)?, p.at))).transpose()?;
-            m.wrap = wraparound(wrap, &around, at)? * u16::from(words);
-        }
-        Ok(Dsd::Mem(m))
     }
+    let access = if kind == MemKind::Circbuf { "base_address" } else { "tensor_access" };
+    let base = base.ok_or_else(|| missing_property(access, ty).at(at))?;
+    let extent = extent.ok_or_else(|| missing_property("extent", ty).at(at))?;
+    extents(sema, &mut m, extent, edits)?;
+    let words = dsd_edits::base_address(&base.value, base.at)?;
+    let around = base.value.ty();
+    edits.insert(0, (DsdEdit::Base, base.value));
+    if let Some(offset) = offset {
+        let words_on = sema.coerce(offset.value, &Ty::I16, offset.at)?;
+        edits.insert(1, (DsdEdit::Offset { words }, words_on));
+    }
+    if kind == MemKind::Circbuf {
+        let wrap = wrap.map(|p| Ok((number::<u16>(&p)?, p.at))).transpose()?;
+        m.wrap = wraparound(wrap, &around, at)? * u16::from(words);
+    }
+    Ok(Dsd::Mem(m))
+}
 
-    fn extents(&mut self, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
-        let at = given.at;
-        if let Some(parts) = tuple_parts(&given) {
-            if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
-                let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
-                return Err(rules::DSD_DIMENSIONS
-                    .because(&[("kind", &Ty::Dsd(kind)), ("have", &parts.len())])
-                    .at(at)
-                    .help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"));
-            }
-            m.dims = parts.len() as u8;
-            // extents are written slowest first (dsd-dsr section 2)
-            for (i, p) in parts.iter().rev().enumerate() {
-                m.extent[i] = number::<u16>(p)?;
-            }
-            return Ok(());
+fn extents(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
+    let at = given.at;
+    if let Some(parts) = tuple_parts(&given) {
+        if parts.is_empty() || parts.len() > 4 || parts.len() > 1 && m.kind != MemKind::Mem4d {
+            let kind = if m.kind == MemKind::Mem4d { DsdTy::Mem4d } else { DsdTy::Mem1d };
+            return Err(rules::DSD_DIMENSIONS
+                .because(&[("kind", &Ty::Dsd(kind)), ("have", &parts.len())])
+                .at(at)
+                .help("a mem1d_dsd has one dimension, a mem4d_dsd one to four"));
         }
-        match given.value {
-            Operand::Known(v) => m.extent[0] = extent_value(&v).at(at)?,
-            v => {
-                let v = self.coerce_int(v, &Ty::U16, at)?;
-                edits.push((DsdEdit::Length, v));
-            }
+        m.dims = parts.len() as u8;
+        // extents are written slowest first (dsd-dsr section 2)
+        for (i, p) in parts.iter().rev().enumerate() {
+            m.extent[i] = number::<u16>(p)?;
         }
-        Ok(())
+        return Ok(());
     }
+    match given.value {
+        Operand::Known(v) => m.extent[0] = extent_value(&v).at(at)?,
+        v => {
+            let v = coerce_int(sema, v, &Ty::U16, at)?;
+            edits.push((DsdEdit::Length, v));
+        }
+    }
+    Ok(())
+}
 
-    fn strides(&mut self, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
-        let at = given.at;
-        if let Some(parts) = tuple_parts(&given) {
-            // strides are written fastest first
-            for (i, p) in parts.iter().take(4).enumerate() {
-                m.step[i] = number::<i16>(p)?;
-            }
-            return Ok(());
+fn strides(sema: &mut Sema<'_>, m: &mut Mem, given: Property, edits: &mut Edits) -> Result<()> {
+    let at = given.at;
+    if let Some(parts) = tuple_parts(&given) {
+        // strides are written fastest first
+        for (i, p) in parts.iter().take(4).enumerate() {
+            m.step[i] = number::<i16>(p)?;
         }
-        match given.value {
-            Operand::Known(v) => {
-                m.step[0] = stride_value(&v).at(at)?;
-                check_stride(m.step[0], m.kind).at(at).or_else(|c| self.lint(c))?;
-            }
-            v => {
-                let v = self.coerce_int(v, &Ty::int(true, 8), at)?;
-                edits.push((DsdEdit::Stride, v));
-            }
-        }
-        Ok(())
+        return Ok(());
     }
+    match given.value {
+        Operand::Known(v) => {
+            m.step[0] = stride_value(&v).at(at)?;
+            check_stride(m.step[0], m.kind).at(at).or_else(|c| sema.lint(c))?;
+        }
+        v => {
+            let v = coerce_int(sema, v, &Ty::int(true, 8), at)?;
+            edits.push((DsdEdit::Stride, v));
+        }
+    }
+    Ok(())
+}
 
-    fn coerce_int(&mut self, v: Operand, ty: &Ty, at: Span) -> Result<Operand> {
-        self.coerce(v, ty, at)
-    }
+fn coerce_int(sema: &mut Sema<'_>, v: Operand, ty: &Ty, at: Span) -> Result<Operand> {
+    sema.coerce(v, ty, at)
 }
 
 /// The elements of a tuple, each at the place of the whole.

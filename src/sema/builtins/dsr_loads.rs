@@ -1,19 +1,20 @@
 //! `@load_to_dsr` and its kin, and `@set_dsr_base_addr`.
 
-use super::dsrs::{Settings, check_queue};
+use super::dsrs::{self, Settings, check_queue};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::hazards::ignored_settings;
+use super::hazards::{self, ignored_settings};
 use crate::arch::{ArchName, Color, DsrFile, InQueue};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result};
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdRef, DsrLoad, Op};
 use crate::image::{DsrRef, QueueBinding};
+use crate::sema::declared::with_declaration;
+use crate::sema::eval::Ev;
+use crate::sema::lower::LoadTask;
 use crate::sema::operand::{Addr, Base, Operand, Place};
-use crate::sema::scope::Ev;
-use crate::sema::tile::LoadTask;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, IdKind, Ty};
@@ -67,188 +68,172 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "load_to_dsr", takes: 2..=3, phase: Phase::BlockOrCode,
         usage: "@load_to_dsr(dsr, dsd, .{..})",
         doc: "loads a DSD into a register",
-        run: Run::Operand(|s, call| s.load_to_dsr(call, Kin::Dsr)), ..USUAL },
+        run: Run::Operand(|s, call| load_to_dsr(s, call, Kin::Dsr)), ..USUAL },
     Builtin { name: "load_to_dsr_xdsr", takes: 3..=4, phase: Phase::BlockOrCode,
         usage: "@load_to_dsr_xdsr(dsr, xdsr, circbuf, .{..})",
         doc: "loads a circular buffer into registers",
-        run: Run::Operand(|s, call| s.load_to_dsr(call, Kin::Xdsr)), ..USUAL },
+        run: Run::Operand(|s, call| load_to_dsr(s, call, Kin::Xdsr)), ..USUAL },
     Builtin { name: "load_to_dsr_xdsr_sr", takes: 4..=5, phase: Phase::BlockOrCode,
         usage: "@load_to_dsr_xdsr_sr(dsr, xdsr, .{sr, ..}, mem4d, .{..})",
         doc: "loads a mem4d DSD into registers",
-        run: Run::Operand(|s, call| s.load_to_dsr(call, Kin::Strides)), ..USUAL },
+        run: Run::Operand(|s, call| load_to_dsr(s, call, Kin::Strides)), ..USUAL },
     Builtin { name: "set_dsr_base_addr", takes: 2..=2, phase: Phase::Code,
         usage: "@set_dsr_base_addr(dsr, pointer)",
         doc: "moves a register to another base address",
         misplaced: Some(base_before_the_start),
-        run: Run::Operand(|s, call| s.set_dsr_base(call)), ..USUAL },
+        run: Run::Operand(set_dsr_base), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn load_to_dsr(&mut self, call: Call<'_>, kin: Kin) -> Result<Operand> {
-        let dsr = self.loadable(call.args[0])?;
-        let xdsr = if kin == Kin::Dsr { None } else { Some(self.xdsr_arg(call.args[1])?) };
-        let strides = if kin == Kin::Strides { self.stride_registers(call.args[2])? } else { Vec::new() };
-        let dsd_arg = call.args[kin.registers()];
-        let dsd_at = self.span(dsd_arg);
-        let (v, may_change) = self.dsd_to_load(dsd_arg)?;
-        let Ty::Dsd(kind) = v.ty() else {
-            return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
-        };
-        if (kind, kin) == (DsdTy::Mem4d, Kin::Dsr) {
-            self.lint(rules::OLD_DSR_LOAD.plain().at(dsd_at))?;
-        } else {
-            check_load(dsr, kind, kin).map_err(|c| self.with_declaration(c.at(dsd_at), dsd_arg))?;
-        }
-        if kin == Kin::Strides {
-            let known = v.known().filter(|_| !may_change);
-            check_strides(known, strides.len())
-                .map_err(|c| self.with_declaration(c.at(self.span(call.args[2])), dsd_arg))?;
-        }
-        let settings = match call.args.get(kin.registers() + 1) {
-            Some(cfg) => self.settings(*cfg, Some(kind))?,
-            None => Settings::default(),
-        };
-        if settings.run.is_async {
-            check_queue(&v, dsd_at)?;
-        }
-        if dsr.id.file == DsrFile::Dest {
-            self.check_dest(&v, dsd_at);
-        }
-        let dsd = self.dsd_ref(&v, dsd_at)?;
-        let load = self.world.tile.image.dsr_loads.len();
-        let late = settings.late.into_iter().map(|late| LoadTask { load, late });
-        self.world.tile.load_tasks.extend(late);
-        self.emit_load(DsrLoad {
-            dsr,
-            xdsr,
-            strides,
-            dsd,
-            save_address: settings.save_address,
-            single_step: settings.single_step,
-            config: settings.run,
-            span: call.span,
-        });
-        Ok(Operand::void())
+fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, kin: Kin) -> Result<Operand> {
+    let dsr = loadable(sema, call.args[0])?;
+    let xdsr = if kin == Kin::Dsr { None } else { Some(xdsr_arg(sema, call.args[1])?) };
+    let strides = if kin == Kin::Strides { stride_registers(sema, call.args[2])? } else { Vec::new() };
+    let dsd_arg = call.args[kin.registers()];
+    let dsd_at = sema.span(dsd_arg);
+    let (v, may_change) = dsd_to_load(sema, dsd_arg)?;
+    let Ty::Dsd(kind) = v.ty() else {
+        return Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &v.ty())]).at(dsd_at));
+    };
+    if (kind, kin) == (DsdTy::Mem4d, Kin::Dsr) {
+        sema.lint(rules::OLD_DSR_LOAD.plain().at(dsd_at))?;
+    } else {
+        check_load(dsr, kind, kin).map_err(|c| with_declaration(sema.frame(), c.at(dsd_at), dsd_arg))?;
     }
-
-    /// Before the start, or as code.
-    fn emit_load(&mut self, load: DsrLoad) {
-        let n = self.world.tile.image.dsr_loads.len() as u32;
-        self.world.tile.image.dsr_loads.push(load);
-        if self.is_comptime() {
-            self.world.tile.image.initial_dsrs.push(n);
-            return;
-        }
-        self.world.tile.side_tables.loads.push(n);
-        self.b().emit(Op::LoadDsr { n });
+    if kin == Kin::Strides {
+        let known = v.known().filter(|_| !may_change);
+        check_strides(known, strides.len())
+            .map_err(|c| with_declaration(sema.frame(), c.at(sema.span(call.args[2])), dsd_arg))?;
     }
-
-    /// A DSR argument that may be loaded.
-    fn loadable(&mut self, id: ExprId) -> Result<DsrRef> {
-        let at = self.span(id);
-        let dsr = self.dsr_arg(id)?;
-        if dsr.fifo {
-            let c =
-                rules::FIFO_DSR_LOAD.plain().at(at).help("`@allocate_fifo` loads the registers of a FIFO");
-            return Err(self.with_declaration(c, id));
-        }
-        Ok(dsr)
+    let settings = match call.args.get(kin.registers() + 1) {
+        Some(cfg) => dsrs::settings(sema, *cfg, Some(kind))?,
+        None => Settings::default(),
+    };
+    if settings.run.is_async {
+        check_queue(&v, dsd_at)?;
     }
+    if dsr.id.file == DsrFile::Dest {
+        hazards::check_dest(sema, &v, dsd_at);
+    }
+    let dsd = dsrs::dsd_ref(sema, &v, dsd_at)?;
+    let load = sema.lower.tile.image.dsr_loads.len();
+    let late = settings.late.into_iter().map(|late| LoadTask { load, late });
+    sema.lower.tile.load_tasks.extend(late);
+    let load = DsrLoad {
+        dsr,
+        xdsr,
+        strides,
+        dsd,
+        save_address: settings.save_address,
+        single_step: settings.single_step,
+        config: settings.run,
+        span: call.span,
+    };
+    sema.lower.load_dsr(load, sema.is_comptime());
+    Ok(Operand::void())
+}
 
-    fn xdsr_arg(&mut self, id: ExprId) -> Result<u8> {
-        let at = self.span(id);
-        match self.register_known(id, "this XDSR")? {
-            Value::Id(IdKind::Xdsr, n) => Ok(n as u8),
-            other => {
-                let c = comptime::TYPE_MISMATCH.because(&[("want", &"xdsr"), ("have", &other.ty())]).at(at);
-                Err(self.with_declaration(c.help("write `@get_xdsr(0)`"), id))
+/// A DSR argument that may be loaded.
+fn loadable(sema: &mut Sema<'_>, id: ExprId) -> Result<DsrRef> {
+    let at = sema.span(id);
+    let dsr = dsrs::dsr_arg(sema, id)?;
+    if dsr.fifo {
+        let c = rules::FIFO_DSR_LOAD.plain().at(at).help("`@allocate_fifo` loads the registers of a FIFO");
+        return Err(with_declaration(sema.frame(), c, id));
+    }
+    Ok(dsr)
+}
+
+fn xdsr_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<u8> {
+    let at = sema.span(id);
+    match dsrs::register_known(sema, id, "this XDSR")? {
+        Value::Id(IdKind::Xdsr, n) => Ok(n as u8),
+        other => {
+            let c = comptime::TYPE_MISMATCH.because(&[("want", &"xdsr"), ("have", &other.ty())]).at(at);
+            Err(with_declaration(sema.frame(), c.help("write `@get_xdsr(0)`"), id))
+        }
+    }
+}
+
+/// The DSD argument, and whether the program may change it: before the start a variable still has
+/// its first value.
+fn dsd_to_load(sema: &mut Sema<'_>, id: ExprId) -> Result<(Operand, bool)> {
+    let at = sema.span(id);
+    let ev = sema.expr(id, None)?;
+    if let Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, known: None, .. }) = ev
+        && sema.is_comptime()
+    {
+        return Ok((Operand::Known(sema.global(g).value.clone()), true));
+    }
+    Ok((sema.value_of(ev, at).at(at)?, false))
+}
+
+fn stride_registers(sema: &mut Sema<'_>, list: ExprId) -> Result<Vec<u8>> {
+    let at = sema.span(list);
+    let v = dsrs::register_known(sema, list, "this tuple of stride registers")?;
+    let wrong = |have: &Ty| {
+        let c = comptime::TYPE_MISMATCH.because(&[("want", &"a tuple of stride registers"), ("have", have)]);
+        c.at(at).help("write `.{}`, or `.{ @get_sr(0), @get_sr(1) }`")
+    };
+    let mut numbers = Vec::new();
+    for (_, register) in v.fields().ok_or_else(|| wrong(&v.ty()))? {
+        let Value::Id(IdKind::StrideRegister, n) = register else { return Err(wrong(&register.ty())) };
+        let n = n as u8;
+        if numbers.contains(&n) {
+            return Err(rules::STRIDE_REGISTER_TWICE.because(&[("sr", &n)]).at(at));
+        }
+        numbers.push(n);
+    }
+    Ok(numbers)
+}
+
+fn set_dsr_base(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let dsr = dsrs::dsr_arg(sema, call.args[0])?;
+    let at = sema.span(call.args[1]);
+    let ev = sema.expr(call.args[1], None)?;
+    let ptr = match ev {
+        Ev::Place(Place::Memory { addr, ty: ty @ Ty::Array(_), writable, .. }) => {
+            sema.lower.pointer(addr, ty, writable)?
+        }
+        ev => sema.value_of(ev, at)?,
+    };
+    check_base(&ptr.ty()).map_err(|c| with_declaration(sema.frame(), c.at(at), call.args[1]))?;
+    let a = sema.reg_of(&ptr, at)?;
+    sema.b().emit(Op::SetDsrBase { dsr, a });
+    Ok(Operand::void())
+}
+
+/// What operations say that has no effect on what DSRs were loaded with.
+pub fn check_ignored_settings(sema: &mut Sema<'_>) {
+    let image = &sema.lower.tile.image;
+    let ops = image.vector_ops.iter();
+    let diags: Vec<_> = ops.filter_map(|op| ignored_settings(op, &image.dsds, &image.dsr_loads)).collect();
+    diags.into_iter().for_each(|c| sema.report(c));
+}
+
+/// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs).
+pub fn check_loaded_queues(sema: &mut Sema<'_>) {
+    let image = &sema.lower.tile.image;
+    let mut diags = Vec::new();
+    for load in &image.dsr_loads {
+        let DsdRef::Const(n) = load.dsd else { continue };
+        let diag = match &image.dsds[n as usize] {
+            Dsd::FabIn(f) => {
+                let queue = f.queue.map(|q| ("input_queue", q.0));
+                let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
+                let bound = image.input_queues.iter().filter(|b| b.explicit).filter(same);
+                unbound(DsdTy::FabIn, queue, f.color, bound.map(|b| (b.color, b.span)))
             }
-        }
-    }
-
-    /// The DSD argument, and whether the program may change it: before the start a variable still has
-    /// its first value.
-    fn dsd_to_load(&mut self, id: ExprId) -> Result<(Operand, bool)> {
-        let at = self.span(id);
-        let ev = self.expr(id, None)?;
-        if let Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, known: None, .. }) = ev
-            && self.is_comptime()
-        {
-            return Ok((Operand::Known(self.global(g).value.clone()), true));
-        }
-        Ok((self.value_of(ev, at).at(at)?, false))
-    }
-
-    fn stride_registers(&mut self, list: ExprId) -> Result<Vec<u8>> {
-        let at = self.span(list);
-        let v = self.register_known(list, "this tuple of stride registers")?;
-        let wrong = |have: &Ty| {
-            let c =
-                comptime::TYPE_MISMATCH.because(&[("want", &"a tuple of stride registers"), ("have", have)]);
-            c.at(at).help("write `.{}`, or `.{ @get_sr(0), @get_sr(1) }`")
-        };
-        let mut numbers = Vec::new();
-        for (_, register) in v.fields().ok_or_else(|| wrong(&v.ty()))? {
-            let Value::Id(IdKind::StrideRegister, n) = register else { return Err(wrong(&register.ty())) };
-            let n = n as u8;
-            if numbers.contains(&n) {
-                return Err(rules::STRIDE_REGISTER_TWICE.because(&[("sr", &n)]).at(at));
+            Dsd::FabOut(f) if sema.arch.name == ArchName::Wse3 => {
+                let queue = f.queue.map(|q| ("output_queue", q.0));
+                let bound = image.output_queues.iter().filter(|b| f.queue == Some(b.queue));
+                // on WSE-3 the color of the queue counts, not that of the DSD
+                unbound(DsdTy::FabOut, queue, None, bound.map(|b| (b.color, b.span)))
             }
-            numbers.push(n);
-        }
-        Ok(numbers)
-    }
-
-    fn set_dsr_base(&mut self, call: Call<'_>) -> Result<Operand> {
-        let dsr = self.dsr_arg(call.args[0])?;
-        let at = self.span(call.args[1]);
-        let ev = self.expr(call.args[1], None)?;
-        let ptr = match ev {
-            Ev::Place(Place::Memory { addr, ty: ty @ Ty::Array(_), writable, .. }) => {
-                self.pointer_to_place(addr, ty, writable)?
-            }
-            ev => self.value_of(ev, at)?,
+            Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
         };
-        check_base(&ptr.ty()).map_err(|c| self.with_declaration(c.at(at), call.args[1]))?;
-        let a = self.reg_of(&ptr, at)?;
-        self.b().emit(Op::SetDsrBase { dsr, a });
-        Ok(Operand::void())
+        diags.extend(diag.map(|c| c.at(load.span)));
     }
-
-    /// What operations say that has no effect on what DSRs were loaded with.
-    pub fn check_ignored_settings(&mut self) {
-        let image = &self.world.tile.image;
-        let ops = image.vector_ops.iter();
-        let diags: Vec<_> =
-            ops.filter_map(|op| ignored_settings(op, &image.dsds, &image.dsr_loads)).collect();
-        diags.into_iter().for_each(|c| self.report(c));
-    }
-
-    /// Queues that DSDs in DSRs use are bound to their color by `@initialize_queue` (seed: DSRs).
-    pub fn check_loaded_queues(&mut self) {
-        let image = &self.world.tile.image;
-        let mut diags = Vec::new();
-        for load in &image.dsr_loads {
-            let DsdRef::Const(n) = load.dsd else { continue };
-            let diag = match &image.dsds[n as usize] {
-                Dsd::FabIn(f) => {
-                    let queue = f.queue.map(|q| ("input_queue", q.0));
-                    let same = |b: &&QueueBinding<InQueue>| f.queue.is_none_or(|q| b.queue == q);
-                    let bound = image.input_queues.iter().filter(|b| b.explicit).filter(same);
-                    unbound(DsdTy::FabIn, queue, f.color, bound.map(|b| (b.color, b.span)))
-                }
-                Dsd::FabOut(f) if self.arch.name == ArchName::Wse3 => {
-                    let queue = f.queue.map(|q| ("output_queue", q.0));
-                    let bound = image.output_queues.iter().filter(|b| f.queue == Some(b.queue));
-                    // on WSE-3 the color of the queue counts, not that of the DSD
-                    unbound(DsdTy::FabOut, queue, None, bound.map(|b| (b.color, b.span)))
-                }
-                Dsd::FabOut(_) | Dsd::Mem(_) | Dsd::Fifo(_) => None,
-            };
-            diags.extend(diag.map(|c| c.at(load.span)));
-        }
-        diags.into_iter().for_each(|c| self.report(c));
-    }
+    diags.into_iter().for_each(|c| sema.report(c));
 }
 
 /// Complains unless one of the bindings of the queue is that to the color of the DSD.

@@ -1,18 +1,20 @@
 //! Data structure registers: `@get_dsr` and its kin, and the settings of loads and operations.
 
-use super::declared::{instead_of, unknown_setting};
+use super::choices::{instead_of, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::properties::Property;
+use super::properties::{self, Property};
+use super::{completions, queues};
 use crate::arch::{ArchName, DsrFile, DsrId, UtId};
 use crate::diagnostics::rules::{comptime, dsd as rules, tasks};
 use crate::diagnostics::{At, Result};
 use crate::dsd::Dsd;
 use crate::image::DsrRef;
 use crate::image::code::{AsyncConfig, Completion, DsdRef, OnControl, Reg};
+use crate::sema::declared::with_declaration;
+use crate::sema::lower::LateTask;
 use crate::sema::operand::Operand;
-use crate::sema::tile::LateTask;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{DsdTy, IdKind, Ty};
@@ -41,193 +43,194 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "get_dsr", takes: 2..=2, phase: Phase::Anywhere,
         usage: "@get_dsr(kind, n)",
         doc: "a data structure register",
-        run: Run::Operand(|s, call| s.get_dsr(call)), ..USUAL },
+        run: Run::Operand(get_dsr), ..USUAL },
     Builtin { name: "get_xdsr", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@get_xdsr(n)",
         doc: "an extended data structure register",
-        run: Run::Operand(|s, call| s.register(call, IdKind::Xdsr, s.arch.xdsrs)), ..USUAL },
+        run: Run::Operand(|s, call| register(s, call, IdKind::Xdsr, s.arch.xdsrs)), ..USUAL },
     Builtin { name: "get_sr", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@get_sr(n)",
         doc: "a stride register",
-        run: Run::Operand(|s, call| s.register(call, IdKind::StrideRegister, s.arch.stride_registers)), ..USUAL },
+        run: Run::Operand(|s, call| register(s, call, IdKind::StrideRegister, s.arch.stride_registers)), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn get_dsr(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let kind = match self.ty(call.args[0])? {
-            Ty::Id(k) if k.is_dsr() => k,
-            other => {
-                return Err(rules::DSR_TYPE
-                    .because(&[("type", &other)])
+fn get_dsr(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let kind = match sema.ty(call.args[0])? {
+        Ty::Id(k) if k.is_dsr() => k,
+        other => {
+            return Err(rules::DSR_TYPE
+                .because(&[("type", &other)])
+                .at(at)
+                .help("write `dsr_dest`, `dsr_src0`, `dsr_src1`, `dsr_fifo_dest` or `dsr_fifo_src1`"));
+        }
+    };
+    let number_at = sema.span(call.args[1]);
+    let v = register_known(sema, call.args[1], &format!("the number of this {}", kind.word()))?;
+    if let Value::Id(of, n) = v {
+        return fifo_register(kind, of, n).map(Operand::Known).at(number_at);
+    }
+    let limit = sema.arch.dsrs[dsr_file(kind) as usize];
+    register_number(&v, kind, limit).map(Operand::Known).at(number_at)
+}
+
+fn register(sema: &mut Sema<'_>, call: Call<'_>, kind: IdKind, limit: u8) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let v = register_known(sema, call.args[0], &format!("the number of this {}", kind.word()))?;
+    register_number(&v, kind, limit).map(Operand::Known).at(at)
+}
+
+fn register_number(v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
+    if !matches!(v, Value::Int(..)) {
+        let number = format!("the number of a {}", kind.word());
+        return Err(comptime::TYPE_MISMATCH
+            .because(&[("want", &number), ("have", &v.ty())])
+            .help(format!("write an integer from 0 to {}", limit - 1)));
+    }
+    let n = v.to::<u16>().filter(|n| *n < u16::from(limit));
+    n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
+        tasks::ID_OUT_OF_RANGE
+            .because(&[("kind", &kind.word()), ("value", v), ("low", &0), ("high", &(limit - 1))])
+            .help(format!("write a number from 0 to {}", limit - 1))
+    })
+}
+
+/// A DSR argument.
+pub fn dsr_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<DsrRef> {
+    let at = sema.span(id);
+    let v = register_known(sema, id, "this DSR")?;
+    dsr_ref(&v).ok_or_else(|| {
+        let c = comptime::TYPE_MISMATCH.because(&[("want", &"a DSR"), ("have", &v.ty())]).at(at);
+        with_declaration(sema.frame(), c.help("write `@get_dsr(dsr_dest, 0)`, or one of the other files"), id)
+    })
+}
+
+/// A register, or its number.
+pub fn register_known(sema: &mut Sema<'_>, id: ExprId, what: &str) -> Result<Value> {
+    sema.known(id).map_err(|c| {
+        let own = rules::REGISTER_UNKNOWN.because(&[("what", &what)]);
+        let help = "registers are chosen at compile time: use a `const`";
+        instead_of(&comptime::NOT_COMPTIME, c, own.help(help))
+    })
+}
+
+/// A DSD operand for code.
+pub fn dsd_ref(sema: &mut Sema<'_>, v: &Operand, at: Span) -> Result<DsdRef> {
+    match v {
+        Operand::Known(Value::Dsd(d)) => Ok(DsdRef::Const(sema.lower.tile.dsd_constant(*d))),
+        Operand::Known(Value::Undefined(_)) => Err(rules::DSD_UNDEFINED.plain().at(at)),
+        Operand::Mem(addr, _) => {
+            let Ty::Dsd(kind) = v.ty() else { unreachable!("only DSDs come here") };
+            let r = sema.lower.addr_reg(*addr)?;
+            Ok(DsdRef::At(r, kind))
+        }
+        other => Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other.ty())]).at(at)),
+    }
+}
+
+/// The last argument of an operation (`load` is `None`) or of a load of such a DSD.
+pub fn settings(sema: &mut Sema<'_>, cfg: ExprId, load: Option<DsdTy>) -> Result<Settings> {
+    let at = sema.span(cfg);
+    let mut s = Settings::default();
+    let memory = matches!(load, Some(DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf));
+    for setting in properties::properties(sema, cfg)? {
+        let at = setting.at;
+        match setting.name.as_str() {
+            "save_address" if memory => s.save_address = setting.flag()?,
+            "single_step" if load.is_some() => s.single_step = setting.flag()?,
+            "save_address" if load.is_some() => {
+                let dsd = load.map_or(Ty::Error, Ty::Dsd);
+                return Err(rules::SAVE_ADDRESS.because(&[("dsd", &dsd)]).at(at));
+            }
+            "index" if load.is_none() => {
+                let v = sema.coerce(setting.value, &Ty::U16, at)?;
+                s.index = Some(sema.reg_of(&v, at)?);
+            }
+            name if memory => return Err(rules::ASYNC_SETTING.because(&[("name", &name)]).at(at)),
+            _ => async_setting(sema, &setting, &mut s)?,
+        }
+    }
+    check_settings(&s, at)?;
+    Ok(s)
+}
+
+fn async_setting(sema: &mut Sema<'_>, setting: &Property, s: &mut Settings) -> Result<()> {
+    let Property { name, value: v, at } = setting;
+    let at = *at;
+    match name.as_str() {
+        "async" => s.run.is_async = setting.flag()?,
+        "activate" | "unblock" if s.completes() => {
+            let help = "keep one of them: the task that it starts can do the other";
+            return Err(rules::TWO_COMPLETIONS.plain().at(at).help(help));
+        }
+        "activate" | "unblock" => {
+            let done = completion_or_late(sema, v, name == "activate", false, at, &mut s.late)?;
+            s.run.completion = done.unwrap_or_default();
+        }
+        "on_control" => s.run.on_control = on_control(sema, v, at, &mut s.late)?,
+        "priority" => s.run.priority = Some(queues::priority_of(setting.known()?).at(at)?),
+        "ut_id" if sema.arch.name == ArchName::Wse2 => {
+            return Err(tasks::ONLY_ON_WSE3.because(&[("what", &"`.ut_id`")]).at(at));
+        }
+        "ut_id" => match v.known() {
+            Some(Value::Id(IdKind::Microthread, n)) => s.run.ut = Some(UtId(*n as u8)),
+            None => {
+                return Err(rules::UT_ID_UNKNOWN
+                    .plain()
                     .at(at)
-                    .help("write `dsr_dest`, `dsr_src0`, `dsr_src1`, `dsr_fifo_dest` or `dsr_fifo_src1`"));
+                    .help("write `@get_ut_id` with a number that is known at comptime"));
             }
-        };
-        let number_at = self.span(call.args[1]);
-        let v = self.register_known(call.args[1], &format!("the number of this {}", kind.word()))?;
-        if let Value::Id(of, n) = v {
-            return fifo_register(kind, of, n).map(Operand::Known).at(number_at);
-        }
-        let limit = self.arch.dsrs[dsr_file(kind) as usize];
-        self.register_number(&v, kind, limit).map(Operand::Known).at(number_at)
-    }
-
-    fn register(&mut self, call: Call<'_>, kind: IdKind, limit: u8) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let v = self.register_known(call.args[0], &format!("the number of this {}", kind.word()))?;
-        self.register_number(&v, kind, limit).map(Operand::Known).at(at)
-    }
-
-    fn register_number(&self, v: &Value, kind: IdKind, limit: u8) -> Result<Value> {
-        if !matches!(v, Value::Int(..)) {
-            let number = format!("the number of a {}", kind.word());
-            return Err(comptime::TYPE_MISMATCH
-                .because(&[("want", &number), ("have", &v.ty())])
-                .help(format!("write an integer from 0 to {}", limit - 1)));
-        }
-        let n = v.to::<u16>().filter(|n| *n < u16::from(limit));
-        n.map(|n| Value::Id(kind, n)).ok_or_else(|| {
-            tasks::ID_OUT_OF_RANGE
-                .because(&[("kind", &kind.word()), ("value", v), ("low", &0), ("high", &(limit - 1))])
-                .help(format!("write a number from 0 to {}", limit - 1))
-        })
-    }
-
-    /// A DSR argument.
-    pub fn dsr_arg(&mut self, id: ExprId) -> Result<DsrRef> {
-        let at = self.span(id);
-        let v = self.register_known(id, "this DSR")?;
-        dsr_ref(&v).ok_or_else(|| {
-            let c = comptime::TYPE_MISMATCH.because(&[("want", &"a DSR"), ("have", &v.ty())]).at(at);
-            self.with_declaration(c.help("write `@get_dsr(dsr_dest, 0)`, or one of the other files"), id)
-        })
-    }
-
-    /// A register, or its number.
-    pub fn register_known(&mut self, id: ExprId, what: &str) -> Result<Value> {
-        self.known(id).map_err(|c| {
-            let own = rules::REGISTER_UNKNOWN.because(&[("what", &what)]);
-            let help = "registers are chosen at compile time: use a `const`";
-            instead_of(&comptime::NOT_COMPTIME, c, own.help(help))
-        })
-    }
-
-    /// A DSD operand for code.
-    pub fn dsd_ref(&mut self, v: &Operand, at: Span) -> Result<DsdRef> {
-        match v {
-            Operand::Known(Value::Dsd(d)) => Ok(DsdRef::Const(self.dsd_constant(*d))),
-            Operand::Known(Value::Undefined(_)) => Err(rules::DSD_UNDEFINED.plain().at(at)),
-            Operand::Mem(addr, _) => {
-                let Ty::Dsd(kind) = v.ty() else { unreachable!("only DSDs come here") };
-                let r = self.addr_reg(*addr)?;
-                Ok(DsdRef::At(r, kind))
+            Some(other) => {
+                return Err(comptime::TYPE_MISMATCH
+                    .because(&[("want", &"ut_id"), ("have", &other.ty())])
+                    .at(at));
             }
-            other => {
-                Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other.ty())]).at(at))
-            }
+        },
+        _ => {
+            return Err(unknown_setting(name, "an operation", SETTINGS).at(at));
         }
     }
+    Ok(())
+}
 
-    /// The last argument of an operation (`load` is `None`) or of a load of such a DSD.
-    pub fn settings(&mut self, cfg: ExprId, load: Option<DsdTy>) -> Result<Settings> {
-        let at = self.span(cfg);
-        let mut s = Settings::default();
-        let memory = matches!(load, Some(DsdTy::Mem1d | DsdTy::Mem4d | DsdTy::Circbuf));
-        for setting in self.properties(cfg)? {
-            let at = setting.at;
-            match setting.name.as_str() {
-                "save_address" if memory => s.save_address = setting.flag()?,
-                "single_step" if load.is_some() => s.single_step = setting.flag()?,
-                "save_address" if load.is_some() => {
-                    let dsd = load.map_or(Ty::Error, Ty::Dsd);
-                    return Err(rules::SAVE_ADDRESS.because(&[("dsd", &dsd)]).at(at));
-                }
-                "index" if load.is_none() => {
-                    let v = self.coerce(setting.value, &Ty::U16, at)?;
-                    s.index = Some(self.reg_of(&v, at)?);
-                }
-                name if memory => return Err(rules::ASYNC_SETTING.because(&[("name", &name)]).at(at)),
-                _ => self.async_setting(&setting, &mut s)?,
-            }
-        }
-        check_settings(&s, at)?;
-        Ok(s)
+/// What a setting names, or else the task is added to those that are bound later.
+fn completion_or_late(
+    sema: &mut Sema<'_>,
+    v: &Operand,
+    activate: bool,
+    at_control: bool,
+    at: Span,
+    late: &mut Vec<LateTask>,
+) -> Result<Option<Completion>> {
+    let done = completions::completion(sema, v, activate, at)?;
+    if let (None, Operand::Known(Value::Fn(task))) = (done, v) {
+        late.push(LateTask { task: *task, activate, at_control, at });
     }
+    Ok(done)
+}
 
-    fn async_setting(&mut self, setting: &Property, s: &mut Settings) -> Result<()> {
-        let Property { name, value: v, at } = setting;
-        let at = *at;
-        match name.as_str() {
-            "async" => s.run.is_async = setting.flag()?,
-            "activate" | "unblock" if s.completes() => {
-                let help = "keep one of them: the task that it starts can do the other";
-                return Err(rules::TWO_COMPLETIONS.plain().at(at).help(help));
-            }
-            "activate" | "unblock" => {
-                let done = self.completion_or_late(v, name == "activate", false, at, &mut s.late)?;
-                s.run.completion = done.unwrap_or_default();
-            }
-            "on_control" => s.run.on_control = self.on_control(v, at, &mut s.late)?,
-            "priority" => s.run.priority = Some(self.priority(setting.known()?).at(at)?),
-            "ut_id" if self.arch.name == ArchName::Wse2 => {
-                return Err(tasks::ONLY_ON_WSE3.because(&[("what", &"`.ut_id`")]).at(at));
-            }
-            "ut_id" => match v.known() {
-                Some(Value::Id(IdKind::Microthread, n)) => s.run.ut = Some(UtId(*n as u8)),
-                None => {
-                    return Err(rules::UT_ID_UNKNOWN
-                        .plain()
-                        .at(at)
-                        .help("write `@get_ut_id` with a number that is known at comptime"));
-                }
-                Some(other) => {
-                    return Err(comptime::TYPE_MISMATCH
-                        .because(&[("want", &"ut_id"), ("have", &other.ty())])
-                        .at(at));
-                }
-            },
-            _ => {
-                return Err(unknown_setting(name, "an operation", SETTINGS).at(at));
-            }
+/// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
+fn on_control(
+    sema: &mut Sema<'_>,
+    v: &Operand,
+    at: Span,
+    late: &mut Vec<LateTask>,
+) -> Result<Option<OnControl>> {
+    let fields = super::arguments::fields_of(v).unwrap_or_default();
+    let wrong = |have: &str| {
+        let help = "write `.terminate = true`, `.activate = ..` or `.unblock = ..`";
+        rules::ON_CONTROL.because(&[("have", &have)]).at(at).help(help)
+    };
+    let [(name, v)] = fields.as_slice() else { return Err(wrong(&fields.len().to_string())) };
+    let action = Property { name: name.clone(), value: v.clone(), at };
+    match name.as_str() {
+        "terminate" => Ok(action.flag()?.then_some(OnControl::Terminate)),
+        "activate" | "unblock" => {
+            action.known().map_err(|c| c.help("the task is chosen at compile time"))?;
+            let done = completion_or_late(sema, v, name == "activate", true, at, late)?;
+            Ok(Some(OnControl::Then(done.unwrap_or_default())))
         }
-        Ok(())
-    }
-
-    /// What a setting names, or else the task is added to those that are bound later.
-    fn completion_or_late(
-        &mut self,
-        v: &Operand,
-        activate: bool,
-        at_control: bool,
-        at: Span,
-        late: &mut Vec<LateTask>,
-    ) -> Result<Option<Completion>> {
-        let done = self.completion(v, activate, at)?;
-        if let (None, Operand::Known(Value::Fn(task))) = (done, v) {
-            late.push(LateTask { task: *task, activate, at_control, at });
-        }
-        Ok(done)
-    }
-
-    /// `.on_control = .{ .activate = task }`; whatever it names is known at comptime.
-    fn on_control(&mut self, v: &Operand, at: Span, late: &mut Vec<LateTask>) -> Result<Option<OnControl>> {
-        let fields = super::arguments::fields_of(v).unwrap_or_default();
-        let wrong = |have: &str| {
-            let help = "write `.terminate = true`, `.activate = ..` or `.unblock = ..`";
-            rules::ON_CONTROL.because(&[("have", &have)]).at(at).help(help)
-        };
-        let [(name, v)] = fields.as_slice() else { return Err(wrong(&fields.len().to_string())) };
-        let action = Property { name: name.clone(), value: v.clone(), at };
-        match name.as_str() {
-            "terminate" => Ok(action.flag()?.then_some(OnControl::Terminate)),
-            "activate" | "unblock" => {
-                action.known().map_err(|c| c.help("the task is chosen at compile time"))?;
-                let done = self.completion_or_late(v, name == "activate", true, at, late)?;
-                Ok(Some(OnControl::Then(done.unwrap_or_default())))
-            }
-            _ => Err(wrong(&format!("`.{name}`"))),
-        }
+        _ => Err(wrong(&format!("`.{name}`"))),
     }
 }
 

@@ -3,10 +3,10 @@
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, counted};
 use crate::image::intrinsics::IntrinsicRow;
+use crate::sema::eval::Ev;
 use crate::sema::operand::Operand;
-use crate::sema::scope::Ev;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, VarDecl};
 use std::ops::RangeInclusive;

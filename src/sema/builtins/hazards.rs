@@ -8,50 +8,42 @@ use crate::dsd::{Dsd, FabOut, Mem};
 use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, Operand as CodeOperand, VectorOp};
 use crate::sema::operand::Operand;
 use crate::sema::unit::Global;
-use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
-use crate::sema::world::Sema;
+use crate::sema::value::{Pointee, Pointer, Value};
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::value::ty::{DsdTy, Ty};
 
-impl Sema<'_> {
-    /// A pointer through which something is written.
-    pub fn check_writable(&self, pointer: &Ty, at: Span) -> Result<()> {
-        match pointer {
-            Ty::Ptr(p) if p.is_const => {
-                let help = "point to a `var`";
-                Err(comptime::CONST_ASSIGNMENT.plain().at(at).help(help))
-            }
-            _ => Ok(()),
+/// A pointer through which something is written.
+pub fn check_writable(pointer: &Ty, at: Span) -> Result<()> {
+    match pointer {
+        Ty::Ptr(p) if p.is_const => {
+            let help = "point to a `var`";
+            Err(comptime::CONST_ASSIGNMENT.plain().at(at).help(help))
         }
+        _ => Ok(()),
     }
+}
 
-    /// A vector that is written should not lie in a constant. Only a warning: the specification's own
-    /// programs do it (entry UB-002, ruling OQ-39).
-    pub fn check_dest(&mut self, dest: &Operand, at: Span) {
-        let constant = match dest.known() {
-            Some(Value::Dsd(Dsd::Mem(mem))) => self.constant_behind(mem),
-            _ => self.constant_at(dest),
-        };
-        let Some(Global { name, span, .. }) = constant.cloned() else { return };
-        self.written.insert(span);
-        let diag = rules::CONST_DESTINATION.because(&[("name", &name)]).at(at);
-        let diag = diag.also(span, "declared `const`");
-        self.report(diag.help(format!("declare `{name}` as `var`")));
-    }
+/// A vector that is written should not lie in a constant. Only a warning: the specification's own
+/// programs do it (entry UB-002, ruling OQ-39).
+pub fn check_dest(sema: &mut Sema<'_>, dest: &Operand, at: Span) {
+    let constant = match dest.known() {
+        Some(Value::Dsd(Dsd::Mem(mem))) => sema.lower.data.constant_at(mem.lo),
+        _ => constant_at(sema, dest),
+    };
+    let Some(Global { name, span, .. }) = constant.cloned() else { return };
+    sema.lower.data.write_constant(span);
+    let diag = rules::CONST_DESTINATION.because(&[("name", &name)]).at(at);
+    let diag = diag.also(span, "declared `const`");
+    sema.report(diag.help(format!("declare `{name}` as `var`")));
+}
 
-    /// The constant that a pointer leads to.
-    pub fn constant_at(&self, pointer: &Operand) -> Option<&Global> {
-        let Some(Value::Ptr(Pointer { to: Pointee::Global(id, _), .. })) = pointer.known() else {
-            return None;
-        };
-        Some(self.global(*id)).filter(|g| !g.is_var)
-    }
-
-    fn constant_behind(&self, mem: &Mem) -> Option<&Global> {
-        let globals = self.world.tile.placed.iter().map(|id: &GlobalId| self.global(*id));
-        let mut constants = globals.filter(|g| !g.is_var && g.ty.words() != Some(0));
-        constants.find(|g| g.addr == Some(mem.lo))
-    }
+/// The constant that a pointer leads to.
+pub fn constant_at<'s>(sema: &'s Sema<'_>, pointer: &Operand) -> Option<&'s Global> {
+    let Some(Value::Ptr(Pointer { to: Pointee::Global(id, _), .. })) = pointer.known() else {
+        return None;
+    };
+    Some(sema.global(*id)).filter(|g| !g.is_var)
 }
 
 /// Every vector with `wavelet_index_offset` takes its offset from the operation (entry UB-011).

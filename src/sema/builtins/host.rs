@@ -1,16 +1,17 @@
 //! The layout, exports, and what the host sees.
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use super::{arguments, colors, intrinsics};
 use crate::diagnostics::rules::{comptime, layout as rules};
 use crate::diagnostics::{At, Result};
 use crate::image::code::Intrinsic;
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
+use crate::sema::eval::Ev;
 use crate::sema::injection::injects_twice;
-use crate::sema::layout::route_twice;
+use crate::sema::layout::Layout;
 use crate::sema::operand::{Addr, Base, Operand, Place, element_of, repr};
-use crate::sema::scope::Ev;
 use crate::sema::value::{Pointee, Value};
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::Ty;
@@ -25,289 +26,278 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "set_rectangle", takes: 2..=2, phase: Phase::Layout,
         usage: "@set_rectangle(width, height)",
         doc: "sets the size of the program rectangle",
-        run: Run::Operand(|s, call| s.set_rectangle(call)), ..USUAL },
+        run: Run::Operand(set_rectangle), ..USUAL },
     Builtin { name: "get_rectangle", takes: 0..=0, phase: Phase::Anywhere,
         usage: "@get_rectangle()",
         doc: "the size of the program rectangle",
-        run: Run::Operand(|s, call| s.get_rectangle(call.span)), ..USUAL },
+        run: Run::Operand(|s, call| get_rectangle(s, call.span)), ..USUAL },
     Builtin { name: "set_tile_code", takes: 2..=4, phase: Phase::Layout,
         usage: "@set_tile_code(x, y, file, .{..})",
         doc: "gives a PE its program",
-        run: Run::Operand(|s, call| s.set_tile_code(call)), ..USUAL },
+        run: Run::Operand(set_tile_code), ..USUAL },
     Builtin { name: "set_color_config", takes: 4..=4, phase: Phase::Layout,
         usage: "@set_color_config(x, y, color, .{..})",
         doc: "sets the routes of a color on a PE",
-        run: Run::Operand(|s, call| s.set_color_config(call)), ..USUAL },
+        run: Run::Operand(set_color_config), ..USUAL },
     Builtin { name: "set_local_color_config", takes: 2..=2, phase: Phase::Block,
         usage: "@set_local_color_config(color, .{..})",
         doc: "sets the routes of a color on every PE with this code",
-        run: Run::Operand(|s, call| s.set_local_color_config(call)), ..USUAL },
+        run: Run::Operand(set_local_color_config), ..USUAL },
     Builtin { name: "export_name", takes: 2..=3, phase: Phase::Layout,
         usage: "@export_name(name, T, mutable)",
         doc: "advertises a symbol to the host",
-        run: Run::Operand(|s, call| s.export_name(call)), ..USUAL },
+        run: Run::Operand(export_name), ..USUAL },
     Builtin { name: "export_symbol", takes: 1..=2, phase: Phase::Block,
         usage: "@export_symbol(symbol, name)",
         doc: "offers a global or a function under an advertised name",
-        run: Run::Operand(|s, call| s.export_symbol(call)), ..USUAL },
+        run: Run::Operand(export_symbol), ..USUAL },
     Builtin { name: "has_exported_tensors", takes: 0..=0, phase: Phase::Anywhere,
         usage: "@has_exported_tensors()",
         doc: "whether the program advertises arrays",
-        run: Run::Known(|s, _| Ok(Value::Bool(s.has_exported_tensors()))), ..USUAL },
+        run: Run::Known(|s, _| Ok(Value::Bool(has_exported_tensors(&s.layout)))), ..USUAL },
     Builtin { name: "get_symbol_id", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@get_symbol_id(symbol)",
         doc: "the id of an advertised symbol",
-        run: Run::Operand(|s, call| s.symbol_id(call)), ..USUAL },
+        run: Run::Operand(symbol_id), ..USUAL },
     Builtin { name: "get_symbol_value", takes: 2..=2, phase: Phase::Code,
         usage: "@get_symbol_value(T, id)",
         doc: "the value of an advertised symbol",
-        run: Run::Operand(|s, call| s.symbol_value(call)), ..USUAL },
+        run: Run::Operand(symbol_value), ..USUAL },
     Builtin { name: "get_tensor_ptr", takes: 1..=1, phase: Phase::Code,
         usage: "@get_tensor_ptr(id)",
         doc: "the address of an advertised array",
-        run: Run::Operand(|s, call| s.tensor_pointer(call)), ..USUAL },
+        run: Run::Operand(tensor_pointer), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn has_exported_tensors(&self) -> bool {
-        self.layout.exports.iter().any(|e| matches!(e.kind, ExportKind::Var { .. }))
-    }
+fn has_exported_tensors(layout: &Layout) -> bool {
+    layout.exports().iter().any(|e| matches!(e.kind, ExportKind::Var { .. }))
+}
 
-    fn coordinate(&mut self, id: ExprId) -> Result<u32> {
-        let at = self.span(id);
-        let v = self.known(id)?;
-        v.to::<u32>().ok_or_else(|| rules::BAD_COORDINATE.because(&[("value", &v)]).at(at))
-    }
+fn coordinate(sema: &mut Sema<'_>, id: ExprId) -> Result<u32> {
+    let at = sema.span(id);
+    let v = sema.known(id)?;
+    v.to::<u32>().ok_or_else(|| rules::BAD_COORDINATE.because(&[("value", &v)]).at(at))
+}
 
-    fn set_rectangle(&mut self, call: Call<'_>) -> Result<Operand> {
-        let (w, h) = (self.coordinate(call.args[0])?, self.coordinate(call.args[1])?);
-        let (Ok(w), Ok(h)) = (u16::try_from(w), u16::try_from(h)) else {
-            return Err(rules::BAD_RECTANGLE.because(&[("width", &w), ("height", &h)]).at(call.span));
-        };
-        self.layout.set_rectangle(w, h, call.span).map(|()| Operand::void())
-    }
+fn set_rectangle(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let (w, h) = (coordinate(sema, call.args[0])?, coordinate(sema, call.args[1])?);
+    let (Ok(w), Ok(h)) = (u16::try_from(w), u16::try_from(h)) else {
+        return Err(rules::BAD_RECTANGLE.because(&[("width", &w), ("height", &h)]).at(call.span));
+    };
+    sema.layout.set_rectangle(w, h, call.span).map(|()| Operand::void())
+}
 
-    fn get_rectangle(&mut self, span: Span) -> Result<Operand> {
-        let (w, h, _) = self.layout.rectangle.ok_or_else(|| rules::NO_RECTANGLE.plain().at(span))?;
-        let size = |w: u16, h: u16| {
-            Value::anon(vec![("width".into(), Value::u16(w)), ("height".into(), Value::u16(h))])
-        };
-        let f = self.options.fabric.unwrap_or_default();
-        Ok(Operand::Known(Value::anon(vec![
-            ("width".into(), Value::u16(w)),
-            ("height".into(), Value::u16(h)),
-            ("fabric".into(), size(f.width, f.height)),
-            ("offsets".into(), size(f.x, f.y)),
-        ])))
-    }
+fn get_rectangle(sema: &mut Sema<'_>, span: Span) -> Result<Operand> {
+    let (w, h, _) = sema.layout.rectangle().ok_or_else(|| rules::NO_RECTANGLE.plain().at(span))?;
+    let size =
+        |w: u16, h: u16| Value::anon(vec![("width".into(), Value::u16(w)), ("height".into(), Value::u16(h))]);
+    let f = sema.options.fabric.unwrap_or_default();
+    Ok(Operand::Known(Value::anon(vec![
+        ("width".into(), Value::u16(w)),
+        ("height".into(), Value::u16(h)),
+        ("fabric".into(), size(f.width, f.height)),
+        ("offsets".into(), size(f.x, f.y)),
+    ])))
+}
 
-    fn pe_arg(&mut self, call: Call<'_>) -> Result<usize> {
-        if self.layout.rectangle.is_none() {
-            return Err(rules::NO_RECTANGLE.plain().at(call.span).help("call `@set_rectangle` first"));
+fn pe_arg(sema: &mut Sema<'_>, call: Call<'_>) -> Result<usize> {
+    if sema.layout.rectangle().is_none() {
+        return Err(rules::NO_RECTANGLE.plain().at(call.span).help("call `@set_rectangle` first"));
+    }
+    let (x, y) = (coordinate(sema, call.args[0])?, coordinate(sema, call.args[1])?);
+    let (w, h, set) = sema.layout.rectangle().expect("checked above");
+    sema.layout.pe(x, y).ok_or_else(|| {
+        rules::OUTSIDE_RECTANGLE
+            .because(&[("x", &x), ("y", &y)])
+            .at(call.span)
+            .also(set, "the rectangle")
+            .help(format!("columns go from 0 to {}, rows from 0 to {}", w - 1, h - 1))
+    })
+}
+
+fn set_tile_code(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let pe = pe_arg(sema, call)?;
+    let unit = match call.args.get(2) {
+        Some(file) => {
+            let at = sema.span(*file);
+            let name = arguments::known_str(sema, *file)?;
+            let from = sema.frame().unit.path.clone();
+            sema.find_unit(&from, &name, at)?
         }
-        let (x, y) = (self.coordinate(call.args[0])?, self.coordinate(call.args[1])?);
-        let (w, h, set) = self.layout.rectangle.expect("checked above");
-        self.layout.pe(x, y).ok_or_else(|| {
-            rules::OUTSIDE_RECTANGLE
-                .because(&[("x", &x), ("y", &y)])
-                .at(call.span)
-                .also(set, "the rectangle")
-                .help(format!("columns go from 0 to {}, rows from 0 to {}", w - 1, h - 1))
-        })
+        None => sema.unit(),
+    };
+    let mut params = IndexMap::new();
+    if let Some(p) = call.args.get(3) {
+        let at = sema.span(*p);
+        let v = sema.known(*p)?;
+        let fields = v.fields().ok_or_else(|| {
+            comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at)
+        })?;
+        params.extend(fields);
     }
+    let class = sema.layout.class(&unit, params, call.span);
+    // a layout of a whole wafer takes many steps, but each PE is set once: this is progress
+    sema.eval.budget.refill();
+    sema.layout.set_tile(pe, class).at(call.span).map(|()| Operand::void())
+}
 
-    fn set_tile_code(&mut self, call: Call<'_>) -> Result<Operand> {
-        let pe = self.pe_arg(call)?;
-        let unit = match call.args.get(2) {
-            Some(file) => {
-                let at = self.span(*file);
-                let name = self.known_str(*file)?;
-                let from = self.frame().unit.path.clone();
-                self.find_unit(&from, &name, at)?
+fn set_color_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let pe = pe_arg(sema, call)?;
+    let color = colors::color_arg(sema, call.args[2])?;
+    let config = colors::color_config(sema, call.args[3], color)?;
+    sema.layout.set_route(pe, color, config, call.span).map(|()| Operand::void())
+}
+
+fn set_local_color_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let color = colors::color_arg(sema, call.args[0])?;
+    let config = colors::color_config(sema, call.args[1], color)?;
+    let routes = &mut sema.lower.tile.image.local_routes;
+    if let Some((.., first)) = routes.iter().find(|(c, ..)| *c == color) {
+        let twice = rules::ROUTE_TWICE.because(&[("color", &color)]).at(call.span);
+        return Err(twice.also(*first, "first set here"));
+    }
+    if let Some(c) = injects_twice(routes.iter().map(|(c, r, _)| (*c, r)), color, &config) {
+        return Err(c.at(call.span));
+    }
+    routes.push((color, config, call.span));
+    Ok(Operand::void())
+}
+
+fn export_name(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let name = arguments::known_str(sema, call.args[0])?;
+    let at = sema.span(call.args[1]);
+    let ty = sema.ty(call.args[1])?;
+    let mutable = call.args.get(2).map(|m| sema.known_as(*m, &Ty::Bool)).transpose()?;
+    if let Some(first) = sema.layout.exports().iter().find(|e| e.name == name) {
+        return Err(rules::EXPORT_TWICE
+            .because(&[("name", &name)])
+            .at(call.span)
+            .also(first.span, "first here"));
+    }
+    let kind = export_kind(&ty, mutable == Some(Value::Bool(true))).at(at)?;
+    if mutable.is_none() && matches!(kind, ExportKind::Var { .. }) {
+        return Err(rules::EXPORT_MUTABLE
+            .plain()
+            .at(call.span)
+            .help("write `true` if the host may write it, else `false`"));
+    }
+    sema.layout.export(ExportName { name, kind, span: call.span }, ty);
+    Ok(Operand::void())
+}
+
+fn export_symbol(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let given = call.args.get(1).map(|n| arguments::known_str(sema, *n)).transpose()?;
+    let (name, target, ty) = symbol(sema, call.args[0], at)?;
+    let name = given.unwrap_or(name);
+    check_export(&mut sema.layout, &name, &ty, call.span)?;
+    let exports = &mut sema.lower.tile.image.exports;
+    if exports.iter().any(|e| e.name == name) {
+        return Err(rules::EXPORT_TWICE.because(&[("name", &name)]).at(call.span));
+    }
+    exports.push(Export { name, target, element: export_element(&ty), inputs: export_inputs(&ty) });
+    Ok(Operand::void())
+}
+
+fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<(String, ExportTarget, Ty)> {
+    let ev = sema.expr(id, None)?;
+    match ev {
+        Ev::Value(Operand::Known(Value::Fn(f))) => {
+            let (function, _) = sema.entry(f, at)?;
+            let ty = Ty::Fn(sema.fn_type(f)?);
+            let (unit, decl) = sema.fn_unit(f);
+            Ok((unit.function(decl).name.name.to_string(), ExportTarget::Fn(function), ty))
+        }
+        Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
+            let addr = sema.place_global(g)?;
+            if let Value::Ptr(p) = sema.global(g).value.clone()
+                && let Pointee::Global(behind, _) = p.to
+            {
+                sema.place_global(behind)?;
             }
-            None => self.unit(),
-        };
-        let mut params = IndexMap::new();
-        if let Some(p) = call.args.get(3) {
-            let at = self.span(*p);
-            let v = self.known(*p)?;
-            let fields = v.fields().ok_or_else(|| {
-                comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]).at(at)
-            })?;
-            params.extend(fields);
+            let global = sema.global(g);
+            let name = global.name.rsplit('.').next().unwrap_or("").to_string();
+            let target =
+                if matches!(ty, Ty::Ptr(_)) { ExportTarget::Pointer(addr) } else { ExportTarget::Data(addr) };
+            Ok((name, target, ty))
         }
-        let class = self.layout.class(&unit, params, call.span);
-        // a layout of a whole wafer takes many steps, but each PE is set once: this is progress
-        self.fuel = self.options.comptime_fuel;
-        self.layout.set_tile(pe, class).at(call.span).map(|()| Operand::void())
-    }
-
-    fn set_color_config(&mut self, call: Call<'_>) -> Result<Operand> {
-        let pe = self.pe_arg(call)?;
-        let color = self.color_arg(call.args[2])?;
-        let config = self.color_config(call.args[3], color)?;
-        if !self.layout.routes.set(pe, color, config, Some(call.span)) {
-            return Err(route_twice(&self.layout.routes, pe, color, call.span));
-        }
-        Ok(Operand::void())
-    }
-
-    fn set_local_color_config(&mut self, call: Call<'_>) -> Result<Operand> {
-        let color = self.color_arg(call.args[0])?;
-        let config = self.color_config(call.args[1], color)?;
-        let routes = &mut self.world.tile.image.local_routes;
-        if let Some((.., first)) = routes.iter().find(|(c, ..)| *c == color) {
-            let twice = rules::ROUTE_TWICE.because(&[("color", &color)]).at(call.span);
-            return Err(twice.also(*first, "first set here"));
-        }
-        if let Some(c) = injects_twice(routes.iter().map(|(c, r, _)| (*c, r)), color, &config) {
-            return Err(c.at(call.span));
-        }
-        routes.push((color, config, call.span));
-        Ok(Operand::void())
-    }
-
-    fn export_name(&mut self, call: Call<'_>) -> Result<Operand> {
-        let name = self.known_str(call.args[0])?;
-        let at = self.span(call.args[1]);
-        let ty = self.ty(call.args[1])?;
-        let mutable = call.args.get(2).map(|m| self.known_as(*m, &Ty::Bool)).transpose()?;
-        if let Some(first) = self.layout.exports.iter().find(|e| e.name == name) {
-            return Err(rules::EXPORT_TWICE
-                .because(&[("name", &name)])
-                .at(call.span)
-                .also(first.span, "first here"));
-        }
-        let kind = export_kind(&ty, mutable == Some(Value::Bool(true))).at(at)?;
-        if mutable.is_none() && matches!(kind, ExportKind::Var { .. }) {
-            return Err(rules::EXPORT_MUTABLE
-                .plain()
-                .at(call.span)
-                .help("write `true` if the host may write it, else `false`"));
-        }
-        self.layout.exports.push(ExportName { name, kind, span: call.span });
-        self.layout.export_types.push(ty);
-        Ok(Operand::void())
-    }
-
-    fn export_symbol(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let given = call.args.get(1).map(|n| self.known_str(*n)).transpose()?;
-        let (name, target, ty) = self.symbol(call.args[0], at)?;
-        let name = given.unwrap_or(name);
-        self.check_export(&name, &ty, call.span)?;
-        let exports = &mut self.world.tile.image.exports;
-        if exports.iter().any(|e| e.name == name) {
-            return Err(rules::EXPORT_TWICE.because(&[("name", &name)]).at(call.span));
-        }
-        exports.push(Export { name, target, element: export_element(&ty), inputs: export_inputs(&ty) });
-        Ok(Operand::void())
-    }
-
-    fn symbol(&mut self, id: ExprId, at: Span) -> Result<(String, ExportTarget, Ty)> {
-        let ev = self.expr(id, None)?;
-        match ev {
-            Ev::Value(Operand::Known(Value::Fn(f))) => {
-                let (function, _) = self.entry(f, at)?;
-                let ty = Ty::Fn(self.fn_type(f)?);
-                let (unit, decl) = self.fn_unit(f);
-                Ok((unit.function(decl).name.name.to_string(), ExportTarget::Fn(function), ty))
-            }
-            Ev::Place(Place::Memory { addr: Addr { base: Base::Global(g), off: 0 }, ty, .. }) => {
-                let addr = self.place_global(g)?;
-                if let Value::Ptr(p) = self.global(g).value.clone()
-                    && let Pointee::Global(behind, _) = p.to
-                {
-                    self.place_global(behind)?;
-                }
-                let global = self.global(g);
-                let name = global.name.rsplit('.').next().unwrap_or("").to_string();
-                let target = if matches!(ty, Ty::Ptr(_)) {
-                    ExportTarget::Pointer(addr)
-                } else {
-                    ExportTarget::Data(addr)
-                };
-                Ok((name, target, ty))
-            }
-            _ => Err(rules::EXPORT_NOT_GLOBAL.plain().at(at)),
-        }
-    }
-
-    /// An exported symbol agrees with what the layout has advertised.
-    fn check_export(&mut self, name: &str, ty: &Ty, span: Span) -> Result<()> {
-        let place = self.layout.exports.iter().position(|e| e.name == name);
-        if self.layout.exports.is_empty() || place.is_none() && self.layout.has_failed {
-            return Ok(());
-        }
-        let Some(place) = place else {
-            let names = self.layout.exports.iter().map(|e| e.name.as_str());
-            let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
-            return Err(match crate::diagnostics::suggest::nearest(name, names) {
-                Some(near) => c.help(format!("did you mean `{near}`?")),
-                None => c.help("advertise it in the layout: `@export_name(..)`"),
-            });
-        };
-        let advertised = &self.layout.exports[place];
-        let agrees = match &advertised.kind {
-            ExportKind::Fn { inputs } => matches!(ty, Ty::Fn(_)) && export_inputs(ty) == *inputs,
-            ExportKind::Var { .. } => agree(ty, &self.layout.export_types[place]),
-        };
-        if agrees {
-            return Ok(());
-        }
-        let want = match &advertised.kind {
-            ExportKind::Fn { inputs } => {
-                let list: Vec<_> = inputs.iter().map(|s| s.word()).collect();
-                format!("fn({})void", list.join(", "))
-            }
-            ExportKind::Var { ty, .. } => ty.clone(),
-        };
-        let c = rules::EXPORT_TYPE.because(&[("name", &name), ("have", ty), ("want", &want)]).at(span);
-        let c = c.also(advertised.span, "advertised here");
-        Err(match ty.to_string() == want {
-            true => c.help("declare the struct once, in a file that layout and tile import"),
-            false => c,
-        })
-    }
-
-    fn symbol_id(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let (name, target, _) = self.symbol(call.args[0], at)?;
-        let exported = self.world.tile.image.exports.iter().find(|e| e.target == target);
-        let name = exported.map_or(name, |e| e.name.clone());
-        let id = self.layout.exports.iter().position(|e| e.name == name);
-        let id = id.ok_or_else(|| rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(at))?;
-        Ok(Operand::Known(Value::u16(id as u16 + 1)))
+        _ => Err(rules::EXPORT_NOT_GLOBAL.plain().at(at)),
     }
 }
 
-impl Sema<'_> {
-    /// `@get_symbol_value(T, id)`
-    fn symbol_value(&mut self, call: Call<'_>) -> Result<Operand> {
-        let ty = self.ty(call.args[0])?;
-        self.symbol_behind(call.args[1], ty, call.span)
+/// An exported symbol agrees with what the layout has advertised.
+fn check_export(layout: &mut Layout, name: &str, ty: &Ty, span: Span) -> Result<()> {
+    let place = layout.find_export(name);
+    if layout.exports().is_empty() || place.is_none() && layout.has_failed() {
+        return Ok(());
     }
+    let Some(place) = place else {
+        let names = layout.exports().iter().map(|e| e.name.as_str());
+        let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
+        return Err(match crate::diagnostics::suggest::nearest(name, names) {
+            Some(near) => c.help(format!("did you mean `{near}`?")),
+            None => c.help("advertise it in the layout: `@export_name(..)`"),
+        });
+    };
+    let advertised = &layout.exports()[place];
+    let agrees = match &advertised.kind {
+        ExportKind::Fn { inputs } => matches!(ty, Ty::Fn(_)) && export_inputs(ty) == *inputs,
+        ExportKind::Var { .. } => agree(ty, layout.export_type(place)),
+    };
+    if agrees {
+        return Ok(());
+    }
+    let want = match &advertised.kind {
+        ExportKind::Fn { inputs } => {
+            let list: Vec<_> = inputs.iter().map(|s| s.word()).collect();
+            format!("fn({})void", list.join(", "))
+        }
+        ExportKind::Var { ty, .. } => ty.clone(),
+    };
+    let c = rules::EXPORT_TYPE.because(&[("name", &name), ("have", ty), ("want", &want)]).at(span);
+    let c = c.also(advertised.span, "advertised here");
+    Err(match ty.to_string() == want {
+        true => c.help("declare the struct once, in a file that layout and tile import"),
+        false => c,
+    })
+}
 
-    /// `@get_tensor_ptr(id)`
-    fn tensor_pointer(&mut self, call: Call<'_>) -> Result<Operand> {
-        let ty = Ty::U16.pointer(false, true);
-        self.symbol_behind(call.args[0], ty, call.span)
-    }
+fn symbol_id(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let (name, target, _) = symbol(sema, call.args[0], at)?;
+    let exported = sema.lower.tile.image.exports.iter().find(|e| e.target == target);
+    let name = exported.map_or(name, |e| e.name.clone());
+    let id = sema.layout.find_export(&name);
+    let id = id.ok_or_else(|| rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(at))?;
+    Ok(Operand::Known(Value::u16(id as u16 + 1)))
+}
 
-    /// What the advertised symbol with an id holds, as a value of this type.
-    fn symbol_behind(&mut self, id: ExprId, ty: Ty, span: Span) -> Result<Operand> {
-        let at = self.span(id);
-        let id = self.value_as(id, &Ty::U16)?;
-        let names: Vec<_> = self.layout.exports.iter().map(|e| e.name.as_str()).collect();
-        let names = names.join(",");
-        let names = Operand::Known(Value::u32(self.string(&names)));
-        let Operand::Reg(address, _) = self.intrinsic(Intrinsic::SymbolAddress, &[id, names], Ty::U16, at)?
-        else {
-            unreachable!("the intrinsic has a result")
-        };
-        let addr = Addr { base: Base::Reg(address), off: 0 };
-        self.load(&Place::Memory { addr, ty, writable: false, known: None }, span)
-    }
+/// `@get_symbol_value(T, id)`
+fn symbol_value(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let ty = sema.ty(call.args[0])?;
+    symbol_behind(sema, call.args[1], ty, call.span)
+}
+
+/// `@get_tensor_ptr(id)`
+fn tensor_pointer(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let ty = Ty::U16.pointer(false, true);
+    symbol_behind(sema, call.args[0], ty, call.span)
+}
+
+/// What the advertised symbol with an id holds, as a value of this type.
+fn symbol_behind(sema: &mut Sema<'_>, id: ExprId, ty: Ty, span: Span) -> Result<Operand> {
+    let at = sema.span(id);
+    let id = sema.value_as(id, &Ty::U16)?;
+    let names: Vec<_> = sema.layout.exports().iter().map(|e| e.name.as_str()).collect();
+    let names = names.join(",");
+    let names = Operand::Known(Value::u32(sema.lower.tile.string(&names)));
+    let Operand::Reg(address, _) =
+        intrinsics::intrinsic(sema, Intrinsic::SymbolAddress, &[id, names], Ty::U16, at)?
+    else {
+        unreachable!("the intrinsic has a result")
+    };
+    let addr = Addr { base: Base::Reg(address), off: 0 };
+    sema.load(&Place::Memory { addr, ty, writable: false, known: None }, span)
 }
 
 /// Whether two types are the same to the host. Each file declares its structs anew, and a `const` behind

@@ -1,12 +1,13 @@
 //! Requests to the PE: `@__intrinsic` of the library, and the builtins that the table of requests has.
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
+use super::{arguments, conversions};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
 use crate::image::code::{Intrinsic, Op};
 use crate::image::intrinsics::IntrinsicRow;
 use crate::sema::operand::Operand;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::value::ty::Ty;
 
@@ -26,41 +27,45 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "__intrinsic", takes: 1..=8, phase: Phase::Code,
         usage: "@__intrinsic(comptime name, ..)",
         doc: "library: runs an intrinsic of `image::intrinsics`; arguments are converted to its types",
-        run: Run::Operand(|s, call| s.intrinsic_by_name(call)), ..USUAL },
+        run: Run::Operand(intrinsic_by_name), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn intrinsic_by_name(&mut self, call: Call<'_>) -> Result<Operand> {
-        let name = self.known_str(call.args[0])?;
-        let row = Intrinsic::ALL.iter().find(|row| row.name == name);
-        let row = row.ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
-        let mut args = Vec::new();
-        for (a, ty) in call.args[1..].iter().zip(row.params) {
-            let at = self.span(*a);
-            let v = self.value(*a, None)?;
-            args.push(self.convert(v, ty, at)?);
-        }
-        self.intrinsic(row.id, &args, row.result.clone(), call.span)
+fn intrinsic_by_name(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let name = arguments::known_str(sema, call.args[0])?;
+    let row = Intrinsic::ALL.iter().find(|row| row.name == name);
+    let row = row.ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
+    let mut args = Vec::new();
+    for (a, ty) in call.args[1..].iter().zip(row.params) {
+        let at = sema.span(*a);
+        let v = sema.value(*a, None)?;
+        args.push(conversions::convert(sema, v, ty, at)?);
     }
+    intrinsic(sema, row.id, &args, row.result.clone(), call.span)
+}
 
-    /// A builtin that is nothing but a request.
-    pub(super) fn ask(&mut self, row: &IntrinsicRow, call: Call<'_>) -> Result<Operand> {
-        let args = call.args.iter().zip(row.params).map(|(a, ty)| self.value_as(*a, ty));
-        let args = args.collect::<Result<Vec<_>>>()?;
-        self.intrinsic(row.id, &args, row.result.clone(), call.span)
-    }
+/// A builtin that is nothing but a request.
+pub(super) fn ask(sema: &mut Sema<'_>, row: &IntrinsicRow, call: Call<'_>) -> Result<Operand> {
+    let args = call.args.iter().zip(row.params).map(|(a, ty)| sema.value_as(*a, ty));
+    let args = args.collect::<Result<Vec<_>>>()?;
+    intrinsic(sema, row.id, &args, row.result.clone(), call.span)
+}
 
-    /// Writes a request.
-    pub fn intrinsic(&mut self, id: Intrinsic, args: &[Operand], ret: Ty, span: Span) -> Result<Operand> {
-        let regs = args.iter().map(|v| self.reg_of(v, span)).collect::<Result<Vec<_>>>()?;
-        let base = self.b().reg();
-        for _ in 1..regs.len() {
-            self.b().reg();
-        }
-        for (i, a) in regs.into_iter().enumerate() {
-            self.b().emit(Op::Mov { d: base + i as u16, a });
-        }
-        self.b().emit(Op::Intrinsic { id, base });
-        Ok(if ret == Ty::Void { Operand::void() } else { Operand::Reg(base, ret) })
+/// Writes a request.
+pub fn intrinsic(
+    sema: &mut Sema<'_>,
+    id: Intrinsic,
+    args: &[Operand],
+    ret: Ty,
+    span: Span,
+) -> Result<Operand> {
+    let regs = args.iter().map(|v| sema.reg_of(v, span)).collect::<Result<Vec<_>>>()?;
+    let base = sema.b().reg();
+    for _ in 1..regs.len() {
+        sema.b().reg();
     }
+    for (i, a) in regs.into_iter().enumerate() {
+        sema.b().emit(Op::Mov { d: base + i as u16, a });
+    }
+    sema.b().emit(Op::Intrinsic { id, base });
+    Ok(if ret == Ty::Void { Operand::void() } else { Operand::Reg(base, ret) })
 }

@@ -1,14 +1,16 @@
 //! Builtins that only the embedded library may use.
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use crate::arch::{Color, InQueue};
+use super::{arguments, ids, intrinsics};
+use crate::arch::{Arch, Color, InQueue};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::image::MemcpyColors;
 use crate::image::code::Intrinsic;
+use crate::sema::lower::Tile;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
 use crate::value::float::FloatKind;
 use crate::value::math::{self, Function};
@@ -20,11 +22,11 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "__math", takes: 2..=3, phase: Phase::Anywhere, is_pure: true,
         usage: "@__math(comptime name, x, y)",
         doc: "library: a function of `value::math`, of f32, the fp16 type or comptime_float",
-        run: Run::Operand(|s, call| s.math(call)), ..USUAL },
+        run: Run::Operand(math), ..USUAL },
     Builtin { name: "__string_id", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@__string_id(comptime string) u32",
         doc: "library: the index of a string among those of the tile",
-        run: Run::Known(|s, call| s.string_id(call.args[0])), ..USUAL },
+        run: Run::Known(|s, call| string_id(s, call.args[0])), ..USUAL },
     Builtin { name: "__type_kind", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@__type_kind(T) comptime_string",
         doc: "library: `signed`, `unsigned`, `float`, `dsd`, `dsr`, `many` (a pointer `[*]T`) or `other`",
@@ -36,117 +38,111 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "__pointee", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@__pointee(T) type",
         doc: "library: the type that a pointer of type T points to",
-        run: Run::Known(|s, call| s.type_behind(call.args[0])), ..USUAL },
+        run: Run::Known(|s, call| type_behind(s, call.args[0])), ..USUAL },
     Builtin { name: "__count", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@__count(x) comptime_int",
         doc: "library: the number of fields of a struct, or of elements of a tuple or array",
-        run: Run::Known(|s, call| s.count(call.args[0])), ..USUAL },
+        run: Run::Known(|s, call| count(s, call.args[0])), ..USUAL },
     Builtin { name: "__mailbox", takes: 1..=1, phase: Phase::Block,
         usage: "@__mailbox(queue)",
         doc: "library: messages arrive in this queue, and the control wavelet that ends one starts no task",
-        run: Run::Operand(|s, call| s.mailbox(call.args[0])), ..USUAL },
+        run: Run::Operand(|s, call| mailbox(s, call.args[0])), ..USUAL },
     Builtin { name: "__memcpy", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@__memcpy(params)",
         doc: "library: the program talks to the host over the colors MEMCPYH2D_1.. and MEMCPYD2H_1..",
-        run: Run::Operand(|s, call| s.memcpy_params(call.args[0])), ..USUAL },
+        run: Run::Operand(|s, call| memcpy_params(s, call.args[0])), ..USUAL },
     Builtin { name: "__memcpy_server", takes: 0..=0, phase: Phase::Block,
         usage: "@__memcpy_server()",
         doc: "library: this tile receives commands of the host",
-        run: Run::Operand(|s, _| s.memcpy_server()), ..USUAL },
+        run: Run::Operand(|s, _| memcpy_server(&mut s.lower.tile)), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn string_id(&mut self, text: ExprId) -> Result<Value> {
-        let text = self.known_str(text)?;
-        Ok(Value::u32(self.string(&text)))
-    }
+fn string_id(sema: &mut Sema<'_>, text: ExprId) -> Result<Value> {
+    let text = arguments::known_str(sema, text)?;
+    Ok(Value::u32(sema.lower.tile.string(&text)))
+}
 
-    fn type_behind(&mut self, ty: ExprId) -> Result<Value> {
-        match self.ty(ty)? {
-            Ty::Ptr(pointer) => Ok(Value::Type(pointer.to.clone())),
-            other => Err(rules::TYPE_MISMATCH
-                .because(&[("want", &"a pointer"), ("have", &other)])
-                .at(self.span(ty))),
+fn type_behind(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
+    match sema.ty(ty)? {
+        Ty::Ptr(pointer) => Ok(Value::Type(pointer.to.clone())),
+        other => {
+            Err(rules::TYPE_MISMATCH.because(&[("want", &"a pointer"), ("have", &other)]).at(sema.span(ty)))
         }
     }
+}
 
-    fn mailbox(&mut self, queue: ExprId) -> Result<Operand> {
-        if let Value::Id(_, queue) = self.known_as(queue, &Ty::Id(IdKind::InputQueue))? {
-            self.world.tile.image.mailbox = Some(InQueue(queue as u8));
-        }
-        Ok(Operand::void())
+fn mailbox(sema: &mut Sema<'_>, queue: ExprId) -> Result<Operand> {
+    if let Value::Id(_, queue) = sema.known_as(queue, &Ty::Id(IdKind::InputQueue))? {
+        sema.lower.tile.image.mailbox = Some(InQueue(queue as u8));
     }
+    Ok(Operand::void())
+}
 
-    fn memcpy_server(&mut self) -> Result<Operand> {
-        self.world.tile.image.has_memcpy = true;
-        Ok(Operand::void())
-    }
+fn memcpy_server(tile: &mut Tile) -> Result<Operand> {
+    tile.image.has_memcpy = true;
+    Ok(Operand::void())
+}
 
-    fn count(&mut self, e: ExprId) -> Result<Value> {
-        let v = self.value(e, None)?;
-        let n = match v.ty() {
-            Ty::Array(array) => array.dims[0] as usize,
-            _ => super::arguments::fields_of(&v).map_or(0, |f| f.len()),
+fn count(sema: &mut Sema<'_>, e: ExprId) -> Result<Value> {
+    let v = sema.value(e, None)?;
+    let n = match v.ty() {
+        Ty::Array(array) => array.dims[0] as usize,
+        _ => super::arguments::fields_of(&v).map_or(0, |f| f.len()),
+    };
+    Ok(Value::int(n as i128))
+}
+
+fn math(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let name = arguments::known_str(sema, call.args[0])?;
+    let f = Function::parse(&name)
+        .ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
+    let at = sema.span(call.args[1]);
+    let x = sema.value(call.args[1], None)?;
+    let ty = x.ty();
+    let y = match call.args.get(2) {
+        Some(y) => sema.value_as(*y, &ty)?,
+        None => Operand::Known(Value::Float(FloatKind::Comptime, 0.0)),
+    };
+    if let (Operand::Known(Value::Float(k, x)), Operand::Known(Value::Float(_, y))) = (&x, &y) {
+        let v = match k {
+            FloatKind::F32 => f64::from(math::eval32(f, *x as f32, *y as f32)),
+            _ => k.round(math::eval64(f, *x, *y)),
         };
-        Ok(Value::int(n as i128))
+        return Ok(Operand::Known(Value::Float(*k, v)));
     }
-
-    fn math(&mut self, call: Call<'_>) -> Result<Operand> {
-        let name = self.known_str(call.args[0])?;
-        let f = Function::parse(&name)
-            .ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
-        let at = self.span(call.args[1]);
-        let x = self.value(call.args[1], None)?;
-        let ty = x.ty();
-        let y = match call.args.get(2) {
-            Some(y) => self.value_as(*y, &ty)?,
-            None => Operand::Known(Value::Float(FloatKind::Comptime, 0.0)),
-        };
-        if let (Operand::Known(Value::Float(k, x)), Operand::Known(Value::Float(_, y))) = (&x, &y) {
-            let v = match k {
-                FloatKind::F32 => f64::from(math::eval32(f, *x as f32, *y as f32)),
-                _ => k.round(math::eval64(f, *x, *y)),
-            };
-            return Ok(Operand::Known(Value::Float(*k, v)));
+    let id = match ty {
+        Ty::F32 => Intrinsic::Math32,
+        Ty::Float(FloatKind::F16) => Intrinsic::Math16,
+        ref other => {
+            return Err(rules::TYPE_MISMATCH.because(&[("want", &"f16 or f32"), ("have", other)]).at(at));
         }
-        let id = match ty {
-            Ty::F32 => Intrinsic::Math32,
-            Ty::Float(FloatKind::F16) => Intrinsic::Math16,
-            ref other => {
-                return Err(rules::TYPE_MISMATCH.because(&[("want", &"f16 or f32"), ("have", other)]).at(at));
-            }
-        };
-        let y = self.coerce(y, &ty, at)?;
-        self.intrinsic(id, &[Operand::Known(Value::u16(f as u16)), x, y], ty, call.span)
-    }
+    };
+    let y = sema.coerce(y, &ty, at)?;
+    intrinsics::intrinsic(sema, id, &[Operand::Known(Value::u16(f as u16)), x, y], ty, call.span)
+}
 
-    fn memcpy_params(&mut self, params: ExprId) -> Result<Operand> {
-        let at = self.span(params);
-        let v = self.known(params)?;
-        let mut colors = MemcpyColors::default();
-        for n in 0..4 {
-            colors.h2d[n] = self.stream_color(v.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
-            colors.d2h[n] = self.stream_color(v.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
-        }
-        if self.layout.memcpy.as_ref().is_some_and(|old| *old != colors) {
-            return Err(crate::diagnostics::rules::layout::MEMCPY_TWICE.plain()).at(at);
-        }
-        self.layout.memcpy = Some(colors);
-        Ok(Operand::void())
+fn memcpy_params(sema: &mut Sema<'_>, params: ExprId) -> Result<Operand> {
+    let at = sema.span(params);
+    let v = sema.known(params)?;
+    let mut colors = MemcpyColors::default();
+    for n in 0..4 {
+        colors.h2d[n] = stream_color(sema.arch, v.field(&format!("MEMCPYH2D_{}", n + 1))).at(at)?;
+        colors.d2h[n] = stream_color(sema.arch, v.field(&format!("MEMCPYD2H_{}", n + 1))).at(at)?;
     }
+    sema.layout.set_memcpy(colors).at(at).map(|()| Operand::void())
+}
 
-    /// The color of a stream: since SDK 2.10 programs give its number.
-    fn stream_color(&self, given: Option<&Value>) -> Result<Option<Color>> {
-        let number = match given {
-            Some(Value::Id(IdKind::Color, c)) => *c,
-            Some(v @ Value::Int(..)) => match self.known_id(v, IdKind::Color)? {
-                Value::Id(_, c) => c,
-                other => unreachable!("{other} is no id"),
-            },
-            _ => return Ok(None),
-        };
-        Ok(Color::numbered(number))
-    }
+/// The color of a stream: since SDK 2.10 programs give its number.
+fn stream_color(arch: &Arch, given: Option<&Value>) -> Result<Option<Color>> {
+    let number = match given {
+        Some(Value::Id(IdKind::Color, c)) => *c,
+        Some(v @ Value::Int(..)) => match ids::known_id(arch, v, IdKind::Color)? {
+            Value::Id(_, c) => c,
+            other => unreachable!("{other} is no id"),
+        },
+        _ => return Ok(None),
+    };
+    Ok(Color::numbered(number))
 }
 
 fn type_kind(ty: &Ty) -> &'static str {

@@ -6,11 +6,11 @@
 mod arguments;
 mod arrays;
 mod checks;
+mod choices;
 mod colors;
 mod completions;
 mod config;
 mod conversions;
-mod declared;
 mod dsd_edits;
 mod dsds;
 pub(super) mod dsr_loads;
@@ -37,9 +37,9 @@ mod vectors;
 
 pub use entry::{Builtin, Phase};
 
-use super::scope::{Ev, Return};
+use super::eval::{Ev, Return};
 use super::value::Value;
-use super::world::Sema;
+use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
 use crate::dsd::ops;
@@ -110,67 +110,74 @@ fn successor(name: &str) -> Option<&'static str> {
     })
 }
 
-impl Sema<'_> {
-    /// `@name(args)`
-    pub fn builtin(&mut self, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
-        let call = Call { args, span };
-        if let Some(row) = ops::lookup(&name.name) {
-            self.has_effect();
-            if !self.is_in(Phase::Code) {
-                return Err(wrong_phase(&name.name, Phase::Code).at(span));
-            }
-            return self.vector_op(row, call).map(Ev::Value);
-        }
-        let Some(entry) = lookup(&name.name).filter(|entry| self.may_name(entry)) else {
-            self.has_effect();
-            return Err(unknown_builtin(name));
-        };
-        if !entry.is_pure {
-            self.has_effect();
-        }
-        entry.check_count(call)?;
-        if !self.is_in(entry.phase) {
-            return Err(entry.wrong_phase().at(span));
-        }
-        match entry.run {
-            Run::Known(run) => run(self, call).map(Ev::known),
-            Run::Operand(run) => run(self, call).map(Ev::Value),
-            Run::Place(run) => run(self, call),
-            Run::Intrinsic(row) => self.ask(row, call).map(Ev::Value),
-            Run::Global(_) => Err(entry.wrong_phase().at(span)),
-        }
-    }
+/// Settles what builtins have said before everything was bound, and checks what depends on all of it.
+pub(super) fn finish(sema: &mut Sema<'_>) {
+    handlers::finish_tasks(sema);
+    fifos::finish_fifo_tasks(sema);
+    completions::finish_load_tasks(sema);
+    dsr_loads::check_loaded_queues(sema);
+    dsr_loads::check_ignored_settings(sema);
+}
 
-    /// The value of a global constant that is nothing but a call of a builtin for such values.
-    pub fn global_builtin(
-        &mut self,
-        name: &str,
-        args: &[ExprId],
-        span: Span,
-        decl: &VarDecl,
-    ) -> Option<Result<Value>> {
-        let entry = lookup(name)?;
-        let Run::Global(run) = entry.run else { return None };
-        let call = Call { args, span };
-        Some(entry.check_count(call).and_then(|()| run(self, call, decl)))
-    }
-
-    fn may_name(&self, entry: &Builtin) -> bool {
-        !entry.is_internal() || self.frame().unit.library
-    }
-
-    /// Whether what is evaluated stands where such builtins may stand.
-    fn is_in(&self, phase: Phase) -> bool {
-        let comptime = self.is_comptime();
-        let in_block = comptime && self.world.in_comptime_block;
-        match phase {
-            Phase::Layout => comptime && self.layout.running,
-            Phase::Block => in_block,
-            Phase::BlockOrCode => !comptime || in_block,
-            Phase::Code => !comptime,
-            Phase::Anywhere => true,
-            Phase::Global => comptime && matches!(self.frame().ret, Return::Forbidden),
+/// `@name(args)`
+pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -> Result<Ev> {
+    let call = Call { args, span };
+    if let Some(row) = ops::lookup(&name.name) {
+        sema.has_effect();
+        if !is_in(sema, Phase::Code) {
+            return Err(wrong_phase(&name.name, Phase::Code).at(span));
         }
+        return vectors::vector_op(sema, row, call).map(Ev::Value);
+    }
+    let Some(entry) = lookup(&name.name).filter(|entry| may_name(sema, entry)) else {
+        sema.has_effect();
+        return Err(unknown_builtin(name));
+    };
+    if !entry.is_pure {
+        sema.has_effect();
+    }
+    entry.check_count(call)?;
+    if !is_in(sema, entry.phase) {
+        return Err(entry.wrong_phase().at(span));
+    }
+    match entry.run {
+        Run::Known(run) => run(sema, call).map(Ev::known),
+        Run::Operand(run) => run(sema, call).map(Ev::Value),
+        Run::Place(run) => run(sema, call),
+        Run::Intrinsic(row) => intrinsics::ask(sema, row, call).map(Ev::Value),
+        Run::Global(_) => Err(entry.wrong_phase().at(span)),
+    }
+}
+
+/// The value of a global constant that is nothing but a call of a builtin for such values.
+pub fn global_builtin(
+    sema: &mut Sema<'_>,
+    name: &str,
+    args: &[ExprId],
+    span: Span,
+    decl: &VarDecl,
+) -> Option<Result<Value>> {
+    let entry = lookup(name)?;
+    let Run::Global(run) = entry.run else { return None };
+    let call = Call { args, span };
+    Some(entry.check_count(call).and_then(|()| run(sema, call, decl)))
+}
+
+fn may_name(sema: &Sema<'_>, entry: &Builtin) -> bool {
+    !entry.is_internal() || sema.frame().unit.library
+}
+
+/// Whether what is evaluated stands where such builtins may stand.
+fn is_in(sema: &Sema<'_>, phase: Phase) -> bool {
+    let comptime = sema.is_comptime();
+    let in_block = sema.eval.is_in_block();
+    match phase {
+        Phase::Layout => comptime && sema.layout.is_running(),
+        Phase::Block => in_block,
+        Phase::BlockOrCode => !comptime || in_block,
+        Phase::Code => !comptime,
+        Phase::Anywhere => true,
+        Phase::Global => comptime && matches!(sema.frame().ret, Return::Forbidden),
     }
 }
 

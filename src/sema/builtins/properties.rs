@@ -1,13 +1,13 @@
 //! The fields of a struct that sets something: properties of a DSD, settings of an operation.
 
-use super::arguments::{chosen, fields_of};
-use super::declared::bad_choice;
+use super::arguments::{self, chosen, fields_of};
+use super::choices::bad_choice;
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::dsd::{Simd, ZeroSource};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind};
 use crate::value::ty::{DsdTy, Ty};
@@ -61,65 +61,61 @@ impl Property {
     }
 }
 
-impl Sema<'_> {
-    /// The fields of a struct argument, each with its place.
-    pub fn properties(&mut self, argument: ExprId) -> Result<Fields> {
-        let fields = self.fields(argument)?;
-        Ok(fields.into_iter().map(|(name, value)| self.placed(argument, name, value)).collect())
-    }
+/// The fields of a struct argument, each with its place.
+pub fn properties(sema: &mut Sema<'_>, argument: ExprId) -> Result<Fields> {
+    let fields = arguments::fields(sema, argument)?;
+    Ok(fields.into_iter().map(|(name, value)| placed(sema, argument, name, value)).collect())
+}
 
-    fn placed(&self, argument: ExprId, name: SmolStr, value: Operand) -> Property {
-        let file = &self.frame().unit.file;
-        let written = match &file.expr(argument).kind {
-            ExprKind::Struct { fields, .. } => fields.iter().find(|(ident, _)| *ident.name == *name),
-            _ => None,
-        };
-        let at = match written {
-            Some((ident, value)) => {
-                let dot = Span { lo: ident.span.lo - 1, ..ident.span };
-                dot.to(file.expr(*value).span)
-            }
-            None => self.span(argument),
-        };
-        Property { name, value, at }
-    }
-
-    /// The properties of a DSD; those that `.tensor_access` stands for take its place.
-    pub fn dsd_properties(&mut self, kind: DsdTy, argument: ExprId) -> Result<Fields> {
-        let given = self.properties(argument).map_err(|c| self.late_flag(argument, c))?;
-        let mut all = Fields::new();
-        for property in given {
-            for property in spread(kind, property)? {
-                if all.iter().any(|p| p.name == property.name) {
-                    return Err(comptime::DUPLICATE_NAME
-                        .because(&[("name", &property.name)])
-                        .at(property.at));
-                }
-                all.push(property);
-            }
+fn placed(sema: &Sema<'_>, argument: ExprId, name: SmolStr, value: Operand) -> Property {
+    let file = &sema.frame().unit.file;
+    let written = match &file.expr(argument).kind {
+        ExprKind::Struct { fields, .. } => fields.iter().find(|(ident, _)| *ident.name == *name),
+        _ => None,
+    };
+    let at = match written {
+        Some((ident, value)) => {
+            let dot = Span { lo: ident.span.lo - 1, ..ident.span };
+            dot.to(file.expr(*value).span)
         }
-        Ok(all)
-    }
+        None => sema.span(argument),
+    };
+    Property { name, value, at }
+}
 
-    /// What is not known at comptime is a mistake of its own for a switch.
-    fn late_flag(&self, properties: ExprId, diag: Diag) -> Diag {
-        let file = &self.frame().unit.file;
-        let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return diag };
-        let Some(place) = &diag.0.primary else { return diag };
-        let around = |e: &ExprId| {
-            let span = file.expr(*e).span;
-            span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
-        };
-        let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
-        match flag {
-            Some((name, _)) if diag.rule() == comptime::NOT_COMPTIME.name => {
-                let mut own = not_a_flag(&name.name, KNOWN_LATE);
-                own.0.primary = diag.0.primary;
-                own.0.others = diag.0.others;
-                own
+/// The properties of a DSD; those that `.tensor_access` stands for take its place.
+pub fn dsd_properties(sema: &mut Sema<'_>, kind: DsdTy, argument: ExprId) -> Result<Fields> {
+    let given = properties(sema, argument).map_err(|c| late_flag(sema, argument, c))?;
+    let mut all = Fields::new();
+    for property in given {
+        for property in spread(kind, property)? {
+            if all.iter().any(|p| p.name == property.name) {
+                return Err(comptime::DUPLICATE_NAME.because(&[("name", &property.name)]).at(property.at));
             }
-            _ => diag,
+            all.push(property);
         }
+    }
+    Ok(all)
+}
+
+/// What is not known at comptime is a mistake of its own for a switch.
+fn late_flag(sema: &Sema<'_>, properties: ExprId, diag: Diag) -> Diag {
+    let file = &sema.frame().unit.file;
+    let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return diag };
+    let Some(place) = &diag.0.primary else { return diag };
+    let around = |e: &ExprId| {
+        let span = file.expr(*e).span;
+        span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
+    };
+    let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
+    match flag {
+        Some((name, _)) if diag.rule() == comptime::NOT_COMPTIME.name => {
+            let mut own = not_a_flag(&name.name, KNOWN_LATE);
+            own.0.primary = diag.0.primary;
+            own.0.others = diag.0.others;
+            own
+        }
+        _ => diag,
     }
 }
 

@@ -1,7 +1,7 @@
 //! Queues: what `@initialize_queue` binds them to.
 
 use super::arguments::chosen;
-use super::declared::{bad_choice, unknown_setting};
+use super::choices::{bad_choice, unknown_setting};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::rules::{comptime, tasks as rules};
@@ -10,7 +10,7 @@ use crate::dsd::Priority;
 use crate::image::QueueBinding;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::value::ty::IdKind;
 
 /// The builtins of this file.
@@ -19,91 +19,87 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "initialize_queue", takes: 1..=2, phase: Phase::Block,
         usage: "@initialize_queue(queue, .{..})",
         doc: "binds a queue to a color",
-        run: Run::Operand(|s, call| s.initialize_queue(call)), ..USUAL },
+        run: Run::Operand(initialize_queue), ..USUAL },
 ];
 
-impl Sema<'_> {
-    fn initialize_queue(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let queue = self.known(call.args[0])?;
-        let Value::Id(kind @ (IdKind::InputQueue | IdKind::OutputQueue), n) = queue else {
-            return Err(comptime::TYPE_MISMATCH
-                .because(&[("want", &"input_queue or output_queue"), ("have", &queue.ty())])
-                .at(at));
-        };
-        let (color, priority) = self.queue_settings(call, n)?;
-        let span = call.span;
-        let Some(color) = color else {
-            // on WSE-2 an output queue carries any color
-            if kind == IdKind::OutputQueue && self.arch.name == ArchName::Wse2 {
-                return Ok(Operand::void());
-            }
-            return Err(rules::QUEUE_COLOR.plain().at(span).help("write `.{ .color = .. }`"));
-        };
-        if kind == IdKind::InputQueue {
-            let queue = InQueue(n as u8);
-            push_queue(
-                &mut self.world.tile.image.input_queues,
-                QueueBinding { queue, color, priority, explicit: true, span },
-                true,
-            )?;
-        } else {
-            let queue = OutQueue(n as u8);
-            push_queue(
-                &mut self.world.tile.image.output_queues,
-                QueueBinding { queue, color, priority, explicit: true, span },
-                false,
-            )?;
+fn initialize_queue(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let queue = sema.known(call.args[0])?;
+    let Value::Id(kind @ (IdKind::InputQueue | IdKind::OutputQueue), n) = queue else {
+        return Err(comptime::TYPE_MISMATCH
+            .because(&[("want", &"input_queue or output_queue"), ("have", &queue.ty())])
+            .at(at));
+    };
+    let (color, priority) = queue_settings(sema, call, n)?;
+    let span = call.span;
+    let Some(color) = color else {
+        // on WSE-2 an output queue carries any color
+        if kind == IdKind::OutputQueue && sema.arch.name == ArchName::Wse2 {
+            return Ok(Operand::void());
         }
-        Ok(Operand::void())
+        return Err(rules::QUEUE_COLOR.plain().at(span).help("write `.{ .color = .. }`"));
+    };
+    if kind == IdKind::InputQueue {
+        let queue = InQueue(n as u8);
+        push_queue(
+            &mut sema.lower.tile.image.input_queues,
+            QueueBinding { queue, color, priority, explicit: true, span },
+            true,
+        )?;
+    } else {
+        let queue = OutQueue(n as u8);
+        push_queue(
+            &mut sema.lower.tile.image.output_queues,
+            QueueBinding { queue, color, priority, explicit: true, span },
+            false,
+        )?;
     }
+    Ok(Operand::void())
+}
 
-    /// The color and the priority that `@initialize_queue` gives queue `n`; its table of control tasks is
-    /// set at once.
-    fn queue_settings(&mut self, call: Call<'_>, n: u16) -> Result<(Option<Color>, Priority)> {
-        let (mut color, mut priority) = (None, Priority::High);
-        if let Some(cfg) = call.args.get(1) {
-            let cfg_at = self.span(*cfg);
-            let v = self.known(*cfg)?;
-            if let Value::Id(IdKind::Color, c) = v {
-                color = Color::numbered(c);
-            }
-            for (name, v) in v.fields().unwrap_or_default() {
-                match (name.as_str(), &v) {
-                    ("color", Value::Id(IdKind::Color, c)) => color = Color::numbered(*c),
-                    ("priority", v) if self.arch.name == ArchName::Wse2 => {
-                        priority = self.priority(v).at(cfg_at)?
-                    }
-                    ("ctrl_table_id", v) if self.arch.name == ArchName::Wse3 => {
-                        let choices = || bad_choice(v, "0 to 7");
-                        let table = v.to::<u8>().filter(|n| *n < 8).ok_or_else(choices).at(cfg_at)?;
-                        self.world.tile.queue_tables[usize::from(n & 7)] = table;
-                    }
-                    ("dense_mode", _) if self.arch.name == ArchName::Wse3 => {}
-                    _ => {
-                        let known = if self.arch.name == ArchName::Wse2 {
-                            &["color", "priority"][..]
-                        } else {
-                            &["color", "ctrl_table_id", "dense_mode"]
-                        };
-                        return Err(unknown_setting(&name, "`@initialize_queue`", known).at(cfg_at));
-                    }
+/// The color and the priority that `@initialize_queue` gives queue `n`; its table of control tasks is
+/// set at once.
+fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option<Color>, Priority)> {
+    let (mut color, mut priority) = (None, Priority::High);
+    if let Some(cfg) = call.args.get(1) {
+        let cfg_at = sema.span(*cfg);
+        let v = sema.known(*cfg)?;
+        if let Value::Id(IdKind::Color, c) = v {
+            color = Color::numbered(c);
+        }
+        for (name, v) in v.fields().unwrap_or_default() {
+            match (name.as_str(), &v) {
+                ("color", Value::Id(IdKind::Color, c)) => color = Color::numbered(*c),
+                ("priority", v) if sema.arch.name == ArchName::Wse2 => {
+                    priority = priority_of(v).at(cfg_at)?
+                }
+                ("ctrl_table_id", v) if sema.arch.name == ArchName::Wse3 => {
+                    let choices = || bad_choice(v, "0 to 7");
+                    let table = v.to::<u8>().filter(|n| *n < 8).ok_or_else(choices).at(cfg_at)?;
+                    sema.lower.tile.queue_tables[usize::from(n & 7)] = table;
+                }
+                ("dense_mode", _) if sema.arch.name == ArchName::Wse3 => {}
+                _ => {
+                    let known = if sema.arch.name == ArchName::Wse2 {
+                        &["color", "priority"][..]
+                    } else {
+                        &["color", "ctrl_table_id", "dense_mode"]
+                    };
+                    return Err(unknown_setting(&name, "`@initialize_queue`", known).at(cfg_at));
                 }
             }
         }
-        Ok((color, priority))
     }
+    Ok((color, priority))
+}
 
-    /// `.{ .high = true }` and its brothers.
-    pub fn priority(&self, v: &Value) -> Result<Priority> {
-        match chosen(v).as_deref() {
-            Some("high") => Ok(Priority::High),
-            Some("medium") => Ok(Priority::Medium),
-            Some("low") => Ok(Priority::Low),
-            _ => {
-                Err(bad_choice(v, "`.high`, `.medium`, `.low`").help("write `.priority = .{ .high = true }`"))
-            }
-        }
+/// `.{ .high = true }` and its brothers.
+pub fn priority_of(v: &Value) -> Result<Priority> {
+    match chosen(v).as_deref() {
+        Some("high") => Ok(Priority::High),
+        Some("medium") => Ok(Priority::Medium),
+        Some("low") => Ok(Priority::Low),
+        _ => Err(bad_choice(v, "`.high`, `.medium`, `.low`").help("write `.priority = .{ .high = true }`")),
     }
 }
 

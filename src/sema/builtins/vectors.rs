@@ -1,18 +1,21 @@
 //! DSD operations and `@map`: operands checked against the table, then written as one step.
 
-use super::dsrs::{Settings, check_queue, dsr_ref};
+use super::conversions;
+use super::dsrs::{self, Settings, check_queue, dsr_ref};
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
-use super::hazards::check_index;
-use crate::arch::{ArchName, DsrFile};
+use super::hazards::{self, check_index};
+use crate::arch::{Arch, ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result, counted};
 use crate::dsd::Dsd;
 use crate::dsd::ops::{DsdOp, Elem, OPS, Source};
 use crate::image::DsrRef;
 use crate::image::code::{Access, DsdRef, MapOp, Op, Operand as CodeOperand, VectorOp};
+use crate::sema::control;
+use crate::sema::declared::{declaration, with_declaration};
 use crate::sema::operand::{Operand, repr};
 use crate::sema::value::Value;
-use crate::sema::world::Sema;
+use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
 use crate::value::ty::{ArrayTy, DsdTy, IntTy, Ty};
@@ -73,69 +76,69 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "map", takes: 2..=64, phase: Phase::Code,
         usage: "@map(function, inputs.., output)",
         doc: "calls a function for every element",
-        run: Run::Operand(|s, call| s.map(call)), ..USUAL },
+        run: Run::Operand(map), ..USUAL },
 ];
 
-impl Sema<'_> {
-    /// Looks at an argument.
-    pub fn vector_arg(&mut self, id: ExprId) -> Result<Arg> {
-        let span = self.span(id);
-        let value = self.value(id, None)?;
-        let what = match value.ty() {
-            Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
-                return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("use the FIFO itself"));
-            }
-            Ty::Dsd(kind) => ArgumentKind::Dsd(kind),
-            Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
-                Some(d) => ArgumentKind::Dsr(d),
-                None => return Err(comptime::NOT_COMPTIME.because(&[("what", &"a DSR")]).at(span)),
-            },
-            Ty::Ptr(_) => ArgumentKind::Pointer,
-            Ty::Array(array) => {
-                let dsd = covering_dsd(&array, &self.snippet(id));
-                let c = rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`"));
-                return Err(self.with_declaration(c, id));
-            }
-            _ => ArgumentKind::Scalar,
-        };
-        Ok(Arg { value, what, span, declared: self.declaration(id) })
-    }
+/// Looks at an argument.
+pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Arg> {
+    let span = sema.span(id);
+    let value = sema.value(id, None)?;
+    let what = match value.ty() {
+        Ty::Dsd(DsdTy::Fifo) if value.known().is_none() => {
+            return Err(rules::FIFO_NOT_COMPTIME.plain().at(span).help("use the FIFO itself"));
+        }
+        Ty::Dsd(kind) => ArgumentKind::Dsd(kind),
+        Ty::Id(k) if k.is_dsr() => match value.known().and_then(dsr_ref) {
+            Some(d) => ArgumentKind::Dsr(d),
+            None => return Err(comptime::NOT_COMPTIME.because(&[("what", &"a DSR")]).at(span)),
+        },
+        Ty::Ptr(_) => ArgumentKind::Pointer,
+        Ty::Array(array) => {
+            let dsd = covering_dsd(&array, &sema.snippet(id));
+            let c = rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`"));
+            return Err(with_declaration(sema.frame(), c, id));
+        }
+        _ => ArgumentKind::Scalar,
+    };
+    Ok(Arg { value, what, span, declared: declaration(sema.frame(), id) })
+}
 
-    /// `@fadds(dest, a, b, .{..})`
-    pub fn vector_op(&mut self, row: u8, call: Call<'_>) -> Result<Operand> {
-        let op = &OPS[usize::from(row)];
-        let sources = op.arity();
-        let count = call.args.len();
-        if count != sources + 1 && count != sources + 2 {
-            return Err(wrong_operands(op, call.span).note(format!(
-                "`@{}` takes {} operands and perhaps settings, not {count}",
-                op.name,
-                sources + 1
-            )));
-        }
-        let dest = self.vector_arg(call.args[0])?;
-        let args = call.args[1..=sources].iter().map(|a| self.vector_arg(*a)).collect::<Result<Vec<_>>>()?;
-        let vectors: Vec<bool> = args.iter().map(|a| a.what.is_vector()).collect();
-        let to_pointer = dest.what == ArgumentKind::Pointer;
-        let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
-        let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
-        self.check_operands(&dest, &args, call.span)?;
-        let settings = match call.args.get(sources + 1) {
-            Some(cfg) => self.settings(*cfg, None)?,
-            None => Settings::default(),
-        };
-        self.check_async(&settings, &dest, &args, call)?;
-        let all = std::iter::once(&dest).chain(&args).map(|arg| (&arg.value, arg.span));
-        // Unless it is denied, the PE says it when it comes there.
-        check_index(settings.index.is_some(), all, call.span)
-            .or_else(|c| self.options.levels.weigh(c).map(|_| ()))?;
-        self.check_dest(&dest.value, dest.span);
-        let dest = self.destination(op, &dest)?;
-        let mut operands = Vec::new();
-        for (arg, source) in args.iter().zip(form.sources) {
-            operands.push(self.source(arg, *source)?);
-        }
-        self.emit_vector(VectorOp {
+/// `@fadds(dest, a, b, .{..})`
+pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand> {
+    let op = &OPS[usize::from(row)];
+    let sources = op.arity();
+    let count = call.args.len();
+    if count != sources + 1 && count != sources + 2 {
+        return Err(wrong_operands(op, call.span).note(format!(
+            "`@{}` takes {} operands and perhaps settings, not {count}",
+            op.name,
+            sources + 1
+        )));
+    }
+    let dest = vector_arg(sema, call.args[0])?;
+    let args = call.args[1..=sources].iter().map(|a| vector_arg(sema, *a)).collect::<Result<Vec<_>>>()?;
+    let vectors: Vec<bool> = args.iter().map(|a| a.what.is_vector()).collect();
+    let to_pointer = dest.what == ArgumentKind::Pointer;
+    let form = op.form(to_pointer, &vectors).filter(|_| to_pointer || dest.what.is_vector());
+    let form = form.ok_or_else(|| wrong_operands(op, call.span))?;
+    check_operands(sema.arch, &dest, &args, call.span)?;
+    let settings = match call.args.get(sources + 1) {
+        Some(cfg) => dsrs::settings(sema, *cfg, None)?,
+        None => Settings::default(),
+    };
+    check_async(&settings, &dest, &args, call)?;
+    let all = std::iter::once(&dest).chain(&args).map(|arg| (&arg.value, arg.span));
+    // Unless it is denied, the PE says it when it comes there.
+    check_index(settings.index.is_some(), all, call.span).or_else(|c| sema.reports.weigh(c).map(|_| ()))?;
+    hazards::check_dest(sema, &dest.value, dest.span);
+    let dest = destination(sema, op, &dest)?;
+    let mut operands = Vec::new();
+    for (arg, source) in args.iter().zip(form.sources) {
+        operands.push(source_operand(sema, arg, *source)?);
+    }
+    Ok(emit_vector(
+        sema,
+        VectorOp {
             op: row,
             dest,
             sources: operands,
@@ -143,282 +146,271 @@ impl Sema<'_> {
             index: settings.index,
             result: None,
             span: call.span,
-        })
-    }
+        },
+    ))
+}
 
-    /// Writes an operation; its value is the bool that it returns.
-    pub fn emit_vector(&mut self, op: VectorOp) -> Result<Operand> {
-        let result = self.b().reg();
-        let n = self.world.tile.image.vector_ops.len() as u32;
-        self.b().span = op.span;
-        self.world.tile.image.vector_ops.push(VectorOp { result: Some(result), ..op });
-        self.world.tile.side_tables.vectors.push(n);
-        self.b().emit(Op::Vector { n });
-        self.b().fence();
-        Ok(Operand::Reg(result, Ty::Bool))
-    }
+/// Writes an operation; its value is the bool that it returns.
+pub fn emit_vector(sema: &mut Sema<'_>, op: VectorOp) -> Operand {
+    Operand::Reg(sema.lower.vector(op), Ty::Bool)
+}
 
-    fn check_operands(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
-        match dest.what {
-            ArgumentKind::Dsd(DsdTy::FabIn) => {
-                return Err(dest.wrong(rules::FABIN_DEST.plain().help("a fabout_dsd sends wavelets")));
+fn check_operands(arch: &Arch, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+    match dest.what {
+        ArgumentKind::Dsd(DsdTy::FabIn) => {
+            return Err(dest.wrong(rules::FABIN_DEST.plain().help("a fabout_dsd sends wavelets")));
+        }
+        ArgumentKind::Dsr(d) => check_position(d, "destination", dest)?,
+        _ => {}
+    }
+    check_fifos(args)?;
+    for a in args {
+        match a.what {
+            ArgumentKind::Dsd(DsdTy::FabOut) => {
+                return Err(a.wrong(rules::FABOUT_SOURCE.plain().help("a fabin_dsd receives wavelets")));
             }
-            ArgumentKind::Dsr(d) => check_position(d, "destination", dest)?,
+            ArgumentKind::Dsd(DsdTy::Circbuf) => {
+                let help = "load it with `@load_to_dsr_xdsr`, and use that DSR";
+                return Err(a.wrong(rules::CIRCBUF_OPERAND.plain().help(help)));
+            }
+            ArgumentKind::Dsr(d) => check_position(d, "source", a)?,
             _ => {}
         }
-        self.check_fifos(args)?;
-        for a in args {
-            match a.what {
-                ArgumentKind::Dsd(DsdTy::FabOut) => {
-                    return Err(a.wrong(rules::FABOUT_SOURCE.plain().help("a fabin_dsd receives wavelets")));
-                }
-                ArgumentKind::Dsd(DsdTy::Circbuf) => {
-                    let help = "load it with `@load_to_dsr_xdsr`, and use that DSR";
-                    return Err(a.wrong(rules::CIRCBUF_OPERAND.plain().help(help)));
-                }
-                ArgumentKind::Dsr(d) => check_position(d, "source", a)?,
-                _ => {}
-            }
-        }
-        let fabins: Vec<&Arg> = args.iter().filter(|a| a.what == ArgumentKind::Dsd(DsdTy::FabIn)).collect();
-        if let ([first, second, ..], ArchName::Wse3) = (fabins.as_slice(), self.arch.name) {
-            let c = rules::TWO_FABIN.plain().at(second.span);
-            return Err(c.label("this is the second").also(first.span, "this is one, too"));
-        }
-        self.check_dsr_numbers(dest, args, span)?;
-        check_zero(dest, args)
     }
-
-    /// Of several sources one may be a FIFO, but not the first (seed: FIFOs).
-    fn check_fifos(&self, sources: &[Arg]) -> Result<()> {
-        let mut fifos = sources.iter().filter(|a| a.what.is_fifo());
-        let (first, second) = (fifos.next(), fifos.next());
-        if let (Some(first), Some(second)) = (first, second) {
-            return Err(rules::TWO_FIFOS
-                .plain()
-                .at(second.span)
-                .also(first.span, "this is one, too")
-                .help("move the elements of one FIFO to memory first"));
-        }
-        if sources.len() > 1 && sources[0].what.is_fifo() {
-            return Err(sources[0].wrong(rules::FIFO_FIRST.plain().help("make it the second source")));
-        }
-        Ok(())
+    let fabins: Vec<&Arg> = args.iter().filter(|a| a.what == ArgumentKind::Dsd(DsdTy::FabIn)).collect();
+    if let ([first, second, ..], ArchName::Wse3) = (fabins.as_slice(), arch.name) {
+        let c = rules::TWO_FABIN.plain().at(second.span);
+        return Err(c.label("this is the second").also(first.span, "this is one, too"));
     }
+    check_dsr_numbers(arch, dest, args, span)?;
+    check_zero(dest, args)
+}
 
-    /// On WSE-2 a dsr_dest and a dsr_src0 of one operation carry the same number (ruling OQ-36).
-    fn check_dsr_numbers(&self, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
-        if self.arch.name == ArchName::Wse3 {
-            return Ok(());
-        }
-        let ArgumentKind::Dsr(d) = dest.what else { return Ok(()) };
-        let other = args.iter().find_map(|a| match a.what {
-            ArgumentKind::Dsr(s) if s.id.file == DsrFile::Src0 => Some(s),
-            _ => None,
-        });
-        match other {
-            Some(s) if d.id.file == DsrFile::Dest && s.id.number != d.id.number => Err(rules::DSR_NUMBERS
-                .because(&[("dest", &d.id.number), ("src0", &s.id.number)])
-                .at(span)
-                .help("give both the same number")),
-            _ => Ok(()),
-        }
+/// Of several sources one may be a FIFO, but not the first (seed: FIFOs).
+fn check_fifos(sources: &[Arg]) -> Result<()> {
+    let mut fifos = sources.iter().filter(|a| a.what.is_fifo());
+    let (first, second) = (fifos.next(), fifos.next());
+    if let (Some(first), Some(second)) = (first, second) {
+        return Err(rules::TWO_FIFOS
+            .plain()
+            .at(second.span)
+            .also(first.span, "this is one, too")
+            .help("move the elements of one FIFO to memory first"));
     }
-
-    fn check_async(&self, s: &Settings, dest: &Arg, args: &[Arg], call: Call<'_>) -> Result<()> {
-        let all = || std::iter::once(dest).chain(args);
-        if s.index.is_some() && args.len() < 2 {
-            let help = "move the DSD with `@increment_dsd_offset`";
-            return Err(rules::INDEX_SETTING.plain().at(call.span).help(help));
-        }
-        if !s.run.is_async {
-            return Ok(());
-        }
-        if !all().any(|a| a.what.is_fabric() || matches!(a.what, ArgumentKind::Dsr(_))) {
-            return Err(rules::ASYNC_MEMORY.plain().at(call.span).help("remove `.async`"));
-        }
-        for a in all() {
-            check_queue(&a.value, a.span).map_err(|c| a.wrong(c))?;
-        }
-        Ok(())
+    if sources.len() > 1 && sources[0].what.is_fifo() {
+        return Err(sources[0].wrong(rules::FIFO_FIRST.plain().help("make it the second source")));
     }
+    Ok(())
+}
 
-    /// A DSD or a register for code.
-    pub fn vector_operand(&mut self, arg: &Arg) -> Result<CodeOperand> {
-        Ok(match arg.what {
-            ArgumentKind::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
-            _ => CodeOperand::Dsd(self.dsd_ref(&arg.value, arg.span)?),
-        })
+/// On WSE-2 a dsr_dest and a dsr_src0 of one operation carry the same number (ruling OQ-36).
+fn check_dsr_numbers(arch: &Arch, dest: &Arg, args: &[Arg], span: Span) -> Result<()> {
+    if arch.name == ArchName::Wse3 {
+        return Ok(());
     }
+    let ArgumentKind::Dsr(d) = dest.what else { return Ok(()) };
+    let other = args.iter().find_map(|a| match a.what {
+        ArgumentKind::Dsr(s) if s.id.file == DsrFile::Src0 => Some(s),
+        _ => None,
+    });
+    match other {
+        Some(s) if d.id.file == DsrFile::Dest && s.id.number != d.id.number => Err(rules::DSR_NUMBERS
+            .because(&[("dest", &d.id.number), ("src0", &s.id.number)])
+            .at(span)
+            .help("give both the same number")),
+        _ => Ok(()),
+    }
+}
 
-    fn destination(&mut self, op: &DsdOp, arg: &Arg) -> Result<CodeOperand> {
-        if arg.what.is_vector() {
-            return self.vector_operand(arg);
+fn check_async(s: &Settings, dest: &Arg, args: &[Arg], call: Call<'_>) -> Result<()> {
+    let all = || std::iter::once(dest).chain(args);
+    if s.index.is_some() && args.len() < 2 {
+        let help = "move the DSD with `@increment_dsd_offset`";
+        return Err(rules::INDEX_SETTING.plain().at(call.span).help(help));
+    }
+    if !s.run.is_async {
+        return Ok(());
+    }
+    if !all().any(|a| a.what.is_fabric() || matches!(a.what, ArgumentKind::Dsr(_))) {
+        return Err(rules::ASYNC_MEMORY.plain().at(call.span).help("remove `.async`"));
+    }
+    for a in all() {
+        check_queue(&a.value, a.span).map_err(|c| a.wrong(c))?;
+    }
+    Ok(())
+}
+
+/// A DSD or a register for code.
+pub fn vector_operand(sema: &mut Sema<'_>, arg: &Arg) -> Result<CodeOperand> {
+    Ok(match arg.what {
+        ArgumentKind::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
+        _ => CodeOperand::Dsd(dsrs::dsd_ref(sema, &arg.value, arg.span)?),
+    })
+}
+
+fn destination(sema: &mut Sema<'_>, op: &DsdOp, arg: &Arg) -> Result<CodeOperand> {
+    if arg.what.is_vector() {
+        return vector_operand(sema, arg);
+    }
+    let Ty::Ptr(p) = arg.value.ty() else { return Err(wrong_operands(op, arg.span)) };
+    let to = match &p.to {
+        Ty::Array(a) if a.len() == 1 => &a.elem,
+        other => other,
+    };
+    if !scalar_fits(op.dest, to) {
+        let want = format!("pointer to {}", op.dest.word());
+        let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &arg.value.ty())]);
+        let note = format!("`@{}` writes elements of type {}", op.name, op.dest.word());
+        let help = format!("point to a variable of type {}", op.dest.word());
+        return Err(arg.wrong(c.note(note).help(help)));
+    }
+    if hazards::constant_at(sema, &arg.value).is_none() {
+        hazards::check_writable(&arg.value.ty(), arg.span)?;
+    }
+    Ok(CodeOperand::Pointer(sema.reg_of(&arg.value, arg.span)?))
+}
+
+fn source_operand(sema: &mut Sema<'_>, arg: &Arg, source: Source) -> Result<CodeOperand> {
+    if arg.what.is_vector() {
+        return vector_operand(sema, arg);
+    }
+    let elem = source.elem();
+    let v = scalar_operand(sema, arg.value.clone(), elem, arg.span).map_err(|c| arg.wrong(c))?;
+    Ok(CodeOperand::Scalar(sema.reg_of(&v, arg.span)?))
+}
+
+/// A scalar operand: a literal takes the type of the element.
+fn scalar_operand(sema: &mut Sema<'_>, v: Operand, elem: Elem, at: Span) -> Result<Operand> {
+    let ty = v.ty();
+    let wrong = || {
+        let to = elem.word().split(' ').next_back().unwrap_or_default();
+        let c = rules::OPERAND_TYPE.because(&[("want", &elem.word()), ("have", &ty)]).at(at);
+        c.help(format!("convert it: `@as({to}, ..)`"))
+    };
+    let literal = |signed: bool, bits: u32| Ty::Int(IntTy { signed, bits });
+    match (&ty, elem) {
+        (Ty::ComptimeInt, Elem::Int16 | Elem::Int32) => {
+            let bits = u32::from(elem.words()) * 16;
+            let signed = v.known().and_then(Value::as_integer).is_some_and(|n| n.is_negative());
+            sema.coerce(v, &literal(signed, bits), at).map_err(|_| wrong())
         }
-        let Ty::Ptr(p) = arg.value.ty() else { return Err(wrong_operands(op, arg.span)) };
-        let to = match &p.to {
-            Ty::Array(a) if a.len() == 1 => &a.elem,
-            other => other,
+        (Ty::ComptimeInt, Elem::F16) => sema.coerce(v, &conversions::fp16(sema), at),
+        (Ty::ComptimeInt, Elem::F32) => sema.coerce(v, &Ty::F32, at),
+        (t, Elem::F16) if *t == Ty::COMPTIME_FLOAT => sema.coerce(v, &conversions::fp16(sema), at),
+        (t, Elem::F32) if t.is_float() => sema.coerce(v, &Ty::F32, at),
+        (t, elem) if scalar_fits(elem, t) => Ok(v),
+        (Ty::Int(t), Elem::Int16 | Elem::Int32) if t.bits < u32::from(elem.words()) * 16 => {
+            let bits = u32::from(elem.words()) * 16;
+            sema.coerce(v, &literal(t.signed, bits), at)
+        }
+        _ => Err(wrong()),
+    }
+}
+
+/// `@map(f, inputs.., output)`
+pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let at = sema.span(call.args[0]);
+    let Operand::Known(Value::Fn(f)) = sema.value(call.args[0], None)? else {
+        return Err(comptime::NOT_CALLABLE.because(&[("type", &"this")]).at(at));
+    };
+    let t = sema.fn_type(f)?;
+    let inputs = t.params.len();
+    let has_output = t.ret != Ty::Void;
+    if call.args.len() != 1 + inputs + usize::from(has_output) {
+        return Err(comptime::ARGUMENT_COUNT
+            .because(&[
+                ("name", &"`@map` with this function"),
+                ("want", &counted(1 + inputs as u64 + u64::from(has_output), "argument")),
+                ("have", &call.args.len()),
+            ])
+            .at(call.span)
+            .help("give one input for each parameter, and an output unless the function returns void"));
+    }
+    let mut map = MapOp { inputs: Vec::new(), output: None, span: call.span };
+    for (arg, ty) in call.args[1..=inputs].iter().zip(&t.params) {
+        let arg = vector_arg(sema, *arg)?;
+        let Some(ty) = ty else {
+            return Err(rules::MAP_ANYTYPE.plain().at(at).help("use a function whose parameters have types"));
         };
-        if !scalar_fits(op.dest, to) {
-            let want = format!("pointer to {}", op.dest.word());
-            let c = rules::OPERAND_TYPE.because(&[("want", &want), ("have", &arg.value.ty())]);
-            let note = format!("`@{}` writes elements of type {}", op.name, op.dest.word());
-            let help = format!("point to a variable of type {}", op.dest.word());
-            return Err(arg.wrong(c.note(note).help(help)));
-        }
-        if self.constant_at(&arg.value).is_none() {
-            self.check_writable(&arg.value.ty(), arg.span)?;
-        }
-        Ok(CodeOperand::Pointer(self.reg_of(&arg.value, arg.span)?))
+        map.inputs.push(map_input(sema, &arg, ty)?);
     }
+    if has_output {
+        let arg = vector_arg(sema, call.args[1 + inputs])?;
+        map.output = Some(map_output(sema, &arg, &t.ret)?);
+    }
+    let vectors = map.inputs.iter().chain(&map.output).any(|(o, _)| matches!(o, CodeOperand::Dsd(_)));
+    if !vectors {
+        return Err(rules::MAP_NO_VECTOR.plain().at(call.span));
+    }
+    map_loop(sema, f, &t, map, call)
+}
 
-    fn source(&mut self, arg: &Arg, source: Source) -> Result<CodeOperand> {
-        if arg.what.is_vector() {
-            return self.vector_operand(arg);
-        }
-        let elem = source.elem();
-        let v = self.scalar_operand(arg.value.clone(), elem, arg.span).map_err(|c| arg.wrong(c))?;
-        Ok(CodeOperand::Scalar(self.reg_of(&v, arg.span)?))
+fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
+    let access =
+        repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
+    check_map_operand(arg, DsdTy::FabOut)?;
+    if let ArgumentKind::Dsr(d) = arg.what {
+        check_position(d, "source", arg)?;
     }
+    if arg.what.is_vector() {
+        return Ok((vector_operand(sema, arg)?, access));
+    }
+    let v = sema.coerce(arg.value.clone(), ty, arg.span)?;
+    let kept = sema.keep(v, arg.span)?;
+    Ok((CodeOperand::Scalar(sema.reg_of(&kept, arg.span)?), access))
+}
 
-    /// A scalar operand: a literal takes the type of the element.
-    fn scalar_operand(&mut self, v: Operand, elem: Elem, at: Span) -> Result<Operand> {
-        let ty = v.ty();
-        let wrong = || {
-            let to = elem.word().split(' ').next_back().unwrap_or_default();
-            let c = rules::OPERAND_TYPE.because(&[("want", &elem.word()), ("have", &ty)]).at(at);
-            c.help(format!("convert it: `@as({to}, ..)`"))
-        };
-        let literal = |signed: bool, bits: u32| Ty::Int(IntTy { signed, bits });
-        match (&ty, elem) {
-            (Ty::ComptimeInt, Elem::Int16 | Elem::Int32) => {
-                let bits = u32::from(elem.words()) * 16;
-                let signed = v.known().and_then(Value::as_integer).is_some_and(|n| n.is_negative());
-                self.coerce(v, &literal(signed, bits), at).map_err(|_| wrong())
-            }
-            (Ty::ComptimeInt, Elem::F16) => self.coerce(v, &self.fp16(), at),
-            (Ty::ComptimeInt, Elem::F32) => self.coerce(v, &Ty::F32, at),
-            (t, Elem::F16) if *t == Ty::COMPTIME_FLOAT => self.coerce(v, &self.fp16(), at),
-            (t, Elem::F32) if t.is_float() => self.coerce(v, &Ty::F32, at),
-            (t, elem) if scalar_fits(elem, t) => Ok(v),
-            (Ty::Int(t), Elem::Int16 | Elem::Int32) if t.bits < u32::from(elem.words()) * 16 => {
-                let bits = u32::from(elem.words()) * 16;
-                self.coerce(v, &literal(t.signed, bits), at)
-            }
-            _ => Err(wrong()),
-        }
+fn map_output(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
+    let access =
+        repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
+    check_map_operand(arg, DsdTy::FabIn)?;
+    if let ArgumentKind::Dsr(d) = arg.what {
+        check_position(d, "destination", arg)?;
     }
+    if arg.what.is_vector() {
+        hazards::check_dest(sema, &arg.value, arg.span);
+        return Ok((vector_operand(sema, arg)?, access));
+    }
+    let pointer = ty.clone().pointer(false, false);
+    let v = sema.coerce(arg.value.clone(), &pointer, arg.span)?;
+    let kept = sema.keep(v, arg.span)?;
+    Ok((CodeOperand::Pointer(sema.reg_of(&kept, arg.span)?), access))
+}
 
-    /// `@map(f, inputs.., output)`
-    pub fn map(&mut self, call: Call<'_>) -> Result<Operand> {
-        let at = self.span(call.args[0]);
-        let Operand::Known(Value::Fn(f)) = self.value(call.args[0], None)? else {
-            return Err(comptime::NOT_CALLABLE.because(&[("type", &"this")]).at(at));
-        };
-        let t = self.fn_type(f)?;
-        let inputs = t.params.len();
-        let has_output = t.ret != Ty::Void;
-        if call.args.len() != 1 + inputs + usize::from(has_output) {
-            return Err(comptime::ARGUMENT_COUNT
-                .because(&[
-                    ("name", &"`@map` with this function"),
-                    ("want", &counted(1 + inputs as u64 + u64::from(has_output), "argument")),
-                    ("have", &call.args.len()),
-                ])
-                .at(call.span)
-                .help("give one input for each parameter, and an output unless the function returns void"));
-        }
-        let mut map = MapOp { inputs: Vec::new(), output: None, span: call.span };
-        for (arg, ty) in call.args[1..=inputs].iter().zip(&t.params) {
-            let arg = self.vector_arg(*arg)?;
-            let Some(ty) = ty else {
-                return Err(rules::MAP_ANYTYPE
-                    .plain()
-                    .at(at)
-                    .help("use a function whose parameters have types"));
-            };
-            map.inputs.push(self.map_input(&arg, ty)?);
-        }
-        if has_output {
-            let arg = self.vector_arg(call.args[1 + inputs])?;
-            map.output = Some(self.map_output(&arg, &t.ret)?);
-        }
-        let vectors = map.inputs.iter().chain(&map.output).any(|(o, _)| matches!(o, CodeOperand::Dsd(_)));
-        if !vectors {
-            return Err(rules::MAP_NO_VECTOR.plain().at(call.span));
-        }
-        self.map_loop(f, &t, map, call)
+fn map_loop(
+    sema: &mut Sema<'_>,
+    f: crate::sema::value::FnRef,
+    t: &crate::value::ty::FnTy,
+    map: MapOp,
+    call: Call<'_>,
+) -> Result<Operand> {
+    let n = sema.lower.map(map);
+    let (top, done) = (sema.b().label(), sema.b().label());
+    sema.b().span = call.span;
+    sema.b().emit(Op::MapBegin { n });
+    sema.b().bind(top);
+    let base = sema.b().reg();
+    for _ in 1..t.params.len() {
+        sema.b().reg();
     }
-
-    fn map_input(&mut self, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
-        let access =
-            repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
-        check_map_operand(arg, DsdTy::FabOut)?;
-        if let ArgumentKind::Dsr(d) = arg.what {
-            check_position(d, "source", arg)?;
-        }
-        if arg.what.is_vector() {
-            return Ok((self.vector_operand(arg)?, access));
-        }
-        let v = self.coerce(arg.value.clone(), ty, arg.span)?;
-        let kept = self.keep(v, arg.span)?;
-        Ok((CodeOperand::Scalar(self.reg_of(&kept, arg.span)?), access))
+    sema.b().emit(Op::MapNext { n, base, done: done.0 });
+    let operands = t
+        .params
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| (Operand::Reg(base + i as u16, ty.clone().unwrap_or(Ty::Error)), call.span));
+    let operands = operands.collect();
+    let (unit, decl) = sema.fn_unit(f);
+    let result =
+        control::conditionally(sema, |s| s.apply(f, unit.function(decl), operands, call.span, false))?;
+    if t.ret != Ty::Void {
+        let s = sema.reg_of(&result, call.span)?;
+        sema.b().emit(Op::MapPut { n, s });
     }
-
-    fn map_output(&mut self, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
-        let access =
-            repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
-        check_map_operand(arg, DsdTy::FabIn)?;
-        if let ArgumentKind::Dsr(d) = arg.what {
-            check_position(d, "destination", arg)?;
-        }
-        if arg.what.is_vector() {
-            self.check_dest(&arg.value, arg.span);
-            return Ok((self.vector_operand(arg)?, access));
-        }
-        let pointer = ty.clone().pointer(false, false);
-        let v = self.coerce(arg.value.clone(), &pointer, arg.span)?;
-        let kept = self.keep(v, arg.span)?;
-        Ok((CodeOperand::Pointer(self.reg_of(&kept, arg.span)?), access))
-    }
-
-    fn map_loop(
-        &mut self,
-        f: crate::sema::value::FnRef,
-        t: &crate::value::ty::FnTy,
-        map: MapOp,
-        call: Call<'_>,
-    ) -> Result<Operand> {
-        let n = self.world.tile.image.maps.len() as u32;
-        self.world.tile.image.maps.push(map);
-        self.world.tile.side_tables.maps.push(n);
-        let (top, done) = (self.b().label(), self.b().label());
-        self.b().span = call.span;
-        self.b().emit(Op::MapBegin { n });
-        self.b().bind(top);
-        let base = self.b().reg();
-        for _ in 1..t.params.len() {
-            self.b().reg();
-        }
-        self.b().emit(Op::MapNext { n, base, done: done.0 });
-        let operands = t
-            .params
-            .iter()
-            .enumerate()
-            .map(|(i, ty)| (Operand::Reg(base + i as u16, ty.clone().unwrap_or(Ty::Error)), call.span));
-        let operands = operands.collect();
-        let (unit, decl) = self.fn_unit(f);
-        let result = self.conditionally(|s| s.apply(f, unit.function(decl), operands, call.span, false))?;
-        if t.ret != Ty::Void {
-            let s = self.reg_of(&result, call.span)?;
-            self.b().emit(Op::MapPut { n, s });
-        }
-        self.b().jump(top);
-        self.b().bind(done);
-        self.b().emit(Op::MapEnd { n });
-        Ok(Operand::void())
-    }
+    sema.b().jump(top);
+    sema.b().bind(done);
+    sema.b().emit(Op::MapEnd { n });
+    Ok(Operand::void())
 }
 
 /// `.zero` of a destination names a source in memory; what a DSR holds is seen when it runs.

@@ -1,8 +1,8 @@
 //! The code of one function while it is being written.
 
 use super::assigned::{self, UnsetRead};
-use super::operand::{Addr, Base};
 use crate::image::code::{ADDRESS_ONLY, Function, IN_VARIABLE, Local, Op, Reg, Target};
+use crate::sema::operand::{Addr, Base};
 use crate::source::Span;
 use indexmap::IndexSet;
 use rustc_hash::FxHashSet;

@@ -1,10 +1,10 @@
 //! Calls under evaluation: their blocks and names, and how they are left.
 
-use super::builder::Label;
-use super::operand::{Addr, Operand, Place};
-use super::unit::Unit;
-use super::value::{InstanceId, Value};
 use crate::image::code::Reg;
+use crate::sema::lower::Label;
+use crate::sema::operand::{Addr, Operand, Place};
+use crate::sema::unit::Unit;
+use crate::sema::value::{InstanceId, Value};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::Ty;
@@ -94,6 +94,9 @@ pub enum Return {
     },
 }
 
+/// A comptime variable: its frame, its scope there, and its place in the scope.
+pub type Slot = (usize, usize, usize);
+
 /// One call under evaluation or analysis.
 #[derive(Debug)]
 pub struct Frame {
@@ -115,6 +118,30 @@ pub struct Frame {
     pub addressed: Rc<rustc_hash::FxHashSet<Name>>,
     /// The call, and what it calls, if the function is expanded in place of it.
     pub expanded: Option<(Span, Name)>,
+}
+
+impl Frame {
+    /// A call of a function of this module, or what stands at its top level.
+    pub fn new(instance: InstanceId, unit: Rc<Unit>, comptime: bool, ret: Return) -> Frame {
+        let addressed = unit.addressed.clone();
+        Frame {
+            instance,
+            unit,
+            scopes: vec![Scope::default()],
+            targets: Vec::new(),
+            comptime,
+            ret,
+            pending: None,
+            addressed,
+            expanded: None,
+        }
+    }
+
+    /// Finds a local: its scope, and its place there.
+    pub fn find_local(&self, name: &str) -> Option<(usize, usize)> {
+        let place = |scope: &Scope| scope.names.iter().rposition(|(n, _, _)| n == name);
+        self.scopes.iter().enumerate().rev().find_map(|(s, scope)| place(scope).map(|slot| (s, slot)))
+    }
 }
 
 /// The outcome of an expression: a value, or a place that holds one.
@@ -151,19 +178,23 @@ pub enum Flow {
 /// The values that meet at the end of an `if`, a `switch`, a labelled block or an inline call.
 #[derive(Debug, Default)]
 pub struct Join {
-    pub(super) arms: Vec<Arm>,
-    pub(super) memory: Option<(Addr, Ty)>,
+    /// The values that arrived in registers, or are known.
+    pub arms: Vec<Arm>,
+    /// Where aggregates meet.
+    pub memory: Option<(Addr, Ty)>,
 }
 
 /// One of these values.
 #[derive(Debug)]
 pub struct Arm {
-    pub(super) value: Operand,
+    /// The value.
+    pub value: Operand,
     /// Where the move into the common register will be written; `None` if none is needed.
-    pub(super) at: Option<usize>,
-    pub(super) span: Span,
+    pub at: Option<usize>,
+    /// Where it is given.
+    pub span: Span,
     /// Branches around the arm.
-    pub(super) depth: u32,
+    pub depth: u32,
 }
 
 impl Target {

@@ -1,8 +1,8 @@
 //! Calls at comptime whose results are kept, and what those under evaluation have read so far.
 
-use super::signature::Signature;
-use super::unit::Unit;
-use super::value::{Elems, FnRef, InstanceId, Value};
+use crate::sema::lower::Signature;
+use crate::sema::unit::Unit;
+use crate::sema::value::{Elems, FnRef, InstanceId, Value};
 use crate::source::FileId;
 use crate::value::ty::Ty;
 use rustc_hash::FxHashMap;
@@ -14,7 +14,7 @@ use std::sync::Arc;
 const MAX_WEIGHT: usize = 256;
 
 /// Scalars that are kept of all calls together.
-pub const ROOM: usize = 1 << 18;
+const ROOM: usize = 1 << 18;
 
 /// Results that are kept of calls that differ in nothing but what they read.
 const MAX_ALIKE: usize = 64;
@@ -22,11 +22,9 @@ const MAX_ALIKE: usize = 64;
 /// The calls known so far, and those under evaluation.
 #[derive(Debug, Default)]
 pub struct KnownCalls {
-    pub(super) known: FxHashMap<Key, Vec<Rc<KnownCall>>>,
-    pub(super) kept: usize,
-    pub(super) watching: Vec<Watch>,
-    /// Comptime steps so far.
-    pub(super) steps: u64,
+    known: FxHashMap<Key, Vec<Rc<KnownCall>>>,
+    kept: usize,
+    watching: Vec<Watch>,
 }
 
 /// File and declaration of a function, and a hash of its arguments.
@@ -35,15 +33,18 @@ pub type Key = (FileId, u32, u64);
 /// A call whose result is known.
 #[derive(Debug)]
 pub struct KnownCall {
-    pub(super) args: Vec<Value>,
+    /// The arguments.
+    pub args: Vec<Value>,
     /// The type of the result, to which it is converted.
-    pub(super) ret: Ty,
+    pub ret: Ty,
     /// The module of the function when it was evaluated.
-    pub(super) instance: InstanceId,
-    pub(super) reads: Vec<Read>,
+    pub instance: InstanceId,
+    /// What it read beside the arguments, in order.
+    pub reads: Vec<Read>,
     /// What it took of the comptime fuel.
-    pub(super) steps: u64,
-    pub(super) result: Value,
+    pub steps: u64,
+    /// The result.
+    pub result: Value,
 }
 
 /// Something beside the arguments on which a result depends. Instances are those of the world in which
@@ -59,7 +60,7 @@ pub enum Read {
 }
 
 impl Read {
-    pub(super) fn is_of(&self, instance: InstanceId, decl: u32) -> bool {
+    fn is_of(&self, instance: InstanceId, decl: u32) -> bool {
         match self {
             Read::Value(i, d, _) | Read::Module(i, d, ..) => (*i, *d) == (instance, decl),
             Read::Signature(..) => false,
@@ -70,32 +71,93 @@ impl Read {
 /// A call under evaluation.
 #[derive(Debug)]
 pub struct Watch {
-    pub(super) reads: Vec<Read>,
-    pub(super) only_computes: bool,
+    reads: Vec<Read>,
+    only_computes: bool,
     /// Comptime steps before it.
-    pub(super) begin: u64,
+    begin: u64,
     /// What declarations took that were evaluated on the way: they are evaluated once.
-    pub(super) elsewhere: u64,
+    elsewhere: u64,
 }
 
 impl KnownCalls {
-    /// One comptime step.
-    pub fn step(&mut self) {
-        self.steps += 1;
+    /// A call with this key, by its number among those; `None` behind the last.
+    pub fn call(&self, key: Key, n: usize) -> Option<Rc<KnownCall>> {
+        self.known.get(&key)?.get(n).cloned()
     }
 
-    pub(super) fn keep(&mut self, key: Key, call: KnownCall, weight: usize) {
+    /// Whether another call may be kept.
+    pub fn has_room(&self) -> bool {
+        self.kept < ROOM
+    }
+
+    /// Keeps a call of this weight.
+    pub fn keep(&mut self, key: Key, call: KnownCall, weight: usize) {
         let alike = self.known.entry(key).or_default();
         if alike.len() < MAX_ALIKE {
             self.kept += weight + call.reads.len();
             alike.push(Rc::new(call));
         }
     }
+
+    /// A call is evaluated from here until `end`; `steps` counts all comptime steps.
+    pub fn begin(&mut self, steps: u64) {
+        self.watching.push(Watch { reads: Vec::new(), only_computes: true, begin: steps, elsewhere: 0 });
+    }
+
+    /// The call that was begun last is evaluated: the steps that it took, and what it read unless it did
+    /// more than to compute its result.
+    ///
+    /// # Panics
+    /// When no call is evaluated.
+    pub fn end(&mut self, steps: u64) -> (u64, Option<Vec<Read>>) {
+        let watch = self.watching.pop().expect("a call was begun");
+        if let Some(around) = self.watching.last_mut() {
+            around.take_over(&watch);
+        }
+        (steps - watch.begin - watch.elsewhere, watch.only_computes.then_some(watch.reads))
+    }
+
+    /// What is evaluated from here until `resume` is no part of the calls under evaluation.
+    pub fn suspend(&mut self) -> Vec<Watch> {
+        std::mem::take(&mut self.watching)
+    }
+
+    /// The calls go on, which `suspend` has given; `elsewhere` steps were none of theirs.
+    pub fn resume(&mut self, watching: Vec<Watch>, elsewhere: u64) {
+        self.watching = watching;
+        if let Some(watch) = self.watching.last_mut() {
+            watch.elsewhere += elsewhere;
+        }
+    }
+
+    /// The call under evaluation does more than to compute its result.
+    pub fn has_effect(&mut self) {
+        if let Some(watch) = self.watching.last_mut() {
+            watch.only_computes = false;
+        }
+    }
+
+    /// Whether the call under evaluation reads this declaration for the first time.
+    pub fn is_new(&self, instance: InstanceId, decl: u32) -> bool {
+        self.watching.last().is_some_and(|watch| !watch.reads.iter().any(|r| r.is_of(instance, decl)))
+    }
+
+    /// The call under evaluation reads something.
+    pub fn reads(&mut self, read: Read) {
+        if let Some(watch) = self.watching.last_mut() {
+            watch.reads.push(read);
+        }
+    }
+
+    /// Whether a call is evaluated whose reads are noted.
+    pub fn is_watching(&self) -> bool {
+        !self.watching.is_empty()
+    }
 }
 
 impl Watch {
     /// What a call does, the one around it does, too.
-    pub(super) fn take_over(&mut self, inner: &Watch) {
+    fn take_over(&mut self, inner: &Watch) {
         self.only_computes &= inner.only_computes;
         self.elsewhere += inner.elsewhere;
         for read in &inner.reads {

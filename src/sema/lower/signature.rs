@@ -1,8 +1,8 @@
 //! Instances of functions: their signatures, and what is still to be written of them.
 
-use super::value::{FnRef, Value};
 use crate::diagnostics::Label;
 use crate::image::code::FnId;
+use crate::sema::value::{FnRef, Value};
 use crate::value::ty::Ty;
 
 /// What a parameter is in one instance of a function.
@@ -45,19 +45,12 @@ impl Signature {
 /// An instance whose code is not written yet.
 #[derive(Debug)]
 pub struct Pending {
-    pub(super) f: FnRef,
-    pub(super) signature: Signature,
-    pub(super) id: FnId,
-    pub(super) calls: Vec<Label>,
-}
-
-/// Lists of operations that lie beside the code of the current function and name its registers.
-#[derive(Debug, Default)]
-pub struct Beside {
-    /// Indices into `vector_ops`.
-    pub vectors: Vec<u32>,
-    /// Indices into `maps`.
-    pub maps: Vec<u32>,
-    /// Indices into `dsr_loads`.
-    pub loads: Vec<u32>,
+    /// The function.
+    pub f: FnRef,
+    /// Its parameters and result.
+    pub signature: Signature,
+    /// The id that calls name.
+    pub id: FnId,
+    /// The calls that lead to it, the innermost first.
+    pub calls: Vec<Label>,
 }

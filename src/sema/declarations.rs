@@ -1,0 +1,267 @@
+//! Files, imports and top-level declarations.
+
+use super::chain::with_imports;
+use super::declared::with_declared_name;
+use super::operand::{Operand, comptime_only};
+use super::types::named;
+use super::unit::{DeclState, Global, Unit};
+use super::value::{GlobalId, InstanceId, Value};
+use super::walk::Sema;
+use super::{arith, builtins, externs};
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::rules::dsd::DSD_EXPORT;
+use crate::diagnostics::{Diag, Result};
+use crate::source::Span;
+use crate::syntax::ast::{self, Decl, ExprKind, Linkage, VarDecl, VarKind};
+use crate::value::ty::Ty;
+use indexmap::IndexMap;
+use std::path::Path;
+use std::rc::Rc;
+
+impl Sema<'_> {
+    /// Finds the file of an import: a library file, or a path relative to the importing file, to the
+    /// root file, or to an import path.
+    pub fn find_unit(&mut self, from: &Path, name: &str, span: Span) -> Result<Rc<Unit>> {
+        let found = self.files.find(from, name, span);
+        self.report_files();
+        found
+    }
+
+    /// Reports what is wrong with the files that were just parsed.
+    pub fn report_files(&mut self) {
+        for problem in self.files.take_problems() {
+            self.report(problem);
+        }
+    }
+
+    /// A new copy of a module. Values for unknown parameters are only worth a warning.
+    pub fn instantiate_module(
+        &mut self,
+        unit: Rc<Unit>,
+        params: IndexMap<ast::Name, Value>,
+        name: String,
+        importer: Option<InstanceId>,
+        imported_at: Option<Span>,
+    ) -> InstanceId {
+        let id = self.modules.add(unit, params, name, importer, imported_at);
+        for diag in self.modules.unknown_params(id) {
+            self.report(diag);
+        }
+        id
+    }
+
+    /// Evaluates a top-level declaration.
+    pub fn resolve(&mut self, instance: InstanceId, decl: u32) -> Result<()> {
+        let unit = self.instance(instance).unit.clone();
+        let Decl::Var(v) = &unit.file.decls[decl as usize] else { return Ok(()) };
+        self.instance_mut(instance).decls[decl as usize] = DeclState::Busy;
+        self.enter_module(instance);
+        let result = self.unwatched(|s| s.deeper(v.span, |s| s.global_of(instance, v)));
+        let result = result.map_err(|c| match c.rule() == rules::DEPENDENCY_CYCLE.name {
+            true => c.also(v.name.span, format!("`{}` needs it", v.name.name)),
+            false => with_declared_name(self.frame(), &self.files, c, v.span),
+        });
+        self.eval.pop();
+        match result {
+            Ok(id) => {
+                self.instance_mut(instance).decls[decl as usize] = DeclState::Global(id);
+                Ok(())
+            }
+            Err(diag) => {
+                self.instance_mut(instance).decls[decl as usize] = DeclState::Failed(None);
+                Err(with_imports(&self.modules, diag.at(v.span), instance))
+            }
+        }
+    }
+
+    fn global_of(&mut self, instance: InstanceId, v: &VarDecl) -> Result<GlobalId> {
+        if v.linkage == Linkage::Extern {
+            return externs::extern_global(self, v);
+        }
+        let ty = v.ty.map(|t| self.ty(t)).transpose()?;
+        let bound =
+            self.instance(instance).params.get(&v.name.name).cloned().filter(|_| v.kind == VarKind::Param);
+        // What stands for a stream that is not used is void; a parameter with a type and a default keeps
+        // the default then (docs/decisions.md).
+        let bound = bound.filter(|given| given.ty() != Ty::Void || ty.is_none() || v.init.is_none());
+        let value = match (bound, v.init) {
+            (Some(given), _) => self.bind_param(v, given, ty.as_ref(), instance)?,
+            (None, Some(init)) => self.initial_value(v, init, ty.as_ref())?,
+            (None, None) if v.kind == VarKind::Var => match &ty {
+                Some(ty) => Value::Undefined(ty.clone()),
+                None => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
+            },
+            (None, None) if v.kind == VarKind::Param => return Err(self.unbound_param(v, instance)),
+            (None, None) => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
+        };
+        let value = if v.kind == VarKind::Var { value } else { named(value, &v.name.name) };
+        let ty = ty.filter(|t| *t != Ty::ComptimeStruct).unwrap_or_else(|| value.ty());
+        if v.kind == VarKind::Var && ty.is_comptime_only() {
+            return Err(comptime_only(&ty).help(super::stmt::instead_of_var(&ty, &v.name.name)));
+        }
+        let (align, explicit_align) = self.alignment(v, &ty)?;
+        Ok(self.lower.data.add(Global {
+            name: self.global_name(instance, v),
+            ty,
+            value,
+            is_var: v.kind == VarKind::Var,
+            addr: None,
+            align,
+            explicit_align,
+            defined_by: None,
+            span: v.span,
+        }))
+    }
+
+    fn global_name(&self, instance: InstanceId, v: &VarDecl) -> String {
+        let module = &self.instance(instance).name;
+        if module.is_empty() || v.linkage == Linkage::Export {
+            return v.name.name.to_string();
+        }
+        [module, ".", &v.name.name].concat()
+    }
+
+    /// The alignment in words, and the one in bytes that the declaration asks for.
+    pub fn alignment(&mut self, v: &VarDecl, ty: &Ty) -> Result<(u32, Option<u32>)> {
+        let natural = ty.align_words();
+        let Some(e) = v.attrs.align else { return Ok((natural, None)) };
+        let at = self.span(e);
+        let value = self.known(e)?;
+        let bytes = value.to::<u32>().filter(|n| n.is_power_of_two() && *n <= 0x8000);
+        let bytes = bytes.ok_or_else(|| rules::BAD_ALIGNMENT.because(&[("value", &value)]).at(at))?;
+        Ok((natural.max(bytes.div_ceil(2)), Some(bytes)))
+    }
+
+    fn bind_param(
+        &mut self,
+        v: &VarDecl,
+        given: Value,
+        ty: Option<&Ty>,
+        instance: InstanceId,
+    ) -> Result<Value> {
+        let Some(ty) = ty else { return Ok(given) };
+        if let Value::Fn(f) = given {
+            let imported = self.instance(instance).imported_at.unwrap_or(v.span);
+            return match self.coerce(Operand::Known(Value::Fn(f)), ty, imported)? {
+                Operand::Known(v) => Ok(v),
+                _ => unreachable!("known values stay known"),
+            };
+        }
+        let imported = self.instance(instance).imported_at;
+        arith::coerce(&given, ty).or_else(|c| param_fallback(&given, ty).ok_or(c)).map_err(|c| {
+            let c = c.note(format!("this is the value given to the parameter `{}`", v.name.name));
+            match imported {
+                Some(at) => c.at(at).also(v.span, "declared here"),
+                None => c.at(v.span),
+            }
+        })
+    }
+
+    fn unbound_param(&self, v: &VarDecl, instance: InstanceId) -> Diag {
+        let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
+        match self.instance(instance).imported_at {
+            Some(at) => diag.also(at, "the module is used here without it"),
+            None => diag.help(format!("give it on the command line: `--param {}=..`", v.name.name)),
+        }
+    }
+
+    fn initial_value(&mut self, v: &VarDecl, init: ast::ExprId, ty: Option<&Ty>) -> Result<Value> {
+        let span = self.span(init);
+        let unit = self.unit();
+        if let ExprKind::Builtin { name, args } = &unit.file.expr(init).kind
+            && let Some(value) = builtins::global_builtin(self, &name.name, args, span, v)
+        {
+            return value;
+        }
+        match ty {
+            Some(Ty::ComptimeStruct) | None => match self.known(init)? {
+                Value::Undefined(Ty::Error) => {
+                    Err(rules::UNDEFINED_VALUE.plain().at(span).help("give it a type"))
+                }
+                value => Ok(value),
+            },
+            Some(ty) => match self.at_comptime(|s| s.value_as(init, ty))? {
+                Operand::Known(value) => Ok(value),
+                _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this initial value")]).at(span)),
+            },
+        }
+    }
+
+    /// The address of a global; gives it room in memory at its first use.
+    pub fn place_global(&mut self, id: GlobalId) -> Result<u16> {
+        self.has_effect();
+        self.lower.data.place(id)
+    }
+
+    /// Runs the top-level comptime blocks of a module, those of its imports first (ruling OQ-13b).
+    pub fn run_blocks(&mut self, id: InstanceId) {
+        if self.modules.begin_blocks(id) {
+            return;
+        }
+        for import in self.instance(id).imports.clone() {
+            self.run_blocks(import);
+        }
+        let unit = self.instance(id).unit.clone();
+        for decl in &unit.file.decls {
+            let Decl::Comptime(block, span) = decl else { continue };
+            self.enter_module(id);
+            self.eval.set_in_block(true);
+            let result = self.deeper(*span, |s| s.block(block));
+            self.eval.set_in_block(false);
+            self.eval.pop();
+            if let Err(diag) = result {
+                self.modules.fail_block();
+                self.report(with_imports(&self.modules, diag.at(*span), id));
+            }
+        }
+    }
+
+    /// Evaluates what no other code needed: exported variables, tasks' names, all initial values, so
+    /// that mistakes in them are found.
+    pub fn resolve_exports(&mut self, id: InstanceId) {
+        let unit = self.instance(id).unit.clone();
+        for (i, decl) in unit.file.decls.iter().enumerate() {
+            let Decl::Var(v) = decl else { continue };
+            let result = match v.linkage {
+                Linkage::Export => self.resolve_exported(id, i as u32),
+                _ if self.options.keep_descriptors && v.kind == VarKind::Const => {
+                    self.resolve_if_untouched(id, i as u32)
+                }
+                _ => Ok(()),
+            };
+            if let Err(c) = result {
+                self.report(c);
+            }
+        }
+    }
+
+    fn resolve_if_untouched(&mut self, id: InstanceId, decl: u32) -> Result<()> {
+        match self.instance(id).decls[decl as usize] {
+            DeclState::Untouched => self.resolve(id, decl),
+            _ => Ok(()),
+        }
+    }
+
+    fn resolve_exported(&mut self, id: InstanceId, decl: u32) -> Result<()> {
+        self.resolve_if_untouched(id, decl)?;
+        let DeclState::Global(g) = self.instance(id).decls[decl as usize] else { return Ok(()) };
+        let Global { ty, span, .. } = self.global(g);
+        if matches!(ty, Ty::Dsd(_)) {
+            let help = "export the array, and build the DSD where it is used";
+            return Err(DSD_EXPORT.because(&[("dsd", ty)]).at(*span).help(help));
+        }
+        self.place_global(g).map(drop)
+    }
+}
+
+/// Parameters from the command line and from SdkLayout are plain integers for every kind of number.
+fn param_fallback(given: &Value, ty: &Ty) -> Option<Value> {
+    match (ty, given) {
+        (Ty::Id(k), Value::Int(None, n)) => Some(Value::Id(*k, n.to::<u16>()?)),
+        (Ty::Enum(_), Value::Int(..)) => arith::cast(given, ty, arith::Overflow::Reject).ok(),
+        (Ty::Bool, Value::Int(None, n)) if n.is_zero() || *n == crate::value::number::Integer::ONE => {
+            Some(Value::Bool(!n.is_zero()))
+        }
+        _ => None,
+    }
+}

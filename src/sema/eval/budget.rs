@@ -1,0 +1,90 @@
+//! What a compilation may still take: comptime steps and nesting.
+
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, Result};
+use crate::source::Span;
+
+/// How deeply expressions, statements and comptime calls may nest together.
+const MAX_DEPTH: u32 = 3000;
+
+/// Limits that keep a compilation finite.
+#[derive(Debug)]
+pub struct Budget {
+    /// Comptime steps after which evaluation is called endless.
+    limit: u64,
+    /// Comptime steps left.
+    fuel: u64,
+    /// Comptime steps so far, which are never given back.
+    steps: u64,
+    /// Nesting of expressions and statements under way.
+    depth: u32,
+    /// Set when a limit was hit: whatever is looked at after that would only hit it again.
+    gave_up: bool,
+}
+
+impl Budget {
+    /// A full budget of so many comptime steps.
+    pub fn new(limit: u64) -> Budget {
+        Budget { limit, fuel: limit, steps: 0, depth: 0, gave_up: false }
+    }
+
+    /// All steps are there again.
+    pub fn refill(&mut self) {
+        self.fuel = self.limit;
+    }
+
+    /// Takes one comptime step.
+    ///
+    /// # Errors
+    /// None is left.
+    pub fn step(&mut self, span: Span) -> Result<()> {
+        if self.fuel == 0 {
+            let diag = rules::COMPTIME_FUEL.because(&[("steps", &self.limit)]).at(span);
+            return Err(self.give_up(diag.help("end the loop, or compute this while the program runs")));
+        }
+        self.fuel -= 1;
+        self.steps += 1;
+        Ok(())
+    }
+
+    /// Takes many comptime steps; `None` if so many are not left.
+    pub fn take(&mut self, steps: u64) -> Option<()> {
+        self.fuel = self.fuel.checked_sub(steps)?;
+        self.steps += steps;
+        Some(())
+    }
+
+    /// Comptime steps so far.
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// One level deeper, until `leave`.
+    ///
+    /// # Errors
+    /// The program nests too deeply, or a limit was hit before.
+    pub fn enter(&mut self, span: Span) -> Result<()> {
+        if self.gave_up {
+            return Err(rules::REPORTED.plain());
+        }
+        if self.depth >= MAX_DEPTH {
+            let diag = rules::TOO_DEEP
+                .plain()
+                .at(span)
+                .help("end the recursion: look for the last case before the call");
+            return Err(self.give_up(diag));
+        }
+        self.depth += 1;
+        Ok(())
+    }
+
+    /// One level up.
+    pub fn leave(&mut self) {
+        self.depth -= 1;
+    }
+
+    /// The last diagnostic, about a limit that was hit.
+    pub fn give_up(&mut self, diag: Diag) -> Diag {
+        if std::mem::replace(&mut self.gave_up, true) { rules::REPORTED.plain() } else { diag }
+    }
+}

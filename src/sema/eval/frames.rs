@@ -1,0 +1,262 @@
+//! What is under evaluation: the calls with their blocks and names, and what they may still take.
+//!
+//! In: names and values. Out: what names stand for. Never: looks at an expression; the walk does.
+
+use super::budget::Budget;
+use super::known_calls::KnownCalls;
+use super::scope::{Binding, Flow, Frame, Join, Return, Scope, Slot, Target};
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Result, suggest};
+use crate::sema::arith::Overflow;
+use crate::sema::lower::Label;
+use crate::sema::operand::PathStep;
+use crate::sema::unit::Unit;
+use crate::sema::value::{InstanceId, Value};
+use crate::sema::words::{part, part_mut};
+use crate::source::Span;
+use crate::syntax::ast::{Ident, Name};
+use crate::value::ty::Ty;
+use std::rc::Rc;
+
+/// The state of comptime evaluation.
+#[derive(Debug)]
+pub struct Eval {
+    /// Calls under evaluation or analysis, outermost first.
+    frames: Vec<Frame>,
+    /// What may still be evaluated.
+    pub budget: Budget,
+    /// Comptime calls whose results are known.
+    pub known: KnownCalls,
+    /// A top-level comptime block is being evaluated.
+    in_block: bool,
+}
+
+impl Eval {
+    /// Nothing is evaluated yet.
+    pub fn new(budget: Budget) -> Eval {
+        Eval { frames: Vec::new(), budget, known: KnownCalls::default(), in_block: false }
+    }
+
+    /// The innermost call.
+    ///
+    /// # Panics
+    /// When nothing is being evaluated.
+    pub fn frame(&self) -> &Frame {
+        self.frames.last().expect("evaluation happens inside a frame")
+    }
+
+    /// The innermost call, to change.
+    ///
+    /// # Panics
+    /// When nothing is being evaluated.
+    pub fn frame_mut(&mut self) -> &mut Frame {
+        self.frames.last_mut().expect("evaluation happens inside a frame")
+    }
+
+    /// The calls, outermost first.
+    pub fn frames(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// A call begins.
+    pub fn push(&mut self, frame: Frame) {
+        self.frames.push(frame);
+    }
+
+    /// The innermost call ends.
+    ///
+    /// # Panics
+    /// When nothing is being evaluated.
+    pub fn pop(&mut self) -> Frame {
+        self.frames.pop().expect("every call ends once")
+    }
+
+    /// Opens a frame at the top level of a module.
+    pub fn enter_module(&mut self, instance: InstanceId, unit: Rc<Unit>) {
+        self.push(Frame::new(instance, unit, true, Return::Forbidden));
+    }
+
+    /// Whether things are evaluated now instead of being written as code.
+    pub fn is_comptime(&self) -> bool {
+        self.frame().comptime
+    }
+
+    /// Sets that; how it was before.
+    pub fn set_comptime(&mut self, comptime: bool) -> bool {
+        std::mem::replace(&mut self.frame_mut().comptime, comptime)
+    }
+
+    /// Whether a top-level comptime block is being evaluated.
+    pub fn is_in_block(&self) -> bool {
+        self.in_block && self.is_comptime()
+    }
+
+    /// A top-level comptime block begins, or ends.
+    pub fn set_in_block(&mut self, in_block: bool) {
+        self.in_block = in_block;
+    }
+
+    /// Whether overflow wraps here: in functions, which must agree with themselves at run time.
+    pub fn overflow(&self) -> Overflow {
+        match self.frame().ret {
+            Return::Forbidden => Overflow::Reject,
+            Return::Value(_) | Return::Code(_) | Return::Inline { .. } => Overflow::Wrap,
+        }
+    }
+
+    /// A block begins: names that are declared from here are its own.
+    pub fn open_scope(&mut self) {
+        self.frame_mut().scopes.push(Scope::default());
+    }
+
+    /// The innermost block ends.
+    pub fn close_scope(&mut self) {
+        self.frame_mut().scopes.pop();
+    }
+
+    /// Declares a local name.
+    ///
+    /// # Errors
+    /// The block has such a name.
+    ///
+    /// # Panics
+    /// Outside of all blocks.
+    pub fn declare(&mut self, name: &Name, binding: Binding, span: Span) -> Result<()> {
+        let scope = self.frame_mut().scopes.last_mut().expect("a frame has a scope");
+        if name != "_"
+            && let Some((_, _, first)) = scope.names.iter().find(|(n, _, _)| n == name)
+        {
+            let first = *first;
+            return Err(rules::DUPLICATE_NAME
+                .because(&[("name", name)])
+                .at(span)
+                .also(first, "first declared here"));
+        }
+        scope.names.push((name.clone(), binding, span));
+        Ok(())
+    }
+
+    /// What a local stands for, with its slot.
+    pub fn local(&self, name: &str) -> Option<(&Binding, Slot)> {
+        let (scope, slot) = self.frame().find_local(name)?;
+        Some((&self.frame().scopes[scope].names[slot].1, (self.frames.len() - 1, scope, slot)))
+    }
+
+    /// The value of a comptime variable, or of a part of it.
+    ///
+    /// # Errors
+    /// It has no such part.
+    ///
+    /// # Panics
+    /// When the slot holds something else: a comptime place names a comptime variable.
+    pub fn variable(&self, (frame, scope, slot): Slot, path: &[PathStep]) -> Result<&Value> {
+        match &self.frames[frame].scopes[scope].names[slot].1 {
+            Binding::Variable { value, .. } => part(value, path).ok_or_else(|| rules::REPORTED.plain()),
+            _ => unreachable!("a comptime place names a comptime variable"),
+        }
+    }
+
+    /// Gives a comptime variable, or a part of it, a value; `depth` run-time branches surround this.
+    ///
+    /// # Errors
+    /// It was declared outside of a run-time branch, or has no such part.
+    ///
+    /// # Panics
+    /// When the slot holds something else: a comptime place names a comptime variable.
+    pub fn set_variable(
+        &mut self,
+        (frame, scope, slot): Slot,
+        path: &[PathStep],
+        new: Value,
+        depth: u32,
+        span: Span,
+    ) -> Result<()> {
+        let comptime = self.is_comptime();
+        let Binding::Variable { value, depth: declared, ty } =
+            &mut self.frames[frame].scopes[scope].names[slot].1
+        else {
+            unreachable!("a comptime place names a comptime variable")
+        };
+        if !comptime && *declared != depth {
+            return Err(rules::COMPTIME_VAR_BRANCH
+                .plain()
+                .at(span)
+                .help("assign it outside of run-time `if`s and loops"));
+        }
+        if matches!(ty, Ty::Error) {
+            *ty = new.ty();
+        }
+        match part_mut(value, path) {
+            Some(target) => *target = new,
+            None => return Err(rules::REPORTED.plain()),
+        }
+        Ok(())
+    }
+
+    /// Opens what `break` and `continue` may name; its index.
+    pub fn open_target(&mut self, target: Target) -> usize {
+        self.frame_mut().targets.push(target);
+        self.frame().targets.len() - 1
+    }
+
+    /// Closes the target that was opened last.
+    ///
+    /// # Panics
+    /// When none is open.
+    pub fn close_target(&mut self) -> Target {
+        self.frame_mut().targets.pop().expect("every target is closed once")
+    }
+
+    /// Closes the target with this index, and those inside.
+    pub fn close_targets(&mut self, index: usize) {
+        self.frame_mut().targets.truncate(index);
+    }
+
+    /// An open target of the innermost call, by its index.
+    pub fn target(&mut self, index: usize) -> &mut Target {
+        &mut self.frame_mut().targets[index]
+    }
+
+    /// The index of the target that a `break` or `continue` names.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn find_target(&self, label: Option<&Ident>, span: Span) -> Result<usize> {
+        let targets = &self.frame().targets;
+        let found = match label {
+            Some(l) => targets.iter().rposition(|t| t.label.as_ref() == Some(&l.name)),
+            None => targets.iter().rposition(|t| t.is_loop),
+        };
+        found.ok_or_else(|| match label {
+            Some(l) => {
+                let c = rules::UNKNOWN_LABEL.because(&[("name", &l.name)]).at(l.span);
+                let labels = targets.iter().filter_map(|t| t.label.as_deref());
+                suggest::instead(c, &l.name, labels, "the labels here are")
+            }
+            None => rules::OUTSIDE_LOOP.plain().at(span),
+        })
+    }
+
+    /// A `return`, `break` or `continue` is on its way out of an expression.
+    pub fn leave_with(&mut self, flow: Flow) {
+        self.frame_mut().pending = Some(flow);
+    }
+
+    /// The values that an expansion in place has returned so far, to be put back, and its end.
+    ///
+    /// # Panics
+    /// When the innermost call is not expanded in place.
+    pub fn take_returned(&mut self) -> (Join, Label) {
+        match &mut self.frame_mut().ret {
+            Return::Inline { join, end, .. } => (std::mem::take(join), *end),
+            _ => unreachable!("only calls that are expanded collect values"),
+        }
+    }
+
+    /// Puts the values back that `take_returned` has given.
+    pub fn set_returned(&mut self, values: Join) {
+        if let Return::Inline { join, .. } = &mut self.frame_mut().ret {
+            *join = values;
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The files of a compilation: each is read and parsed once, and found again by its path.
+
+use super::effects::Effects;
+use super::unit::{Unit, declared_name};
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, Result, suggest};
+use crate::source::{LoadError, Loader, SourceMap, Span, tidy};
+use crate::stdlib;
+use crate::syntax::ast::{self, ExprKind, UnaryOp};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// The files read so far, and those that are being imported.
+pub struct Files<'s> {
+    loader: &'s dyn Loader,
+    sources: &'s mut SourceMap,
+    import_paths: &'s [PathBuf],
+    units: FxHashMap<PathBuf, Rc<Unit>>,
+    /// Folder of the root file.
+    root_dir: PathBuf,
+    /// Imports under way, outermost first, and where each is asked for.
+    importing: Vec<(PathBuf, Option<Span>)>,
+    /// What is wrong with files that were parsed and is not reported yet.
+    problems: Vec<Diag>,
+}
+
+impl<'s> Files<'s> {
+    /// No file has been read yet.
+    pub fn new(loader: &'s dyn Loader, sources: &'s mut SourceMap, import_paths: &'s [PathBuf]) -> Files<'s> {
+        Files {
+            loader,
+            sources,
+            import_paths,
+            units: FxHashMap::default(),
+            root_dir: PathBuf::new(),
+            importing: Vec::new(),
+            problems: Vec::new(),
+        }
+    }
+
+    /// All texts, by the numbers that spans name.
+    pub fn sources(&self) -> &SourceMap {
+        self.sources
+    }
+
+    /// The text between the ends of a span.
+    pub fn text(&self, span: Span) -> &str {
+        self.sources.file(span.file).text.get(span.lo as usize..span.hi as usize).unwrap_or("")
+    }
+
+    /// A diagnostic about a line of the library is one about the call of the program that led there.
+    pub fn outside_library(&self, mut c: Diag) -> Diag {
+        let is_library = |span: Span| self.sources.file(span.file).is_library();
+        let d = &mut *c.0;
+        let call = d.others.iter().position(|label| !is_library(label.span));
+        if let (Some(primary), Some(call)) = (&mut d.primary, call)
+            && is_library(primary.span)
+        {
+            std::mem::swap(primary, &mut d.others[call]);
+        }
+        c
+    }
+
+    /// What is wrong with the files that were parsed since the last call.
+    pub fn take_problems(&mut self) -> Vec<Diag> {
+        std::mem::take(&mut self.problems)
+    }
+
+    /// The file at a path, whose folder becomes that of the root file.
+    ///
+    /// # Errors
+    /// The diagnostic about a file that cannot be read.
+    pub fn root(&mut self, path: &Path) -> Result<Rc<Unit>> {
+        self.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
+        let shown = path.display().to_string();
+        self.at(path, &shown).map_err(|why| match why {
+            LoadError::NotUtf8(at) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
+            LoadError::Other(why) => rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]),
+            LoadError::NotFound => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
+        })
+    }
+
+    /// Reads and parses a file once.
+    fn at(&mut self, path: &Path, shown: &str) -> Result<Rc<Unit>, LoadError> {
+        if let Some(known) = self.units.get(path) {
+            return Ok(known.clone());
+        }
+        let text = self.loader.load(path)?;
+        Ok(self.parse(path.to_path_buf(), shown, text, false))
+    }
+
+    /// Parses a text that stands for the file at a path.
+    pub fn parse(&mut self, path: PathBuf, shown: &str, text: String, library: bool) -> Rc<Unit> {
+        let id = self.sources.add(shown, text);
+        let text = self.sources.file(id).text.clone();
+        let parsed = crate::syntax::parse(id, &text);
+        self.problems.extend(parsed.problems);
+        let mut names = FxHashMap::default();
+        for (i, decl) in parsed.file.decls.iter().enumerate() {
+            let Some(name) = declared_name(decl) else { continue };
+            if let Some(first) = names.insert(name.name.clone(), i as u32) {
+                let first_span =
+                    declared_name(&parsed.file.decls[first as usize]).map_or(name.span, |n| n.span);
+                let diag = rules::DUPLICATE_NAME
+                    .because(&[("name", &name.name)])
+                    .at(name.span)
+                    .also(first_span, "first declared here");
+                self.problems.push(diag);
+            }
+        }
+        let addressed = Rc::new(addressed_names(&parsed.file));
+        let effects = Effects::of(&parsed.file);
+        let unit =
+            Rc::new(Unit { file: parsed.file, path: path.clone(), library, names, effects, addressed });
+        self.units.insert(path, unit.clone());
+        unit
+    }
+
+    /// Finds the file of an import: a library file, or a path relative to the importing file, to the
+    /// root file, or to an import path.
+    ///
+    /// # Errors
+    /// The diagnostic about an import at `span` that leads to no readable file.
+    pub fn find(&mut self, from: &Path, name: &str, span: Span) -> Result<Rc<Unit>> {
+        if name.starts_with('<') {
+            return self.find_in_library(name, span);
+        }
+        let mut folders = vec![from.parent().unwrap_or(Path::new("")).to_path_buf(), self.root_dir.clone()];
+        folders.extend(self.import_paths.iter().cloned());
+        for folder in &folders {
+            let path = tidy(&folder.join(name));
+            match self.at(&path, &path.display().to_string()) {
+                Ok(unit) => return Ok(unit),
+                Err(LoadError::NotFound) => {}
+                Err(LoadError::NotUtf8(at)) => {
+                    return Err(rules::NOT_UTF8
+                        .because(&[("file", &path.display()), ("offset", &at)])
+                        .at(span));
+                }
+                Err(LoadError::Other(why)) => {
+                    return Err(rules::UNREADABLE_FILE
+                        .because(&[("file", &path.display()), ("why", &why)])
+                        .at(span));
+                }
+            }
+        }
+        let mut diag = rules::FILE_NOT_FOUND.because(&[("file", &name)]).at(span);
+        for f in folders.iter().collect::<indexmap::IndexSet<_>>() {
+            let f = if f.as_os_str().is_empty() { ".".to_string() } else { f.display().to_string() };
+            diag = diag.note(format!("looked in `{f}`"));
+        }
+        Err(diag)
+    }
+
+    fn find_in_library(&mut self, name: &str, span: Span) -> Result<Rc<Unit>> {
+        let path = PathBuf::from(name);
+        if let Some(unit) = self.units.get(&path) {
+            return Ok(unit.clone());
+        }
+        let inner = name.trim_start_matches('<').trim_end_matches('>');
+        if let Some(text) = stdlib::find(inner) {
+            return Ok(self.parse(path, name, text.to_string(), true));
+        }
+        for folder in self.import_paths {
+            for file in [inner.to_string(), format!("{inner}.csl")] {
+                if let Ok(unit) = self.at(&folder.join(&file), &file) {
+                    return Ok(unit);
+                }
+            }
+        }
+        if stdlib::is_missing(inner) {
+            return Err(rules::UNSUPPORTED_LIBRARY.because(&[("name", &name)]).at(span));
+        }
+        let diag = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
+        Err(match suggest::nearest(inner, stdlib::names()) {
+            Some(near) => diag.help(format!("did you mean `<{near}>`?")),
+            None => diag.help("see `docs/library` for the existing modules"),
+        })
+    }
+
+    /// The text of a file that is no code, named relative to the file `from`.
+    ///
+    /// # Errors
+    /// Why it cannot be read.
+    pub fn data(&self, from: &Path, name: &str) -> Result<String, LoadError> {
+        self.loader.load(&from.parent().unwrap_or(Path::new("")).join(name))
+    }
+
+    /// The code of a tile, or the layout, begins with this file: no import is under way.
+    pub fn begin(&mut self, path: PathBuf, at: Option<Span>) {
+        self.importing = vec![(path, at)];
+    }
+
+    /// Whether an import of this file would lead back to one that is under way.
+    ///
+    /// # Errors
+    /// The diagnostic about the cycle, which the import at `span` closes.
+    pub fn check_cycle(&self, path: &Path, span: Span) -> Result<()> {
+        let Some(first) = self.importing.iter().position(|(p, _)| p == path) else { return Ok(()) };
+        let chain: Vec<String> = self.importing[first..]
+            .iter()
+            .map(|(p, _)| p.as_path())
+            .chain([path])
+            .map(|p| p.display().to_string())
+            .collect();
+        let mut diag = rules::IMPORT_CYCLE.because(&[("chain", &chain.join(" -> "))]).at(span);
+        for (p, at) in &self.importing[first + 1..] {
+            if let Some(at) = at {
+                diag = diag.also(*at, format!("`{}` is imported here", p.display()));
+            }
+        }
+        Err(diag)
+    }
+
+    /// The imports of a file are evaluated from here until `end_import`.
+    pub fn begin_import(&mut self, path: PathBuf, at: Span) {
+        self.importing.push((path, Some(at)));
+    }
+
+    /// The imports of the file that was begun last are done.
+    pub fn end_import(&mut self) {
+        self.importing.pop();
+    }
+}
+
+/// Names below an `&`: such locals must lie in memory.
+fn addressed_names(file: &ast::File) -> FxHashSet<ast::Name> {
+    let mut names = FxHashSet::default();
+    for e in &file.exprs {
+        let ExprKind::Unary(UnaryOp::AddressOf, operand) = &e.kind else { continue };
+        let mut at = *operand;
+        loop {
+            match &file.expr(at).kind {
+                ExprKind::Name(name) => {
+                    names.insert(name.clone());
+                    break;
+                }
+                ExprKind::Field { base, .. } | ExprKind::Index { base, .. } => at = *base,
+                _ => break,
+            }
+        }
+    }
+    names
+}

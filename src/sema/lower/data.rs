@@ -1,0 +1,152 @@
+//! Globals, and the memory of a PE that they take.
+
+use crate::diagnostics::Result;
+use crate::diagnostics::rules::comptime as rules;
+use crate::sema::unit::Global;
+use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
+use crate::source::Span;
+use crate::value::ty::{PtrTy, Ty};
+use rustc_hash::FxHashSet;
+use std::sync::Arc;
+
+/// The globals of all modules of a tile, or of the layout. A global takes memory when code first needs its
+/// address.
+#[derive(Debug, Default)]
+pub struct Data {
+    globals: Vec<Global>,
+    /// Constants without a name that code needs in memory.
+    constants: Vec<(Value, GlobalId)>,
+    /// Globals that have an address, in order of address.
+    placed: Vec<GlobalId>,
+    /// Words taken so far.
+    words: u32,
+    /// Constants whose first value has been taken by code, by their declarations.
+    folded: FxHashSet<Span>,
+    /// Constants that operations write, by their declarations: known of all tiles compiled so far.
+    written: FxHashSet<Span>,
+}
+
+impl Data {
+    /// The data of the next tile; only what operations write is remembered.
+    pub fn begin_tile(&mut self) {
+        *self = Data { written: std::mem::take(&mut self.written), ..Data::default() };
+    }
+
+    /// A global.
+    pub fn get(&self, id: GlobalId) -> &Global {
+        &self.globals[id.0 as usize]
+    }
+
+    /// A new global.
+    pub fn add(&mut self, g: Global) -> GlobalId {
+        self.globals.push(g);
+        GlobalId(self.globals.len() as u32 - 1)
+    }
+
+    /// A constant without a name (a table that is indexed at run time).
+    pub fn constant(&mut self, v: &Value, span: Span) -> GlobalId {
+        if let Some((_, id)) = self.constants.iter().find(|(known, _)| known == v) {
+            return *id;
+        }
+        let ty = v.ty();
+        let id = self.add(Global {
+            name: format!("constant {}", self.constants.len()),
+            align: ty.align_words(),
+            ty,
+            value: v.clone(),
+            is_var: false,
+            addr: None,
+            explicit_align: None,
+            defined_by: None,
+            span,
+        });
+        self.constants.push((v.clone(), id));
+        id
+    }
+
+    /// Raises the alignment of a global that has no address yet, in words.
+    pub fn align(&mut self, id: GlobalId, words: u32) {
+        let g = &mut self.globals[id.0 as usize];
+        g.align = g.align.max(words);
+    }
+
+    /// The address of a global; gives it room in memory at its first use.
+    ///
+    /// # Errors
+    /// Its type has no form in memory.
+    pub fn place(&mut self, id: GlobalId) -> Result<u16> {
+        let g = self.get(id);
+        if let Some(addr) = g.addr {
+            return Ok(addr);
+        }
+        if let Some(definition) = g.defined_by {
+            return self.place(definition);
+        }
+        let words =
+            g.ty.words().ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &g.ty)]).at(g.span))?;
+        let at = self.words.next_multiple_of(g.align.max(1));
+        self.words = at.saturating_add(words);
+        let addr = at as u16;
+        self.globals[id.0 as usize].addr = Some(addr);
+        self.placed.push(id);
+        Ok(addr)
+    }
+
+    /// Globals that have an address, in order of address.
+    pub fn placed(&self) -> &[GlobalId] {
+        &self.placed
+    }
+
+    /// Words taken so far, which may be more than a PE has.
+    pub fn words(&self) -> u32 {
+        self.words
+    }
+
+    /// A pointer to a whole global array, as `&array` gives it.
+    pub fn pointer_to(&self, id: GlobalId) -> Value {
+        let g = self.get(id);
+        let ty = PtrTy { to: g.ty.clone(), is_const: !g.is_var, many: false };
+        Value::Ptr(Pointer { ty: Arc::new(ty), to: Pointee::Global(id, 0) })
+    }
+
+    /// The bytes of a global that a program may touch.
+    pub fn bytes(&self, id: GlobalId) -> u32 {
+        match &self.get(id).ty {
+            Ty::Array(a) if a.elem.is_byte() => u32::try_from(a.len()).unwrap_or(u32::MAX),
+            ty => ty.words().unwrap_or(0).saturating_mul(2),
+        }
+    }
+
+    /// Whether code may take the first value of a global instead of reading it: it is a constant, and as
+    /// far as is known no operation writes it.
+    pub fn may_fold(&mut self, id: GlobalId) -> bool {
+        let (is_var, span) = (self.get(id).is_var, self.get(id).span);
+        if is_var || self.written.contains(&span) {
+            return false;
+        }
+        self.folded.insert(span);
+        true
+    }
+
+    /// An operation writes a constant, by its declaration.
+    pub fn write_constant(&mut self, declaration: Span) {
+        self.written.insert(declaration);
+    }
+
+    /// How many constants operations write.
+    pub fn written(&self) -> usize {
+        self.written.len()
+    }
+
+    /// Whether code has taken the first value of a constant that an operation writes.
+    pub fn has_folded_too_much(&self) -> bool {
+        !self.folded.is_disjoint(&self.written)
+    }
+
+    /// The constant that begins at an address.
+    pub fn constant_at(&self, addr: u16) -> Option<&Global> {
+        let globals = self.placed.iter().map(|id| self.get(*id));
+        let mut constants = globals.filter(|g| !g.is_var && g.ty.words() != Some(0));
+        constants.find(|g| g.addr == Some(addr))
+    }
+}

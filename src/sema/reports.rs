@@ -1,0 +1,46 @@
+//! What has been said about a program so far.
+
+use crate::diagnostics::{Diag, Levels, Result, Sink};
+
+/// The way of diagnostics to the sink.
+pub struct Reports<'s> {
+    sink: &'s mut Sink,
+    levels: Levels,
+    faults: u64,
+}
+
+impl<'s> Reports<'s> {
+    /// Nothing has been said.
+    pub fn new(sink: &'s mut Sink, levels: Levels) -> Reports<'s> {
+        Reports { sink, levels, faults: 0 }
+    }
+
+    /// Errors in the sink.
+    pub fn errors(&self) -> usize {
+        self.sink.errors()
+    }
+
+    /// Errors so far, counting those that only follow from others and are not shown.
+    pub fn faults(&self) -> u64 {
+        self.faults
+    }
+
+    /// Counts a diagnostic; whether it is to be shown, as it does not only repeat one.
+    pub fn count(&mut self, diag: &Diag) -> bool {
+        self.faults += u64::from(diag.0.severity.is_error());
+        !diag.rule().is_empty()
+    }
+
+    /// Shows a diagnostic that was counted.
+    pub fn show(&mut self, diag: Diag) {
+        self.sink.push(diag);
+    }
+
+    /// What the level of its rule makes of a diagnostic behind which the program can go on.
+    ///
+    /// # Errors
+    /// The diagnostic itself if its level is `deny`.
+    pub fn weigh(&self, diag: Diag) -> Result<Option<Diag>> {
+        self.levels.weigh(diag)
+    }
+}

@@ -1,17 +1,12 @@
 //! How the tile under construction becomes a [`TileImage`].
 
 use super::builtins;
-use super::operand::element_of;
 use super::value::{ArrayValue, GlobalId, Value};
 use super::walk::Sema;
 use super::words::{is_zero_array, mark_of_field};
 use crate::diagnostics::Result;
-use crate::diagnostics::rules::comptime as rules;
-use crate::image::{Symbol, TileImage};
+use crate::image::TileImage;
 use crate::value::ty::{FieldLayout, Ty};
-
-/// How many symbols a message about a full memory names.
-const SHOWN_SYMBOLS: usize = 5;
 
 /// Everything is said: writes the functions and fills the image.
 pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: String) -> TileImage {
@@ -22,11 +17,13 @@ pub fn finish_tile(sema: &mut Sema<'_>, file: String, params: String) -> TileIma
         builtins::finish(sema);
     }
     sema.lower.tile.block_free_channels(sema.arch);
-    check_memory(sema);
+    if let Some(diag) = sema.lower.data.check_size(sema.arch.memory_words, sema.files.sources()) {
+        sema.report(diag);
+    }
     let mut image = std::mem::take(&mut sema.lower.tile.image);
     image.file = file;
     image.params = params;
-    fill_memory(sema, &mut image, data);
+    sema.lower.data.fill(&mut image, sema.arch.memory_words, data);
     image.functions = sema.lower.functions.take();
     super::registers::allocate(sema.arch, &mut image).into_iter().for_each(|c| sema.report(c));
     image
@@ -51,54 +48,6 @@ fn write_tile(sema: &mut Sema<'_>) -> Vec<u16> {
     }
 }
 
-fn check_memory(sema: &mut Sema<'_>) {
-    let limit = sema.arch.memory_words;
-    let used = sema.lower.data.words();
-    if used <= limit {
-        return;
-    }
-    let mut symbols: Vec<_> = sema.lower.data.placed().iter().map(|id| sema.global(*id)).collect();
-    symbols.sort_by_key(|g| std::cmp::Reverse(g.ty.words().unwrap_or(u32::MAX)));
-    let Some(largest) = symbols.first() else { return };
-    let mut diag = rules::PROGRAM_TOO_LARGE
-        .because(&[("used", &(u64::from(used) * 2)), ("limit", &(limit * 2))])
-        .at(largest.span);
-    for g in symbols.iter().take(SHOWN_SYMBOLS) {
-        let bytes = u64::from(g.ty.words().unwrap_or(u32::MAX)) * 2;
-        diag = diag.note(format!(
-            "`{}` takes {bytes} bytes ({})",
-            g.name,
-            sema.files.sources().describe(g.span)
-        ));
-    }
-    sema.report(diag);
-}
-
-fn fill_memory(sema: &mut Sema<'_>, image: &mut TileImage, mut data: Vec<u16>) {
-    if sema.lower.data.words() > sema.arch.memory_words {
-        return;
-    }
-    while data.last() == Some(&0) {
-        data.pop();
-    }
-    image.data = data;
-    image.data_end = sema.lower.data.words() as u16;
-    for id in sema.lower.data.placed() {
-        let g = sema.global(*id).clone();
-        image.symbols.push(Symbol {
-            name: g.name,
-            addr: g.addr.unwrap_or(0),
-            words: g.ty.words().unwrap_or(0) as u16,
-            ty: g.ty.to_string(),
-            dims: dims_of(&g.ty),
-            element: element_of(&g.ty),
-            mutable: g.is_var,
-            span: g.span,
-        });
-    }
-    image.symbols.sort_by_key(|s| s.addr);
-}
-
 fn fill_global(sema: &mut Sema<'_>, id: GlobalId, data: &mut Vec<u16>) -> Result<()> {
     let g = sema.global(id).clone();
     let (Some(addr), Some(words)) = (g.addr, g.ty.words()) else { return Ok(()) };
@@ -110,13 +59,6 @@ fn fill_global(sema: &mut Sema<'_>, id: GlobalId, data: &mut Vec<u16>) -> Result
     }
     data[usize::from(addr)..end].copy_from_slice(&own);
     Ok(())
-}
-
-fn dims_of(ty: &Ty) -> Vec<u32> {
-    match ty {
-        Ty::Array(a) => a.dims.clone(),
-        _ => Vec::new(),
-    }
 }
 
 /// Appends the words of a value as they lie in memory.

@@ -50,9 +50,9 @@ impl Sema<'_> {
             }
             Place::Bits { whole, off, ty } => {
                 let all = self.load(whole, span)?;
-                repr(ty).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]))?;
+                let repr = repr(ty).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", ty)]))?;
                 let a = self.reg_of(&all, span)?;
-                self.lower.extract_bits(a, *off, ty)
+                Ok(Operand::Reg(self.lower.extract_bits(a, *off, repr), ty.clone()))
             }
         }
     }

@@ -1,7 +1,7 @@
 //! A compilation under way: the components that it consists of.
 //!
-//! [`Sema`] is the walk over the tree. Each component owns its part of the state and knows nothing of the
-//! walk; what is here are short ways to what the walk needs everywhere.
+//! [`Sema`] walks the tree. Each component owns its part of the state and knows nothing of the walk; the
+//! methods here are short ways to what every part of the walk needs.
 
 use super::chain;
 use super::eval::{Budget, Eval, Frame};

@@ -190,7 +190,7 @@ fn export_symbol(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let given = call.args.get(1).map(|n| arguments::known_str(sema, *n)).transpose()?;
     let (name, target, ty) = symbol(sema, call.args[0], at)?;
     let name = given.unwrap_or(name);
-    check_export(&mut sema.layout, &name, &ty, call.span)?;
+    check_export(&sema.layout, &name, &ty, call.span)?;
     let exports = &mut sema.lower.tile.image.exports;
     if exports.iter().any(|e| e.name == name) {
         return Err(rules::EXPORT_TWICE.because(&[("name", &name)]).at(call.span));
@@ -226,7 +226,7 @@ fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<(String, ExportTa
 }
 
 /// An exported symbol agrees with what the layout has advertised.
-fn check_export(layout: &mut Layout, name: &str, ty: &Ty, span: Span) -> Result<()> {
+fn check_export(layout: &Layout, name: &str, ty: &Ty, span: Span) -> Result<()> {
     let place = layout.find_export(name);
     if layout.exports().is_empty() || place.is_none() && layout.has_failed() {
         return Ok(());

@@ -1,13 +1,18 @@
 //! Globals, and the memory of a PE that they take.
 
-use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, Result};
+use crate::image::{Symbol, TileImage};
+use crate::sema::operand::element_of;
 use crate::sema::unit::Global;
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use crate::value::ty::{PtrTy, Ty};
 use rustc_hash::FxHashSet;
 use std::sync::Arc;
+
+/// How many symbols a message about a full memory names.
+const SHOWN_SYMBOLS: usize = 5;
 
 /// The globals of all modules of a tile, or of the layout. A global takes memory when code first needs its
 /// address.
@@ -148,5 +153,46 @@ impl Data {
         let globals = self.placed.iter().map(|id| self.get(*id));
         let mut constants = globals.filter(|g| !g.is_var && g.ty.words() != Some(0));
         constants.find(|g| g.addr == Some(addr))
+    }
+
+    /// The diagnostic about data that a PE with so many words cannot hold.
+    pub fn check_size(&self, limit: u32, sources: &SourceMap) -> Option<Diag> {
+        if self.words <= limit {
+            return None;
+        }
+        let mut symbols: Vec<_> = self.placed.iter().map(|id| self.get(*id)).collect();
+        symbols.sort_by_key(|g| std::cmp::Reverse(g.ty.words().unwrap_or(u32::MAX)));
+        let mut diag = rules::PROGRAM_TOO_LARGE
+            .because(&[("used", &(u64::from(self.words) * 2)), ("limit", &(limit * 2))])
+            .at(symbols.first()?.span);
+        for g in symbols.iter().take(SHOWN_SYMBOLS) {
+            let bytes = u64::from(g.ty.words().unwrap_or(u32::MAX)) * 2;
+            diag = diag.note(format!("`{}` takes {bytes} bytes ({})", g.name, sources.describe(g.span)));
+        }
+        Some(diag)
+    }
+
+    /// Puts the words of all globals and the symbols into an image, if they fit into `limit` words.
+    pub fn fill(&self, image: &mut TileImage, limit: u32, mut words: Vec<u16>) {
+        if self.words > limit {
+            return;
+        }
+        while words.last() == Some(&0) {
+            words.pop();
+        }
+        image.data = words;
+        image.data_end = self.words as u16;
+        let symbol = |g: &Global| Symbol {
+            name: g.name.clone(),
+            addr: g.addr.unwrap_or(0),
+            words: g.ty.words().unwrap_or(0) as u16,
+            ty: g.ty.to_string(),
+            dims: if let Ty::Array(a) = &g.ty { a.dims.clone() } else { Vec::new() },
+            element: element_of(&g.ty),
+            mutable: g.is_var,
+            span: g.span,
+        };
+        image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
+        image.symbols.sort_by_key(|s| s.addr);
     }
 }

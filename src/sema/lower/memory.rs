@@ -109,18 +109,12 @@ impl Lower {
     }
 
     /// A field of the packed struct in a register, from bit `off` on.
-    ///
-    /// # Errors
-    /// Values of this type exist only at comptime.
-    pub fn extract_bits(&mut self, a: Reg, off: u32, ty: &Ty) -> Result<Operand> {
-        let Some(repr) = repr(ty) else {
-            return Err(rules::COMPTIME_ONLY.because(&[("type", ty)]));
-        };
+    pub fn extract_bits(&mut self, a: Reg, off: u32, repr: Repr) -> Reg {
         let shift = self.b().constant(off.into());
         let d = self.b().reg();
         self.b().emit(Op::ShrU { d, a, b: shift, sh: 0 });
         self.normalise(d, repr);
-        Ok(Operand::Reg(d, ty.clone()))
+        d
     }
 
     /// The packed struct in `old` with another value of a field, from bit `off` on.

@@ -45,15 +45,15 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Known(range), ..USUAL },
     Builtin { name: "range_start", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_start(range)",
-        doc: "its first element",
+        doc: "the first element of a range",
         run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.start)), ..USUAL },
     Builtin { name: "range_stop", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_stop(range)",
-        doc: "its exclusive bound",
+        doc: "the exclusive bound of a range",
         run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.stop)), ..USUAL },
     Builtin { name: "range_step", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@range_step(range)",
-        doc: "its step",
+        doc: "the step of a range",
         run: Run::Known(|s, call| range_part(s, call.args[0], |r| &r.step)), ..USUAL },
 ];
 

@@ -28,7 +28,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Known(comptime_assert), ..USUAL },
     Builtin { name: "comptime_print", takes: 0..=64, phase: Phase::Anywhere,
         usage: "@comptime_print(value, ..)",
-        doc: "prints values while compiling",
+        doc: "prints values during compilation",
         run: Run::Known(comptime_print), ..USUAL },
     Builtin { name: "assert", takes: 1..=1, phase: Phase::Anywhere,
         usage: "@assert(condition)",

@@ -36,7 +36,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(queue_flush), ..USUAL },
     Builtin { name: "set_control_task_table", takes: 0..=1, phase: Phase::Block,
         usage: "@set_control_task_table(.{..})",
-        doc: "gives control tasks a table of their own (WSE-3)",
+        doc: "gives control tasks a separate table (WSE-3)",
         run: Run::Operand(set_control_task_table), ..USUAL },
     Builtin { name: "bind_rotating_tasks", takes: 4..=4, phase: Phase::Block,
         usage: "@bind_rotating_tasks(main, alternative, data_task_id, .{..})",

@@ -49,7 +49,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(export_name), ..USUAL },
     Builtin { name: "export_symbol", takes: 1..=2, phase: Phase::Block,
         usage: "@export_symbol(symbol, name)",
-        doc: "offers a global or a function under an advertised name",
+        doc: "exports a global or a function under an advertised name",
         run: Run::Operand(export_symbol), ..USUAL },
     Builtin { name: "has_exported_tensors", takes: 0..=0, phase: Phase::Anywhere,
         usage: "@has_exported_tensors()",

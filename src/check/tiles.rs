@@ -61,7 +61,7 @@ fn queue_colors(tile: &TileImage) -> impl Iterator<Item = Diag> {
         rules::QUEUE_COLOR_DIFFERS
             .because(&[("color", &color), ("queue", &queue), ("bound", &bound)])
             .at(at)
-            .also(bound_at, format!("{queue} gets its color here"))
+            .also(bound_at, format!("{queue} is bound to its color here"))
             .help("give both the same color, or remove `.fabric_color` from the DSD")
     })
 }

@@ -74,7 +74,7 @@ fn misused_queue(tile: &TileImage, color: Color, config: Option<Span>) -> Vec<Di
         ));
         Some(match sent == color {
             true => c.help(format!("send it through output queue {queue}")),
-            false => c.help("take another queue"),
+            false => c.help("use another queue"),
         })
     };
     tile.sends().filter_map(diag).collect()

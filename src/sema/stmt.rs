@@ -320,7 +320,7 @@ impl Sema<'_> {
                 addr: super::operand::Addr { base: super::operand::Base::Global(id), .. },
                 ..
             } => diag.also(self.global(*id).span, "declared here").help("declare it `var`"),
-            _ => diag.help("declare it `var`, or take a pointer that is not `const`"),
+            _ => diag.help("declare it `var`, or use a pointer that is not `const`"),
         }
     }
 

@@ -50,7 +50,7 @@ crate::rules! {
     /// Two colors inject from one output queue.
     /// An output queue serves four colors, and injects into one of them.
     INJECT_TWICE = "inject-twice": "colors {one} and {other} would both inject from output queue {queue}"
-        => "use a color of another group of four: 0 to 3, 4 to 7, and so on";
+        => "use a color from a different group of four: 0 to 3, 4 to 7, and so on";
     /// `<memcpy/get_params>` is used with different colors.
     /// A program has one connection to the host.
     MEMCPY_TWICE = "memcpy-twice": "`<memcpy/get_params>` is used with different colors"

@@ -110,7 +110,7 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     let count = call.args.len();
     if count != sources + 1 && count != sources + 2 {
         return Err(wrong_operands(op, call.span).note(format!(
-            "`@{}` takes {} operands and perhaps settings, not {count}",
+            "`@{}` takes {} operands and optional settings, not {count}",
             op.name,
             sources + 1
         )));

@@ -97,8 +97,8 @@ fn reads_old_registers(function: &Function, given: Reg) -> bool {
     // The registers written on every path to an operation; each newly found path can only remove registers.
     let mut written = vec![u128::MAX; function.code.len() + 1];
     written[0] = bits_below(given);
-    // A backward jump can remove registers from an operation that was already visited, so the loop runs until nothing
-    // changes.
+    // A backward jump can remove registers from an operation that was already visited, so the loop runs until
+    // nothing changes.
     loop {
         let mut settled = true;
         for (at, op) in function.code.iter().enumerate() {

@@ -93,8 +93,8 @@ impl VectorUnit<'_> {
         count: u32,
     ) -> bool {
         let simple = |v: &Vector<'_>| v.saved.is_none() && !v.mem.index_offset;
-        // Kernels that carry state from element to element, a third vector, positions to save and an index all need
-        // the cursors.
+        // Kernels that carry state from element to element, a third vector, positions to save and an index
+        // all need the cursors.
         if self.tile.is_plain()
             || op.kernel.carries
             || vectors[3].is_some()

@@ -139,8 +139,8 @@ impl Pe {
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
         }
-        // Microthreads go first, so the main thread can resume in the cycle in which its operation ends. Queues drain
-        // last, so a wavelet can leave in the cycle in which an operation sends it.
+        // Microthreads go first, so the main thread can resume in the cycle in which its operation ends.
+        // Queues drain last, so a wavelet can leave in the cycle in which an operation sends it.
         let waited = self.main.waiting;
         let moved = self.run_threads(now)?;
         let resumed = waited && !self.main.waiting;
@@ -230,8 +230,8 @@ impl Pe {
         if !is_plain || self.main.is_stalled() || self.threads.claimed_inputs() & 1 << input != 0 {
             return Wake::At(now);
         }
-        // The PE is visited anyway: a task that ends makes the picker look at the queues, and a wavelet that was
-        // produced ahead of the clock has already scheduled a visit.
+        // The PE is visited anyway: a task that ends makes the picker look at the queues, and a wavelet that
+        // was produced ahead of the clock has already scheduled a visit.
         if !self.main.is_free() || self.queues.next_departure(now).is_some() {
             return Wake::OnEvent;
         }
@@ -443,8 +443,8 @@ impl Pe {
     /// The only operation in progress on this PE, if nothing else can start by itself.
     fn only_operation(&self) -> Option<&Operation> {
         let main = &self.main;
-        // A main thread that waits for this operation cannot start anything before it ends; one without a ready task
-        // cannot either, as long as no other wavelet arrives.
+        // A main thread that waits for this operation cannot start anything before it ends; one without a
+        // ready task cannot either, as long as no other wavelet arrives.
         let tasks_rest =
             main.is_free() && self.main.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
         let is_quiet = self.trace_buffer.is_none()

@@ -103,8 +103,8 @@ impl FifoState {
     /// was refused before.
     pub fn ring(&self, write: bool, words: u16, count: u32) -> Option<AddressCursor> {
         let position = if write { self.head + self.used } else { self.head } % self.size;
-        // If an operation on the other end was refused, `push` and `pop` must tell when it could continue, because
-        // they activate its task.
+        // If an operation on the other end was refused, `push` and `pop` must tell when it could continue,
+        // because they activate its task.
         let refused = if write { self.missed_data } else { self.missed_space };
         let fits = u32::from(self.room(write)) >= count * u32::from(words);
         let is_aligned = self.size.is_multiple_of(words) && position.is_multiple_of(words);

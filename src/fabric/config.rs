@@ -1,94 +1,96 @@
 //! The registers of a router, as programs read and write them while they run.
 
-use super::Fabric;
-use super::lane::Lane;
+use super::grid::Grid;
 use crate::arch::config::{ConfigWord, routes, switch};
-use crate::arch::{ArchName, Color};
+use crate::arch::{Arch, ArchName, Color};
 use crate::image::ColorConfig;
 use crate::image::routes::{Directions, PopMode, Position, Switches};
 
 const POP_MODES: [PopMode; 4] =
     [PopMode::NoPop, PopMode::AlwaysPop, PopMode::OnAdvance, PopMode::OnAdvanceNop];
 
-impl Fabric {
-    /// The word at an address; `None` if routers have none there.
-    pub(super) fn config(&self, pe: usize, address: u16) -> Option<u16> {
-        let word = self.router_word(address)?;
-        let lane = self.lane_or_new(pe, color_of(word)?);
-        let config = self.routes.config(lane.route);
-        Some(match word {
-            ConfigWord::Routes(_) => route_word(config) | if lane.teardown { routes::TEARDOWN } else { 0 },
-            ConfigWord::Switch(_) => {
-                u16::from(lane.position) << switch::POSITION_SHIFT | switch_word(self.arch.name, config)
-            }
-            ConfigWord::Position(_, n) => position_word(switches(config).positions[usize::from(n) - 1]),
-            ConfigWord::Filter(_, place) => return lane.filter.as_ref()?.word(place),
-            ConfigWord::Pe(..) => return None,
-        })
-    }
+/// The word at an address; `None` if routers have none there.
+pub fn word(grid: &Grid, pe: usize, address: u16) -> Option<u16> {
+    let word = router_word(grid.arch(), address)?;
+    let lane = grid.lane_or_new(pe, color_of(word)?);
+    let config = grid.config(&lane);
+    Some(match word {
+        ConfigWord::Routes(_) => route_word(config) | if lane.is_torn_down() { routes::TEARDOWN } else { 0 },
+        ConfigWord::Switch(_) => {
+            u16::from(lane.position()) << switch::POSITION_SHIFT | switch_word(grid.arch().name, config)
+        }
+        ConfigWord::Position(_, n) => position_word(switches(config).positions[usize::from(n) - 1]),
+        ConfigWord::Filter(_, place) => return lane.filter()?.word(place),
+        ConfigWord::Pe(..) => return None,
+    })
+}
 
-    /// Writes it; false if routers have none there. What waits at the router may go on.
-    pub(super) fn set_config(&mut self, pe: usize, address: u16, value: u16) -> bool {
-        let Some(word) = self.router_word(address) else { return false };
-        let Some(color) = color_of(word) else { return false };
-        self.dissolve_at(pe, u8::MAX, self.next);
-        let id = self.lane_of(pe, color) as usize;
-        let mut config = self.routes.config(self.lanes[id].route).clone();
-        let swapped = (config.swap_x, config.swap_y);
-        let lane = &mut self.lanes[id];
-        match word {
-            ConfigWord::Filter(_, place) => {
-                return lane.filter.as_mut().is_some_and(|f| f.set_word(place, value));
-            }
-            ConfigWord::Routes(_) => lane.teardown = value & routes::TEARDOWN != 0,
-            ConfigWord::Switch(_) => lane.position = (value >> switch::POSITION_SHIFT & 3) as u8,
-            ConfigWord::Position(..) => {}
-            ConfigWord::Pe(..) => return false,
-        }
-        rewrite(self.arch.name, &mut config, word, value);
-        let swaps = swapped != (config.swap_x, config.swap_y);
-        lane.route = self.routes.made(config);
-        lane.turn_to(lane.position, self.routes.get(lane.route));
-        self.note_switch(id as u32);
-        if swaps {
-            self.dissolve_all(self.next);
-            // Where wavelets land is remembered everywhere around.
-            self.lanes.iter_mut().for_each(Lane::forget_ways);
-            self.pairs.clear();
-        }
-        // What the PE sends may land elsewhere now, where there is room.
-        if self.routers[pe].lanes().any(|id| self.lanes[id as usize].refused) {
-            self.freed.push(pe as u32);
-        }
-        self.wake(pe);
-        true
-    }
+/// What a write of a word has changed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Written {
+    /// Nothing: there is no such word.
+    Nothing,
+    /// What a filter lets pass.
+    Filter,
+    /// The route or switch of a lane; and whether it swaps colors in another way.
+    Lane(u32, bool),
+}
 
-    /// What a write would bring: whether there is such a word, and a color as it would then be configured.
-    pub(super) fn outcome_of_set(
-        &self,
-        pe: usize,
-        address: u16,
-        value: u16,
-    ) -> (bool, Option<(Color, ColorConfig)>) {
-        let Some(word) = self.router_word(address) else { return (false, None) };
-        let Some(color) = color_of(word) else { return (false, None) };
-        let lane = self.lane_or_new(pe, color);
-        if let ConfigWord::Filter(_, place) = word {
-            return (lane.filter.clone().is_some_and(|mut f| f.set_word(place, value)), None);
-        }
-        let mut config = self.routes.config(lane.route).clone();
-        rewrite(self.arch.name, &mut config, word, value);
-        (true, Some((color, config)))
-    }
+/// Whether a word belongs to a color of a router.
+pub fn is_word(grid: &Grid, address: u16) -> bool {
+    router_word(grid.arch(), address).and_then(color_of).is_some()
+}
 
-    fn router_word(&self, address: u16) -> Option<ConfigWord> {
-        let word = ConfigWord::at(self.arch.name, address)?;
-        let has_switch = |color: Color| self.arch.switch_colors & 1 << color.0 != 0;
-        match word {
-            ConfigWord::Switch(color) | ConfigWord::Position(color, _) => has_switch(color).then_some(word),
-            ConfigWord::Routes(_) | ConfigWord::Filter(..) | ConfigWord::Pe(..) => Some(word),
+/// Writes a word of a router.
+pub fn set_word(grid: &mut Grid, pe: usize, address: u16, value: u16) -> Written {
+    let word = router_word(grid.arch(), address);
+    let Some((word, color)) = word.and_then(|word| Some((word, color_of(word)?))) else {
+        return Written::Nothing;
+    };
+    let id = grid.lane_of(pe, color);
+    let mut config = grid.config(grid.lane(id)).clone();
+    let swapped = (config.swap_x, config.swap_y);
+    let lane = grid.lane_mut(id);
+    match word {
+        ConfigWord::Filter(_, place) => {
+            let is_set = lane.filter_mut().is_some_and(|f| f.set_word(place, value));
+            return if is_set { Written::Filter } else { Written::Nothing };
         }
+        ConfigWord::Routes(_) => lane.tear_down(value & routes::TEARDOWN != 0),
+        ConfigWord::Switch(_) => lane.set_position((value >> switch::POSITION_SHIFT & 3) as u8),
+        ConfigWord::Position(..) => {}
+        ConfigWord::Pe(..) => return Written::Nothing,
+    }
+    rewrite(grid.arch().name, &mut config, word, value);
+    let swaps = swapped != (config.swap_x, config.swap_y);
+    grid.reconfigure(id, config);
+    Written::Lane(id, swaps)
+}
+
+/// What a write would bring: whether there is such a word, and a color as it would then be configured.
+pub fn outcome_of_set(
+    grid: &Grid,
+    pe: usize,
+    address: u16,
+    value: u16,
+) -> (bool, Option<(Color, ColorConfig)>) {
+    let Some(word) = router_word(grid.arch(), address) else { return (false, None) };
+    let Some(color) = color_of(word) else { return (false, None) };
+    let lane = grid.lane_or_new(pe, color);
+    if let ConfigWord::Filter(_, place) = word {
+        return (lane.filter().cloned().is_some_and(|mut f| f.set_word(place, value)), None);
+    }
+    let mut config = grid.config(&lane).clone();
+    rewrite(grid.arch().name, &mut config, word, value);
+    (true, Some((color, config)))
+}
+
+fn router_word(arch: &Arch, address: u16) -> Option<ConfigWord> {
+    let word = ConfigWord::at(arch.name, address)?;
+    let has_switch = |color: Color| arch.switch_colors & 1 << color.0 != 0;
+    match word {
+        ConfigWord::Switch(color) | ConfigWord::Position(color, _) => has_switch(color).then_some(word),
+        ConfigWord::Routes(_) | ConfigWord::Filter(..) | ConfigWord::Pe(..) => Some(word),
     }
 }
 

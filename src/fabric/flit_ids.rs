@@ -3,9 +3,10 @@
 //! A wavelet does not know its number. Because all buffers are first in, first out, the numbers go
 //! through queues of their own beside the buffers, which exist only while a run is recorded.
 
-use super::Fabric;
-use super::lane::{Flit, Landing};
-use crate::arch::{Color, Direction};
+use super::buffer::Flit;
+use super::grid::Grid;
+use super::way::Landing;
+use crate::arch::{Color, Direction, PeCoord};
 use crate::trace::{Event, EventKind, TracedWavelet};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -19,10 +20,14 @@ struct Numbers {
     offramp: VecDeque<u64>,
 }
 
+/// The recorder of the routers; while nobody records, it does nothing.
+#[derive(Clone, Debug, Default)]
+pub struct FlitIds(Option<Box<Notes>>);
+
 /// Events that nobody has taken, and the numbers of all wavelets on their way.
 #[derive(Clone, Debug, Default)]
-pub(super) struct FlitIds {
-    pub events: Vec<Event>,
+struct Notes {
+    events: Vec<Event>,
     now: u64,
     sent: u64,
     /// By lane.
@@ -34,7 +39,7 @@ pub(super) struct FlitIds {
 
 const NUMBERED: &str = "every wavelet on its way was given a number";
 
-impl FlitIds {
+impl Notes {
     fn lane(&mut self, id: u32) -> &mut Numbers {
         if id as usize >= self.numbers.len() {
             self.numbers.resize_with(id as usize + 1, Numbers::default);
@@ -54,166 +59,158 @@ impl FlitIds {
         self.sent += 1;
         self.sent
     }
+
+    fn switch(&mut self, grid: &Grid, id: u32) {
+        let lane = grid.lane(id);
+        let (pe, color, position) = (lane.pe(), lane.color(), lane.position());
+        let start = grid.route(lane).start;
+        let before = self.positions.insert((pe as u32, color), position).unwrap_or(start);
+        if before != position {
+            self.write(grid.coord(pe), EventKind::Switch { color, position });
+        }
+    }
+
+    fn write(&mut self, pe: PeCoord, what: EventKind) {
+        self.events.push(Event { cycle: self.now, pe, what });
+    }
 }
 
-impl Fabric {
+fn wavelet(number: u64, color: Color, flit: Flit) -> TracedWavelet {
+    let seen = flit.delivered();
+    TracedWavelet { number, color, data: seen.data, control: seen.control }
+}
+
+impl FlitIds {
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
-        self.go_hop_by_hop();
-        self.flit_ids = Some(Box::default());
+        self.0 = Some(Box::default());
     }
 
     /// Writes nothing down any more.
-    pub fn stop_recording(&mut self) {
-        self.flit_ids = None;
+    pub fn stop(&mut self) {
+        self.0 = None;
     }
 
     /// Whether it writes down what happens: then every wavelet has to go link by link.
     #[inline]
     pub fn is_recording(&self) -> bool {
-        self.flit_ids.is_some()
+        self.0.is_some()
     }
 
     /// What it has written down since the last call; `None` if it does not.
     pub fn events(&mut self) -> Option<&mut Vec<Event>> {
-        self.flit_ids.as_mut().map(|flit_ids| &mut flit_ids.events)
+        self.0.as_mut().map(|notes| &mut notes.events)
     }
 
     /// The cycle of what happens next.
     #[inline]
-    pub(super) fn note_time(&mut self, now: u64) {
-        if let Some(flit_ids) = &mut self.flit_ids {
-            flit_ids.now = now;
+    pub fn note_time(&mut self, now: u64) {
+        if let Some(notes) = &mut self.0 {
+            notes.now = now;
         }
-    }
-
-    fn note(&mut self, pe: u32, what: EventKind) {
-        let at = self.program.pe_coord(pe as usize);
-        if let Some(flit_ids) = &mut self.flit_ids {
-            flit_ids.events.push(Event { cycle: flit_ids.now, pe: at, what });
-        }
-    }
-
-    fn wavelet(&self, number: u64, color: Color, flit: Flit) -> TracedWavelet {
-        let seen = flit.delivered();
-        TracedWavelet { number, color, data: seen.data, control: seen.control }
     }
 
     /// A PE has sent a wavelet, which waits in these lanes.
-    pub(super) fn note_sent(&mut self, pe: usize, color: Color, flit: Flit, lanes: Landing, now: u64) {
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        flit_ids.now = now;
-        let number = flit_ids.next_number();
-        lanes.lanes().for_each(|id| flit_ids.put(id, Direction::Ramp, number));
-        let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, EventKind::Sent(wavelet));
+    pub fn note_sent(&mut self, pe: PeCoord, color: Color, flit: Flit, lanes: Landing, now: u64) {
+        let Some(notes) = &mut self.0 else { return };
+        notes.now = now;
+        let number = notes.next_number();
+        lanes.lanes().for_each(|id| notes.put(id, Direction::Ramp, number));
+        notes.write(pe, EventKind::Sent(wavelet(number, color, flit)));
     }
 
     /// A copy of the oldest wavelet of an input leaves; these lanes get it.
-    pub(super) fn note_hop(
+    pub fn note_hop(
         &mut self,
+        grid: &Grid,
         id: u32,
         (from, to): (Direction, Direction),
         flit: Flit,
         landed: Landing,
     ) {
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        let lane = &self.lanes[id as usize];
-        let (pe, color) = (lane.pe, lane.color);
-        let number = flit_ids.front(id, from);
+        let Some(notes) = &mut self.0 else { return };
+        let lane = grid.lane(id);
+        let number = notes.front(id, from);
         if to == Direction::Ramp {
-            flit_ids.lane(id).offramp.push_back(number);
+            notes.lane(id).offramp.push_back(number);
         }
-        landed.lanes().for_each(|id| flit_ids.put(id, to.opposite(), number));
-        let wavelet = self.wavelet(number, color, flit);
-        self.note(pe, EventKind::Hop { wavelet, from, to });
+        landed.lanes().for_each(|id| notes.put(id, to.opposite(), number));
+        let wavelet = wavelet(number, lane.color(), flit);
+        notes.write(grid.coord(lane.pe()), EventKind::Hop { wavelet, from, to });
     }
 
     /// The oldest wavelet of an input has left altogether.
-    pub(super) fn note_left(&mut self, id: u32, from: Direction, flit: Flit, dropped: bool) {
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        let lane = &self.lanes[id as usize];
-        let (pe, color) = (lane.pe, lane.color);
-        let number = flit_ids.lane(id).from[from as usize].pop_front().expect(NUMBERED);
+    pub fn note_left(&mut self, grid: &Grid, id: u32, from: Direction, flit: Flit, dropped: bool) {
+        let Some(notes) = &mut self.0 else { return };
+        let number = notes.lane(id).from[from as usize].pop_front().expect(NUMBERED);
         if dropped {
-            let wavelet = self.wavelet(number, color, flit);
-            self.note(pe, EventKind::Dropped(wavelet));
+            let lane = grid.lane(id);
+            notes.write(grid.coord(lane.pe()), EventKind::Dropped(wavelet(number, lane.color(), flit)));
         }
     }
 
     /// A wavelet comes into an input queue.
-    pub(super) fn note_delivered(&mut self, pe: usize, color: Color, flit: Flit) {
-        let id = self.routers[pe].lane(color);
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        let number = id.and_then(|id| flit_ids.lane(id).offramp.pop_front()).expect(NUMBERED);
-        let wavelet = self.wavelet(number, color, flit);
-        let tile = self.program.tile_at(self.program.pe_coord(pe));
+    pub fn note_delivered(&mut self, grid: &Grid, id: u32, flit: Flit) {
+        let Some(notes) = &mut self.0 else { return };
+        let lane = grid.lane(id);
+        let (at, color) = (grid.coord(lane.pe()), lane.color());
+        let number = notes.lane(id).offramp.pop_front().expect(NUMBERED);
+        let wavelet = wavelet(number, color, flit);
+        let tile = grid.program().tile_at(at);
         let queue = tile.and_then(|t| t.input_queues.iter().find(|q| q.color == color)).map(|q| q.queue);
-        self.note(pe as u32, EventKind::Delivered { wavelet, queue });
+        notes.write(at, EventKind::Delivered { wavelet, queue });
     }
 
     /// A wavelet comes from the host.
-    pub(super) fn note_from_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
-        if !self.is_recording() {
-            return;
-        }
-        let id = self.lane_of(pe, color);
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        flit_ids.now = now;
-        let number = flit_ids.next_number();
-        flit_ids.lane(id).offramp.push_back(number);
-        let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, EventKind::FromHost(wavelet));
+    pub fn note_from_host(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
+        let Some(notes) = &mut self.0 else { return };
+        notes.now = now;
+        let number = notes.next_number();
+        notes.lane(id).offramp.push_back(number);
+        let lane = grid.lane(id);
+        notes.write(grid.coord(lane.pe()), EventKind::FromHost(wavelet(number, lane.color(), flit)));
     }
 
     /// A wavelet goes to the host.
-    pub(super) fn note_to_host(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
-        let id = self.routers[pe].lane(color);
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        flit_ids.now = now;
-        let taken = id.and_then(|id| flit_ids.lane(id).from[Direction::Ramp as usize].pop_front());
-        let number = taken.expect(NUMBERED);
-        let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, EventKind::ToHost(wavelet));
+    pub fn note_to_host(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
+        let Some(notes) = &mut self.0 else { return };
+        notes.now = now;
+        let number = notes.lane(id).from[Direction::Ramp as usize].pop_front().expect(NUMBERED);
+        let lane = grid.lane(id);
+        notes.write(grid.coord(lane.pe()), EventKind::ToHost(wavelet(number, lane.color(), flit)));
     }
 
     /// A PE has sent a word of a message.
-    pub(super) fn note_letter_word(&mut self, pe: usize, color: Color, flit: Flit, now: u64) {
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        flit_ids.now = now;
-        let number = flit_ids.next_number();
-        flit_ids.letters.entry((pe as u32, color)).or_default().push_back(number);
-        let wavelet = self.wavelet(number, color, flit);
-        self.note(pe as u32, EventKind::Sent(wavelet));
+    pub fn note_letter_word(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
+        let Some(notes) = &mut self.0 else { return };
+        notes.now = now;
+        let number = notes.next_number();
+        let (pe, color) = (grid.lane(id).pe(), grid.lane(id).color());
+        notes.letters.entry((pe as u32, color)).or_default().push_back(number);
+        notes.write(grid.coord(pe), EventKind::Sent(wavelet(number, color, flit)));
     }
 
-    /// A message is handed over; the header has a number of its own.
-    pub(super) fn note_letter(&mut self, from: u32, to: u32, color: Color, words: usize) {
-        if !self.is_recording() {
-            return;
-        }
-        let id = self.lane_of(to as usize, color);
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        let header = flit_ids.next_number();
-        let sent = flit_ids.letters.entry((from, color)).or_default();
+    /// A message is handed over to a lane; the header has a number of its own.
+    pub fn note_letter(&mut self, from: u32, id: u32, color: Color, words: usize) {
+        let Some(notes) = &mut self.0 else { return };
+        let header = notes.next_number();
+        let sent = notes.letters.entry((from, color)).or_default();
         let sent: Vec<u64> = sent.drain(..words).collect();
-        flit_ids.lane(id).offramp.extend(std::iter::once(header).chain(sent));
+        notes.lane(id).offramp.extend(std::iter::once(header).chain(sent));
     }
 
     /// The switch of a color may have moved.
-    pub(super) fn note_switch(&mut self, id: u32) {
-        let Some(flit_ids) = &mut self.flit_ids else { return };
-        let lane = &self.lanes[id as usize];
-        let (pe, color, position) = (lane.pe, lane.color, lane.position);
-        let start = self.routes.get(lane.route).start;
-        let before = flit_ids.positions.insert((pe, color), position).unwrap_or(start);
-        if before != position {
-            self.note(pe, EventKind::Switch { color, position });
+    #[inline]
+    pub fn note_switch(&mut self, grid: &Grid, id: u32) {
+        if let Some(notes) = &mut self.0 {
+            notes.switch(grid, id);
         }
     }
 
     /// A color is suspended at a router.
-    pub(super) fn note_teardown(&mut self, pe: u32, color: Color) {
-        self.note(pe, EventKind::Teardown { color });
+    pub fn note_teardown(&mut self, pe: PeCoord, color: Color) {
+        if let Some(notes) = &mut self.0 {
+            notes.write(pe, EventKind::Teardown { color });
+        }
     }
 }

@@ -1,8 +1,7 @@
 //! Words between the host and the fabric: on streaming colors of `<memcpy>`, and on ramps of PEs without
 //! code, in whose place the host stands.
 
-use super::lane::Flit;
-use super::router::bit;
+use super::buffer::Flit;
 use super::{Fabric, Wavelet};
 use crate::arch::{Color, Direction};
 
@@ -13,35 +12,33 @@ const HOST_BUFFER: usize = 64;
 impl Fabric {
     /// Takes the oldest wavelet that a PE has sent to the host on a streaming color.
     pub fn take_for_host(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
-        let id = self.lane_of(pe, color);
-        let flit = *self.lanes[id as usize].head(Direction::Ramp, now)?;
-        self.note_to_host(pe, color, flit, now);
-        let lane = &mut self.lanes[id as usize];
+        let id = self.grid.lane_of(pe, color);
+        let flit = *self.grid.lane(id).head(Direction::Ramp, now)?;
+        self.flit_ids.note_to_host(&self.grid, id, flit, now);
+        let (router, lane) = self.grid.parts(pe, id);
         lane.pop(Direction::Ramp);
-        if lane.filled == 0 {
-            self.routers[pe].waiting &= !bit(color);
+        if lane.is_empty() {
+            router.stop_waiting(color);
         }
-        if std::mem::take(&mut lane.refused) {
-            self.freed.push(pe as u32);
+        if lane.take_refused() {
+            self.notices.free(pe as u32);
         }
-        let next = lane.onramp.front().map(|(arrives, _)| *arrives);
-        self.wake(pe);
-        if let Some(arrives) = next {
-            self.wake_at(pe, arrives);
+        self.schedule.wake(pe, router);
+        if let Some((arrives, _)) = lane.onramp().front() {
+            self.schedule.wake_at(pe, *arrives, router);
         }
         Some(flit.delivered())
     }
 
     /// Gives a PE a wavelet from the host on a streaming color; false if it has too many already.
     pub fn give_from_host(&mut self, pe: usize, color: Color, data: u32, now: u64) -> bool {
-        let id = self.lane_of(pe, color);
-        if self.lanes[id as usize].offramp.len() >= HOST_BUFFER {
+        let id = self.grid.lane_of(pe, color);
+        if self.grid.lane(id).offramp().len() >= HOST_BUFFER {
             return false;
         }
-        let ready = now + u64::from(self.arch.ramp_latency);
         let flit = Flit::new(Wavelet { data, control: false });
-        self.note_from_host(pe, color, flit, now);
-        self.descend(id, ready, flit);
+        self.flit_ids.note_from_host(&self.grid, id, flit, now);
+        self.schedule.descend(&mut self.grid, id, now, flit);
         true
     }
 
@@ -62,25 +59,17 @@ impl Fabric {
     }
 
     fn take_from_offramp(&mut self, pe: usize, color: Color, now: u64) -> Option<Wavelet> {
-        let id = self.routers[pe].lane(color)? as usize;
-        let flit =
-            self.lanes[id].offramp.front().filter(|(ready, _)| *ready <= now).map(|(_, flit)| *flit)?;
-        if self.is_recording() {
-            self.note_delivered(pe, color, flit);
+        let id = self.grid.router(pe).lane(color)?;
+        let lane = self.grid.lane(id);
+        let flit = lane.offramp().front().filter(|(ready, _)| *ready <= now).map(|(_, flit)| *flit)?;
+        self.flit_ids.note_delivered(&self.grid, id, flit);
+        let (router, lane) = self.grid.parts(pe, id);
+        lane.take_from_offramp();
+        match lane.offramp().front() {
+            Some((arrives, _)) => self.schedule.fall_until(pe, color, *arrives, router),
+            None => router.end_descent(color),
         }
-        let lane = &mut self.lanes[id];
-        lane.offramp.pop_front();
-        lane.received += 1;
-        match lane.offramp.front().map(|(arrives, _)| *arrives) {
-            Some(arrives) => self.fall_until(pe, color, arrives),
-            None => self.routers[pe].descending &= !bit(color),
-        }
-        self.offramp_has_room(pe);
+        self.schedule.offramp_has_room(pe, router);
         Some(flit.delivered())
-    }
-
-    /// Whether wavelets of a color go to the host.
-    pub(super) fn goes_to_host(&self, color: Color) -> bool {
-        self.program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(color)))
     }
 }

@@ -1,83 +1,200 @@
-//! What a PE does to its router: it sends wavelets, and moves switches.
+//! What a PE does to its router: it sends wavelets, moves switches, and writes its registers.
 
-use super::lane::{Flit, Landing};
-use super::{Fabric, Wavelet, timing_wheel};
-use crate::arch::{Color, Direction, MESSAGE_COLOR};
+use super::Fabric;
+use super::buffer::Flit;
+use super::config::{self, Written};
+use super::ramp::{Ramp, Wavelet};
+use super::shared::{RampAction, SharedRamp};
+use super::way::Landing;
+use crate::arch::{Color, Direction, MESSAGE_COLOR, PeCoord};
+
+/// The ramp of one PE.
+pub struct PeRamp<'a> {
+    fabric: &'a mut Fabric,
+    pe: usize,
+    now: u64,
+}
 
 impl Fabric {
+    /// What the PE may use of the fabric in this cycle.
+    #[inline]
+    pub fn ramp(&mut self, pe: usize, now: u64) -> PeRamp<'_> {
+        PeRamp { fabric: self, pe, now }
+    }
+
+    /// The same for a PE that runs while others do; what it does to its ramp is added to `actions`.
+    pub fn shared_ramp<'a>(
+        &'a self,
+        pe: usize,
+        now: u64,
+        actions: &'a mut Vec<(u32, RampAction)>,
+    ) -> SharedRamp<'a> {
+        SharedRamp::new(self, pe, now, actions)
+    }
+
+    /// Does what a PE has written down.
+    pub fn perform(&mut self, pe: usize, action: RampAction, now: u64) {
+        let mut ramp = self.ramp(pe, now);
+        match action {
+            // A router takes note of a refusal, too, and tells when there is room.
+            RampAction::Send(color, wavelet, taken) => {
+                assert_eq!(
+                    ramp.send(color, wavelet).is_ok(),
+                    taken,
+                    "a shared ramp answers as the router does"
+                );
+            }
+            RampAction::SendAt(color, wavelet, cycle) => {
+                assert!(ramp.send_at(color, wavelet, cycle), "a shared ramp promises what the router does");
+            }
+            RampAction::Advance(color) => ramp.advance_switch(color),
+            RampAction::Address(to, length) => ramp.address_letter(to, length),
+            RampAction::Set(address, value) => drop(ramp.set_config(address, value)),
+        }
+    }
+
     /// Takes a wavelet from a PE, or gives it back when the onramp is full.
     pub(super) fn inject(&mut self, pe: usize, color: Color, w: Wavelet, now: u64) -> Result<(), Wavelet> {
-        if color == MESSAGE_COLOR && self.writes_letter(pe) {
-            return self.write_letter(pe, w, now);
+        if color == MESSAGE_COLOR && self.letters.are_written_by(pe) {
+            return self.letters.write(&mut self.grid, &mut self.flit_ids, pe, w, now);
         }
-        let own = self.lane_of(pe, color);
-        if self.lanes[own as usize].sends_plainly && self.routers[pe].channels == 0 && !self.is_recording() {
-            return self.inject_plainly(pe, own, w, now);
+        let own = self.grid.lane_of(pe, color);
+        let is_plain = self.grid.lane(own).sends_plainly() && self.grid.router(pe).channels() == 0;
+        if !is_plain || self.flit_ids.is_recording() {
+            return self.inject_anyhow(pe, own, w, now);
         }
-        self.inject_anyhow(pe, own, w, now)
+        // Such a lane is known to take it plainly.
+        let depth = self.grid.ramp_depth();
+        let lane = self.grid.lane_mut(own);
+        if lane.onramp().len() >= depth {
+            lane.refuse();
+            return Err(w);
+        }
+        self.schedule.climb(&mut self.grid, (pe, own), Flit::new(w), now);
+        Ok(())
     }
 
     /// The same for a lane of which less is known.
     #[inline(never)]
     fn inject_anyhow(&mut self, pe: usize, own: u32, w: Wavelet, now: u64) -> Result<(), Wavelet> {
-        let color = self.lanes[own as usize].color;
-        let landing = self.landing(own, Direction::Ramp);
-        let depth = self.onramp_depth();
+        let Fabric { grid, schedule, channels, notices, .. } = self;
+        let color = grid.lane(own).color();
+        let landing = grid.landing(own, Direction::Ramp);
+        let depth = grid.ramp_depth();
         for id in landing.lanes() {
-            let lane = &mut self.lanes[id as usize];
-            if lane.onramp.len() >= depth {
-                lane.refused = true;
+            let lane = grid.lane_mut(id);
+            if lane.onramp().len() >= depth {
+                lane.refuse();
                 return Err(w);
             }
         }
         for id in landing.lanes() {
-            let exists = self.routes.get(self.lanes[id as usize].route).exists();
-            if !exists && !self.goes_to_host(color) {
-                self.unrouted.push((pe as u32, color));
+            let exists = grid.route(grid.lane(id)).exists();
+            if !exists && !grid.goes_to_host(color) {
+                notices.note_unrouted(pe as u32, color);
             }
-            let lane = &mut self.lanes[id as usize];
-            let injects = lane.inject.is_some();
-            lane.sends_plainly = landing == Landing::Lane(own) && exists && !injects;
-            self.climb(pe, id, w, now);
+            let lane = grid.lane_mut(id);
+            let injects = lane.injects();
+            lane.set_sends_plainly(landing == Landing::Lane(own) && exists && !injects);
+            schedule.climb(grid, (pe, id), Flit::new(w), now);
             if injects {
                 // What the PE has sent may move the switch before it arrives.
-                self.wake(pe);
+                schedule.wake(pe, grid.router_mut(pe));
             }
-            if self.routers[pe].channels != 0 {
-                self.clear_way(pe, id, now);
+            if grid.router(pe).channels() != 0 {
+                channels.clear_way(grid, schedule, id, now);
             }
         }
-        if self.is_recording() {
-            self.note_sent(pe, color, Flit::new(w), landing, now);
-        }
+        self.flit_ids.note_sent(grid.coord(pe), color, Flit::new(w), landing, now);
         Ok(())
     }
 
     /// Whether it is sure that a PE can send so many more wavelets of a color from `now` to a cycle to
     /// come, whenever in between, and that nobody can tell when they were handed over.
     pub(super) fn takes_early(&self, pe: usize, color: Color, more: usize, (now, cycle): (u64, u64)) -> bool {
-        let arrives = cycle + u64::from(self.arch.ramp_latency);
-        if arrives - now >= timing_wheel::ROWS || self.is_recording() || self.routers[pe].channels != 0 {
+        let grid = &self.grid;
+        let arrives = cycle + grid.ramp_latency();
+        if !self.schedule.reaches(arrives, now)
+            || self.flit_ids.is_recording()
+            || grid.router(pe).channels() != 0
+        {
             return false;
         }
-        let own = self.routers[pe].lane(color).filter(|_| color != MESSAGE_COLOR);
-        if let Some(lane) = own.map(|own| &self.lanes[own as usize]).filter(|lane| lane.sends_plainly) {
-            return lane.onramp.len() + more <= self.onramp_depth();
+        let own = grid.router(pe).lane(color).filter(|_| color != MESSAGE_COLOR);
+        if let Some(lane) = own.map(|own| grid.lane(own)).filter(|lane| lane.sends_plainly()) {
+            return lane.onramp().len() + more <= grid.ramp_depth();
         }
-        let Some(Landing::Lane(id)) = own.map(|own| self.known_landing(own, Direction::Ramp)) else {
+        let Some(Landing::Lane(id)) = own.map(|own| grid.known_landing(own, Direction::Ramp)) else {
             return false;
         };
-        let lane = &self.lanes[id as usize];
-        let is_plain = lane.inject.is_none() && self.routes.get(lane.route).exists();
-        is_plain && lane.onramp.len() + more <= self.onramp_depth()
+        let lane = grid.lane(id);
+        let is_plain = !lane.injects() && grid.route(lane).exists();
+        is_plain && lane.onramp().len() + more <= grid.ramp_depth()
     }
 
     /// Moves a switch once everything that the PE has sent so far has passed it.
-    pub(super) fn advance_after_last(&mut self, pe: usize, color: Color) {
-        let id = self.lane_of(pe, color);
-        match self.lanes[id as usize].onramp.back_mut() {
-            Some((_, last)) => last.advances = true,
-            None => self.advance_switch(pe, color),
+    fn advance_after_last(&mut self, pe: usize, color: Color) {
+        let id = self.grid.lane_of(pe, color);
+        if !self.grid.lane_mut(id).advance_behind_last() {
+            self.advance_switch(pe, color);
         }
+    }
+
+    /// Writes a register of a router; false if it has none there. What waits at the router may go on.
+    pub(super) fn set_config(&mut self, pe: usize, address: u16, value: u16) -> bool {
+        let Fabric { grid, schedule, channels, notices, .. } = self;
+        if !config::is_word(grid, address) {
+            return false;
+        }
+        let next = schedule.next();
+        channels.dissolve_at(grid, schedule, (pe, u8::MAX), next);
+        let (id, swaps) = match config::set_word(grid, pe, address, value) {
+            Written::Nothing => return false,
+            Written::Filter => return true,
+            Written::Lane(id, swaps) => (id, swaps),
+        };
+        self.flit_ids.note_switch(grid, id);
+        if swaps {
+            channels.dissolve_all(grid, schedule, next);
+            grid.forget_ways();
+        }
+        // What the PE sends may land elsewhere now, where there is room.
+        if grid.lanes_at(pe).any(|lane| lane.has_refused()) {
+            notices.free(pe as u32);
+        }
+        schedule.wake(pe, grid.router_mut(pe));
+        true
+    }
+}
+
+impl Ramp for PeRamp<'_> {
+    fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
+        self.fabric.inject(self.pe, color, wavelet, self.now)
+    }
+
+    fn send_at(&mut self, color: Color, wavelet: Wavelet, cycle: u64) -> bool {
+        self.fabric.takes_early(self.pe, color, 1, (self.now, cycle))
+            && self.fabric.inject(self.pe, color, wavelet, cycle).is_ok()
+    }
+
+    fn is_routed(&self, color: Color) -> bool {
+        self.fabric.grid.is_routed(self.pe, color)
+    }
+
+    fn advance_switch(&mut self, color: Color) {
+        self.fabric.flit_ids.note_time(self.now);
+        self.fabric.advance_after_last(self.pe, color);
+    }
+
+    fn address_letter(&mut self, to: PeCoord, length: u16) {
+        self.fabric.letters.address(self.pe, to, length, self.fabric.grid.program());
+    }
+
+    fn config(&mut self, addr: u16) -> Option<u16> {
+        config::word(&self.fabric.grid, self.pe, addr)
+    }
+
+    fn set_config(&mut self, addr: u16, value: u16) -> bool {
+        self.fabric.set_config(self.pe, addr, value)
     }
 }

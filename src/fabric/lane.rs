@@ -1,208 +1,15 @@
 //! One color at one router: its buffers, switch and filter.
 
-use super::Wavelet;
+use super::buffer::{Buffer, Flit, GRANTED, HeadState, RampQueue};
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
+use super::router::RAMP;
+use super::way::Way;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
-use crate::ring::Ring;
 
 /// The express channel of a lane that is on none.
-pub const NO_CHANNEL: u32 = u32::MAX;
-
-/// The deepest link buffer that a [`Lane`] has room for.
-pub const MAX_LINK_DEPTH: usize = 4;
-
-/// A wavelet on its way.
-#[derive(Copy, Clone, Debug, Default)]
-pub struct Flit {
-    /// The word; of a control wavelet with the commands that are left.
-    pub word: u32,
-    /// The low half as it was sent: the argument of a control task.
-    argument: u16,
-    control: bool,
-    /// The switch of the sender's router advances behind it.
-    pub advances: bool,
-}
-
-impl Flit {
-    /// A wavelet that starts its way.
-    pub fn new(w: Wavelet) -> Flit {
-        Flit { word: w.data, argument: w.data as u16, control: w.control, advances: false }
-    }
-
-    /// Whether it changes nothing on its way.
-    pub fn is_plain(&self) -> bool {
-        !self.control && !self.advances
-    }
-
-    /// Whether it is a control wavelet.
-    pub fn is_control(&self) -> bool {
-        self.control
-    }
-
-    /// What the PE sees of it.
-    pub fn delivered(&self) -> Wavelet {
-        let data = match self.control {
-            true => self.word & 0xffff_0000 | u32::from(self.argument),
-            false => self.word,
-        };
-        Wavelet { data, control: self.control }
-    }
-}
-
-/// A bounded queue at the end of a link.
-#[derive(Copy, Clone, Debug)]
-pub struct Buffer {
-    slots: [Flit; MAX_LINK_DEPTH],
-    head: u8,
-    len: u8,
-    /// The side that it belongs to; `None` as long as it belongs to none.
-    side: Option<Direction>,
-}
-
-impl Default for Buffer {
-    fn default() -> Buffer {
-        Buffer::EMPTY
-    }
-}
-
-impl Buffer {
-    const EMPTY: Buffer = Buffer {
-        slots: [Flit { word: 0, argument: 0, control: false, advances: false }; MAX_LINK_DEPTH],
-        head: 0,
-        len: 0,
-        side: None,
-    };
-
-    /// Wavelets inside.
-    pub fn len(&self) -> usize {
-        self.len.into()
-    }
-
-    /// The oldest.
-    pub fn front(&self) -> Option<&Flit> {
-        (self.len > 0).then(|| &self.slots[usize::from(self.head) % MAX_LINK_DEPTH])
-    }
-
-    /// Adds one; there must be room.
-    pub fn push(&mut self, flit: Flit) {
-        assert!(self.len() < MAX_LINK_DEPTH, "a router sends only into buffers with room");
-        self.slots[(usize::from(self.head) + self.len()) % MAX_LINK_DEPTH] = flit;
-        self.len += 1;
-    }
-
-    /// Drops the oldest.
-    pub fn pop(&mut self) {
-        self.head = (self.head + 1) % MAX_LINK_DEPTH as u8;
-        self.len -= 1;
-    }
-}
-
-/// Where a wavelet arrives that leaves a router on one side.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub enum Landing {
-    /// Not yet looked up.
-    #[default]
-    Unknown,
-    /// Beyond the rectangle.
-    Edge,
-    /// In one lane.
-    Lane(u32),
-    /// In two by a color swap.
-    Both(u32, u32),
-}
-
-/// A [`Landing`] in four bytes: the number of a lane, or of one of the pairs that the fabric keeps.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Way(u32);
-
-impl Way {
-    /// Not yet looked up.
-    pub const UNKNOWN: Way = Way(u32::MAX);
-    const EDGE: Way = Way(u32::MAX - 1);
-    /// Numbers from here on are those of pairs.
-    const PAIRS: u32 = 1 << 31;
-
-    /// The way to a landing; two lanes are added to the pairs.
-    pub fn to(landing: Landing, pairs: &mut Vec<(u32, u32)>) -> Way {
-        match landing {
-            Landing::Unknown => Way::UNKNOWN,
-            Landing::Edge => Way::EDGE,
-            Landing::Lane(id) => Way(id),
-            Landing::Both(first, second) => {
-                pairs.push((first, second));
-                Way(Way::PAIRS + pairs.len() as u32 - 1)
-            }
-        }
-    }
-
-    /// The lane to which it leads, if it is one.
-    #[inline]
-    pub fn lane(self) -> Option<u32> {
-        (self.0 < Way::PAIRS).then_some(self.0)
-    }
-
-    /// Where it leads.
-    #[inline]
-    pub fn landing(self, pairs: &[(u32, u32)]) -> Landing {
-        match self {
-            Way(id) if id < Way::PAIRS => Landing::Lane(id),
-            Way::UNKNOWN => Landing::Unknown,
-            Way::EDGE => Landing::Edge,
-            Way(pair) => {
-                let (first, second) = pairs[(pair - Way::PAIRS) as usize];
-                Landing::Both(first, second)
-            }
-        }
-    }
-}
-
-impl Landing {
-    /// The lanes.
-    #[inline]
-    pub fn lanes(self) -> impl Iterator<Item = u32> {
-        let (lanes, count) = match self {
-            Landing::Unknown | Landing::Edge => ([0; 2], 0),
-            Landing::Lane(id) => ([id, 0], 1),
-            Landing::Both(first, second) => ([first, second], 2),
-        };
-        lanes.into_iter().take(count)
-    }
-}
-
-/// What is known about the oldest wavelet of one input, in one byte: the low bits are targets.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub struct HeadState(u8);
-
-impl HeadState {
-    /// Nothing has happened to it.
-    pub const UNTOUCHED: HeadState = HeadState(0);
-    const TARGETS: u8 = 0x1f;
-    const ASKED: u8 = 0x20;
-    const PASSES: u8 = 0x40;
-
-    /// Targets that still wait for a copy; empty before the first copy has left.
-    pub fn left(self) -> Mask {
-        self.0 & HeadState::TARGETS
-    }
-
-    /// Sets them.
-    pub fn leave(&mut self, targets: Mask) {
-        self.0 = self.0 & !HeadState::TARGETS | targets;
-    }
-
-    /// What a filter says, which is asked once.
-    pub fn filtered(&mut self, ask: impl FnOnce() -> bool) -> bool {
-        if self.0 & HeadState::ASKED == 0 {
-            self.0 |= HeadState::ASKED | if ask() { HeadState::PASSES } else { 0 };
-        }
-        self.0 & HeadState::PASSES != 0
-    }
-}
-
-/// Wavelets on a ramp, each with the cycle in which it arrives; most ramps take two cycles.
-pub type RampQueue = Ring<(u64, Flit), 2>;
+const NO_CHANNEL: u32 = u32::MAX;
 
 /// One color at one router. The fields are in this order because what a hop looks at is to lie in few
 /// lines of the cache: the first one has what every hop needs, the second what the PE sends, the third
@@ -211,55 +18,55 @@ pub type RampQueue = Ring<(u64, Flit), 2>;
 #[repr(C, align(64))]
 pub struct Lane {
     /// The PE.
-    pub pe: u32,
+    pe: u32,
     /// The express channel that it is part of, or `NO_CHANNEL`.
-    pub channel: u32,
+    channel: u32,
     /// The color.
-    pub color: Color,
+    color: Color,
     /// Inputs that hold something.
-    pub filled: Mask,
+    filled: Mask,
     /// What the position lets through.
-    pub gate: Gate,
+    gate: Gate,
     /// Suspended until the program leaves teardown.
-    pub teardown: bool,
+    teardown: bool,
     /// Its buffers move the switch.
-    pub inject: Option<Inject>,
+    inject: Option<Inject>,
     /// A send was refused since room was last made.
-    pub refused: bool,
+    refused: bool,
     /// The input that was served last.
-    pub last_input: u8,
+    last_input: u8,
     /// The oldest wavelet of each input.
-    pub heads: [HeadState; 5],
+    heads: [HeadState; 5],
     /// The switch position.
-    pub position: u8,
+    position: u8,
     /// What the PE sends arrives here and nowhere else, and nothing moves because of it but itself.
-    pub sends_plainly: bool,
+    sends_plainly: bool,
     /// Where wavelets land that leave on the only side that the gate leads to, once it was looked up.
-    pub course: Way,
+    course: Way,
     /// The buffer of a link from a neighbour. Nearly all lanes use one at most.
     link: Buffer,
     /// From the PE, with the cycle of arrival.
-    pub onramp: RampQueue,
+    onramp: RampQueue,
     /// Wavelets that the PE has sent.
-    pub sent: u64,
+    sent: u64,
     /// The cycle from which on a express channel may begin here.
-    pub try_at: u64,
+    try_at: u64,
     /// To the PE, with the cycle of arrival.
-    pub offramp: RampQueue,
+    offramp: RampQueue,
     /// Wavelets that the PE has been given.
-    pub received: u64,
+    received: u64,
     /// The filter.
-    pub filter: Option<Box<FilterState>>,
+    filter: Option<Box<FilterState>>,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
-    pub ways: [Way; 5],
+    ways: [Way; 5],
     /// Its place on the express channel.
-    pub spot: u32,
+    spot: u32,
     /// Its configuration.
-    pub route: RouteId,
+    route: RouteId,
     /// The buffers of the other links.
     other_links: Option<Box<[Buffer; 4]>>,
     /// How long no express channel could begin after the last one.
-    pub pause: u64,
+    pause: u64,
 }
 
 impl Lane {
@@ -294,10 +101,287 @@ impl Lane {
         }
     }
 
+    /// The PE.
+    #[inline]
+    pub fn pe(&self) -> usize {
+        self.pe as usize
+    }
+
+    /// The color.
+    #[inline]
+    pub fn color(&self) -> Color {
+        self.color
+    }
+
+    /// What the switch lets through.
+    #[inline]
+    pub fn gate(&self) -> Gate {
+        self.gate
+    }
+
+    /// The switch position.
+    pub fn position(&self) -> u8 {
+        self.position
+    }
+
+    /// The number of its configuration.
+    #[inline]
+    pub fn route(&self) -> RouteId {
+        self.route
+    }
+
+    /// Inputs that hold something.
+    #[inline]
+    pub fn filled(&self) -> Mask {
+        self.filled
+    }
+
+    /// Whether no input does.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.filled == 0
+    }
+
+    /// Whether wavelets come from one side and go to one other, and neither buffers nor a teardown have a say.
+    #[inline(always)]
+    pub fn is_plain(&self) -> bool {
+        self.inject.is_none()
+            && self.filled.is_power_of_two()
+            && self.gate.tx.is_power_of_two()
+            && !self.teardown
+    }
+
+    /// Whether its buffers move the switch.
+    #[inline]
+    pub fn injects(&self) -> bool {
+        self.inject.is_some()
+    }
+
+    /// Whether it is suspended until the program leaves teardown.
+    #[inline]
+    pub fn is_torn_down(&self) -> bool {
+        self.teardown
+    }
+
+    /// Suspends it, or does not any more.
+    pub fn tear_down(&mut self, on: bool) {
+        self.teardown = on;
+    }
+
+    /// Whether it keeps wavelets from the PE.
+    #[inline]
+    pub fn has_filter(&self) -> bool {
+        self.filter.is_some()
+    }
+
+    /// The filter.
+    pub fn filter(&self) -> Option<&FilterState> {
+        self.filter.as_deref()
+    }
+
+    /// The filter, to change.
+    pub fn filter_mut(&mut self) -> Option<&mut FilterState> {
+        self.filter.as_deref_mut()
+    }
+
+    /// Whether the filter lets the oldest wavelet of an input pass; it is asked once for each.
+    pub fn pass_filter(&mut self, input: Direction, flit: Flit) -> bool {
+        let Some(filter) = &mut self.filter else { return true };
+        self.heads[input as usize].filtered(|| filter.passes(flit.delivered()))
+    }
+
+    /// What is known about the oldest wavelet of an input.
+    #[inline]
+    pub fn head_state(&self, input: Direction) -> HeadState {
+        self.heads[input as usize]
+    }
+
+    /// Copies of the oldest wavelet of an input still have to go to some targets.
+    #[inline]
+    pub fn leave(&mut self, input: Direction, targets: Mask) {
+        self.heads[input as usize].leave(targets);
+    }
+
+    /// The input that was served last.
+    #[inline]
+    pub fn last_input(&self) -> u8 {
+        self.last_input
+    }
+
+    /// An input has been served.
+    #[inline]
+    pub fn serve(&mut self, input: Direction) {
+        self.last_input = input as u8;
+    }
+
+    /// What the PE sends, with the cycle of arrival.
+    #[inline]
+    pub fn onramp(&self) -> &RampQueue {
+        &self.onramp
+    }
+
+    /// What goes to the PE, with the cycle of arrival.
+    #[inline]
+    pub fn offramp(&self) -> &RampQueue {
+        &self.offramp
+    }
+
+    /// Changes all that is on the ramp from the PE.
+    pub fn change_onramp(&mut self, sent: u64, change: impl FnMut(&mut (u64, Flit))) {
+        self.sent += sent;
+        self.onramp.change(change);
+    }
+
+    /// Changes all that is on the ramp to the PE.
+    pub fn change_offramp(&mut self, received: u64, change: impl FnMut(&mut (u64, Flit))) {
+        self.received += received;
+        self.offramp.change(change);
+    }
+
+    /// The PE sends a wavelet that arrives in a cycle; true if it is the first on the ramp.
+    #[inline(always)]
+    pub fn put_on_onramp(&mut self, arrives: u64, flit: Flit) -> bool {
+        let is_first = self.onramp.is_empty();
+        self.onramp.push_back((arrives, flit));
+        self.filled |= RAMP;
+        self.sent += 1;
+        is_first
+    }
+
+    /// A wavelet goes down to the PE and arrives in a cycle; true if it is the first on the ramp.
+    #[inline(always)]
+    pub fn put_on_offramp(&mut self, arrives: u64, flit: Flit) -> bool {
+        let is_first = self.offramp.is_empty();
+        self.offramp.push_back((arrives, flit));
+        is_first
+    }
+
+    /// The PE has taken the oldest wavelet that has come down to it.
+    #[inline]
+    pub fn take_from_offramp(&mut self) {
+        self.offramp.pop_front();
+        self.received += 1;
+    }
+
+    /// The PE has sent a wavelet that takes no route.
+    pub fn note_sent(&mut self) {
+        self.sent += 1;
+    }
+
+    /// The last wavelet from the PE moves the switch when it has passed; false if none is on the ramp.
+    pub fn advance_behind_last(&mut self) -> bool {
+        let last = self.onramp.back_mut();
+        last.map(|(_, flit)| flit.advances = true).is_some()
+    }
+
+    /// Wavelets that the PE has sent.
+    pub fn sent(&self) -> u64 {
+        self.sent
+    }
+
+    /// Wavelets that the PE has been given.
+    #[inline]
+    pub fn received(&self) -> u64 {
+        self.received
+    }
+
+    /// A send was refused.
+    pub fn refuse(&mut self) {
+        self.refused = true;
+    }
+
+    /// Whether a send was refused since room was last made.
+    pub fn has_refused(&self) -> bool {
+        self.refused
+    }
+
+    /// The same; there is room now.
+    #[inline]
+    pub fn take_refused(&mut self) -> bool {
+        std::mem::take(&mut self.refused)
+    }
+
+    /// Whether what the PE sends arrives here and nowhere else, and nothing moves because of it but itself.
+    #[inline]
+    pub fn sends_plainly(&self) -> bool {
+        self.sends_plainly
+    }
+
+    /// It is so, or not.
+    pub fn set_sends_plainly(&mut self, plainly: bool) {
+        self.sends_plainly = plainly;
+    }
+
+    /// Where wavelets land that leave on a side; for the ramp, those that the PE sends.
+    #[inline]
+    pub fn way(&self, side: Direction) -> Way {
+        self.ways[side as usize]
+    }
+
+    /// It was looked up.
+    pub fn learn_way(&mut self, side: Direction, way: Way) {
+        self.ways[side as usize] = way;
+    }
+
+    /// The lane where all lands that leaves it, if its gate leads to one side and that was looked up.
+    #[inline]
+    pub fn course(&self) -> Option<u32> {
+        self.course.lane()
+    }
+
+    /// It was looked up, and is on this side.
+    pub fn learn_course(&mut self, side: Direction) -> Option<u32> {
+        self.course = self.ways[side as usize];
+        self.course.lane()
+    }
+
+    /// The express channel that it is part of and its place there, if it is part of one.
+    #[inline]
+    pub fn channel(&self) -> Option<(u32, u32)> {
+        (self.channel != NO_CHANNEL).then_some((self.channel, self.spot))
+    }
+
+    /// Whether it is part of an express channel.
+    #[inline]
+    pub fn is_on_channel(&self) -> bool {
+        self.channel != NO_CHANNEL
+    }
+
+    /// It becomes part of an express channel.
+    pub fn join_channel(&mut self, number: u32, spot: u32) {
+        (self.channel, self.spot) = (number, spot);
+    }
+
+    /// It is not part of an express channel any more.
+    pub fn quit_channel(&mut self) {
+        self.channel = NO_CHANNEL;
+    }
+
+    /// The cycle from which on an express channel may begin here.
+    #[inline]
+    pub fn try_at(&self) -> u64 {
+        self.try_at
+    }
+
+    /// No express channel is tried here before a cycle.
+    pub fn put_off_channel(&mut self, try_at: u64) {
+        self.try_at = try_at;
+    }
+
+    /// How long no express channel could begin after the last one.
+    pub fn pause(&self) -> u64 {
+        self.pause
+    }
+
+    /// The same, to be told later.
+    pub fn set_pause(&mut self, pause: u64) {
+        self.pause = pause;
+    }
+
     /// The buffer of the link from one side.
     #[inline]
     pub fn link(&self, side: Direction) -> &Buffer {
-        if self.link.side == Some(side) {
+        if self.link.is_of(side) {
             return &self.link;
         }
         self.other_links.as_ref().map_or(&Buffer::EMPTY, |all| &all[side as usize])
@@ -305,15 +389,15 @@ impl Lane {
 
     /// The same, to change.
     #[inline]
-    pub fn link_mut(&mut self, side: Direction) -> &mut Buffer {
-        if *self.link.side.get_or_insert(side) == side {
+    fn link_mut(&mut self, side: Direction) -> &mut Buffer {
+        if self.link.claim(side) {
             return &mut self.link;
         }
         &mut self.other_links.get_or_insert_default()[side as usize]
     }
 
     /// The oldest wavelet of an input that has arrived by now.
-    #[inline]
+    #[inline(always)]
     pub fn head(&self, input: Direction, now: u64) -> Option<&Flit> {
         match input {
             Direction::Ramp => self.onramp.front().filter(|(ready, _)| *ready <= now).map(|(_, f)| f),
@@ -322,7 +406,7 @@ impl Lane {
     }
 
     /// Wavelets in an input.
-    #[inline]
+    #[inline(always)]
     pub fn waiting(&self, input: Direction) -> usize {
         match input {
             Direction::Ramp => self.onramp.len(),
@@ -330,15 +414,38 @@ impl Lane {
         }
     }
 
+    /// Takes the oldest wavelet that has come over a link, and says how many there were.
+    #[inline(always)]
+    pub fn take_from_link(&mut self, side: Direction) -> (Flit, usize) {
+        let link = self.link_mut(side);
+        let (flit, count) = (*link.front().expect(GRANTED), link.len());
+        link.pop();
+        if count == 1 {
+            self.filled &= !(1 << side as u8);
+        }
+        (flit, count)
+    }
+
+    /// Takes the oldest wavelet from the PE, and says when the next one arrives.
+    #[inline(always)]
+    pub fn take_from_onramp(&mut self) -> (Flit, Option<u64>) {
+        let (_, flit) = self.onramp.pop_front().expect(GRANTED);
+        let next = self.onramp.front().map(|(arrives, _)| *arrives);
+        if next.is_none() {
+            self.filled &= !RAMP;
+        }
+        (flit, next)
+    }
+
     /// Adds a wavelet that has crossed the link from one side.
-    #[inline]
+    #[inline(always)]
     pub fn push(&mut self, side: Direction, flit: Flit) {
         self.link_mut(side).push(flit);
         self.filled |= 1 << side as u8;
     }
 
     /// Drops the oldest wavelet of an input.
-    #[inline]
+    #[inline(always)]
     pub fn pop(&mut self, input: Direction) {
         match input {
             Direction::Ramp => drop(self.onramp.pop_front()),
@@ -361,6 +468,17 @@ impl Lane {
         self.turn_to(from_pe.into(), route);
     }
 
+    /// Another configuration takes effect.
+    pub fn take_route(&mut self, id: RouteId, route: &Route) {
+        self.route = id;
+        self.turn_to(self.position, route);
+    }
+
+    /// The switch moves with the next configuration.
+    pub fn set_position(&mut self, position: u8) {
+        self.position = position;
+    }
+
     /// Sets the switch.
     pub fn turn_to(&mut self, position: u8, route: &Route) {
         self.position = position;
@@ -371,5 +489,11 @@ impl Lane {
     /// Where wavelets land has to be looked up again.
     pub fn forget_ways(&mut self) {
         (self.ways, self.course, self.sends_plainly) = ([Way::UNKNOWN; 5], Way::UNKNOWN, false);
+    }
+
+    /// Bytes of host memory beyond its own.
+    #[cfg(test)]
+    pub fn host_bytes(&self) -> usize {
+        self.onramp.host_bytes() + self.offramp.host_bytes()
     }
 }

@@ -5,9 +5,14 @@
 //! header with its length, once its receiver has taken all of the letter before; its last word is a
 //! control wavelet. A PE has one letter under way at a time: later words wait in its queue.
 
-use super::lane::Flit;
-use super::{Fabric, Wavelet};
+use super::Wavelet;
+use super::buffer::Flit;
+use super::flit_ids::FlitIds;
+use super::grid::Grid;
+use super::notices::Notices;
+use super::schedule::Schedule;
 use crate::arch::{MESSAGE_COLOR, PeCoord};
+use crate::image::Program;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 /// A message on its way.
@@ -33,7 +38,9 @@ pub struct Letters {
     /// Receivers with everybody who has written to them.
     correspondents: BTreeSet<(u32, u32)>,
     /// Senders and receivers of messages that nobody has been told of.
-    pub handed_over: Vec<(u32, u32)>,
+    handed_over: Vec<(u32, u32)>,
+    /// Links that words have crossed.
+    hops: u64,
 }
 
 impl Letters {
@@ -58,94 +65,113 @@ impl Letters {
         self.correspondents.range(row).map(|(_, from)| *from as usize).collect()
     }
 
+    /// Senders and receivers of the messages handed over since the last call.
+    #[inline]
+    pub fn take_handed_over(&mut self) -> Vec<(u32, u32)> {
+        std::mem::take(&mut self.handed_over)
+    }
+
+    /// Links that words have crossed.
+    pub fn hops(&self) -> u64 {
+        self.hops
+    }
+
+    /// The next `length` words that a PE sends on the color of messages go to another one.
+    pub fn address(&mut self, pe: usize, to: PeCoord, length: u16, program: &Program) {
+        if !can_address(to, length, program) {
+            return;
+        }
+        let to = program.pe_index(to) as u32;
+        let letter = Letter { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
+        self.open.entry(pe as u32).or_default().push_back(letter);
+    }
+
+    /// Whether the words that a PE sends belong to a letter.
+    pub fn are_written_by(&self, pe: usize) -> bool {
+        self.open.get(&(pe as u32)).is_some_and(|letters| !letters.is_empty())
+    }
+
+    /// Takes the next word of a letter, or gives it back.
+    pub fn write(
+        &mut self,
+        grid: &mut Grid,
+        flit_ids: &mut FlitIds,
+        pe: usize,
+        w: Wavelet,
+        now: u64,
+    ) -> Result<(), Wavelet> {
+        if self.under_way(pe).is_some() {
+            self.refused.insert(pe as u32);
+            return Err(w);
+        }
+        let id = grid.lane_of(pe, MESSAGE_COLOR);
+        grid.lane_mut(id).note_sent();
+        flit_ids.note_letter_word(grid, id, Flit::new(w), now);
+        let open = self.open.get_mut(&(pe as u32)).expect("only asked of PEs with a letter");
+        let letter = open.front_mut().expect("only asked of PEs with a letter");
+        letter.words.push(w.data);
+        if letter.words.len() == letter.length {
+            let mut letter = open.pop_front().expect("it was there");
+            letter.arrives = now + grid.ramp_latency() + grid.distance(pe, letter.to as usize);
+            self.close(letter);
+        }
+        Ok(())
+    }
+
     fn close(&mut self, letter: Letter) {
         self.correspondents.insert((letter.to, letter.from));
         let row = self.closed.entry(letter.to).or_default();
         let at = row.partition_point(|l| (l.arrives, l.from) < (letter.arrives, letter.from));
         row.insert(at, letter);
     }
-}
-
-impl Fabric {
-    /// The next `length` words that a PE sends on the color of messages go to another one.
-    pub(super) fn address(&mut self, pe: usize, to: PeCoord, length: u16) {
-        if !self.can_address(to, length) {
-            return;
-        }
-        let to = self.program.pe_index(to) as u32;
-        let letter = Letter { from: pe as u32, to, length: length.into(), words: Vec::new(), arrives: 0 };
-        self.letters.open.entry(pe as u32).or_default().push_back(letter);
-    }
-
-    /// The wafer complains about a place outside of the rectangle, and about an empty letter.
-    pub(super) fn can_address(&self, to: PeCoord, length: u16) -> bool {
-        to.x < self.program.width && to.y < self.program.height && length > 0
-    }
-
-    /// Whether the words that a PE sends belong to a letter.
-    pub(super) fn writes_letter(&self, pe: usize) -> bool {
-        self.letters.open.get(&(pe as u32)).is_some_and(|letters| !letters.is_empty())
-    }
-
-    /// Takes the next word of a letter, or gives it back.
-    pub(super) fn write_letter(&mut self, pe: usize, w: Wavelet, now: u64) -> Result<(), Wavelet> {
-        if self.letters.under_way(pe).is_some() {
-            self.letters.refused.insert(pe as u32);
-            return Err(w);
-        }
-        let lane = self.lane_of(pe, MESSAGE_COLOR);
-        self.lanes[lane as usize].sent += 1;
-        self.note_letter_word(pe, MESSAGE_COLOR, Flit::new(w), now);
-        let open = self.letters.open.get_mut(&(pe as u32)).expect("only asked of PEs with a letter");
-        let letter = open.front_mut().expect("only asked of PEs with a letter");
-        letter.words.push(w.data);
-        if letter.words.len() == letter.length {
-            let mut letter = open.pop_front().expect("it was there");
-            let links = self.distance(pe, letter.to as usize);
-            letter.arrives = now + u64::from(self.arch.ramp_latency) + links;
-            self.letters.close(letter);
-        }
-        Ok(())
-    }
-
-    fn distance(&self, one: usize, other: usize) -> u64 {
-        let (a, b) = (self.program.pe_coord(one), self.program.pe_coord(other));
-        u64::from(a.x.abs_diff(b.x)) + u64::from(a.y.abs_diff(b.y))
-    }
 
     /// Whether a letter can be handed over now or later without anybody doing anything.
-    pub(super) fn letters_move(&self) -> bool {
-        let free = |to: u32| self.known_lane(to as usize, MESSAGE_COLOR).is_none_or(|l| l.offramp.is_empty());
-        self.letters.closed.keys().any(|to| free(*to))
+    #[inline]
+    pub fn are_moving(&self, grid: &Grid) -> bool {
+        let free =
+            |to: u32| grid.known_lane(to as usize, MESSAGE_COLOR).is_none_or(|l| l.offramp().is_empty());
+        self.closed.keys().any(|to| free(*to))
     }
 
     /// Hands over what has arrived.
-    pub(super) fn hand_over_letters(&mut self, now: u64) {
-        let receivers: Vec<u32> = self.letters.closed.keys().copied().collect();
+    #[inline]
+    pub fn step(
+        &mut self,
+        grid: &mut Grid,
+        schedule: &mut Schedule,
+        notices: &mut Notices,
+        flit_ids: &mut FlitIds,
+        now: u64,
+    ) {
+        let receivers: Vec<u32> = self.closed.keys().copied().collect();
         for to in receivers {
-            let id = self.lane_of(to as usize, MESSAGE_COLOR) as usize;
-            let row = self.letters.closed.get_mut(&to).expect("a receiver that is listed");
-            if !self.lanes[id].offramp.is_empty() || row[0].arrives > now {
+            let id = grid.lane_of(to as usize, MESSAGE_COLOR);
+            let row = self.closed.get_mut(&to).expect("a receiver that is listed");
+            if !grid.lane(id).offramp().is_empty() || row[0].arrives > now {
                 continue;
             }
             let letter = row.remove(0);
             if row.is_empty() {
-                self.letters.closed.remove(&to);
+                self.closed.remove(&to);
             }
-            self.note_letter(letter.from, to, MESSAGE_COLOR, letter.words.len());
+            flit_ids.note_letter(letter.from, id, MESSAGE_COLOR, letter.words.len());
             let header = Wavelet { data: letter.length as u32, control: false };
             let last = letter.words.len() - 1;
             let words = letter.words.iter().enumerate();
             let words = words.map(|(k, word)| Wavelet { data: *word, control: k == last });
-            let first = now + u64::from(self.arch.ramp_latency);
             for (k, w) in std::iter::once(header).chain(words).enumerate() {
-                self.descend(id as u32, first + k as u64, Flit::new(w));
+                schedule.descend(grid, id, now + k as u64, Flit::new(w));
             }
-            self.hops += self.distance(letter.from as usize, to as usize) * letter.words.len() as u64;
-            self.letters.handed_over.push((letter.from, to));
-            if self.letters.refused.remove(&letter.from) {
-                self.freed.push(letter.from);
+            self.hops += grid.distance(letter.from as usize, to as usize) * letter.words.len() as u64;
+            self.handed_over.push((letter.from, to));
+            if self.refused.remove(&letter.from) {
+                notices.free(letter.from);
             }
         }
     }
+}
+
+/// The wafer complains about a place outside of the rectangle, and about an empty letter.
+pub fn can_address(to: PeCoord, length: u16, program: &Program) -> bool {
+    to.x < program.width && to.y < program.height && length > 0
 }

@@ -1,36 +1,13 @@
-//! What a router does once all have decided: wavelets cross links, and what they command happens.
+//! What happens once all routers have decided: wavelets cross links, and what they command happens.
 
 use super::Fabric;
+use super::buffer::{Flit, GRANTED};
 use super::control::{self, Command};
-use super::lane::NO_CHANNEL;
-use super::lane::{Flit, Landing};
-use super::route::Mask;
-use super::router::{RAMP, bit, sides};
+use super::plain::Move;
+use super::router::{RAMP, sides};
+use super::way::Landing;
 use crate::arch::{Color, Direction};
 use crate::image::routes::PopMode;
-
-/// Copies of one wavelet that leave in this cycle.
-#[derive(Copy, Clone)]
-pub struct Move {
-    pub pe: u32,
-    pub lane: u32,
-    pub input: Direction,
-    /// The copies that leave now.
-    pub targets: Mask,
-    /// The copies that had not left before.
-    pub all: Mask,
-    /// Where the only copy lands that leaves now, if it crosses a link and that is known.
-    pub to: Landing,
-    /// [`Fabric::decide_plainly`] has said so.
-    pub is_plain: bool,
-}
-
-impl Move {
-    /// The side on which it leaves.
-    pub fn target(&self) -> Direction {
-        Direction::ALL[self.targets.trailing_zeros() as usize % 5]
-    }
-}
 
 impl Fabric {
     /// Moves the copies of one wavelet, and finishes it when all have left.
@@ -40,107 +17,150 @@ impl Fabric {
             return self.carry_plainly(m, now);
         }
         let pe = m.pe as usize;
-        let lane = &self.lanes[m.lane as usize];
-        let flit = *lane.head(m.input, now).expect("a wavelet that was granted an output is still there");
+        let flit = *self.grid.lane(m.lane).head(m.input, now).expect(GRANTED);
         let onward = self.after_router(m.lane, flit);
         for target in sides(m.targets) {
             self.hops = self.hops.wrapping_add(1);
             if target == Direction::Ramp {
-                if self.is_recording() {
-                    self.note_hop(m.lane, (m.input, target), flit, Landing::Edge);
+                if self.flit_ids.is_recording() {
+                    self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, Landing::Edge);
                 }
-                self.descend(m.lane, now + u64::from(self.arch.ramp_latency), flit);
+                self.schedule.descend(&mut self.grid, m.lane, now, flit);
                 continue;
             }
             let landing = match m.to {
-                Landing::Unknown => self.known_landing(m.lane, target),
+                Landing::Unknown => self.grid.known_landing(m.lane, target),
                 known => known,
             };
-            if self.is_recording() {
-                self.note_hop(m.lane, (m.input, target), flit, landing);
+            if self.flit_ids.is_recording() {
+                self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, landing);
             }
             if landing == Landing::Edge {
-                *self.lost.entry((m.lane, target)).or_default() += 1;
+                self.notices.note_lost(m.lane, target);
             }
             for id in landing.lanes() {
                 self.land(id, target.opposite(), onward, now);
             }
         }
         let left = m.all & !m.targets;
-        self.lanes[m.lane as usize].heads[m.input as usize].leave(left);
+        self.grid.lane_mut(m.lane).leave(m.input, left);
         if left == 0 {
-            if self.is_recording() {
-                self.note_left(m.lane, m.input, flit, m.all == 0);
+            if self.flit_ids.is_recording() {
+                self.flit_ids.note_left(&self.grid, m.lane, m.input, flit, m.all == 0);
             }
             self.finish(pe, (m.lane, m.input), flit, now);
         }
         // Without a target nobody else is awake because of this wavelet.
-        if self.routers[pe].ready() != 0 || m.targets == 0 {
-            self.list(pe);
+        let router = self.grid.router_mut(pe);
+        if router.ready() != 0 || m.targets == 0 {
+            self.schedule.list(pe, router);
+        }
+    }
+
+    /// Moves plain data, of which there is one copy.
+    #[inline(always)]
+    fn carry_plainly(&mut self, m: &Move, now: u64) {
+        let pe = m.pe as usize;
+        self.hops = self.hops.wrapping_add(1);
+        let flit = match m.input {
+            Direction::Ramp => self.take_from_ramp(pe, m.lane, now),
+            side => self.take_from_link(pe, m.lane, side),
+        };
+        match m.to {
+            Landing::Lane(next) => self.land(next, m.target().opposite(), flit, now),
+            _ => self.schedule.descend(&mut self.grid, m.lane, now, flit),
+        }
+        let router = self.grid.router_mut(pe);
+        if router.ready() != 0 {
+            self.schedule.list(pe, router);
+        }
+    }
+
+    #[inline(always)]
+    fn take_from_ramp(&mut self, pe: usize, id: u32, now: u64) -> Flit {
+        let (router, lane) = self.grid.parts(pe, id);
+        let (flit, next) = lane.take_from_onramp();
+        if lane.take_refused() {
+            self.notices.free(pe as u32);
+        }
+        match next {
+            Some(arrives) if arrives > now + 1 => {
+                self.schedule.wake_at(pe, arrives, router);
+                if lane.filled() == RAMP {
+                    router.come_later(lane.color());
+                }
+            }
+            None if lane.is_empty() => router.stop_waiting(lane.color()),
+            Some(_) | None => {}
+        }
+        flit
+    }
+
+    #[inline(always)]
+    fn take_from_link(&mut self, pe: usize, id: u32, side: Direction) -> Flit {
+        let (router, lane) = self.grid.parts(pe, id);
+        let (flit, count) = lane.take_from_link(side);
+        if count == 1 && lane.is_empty() {
+            router.stop_waiting(lane.color());
+        }
+        if count >= self.grid.link_depth() {
+            self.wake_neighbour(pe, side);
+        }
+        flit
+    }
+
+    /// There is room for what comes from a neighbour.
+    #[inline(always)]
+    fn wake_neighbour(&mut self, pe: usize, side: Direction) {
+        if let Some(sender) = self.grid.neighbour(pe, side) {
+            self.schedule.wake(sender, self.grid.router_mut(sender));
         }
     }
 
     /// A wavelet has crossed the link to a lane.
     #[inline]
     pub(super) fn land(&mut self, id: u32, side: Direction, flit: Flit, now: u64) {
-        if self.lanes[id as usize].channel != NO_CHANNEL && self.ride(id, side, flit, now) {
+        let Fabric { grid, schedule, channels, .. } = self;
+        if grid.lane(id).is_on_channel() && channels.ride(grid, schedule, (id, side), flit, now) {
             return;
         }
-        let lane = &mut self.lanes[id as usize];
-        lane.push(side, flit);
-        let (pe, color) = (lane.pe as usize, lane.color);
-        self.routers[pe].wait(color);
-        self.list(pe);
-        if self.routers[pe].channels != 0 {
-            self.clear_way(pe, id, now + 1);
+        let pe = grid.push(id, side, flit);
+        let router = grid.router_mut(pe);
+        schedule.list(pe, router);
+        if router.channels() != 0 {
+            channels.clear_way(grid, schedule, id, now + 1);
         }
-        self.suggest_channel(id, side, now);
-    }
-
-    /// Puts a wavelet onto the ramp to the PE.
-    #[inline]
-    pub(super) fn descend(&mut self, id: u32, ready: u64, flit: Flit) {
-        let lane = &mut self.lanes[id as usize];
-        let is_first = lane.offramp.is_empty();
-        lane.offramp.push_back((ready, flit));
-        let (pe, color) = (lane.pe as usize, lane.color);
-        self.routers[pe].descending |= bit(color);
-        if is_first {
-            self.fall_until(pe, color, ready);
-        }
-    }
-
-    /// The first wavelet of a color on the way down a ramp arrives in a cycle.
-    pub(super) fn fall_until(&mut self, pe: usize, color: Color, arrives: u64) {
-        if arrives > self.next {
-            self.descending.add(arrives, pe as u32);
-            self.routers[pe].fall_later(color);
+        if channels.are_enabled() {
+            channels.suggest(id, side, grid.lane(id).try_at(), now);
         }
     }
 
     /// All copies have left: the place is free, and the wavelet's command takes effect.
     #[inline]
     fn finish(&mut self, pe: usize, (id, input): (u32, Direction), flit: Flit, now: u64) {
-        let lane = &mut self.lanes[id as usize];
-        let color = lane.color;
-        let was_full = lane.waiting(input) >= self.link_depth;
+        let depth = self.grid.link_depth();
+        let (router, lane) = self.grid.parts(pe, id);
+        let color = lane.color();
+        let was_full = lane.waiting(input) >= depth;
         lane.pop(input);
-        if lane.filled == 0 {
-            self.routers[pe].waiting &= !bit(color);
+        if lane.is_empty() {
+            router.stop_waiting(color);
         }
         if input == Direction::Ramp {
-            let next = lane.onramp.front().map(|(arrives, _)| *arrives);
-            let is_alone = lane.filled == RAMP && lane.inject.is_none();
-            if std::mem::take(&mut lane.refused) {
-                self.freed.push(pe as u32);
+            let next = lane.onramp().front().map(|(arrives, _)| *arrives);
+            let is_alone = lane.filled() == RAMP && !lane.injects();
+            if lane.take_refused() {
+                self.notices.free(pe as u32);
             }
             // One that arrives in the next cycle is looked at then, like all that waits.
             if let Some(arrives) = next.filter(|arrives| *arrives > now + 1) {
-                self.wake_at(pe, arrives);
-                self.routers[pe].come_later(if is_alone { bit(color) } else { 0 });
+                self.schedule.wake_at(pe, arrives, router);
+                if is_alone {
+                    router.come_later(color);
+                }
             }
-        } else if was_full && let Some(sender) = self.neighbour(pe, input) {
-            self.wake(sender);
+        } else if was_full {
+            self.wake_neighbour(pe, input);
         }
         if flit.is_control() {
             self.execute(id, control::command(flit.word));
@@ -151,16 +171,14 @@ impl Fabric {
     }
 
     fn execute(&mut self, id: u32, command: Command) {
-        let lane = &mut self.lanes[id as usize];
-        let route = self.routes.get(lane.route);
-        lane.turn_to(route.after(lane.position, command), route);
-        self.note_switch(id);
+        self.grid.turn(id, |lane, route| route.after(lane.position(), command));
+        self.flit_ids.note_switch(&self.grid, id);
         if command == Command::Teardown {
-            let lane = &mut self.lanes[id as usize];
-            lane.teardown = true;
-            let (pe, color) = (lane.pe, lane.color);
-            self.torn_down.push((pe, color));
-            self.note_teardown(pe, color);
+            let lane = self.grid.lane_mut(id);
+            lane.tear_down(true);
+            let (pe, color) = (lane.pe(), lane.color());
+            self.notices.note_teardown(pe as u32, color);
+            self.flit_ids.note_teardown(self.grid.coord(pe), color);
         }
     }
 
@@ -171,10 +189,10 @@ impl Fabric {
         if !flit.is_control() {
             return onward;
         }
-        let lane = &self.lanes[id as usize];
-        let route = self.routes.get(lane.route);
+        let lane = self.grid.lane(id);
+        let route = self.grid.route(lane);
         let command = control::command(flit.word);
-        let advanced = route.after(lane.position, command) != lane.position;
+        let advanced = route.after(lane.position(), command) != lane.position();
         let pops = match route.pop {
             PopMode::NoPop => false,
             PopMode::AlwaysPop => true,
@@ -189,8 +207,8 @@ impl Fabric {
 
     /// Moves the switch of a color at the router of a PE.
     pub(super) fn advance_switch(&mut self, pe: usize, color: Color) {
-        let id = self.lane_of(pe, color);
+        let id = self.grid.lane_of(pe, color);
         self.execute(id, Command::Advance);
-        self.wake(pe);
+        self.schedule.wake(pe, self.grid.router_mut(pe));
     }
 }

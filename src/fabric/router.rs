@@ -19,22 +19,22 @@ pub struct Router {
     /// Colors that have a lane.
     known: u32,
     /// Colors of which wavelets wait for an output.
-    pub waiting: u32,
+    waiting: u32,
     /// Colors of which all that waits is still on the way up the ramp: there is nothing to decide before
     /// the first one arrives.
     coming: u32,
     /// Colors whose oldest wavelet finds no room where it goes. Who makes room there wakes the router.
     stalled: u32,
     /// Colors of which wavelets are on the way down the ramp.
-    pub descending: u32,
+    descending: u32,
     /// Those of which none has arrived.
     falling: u32,
     /// Links out of it that belong to express channels.
-    pub channels: Mask,
+    channels: Mask,
     /// The color that each output served last.
     served: [u8; 5],
-    /// Listed in `Fabric::awake`.
-    pub awake: bool,
+    /// Listed among those that are awake.
+    awake: bool,
 }
 
 impl Router {
@@ -72,6 +72,70 @@ impl Router {
         if at < FEW { self.first[at] } else { self.others[at - FEW] }
     }
 
+    /// Colors of which wavelets wait for an output.
+    #[inline]
+    pub fn waiting(&self) -> u32 {
+        self.waiting
+    }
+
+    /// Colors of which wavelets are on the way down the ramp.
+    #[inline]
+    pub fn descending(&self) -> u32 {
+        self.descending
+    }
+
+    /// Links out of it that belong to express channels.
+    #[inline]
+    pub fn channels(&self) -> Mask {
+        self.channels
+    }
+
+    /// These links belong to an express channel.
+    pub fn give_to_channel(&mut self, links: Mask) {
+        self.channels |= links;
+    }
+
+    /// They do not any more.
+    pub fn take_from_channel(&mut self, links: Mask) {
+        self.channels &= !links;
+    }
+
+    /// Wakes it; false if it was awake.
+    #[inline]
+    pub fn awaken(&mut self) -> bool {
+        !std::mem::replace(&mut self.awake, true)
+    }
+
+    /// It is visited: until something happens it need not be again.
+    #[inline]
+    pub fn fall_asleep(&mut self) {
+        self.awake = false;
+    }
+
+    /// The PE has sent a wavelet of a color.
+    #[inline]
+    pub fn expect(&mut self, color: Color) {
+        self.waiting |= bit(color);
+    }
+
+    /// Nothing of a color waits any more.
+    #[inline]
+    pub fn stop_waiting(&mut self, color: Color) {
+        self.waiting &= !bit(color);
+    }
+
+    /// A wavelet of a color goes down the ramp.
+    #[inline]
+    pub fn descend(&mut self, color: Color) {
+        self.descending |= bit(color);
+    }
+
+    /// No wavelet of a color is on the way down the ramp any more.
+    #[inline]
+    pub fn end_descent(&mut self, color: Color) {
+        self.descending &= !bit(color);
+    }
+
     /// Colors of which wavelets want an output now.
     #[inline]
     pub fn ready(&self) -> u32 {
@@ -101,9 +165,10 @@ impl Router {
         self.stalled = 0;
     }
 
-    /// Of these colors only wavelets are left that are still on their way up the ramp.
-    pub fn come_later(&mut self, colors: u32) {
-        self.coming |= colors;
+    /// Of a color only wavelets are left that are still on their way up the ramp.
+    #[inline]
+    pub fn come_later(&mut self, color: Color) {
+        self.coming |= bit(color);
     }
 
     /// The time has come for a wavelet that the PE has sent.

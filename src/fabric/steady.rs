@@ -2,13 +2,23 @@
 //!
 //! While all that moves on the wafer are such streams, many cycles can be done at once: what the
 //! senders send in these cycles goes in behind, what the receivers take comes out in front, and the
-//! wavelets on their way lie in the same places as before.
+//! wavelets on their way lie in the same places as before. `wafer/bulk_advance.rs` looks for them.
+//!
+//! With express channels, this leaves 0.28 of the instructions of `benches/programs/stream.csl` (24 x 8, 400 words
+//! in each row). It gains nothing on the public examples that were measured (game-of-life, 16 x 16;
+//! gemm-collectives_2d, 6 x 6; gemv-collectives_2d, 16 x 16; cholesky, 10 x 10: 1.00 to 1.01 of the instructions).
+//! `--hop-by-hop` and `--engine plain` switch both off; `nothing_depends_on_whether_streams_go_hop_by_hop` in
+//! `tests/it/props/streams.rs` compares them with wavelets that go hop by hop.
 
-use super::lane::NO_CHANNEL;
-use super::lane::{Flit, Landing, Lane};
+use super::Wavelet;
+use super::buffer::Flit;
+use super::express::ExpressChannels;
+use super::grid::Grid;
+use super::lane::Lane;
 use super::router::{RAMP, bit};
-use super::{Direction, Fabric, Wavelet};
-use crate::arch::Color;
+use super::schedule::Schedule;
+use super::way::Landing;
+use crate::arch::{Color, Direction};
 
 /// A stream that takes a wavelet from its sender and gives one to its receiver in every cycle.
 #[derive(Clone, Debug)]
@@ -33,78 +43,79 @@ enum StreamStage {
     Offramp(u32),
 }
 
-impl Fabric {
-    /// How many routers and express channels have something to do.
-    pub fn activity(&self) -> (usize, usize) {
-        (self.awake.len(), self.channels.moving())
+/// What flows is looked for here, before a cycle.
+pub struct Flows<'f> {
+    grid: &'f Grid,
+    schedule: &'f Schedule,
+    channels: &'f ExpressChannels,
+    now: u64,
+    /// Routers that streams go through.
+    visited: Vec<u32>,
+}
+
+impl<'f> Flows<'f> {
+    /// Nothing is found yet.
+    pub fn new(grid: &'f Grid, schedule: &'f Schedule, channels: &'f ExpressChannels, now: u64) -> Flows<'f> {
+        Flows { grid, schedule, channels, now, visited: Vec::new() }
     }
 
-    /// The streams that flow, before a cycle; `None` if anything else moves or is about to.
-    pub fn steady_streams(&mut self, now: u64) -> Option<Vec<Stream>> {
-        if self.is_recording() || self.letters_move() {
-            return None;
-        }
-        let (mut streams, mut visited, mut channels) = (Vec::new(), Vec::new(), 0);
-        for at in 0..self.awake.len() {
-            let pe = self.awake[at] as usize;
-            let Some(id) = self.only_lane(pe).filter(|id| self.lanes[*id as usize].filled == RAMP) else {
+    /// The streams that flow; `None` if anything else moves or is about to.
+    pub fn streams(mut self) -> Option<Vec<Stream>> {
+        let (mut streams, mut channels) = (Vec::new(), 0);
+        for pe in self.schedule.all_awake() {
+            let pe = *pe as usize;
+            let Some(id) = self.only_lane(pe).filter(|id| self.grid.lane(*id).filled() == RAMP) else {
                 continue;
             };
-            let stream = self.steady_stream(pe, id, now, &mut visited)?;
+            let stream = self.stream(pe, id)?;
             channels +=
                 stream.places.iter().filter(|place| matches!(place, StreamStage::ExpressChannel(_))).count();
             streams.push(stream);
         }
-        visited.sort_unstable();
+        self.visited.sort_unstable();
         let is_visited = |pe: &u32| {
-            let router = &self.routers[*pe as usize];
-            router.waiting | router.descending == 0 || visited.binary_search(pe).is_ok()
+            let router = self.grid.router(*pe as usize);
+            router.waiting() | router.descending() == 0 || self.visited.binary_search(pe).is_ok()
         };
-        let all = channels == self.channels.moving() && self.pending().all(is_visited);
+        let all = channels == self.channels.moving() && self.schedule.pending().all(is_visited);
         (all && !streams.is_empty()).then_some(streams)
-    }
-
-    /// Routers that are visited in the next cycles.
-    fn pending(&self) -> impl Iterator<Item = &u32> {
-        let timing_wheel = self.climbing.routers().chain(self.descending.routers());
-        self.awake.iter().chain(&self.retries).chain(timing_wheel)
     }
 
     /// The lane of the only color that waits at a router.
     fn only_lane(&self, pe: usize) -> Option<u32> {
-        let waiting = self.routers[pe].waiting;
-        waiting.is_power_of_two().then(|| self.only_lane_of(waiting, pe))
+        let waiting = self.grid.router(pe).waiting();
+        waiting.is_power_of_two().then(|| self.grid.only_lane_of(waiting, pe))
     }
 
-    fn steady_stream(&self, pe: usize, start: u32, now: u64, visited: &mut Vec<u32>) -> Option<Stream> {
-        let lane = &self.lanes[start as usize];
-        let is_own = self.known_landing(start, Direction::Ramp) == Landing::Lane(start);
-        if !is_own || !self.is_steady(lane.onramp.iter().copied(), now) {
+    fn stream(&mut self, pe: usize, start: u32) -> Option<Stream> {
+        let lane = self.grid.lane(start);
+        let is_own = self.grid.known_landing(start, Direction::Ramp) == Landing::Lane(start);
+        if !is_own || !self.is_steady(lane.onramp().iter().copied()) {
             return None;
         }
-        let sender = (pe, lane.color);
+        let sender = (pe, lane.color());
         let (mut places, mut hops) = (vec![StreamStage::Onramp(start)], 0);
         let (mut id, mut side) = (start, Direction::Ramp);
         loop {
-            let lane = &self.lanes[id as usize];
-            if lane.channel != NO_CHANNEL {
+            let lane = self.grid.lane(id);
+            if let Some((number, _)) = lane.channel() {
                 let length;
-                (id, side, length) = self.channels.steady(lane.channel, id, side, now)?;
-                places.push(StreamStage::ExpressChannel(lane.channel));
+                (id, side, length) = self.channels.steady(number, id, side, self.now)?;
+                places.push(StreamStage::ExpressChannel(number));
                 hops += length;
                 continue;
             }
-            visited.push(lane.pe);
+            self.visited.push(lane.pe() as u32);
             hops += 1;
             if side != Direction::Ramp {
                 places.push(StreamStage::Link(id, side));
             }
-            let goes = self.goes_on(lane, side, now)?;
+            let goes = self.goes_on(lane, side)?;
             if goes == Direction::Ramp {
                 places.push(StreamStage::Offramp(id));
-                return Some(Stream { sender, receiver: (lane.pe as usize, lane.color), places, hops });
+                return Some(Stream { sender, receiver: (lane.pe(), lane.color()), places, hops });
             }
-            match self.known_landing(id, goes) {
+            match self.grid.known_landing(id, goes) {
                 Landing::Lane(next) => (id, side) = (next, goes.opposite()),
                 Landing::Unknown | Landing::Edge | Landing::Both(..) => return None,
             }
@@ -113,93 +124,86 @@ impl Fabric {
 
     /// Where a wavelet that has come from a side goes from a lane, if it is the only one at the router
     /// and the same will be in each of the next cycles.
-    fn goes_on(&self, lane: &Lane, side: Direction, now: u64) -> Option<Direction> {
-        let goes = Direction::ALL[lane.gate.tx.trailing_zeros() as usize % 5];
-        let down = if goes == Direction::Ramp { bit(lane.color) } else { 0 };
-        let router = &self.routers[lane.pe as usize];
-        let is_alone = router.waiting == bit(lane.color) && router.descending == down;
-        let is_straight = lane.filled == 1 << side as u8
-            && lane.gate.rx & lane.filled != 0
-            && lane.gate.tx.is_power_of_two()
-            && lane.heads[side as usize].left() == 0;
-        let is_plain = lane.inject.is_none() && lane.filter.is_none() && !lane.teardown;
+    fn goes_on(&self, lane: &Lane, side: Direction) -> Option<Direction> {
+        let gate = lane.gate();
+        let goes = Direction::ALL[gate.tx.trailing_zeros() as usize % 5];
+        let down = if goes == Direction::Ramp { bit(lane.color()) } else { 0 };
+        let router = self.grid.router(lane.pe());
+        let is_alone = router.waiting() == bit(lane.color()) && router.descending() == down;
+        let is_straight = lane.filled() == 1 << side as u8
+            && gate.rx & lane.filled() != 0
+            && lane.is_plain()
+            && lane.head_state(side).left() == 0;
         let fits = side == Direction::Ramp
-            || lane.waiting(side) == 1 && lane.head(side, now).is_some_and(|flit| flit.is_plain());
-        let flows = down == 0 || self.is_steady(lane.offramp.iter().copied(), now);
-        (is_alone && is_straight && is_plain && fits && flows).then_some(goes)
+            || lane.waiting(side) == 1 && lane.head(side, self.now).is_some_and(|flit| flit.is_plain());
+        let flows = down == 0 || self.is_steady(lane.offramp().iter().copied());
+        (is_alone && is_straight && !lane.has_filter() && fits && flows).then_some(goes)
     }
 
     /// Whether a ramp holds one wavelet for each of the cycles that it takes.
-    fn is_steady(&self, ramp: impl ExactSizeIterator<Item = (u64, Flit)>, now: u64) -> bool {
-        let latency = usize::from(self.arch.ramp_latency);
-        ramp.len() == latency
-            && ramp.zip(now..).all(|((ready, flit), cycle)| ready == cycle && flit.is_plain())
+    fn is_steady(&self, ramp: impl ExactSizeIterator<Item = (u64, Flit)>) -> bool {
+        ramp.len() as u64 == self.grid.ramp_latency()
+            && ramp.zip(self.now..).all(|((ready, flit), cycle)| ready == cycle && flit.is_plain())
     }
+}
 
+impl Stream {
     /// Lets cycles pass in which nothing but steady streams flows: `words` are what the sender sends in
-    /// them, and become what the receiver takes.
-    pub fn flow(&mut self, stream: &Stream, words: &mut [Wavelet]) {
+    /// them, and become what the receiver takes. Gives the links that were crossed.
+    pub(super) fn flow(&self, grid: &mut Grid, channels: &mut ExpressChannels, words: &mut [Wavelet]) -> u64 {
         let cycles = words.len() as u64;
         let mut line = Vec::new();
-        for place in stream.places.iter().rev() {
-            self.lift(*place, &mut line);
+        for place in self.places.iter().rev() {
+            place.lift(grid, channels, &mut line);
         }
         line.extend(words.iter().map(|word| Flit::new(*word)));
         for (word, flit) in words.iter_mut().zip(&line) {
             *word = flit.delivered();
         }
         let mut rest = line[words.len()..].iter().copied();
-        for place in stream.places.iter().rev() {
-            self.put_back(*place, &mut rest, cycles);
+        for place in self.places.iter().rev() {
+            place.put_back(grid, channels, &mut rest, cycles);
         }
-        self.hops = self.hops.wrapping_add(stream.hops * cycles);
-        let first = stream.places.first().zip(stream.places.last());
-        if let Some((StreamStage::Onramp(first), StreamStage::Offramp(last))) = first {
-            self.lanes[*first as usize].sent += cycles;
-            self.lanes[*last as usize].received += cycles;
-        }
+        self.hops * cycles
     }
+}
 
-    /// What lies in a place, oldest first.
-    fn lift(&self, place: StreamStage, line: &mut Vec<Flit>) {
-        match place {
-            StreamStage::Onramp(id) => {
-                line.extend(self.lanes[id as usize].onramp.iter().map(|(_, flit)| *flit))
-            }
-            StreamStage::Offramp(id) => {
-                line.extend(self.lanes[id as usize].offramp.iter().map(|(_, flit)| *flit))
-            }
-            StreamStage::Link(id, side) => line.extend(self.lanes[id as usize].link(side).front()),
+impl StreamStage {
+    /// What lies there, oldest first.
+    fn lift(self, grid: &Grid, channels: &ExpressChannels, line: &mut Vec<Flit>) {
+        match self {
+            StreamStage::Onramp(id) => line.extend(grid.lane(id).onramp().iter().map(|(_, flit)| *flit)),
+            StreamStage::Offramp(id) => line.extend(grid.lane(id).offramp().iter().map(|(_, flit)| *flit)),
+            StreamStage::Link(id, side) => line.extend(grid.lane(id).link(side).front()),
             StreamStage::ExpressChannel(number) => {
-                line.extend(self.channels.riders(number).map(|(_, flit)| *flit))
+                line.extend(channels.riders(number).map(|(_, flit)| *flit))
             }
         }
     }
 
     /// Fills it again, so many cycles later.
-    fn put_back(&mut self, place: StreamStage, rest: &mut impl Iterator<Item = Flit>, cycles: u64) {
+    fn put_back(
+        self,
+        grid: &mut Grid,
+        channels: &mut ExpressChannels,
+        rest: &mut impl Iterator<Item = Flit>,
+        cycles: u64,
+    ) {
         let mut shift = |(cycle, flit): &mut (u64, Flit)| {
             *cycle += cycles;
             *flit = rest.next().expect("as many wavelets are on their way as before");
         };
-        match place {
-            StreamStage::Onramp(id) => self.lanes[id as usize].onramp.change(shift),
-            StreamStage::Offramp(id) => self.lanes[id as usize].offramp.change(shift),
+        match self {
+            StreamStage::Onramp(id) => grid.lane_mut(id).change_onramp(cycles, shift),
+            StreamStage::Offramp(id) => grid.lane_mut(id).change_offramp(cycles, shift),
             StreamStage::Link(id, side) => {
                 let mut one = (0, Flit::default());
                 shift(&mut one);
-                let lane = &mut self.lanes[id as usize];
+                let lane = grid.lane_mut(id);
                 lane.pop(side);
                 lane.push(side, one.1);
             }
-            StreamStage::ExpressChannel(number) => self.channels.shift(number, cycles).for_each(shift),
+            StreamStage::ExpressChannel(number) => channels.shift(number, cycles).for_each(shift),
         }
-    }
-
-    /// The cycle that comes next, after [`Fabric::flow`] of all streams.
-    pub fn resume(&mut self, now: u64) {
-        self.climbing.put_off(now - self.next);
-        self.descending.put_off(now - self.next);
-        self.next = now;
     }
 }

@@ -10,12 +10,12 @@ use std::ops::Range;
 impl Fabric {
     /// Every wavelet that can moves by one link.
     pub fn step(&mut self, now: u64) {
-        self.note_time(now);
+        self.flit_ids.note_time(now);
         if self.next_awake(now) != Some(now) {
-            self.next = now + 1;
+            self.schedule.set_next(now + 1);
             return;
         }
-        self.next = now;
+        self.schedule.set_next(now);
         let visited = self.begin_step(now);
         let in_order = self.is_large() && !self.is_recording();
         for (n, some) in visited.chunks(ROUTERS_AT_ONCE).enumerate() {
@@ -38,89 +38,68 @@ impl Fabric {
 
     /// Begins a step: the routers that are awake, on a large grid in order.
     pub fn begin_step(&mut self, now: u64) -> Vec<u32> {
-        self.leave_channels(now);
-        self.wake_climbed(now);
-        // Both lists keep their memory.
-        let mut visited = std::mem::replace(&mut self.awake, std::mem::take(&mut self.visited));
-        if self.is_large() {
-            self.order.sort(&mut visited);
-        }
-        visited
+        self.channels.begin_step(&mut self.grid, &mut self.schedule, now);
+        self.schedule.take_awake(&mut self.grid, now)
     }
 
     /// How many routers are known to be awake in the next cycle.
     pub fn awake_next(&self) -> usize {
-        self.awake.len()
+        self.schedule.awake()
     }
 
     /// A piece of a step: those of the routers in a range that were awake, and those that have been woken
     /// since so many were by their PEs. All before them have decided.
     pub fn step_some(&mut self, visited: &[u32], awake_next: usize, range: Range<u32>, now: u64) {
-        if self.awake.len() == awake_next {
-            for (at, pe) in visited.iter().enumerate() {
-                self.prefetch_routers(&visited[at..]);
-                self.visit(*pe, now);
-            }
+        if self.schedule.awake() == awake_next {
+            self.visit_all(visited, now);
         } else {
-            let mut piece = std::mem::take(&mut self.piece);
-            piece.extend(self.awake.drain(awake_next..));
+            let piece = self.schedule.take_piece(visited, awake_next);
             debug_assert!(piece.iter().all(|pe| range.contains(pe)), "a PE wakes its own router");
-            piece.extend(visited);
-            piece.sort_unstable();
-            for (at, pe) in piece.iter().enumerate() {
-                self.prefetch_routers(&piece[at..]);
-                self.visit(*pe, now);
-            }
-            piece.clear();
-            self.piece = piece;
+            self.visit_all(&piece, now);
+            self.schedule.keep_piece(piece);
         }
         self.carry_out_behind(range.end, now);
     }
 
     /// Ends a step: what is left to move does.
-    pub fn end_step(&mut self, mut visited: Vec<u32>, now: u64) {
-        visited.clear();
-        self.visited = visited;
-        let mut moves = std::mem::take(&mut self.moves);
-        for some in moves[self.carried..].chunks(ROUTERS_AT_ONCE) {
+    pub fn end_step(&mut self, visited: Vec<u32>, now: u64) {
+        self.schedule.keep_awake(visited);
+        let (moves, carried) = self.arbiter.take_all();
+        for some in moves[carried..].chunks(ROUTERS_AT_ONCE) {
             if self.is_to_stop() {
                 break;
             }
             some.iter().for_each(|m| self.carry_out(m, now));
         }
-        moves.clear();
-        (self.moves, self.carried) = (moves, 0);
-        self.land_from_channels(now);
-        self.make_channels(now);
-        self.hand_over_letters(now);
-        self.next = now + 1;
-    }
-
-    /// Wakes the routers at which something arrives that their PEs have sent.
-    fn wake_climbed(&mut self, now: u64) {
-        let (routers, awake) = (&mut self.routers, &mut self.awake);
-        self.climbing.take_due(now, |pe| {
-            let router = &mut routers[pe as usize];
-            router.look_up_again();
-            if !router.awake && router.ready() != 0 {
-                router.awake = true;
-                awake.push(pe);
-            }
-        });
+        self.arbiter.keep(moves);
+        let leaving = self.channels.take_leaving();
+        leaving.iter().for_each(|(exit, side, flit)| self.land(*exit, *side, *flit, now));
+        self.channels.keep_leaving(leaving);
+        let Fabric { grid, schedule, channels, letters, notices, flit_ids, .. } = self;
+        channels.end_step(grid, now);
+        letters.step(grid, schedule, notices, flit_ids, now);
+        schedule.set_next(now + 1);
     }
 
     /// Moves wavelets, all routers below a number having decided.
     fn carry_out_behind(&mut self, end: u32, now: u64) {
-        let to_south = u32::from(self.program.width);
-        while let Some(m) = self.moves.get(self.carried).copied().filter(|m| m.pe + to_south < end) {
+        // The last of the neighbours is the southern one.
+        let bound = end.saturating_sub(u32::from(self.grid.program().width));
+        while let Some(m) = self.arbiter.take_below(bound) {
             self.carry_out(&m, now);
-            self.carried += 1;
+        }
+    }
+
+    fn visit_all(&mut self, pes: &[u32], now: u64) {
+        for (at, pe) in pes.iter().enumerate() {
+            self.grid.prefetch(&pes[at..]);
+            self.visit(*pe, now);
         }
     }
 
     #[inline(always)]
     fn visit(&mut self, pe: u32, now: u64) {
-        self.routers[pe as usize].awake = false;
-        self.decide(pe as usize, now);
+        self.grid.router_mut(pe as usize).fall_asleep();
+        self.arbiter.decide(&mut self.grid, &mut self.flit_ids, pe as usize, now);
     }
 }

@@ -1,8 +1,9 @@
 //! What is left in the fabric when nothing moves any more, and why.
 
-use super::Fabric;
+use super::express::ExpressChannels;
+use super::grid::Grid;
 use super::lane::Lane;
-use super::lane::NO_CHANNEL;
+use super::letters::Letters;
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use serde::Serialize;
@@ -51,53 +52,32 @@ pub struct Leftover {
     pub obstacle: Obstacle,
 }
 
-/// Wavelets of one color that have left the rectangle.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Loss {
-    /// Their color.
-    pub color: Color,
-    /// The first of the PEs, row by row, at which they have left.
-    pub pe: usize,
-    /// The side on which they have left it.
-    pub side: Direction,
-    /// How many have left there and elsewhere.
-    pub count: u64,
-    /// At how many other PEs they have left.
-    pub elsewhere: u64,
+/// What lies in a fabric that stands still, before a cycle.
+#[derive(Copy, Clone)]
+pub struct Survey<'f> {
+    grid: &'f Grid,
+    channels: &'f ExpressChannels,
+    letters: &'f Letters,
+    next: u64,
 }
 
-impl Fabric {
-    /// What has left the rectangle so far, by color.
-    pub fn losses(&self) -> Vec<Loss> {
-        let mut places: Vec<_> = self.lost.iter().collect();
-        let at = |id: u32| (self.lanes[id as usize].color, self.lanes[id as usize].pe);
-        places.sort_unstable_by_key(|((id, side), _)| (at(*id), *side as u8));
-        let mut losses: Vec<Loss> = Vec::new();
-        let mut before = None;
-        for ((id, side), count) in places {
-            let (color, pe) = at(*id);
-            match losses.last_mut().filter(|loss| loss.color == color) {
-                Some(loss) => {
-                    loss.count += count;
-                    loss.elsewhere += u64::from(before != Some(pe));
-                }
-                None => {
-                    losses.push(Loss { color, pe: pe as usize, side: *side, count: *count, elsewhere: 0 })
-                }
-            }
-            before = Some(pe);
-        }
-        losses
+impl<'f> Survey<'f> {
+    /// Of these parts.
+    pub(super) fn new(
+        grid: &'f Grid,
+        channels: &'f ExpressChannels,
+        letters: &'f Letters,
+        next: u64,
+    ) -> Survey<'f> {
+        Survey { grid, channels, letters, next }
     }
 
     /// Everything that lies in the fabric, by PE and color.
     pub fn leftovers(&self) -> Vec<Leftover> {
         let mut all = Vec::new();
-        let used = if self.lanes.is_empty() { 0 } else { self.routers.len() };
-        for pe in 0..used {
-            for id in self.routers[pe].lanes() {
-                self.leftovers_of(&self.lanes[id as usize], &mut all);
-            }
+        let used = if self.grid.lanes().is_empty() { 0 } else { self.grid.size() };
+        for lane in (0..used).flat_map(|pe| self.grid.lanes_at(pe)) {
+            self.leftovers_of(lane, &mut all);
         }
         all
     }
@@ -105,18 +85,18 @@ impl Fabric {
     /// How many wavelets lie in the fabric, by color.
     pub fn under_way(&self) -> BTreeMap<Color, usize> {
         let mut all = BTreeMap::new();
-        for lane in &self.lanes {
+        for lane in self.grid.lanes() {
             let at_router: usize = Direction::ALL.into_iter().map(|input| self.waiting(lane, input)).sum();
             let count = at_router + self.descending(lane);
             if count > 0 {
-                *all.entry(lane.color).or_default() += count;
+                *all.entry(lane.color()).or_default() += count;
             }
         }
         all
     }
 
     fn leftovers_of(&self, lane: &Lane, all: &mut Vec<Leftover>) {
-        let (pe, color) = (lane.pe as usize, lane.color);
+        let (pe, color) = (lane.pe(), lane.color());
         for input in Direction::ALL.into_iter().filter(|d| self.waiting(lane, *d) > 0) {
             let place = if input == Direction::Ramp { BufferPlace::Onramp } else { BufferPlace::Link(input) };
             let (count, obstacle) = (self.waiting(lane, input), self.obstacle(lane, input));
@@ -130,39 +110,39 @@ impl Fabric {
 
     /// Wavelets between a router and its PE, and what waits behind them.
     fn descending(&self, lane: &Lane) -> usize {
-        match lane.offramp.len() {
+        match lane.offramp().len() {
             0 => 0,
-            ramp if lane.color == MESSAGE_COLOR => ramp + self.letters.waiting_for(lane.pe as usize),
+            ramp if lane.color() == MESSAGE_COLOR => ramp + self.letters.waiting_for(lane.pe()),
             ramp => ramp,
         }
     }
 
     /// Wavelets in an input, those on express channels with them.
     fn waiting(&self, lane: &Lane, input: Direction) -> usize {
-        let rides = lane.channel != NO_CHANNEL
-            && lane.gate.rx == 1 << input as u8
-            && self.channels.lies_at(lane.channel, lane.spot, self.next);
+        let rides = lane.gate().rx == 1 << input as u8
+            && lane.channel().is_some_and(|(number, spot)| self.channels.lies_at(number, spot, self.next));
         lane.waiting(input) + usize::from(rides)
     }
 
     fn obstacle(&self, lane: &Lane, input: Direction) -> Obstacle {
-        if !self.routes.get(lane.route).exists() {
-            return if self.goes_to_host(lane.color) { Obstacle::Host } else { Obstacle::NoRoute };
+        let route = self.grid.route(lane);
+        if !route.exists() {
+            return if self.grid.goes_to_host(lane.color()) { Obstacle::Host } else { Obstacle::NoRoute };
         }
-        if lane.teardown {
+        if lane.is_torn_down() {
             return Obstacle::Teardown;
         }
-        let left = lane.heads[input as usize].left();
-        let open = if lane.inject.is_some() { self.routes.get(lane.route).widest() } else { lane.gate };
+        let left = lane.head_state(input).left();
+        let open = if lane.injects() { route.widest() } else { lane.gate() };
         if left == 0 && open.rx & 1 << input as u8 == 0 {
             return Obstacle::Closed(input);
         }
-        let targets = if left == 0 { lane.gate.tx } else { left };
+        let targets = if left == 0 { lane.gate().tx } else { left };
         let mut side = Direction::ALL.into_iter().filter(|d| targets & 1 << *d as u8 != 0);
-        let blocked = side.find_map(|d| match (d, lane.ways[d as usize].landing(&self.pairs)) {
-            (Direction::Ramp, _) => (lane.offramp.len() >= self.onramp_depth()).then_some(Obstacle::Pe),
+        let blocked = side.find_map(|d| match (d, self.grid.landing_of(lane, d)) {
+            (Direction::Ramp, _) => (lane.offramp().len() >= self.grid.ramp_depth()).then_some(Obstacle::Pe),
             (_, landing) => {
-                let full = |l: u32| self.waiting(&self.lanes[l as usize], d.opposite()) >= self.link_depth;
+                let full = |l: u32| self.waiting(self.grid.lane(l), d.opposite()) >= self.grid.link_depth();
                 landing.lanes().any(full).then_some(Obstacle::Full(d))
             }
         });
@@ -185,14 +165,14 @@ impl Fabric {
         let mut seen = BTreeSet::new();
         let (mut at, mut input) = (pe, Direction::Ramp);
         loop {
-            let lane = self.known_lane(at, color)?;
+            let lane = self.grid.known_lane(at, color)?;
             let mut here = Vec::new();
             self.leftovers_of(lane, &mut here);
             let wanted =
                 if input == Direction::Ramp { BufferPlace::Onramp } else { BufferPlace::Link(input) };
             let stuck = *here.iter().find(|l| l.place == wanted)?;
             let Obstacle::Full(side) = stuck.obstacle else { return Some(stuck) };
-            at = self.neighbour(at, side)?;
+            at = self.grid.neighbour(at, side)?;
             input = side.opposite();
             if !seen.insert((at, input)) {
                 return Some(stuck);
@@ -218,7 +198,7 @@ impl Fabric {
                     senders.insert(at);
                     continue;
                 }
-                let Some(next) = self.neighbour(at, side) else { continue };
+                let Some(next) = self.grid.neighbour(at, side) else { continue };
                 for c in self.colors_that_become(at, color) {
                     if self.widest_gate(next, c).tx & 1 << side.opposite() as u8 != 0 {
                         open.push((next, c));
@@ -235,11 +215,11 @@ impl Fabric {
     }
 
     fn widest_gate(&self, pe: usize, color: Color) -> Gate {
-        self.routes.get(self.routes.of(&self.program, pe, color)).widest()
+        self.grid.declared_route(pe, color).widest()
     }
 
     fn colors_that_become(&self, pe: usize, color: Color) -> Vec<Color> {
-        let route = self.routes.get(self.routes.of(&self.program, pe, color));
+        let route = self.grid.declared_route(pe, color);
         match route.swap_x || route.swap_y {
             true => vec![color, Color(color.0 ^ 1)],
             false => vec![color],
@@ -248,20 +228,11 @@ impl Fabric {
 
     /// Wavelets of a color that a PE has sent.
     pub fn sent(&self, pe: usize, color: Color) -> u64 {
-        self.known_lane(pe, color).map_or(0, |l| l.sent)
+        self.grid.known_lane(pe, color).map_or(0, Lane::sent)
     }
 
     /// Wavelets of a color that a PE has been given.
     pub fn received(&self, pe: usize, color: Color) -> u64 {
-        self.known_lane(pe, color).map_or(0, |l| l.received)
-    }
-
-    /// Bytes of host memory that the fabric holds beyond the program.
-    #[cfg(test)]
-    pub fn host_bytes(&self) -> usize {
-        let lane = |l: &Lane| l.onramp.host_bytes() + l.offramp.host_bytes();
-        self.routers.capacity() * size_of::<super::Router>()
-            + self.lanes.capacity() * size_of::<Lane>()
-            + self.lanes.iter().map(lane).sum::<usize>()
+        self.grid.known_lane(pe, color).map_or(0, Lane::received)
     }
 }

@@ -1,7 +1,7 @@
 //! The fabric alone: routes, multicast, back-pressure, fairness, switches.
 
 use super::*;
-use crate::arch::ArchName;
+use crate::arch::{ArchName, Direction};
 use crate::image::routes::{ColorConfig, Directions, PopMode, Position, Switches};
 use crate::image::{FabricPlace, NO_TILE, RouteTable};
 use crate::source::SourceMap;
@@ -37,7 +37,7 @@ impl Bench {
         for _ in 0..cycles {
             let now = self.sinks.now;
             if self.reversed {
-                self.fabric.awake.reverse();
+                self.fabric.schedule.reverse();
             }
             self.fabric.deliver(now, &mut self.sinks);
             for (pe, color, wavelets) in &mut self.to_send {
@@ -48,7 +48,7 @@ impl Bench {
                 self.fabric.retry(*pe);
             }
             if self.reversed {
-                self.fabric.awake.reverse();
+                self.fabric.schedule.reverse();
             }
             for pe in 0..self.sinks.got.len() {
                 self.fabric.retry(pe);
@@ -164,7 +164,7 @@ fn a_full_queue_holds_up_the_sender_and_loses_nothing() {
     b.send(0, 5, 0..50);
     b.run(100);
     assert!(b.fabric.hops() < 50);
-    let stuck = b.fabric.blockage(0, Color(5)).unwrap();
+    let stuck = b.fabric.survey().blockage(0, Color(5)).unwrap();
     assert_eq!((stuck.pe, stuck.obstacle), (2, Obstacle::Pe));
     b.sinks.room[2] = usize::MAX;
     b.run(100);
@@ -195,7 +195,7 @@ fn one_blocked_color_does_not_block_another() {
     b.send(0, 7, 0..20);
     b.run(60);
     assert_eq!(b.words(2, 7).len(), 20);
-    assert_eq!(b.fabric.blockage(0, Color(3)).unwrap().obstacle, Obstacle::NoRoute);
+    assert_eq!(b.fabric.survey().blockage(0, Color(3)).unwrap().obstacle, Obstacle::NoRoute);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn an_arrival_from_a_closed_side_waits_and_says_so() {
     let mut b = bench(2, 1, 2, vec![(0, 1, config(&[Pe], &[East])), (1, 1, config(&[East], &[Pe]))]);
     b.send(0, 1, [1]);
     b.run(20);
-    let left = b.fabric.leftovers();
+    let left = b.fabric.survey().leftovers();
     assert_eq!(left.len(), 1);
     assert_eq!((left[0].pe, left[0].obstacle), (1, Obstacle::Closed(West)));
 }
@@ -232,7 +232,7 @@ fn wavelets_off_the_edge_are_lost_and_counted() {
     let mut b = bench(1, 1, 2, vec![(0, 1, config(&[Pe], &[North, South]))]);
     b.send(0, 1, [1, 2, 3]);
     b.run(20);
-    assert!(b.fabric.leftovers().is_empty());
+    assert!(b.fabric.survey().leftovers().is_empty());
     let loss = Loss { color: Color(1), pe: 0, side: North, count: 6, elsewhere: 0 };
     assert_eq!(b.fabric.losses(), [loss]);
 }
@@ -248,8 +248,8 @@ fn a_color_without_a_route_is_noticed_at_the_sender() {
 #[test]
 fn senders_are_found_against_the_stream() {
     let b = row(4, 2, &[5]);
-    assert_eq!(b.fabric.senders(3, Color(5)), [0]);
-    assert_eq!(b.fabric.senders(0, Color(5)), [0]);
+    assert_eq!(b.fabric.survey().senders(3, Color(5)), [0]);
+    assert_eq!(b.fabric.survey().senders(0, Color(5)), [0]);
 }
 
 /// A ring of positions: north, west, east, south; starts at position 1.
@@ -323,7 +323,7 @@ fn the_last_wavelet_of_an_operation_may_advance_the_switch() {
     b.send(1, 6, [2]);
     b.run(20);
     assert_eq!(b.words(0, 6), [1]);
-    assert_eq!(b.fabric.leftovers()[0].pe, 2);
+    assert_eq!(b.fabric.survey().leftovers()[0].pe, 2);
 }
 
 #[test]
@@ -344,12 +344,12 @@ fn a_color_in_teardown_moves_nothing() {
     let mut b = bench(1, 1, 2, vec![(0, 1, ColorConfig { teardown: true, ..config(&[Pe], &[Pe]) })]);
     b.send(0, 1, [1]);
     b.run(20);
-    assert_eq!(b.fabric.leftovers()[0].obstacle, Obstacle::Teardown);
+    assert_eq!(b.fabric.survey().leftovers()[0].obstacle, Obstacle::Teardown);
 }
 
 #[test]
 fn an_idle_wafer_costs_little_per_pe() {
     let b = bench(256, 256, 2, Vec::new());
     // A line of the cache for each router.
-    assert!(b.fabric.host_bytes() / 65536 <= 64, "{}", b.fabric.host_bytes() / 65536);
+    assert!(b.fabric.grid.host_bytes() / 65536 <= 64, "{}", b.fabric.grid.host_bytes() / 65536);
 }

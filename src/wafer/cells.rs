@@ -98,6 +98,7 @@ impl Cells {
     }
 
     /// A PE, made if need be; `None` if it has no code.
+    #[inline]
     pub fn pe(&mut self, index: usize) -> Option<&mut Pe> {
         self.begun = true;
         self.maker.pe(&mut self.pes[index], index)
@@ -138,6 +139,7 @@ impl Cells {
 }
 
 impl Offramps for Cells {
+    #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
         let now = self.now;
         let Some(wake) = self.pe(pe).and_then(|cell| cell.deliver(now, color, wavelet)) else { return false };
@@ -145,6 +147,7 @@ impl Offramps for Cells {
         true
     }
 
+    #[inline]
     fn prefetch(&self, pe: usize, soon: bool) {
         Cells::prefetch(self, pe, soon);
     }

@@ -3,6 +3,11 @@
 //! What comes down the ramps of some PEs is handed over just before they run, and their routers decide just
 //! behind, so that the memory answers once for all of it. As neither a PE nor a router sees in a cycle what
 //! the others do in it, nobody can tell.
+//!
+//! It serves wafers of at least 4,096 PEs on one thread; what it gains on a public example has not been measured.
+//! `RunOptions::large_from` with a higher number, a recording and `--engine plain` switch it off;
+//! `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in `tests/it/props/streams.rs` and the tests of
+//! `fabric/express/tests.rs` compare it with the plain order.
 
 use super::Wafer;
 use super::pulse::PES_BETWEEN_LOOKS;

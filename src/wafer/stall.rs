@@ -265,7 +265,7 @@ impl<'w> Explainer<'w> {
 
     /// How many wavelets are in the fabric, by color.
     pub fn under_way(&self) -> BTreeMap<Color, usize> {
-        self.fabric.under_way()
+        self.fabric.survey().under_way()
     }
 
     /// Tasks that are active but blocked, as notes for people.
@@ -303,7 +303,7 @@ impl<'w> Explainer<'w> {
                 }
             }
         }
-        for l in self.fabric.leftovers() {
+        for l in self.fabric.survey().leftovers() {
             let why = (obstacle_words(&l), l.obstacle == Obstacle::Pe);
             add(l.pe, l.color, l.count, place_words(l.place), why, None);
         }
@@ -342,26 +342,27 @@ impl<'w> Explainer<'w> {
                 Some(Missing::Message)
             }
             WaitsFor::Wavelet { color, .. } if self.comes_from_host(*color) => {
-                Some(Missing::FromHost { color: *color, received: self.fabric.received(pe, *color) })
+                Some(Missing::FromHost { color: *color, received: self.fabric.survey().received(pe, *color) })
             }
             WaitsFor::Wavelet { color, ends_at_control, .. } => {
                 let sender = |s: usize| Sender {
                     pe: self.program.pe_coord(s),
-                    sent: self.fabric.sent(s, *color),
+                    sent: self.fabric.survey().sent(s, *color),
                     span: send_span(self.cells, s, *color),
                     waits: self.waits.on(s),
                 };
-                let senders: Vec<Sender> = self.fabric.senders(pe, *color).into_iter().map(sender).collect();
+                let senders: Vec<Sender> =
+                    self.fabric.survey().senders(pe, *color).into_iter().map(sender).collect();
                 Some(Missing::Wavelets {
                     color: *color,
-                    received: self.fabric.received(pe, *color),
-                    reachable: *color == MESSAGE_COLOR || self.fabric.reaches_pe(pe, *color),
+                    received: self.fabric.survey().received(pe, *color),
+                    reachable: *color == MESSAGE_COLOR || self.fabric.survey().reaches_pe(pe, *color),
                     senders,
                     ends_at_control: *ends_at_control,
                 })
             }
             WaitsFor::Space { color, .. } => {
-                let stuck = self.fabric.blockage(pe, *color)?;
+                let stuck = self.fabric.survey().blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
                 let is_idle = stuck.obstacle == Obstacle::Pe && !self.waits.on(stuck.pe);
                 let taker = if is_idle { taker(self.cells, stuck.pe, stuck.color) } else { None };

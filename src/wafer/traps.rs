@@ -76,9 +76,10 @@ pub(super) fn trap_collisions(findings: &mut Findings, fabric: &mut Fabric, cell
 }
 
 fn name_senders(mut diag: Diag, (pe, color): (usize, Color), fabric: &Fabric, cells: &Cells) -> Diag {
-    let senders = fabric.senders(pe, color).into_iter().filter(|s| fabric.sent(*s, color) > 0);
+    let senders =
+        fabric.survey().senders(pe, color).into_iter().filter(|s| fabric.survey().sent(*s, color) > 0);
     for sender in senders.take(NAMED) {
-        let (who, sent) = (cells.program().pe_coord(sender), fabric.sent(sender, color));
+        let (who, sent) = (cells.program().pe_coord(sender), fabric.survey().sent(sender, color));
         let text = format!("{who} has sent {sent} on color {color}");
         diag = match send_span(cells, sender, color) {
             Some(span) if diag.0.others.iter().all(|l| l.span != span) => diag.also(span, text),

@@ -4,7 +4,7 @@ use super::super::tests::{Bench, bench, config, row};
 use crate::arch::Color;
 use crate::arch::Direction::{self, East, North, Ramp, South, West};
 use crate::arch::config::{ConfigWord, routes};
-use crate::fabric::Wavelet;
+use crate::fabric::{Ramp as _, Wavelet};
 use crate::image::routes::{ColorConfig, Filter};
 
 const WIDTH: usize = 9;
@@ -92,7 +92,7 @@ fn equals(random: &mut Random) -> [Bench; 4] {
         }
     }
     equals[1..3].iter_mut().for_each(|bench| bench.fabric.go_hop_by_hop());
-    equals[2..].iter_mut().for_each(|bench| bench.fabric.is_large = true);
+    equals[2..].iter_mut().for_each(|bench| bench.fabric.is_large_from(0));
     equals
 }
 
@@ -101,7 +101,7 @@ fn look(bench: &Bench) -> String {
     format!(
         "{} {:?} {:?}",
         bench.fabric.hops(),
-        bench.fabric.leftovers(),
+        bench.fabric.survey().leftovers(),
         bench.fabric.next_awake(0).is_some()
     )
 }
@@ -136,7 +136,7 @@ fn a_stream_over_a_long_row_visits_only_its_ends() {
     b.run(60);
     let channels = b.fabric.channels.all.iter().filter(|channel| !channel.lanes.is_empty());
     assert_eq!(channels.map(|channel| channel.lanes.len()).collect::<Vec<_>>(), [18]);
-    assert_eq!(b.fabric.awake.len(), 2);
+    assert_eq!(b.fabric.schedule.awake(), 2);
     b.run(80);
     assert_eq!(b.words(19, 5), (0..100).collect::<Vec<_>>());
     assert_eq!(b.fabric.hops(), 20 * 100);
@@ -154,7 +154,7 @@ fn a_configuration_that_changes_on_the_way_is_met_where_it_was() {
         b.run(40);
         // The tenth router is closed for ten cycles.
         let address = ConfigWord::address("routes").expect("routers have such words") + 5;
-        let word = b.fabric.config(10, address).expect("every router has this word");
+        let word = b.fabric.ramp(10, 40).config(address).expect("every router has this word");
         assert!(b.fabric.set_config(10, address, word | routes::TEARDOWN));
         b.run(10);
         let stopped = look(&b);

@@ -17,7 +17,7 @@ const QUEUES: u8 = 6;
 const SIDES: [(Direction, i32, i32); 4] =
     [(Direction::East, 1, 0), (Direction::South, 0, 1), (Direction::West, -1, 0), (Direction::North, 0, -1)];
 
-/// A side of a router.
+/// A side of a router; the library keeps its own type to itself.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub enum Direction {
     North,

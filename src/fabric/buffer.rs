@@ -1,0 +1,148 @@
+//! Wavelets on their way, and the buffers that they wait in.
+
+use super::Wavelet;
+use super::route::Mask;
+use crate::arch::Direction;
+use crate::ring::Ring;
+
+/// The deepest link buffer that a lane has room for.
+pub const MAX_LINK_DEPTH: usize = 4;
+
+/// Who was granted an output has a wavelet.
+pub const GRANTED: &str = "a wavelet that was granted an output is still there";
+
+/// A wavelet on its way.
+#[derive(Copy, Clone, Debug, Default)]
+pub struct Flit {
+    /// The word; of a control wavelet with the commands that are left.
+    pub word: u32,
+    /// The low half as it was sent: the argument of a control task.
+    argument: u16,
+    control: bool,
+    /// The switch of the sender's router advances behind it.
+    pub advances: bool,
+}
+
+impl Flit {
+    /// A wavelet that starts its way.
+    pub fn new(w: Wavelet) -> Flit {
+        Flit { word: w.data, argument: w.data as u16, control: w.control, advances: false }
+    }
+
+    /// Whether it changes nothing on its way.
+    pub fn is_plain(&self) -> bool {
+        !self.control && !self.advances
+    }
+
+    /// Whether it is a control wavelet.
+    pub fn is_control(&self) -> bool {
+        self.control
+    }
+
+    /// What the PE sees of it.
+    pub fn delivered(&self) -> Wavelet {
+        let data = match self.control {
+            true => self.word & 0xffff_0000 | u32::from(self.argument),
+            false => self.word,
+        };
+        Wavelet { data, control: self.control }
+    }
+}
+
+/// A bounded queue at the end of a link.
+#[derive(Copy, Clone, Debug)]
+pub struct Buffer {
+    slots: [Flit; MAX_LINK_DEPTH],
+    head: u8,
+    len: u8,
+    /// The side that it belongs to; `None` as long as it belongs to none.
+    side: Option<Direction>,
+}
+
+impl Default for Buffer {
+    fn default() -> Buffer {
+        Buffer::EMPTY
+    }
+}
+
+impl Buffer {
+    /// Nothing inside.
+    pub const EMPTY: Buffer = Buffer {
+        slots: [Flit { word: 0, argument: 0, control: false, advances: false }; MAX_LINK_DEPTH],
+        head: 0,
+        len: 0,
+        side: None,
+    };
+
+    /// Whether it belongs to a side.
+    #[inline]
+    pub fn is_of(&self, side: Direction) -> bool {
+        self.side == Some(side)
+    }
+
+    /// It belongs to a side from now on, if it belongs to none; whether it belongs to that one.
+    #[inline]
+    pub fn claim(&mut self, side: Direction) -> bool {
+        *self.side.get_or_insert(side) == side
+    }
+
+    /// Wavelets inside.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.len.into()
+    }
+
+    /// The oldest.
+    #[inline]
+    pub fn front(&self) -> Option<&Flit> {
+        (self.len > 0).then(|| &self.slots[usize::from(self.head) % MAX_LINK_DEPTH])
+    }
+
+    /// Adds one; there must be room.
+    #[inline]
+    pub fn push(&mut self, flit: Flit) {
+        assert!(self.len() < MAX_LINK_DEPTH, "a router sends only into buffers with room");
+        self.slots[(usize::from(self.head) + self.len()) % MAX_LINK_DEPTH] = flit;
+        self.len += 1;
+    }
+
+    /// Drops the oldest.
+    #[inline]
+    pub fn pop(&mut self) {
+        self.head = (self.head + 1) % MAX_LINK_DEPTH as u8;
+        self.len -= 1;
+    }
+}
+
+/// What is known about the oldest wavelet of one input, in one byte: the low bits are targets.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub struct HeadState(u8);
+
+impl HeadState {
+    /// Nothing has happened to it.
+    pub const UNTOUCHED: HeadState = HeadState(0);
+    const TARGETS: u8 = 0x1f;
+    const ASKED: u8 = 0x20;
+    const PASSES: u8 = 0x40;
+
+    /// Targets that still wait for a copy; empty before the first copy has left.
+    pub fn left(self) -> Mask {
+        self.0 & HeadState::TARGETS
+    }
+
+    /// Sets them.
+    pub fn leave(&mut self, targets: Mask) {
+        self.0 = self.0 & !HeadState::TARGETS | targets;
+    }
+
+    /// What a filter says, which is asked once.
+    pub fn filtered(&mut self, ask: impl FnOnce() -> bool) -> bool {
+        if self.0 & HeadState::ASKED == 0 {
+            self.0 |= HeadState::ASKED | if ask() { HeadState::PASSES } else { 0 };
+        }
+        self.0 & HeadState::PASSES != 0
+    }
+}
+
+/// Wavelets on a ramp, each with the cycle in which it arrives; most ramps take two cycles.
+pub type RampQueue = Ring<(u64, Flit), 2>;

@@ -1,0 +1,330 @@
+//! All routers with their lanes: what is configured, what lies where, and where it goes on to.
+
+use super::buffer::{Flit, MAX_LINK_DEPTH};
+use super::lane::Lane;
+use super::route::{Route, RouteId, Routes, received_on};
+use super::router::Router;
+use super::way::{Landing, Way};
+use crate::arch::{Arch, Color, Direction, MESSAGE_COLOR, PeCoord};
+use crate::image::{ColorConfig, Program};
+use crate::prefetch;
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// The routers of a rectangle of PEs. A lane has a number and belongs to one router; it is made when its color
+/// is first used there.
+pub struct Grid {
+    program: Arc<Program>,
+    arch: &'static Arch,
+    link_depth: usize,
+    routes: Routes,
+    routers: Vec<Router>,
+    lanes: Vec<Lane>,
+    /// Pairs of lanes in which a wavelet arrives at the same time.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Grid {
+    /// The routers of a program, without lanes.
+    pub fn new(program: &Arc<Program>) -> Grid {
+        let colors: usize = (0..program.place.len()).map(|pe| program.routes.row(pe).len()).sum();
+        Grid {
+            program: program.clone(),
+            arch: program.arch.numbers(),
+            link_depth: program.arch.numbers().link_depth.into(),
+            routes: Routes::new(program),
+            routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
+            // To move those of a whole wafer elsewhere takes a second, and to have room takes nothing.
+            lanes: Vec::with_capacity(colors),
+            pairs: Vec::new(),
+        }
+    }
+
+    /// Another buffer depth per color and link, 1 to 4.
+    pub fn limit_links(&mut self, depth: u8) {
+        self.link_depth = usize::from(depth).clamp(1, MAX_LINK_DEPTH);
+    }
+
+    /// The program.
+    pub fn program(&self) -> &Program {
+        &self.program
+    }
+
+    /// The machine.
+    pub fn arch(&self) -> &'static Arch {
+        self.arch
+    }
+
+    /// How many routers there are.
+    pub fn size(&self) -> usize {
+        self.routers.len()
+    }
+
+    /// Wavelets that the buffer of a link takes.
+    #[inline]
+    pub fn link_depth(&self) -> usize {
+        self.link_depth
+    }
+
+    /// Cycles that a ramp takes.
+    #[inline]
+    pub fn ramp_latency(&self) -> u64 {
+        self.arch.ramp_latency.into()
+    }
+
+    /// Wavelets that a ramp takes.
+    #[inline]
+    pub fn ramp_depth(&self) -> usize {
+        // A full ramp still passes one wavelet per cycle.
+        self.link_depth + usize::from(self.arch.ramp_latency)
+    }
+
+    /// A router.
+    #[inline]
+    pub fn router(&self, pe: usize) -> &Router {
+        &self.routers[pe]
+    }
+
+    /// A router, to change.
+    #[inline]
+    pub fn router_mut(&mut self, pe: usize) -> &mut Router {
+        &mut self.routers[pe]
+    }
+
+    /// A lane.
+    #[inline]
+    pub fn lane(&self, id: u32) -> &Lane {
+        &self.lanes[id as usize]
+    }
+
+    /// A lane, to change.
+    #[inline]
+    pub fn lane_mut(&mut self, id: u32) -> &mut Lane {
+        &mut self.lanes[id as usize]
+    }
+
+    /// A router and one of its lanes, to change.
+    #[inline]
+    pub fn parts(&mut self, pe: usize, id: u32) -> (&mut Router, &mut Lane) {
+        (&mut self.routers[pe], &mut self.lanes[id as usize])
+    }
+
+    /// All lanes.
+    pub fn lanes(&self) -> &[Lane] {
+        &self.lanes
+    }
+
+    /// The lanes of a router, by color.
+    pub fn lanes_at(&self, pe: usize) -> impl Iterator<Item = &Lane> {
+        self.routers[pe].lanes().map(|id| self.lane(id))
+    }
+
+    /// The state of a color at a router, made on first use.
+    #[inline]
+    pub fn lane_of(&mut self, pe: usize, color: Color) -> u32 {
+        match self.routers[pe].lane(color) {
+            Some(id) => id,
+            None => self.make_lane(pe, color),
+        }
+    }
+
+    #[cold]
+    fn make_lane(&mut self, pe: usize, color: Color) -> u32 {
+        let id = self.lanes.len() as u32;
+        let route = self.routes.of(&self.program, pe, color);
+        self.lanes.push(Lane::new(pe as u32, color, route, self.routes.get(route)));
+        self.routers[pe].add_lane(color, id);
+        id
+    }
+
+    /// The same for those who only look.
+    pub fn known_lane(&self, pe: usize, color: Color) -> Option<&Lane> {
+        self.routers[pe].lane(color).map(|id| self.lane(id))
+    }
+
+    /// A color at a router, as it is or would be made.
+    pub fn lane_or_new(&self, pe: usize, color: Color) -> Cow<'_, Lane> {
+        if let Some(lane) = self.known_lane(pe, color) {
+            return Cow::Borrowed(lane);
+        }
+        let route = self.routes.of(&self.program, pe, color);
+        Cow::Owned(Lane::new(pe as u32, color, route, self.routes.get(route)))
+    }
+
+    /// The lane of the only color of a set.
+    #[inline(always)]
+    pub fn only_lane_of(&self, set: u32, pe: usize) -> u32 {
+        self.waiting_lane(pe, Color(set.trailing_zeros() as u8))
+    }
+
+    /// The lane of a color of which wavelets wait at a router.
+    #[inline(always)]
+    pub fn waiting_lane(&self, pe: usize, color: Color) -> u32 {
+        self.routers[pe].lane(color).expect("its wavelets are in a lane")
+    }
+
+    /// The route of a lane.
+    #[inline]
+    pub fn route(&self, lane: &Lane) -> &Route {
+        self.routes.get(lane.route())
+    }
+
+    /// The route of a color at a router; what the program has set while running counts.
+    pub fn route_at(&self, pe: usize, color: Color) -> &Route {
+        let known = self.known_lane(pe, color).map(Lane::route);
+        self.routes.get(known.unwrap_or_else(|| self.routes.of(&self.program, pe, color)))
+    }
+
+    /// The route that the program has declared.
+    pub fn declared_route(&self, pe: usize, color: Color) -> &Route {
+        self.routes.get(self.routes.of(&self.program, pe, color))
+    }
+
+    /// Whether the router of a PE has a route for a color, or the host takes what is sent on it.
+    pub fn is_routed(&self, pe: usize, color: Color) -> bool {
+        color == MESSAGE_COLOR || self.route_at(pe, color).exists() || self.goes_to_host(color)
+    }
+
+    /// Whether wavelets of a color go to the host.
+    pub fn goes_to_host(&self, color: Color) -> bool {
+        self.program.memcpy.as_ref().is_some_and(|m| m.d2h.contains(&Some(color)))
+    }
+
+    /// The configuration of a lane.
+    pub fn config(&self, lane: &Lane) -> &ColorConfig {
+        self.routes.config(lane.route())
+    }
+
+    /// Gives a lane another one while the program runs.
+    pub fn reconfigure(&mut self, id: u32, config: ColorConfig) {
+        let route: RouteId = self.routes.made(config);
+        let lane = &mut self.lanes[id as usize];
+        lane.take_route(route, self.routes.get(route));
+    }
+
+    /// Sets the switch of a lane.
+    pub fn turn(&mut self, id: u32, to: impl FnOnce(&Lane, &Route) -> u8) {
+        let lane = &mut self.lanes[id as usize];
+        let route = self.routes.get(lane.route());
+        let position = to(lane, route);
+        lane.turn_to(position, route);
+    }
+
+    /// Lets the buffers of a lane set its switch, if they do.
+    pub fn choose_side(&mut self, id: u32, now: u64) {
+        let lane = &mut self.lanes[id as usize];
+        lane.choose_side(now, self.routes.get(lane.route()));
+    }
+
+    /// Where wavelets land has to be looked up again everywhere.
+    pub fn forget_ways(&mut self) {
+        self.lanes.iter_mut().for_each(Lane::forget_ways);
+        self.pairs.clear();
+    }
+
+    /// Where a wavelet arrives that leaves a lane on one side.
+    #[inline]
+    pub fn landing(&mut self, id: u32, target: Direction) -> Landing {
+        match self.known_landing(id, target) {
+            Landing::Unknown => self.look_up_landing(id, target),
+            known => known,
+        }
+    }
+
+    /// The same, if it was looked up.
+    #[inline]
+    pub fn known_landing(&self, id: u32, target: Direction) -> Landing {
+        self.landing_of(self.lane(id), target)
+    }
+
+    /// The same.
+    #[inline]
+    pub fn landing_of(&self, lane: &Lane, target: Direction) -> Landing {
+        lane.way(target).landing(&self.pairs)
+    }
+
+    #[cold]
+    fn look_up_landing(&mut self, id: u32, target: Direction) -> Landing {
+        let (pe, color) = (self.lane(id).pe(), self.lane(id).color());
+        let landing = match self.neighbour(pe, target) {
+            // The PE sends on a lane of its own, or the partner's.
+            _ if target == Direction::Ramp => self.arrival(pe, color, Direction::Ramp),
+            Some(next) => self.arrival(next, color, target.opposite()),
+            None => Landing::Edge,
+        };
+        let way = Way::to(landing, &mut self.pairs);
+        self.lane_mut(id).learn_way(target, way);
+        landing
+    }
+
+    /// The lane to which all leads that leaves a lane on the only side that its gate has, if it is one.
+    #[inline(always)]
+    pub fn course(&mut self, id: u32, target: Direction) -> Option<u32> {
+        let known = self.lane(id).course();
+        known.or_else(|| self.look_up_course(id, target))
+    }
+
+    #[cold]
+    fn look_up_course(&mut self, id: u32, target: Direction) -> Option<u32> {
+        let _ = self.landing(id, target);
+        self.lane_mut(id).learn_course(target)
+    }
+
+    /// Where a wavelet of this color goes that arrives at a router on one side: to its own lane, to
+    /// the partner's, or to both, as the color swap says.
+    fn arrival(&mut self, pe: usize, color: Color, side: Direction) -> Landing {
+        let (first, second) = received_on(color, side, |c| self.route_at(pe, c));
+        let first = self.lane_of(pe, first);
+        match second {
+            Some(color) => Landing::Both(first, self.lane_of(pe, color)),
+            None => Landing::Lane(first),
+        }
+    }
+
+    /// The neighbour on one side.
+    #[inline]
+    pub fn neighbour(&self, pe: usize, side: Direction) -> Option<usize> {
+        self.program.neighbour(pe, side)
+    }
+
+    /// Where a PE is.
+    pub fn coord(&self, pe: usize) -> PeCoord {
+        self.program.pe_coord(pe)
+    }
+
+    /// Links between two routers.
+    pub fn distance(&self, one: usize, other: usize) -> u64 {
+        let (a, b) = (self.coord(one), self.coord(other));
+        u64::from(a.x.abs_diff(b.x)) + u64::from(a.y.abs_diff(b.y))
+    }
+
+    /// A wavelet has crossed the link to a lane: it wants an output there.
+    #[inline(always)]
+    pub fn push(&mut self, id: u32, side: Direction, flit: Flit) -> usize {
+        let lane = &mut self.lanes[id as usize];
+        lane.push(side, flit);
+        let pe = lane.pe();
+        self.routers[pe].wait(lane.color());
+        pe
+    }
+
+    /// Prefetches the routers that come soon, and their lanes.
+    #[inline]
+    pub fn prefetch(&self, coming: &[u32]) {
+        if let Some(later) = coming.get(6) {
+            prefetch::value(&self.routers[*later as usize], size_of::<Router>());
+        }
+        if let Some(soon) = coming.get(3) {
+            let lanes = self.routers[*soon as usize].lanes().take(2);
+            lanes.for_each(|id| prefetch::value(&self.lanes[id as usize], size_of::<Lane>()));
+        }
+    }
+
+    /// Bytes of host memory that the routers hold beyond the program.
+    #[cfg(test)]
+    pub fn host_bytes(&self) -> usize {
+        self.routers.capacity() * size_of::<Router>()
+            + self.lanes.capacity() * size_of::<Lane>()
+            + self.lanes.iter().map(Lane::host_bytes).sum::<usize>()
+    }
+}

@@ -9,9 +9,19 @@
     result = runner.copy_out("y", 4)
 """
 
+import importlib
+
 from cslrun._native import CompileError, CslError, InternalError, RunError, __version__
-from cslrun.program import Color, Export, Program, compile
-from cslrun.runner import Printed, Runner
+
+# These modules import numpy, which takes longer than the commands that need none of them.
+_HOMES = {
+    "Color": "cslrun.program",
+    "Export": "cslrun.program",
+    "Program": "cslrun.program",
+    "compile": "cslrun.program",
+    "Printed": "cslrun.runner",
+    "Runner": "cslrun.runner",
+}
 
 __all__ = [
     "Color",
@@ -26,3 +36,17 @@ __all__ = [
     "__version__",
     "compile",
 ]
+
+
+def __getattr__(name):
+    """Imports the module that a name of the package belongs to when somebody first uses the name."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(_HOMES[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    """The names that the package offers, and those of its modules."""
+    return sorted(globals().keys() | _HOMES.keys())

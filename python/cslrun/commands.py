@@ -2,7 +2,6 @@
 
 import os
 import sys
-import sysconfig
 from pathlib import Path
 
 from cslrun import _native
@@ -80,6 +79,8 @@ def environment(outside):
                 inside[name.removeprefix(prefix)] = value
     inside["PYTHONPATH"] = _joined(str(SDK_MODULES), inside.get("PYTHONPATH"))
     # Scripts call cslc and cs_python themselves: they shall find those of this installation.
+    import sysconfig  # the compiler starts sooner without
+
     inside["PATH"] = _joined(sysconfig.get_path("scripts"), inside.get("PATH"))
     return inside
 

@@ -1,12 +1,13 @@
 //! The call stack of a main thread, and its register file.
 
-use super::prepared::PreparedFunction;
+use super::prepared::{PreparedFunction, PreparedTile};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::STACK_OVERFLOW;
 use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
 use crate::prefetch;
 use crate::source::Span;
+use std::sync::Arc;
 
 /// Maximum call depth. In practice, deeper calls do not fit into the memory of a PE (ruling).
 const MAX_FRAMES: usize = 4096;
@@ -17,18 +18,33 @@ const ALL: usize = 2 * WINDOW;
 
 /// The register file of the PE that runs. PEs that run one after the other on a thread share one. It is large,
 /// because a window has all registers that an operation can address, so that no access needs a bounds check.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Worker {
     registers: Box<[u64]>,
     /// No PE is observed before this cycle, so actions of a PE up to then may happen ahead of the clock.
     pub unseen_until: u64,
     /// Before this cycle nothing happens on the wafer but the actions of the PE that runs now.
     pub alone_until: u64,
+    /// The tile of the PE that ran last. Most PEs share one, and the threads of a large wafer would pass the line
+    /// with its count of owners back and forth if each visit counted.
+    tile: Option<Arc<PreparedTile>>,
+}
+
+impl Worker {
+    /// A tile to be held while one of its PEs runs.
+    pub(crate) fn take_tile(&mut self, tile: &Arc<PreparedTile>) -> Arc<PreparedTile> {
+        self.tile.take().filter(|last| Arc::ptr_eq(last, tile)).unwrap_or_else(|| Arc::clone(tile))
+    }
+
+    /// The PE has run.
+    pub(crate) fn give_back(&mut self, tile: Arc<PreparedTile>) {
+        self.tile = Some(tile);
+    }
 }
 
 impl Default for Worker {
     fn default() -> Worker {
-        Worker { registers: vec![0; ALL].into(), unseen_until: 0, alone_until: 0 }
+        Worker { registers: vec![0; ALL].into(), unseen_until: 0, alone_until: 0, tile: None }
     }
 }
 

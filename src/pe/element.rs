@@ -139,6 +139,7 @@ impl Pe {
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
         }
+        self.complete_endings(now)?;
         // Microthreads go first, so the main thread can resume in the cycle in which its operation ends.
         // Queues drain last, so a wavelet can leave in the cycle in which an operation sends it.
         let waited = self.main.waiting;
@@ -150,21 +151,33 @@ impl Pe {
             let (duties, mut context) = self.duties();
             duties.watch_flushes(&mut context)?;
         }
+        let wake = self.next_visit(now, moved || ran || sent, sent, world.ramp);
+        let ending = self.tasks.next_ending().map(|ending| match self.main.waiting {
+            true => ending,
+            false => ending.max(self.main.busy_until),
+        });
+        let known = self.threads.next_start(now).into_iter().chain(ending).min();
+        Ok(match (wake, known) {
+            (Wake::At(cycle), Some(known)) => Wake::At(cycle.min(known)),
+            (Wake::OnEvent, Some(known)) => Wake::At(known),
+            (wake, None) => wake,
+        })
+    }
+
+    /// When it next wants to run, apart from operations that start later.
+    fn next_visit(&mut self, now: u64, is_busy: bool, sent: bool, ramp: &mut dyn Ramp) -> Wake {
         // The router accepts at most one wavelet of a PE per cycle; the rest needs the next cycle.
         if sent && self.queues.has_outgoing_by(now + 1) {
-            return Ok(Wake::At(now + 1));
+            return Wake::At(now + 1);
         }
         if self.queues.sent_last > now {
-            self.queues.send_ahead(world.ramp, now);
+            self.queues.send_ahead(ramp, now);
         }
         if let Some(departs) = self.queues.next_departure(now) {
-            return Ok(Wake::At(departs));
+            return Wake::At(departs);
         }
-        if let Some(start) = self.main.starts_at(now) {
-            return Ok(Wake::At(start + 1));
-        }
-        if (moved || ran || sent) && self.may_go_on() {
-            return Ok(Wake::At(now + 1));
+        if is_busy && self.may_go_on(now + 1) {
+            return Wake::At(now + 1);
         }
         let claimed = self.threads.claimed_inputs();
         let ready = match self.main.is_free() {
@@ -176,13 +189,13 @@ impl Pe {
             }
             false => self.main.can_run(),
         };
-        Ok(if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent })
+        if ready { Wake::At(self.main.busy_until.max(now + 1)) } else { Wake::OnEvent }
     }
 
-    /// Whether an operation in progress may continue in the next cycle, as far as this PE knows.
-    fn may_go_on(&self) -> bool {
+    /// Whether an operation in progress may continue in cycle `next`, as far as this PE knows.
+    fn may_go_on(&mut self, next: u64) -> bool {
         self.main.is_stalled()
-            || !self.threads.is_empty() && (self.is_observed() || self.threads.may_move(&self.queues))
+            || !self.threads.is_empty() && (self.is_observed() || self.threads.may_move(&self.queues, next))
     }
 
     /// From now on, picks among equally ready tasks in an order that depends on the seed.
@@ -447,6 +460,7 @@ impl Pe {
         // ready task cannot either, as long as no other wavelet arrives.
         let tasks_rest =
             main.is_free() && self.main.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
+        let tasks_rest = tasks_rest && self.tasks.next_ending().is_none();
         let is_quiet = self.trace_buffer.is_none()
             && !self.duties.has_flushes()
             && !main.is_stalled()

@@ -13,7 +13,6 @@ use crate::exec::interface::{Code, Meter, StopReason};
 use crate::exec::scalar;
 use crate::image::code::{Access, Op};
 use crate::image::{FnId, TaskKind, TileImage};
-use std::sync::Arc;
 
 /// How many cycles the main thread may run ahead of the clock when nothing else happens on the PE.
 const AHEAD_ALONE: u64 = 10_000;
@@ -49,19 +48,32 @@ impl Pe {
         if self.main.is_free() && next.is_none() {
             return Ok(false);
         }
+        let tile = world.worker.take_tile(&self.tile);
+        let ran = self.run_code(&tile, next, (now, early), world);
+        world.worker.give_back(tile);
+        ran
+    }
+
+    /// Starts `next`, if there is such a thing, and runs code from `early` cycles after `now` on.
+    fn run_code(
+        &mut self,
+        tile: &TileImage,
+        next: Option<Next>,
+        (now, early): (u64, u64),
+        world: &mut Outside<'_>,
+    ) -> Result<bool, Diag> {
         let is_quiet = self.is_quiet(now, world.worker);
-        let tile = Arc::clone(&self.tile);
         let mut spent = early;
         if let Some(next) = next {
-            self.start_next(&tile, next, now)?;
+            self.start_next(tile, next, now)?;
             // The task must see everything that microthreads do until it has started.
             if self.main.is_free() || !self.threads.is_empty() {
                 return Ok(true);
             }
             spent = self.main.busy_until - now;
         }
-        let moved = self.go_on(&tile, now, spent, world)?;
-        if is_quiet { self.run_next_tasks(&tile, world, moved) } else { Ok(moved) }
+        let moved = self.go_on(tile, now, spent, world)?;
+        if is_quiet { self.run_next_tasks(tile, world, moved) } else { Ok(moved) }
     }
 
     /// After a task has ended, runs further tasks for as long as nothing else can happen in between.
@@ -120,6 +132,7 @@ impl Pe {
     fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
         cycle < worker.alone_until.min(worker.unseen_until)
             && self.threads.is_empty()
+            && self.tasks.next_ending().is_none()
             && !self.is_observed()
             && !self.duties.has_flushes()
             && self.queues.are_empty()
@@ -193,6 +206,11 @@ impl Pe {
                     return Ok(self.after_service(served, now, meter));
                 }
             };
+        if self.set_task_state(op, now + meter.spent)? {
+            meter.spent += 1;
+            self.main.calls.last_mut().pc += 1;
+            return Ok(true);
+        }
         let heard = self.checks.warnings.len();
         let served = self.service(tile, op, now, meter, world);
         if self.checks.warnings.len() > heard {

@@ -92,11 +92,6 @@ impl MainThread {
         self.stalled.as_ref().map(|stalled| stalled.0)
     }
 
-    /// The cycle in which the synchronous operation that it waits for starts, unless that was before `now`.
-    pub fn starts_at(&self, now: u64) -> Option<u64> {
-        (self.waiting && self.busy_until >= now).then_some(self.busy_until)
-    }
-
     /// Whether it waits for nothing but the clock.
     pub fn can_run(&self) -> bool {
         !self.is_free() && !self.waiting && self.stalled.is_none()

@@ -330,14 +330,17 @@ impl Queues {
     }
 
     /// Passes wavelets to the router ahead of their cycle, if the router promises to accept them in that
-    /// cycle. If several queues hold wavelets, each waits for its turn.
+    /// cycle: in the order in which they leave, up to the first for which several queues would have to take turns.
     pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
-        let mut filled = members(self.outgoing).filter(|at| !self.outputs[*at].is_empty());
-        let (Some(at), None) = (filled.next(), filled.next()) else { return };
-        let items = &mut self.outputs[at].items;
-        // A wavelet that advances the switch must leave in its own cycle, because the switch moves with it.
-        while let Some(head) = items.front().filter(|head| head.from > now && !head.advance_switch) {
-            if !ramp.send_at(head.color, head.wavelet(), head.from) {
+        loop {
+            let head = |at: usize| Some((self.outputs[at].items.front()?.from, at));
+            let Some((from, at)) = members(self.outgoing).filter_map(head).min() else { return };
+            let is_alone = members(self.outgoing).filter_map(head).all(|(other, o)| other > from || o == at);
+            let items = &mut self.outputs[at].items;
+            // A wavelet that advances the switch must leave in its own cycle, because the switch moves with it.
+            let head = items.front().copied().filter(|head| from > now && is_alone && !head.advance_switch);
+            let Some(head) = head else { return };
+            if !ramp.send_at(head.color, head.wavelet(), from) {
                 return;
             }
             items.pop_front();

@@ -42,6 +42,7 @@ impl Pe {
             return Ok(Served::Later);
         }
         let time = now + meter.spent;
+        self.complete_endings(time)?;
         match op {
             Op::Vector { n } => {
                 let unseen_until = world.worker.unseen_until;
@@ -175,6 +176,21 @@ impl Pe {
         Ok(())
     }
 
+    /// Blocks, unblocks or activates a task where nothing is to be said about it; false for all other operations.
+    /// Most of what a small task does is this.
+    #[inline]
+    pub(super) fn set_task_state(&mut self, op: Op, time: u64) -> Result<bool, Diag> {
+        let (Op::Block { a } | Op::Unblock { a } | Op::Activate { a }) = op else { return Ok(false) };
+        self.complete_endings(time)?;
+        let id = TaskId(self.main.register(a) as u8);
+        match op {
+            Op::Block { .. } => self.tasks.blocked |= bit(id),
+            Op::Unblock { .. } => self.tasks.blocked &= !bit(id),
+            _ => return Ok(self.tasks.activate_inactive(id)),
+        }
+        Ok(true)
+    }
+
     fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Diag> {
         let id = |a: Reg| TaskId(self.main.register(a) as u8);
         match op {
@@ -183,8 +199,6 @@ impl Pe {
                 self.checks.check_activation(id, span, tile, &self.tasks)?;
                 self.tasks.activate_by_code(id)?;
             }
-            Op::Block { a } => self.tasks.blocked |= bit(id(a)),
-            Op::Unblock { a } => self.tasks.blocked &= !bit(id(a)),
             Op::BlockUt { a } => self.threads.blocked |= 1 << (id(a).0 & 7),
             Op::UnblockUt { a } => self.threads.blocked &= !(1 << (id(a).0 & 7)),
             other => unreachable!("the scalar loop does {other:?} itself"),

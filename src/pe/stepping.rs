@@ -5,15 +5,13 @@ use super::operation::{StepResult, Surroundings};
 use super::stall::{OnStall, Stall};
 use super::threads::{Done, MAIN, Thread};
 use crate::diagnostics::{At, Diag};
+use crate::source::Span;
 
 impl Pe {
     /// Gives the cycle to the operation that comes first of those that can move; true if any can.
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
-        if self.threads.is_empty() || self.main.starts_at(now).is_some() {
-            return Ok(false);
-        }
-        let mut waiting = self.threads.live & !u16::from(self.threads.blocked);
+        let mut waiting = self.threads.running(&self.queues, now);
         while let Some(place) = self.threads.first(waiting) {
             waiting &= !(1 << place);
             // One that goes before may have ended it.
@@ -48,13 +46,17 @@ impl Pe {
             self.checks.check_mixed(mixed, thread.span)?;
         }
         match step {
-            StepResult::Moved => thread.stalled = None,
+            StepResult::Moved => {
+                thread.stalled = None;
+                self.threads.note_stall(place, None);
+            }
             StepResult::Full => self.overflow(place)?,
             StepResult::Stalled(stall) => {
                 if thread.stalled.is_none_or(|(old, _)| old != stall) {
                     thread.stalled = Some((stall, now));
                 }
                 let (is_async, span) = (thread.is_async, thread.span);
+                self.threads.note_stall(place, Some(stall));
                 let verdict = stall.outcome(&self.fifos, &self.tile, is_async).at(span)?;
                 return self.stall(place, stall, verdict, now);
             }
@@ -77,6 +79,7 @@ impl Pe {
     fn overflow(&mut self, place: usize) -> Result<(), Diag> {
         let mut thread = self.threads.slot(place).take().expect("only live threads run");
         thread.stalled = None;
+        self.threads.note_stall(place, None);
         let goes_on = self.go_beyond_room(&mut thread);
         *self.threads.slot(place) = Some(thread);
         if goes_on.is_err() {
@@ -122,19 +125,34 @@ impl Pe {
             trace.end(place, thread, &self.queues, now);
         }
         self.registers.save_positions(&thread.operation, &thread.saved);
-        match done {
-            Done::Nothing => {}
-            Done::Activate(id) => {
-                self.checks.check_activation(id, thread.span, &self.tile, &self.tasks)?;
-                self.tasks.activate(id).at(thread.span)?;
-            }
-            Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),
-        }
+        self.complete(done, thread.span)?;
         if place == MAIN {
             if let Some(register) = thread.result {
                 self.main.set_register(register, result.into());
             }
             self.main.resume(now);
+        }
+        Ok(())
+    }
+
+    /// Does what follows the ends of operations that were done ahead of the clock, up to a cycle.
+    #[inline]
+    pub(super) fn complete_endings(&mut self, now: u64) -> Result<(), Diag> {
+        while let Some(ending) = self.tasks.take_ending(now) {
+            self.complete(ending.done, ending.span)?;
+        }
+        Ok(())
+    }
+
+    /// Does what `.activate` or `.unblock` of an operation asks for.
+    fn complete(&mut self, done: Done, span: Span) -> Result<(), Diag> {
+        match done {
+            Done::Nothing => {}
+            Done::Activate(id) => {
+                self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
+                self.tasks.activate(id).at(span)?;
+            }
+            Done::Unblock(id) => self.tasks.blocked &= !super::tasks::bit(id),
         }
         Ok(())
     }

@@ -2,11 +2,13 @@
 
 use super::queue::Inbox;
 use super::queues::{Queues, members};
+use super::threads::Done;
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
 use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
+use crate::source::Span;
 
 /// The state of all task ids of a PE, bit = id. Fields that every visit reads come last.
 #[derive(Clone, Debug)]
@@ -31,8 +33,19 @@ pub(super) struct Tasks {
     /// The local task whose code runs, or the last one if nothing else has run since.
     running: Option<TaskId>,
     data: u64,
+    /// What follows asynchronous operations that were done ahead of the clock, with the cycles of their ends.
+    endings: Vec<Ending>,
     pub active: u64,
     pub blocked: u64,
+}
+
+/// The end of an asynchronous operation that was done ahead of the clock.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Ending {
+    pub cycle: u64,
+    pub done: Done,
+    /// The operation.
+    pub span: Span,
 }
 
 /// The choice of the picker.
@@ -71,7 +84,28 @@ impl Tasks {
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
             seed: None,
             started: 0,
+            endings: Vec::new(),
         }
+    }
+
+    /// Notes what follows an operation that ends in a cycle to come.
+    pub fn end_later(&mut self, ending: Ending) {
+        if ending.done != Done::Nothing {
+            self.endings.push(ending);
+        }
+    }
+
+    /// The end of an operation by some cycle, each once; they come in the order in which they were noted.
+    pub fn take_ending(&mut self, now: u64) -> Option<Ending> {
+        let first = self.endings.first().filter(|ending| ending.cycle <= now)?;
+        let ending = *first;
+        self.endings.remove(0);
+        Some(ending)
+    }
+
+    /// When the next operation ends that was done ahead of the clock.
+    pub fn next_ending(&self) -> Option<u64> {
+        self.endings.first().map(|ending| ending.cycle)
     }
 
     /// Whether a local task may start.
@@ -85,6 +119,16 @@ impl Tasks {
             self.again |= bit(id);
         }
         self.activate(id)
+    }
+
+    /// The same for a task that is bound and not active yet; false if it is not such a one.
+    pub fn activate_inactive(&mut self, id: TaskId) -> bool {
+        let is_such = self.local & !self.active & bit(id) != 0;
+        if is_such {
+            self.active |= bit(id);
+            self.again |= if self.running == Some(id) { bit(id) } else { 0 };
+        }
+        is_such
     }
 
     /// Makes a local task active.

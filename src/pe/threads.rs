@@ -45,7 +45,18 @@ pub(super) struct Thread {
     /// The program names no microthread: it runs in that of a queue, or in a free one.
     pub ut_by_queue: bool,
     pub span: Span,
+    /// It does its first element after this cycle, which may be ahead of the clock.
     pub started: u64,
+}
+
+/// The queue that an operation has stalled on.
+#[derive(Copy, Clone, Default)]
+enum Obstacle {
+    /// None: it may try again at any time.
+    #[default]
+    Unknown,
+    EmptyInput(u8),
+    FullOutput(u8),
 }
 
 /// All of them; what every visit looks at comes first.
@@ -59,6 +70,10 @@ pub(super) struct Threads {
     pub blocked: u8,
     /// Places of operations in progress by who goes first.
     ranks: [u16; 4],
+    /// For each place what its operation has stalled on, so that one that would only stall again is not looked at.
+    stalled_on: [Obstacle; 9],
+    /// Places of operations that may not have started yet: they were launched ahead of the clock.
+    ahead: u16,
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
@@ -104,6 +119,8 @@ impl Threads {
     pub fn install(&mut self, place: usize, mut thread: Thread) {
         thread.operation.steps = thread.operation.kind_of_steps();
         self.live |= 1 << place;
+        self.ahead |= 1 << place;
+        self.stalled_on[place] = Obstacle::Unknown;
         self.claimed |= thread.operation.inputs();
         let rank = match thread.priority {
             _ if place == MAIN => 2,
@@ -144,16 +161,64 @@ impl Threads {
         })
     }
 
+    /// The places of operations that may move in a cycle: they have started, are not blocked, and the queue that
+    /// they stalled on holds a wavelet or has space again.
+    #[inline]
+    pub fn running(&mut self, queues: &Queues, now: u64) -> u16 {
+        if self.ahead != 0 {
+            self.ahead &= self.live & !self.started(now);
+        }
+        let mut set = self.live & !u16::from(self.blocked) & !self.ahead;
+        for place in places(set) {
+            let stalls_again = match self.stalled_on[place] {
+                Obstacle::Unknown => false,
+                Obstacle::EmptyInput(input) => queues.inputs[usize::from(input)].len() == 0,
+                Obstacle::FullOutput(output) => queues.outputs[usize::from(output)].space() == 0,
+            };
+            if stalls_again {
+                set &= !(1 << place);
+            }
+        }
+        set
+    }
+
+    #[cold]
+    fn started(&self, now: u64) -> u16 {
+        let started = self.iter().filter(|(_, thread)| thread.started < now);
+        started.fold(0, |all, (place, _)| all | 1 << place)
+    }
+
+    /// Notes that an operation waits for something, or that it does not any more.
+    pub fn note_stall(&mut self, place: usize, stall: Option<Stall>) {
+        let number = |queue: usize| u8::try_from(queue).ok();
+        let obstacle = match stall {
+            Some(Stall::Input(input)) => number(input).map(Obstacle::EmptyInput),
+            Some(Stall::Output(output)) => number(output).map(Obstacle::FullOutput),
+            Some(Stall::FifoEmpty(_) | Stall::FifoFull(_)) | None => None,
+        };
+        self.stalled_on[place] = obstacle.unwrap_or_default();
+    }
+
+    /// The first cycle after `now` in which an operation does its first element that has not started by then.
+    #[inline]
+    pub fn next_start(&self, now: u64) -> Option<u64> {
+        if self.ahead == 0 { None } else { self.first_start(now) }
+    }
+
+    #[cold]
+    fn first_start(&self, now: u64) -> Option<u64> {
+        let later = self.iter().filter(|(_, thread)| thread.started >= now);
+        later.map(|(_, thread)| thread.started + 1).min()
+    }
+
+    /// Whether an operation in progress notes its position in a DSR.
+    pub fn save_into(&self, dsr: DsrId) -> bool {
+        self.iter().any(|(_, thread)| thread.saved.iter().any(|saved| saved.dsr == dsr))
+    }
+
     /// Whether any operation may move: what it waited for when it was last tried may be there now.
-    pub fn may_move(&self, queues: &Queues) -> bool {
-        let free = self.live & !u16::from(self.blocked);
-        self.iter().filter(|(place, _)| free & 1 << place != 0).any(|(_, thread)| {
-            thread.stalled.is_none_or(|(stall, _)| match stall {
-                Stall::Input(input) => queues.inputs[input].len() > 0,
-                Stall::Output(output) => queues.outputs[output].space() > 0,
-                Stall::FifoEmpty(_) | Stall::FifoFull(_) => true,
-            })
-        })
+    pub fn may_move(&mut self, queues: &Queues, now: u64) -> bool {
+        self.running(queues, now) != 0
     }
 
     /// Prefetches the operations in progress, and the place for the next one.

@@ -2,9 +2,11 @@
 
 use super::element::Pe;
 use super::main_thread::Served;
-use super::operation::{Operation, StepResult, Surroundings};
+use super::operation::{From, StepResult, Surroundings};
+use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
+use super::tasks::Ending;
 use super::threads::{Done, MAIN, Thread};
 use super::trace_buffer::Quick;
 use crate::arch::{ArchName, UtId};
@@ -18,6 +20,7 @@ use crate::fabric::Ramp;
 use crate::image::TileImage;
 use crate::image::code::{DsdRef, Operand, VectorOp};
 use crate::source::Span;
+use crate::value::ty::DsdTy;
 
 /// When the main thread comes to an operation.
 #[derive(Copy, Clone)]
@@ -27,6 +30,13 @@ pub(super) struct Pace {
     pub ran_ahead: bool,
     /// Nobody looks before this cycle.
     pub unseen_until: u64,
+}
+
+impl Pace {
+    /// The main thread and the clock are in the same cycle.
+    fn at_the_clock(time: u64) -> Pace {
+        Pace { time, ran_ahead: false, unseen_until: 0 }
+    }
 }
 
 impl Pe {
@@ -48,80 +58,92 @@ impl Pe {
             }
             return Ok(Served::Done(cycles));
         }
-        let is_unseen = pace.time < pace.unseen_until && self.may_start_early(tile, vector);
-        if pace.ran_ahead && !is_unseen {
+        if pace.ran_ahead && !self.may_start_early(tile, vector) {
             return Ok(Served::Later);
         }
         self.checks.is_early = pace.ran_ahead;
-        let started = self.start_slowly(vector, pace, ramp, is_unseen);
+        let started = self.start_slowly(vector, pace, ramp);
         self.checks.is_early = false;
         // What is wrong is said when the clock has caught up.
         if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
     }
 
-    fn start_slowly(
-        &mut self,
-        vector: &VectorOp,
-        pace: Pace,
-        ramp: &dyn Ramp,
-        is_unseen: bool,
-    ) -> Result<Served, Diag> {
+    fn start_slowly(&mut self, vector: &VectorOp, pace: Pace, ramp: &dyn Ramp) -> Result<Served, Diag> {
         let mut start = self.vector_unit().resolve(vector)?;
         self.threads.in_step |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
         if self.threads.in_step && pace.ran_ahead {
             return Ok(Served::Later);
         }
-        let is_unseen = is_unseen && !self.threads.in_step;
         start.operation.total = self.checks.length(|checked| start.total(checked), vector.span)?;
         start.note_room(self.checks.is_checked);
         self.vector_unit().check_operation(&mut start.operation, vector.span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
         }
-        if is_unseen && self.sends_without_a_wait(&start.operation, pace) {
+        if self.sends_without_a_wait(&start, pace) {
             return self.send_early(vector, start, pace.time);
         }
-        self.launch_thread(vector, start, pace.time)
+        self.launch_thread(vector, start, pace)
     }
 
-    /// Whether nothing can keep an operation from sending an element in each of the next cycles.
-    fn sends_without_a_wait(&self, operation: &Operation, pace: Pace) -> bool {
+    /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending
+    /// before the main thread comes to its next operation.
+    fn sends_without_a_wait(&self, start: &Start, pace: Pace) -> bool {
+        let operation = &start.operation;
         let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
-        total as usize <= self.queues.outputs[output].space()
-            && operation.inputs() == 0
-            && pace.time + u64::from(total) + 1 < pace.unseen_until
+        let is_unnoticed = match start.settings.is_async {
+            true => u64::from(total) <= LAUNCH && !start.lacks_queue && start.settings.on_control.is_none(),
+            // The code behind it runs ahead of the clock as well.
+            false => pace.time + u64::from(total) + 1 < pace.unseen_until,
+        };
+        is_unnoticed
+            && total > 0
+            && self.threads.is_empty()
+            && !self.is_observed()
+            && total as usize <= self.queues.outputs[output].space()
+            && operation.sources().iter().all(|from| matches!(from, From::Local(_)))
             && operation.stays_in_bounds(total)
             && !self.queues.have_command()
     }
 
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
     fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
-        self.checks.check_queues(&start.operation, false, vector.span, &mut self.queues, &self.threads)?;
+        let AsyncSettings { is_async, completion, .. } = start.settings;
+        self.checks.check_queues(&start.operation, is_async, vector.span, &mut self.queues, &self.threads)?;
         let mut cycle = time + 1;
         while start.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
         }
         self.registers.save_positions(&start.operation, &start.saved);
         self.main.set_result(vector.result, true);
-        Ok(Served::Done(cycle + 1 - time))
+        if !is_async {
+            return Ok(Served::Done(cycle + 1 - time));
+        }
+        self.threads.latest = start.ut.map_or(0, |ut| ut.0 & 7);
+        self.tasks.end_later(Ending { cycle, done: completion, span: vector.span });
+        Ok(Served::Done(LAUNCH))
     }
 
-    /// Whether an operation can be made ready now that starts when the clock has caught up: nothing
-    /// that happens until then makes a difference to its start.
+    /// Whether an operation can be made ready now that starts when the clock has caught up. Until then only
+    /// microthreads and arriving wavelets change the PE. So its operands may not be what these change: a FIFO, a
+    /// DSR in which an operation in progress notes its position, or an input queue that does not exist yet or
+    /// that served another color.
     fn may_start_early(&self, tile: &TileImage, vector: &VectorOp) -> bool {
-        let is_fixed = |operand: &Operand| match *operand {
-            Operand::Dsd(DsdRef::Const(n)) => match &tile.dsds[n as usize] {
-                Dsd::Mem(_) | Dsd::FabOut(_) => true,
-                Dsd::FabIn(fabin) => self.queues.has_input(fabin.color, fabin.queue),
-                Dsd::Fifo(_) => false,
-            },
-            Operand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => false,
+        let is_fixed = |dsd: &Dsd| match dsd {
+            Dsd::Mem(_) | Dsd::FabOut(_) => true,
+            Dsd::FabIn(fabin) => self.queues.has_input(fabin.color, fabin.queue),
+            Dsd::Fifo(_) => false,
+        };
+        let stays = |operand: &Operand| match *operand {
+            Operand::Dsd(DsdRef::Const(n)) => is_fixed(&tile.dsds[n as usize]),
+            Operand::Dsd(DsdRef::At(_, ty)) => !matches!(ty, DsdTy::FabIn | DsdTy::Fifo),
+            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+                !self.threads.save_into(dsr.id)
+                    && self.registers.get(dsr).is_ok_and(|loaded| is_fixed(&loaded.dsd))
+            }
             Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => true,
         };
-        self.threads.is_empty()
-            && !self.is_observed()
-            && !vector.config.is_async
-            && vector.sources.iter().chain([&vector.dest]).all(is_fixed)
+        !self.is_observed() && vector.sources.iter().chain([&vector.dest]).all(stays)
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
@@ -134,7 +156,7 @@ impl Pe {
         let mut complete = true;
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
-                OnStall::Waits => return self.launch_thread(vector, start, time),
+                OnStall::Waits => return self.launch_thread(vector, start, Pace::at_the_clock(time)),
                 OnStall::GivesUp => {
                     self.checks.check_event(stall, &start.operation, &self.tile)?;
                     start.operation.leave_length(stall, &mut self.fifos);
@@ -166,12 +188,20 @@ impl Pe {
         }
     }
 
-    fn launch_thread(&mut self, vector: &VectorOp, start: Start, time: u64) -> Result<Served, Diag> {
+    fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {
+        let time = pace.time;
         let Start { mut operation, settings, saved, registers, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
         let is_async = settings.is_async;
+        // Which microthread is free is known when the clock has caught up.
+        if pace.ran_ahead
+            && is_async
+            && !ut.map_or(self.threads.is_empty(), |ut| !self.threads.is_live(usize::from(ut.0 & 7)))
+        {
+            return Ok(Served::Later);
+        }
         self.checks.check_queues(&operation, is_async, vector.span, &mut self.queues, &self.threads)?;
         let place = if settings.is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
         let on_control = settings.at_control();

@@ -2,7 +2,6 @@
 
 use super::queue::Inbox;
 use super::queues::{Queues, members};
-use super::threads::Done;
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
@@ -37,6 +36,15 @@ pub(super) struct Tasks {
     endings: Vec<Ending>,
     pub active: u64,
     pub blocked: u64,
+}
+
+/// What happens when an operation ends.
+#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
+pub(super) enum Done {
+    #[default]
+    Nothing,
+    Activate(TaskId),
+    Unblock(TaskId),
 }
 
 /// The end of an asynchronous operation that was done ahead of the clock.

@@ -3,20 +3,12 @@
 use super::operation::Operation;
 use super::queues::Queues;
 use super::stall::Stall;
-use crate::arch::{DsrId, TaskId};
+use super::tasks::Done;
+use crate::arch::DsrId;
 use crate::dsd::Priority;
 use crate::image::code::Reg;
 use crate::prefetch;
 use crate::source::Span;
-
-/// What happens when an operation ends.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq)]
-pub(super) enum Done {
-    #[default]
-    Nothing,
-    Activate(TaskId),
-    Unblock(TaskId),
-}
 
 /// Which operand tells a DSR where it has come to.
 #[derive(Copy, Clone, Debug)]

@@ -1,7 +1,8 @@
 //! Calls: evaluated at comptime, expanded in place, or written as code.
 
-use super::chain::{VARIANT, shown_name};
+use super::chain::shown_name;
 use super::eval::{Binding, Flow, Frame, Join, Read, Return};
+use super::function::check_return;
 use super::lower::{ParamKind, Signature};
 use super::operand::Operand;
 use super::value::{FnRef, Pointee, Pointer, Value};
@@ -48,7 +49,7 @@ impl Sema<'_> {
     }
 
     fn call_fn(&mut self, f: FnRef, args: &[ExprId], span: Span, force_comptime: bool) -> Result<Operand> {
-        let f = self.overload(f, args.len());
+        let f = self.modules.overload(f, args.len());
         let (unit, decl) = self.fn_unit(f);
         let function = unit.function(decl);
         if function.task {
@@ -67,17 +68,6 @@ impl Sema<'_> {
             operands.push((v, self.span(*arg)));
         }
         self.apply(f, function, operands, span, force_comptime)
-    }
-
-    /// The function of the library that takes so many arguments: `name__with_1` is `name` with one.
-    fn overload(&self, f: FnRef, count: usize) -> FnRef {
-        let (unit, decl) = self.fn_unit(f);
-        let function = unit.function(decl);
-        if !unit.library || function.params.len() == count {
-            return f;
-        }
-        let other = unit.names.get(format!("{}{VARIANT}{count}", function.name.name).as_str());
-        other.map_or(f, |decl| FnRef { decl: *decl, ..f })
     }
 
     /// Calls a function with operands.
@@ -282,7 +272,7 @@ impl Sema<'_> {
         let frame = self.eval.pop();
         let flow = result.map_err(|c| called_from(c, function, span))?;
         if matches!(flow, Flow::Next) && faults == self.reports.faults() {
-            self.check_return(function, &signature.ret)?;
+            check_return(function, &signature.ret)?;
         }
         let Return::Inline { join, ty, .. } = frame.ret else { unreachable!("made above") };
         self.b().bind(end);

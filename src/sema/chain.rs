@@ -2,7 +2,7 @@
 
 use super::eval::Eval;
 use super::lower::{Lower, ParamKind, Signature};
-use super::modules::Modules;
+use super::modules::{Modules, VARIANT};
 use super::value::{InstanceId, Value};
 use crate::diagnostics::{Diag, Label};
 use crate::source::Span;
@@ -13,9 +13,6 @@ const SHOWN: usize = 6;
 
 /// How many values an import or a call shows.
 const SHOWN_VALUES: usize = 4;
-
-/// What stands between the name of a function of the library and the number of its arguments.
-pub const VARIANT: &str = "__with_";
 
 /// The name that programs call a function by.
 pub fn shown_name(function: &FnDecl) -> &str {

@@ -2,6 +2,7 @@
 
 use super::chain::with_imports;
 use super::declared::with_declared_name;
+use super::modules::Modules;
 use super::operand::{Operand, comptime_only};
 use super::types::named;
 use super::unit::{DeclState, Global, Unit};
@@ -91,7 +92,9 @@ impl Sema<'_> {
                 Some(ty) => Value::Undefined(ty.clone()),
                 None => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
             },
-            (None, None) if v.kind == VarKind::Param => return Err(self.unbound_param(v, instance)),
+            (None, None) if v.kind == VarKind::Param => {
+                return Err(unbound_param(&self.modules, v, instance));
+            }
             (None, None) => return Err(rules::MISSING_INITIALIZER.because(&[("name", &v.name.name)])),
         };
         let value = if v.kind == VarKind::Var { value } else { named(value, &v.name.name) };
@@ -101,7 +104,7 @@ impl Sema<'_> {
         }
         let (align, explicit_align) = self.alignment(v, &ty)?;
         Ok(self.lower.data.add(Global {
-            name: self.global_name(instance, v),
+            name: self.modules.global_name(instance, v),
             ty,
             value,
             is_var: v.kind == VarKind::Var,
@@ -111,14 +114,6 @@ impl Sema<'_> {
             defined_by: None,
             span: v.span,
         }))
-    }
-
-    fn global_name(&self, instance: InstanceId, v: &VarDecl) -> String {
-        let module = &self.instance(instance).name;
-        if module.is_empty() || v.linkage == Linkage::Export {
-            return v.name.name.to_string();
-        }
-        [module, ".", &v.name.name].concat()
     }
 
     /// The alignment in words, and the one in bytes that the declaration asks for.
@@ -155,14 +150,6 @@ impl Sema<'_> {
                 None => c.at(v.span),
             }
         })
-    }
-
-    fn unbound_param(&self, v: &VarDecl, instance: InstanceId) -> Diag {
-        let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
-        match self.instance(instance).imported_at {
-            Some(at) => diag.also(at, "the module is used here without it"),
-            None => diag.help(format!("give it on the command line: `--param {}=..`", v.name.name)),
-        }
     }
 
     fn initial_value(&mut self, v: &VarDecl, init: ast::ExprId, ty: Option<&Ty>) -> Result<Value> {
@@ -251,6 +238,14 @@ impl Sema<'_> {
             return Err(DSD_EXPORT.because(&[("dsd", ty)]).at(*span).help(help));
         }
         self.place_global(g).map(drop)
+    }
+}
+
+fn unbound_param(modules: &Modules, v: &VarDecl, instance: InstanceId) -> Diag {
+    let diag = rules::MISSING_PARAM.because(&[("name", &v.name.name)]).at(v.span);
+    match modules.get(instance).imported_at {
+        Some(at) => diag.also(at, "the module is used here without it"),
+        None => diag.help(format!("give it on the command line: `--param {}=..`", v.name.name)),
     }
 }
 

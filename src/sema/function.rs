@@ -81,7 +81,7 @@ impl Sema<'_> {
 
     /// Writes all functions that were asked for, and those that they ask for.
     pub fn write_functions(&mut self) {
-        while let Some(next) = self.lower.functions.next() {
+        while let Some(next) = self.lower.functions.next_pending() {
             let (f, id) = (next.f, next.id);
             match self.write_function(next) {
                 Ok(function) => self.lower.functions.set(id, function),
@@ -117,7 +117,7 @@ impl Sema<'_> {
             self.report_unset_reads(unset);
         }
         if matches!(flow, Flow::Next) && faults == self.reports.faults() {
-            self.check_return(function, &p.signature.ret)?;
+            check_return(function, &p.signature.ret)?;
         }
         let name = self.modules.function_name(p.f);
         Ok(self.lower.finish_function(code, name, function.span))
@@ -150,14 +150,6 @@ impl Sema<'_> {
         self.eval
             .budget
             .give_up(diag.help("remove `inline`: a loop or call that runs on the PE takes little code"))
-    }
-
-    /// The end of a function that gives back a value must not be reached.
-    pub fn check_return(&self, function: &FnDecl, ret: &Ty) -> Result<()> {
-        if matches!(ret, Ty::Void | Ty::NoReturn) {
-            return Ok(());
-        }
-        Err(rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span))
     }
 
     fn write_body(&mut self, function: &FnDecl, signature: &Signature, first: Reg) -> Result<Flow> {
@@ -209,4 +201,12 @@ impl Sema<'_> {
         let signature = self.signature(f, &[], span)?;
         Ok((id, signature))
     }
+}
+
+/// The end of a function that gives back a value must not be reached.
+pub fn check_return(function: &FnDecl, ret: &Ty) -> Result<()> {
+    if matches!(ret, Ty::Void | Ty::NoReturn) {
+        return Ok(());
+    }
+    Err(rules::MISSING_RETURN.because(&[("name", &function.name.name)]).at(function.span))
 }

@@ -10,6 +10,7 @@
 
 use super::eval::Ev;
 use super::eval::{Key, KnownCall, Read, all_same, same, weight, weight_of};
+use super::modules::Modules;
 use super::unit::DeclState;
 use super::value::{FnRef, InstanceId, Value};
 use super::walk::Sema;
@@ -28,7 +29,7 @@ pub fn memo(
     evaluate: impl FnOnce(&mut Sema<'_>, Vec<Value>) -> Result<Value>,
 ) -> Result<Value> {
     let Some(given) = weight_of(&args).filter(|_| sema.options.memo) else { return evaluate(sema, args) };
-    let key = key(sema, f, &args);
+    let key = key(&sema.modules, f, &args);
     if let Some(result) = known_result(sema, key, f, &args, ret) {
         return Ok(result);
     }
@@ -48,10 +49,10 @@ pub fn memo(
     result
 }
 
-fn key(sema: &Sema<'_>, f: FnRef, args: &[Value]) -> Key {
+fn key(modules: &Modules, f: FnRef, args: &[Value]) -> Key {
     let mut hasher = rustc_hash::FxHasher::default();
     args.iter().for_each(|v| v.fingerprint().hash(&mut hasher));
-    (sema.instance(f.instance).unit.file.id, f.decl, hasher.finish())
+    (modules.get(f.instance).unit.file.id, f.decl, hasher.finish())
 }
 
 fn known_result(sema: &mut Sema<'_>, key: Key, f: FnRef, args: &[Value], ret: &Ty) -> Option<Value> {

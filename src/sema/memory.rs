@@ -211,19 +211,10 @@ impl Sema<'_> {
             Value::Undefined(_) => Ok(0),
             _ => {
                 let ty = v.ty();
-                let repr = repr(&ty).ok_or_else(|| self.no_run_time_type(&ty))?;
+                let repr = repr(&ty).ok_or_else(|| no_run_time_type(&ty))?;
                 let bits = arith::bits_of(v).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
                 Ok(bits.wrap(repr.signed, repr.bits).to_i128().unwrap_or(0) as u64)
             }
-        }
-    }
-
-    fn no_run_time_type(&self, ty: &Ty) -> Diag {
-        let diag = rules::COMPTIME_ONLY.because(&[("type", ty)]);
-        match ty {
-            Ty::ComptimeInt => diag.help("give it a type: `@as(i16, ..)`, or declare the variable with one"),
-            Ty::Float(_) => diag.help("give it a type: `@as(f32, ..)`, or declare the variable with one"),
-            _ => diag,
         }
     }
 
@@ -259,5 +250,14 @@ impl Sema<'_> {
                 Ok(addr)
             }
         }
+    }
+}
+
+fn no_run_time_type(ty: &Ty) -> Diag {
+    let diag = rules::COMPTIME_ONLY.because(&[("type", ty)]);
+    match ty {
+        Ty::ComptimeInt => diag.help("give it a type: `@as(i16, ..)`, or declare the variable with one"),
+        Ty::Float(_) => diag.help("give it a type: `@as(f32, ..)`, or declare the variable with one"),
+        _ => diag,
     }
 }

@@ -5,9 +5,12 @@ use super::value::{FnRef, InstanceId, Value};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, suggest};
 use crate::source::Span;
-use crate::syntax::ast::{Decl, Linkage, Name, VarKind};
+use crate::syntax::ast::{Decl, Linkage, Name, VarDecl, VarKind};
 use indexmap::IndexMap;
 use std::rc::Rc;
+
+/// What stands between the name of a function of the library and the number of its arguments.
+pub const VARIANT: &str = "__with_";
 
 /// The modules of one tile, or of the layout.
 #[derive(Debug, Default)]
@@ -41,6 +44,26 @@ impl Modules {
             "" => name.to_string(),
             module => [module, ".", name].concat(),
         }
+    }
+
+    /// The name of a global in the symbol table.
+    pub fn global_name(&self, instance: InstanceId, v: &VarDecl) -> String {
+        let module = &self.get(instance).name;
+        if module.is_empty() || v.linkage == Linkage::Export {
+            return v.name.name.to_string();
+        }
+        [module, ".", &v.name.name].concat()
+    }
+
+    /// The function of the library that takes so many arguments: `name__with_1` is `name` with one.
+    pub fn overload(&self, f: FnRef, count: usize) -> FnRef {
+        let (unit, decl) = self.function(f);
+        let function = unit.function(decl);
+        if !unit.library || function.params.len() == count {
+            return f;
+        }
+        let other = unit.names.get(format!("{}{VARIANT}{count}", function.name.name).as_str());
+        other.map_or(f, |decl| FnRef { decl: *decl, ..f })
     }
 
     /// A new copy of a file; `importer` and `imported_at` say which module imports it, and where.

@@ -1,6 +1,6 @@
 //! Names to what they stand for.
 
-use super::eval::{Binding, Ev, Read, weight};
+use super::eval::{Binding, Ev, Frame, Read, weight};
 use super::operand::Place;
 use super::unit::DeclState;
 use super::value::{GlobalId, InstanceId, Value};
@@ -34,31 +34,7 @@ impl Sema<'_> {
             let instance = self.frame().instance;
             return self.member(instance, decl, span);
         }
-        self.predeclared(name).map(Ev::known).ok_or_else(|| self.unknown_name(name, span))
-    }
-
-    fn predeclared(&self, name: &str) -> Option<Value> {
-        if let Some(d) = crate::arch::Direction::ALL.into_iter().find(|d| d.word() == name) {
-            return Some(Value::Id(IdKind::Direction, d as u16));
-        }
-        Ty::predeclared(name).map(Value::Type)
-    }
-
-    fn unknown_name(&self, name: &Name, span: Span) -> Diag {
-        let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
-        let frame = self.frame();
-        let locals = frame.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()));
-        let globals = frame.unit.names.keys().map(|n| n.as_str());
-        let mut known: Vec<&str> = locals.chain(globals).collect();
-        known.extend_from_slice(&Ty::predeclared_names());
-        known.sort_unstable();
-        if super::builtins::lookup(name).is_some() {
-            return diag.help(format!("did you mean `@{name}`?"));
-        }
-        match suggest::nearest(name, known) {
-            Some(near) => diag.help(format!("did you mean `{near}`?")),
-            None => diag,
-        }
+        predeclared(name).map(Ev::known).ok_or_else(|| unknown_name(self.frame(), name, span))
     }
 
     /// A top-level declaration of a module, evaluated on demand.
@@ -114,4 +90,27 @@ impl Sema<'_> {
 
 fn can_be_stored(ty: &Ty) -> bool {
     ty.words().is_some_and(|w| w > 0)
+}
+
+fn predeclared(name: &str) -> Option<Value> {
+    if let Some(d) = crate::arch::Direction::ALL.into_iter().find(|d| d.word() == name) {
+        return Some(Value::Id(IdKind::Direction, d as u16));
+    }
+    Ty::predeclared(name).map(Value::Type)
+}
+
+fn unknown_name(frame: &Frame, name: &Name, span: Span) -> Diag {
+    let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
+    let locals = frame.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()));
+    let globals = frame.unit.names.keys().map(|n| n.as_str());
+    let mut known: Vec<&str> = locals.chain(globals).collect();
+    known.extend_from_slice(&Ty::predeclared_names());
+    known.sort_unstable();
+    if super::builtins::lookup(name).is_some() {
+        return diag.help(format!("did you mean `@{name}`?"));
+    }
+    match suggest::nearest(name, known) {
+        Some(near) => diag.help(format!("did you mean `{near}`?")),
+        None => diag,
+    }
 }

@@ -1,7 +1,7 @@
 //! Operators: folded when both operands are known, otherwise written as code.
 
 use super::arith::{self};
-use super::eval::Ev;
+use super::eval::{Ev, Eval};
 use super::operand::{Operand, repr};
 use super::value::Value;
 use super::walk::Sema;
@@ -66,7 +66,7 @@ pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: S
     if let (Operand::Known(Value::Type(_)), Operand::Known(Value::Type(_)))
     | (Operand::Known(Value::Str(_)), Operand::Known(Value::Str(_))) = (&a, &b)
     {
-        return fold(sema, op, &a, &b, span);
+        return fold(&mut sema.eval, op, &a, &b, span);
     }
     let (ta, tb) = (a.ty(), b.ty());
     let ty = peer_of_operands(&a, &b).ok_or_else(|| {
@@ -79,19 +79,19 @@ pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: S
     })?;
     let (a, b) = (sema.coerce(a, &ty, span)?, sema.coerce(b, &ty, span)?);
     if let (Operand::Known(_), Operand::Known(_)) = (&a, &b) {
-        return fold(sema, op, &a, &b, span);
+        return fold(&mut sema.eval, op, &a, &b, span);
     }
     binary_code(sema, op, &a, &b, &ty, span)
 }
 
-fn fold(sema: &mut Sema<'_>, op: BinaryOp, a: &Operand, b: &Operand, span: Span) -> Result<Operand> {
+fn fold(eval: &mut Eval, op: BinaryOp, a: &Operand, b: &Operand, span: Span) -> Result<Operand> {
     let (Operand::Known(a), Operand::Known(b)) = (a, b) else { unreachable!("both are known") };
-    arith::binary(op, a, b, sema.eval.overflow()).map(Operand::Known).at(span)
+    arith::binary(op, a, b, eval.overflow()).map(Operand::Known).at(span)
 }
 
 fn shift(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: Span) -> Result<Operand> {
     if let (Operand::Known(_), Operand::Known(_)) = (&a, &b) {
-        return fold(sema, op, &a, &b, span);
+        return fold(&mut sema.eval, op, &a, &b, span);
     }
     let (ta, tb) = (a.ty(), b.ty());
     let bad = || rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", &ta), ("right", &tb)]).at(span);

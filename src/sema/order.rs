@@ -2,6 +2,7 @@
 //! (entry UB-057). Only what names say is looked at: globals of the file and functions of the file.
 
 use super::effects::Uses;
+use super::eval::Eval;
 use super::unit::Unit;
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime::OPERAND_ORDER;
@@ -15,7 +16,7 @@ pub fn check_order(sema: &mut Sema<'_>, a: ExprId, op: BinaryOp, b: ExprId, span
     if unit.library || sema.is_comptime() || unit.effects.0.is_empty() {
         return;
     }
-    let (left, right) = (uses(sema, &unit, a), uses(sema, &unit, b));
+    let (left, right) = (uses(&sema.eval, &unit, a), uses(&sema.eval, &unit, b));
     let clash = [(&left, &right), (&right, &left)].into_iter().find_map(|(one, other)| {
         one.1.writes.iter().find(|name| other.0.contains(*name) || other.1.reads.contains(*name))
     });
@@ -28,11 +29,11 @@ pub fn check_order(sema: &mut Sema<'_>, a: ExprId, op: BinaryOp, b: ExprId, span
 }
 
 /// The globals that an operand names, and those that the functions use which it calls.
-fn uses(sema: &Sema<'_>, unit: &Unit, operand: ExprId) -> (IndexSet<Name>, Uses) {
+fn uses(eval: &Eval, unit: &Unit, operand: ExprId) -> (IndexSet<Name>, Uses) {
     let (mut named, mut called) = (IndexSet::new(), Uses::default());
     for e in below(&unit.file, operand) {
         match &e.kind {
-            ExprKind::Name(name) if sema.frame().find_local(name).is_none() => {
+            ExprKind::Name(name) if eval.frame().find_local(name).is_none() => {
                 named.insert(name.clone());
             }
             ExprKind::Call { callee, .. } => {

@@ -2,7 +2,8 @@
 
 use super::declared::with_declared_name;
 use super::eval::{Binding, Ev, Flow, Return, Target};
-use super::operand::{Addr, Operand, Place, comptime_only};
+use super::lower::Data;
+use super::operand::{Operand, Place, comptime_only};
 use super::value::Value;
 use super::walk::Sema;
 use super::{control, loops, operators};
@@ -209,7 +210,7 @@ impl Sema<'_> {
                 Ok(Binding::Alias(kept))
             }
             value => {
-                let addr = self.named_words(decl, &ty)?;
+                let addr = self.lower.named(&decl.name, &ty, decl.span)?;
                 self.store_at(addr, &value, span)?;
                 Ok(Binding::Frame { off: addr.off as u16, ty, mutable: false })
             }
@@ -259,20 +260,12 @@ impl Sema<'_> {
             }
             return Ok(Binding::Register { reg: own, ty, mutable: true });
         }
-        let addr = self.named_words(decl, &ty)?;
+        let addr = self.lower.named(&decl.name, &ty, decl.span)?;
         match value {
             Some(value) => self.store_at(addr, &value, decl.span)?,
             None => self.lower.unset(addr, &ty)?,
         }
         Ok(Binding::Frame { off: addr.off as u16, ty, mutable: true })
-    }
-
-    /// Words of the frame for a local with a name.
-    fn named_words(&mut self, decl: &VarDecl, ty: &Ty) -> Result<Addr> {
-        let addr = self.lower.temporary(ty, decl.span)?;
-        let words = ty.words().unwrap_or(0) as u16;
-        self.b().name_words(&decl.name.name, addr.off as u16, words, decl.name.span);
-        Ok(addr)
     }
 
     fn assign(&mut self, lhs: ExprId, op: Option<BinaryOp>, rhs: ExprId, span: Span) -> Result<()> {
@@ -282,7 +275,7 @@ impl Sema<'_> {
             Ev::Value(_) => return Err(rules::NOT_ASSIGNABLE.plain().at(lhs_span)),
         };
         if !place.is_writable() {
-            return Err(self.const_assignment(&place, lhs_span));
+            return Err(const_assignment(&self.lower.data, &place, lhs_span));
         }
         let ty = place.ty().clone();
         let value = match op {
@@ -313,17 +306,6 @@ impl Sema<'_> {
         }
     }
 
-    fn const_assignment(&self, place: &Place, span: Span) -> crate::diagnostics::Diag {
-        let diag = rules::CONST_ASSIGNMENT.plain().at(span);
-        match place {
-            Place::Memory {
-                addr: super::operand::Addr { base: super::operand::Base::Global(id), .. },
-                ..
-            } => diag.also(self.global(*id).span, "declared here").help("declare it `var`"),
-            _ => diag.help("declare it `var`, or use a pointer that is not `const`"),
-        }
-    }
-
     fn return_stmt(&mut self, value: Option<ExprId>, span: Span) -> Result<Flow> {
         let (ty, kind) = match &self.frame().ret {
             Return::Forbidden => return Err(rules::RETURN_OUTSIDE.plain().at(span)),
@@ -337,16 +319,9 @@ impl Sema<'_> {
             None => return Err(rules::RETURN_VALUE.because(&[("type", &ty)]).at(span)),
         };
         match kind {
-            0 => self.return_known(operand, span),
+            0 => return_known(operand, span),
             1 => self.return_code(operand, &ty, span),
             _ => self.return_inline(operand, span),
-        }
-    }
-
-    fn return_known(&mut self, operand: Operand, span: Span) -> Result<Flow> {
-        match operand {
-            Operand::Known(v) => Ok(Flow::Return(v)),
-            _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the result")]).at(span)),
         }
     }
 
@@ -441,5 +416,22 @@ pub fn instead_of_var(ty: &Ty, name: &str) -> String {
     match ty {
         Ty::ComptimeInt | Ty::Float(_) => format!("give the variable a type: `var {name}: i16 = ..`"),
         _ => format!("declare it `const {name} = ..`"),
+    }
+}
+
+fn const_assignment(data: &Data, place: &Place, span: Span) -> crate::diagnostics::Diag {
+    let diag = rules::CONST_ASSIGNMENT.plain().at(span);
+    match place {
+        Place::Memory {
+            addr: super::operand::Addr { base: super::operand::Base::Global(id), .. }, ..
+        } => diag.also(data.get(*id).span, "declared here").help("declare it `var`"),
+        _ => diag.help("declare it `var`, or use a pointer that is not `const`"),
+    }
+}
+
+fn return_known(operand: Operand, span: Span) -> Result<Flow> {
+    match operand {
+        Operand::Known(v) => Ok(Flow::Return(v)),
+        _ => Err(rules::NOT_COMPTIME.because(&[("what", &"the result")]).at(span)),
     }
 }

@@ -1,6 +1,7 @@
 //! `base.name`, `base.*`, `base[i]`: steps into structs, modules, pointers and arrays.
 
 use super::eval::Ev;
+use super::lower::Lower;
 use super::operand::{Addr, Base, Operand, PathStep, Place};
 use super::value::{GlobalId, Pointee, Pointer, Value};
 use super::walk::Sema;
@@ -159,7 +160,7 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
     };
     match &ty {
         Ty::Array(a) => index_array(sema, ev, a, &indices, span),
-        Ty::Anon(_) => index_tuple(sema, ev, &ty, &indices, span),
+        Ty::Anon(_) => index_tuple(&mut sema.lower, ev, &ty, &indices, span),
         Ty::Ptr(p) if p.many => {
             let ptr = sema.value_of(ev, base_span)?;
             index_pointer(sema, ptr, &indices, span)
@@ -172,7 +173,7 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
     }
 }
 
-fn index_tuple(sema: &mut Sema<'_>, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
+fn index_tuple(lower: &mut Lower, ev: Ev, ty: &Ty, indices: &[(Operand, Span)], span: Span) -> Result<Ev> {
     let [(index, at)] = indices else {
         return Err(index_count(1, indices.len()).at(span));
     };
@@ -188,9 +189,9 @@ fn index_tuple(sema: &mut Sema<'_>, ev: Ev, ty: &Ty, indices: &[(Operand, Span)]
         Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[i].clone())),
         Ev::Value(Operand::Mem(addr, ty)) => {
             let place = Place::Memory { addr, ty, writable: false, known: None };
-            sema.lower.narrow(place, PathStep::Field(i), part, off).map(Ev::Place)
+            lower.narrow(place, PathStep::Field(i), part, off).map(Ev::Place)
         }
-        Ev::Place(p) => sema.lower.narrow(p, PathStep::Field(i), part, off).map(Ev::Place),
+        Ev::Place(p) => lower.narrow(p, PathStep::Field(i), part, off).map(Ev::Place),
         Ev::Value(_) => Err(rules::REPORTED.plain()),
     }
 }
@@ -207,7 +208,7 @@ fn index_array(
         return Err(diag.at(span));
     }
     if let Some(position) = known_position(a, indices)? {
-        return known_element(sema, ev, a, position, span);
+        return known_element(&mut sema.lower, ev, a, position, span);
     }
     if sema.is_comptime() {
         let (_, at) = indices.iter().find(|(i, _)| i.known().is_none()).expect("one is not known");
@@ -265,7 +266,7 @@ fn index_reg(sema: &mut Sema<'_>, index: &Operand, span: Span) -> Result<u16> {
     }
 }
 
-fn known_element(sema: &mut Sema<'_>, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
+fn known_element(lower: &mut Lower, ev: Ev, a: &Arc<ArrayTy>, position: u64, span: Span) -> Result<Ev> {
     let off = a.elem.element_offset(position as u32).unwrap_or(0);
     match ev {
         Ev::Value(Operand::Known(Value::Array(v))) => {
@@ -275,10 +276,10 @@ fn known_element(sema: &mut Sema<'_>, ev: Ev, a: &Arc<ArrayTy>, position: u64, s
         Ev::Value(Operand::Parts(_, parts)) => Ok(Ev::Value(parts[position as usize].clone())),
         Ev::Value(Operand::Mem(addr, ty)) => {
             let place = Place::Memory { addr, ty, writable: false, known: None };
-            sema.lower.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place)
+            lower.narrow(place, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place)
         }
         Ev::Place(p) => {
-            sema.lower.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
+            lower.narrow(p, PathStep::Element(position), a.elem.clone(), off).map(Ev::Place).at(span)
         }
         Ev::Value(_) => Err(rules::REPORTED.plain()),
     }

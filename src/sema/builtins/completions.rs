@@ -8,6 +8,7 @@ use crate::diagnostics::{Diag, Result};
 use crate::image::TaskKind;
 use crate::image::code::{Completion, IdArg, OnControl};
 use crate::sema::lower::LoadTask;
+use crate::sema::modules::Modules;
 use crate::sema::operand::Operand;
 use crate::sema::value::{FnRef, Value};
 use crate::sema::walk::Sema;
@@ -24,7 +25,7 @@ pub fn completion(sema: &mut Sema<'_>, v: &Operand, activate: bool, at: Span) ->
         Operand::Known(Value::Fn(f)) => match sema.lower.tile.task_id(*f) {
             Some(id) => IdArg::Known(id),
             None if sema.is_comptime() => return Ok(None),
-            None => return Err(not_bound(sema, *f).at(at)),
+            None => return Err(not_bound(&sema.modules, *f).at(at)),
         },
         _ => match v.ty() {
             Ty::Id(IdKind::LocalTask) => id_arg(sema, v, at)?,
@@ -43,11 +44,11 @@ pub fn completion(sema: &mut Sema<'_>, v: &Operand, activate: bool, at: Span) ->
     Ok(Some(completion_of(id, activate)))
 }
 
-fn not_bound(sema: &Sema<'_>, f: FnRef) -> Diag {
-    if sema.modules.has_failed_block() {
+fn not_bound(modules: &Modules, f: FnRef) -> Diag {
+    if modules.has_failed_block() {
         return comptime::REPORTED.plain();
     }
-    let (unit, decl) = sema.fn_unit(f);
+    let (unit, decl) = modules.function(f);
     let task = unit.function(decl);
     rules::TASK_NOT_BOUND.plain().also(task.span, "this task").help(format!(
         "write in a comptime block: `@bind_local_task({}, @get_local_task_id(..))`",
@@ -58,7 +59,8 @@ fn not_bound(sema: &Sema<'_>, f: FnRef) -> Diag {
 /// Gives loads before the start the ids of the tasks that they name, when all tasks are bound.
 pub fn finish_load_tasks(sema: &mut Sema<'_>) {
     for LoadTask { load, late } in std::mem::take(&mut sema.lower.tile.load_tasks) {
-        let id = sema.lower.tile.task_id(late.task).ok_or_else(|| not_bound(sema, late.task).at(late.at));
+        let id =
+            sema.lower.tile.task_id(late.task).ok_or_else(|| not_bound(&sema.modules, late.task).at(late.at));
         let done = id.and_then(|id| {
             let id = IdArg::Known(id);
             check_completion(sema, id, late.activate, late.at)?;

@@ -8,7 +8,7 @@ use crate::image::code::Op;
 use crate::sema::arith;
 use crate::sema::eval::Ev;
 use crate::sema::operand::{Operand, repr};
-use crate::sema::options::Fp16Format;
+use crate::sema::options::{CompileOptions, Fp16Format};
 use crate::sema::value::{Pointer, Value};
 use crate::sema::walk::Sema;
 use crate::source::Span;
@@ -42,12 +42,12 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "fp16", takes: 0..=0, phase: Phase::Anywhere, is_pure: true,
         usage: "@fp16()",
         doc: "the 16-bit float type of the program",
-        run: Run::Known(|s, _| Ok(Value::Type(fp16(s)))), ..USUAL },
+        run: Run::Known(|s, _| Ok(Value::Type(fp16(s.options)))), ..USUAL },
 ];
 
 /// What `@fp16()` names.
-pub fn fp16(sema: &Sema<'_>) -> Ty {
-    Ty::Float(match sema.options.fp16 {
+pub fn fp16(options: &CompileOptions) -> Ty {
+    Ty::Float(match options.fp16 {
         Fp16Format::F16 => FloatKind::F16,
         Fp16Format::Bf16 => FloatKind::Bf16,
         Fp16Format::Cb16 => FloatKind::Cb16,

@@ -9,7 +9,7 @@ use crate::dsd::Dsd;
 use crate::image::Descriptor;
 use crate::image::code::{DsdEdit, Op};
 use crate::sema::declared::with_declaration;
-use crate::sema::eval::Ev;
+use crate::sema::eval::{Ev, Eval};
 use crate::sema::operand::{Addr, Base, Operand, Place};
 use crate::sema::value::{Pointee, Value};
 use crate::sema::walk::Sema;
@@ -196,17 +196,22 @@ fn only_memory(sema: &Sema<'_>, name: &str, kind: DsdTy, arg: ExprId) -> Result<
         DsdTy::Mem1d | DsdTy::Mem4d => Ok(()),
         DsdTy::Circbuf => {
             let help = "make a new circular buffer with `@get_dsd(circbuf_dsd, ..)`";
-            Err(not_for(sema, name, kind, arg).help(help))
+            Err(not_for(&sema.eval, name, kind, arg).help(help))
         }
         DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo => {
-            Err(not_for(sema, name, kind, arg).help("give it a mem1d_dsd or a mem4d_dsd"))
+            Err(not_for(&sema.eval, name, kind, arg).help("give it a mem1d_dsd or a mem4d_dsd"))
         }
     }
 }
 
-fn not_for(sema: &Sema<'_>, name: &str, kind: DsdTy, arg: ExprId) -> Diag {
-    let c = rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))]).at(sema.span(arg));
-    with_declaration(sema.frame(), c, arg)
+fn not_for(eval: &Eval, name: &str, kind: DsdTy, arg: ExprId) -> Diag {
+    let c = rules::DSD_EDIT.because(&[("name", &name), ("dsd", &Ty::Dsd(kind))]).at(eval
+        .frame()
+        .unit
+        .file
+        .expr(arg)
+        .span);
+    with_declaration(eval.frame(), c, arg)
 }
 
 /// A number that a DSD is changed by, of a type with few bits.
@@ -243,7 +248,7 @@ fn increment(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 fn set_length(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let (dsd, kind) = dsd_arg(sema, call.args[0])?;
     if matches!(kind, DsdTy::Mem4d | DsdTy::Fifo) {
-        return Err(not_for(sema, "set_dsd_length", kind, call.args[0]).help(match kind {
+        return Err(not_for(&sema.eval, "set_dsd_length", kind, call.args[0]).help(match kind {
             DsdTy::Fifo => "use `@set_fifo_read_length` or `@set_fifo_write_length`",
             _ => "it has several lengths: make a new one with `@get_dsd`",
         }));
@@ -255,7 +260,7 @@ fn set_length(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
 fn set_stride(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let (dsd, kind) = dsd_arg(sema, call.args[0])?;
     if kind != DsdTy::Mem1d {
-        let c = not_for(sema, "set_dsd_stride", kind, call.args[0]);
+        let c = not_for(&sema.eval, "set_dsd_stride", kind, call.args[0]);
         return Err(c.help("only a mem1d_dsd has a single stride: make a new DSD with `@get_dsd`"));
     }
     let n = edit_number(sema, call.args[1], &Ty::int(true, 8), &rules::BAD_STRIDE)?;

@@ -114,7 +114,7 @@ fn load_to_dsr(sema: &mut Sema<'_>, call: Call<'_>, kin: Kin) -> Result<Operand>
     if dsr.id.file == DsrFile::Dest {
         hazards::check_dest(sema, &v, dsd_at);
     }
-    let dsd = dsrs::dsd_ref(sema, &v, dsd_at)?;
+    let dsd = dsrs::dsd_ref(&mut sema.lower, &v, dsd_at)?;
     let load = sema.lower.tile.image.dsr_loads.len();
     let late = settings.late.into_iter().map(|late| LoadTask { load, late });
     sema.lower.tile.load_tasks.extend(late);

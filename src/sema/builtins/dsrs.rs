@@ -11,7 +11,7 @@ use crate::dsd::Dsd;
 use crate::image::DsrRef;
 use crate::image::code::{AsyncConfig, Completion, DsdRef, OnControl, Reg};
 use crate::sema::declared::with_declaration;
-use crate::sema::lower::LateTask;
+use crate::sema::lower::{LateTask, Lower};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -115,13 +115,13 @@ pub fn register_known(sema: &mut Sema<'_>, id: ExprId, what: &str) -> Result<Val
 }
 
 /// A DSD operand for code.
-pub fn dsd_ref(sema: &mut Sema<'_>, v: &Operand, at: Span) -> Result<DsdRef> {
+pub fn dsd_ref(lower: &mut Lower, v: &Operand, at: Span) -> Result<DsdRef> {
     match v {
-        Operand::Known(Value::Dsd(d)) => Ok(DsdRef::Const(sema.lower.tile.dsd_constant(*d))),
+        Operand::Known(Value::Dsd(d)) => Ok(DsdRef::Const(lower.tile.dsd_constant(*d))),
         Operand::Known(Value::Undefined(_)) => Err(rules::DSD_UNDEFINED.plain().at(at)),
         Operand::Mem(addr, _) => {
             let Ty::Dsd(kind) = v.ty() else { unreachable!("only DSDs come here") };
-            let r = sema.lower.addr_reg(*addr)?;
+            let r = lower.addr_reg(*addr)?;
             Ok(DsdRef::At(r, kind))
         }
         other => Err(comptime::TYPE_MISMATCH.because(&[("want", &"a DSD"), ("have", &other.ty())]).at(at)),

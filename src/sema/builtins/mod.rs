@@ -43,6 +43,7 @@ use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
 use crate::dsd::ops;
+use crate::sema::eval::Eval;
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident, VarDecl};
 use entry::{Call, Run, wrong_phase};
@@ -129,7 +130,7 @@ pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -
         }
         return vectors::vector_op(sema, row, call).map(Ev::Value);
     }
-    let Some(entry) = lookup(&name.name).filter(|entry| may_name(sema, entry)) else {
+    let Some(entry) = lookup(&name.name).filter(|entry| may_name(&sema.eval, entry)) else {
         sema.has_effect();
         return Err(unknown_builtin(name));
     };
@@ -163,8 +164,8 @@ pub fn global_builtin(
     Some(entry.check_count(call).and_then(|()| run(sema, call, decl)))
 }
 
-fn may_name(sema: &Sema<'_>, entry: &Builtin) -> bool {
-    !entry.is_internal() || sema.frame().unit.library
+fn may_name(eval: &Eval, entry: &Builtin) -> bool {
+    !entry.is_internal() || eval.frame().unit.library
 }
 
 /// Whether what is evaluated stands where such builtins may stand.

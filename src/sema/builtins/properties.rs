@@ -5,6 +5,7 @@ use super::choices::bad_choice;
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{At, Diag, Result, suggest};
 use crate::dsd::{Simd, ZeroSource};
+use crate::sema::eval::Eval;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -64,11 +65,11 @@ impl Property {
 /// The fields of a struct argument, each with its place.
 pub fn properties(sema: &mut Sema<'_>, argument: ExprId) -> Result<Fields> {
     let fields = arguments::fields(sema, argument)?;
-    Ok(fields.into_iter().map(|(name, value)| placed(sema, argument, name, value)).collect())
+    Ok(fields.into_iter().map(|(name, value)| placed(&sema.eval, argument, name, value)).collect())
 }
 
-fn placed(sema: &Sema<'_>, argument: ExprId, name: SmolStr, value: Operand) -> Property {
-    let file = &sema.frame().unit.file;
+fn placed(eval: &Eval, argument: ExprId, name: SmolStr, value: Operand) -> Property {
+    let file = &eval.frame().unit.file;
     let written = match &file.expr(argument).kind {
         ExprKind::Struct { fields, .. } => fields.iter().find(|(ident, _)| *ident.name == *name),
         _ => None,
@@ -78,14 +79,14 @@ fn placed(sema: &Sema<'_>, argument: ExprId, name: SmolStr, value: Operand) -> P
             let dot = Span { lo: ident.span.lo - 1, ..ident.span };
             dot.to(file.expr(*value).span)
         }
-        None => sema.span(argument),
+        None => eval.frame().unit.file.expr(argument).span,
     };
     Property { name, value, at }
 }
 
 /// The properties of a DSD; those that `.tensor_access` stands for take its place.
 pub fn dsd_properties(sema: &mut Sema<'_>, kind: DsdTy, argument: ExprId) -> Result<Fields> {
-    let given = properties(sema, argument).map_err(|c| late_flag(sema, argument, c))?;
+    let given = properties(sema, argument).map_err(|c| late_flag(&sema.eval, argument, c))?;
     let mut all = Fields::new();
     for property in given {
         for property in spread(kind, property)? {
@@ -99,8 +100,8 @@ pub fn dsd_properties(sema: &mut Sema<'_>, kind: DsdTy, argument: ExprId) -> Res
 }
 
 /// What is not known at comptime is a mistake of its own for a switch.
-fn late_flag(sema: &Sema<'_>, properties: ExprId, diag: Diag) -> Diag {
-    let file = &sema.frame().unit.file;
+fn late_flag(eval: &Eval, properties: ExprId, diag: Diag) -> Diag {
+    let file = &eval.frame().unit.file;
     let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return diag };
     let Some(place) = &diag.0.primary else { return diag };
     let around = |e: &ExprId| {

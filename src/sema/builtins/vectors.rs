@@ -244,7 +244,7 @@ fn check_async(s: &Settings, dest: &Arg, args: &[Arg], call: Call<'_>) -> Result
 pub fn vector_operand(sema: &mut Sema<'_>, arg: &Arg) -> Result<CodeOperand> {
     Ok(match arg.what {
         ArgumentKind::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
-        _ => CodeOperand::Dsd(dsrs::dsd_ref(sema, &arg.value, arg.span)?),
+        _ => CodeOperand::Dsd(dsrs::dsd_ref(&mut sema.lower, &arg.value, arg.span)?),
     })
 }
 
@@ -294,9 +294,9 @@ fn scalar_operand(sema: &mut Sema<'_>, v: Operand, elem: Elem, at: Span) -> Resu
             let signed = v.known().and_then(Value::as_integer).is_some_and(|n| n.is_negative());
             sema.coerce(v, &literal(signed, bits), at).map_err(|_| wrong())
         }
-        (Ty::ComptimeInt, Elem::F16) => sema.coerce(v, &conversions::fp16(sema), at),
+        (Ty::ComptimeInt, Elem::F16) => sema.coerce(v, &conversions::fp16(sema.options), at),
         (Ty::ComptimeInt, Elem::F32) => sema.coerce(v, &Ty::F32, at),
-        (t, Elem::F16) if *t == Ty::COMPTIME_FLOAT => sema.coerce(v, &conversions::fp16(sema), at),
+        (t, Elem::F16) if *t == Ty::COMPTIME_FLOAT => sema.coerce(v, &conversions::fp16(sema.options), at),
         (t, Elem::F32) if t.is_float() => sema.coerce(v, &Ty::F32, at),
         (t, elem) if scalar_fits(elem, t) => Ok(v),
         (Ty::Int(t), Elem::Int16 | Elem::Int32) if t.bits < u32::from(elem.words()) * 16 => {

@@ -56,7 +56,7 @@ impl Functions {
     }
 
     /// The next function to be written.
-    pub fn next(&mut self) -> Option<Pending> {
+    pub fn next_pending(&mut self) -> Option<Pending> {
         self.pending.pop_front()
     }
 

@@ -17,6 +17,7 @@ mod tile;
 pub use assigned::UnsetRead;
 pub use builder::{FnBuilder, Label, RESULT};
 pub use code::Lower;
+pub use data::Data;
 pub use functions::MAX_FUNCTIONS;
 pub use memory::Elements;
 pub use signature::{ParamKind, Pending, Signature};

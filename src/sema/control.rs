@@ -358,7 +358,7 @@ pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Option<&Ty>) -> Resu
     let flow = sema.block(block);
     sema.b().bind(end);
     let target = sema.eval.close_target();
-    debug_assert_eq!(sema.frame().targets.len(), index);
+    debug_assert_eq!(sema.eval.targets().len(), index);
     let flow = flow?;
     let mut join = target.join;
     if matches!(flow, Flow::Next) {

@@ -47,8 +47,8 @@ pub fn with_operands(frame: &Frame, c: Diag, left: ExprId, right: ExprId) -> Dia
 
 /// Where a name is declared that can be seen here.
 fn declared_at(frame: &Frame, name: &str) -> Option<Span> {
-    if let Some((scope, slot)) = frame.find_local(name) {
-        return Some(frame.scopes[scope].names[slot].2);
+    if let Some(span) = frame.declared_at(name) {
+        return Some(span);
     }
     match &frame.unit.file.decls[*frame.unit.names.get(name)? as usize] {
         Decl::Var(v) => Some(v.span),
@@ -64,8 +64,8 @@ pub fn declaration(frame: &Frame, id: ExprId) -> Option<Span> {
         expr = frame.unit.file.expr(*of);
     }
     let ExprKind::Name(name) = &expr.kind else { return None };
-    if let Some((scope, slot)) = frame.find_local(name) {
-        return Some(frame.scopes[scope].names[slot].2);
+    if let Some(span) = frame.declared_at(name) {
+        return Some(span);
     }
     match &frame.unit.file.decls[*frame.unit.names.get(name)? as usize] {
         Decl::Var(v) => Some(v.span),

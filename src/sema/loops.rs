@@ -404,7 +404,7 @@ fn while_code(
     let mut broken = false;
     let end = loop_body(sema, label, |s| {
         let flow = s.stmt(body)?;
-        broken = s.frame().targets.last().is_some_and(|t| t.broken);
+        broken = s.eval.targets().last().is_some_and(|t| t.broken);
         Ok(flow)
     })?;
     if let Some(step) = step {

@@ -101,9 +101,8 @@ fn predeclared(name: &str) -> Option<Value> {
 
 fn unknown_name(frame: &Frame, name: &Name, span: Span) -> Diag {
     let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
-    let locals = frame.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()));
     let globals = frame.unit.names.keys().map(|n| n.as_str());
-    let mut known: Vec<&str> = locals.chain(globals).collect();
+    let mut known: Vec<&str> = frame.local_names().chain(globals).collect();
     known.extend_from_slice(&Ty::predeclared_names());
     known.sort_unstable();
     if super::builtins::lookup(name).is_some() {

@@ -33,7 +33,7 @@ fn uses(eval: &Eval, unit: &Unit, operand: ExprId) -> (IndexSet<Name>, Uses) {
     let (mut named, mut called) = (IndexSet::new(), Uses::default());
     for e in below(&unit.file, operand) {
         match &e.kind {
-            ExprKind::Name(name) if eval.frame().find_local(name).is_none() => {
+            ExprKind::Name(name) if eval.frame().declared_at(name).is_none() => {
                 named.insert(name.clone());
             }
             ExprKind::Call { callee, .. } => {

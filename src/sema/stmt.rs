@@ -24,7 +24,7 @@ impl Sema<'_> {
                 Ok(Flow::Next) => {}
                 Ok(other) => return Ok(other),
                 Err(diag) => {
-                    if let Some(flow) = self.eval.frame_mut().pending.take() {
+                    if let Some(flow) = self.eval.take_leaving() {
                         return Ok(flow);
                     }
                     if self.is_comptime() {
@@ -370,7 +370,7 @@ impl Sema<'_> {
             Some(e) => self.value(e, None)?,
             None => Operand::void(),
         };
-        let Some(end) = self.frame().targets[index].on_break else {
+        let Some(end) = self.eval.targets()[index].on_break else {
             return match operand {
                 Operand::Known(v) => Ok(Flow::Break(index, v)),
                 _ => Err(rules::NOT_COMPTIME.because(&[("what", &"this value")]).at(span)),
@@ -390,10 +390,10 @@ impl Sema<'_> {
 
     fn continue_stmt(&mut self, label: Option<&Ident>, span: Span) -> Result<Flow> {
         let index = self.eval.find_target(label, span)?;
-        if !self.frame().targets[index].is_loop {
+        if !self.eval.targets()[index].is_loop {
             return Err(rules::OUTSIDE_LOOP.plain().at(span));
         }
-        let Some(next) = self.frame().targets[index].on_continue else { return Ok(Flow::Continue(index)) };
+        let Some(next) = self.eval.targets()[index].on_continue else { return Ok(Flow::Continue(index)) };
         if self.is_comptime() {
             return Err(rules::LEAVES_EXPRESSION.plain().at(span));
         }

@@ -45,11 +45,7 @@ impl Eval {
         self.frames.last().expect("evaluation happens inside a frame")
     }
 
-    /// The innermost call, to change.
-    ///
-    /// # Panics
-    /// When nothing is being evaluated.
-    pub fn frame_mut(&mut self) -> &mut Frame {
+    fn frame_mut(&mut self) -> &mut Frame {
         self.frames.last_mut().expect("evaluation happens inside a frame")
     }
 
@@ -193,6 +189,11 @@ impl Eval {
         Ok(())
     }
 
+    /// What `break` and `continue` may name in the innermost call, outermost first.
+    pub fn targets(&self) -> &[Target] {
+        &self.frame().targets
+    }
+
     /// Opens what `break` and `continue` may name; its index.
     pub fn open_target(&mut self, target: Target) -> usize {
         self.frame_mut().targets.push(target);
@@ -212,7 +213,7 @@ impl Eval {
         self.frame_mut().targets.truncate(index);
     }
 
-    /// An open target of the innermost call, by its index.
+    /// An open target of the innermost call, by its index, to change.
     pub fn target(&mut self, index: usize) -> &mut Target {
         &mut self.frame_mut().targets[index]
     }
@@ -240,6 +241,11 @@ impl Eval {
     /// A `return`, `break` or `continue` is on its way out of an expression.
     pub fn leave_with(&mut self, flow: Flow) {
         self.frame_mut().pending = Some(flow);
+    }
+
+    /// What `leave_with` was given, if nothing has taken it since.
+    pub fn take_leaving(&mut self) -> Option<Flow> {
+        self.frame_mut().pending.take()
     }
 
     /// The values that an expansion in place has returned so far, to be put back, and its end.

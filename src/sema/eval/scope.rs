@@ -52,7 +52,7 @@ pub enum Binding {
 #[derive(Debug, Default)]
 pub struct Scope {
     /// In order of declaration.
-    pub names: Vec<(Name, Binding, Span)>,
+    pub(super) names: Vec<(Name, Binding, Span)>,
 }
 
 /// What `break` and `continue` may name.
@@ -105,15 +105,15 @@ pub struct Frame {
     /// Its file.
     pub unit: Rc<Unit>,
     /// Blocks, outermost first.
-    pub scopes: Vec<Scope>,
+    pub(super) scopes: Vec<Scope>,
     /// Loops and labelled blocks, outermost first.
-    pub targets: Vec<Target>,
+    pub(super) targets: Vec<Target>,
     /// Whether statements are executed now instead of being written as code.
     pub comptime: bool,
     /// How `return` works here.
     pub ret: Return,
     /// A `return`, `break` or `continue` on its way out of an expression.
-    pub pending: Option<Flow>,
+    pub(super) pending: Option<Flow>,
     /// Names whose address is taken somewhere in the file: they live in memory.
     pub addressed: Rc<rustc_hash::FxHashSet<Name>>,
     /// The call, and what it calls, if the function is expanded in place of it.
@@ -137,8 +137,19 @@ impl Frame {
         }
     }
 
+    /// Where a local is declared.
+    pub fn declared_at(&self, name: &str) -> Option<Span> {
+        let (scope, slot) = self.find_local(name)?;
+        Some(self.scopes[scope].names[slot].2)
+    }
+
+    /// The names of all locals that can be seen, outermost first.
+    pub fn local_names(&self) -> impl Iterator<Item = &str> {
+        self.scopes.iter().flat_map(|s| s.names.iter().map(|(n, _, _)| n.as_str()))
+    }
+
     /// Finds a local: its scope, and its place there.
-    pub fn find_local(&self, name: &str) -> Option<(usize, usize)> {
+    pub(super) fn find_local(&self, name: &str) -> Option<(usize, usize)> {
         let place = |scope: &Scope| scope.names.iter().rposition(|(n, _, _)| n == name);
         self.scopes.iter().enumerate().rev().find_map(|(s, scope)| place(scope).map(|slot| (s, slot)))
     }

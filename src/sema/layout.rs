@@ -289,3 +289,22 @@ pub fn route_twice(routes: &RouteTable, pe: usize, color: Color, second: Span) -
         None => c,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    #[test]
+    fn a_rectangle_is_covered_when_every_pe_has_code() {
+        let span = Span::new(FileId(0), 0, 0);
+        let mut layout = Layout::default();
+        let told = |layout: &Layout| layout.check_covered(span).map_err(|diag| diag.rule().to_string());
+        assert_eq!(told(&layout), Err(rules::NO_RECTANGLE.name.to_string()));
+        assert!(layout.set_rectangle(2, 1, span).is_ok());
+        assert!(layout.set_tile(1, 0).is_ok() && layout.set_tile(1, 0).is_err());
+        assert_eq!(told(&layout), Err(rules::TILE_MISSING.name.to_string()));
+        assert!(layout.set_tile(0, 0).is_ok());
+        assert_eq!(told(&layout), Ok(()));
+    }
+}

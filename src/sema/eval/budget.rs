@@ -88,3 +88,32 @@ impl Budget {
         if std::mem::replace(&mut self.gave_up, true) { rules::REPORTED.plain() } else { diag }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    #[test]
+    fn a_limit_that_was_hit_is_told_once() {
+        let span = Span::new(FileId(0), 0, 0);
+        let mut budget = Budget::new(1);
+        assert!(budget.step(span).is_ok());
+        let told = |result: Result<()>| result.map_err(|diag| diag.rule().to_string());
+        assert_eq!(told(budget.step(span)), Err(rules::COMPTIME_FUEL.name.to_string()));
+        assert_eq!(told(budget.step(span)), Err(String::new()));
+        assert_eq!(told(budget.enter(span)), Err(String::new()));
+    }
+
+    #[test]
+    fn steps_that_were_taken_are_counted_on_after_a_refill() {
+        let span = Span::new(FileId(0), 0, 0);
+        let mut budget = Budget::new(3);
+        assert!(budget.step(span).is_ok());
+        assert_eq!(budget.take(3), None);
+        assert_eq!(budget.take(2), Some(()));
+        budget.refill();
+        assert_eq!(budget.take(3), Some(()));
+        assert_eq!(budget.steps(), 6);
+    }
+}

@@ -228,3 +228,29 @@ pub fn same(a: &Value, b: &Value) -> bool {
         _ => a == b,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_effect_of_a_call_is_one_of_the_call_around_it() {
+        let mut known = KnownCalls::default();
+        known.begin(0);
+        known.begin(4);
+        known.has_effect();
+        assert!(known.end(6).1.is_none());
+        assert!(known.end(9).1.is_none());
+    }
+
+    #[test]
+    fn what_is_evaluated_in_between_is_no_part_of_a_call() {
+        let mut known = KnownCalls::default();
+        known.begin(0);
+        let watching = known.suspend();
+        known.has_effect();
+        known.resume(watching, 5);
+        let (steps, reads) = known.end(7);
+        assert_eq!((steps, reads.map(|reads| reads.len())), (2, Some(0)));
+    }
+}

@@ -196,3 +196,60 @@ impl Data {
         image.symbols.sort_by_key(|s| s.addr);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    fn span(at: usize) -> Span {
+        Span::new(FileId(0), at, at + 1)
+    }
+
+    /// A constant of 32 bits that is declared at a place.
+    fn constant(data: &mut Data, at: usize) -> GlobalId {
+        data.add(Global {
+            name: format!("c{at}"),
+            ty: Ty::U32,
+            value: Value::u32(1),
+            is_var: false,
+            addr: None,
+            align: 1,
+            explicit_align: None,
+            defined_by: None,
+            span: span(at),
+        })
+    }
+
+    #[test]
+    fn a_global_gets_memory_when_its_address_is_first_asked_for() {
+        let mut data = Data::default();
+        let (first, second) = (constant(&mut data, 0), constant(&mut data, 1));
+        data.align(first, 4);
+        assert_eq!(data.words(), 0);
+        assert_eq!(data.place(second).ok(), Some(0));
+        assert_eq!(data.place(first).ok(), Some(4));
+        assert_eq!(data.place(second).ok(), Some(0));
+        assert_eq!((data.placed(), data.words()), ([second, first].as_slice(), 6));
+    }
+
+    #[test]
+    fn equal_constants_without_a_name_are_one_global() {
+        let mut data = Data::default();
+        let one = data.constant(&Value::u32(1), span(0));
+        assert_eq!(data.constant(&Value::u32(1), span(5)), one);
+        assert_ne!(data.constant(&Value::u32(2), span(5)), one);
+    }
+
+    #[test]
+    fn what_one_tile_writes_is_not_folded_in_the_next() {
+        let mut data = Data::default();
+        let id = constant(&mut data, 7);
+        assert!(data.may_fold(id));
+        data.write_constant(span(7));
+        assert!(data.has_folded_too_much());
+        data.begin_tile();
+        let id = constant(&mut data, 7);
+        assert!(!data.may_fold(id) && !data.has_folded_too_much());
+    }
+}

@@ -102,9 +102,10 @@ impl Sema<'_> {
             }
             Place::Element { array, index, len, ty, .. } => {
                 let all = Elements { array: *array, index: *index, len: *len, ty };
-                if self.lower.is_fixed_element(all)? {
+                if let Some(array) = self.lower.fixed_array(all)? {
                     let s = self.reg_of(&value, span)?;
-                    return self.lower.store_element(all, s);
+                    self.lower.store_element(array, *index, s);
+                    return Ok(());
                 }
                 let addr = self.lower.element_addr(all)?;
                 self.store_at(addr, &value, span)

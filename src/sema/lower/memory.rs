@@ -3,7 +3,7 @@
 use super::code::Lower;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::comptime as rules;
-use crate::image::code::{self, Op, Reg};
+use crate::image::code::{self, Access, Op, Reg};
 use crate::sema::operand::{Addr, Base, Operand, PathStep, Place, Repr, repr};
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::words::{mark_of_field, part, words_of_element};
@@ -30,6 +30,14 @@ pub struct Elements<'a> {
     pub len: u32,
     /// Their type.
     pub ty: &'a Ty,
+}
+
+/// An array of scalars at an address that code can name.
+#[derive(Copy, Clone, Debug)]
+pub struct FixedArray {
+    base: u16,
+    len: u16,
+    kind: Access,
 }
 
 impl Lower {
@@ -64,37 +72,31 @@ impl Lower {
     /// # Errors
     /// Values of this type exist only at comptime.
     pub fn load_element(&mut self, all: Elements<'_>) -> Result<Operand> {
-        if let (Some(repr), Ok(len)) = (repr(all.ty), u16::try_from(all.len))
-            && let Resolved::Fixed(base) = self.resolve(all.array)?
-        {
+        if let Some(FixedArray { base, len, kind }) = self.fixed_array(all)? {
             let d = self.b().reg();
-            self.b().emit(Op::LoadElem { d, base, b: all.index, len, kind: repr.access() });
+            self.b().emit(Op::LoadElem { d, base, b: all.index, len, kind });
             return Ok(Operand::Reg(d, all.ty.clone()));
         }
         let addr = self.element_addr(all)?;
         self.load_at(addr, all.ty)
     }
 
-    /// Whether an element is written by one operation, as it is a scalar of an array at a fixed address.
+    /// The array, if one operation reads or writes an element of it.
     ///
     /// # Errors
     /// The array has no form in memory.
-    pub fn is_fixed_element(&mut self, all: Elements<'_>) -> Result<bool> {
-        let is_small = repr(all.ty).is_some() && u16::try_from(all.len).is_ok();
-        Ok(is_small && matches!(self.resolve(all.array)?, Resolved::Fixed(_)))
-    }
-
-    /// Writes a scalar to an element that a register selects, of an array at a fixed address.
-    ///
-    /// # Errors
-    /// The array has no form in memory.
-    pub fn store_element(&mut self, all: Elements<'_>, s: Reg) -> Result<()> {
+    pub fn fixed_array(&mut self, all: Elements<'_>) -> Result<Option<FixedArray>> {
         if let (Some(repr), Ok(len)) = (repr(all.ty), u16::try_from(all.len))
             && let Resolved::Fixed(base) = self.resolve(all.array)?
         {
-            self.b().emit(Op::StoreElem { s, base, b: all.index, len, kind: repr.access() });
+            return Ok(Some(FixedArray { base, len, kind: repr.access() }));
         }
-        Ok(())
+        Ok(None)
+    }
+
+    /// Writes a scalar to an element that a register selects, of an array at a fixed address.
+    pub fn store_element(&mut self, FixedArray { base, len, kind }: FixedArray, index: Reg, s: Reg) {
+        self.b().emit(Op::StoreElem { s, base, b: index, len, kind });
     }
 
     /// The address of an element that a register selects.

@@ -73,7 +73,7 @@ fn reads_the_same(sema: &mut Sema<'_>, call: &KnownCall, instance: InstanceId) -
     call.reads.iter().all(|read| read_is_the_same(sema, read, &mut here))
 }
 
-/// `here` says which modules stand for those of the world in which the call was evaluated.
+/// `here` says which modules stand for those of the tile in which the call was evaluated.
 fn read_is_the_same(sema: &mut Sema<'_>, read: &Read, here: &mut Vec<(InstanceId, InstanceId)>) -> bool {
     let find = |there: InstanceId| here.iter().find(|(t, _)| *t == there).map(|(_, h)| *h);
     match read {

@@ -48,11 +48,11 @@ pub enum Value {
     Dsd(Dsd),
 }
 
-/// A module instance of the current world.
+/// A module instance of the current tile, or of the layout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct InstanceId(pub u32);
 
-/// A global of the current world.
+/// A global of the current tile, or of the layout.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct GlobalId(pub u32);
 

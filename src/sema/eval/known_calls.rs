@@ -47,7 +47,7 @@ pub struct KnownCall {
     pub result: Value,
 }
 
-/// Something beside the arguments on which a result depends. Instances are those of the world in which
+/// Something beside the arguments on which a result depends. Instances are those of the tile in which
 /// the function was evaluated.
 #[derive(Clone, Debug)]
 pub enum Read {
@@ -175,7 +175,7 @@ impl Watch {
 }
 
 /// The number of scalars in some values; `None` if they are too many, or if a value means something only
-/// in the world in which it was made.
+/// in the tile in which it was made.
 pub fn weight_of(values: &[Value]) -> Option<usize> {
     let mut sum = values.len();
     for v in values {

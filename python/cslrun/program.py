@@ -98,6 +98,11 @@ class Program:
         return self._native.fabric_size
 
     @property
+    def automatic_threads(self):
+        """How many threads simulate the wafer unless the host says otherwise: more than 1 from 4,096 PEs on."""
+        return self._native.automatic_threads
+
+    @property
     def uses_memcpy(self):
         """Whether the program talks to the host through `<memcpy>`."""
         return self._native.uses_memcpy

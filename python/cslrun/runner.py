@@ -21,14 +21,15 @@ class Runner:
     """One run of a program.
 
     Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
-    An error on the wafer raises a RunError with the simulator's report as its text. `threads`
-    is the number of threads that simulate the PEs of a large wafer; the results do not depend on it. `allow`, `warn` and
-    `deny` name rules and groups, as for [compile].
+    An error on the wafer raises a RunError with the simulator's report as its text, and so does a wafer that does
+    not fit into memory. `threads` is the number of threads that simulate the PEs of a large wafer; by default a
+    wafer of 4,096 PEs or more runs on all cores. The results do not depend on it. `allow`, `warn` and `deny` name
+    rules and groups, as for [compile].
     """
 
-    def __init__(self, program, *, checked=True, max_cycles=None, threads=1, allow=(), warn=(), deny=()):
+    def __init__(self, program, *, checked=True, max_cycles=None, threads=None, allow=(), warn=(), deny=()):
         _, rows = program.size
-        if not 1 <= threads <= rows:
+        if threads is not None and not 1 <= threads <= rows:
             raise ValueError(f"threads={threads}: a wafer with {rows} rows can use 1 to {rows} threads")
         self.program = program
         chosen = levels.choices(allow, warn, deny)

@@ -4,6 +4,7 @@
 //! rendered report. Never: knows how host arrays are ordered; Python does that.
 
 mod fault;
+mod interrupt;
 mod layout;
 mod levels;
 mod program;

@@ -47,6 +47,12 @@ impl Program {
         self.image.size()
     }
 
+    /// The number of threads that suits it on this machine.
+    #[getter]
+    fn automatic_threads(&self) -> usize {
+        cslrun::Runner::automatic_threads(&self.image)
+    }
+
     #[getter]
     fn offset(&self) -> (u16, u16) {
         (self.image.fabric().x, self.image.fabric().y)

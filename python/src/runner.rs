@@ -1,5 +1,6 @@
 use crate::RunError;
 use crate::fault::guarded;
+use crate::interrupt;
 use crate::levels::{self, Choice};
 use crate::program::Program;
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
@@ -21,23 +22,33 @@ pub struct Ticket(cslrun::Ticket);
 
 /// One run of a program.
 #[pyclass]
-pub struct Runner(cslrun::Runner);
+pub struct Runner(cslrun::Runner, Interrupted);
+
+/// Whether Ctrl-C has stopped the run: wavelets were on their way, so that it cannot go on.
+type Interrupted = bool;
 
 #[pymethods]
 impl Runner {
     #[new]
     fn new(
+        py: Python<'_>,
         program: &Program,
         checked: bool,
         max_cycles: Option<u64>,
-        threads: usize,
+        threads: Option<usize>,
         levels: Vec<Choice>,
     ) -> PyResult<Runner> {
         let defaults = RunOptions::default();
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
         let levels = levels::chosen(&levels)?;
-        let options = RunOptions { checked, max_cycles, threads, levels, ..defaults };
-        guarded(|| Ok(Runner(cslrun::Runner::new(program.image.clone(), options))))
+        let too_large = |diag: Box<Diagnostic>| {
+            RunError::new_err(render(program.image.sources(), &[*diag], MessageFormat::Plain, false))
+        };
+        cslrun::Runner::check_memory(&program.image).map_err(too_large)?;
+        let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
+        let stop = interrupt::stop(py)?;
+        let options = RunOptions { checked, max_cycles, threads, levels, stop, ..defaults };
+        guarded(|| Ok(Runner(cslrun::Runner::new(program.image.clone(), options), false)))
     }
 
     fn queue_copy_in(
@@ -112,18 +123,12 @@ impl Runner {
 
     /// Runs until a transfer is done; false if nothing can happen before.
     fn run_until(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<bool> {
-        guarded(|| {
-            let ended = py.detach(|| self.0.run_until(ticket.0));
-            self.checked(ended)
-        })
+        self.run(py, |runner| runner.run_until(ticket.0))
     }
 
     /// Runs until nothing can happen any more unless the host acts.
     fn run_until_quiet(&mut self, py: Python<'_>) -> PyResult<()> {
-        guarded(|| {
-            let ended = py.detach(|| self.0.run_until_quiet());
-            self.checked(ended)
-        })
+        self.run(py, cslrun::Runner::run_until_quiet)
     }
 
     /// From now on the host takes whatever comes on a host stream.
@@ -152,10 +157,7 @@ impl Runner {
 
     /// Runs until a command is done.
     fn wait(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
-        guarded(|| {
-            let ended = py.detach(|| self.0.wait(ticket.0));
-            self.checked(ended)
-        })
+        self.run(py, |runner| runner.wait(ticket.0))
     }
 
     /// Moves the words of a finished copy from the wafer into a buffer; false if there are none,
@@ -169,11 +171,8 @@ impl Runner {
 
     /// Runs until nothing happens any more; the warnings about what is left.
     fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
-        guarded(|| {
-            let ended = py.detach(|| self.0.run_until_idle());
-            let warnings = self.checked(ended)?;
-            Ok(self.report(&warnings))
-        })
+        let warnings = self.run(py, cslrun::Runner::run_until_idle)?;
+        Ok(self.report(&warnings))
     }
 
     fn cycles(&self) -> u64 {
@@ -219,6 +218,30 @@ impl Runner {
         guarded(|| {
             let ticket = command(&mut self.0);
             self.checked(ticket).map(Ticket)
+        })
+    }
+
+    /// Runs without the lock of the interpreter, until it is done or Ctrl-C stops it.
+    fn run<T: Send>(
+        &mut self,
+        py: Python<'_>,
+        run: impl FnOnce(&mut cslrun::Runner) -> Result<T, Failure> + Send,
+    ) -> PyResult<T> {
+        guarded(|| {
+            if self.1 {
+                return Err(RunError::new_err(
+                    "the run was interrupted and cannot go on; load the program again",
+                ));
+            }
+            interrupt::run_begins();
+            match py.detach(|| run(&mut self.0)) {
+                Err(failure @ Failure::Interrupted(_)) => {
+                    self.1 = true;
+                    let report = self.report(&failure.diagnostics(self.0.program().sources()));
+                    Err(interrupt::exception(py, report))
+                }
+                ended => self.checked(ended),
+            }
         })
     }
 

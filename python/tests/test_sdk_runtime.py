@@ -267,6 +267,12 @@ def test_settings_of_the_simulator_are_accepted(compiled, tmp_path, options, rec
     assert not list(recwarn)
 
 
+@pytest.mark.parametrize("count", [0, -1, 1.5, True, "2"])
+def test_a_number_of_threads_is_a_number(compiled, count):
+    with pytest.raises(ValueError, match="simfab_numthreads must be a whole number of at least 1"):
+        SdkRuntime(compiled, simfab_numthreads=count)
+
+
 def test_there_is_no_system(compiled):
     with pytest.raises(RuntimeError, match="there is no system at '10.0.0.1:9000'"):
         SdkRuntime(compiled, cmaddr="10.0.0.1:9000")

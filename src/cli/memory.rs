@@ -1,22 +1,3 @@
-use std::fs::read_to_string;
-
-/// Bytes that this machine, or the container that runs the command, has left; `None` where nobody says.
-pub fn available() -> Option<u64> {
-    [machine(), container()].into_iter().flatten().min()
-}
-
-fn machine() -> Option<u64> {
-    let text = read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1 << 10)
-}
-
-fn container() -> Option<u64> {
-    let number =
-        |file: &str| read_to_string(format!("/sys/fs/cgroup/{file}")).ok()?.trim().parse::<u64>().ok();
-    number("memory.max")?.checked_sub(number("memory.current")?)
-}
-
 /// A number of bytes, such as `512M` or `8G`.
 pub fn size(text: &str) -> Result<u64, String> {
     let units = [('K', 10), ('M', 20), ('G', 30)];
@@ -37,11 +18,5 @@ mod tests {
         assert_eq!(size("2k"), Ok(2048));
         assert_eq!(size("8G"), Ok(8 << 30));
         assert!(size("8T").is_err() && size("G").is_err() && size("99999999999G").is_err());
-    }
-
-    #[cfg(target_os = "linux")]
-    #[test]
-    fn linux_says_what_is_left() {
-        assert!(machine().is_some_and(|bytes| bytes > 1 << 20));
     }
 }

@@ -3,7 +3,7 @@ use super::outcome::{Outcome, verdict};
 use super::progress::Line;
 use super::report;
 use super::steps::{self, Trouble};
-use super::{Exit, evidence, interrupt, memory, threads};
+use super::{Exit, evidence, interrupt, threads};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
@@ -15,7 +15,7 @@ use std::sync::Arc;
 pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.compile.format());
     let Some(program) = outcome.compile(&args.compile, loader) else { return outcome };
-    let memory = args.memory.or_else(memory::available);
+    let memory = args.memory.or_else(host::available_memory);
     if let Some(Err(diag)) = memory.map(|memory| host::check_footprint(&program, memory)) {
         fail(&diag.into(), &mut outcome);
         return outcome;

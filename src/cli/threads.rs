@@ -1,7 +1,5 @@
+use crate::host::Runner;
 use crate::image::Program;
-
-/// A wafer with fewer PEs runs on one thread: there is too little to share in a cycle.
-const PES_WORTH_SHARING: usize = 64 * 64;
 
 /// On how many threads a program runs: as many as are asked for, or as the machine has if that helps.
 pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String> {
@@ -12,8 +10,7 @@ pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String>
             if rows == 1 { "1 row".to_string() } else { format!("{rows} rows") }
         )),
         Some(n) => Ok(n),
-        None if program.place.len() < PES_WORTH_SHARING => Ok(1),
-        None => Ok(std::thread::available_parallelism().map_or(1, usize::from).min(rows)),
+        None => Ok(Runner::automatic_threads(program)),
     }
 }
 

@@ -8,6 +8,7 @@ mod copies;
 mod direct;
 mod footprint;
 mod launches;
+mod machine;
 mod names;
 mod records;
 mod report;
@@ -21,6 +22,7 @@ pub use crate::wafer::{Printed, Pulse, StallReport, StopReport};
 pub use commands::Ticket;
 pub use copies::{Copy, CopyWidth, Region};
 pub use footprint::check_footprint;
+pub use machine::available_memory;
 pub use records::{Record, Recorded};
 pub use report::RunReport;
 pub use snapshot::Snapshot;
@@ -190,6 +192,21 @@ pub struct Runner {
 }
 
 impl Runner {
+    /// The number of threads that suits a program on this machine, for [`RunOptions::threads`]: as many as it runs
+    /// at once if the wafer is large, else 1.
+    pub fn automatic_threads(program: &Program) -> usize {
+        machine::automatic_threads(program)
+    }
+
+    /// Whether the wafer of a program fits into the memory that this machine has left; none is taken yet.
+    ///
+    /// # Errors
+    /// It does not; the diagnostic names the largest grid that would.
+    pub fn check_memory(program: &Program) -> Result<(), Box<Diagnostic>> {
+        let fits = available_memory().map_or(Ok(()), |memory| check_footprint(program, memory));
+        fits.map_err(|diag| Box::new(diag.into()))
+    }
+
     /// Loads a program; nothing has run yet.
     pub fn new(program: Arc<Program>, options: RunOptions) -> Runner {
         let pe_options = PeOptions { checked: options.checked, levels: options.levels, plain: options.plain };

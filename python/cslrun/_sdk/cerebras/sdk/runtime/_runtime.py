@@ -49,6 +49,8 @@ class SdkRuntime:
         if kwargs.get("memcpy_required", True) and not self._program.uses_memcpy:
             help = "; pass memcpy_required=False" if self._program.is_layout else ""
             raise RuntimeError(f"SdkRuntime does not support programs without memcpy{help}")
+        config = platform.config if platform is not None else None
+        self._threads = _threads(kwargs.get("simfab_numthreads", config and config.num_threads), self._program)
         self._by_id = {export.id: export for export in self._program.exports.values()}
         self._streams = Streams(self._program)
         self._state = "constructed"
@@ -63,7 +65,7 @@ class SdkRuntime:
         """Loads the program onto the wafer."""
         if self._state != "constructed":
             raise RuntimeError("Cannot call load() multiple times")
-        self._runner = cslrun.Runner(self._program)
+        self._runner = cslrun.Runner(self._program, threads=self._threads)
         self._state = "loaded"
 
     def run(self):
@@ -308,6 +310,15 @@ class SdkRuntime:
     def _must_run(self):
         if self._state != "running":
             raise RuntimeError(_NOT_RUNNING)
+
+
+def _threads(most, program):
+    """How many threads simulate the wafer: as many as suit it, up to `most`."""
+    if most is None:
+        return None
+    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
+        raise ValueError(f"simfab_numthreads must be a whole number of at least 1, not {most!r}")
+    return min(int(most), program.automatic_threads)
 
 
 def _load(folder):

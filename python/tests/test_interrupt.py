@@ -1,0 +1,48 @@
+"""Ctrl-C in a host script."""
+
+import signal
+import subprocess
+import sys
+import time
+
+ENDLESS = """\
+const id: local_task_id = @get_local_task_id(8);
+var turns: u32 = 0;
+task again() void {
+    turns += 1;
+    @activate(id);
+}
+comptime {
+    @bind_local_task(again, id);
+    @activate(id);
+}
+"""
+
+SCRIPT = """\
+import cslrun
+
+runner = cslrun.Runner(cslrun.compile("endless.csl"), max_cycles=10**15)
+print("ready", flush=True)
+try:
+    runner.finish()
+finally:
+    try:
+        runner.finish()
+    except cslrun.RunError as error:
+        print(error, flush=True)
+"""
+
+
+def test_ctrl_c_stops_a_run_at_once_and_reports_it(tmp_path):
+    (tmp_path / "endless.csl").write_text(ENDLESS)
+    script = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert script.stdout.readline() == "ready\n"
+    time.sleep(0.3)
+    script.send_signal(signal.SIGINT)
+    out, err = script.communicate(timeout=20)
+    assert "KeyboardInterrupt" in err
+    assert "error[interrupted]" in err and "endless.csl:" in err
+    assert out == "the run was interrupted and cannot go on; load the program again\n"
+    assert script.returncode != 0

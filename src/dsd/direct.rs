@@ -2,86 +2,14 @@
 //! memory itself.
 
 use super::access::Row;
+use super::block::{Block, RowSource};
 use super::kernels::{DirectKernel, Kernel};
-use super::local::{Block, Feed};
+use super::lanes::Word;
 use std::ops::Range;
-use zerocopy::{FromBytes, Immutable, IntoBytes, KnownLayout, transmute};
+use zerocopy::{FromBytes, IntoBytes};
 
 /// Elements for which a scalar is spread out.
 const SPREAD: usize = 64;
-
-/// What an element is in memory, with what lies between it and the next.
-pub trait Word: Copy + FromBytes + IntoBytes + KnownLayout + Immutable {
-    /// As a lane: zero-extended.
-    fn lane(self) -> u32;
-    /// The low bits of a lane.
-    fn of(lane: u32) -> Self;
-    /// Takes the low bits of a lane, and leaves alone what lies between.
-    fn set(&mut self, lane: u32);
-}
-
-impl Word for u16 {
-    #[inline(always)]
-    fn lane(self) -> u32 {
-        self.into()
-    }
-    #[inline(always)]
-    fn of(lane: u32) -> u16 {
-        lane as u16
-    }
-    #[inline(always)]
-    fn set(&mut self, lane: u32) {
-        *self = lane as u16;
-    }
-}
-
-impl Word for u32 {
-    #[inline(always)]
-    fn lane(self) -> u32 {
-        self
-    }
-    #[inline(always)]
-    fn of(lane: u32) -> u32 {
-        lane
-    }
-    #[inline(always)]
-    fn set(&mut self, lane: u32) {
-        *self = lane;
-    }
-}
-
-/// The first of two elements. Both are read and written as one number: so a loop over pairs becomes one
-/// over whole vectors, which blends results with what lies between, instead of one store for each result.
-macro_rules! pairs {
-    ($($element:ty, $both:ty;)*) => {$(
-        impl Word for [$element; 2] {
-            #[inline(always)]
-            fn lane(self) -> u32 {
-                let both: $both = transmute!(self);
-                ((both >> (FIRST * <$element>::BITS)) as $element).into()
-            }
-            #[inline(always)]
-            fn of(lane: u32) -> [$element; 2] {
-                [lane as $element; 2]
-            }
-            #[inline(always)]
-            fn set(&mut self, lane: u32) {
-                let both: $both = transmute!(*self);
-                let first = <$both>::from(lane as $element) << (FIRST * <$element>::BITS);
-                let others = <$both>::from(<$element>::MAX) << ((1 - FIRST) * <$element>::BITS);
-                *self = transmute!((both & others) | first);
-            }
-        }
-    )*};
-}
-
-/// Whether the first element is the high half of a pair.
-const FIRST: u32 = cfg!(target_endian = "big") as u32;
-
-pairs! {
-    u16, u32;
-    u32, u64;
-}
 
 /// One of the first two sources.
 #[derive(Clone, Debug)]
@@ -215,7 +143,7 @@ pub fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block)
 }
 
 fn run_rows<W: Word>(memory: &mut [u16], kernel: &DirectKernel<W>, words: u16, block: &Block) -> usize {
-    let Feed::Line(a, width) = block.sources[0] else { return 0 };
+    let RowSource::Line(a, width) = block.sources[0] else { return 0 };
     let (length, third) = (block.dest.count * usize::from(words), block.sources[2].scalar());
     let range = |first: usize, pitch: i32, row: usize| {
         let at = first.wrapping_add_signed(pitch as isize * row as isize);
@@ -234,17 +162,17 @@ fn run_rows<W: Word>(memory: &mut [u16], kernel: &DirectKernel<W>, words: u16, b
         let dest = range(block.dest.at, block.pitch[0], done);
         let from = range(a.at, block.pitch[1], done);
         let ran = match (&block.sources[1], scalars) {
-            (Feed::Line(b, width), _) if !fits(b, *width) => None,
-            (Feed::Line(b, _), _) if is_onto => {
+            (RowSource::Line(b, width), _) if !fits(b, *width) => None,
+            (RowSource::Line(b, _), _) if is_onto => {
                 onto(memory, kernel, dest, range(b.at, block.pitch[2], done), third)
             }
-            (Feed::Line(b, _), _) => {
+            (RowSource::Line(b, _), _) => {
                 apart(memory, kernel, [dest, from, range(b.at, block.pitch[2], done)], third)
             }
-            (Feed::Nothing | Feed::Scalar(_), Some(scalars)) => {
+            (RowSource::Nothing | RowSource::Scalar(_), Some(scalars)) => {
                 with_scalar(memory, kernel, (dest, from), scalars, third)
             }
-            (Feed::Nothing | Feed::Scalar(_), None) => None,
+            (RowSource::Nothing | RowSource::Scalar(_), None) => None,
         };
         if ran.is_none() {
             break;

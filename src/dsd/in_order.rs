@@ -6,8 +6,8 @@
 //! a tenth of the time; not measured on a public example. The properties in `local` hold both equal.
 
 use super::access::Row;
-use super::kernels::{LaneValue, widest};
-use super::local::{Block, Feed};
+use super::block::{Block, RowSource};
+use super::lanes::{LaneValue, widest};
 
 /// What an element is in memory, or nothing for a source that an operation does not have.
 pub(super) trait Element: LaneValue {
@@ -59,18 +59,21 @@ impl Element for () {
     fn store(self, _: &mut [u16], _: usize) {}
 }
 
-/// The addresses of a row.
+/// Where a kernel is in a row.
 #[derive(Copy, Clone)]
-struct Walk {
+struct RowCursor {
     at: usize,
     step: isize,
 }
 
-impl Walk {
+impl RowCursor {
     /// Those of a row of a block; the block begins with `first`.
     #[inline(always)]
-    fn new(first: &Row, row: usize, pitch: i32) -> Walk {
-        Walk { at: first.at.wrapping_add_signed(pitch as isize * row as isize), step: first.step as isize }
+    fn new(first: &Row, row: usize, pitch: i32) -> RowCursor {
+        RowCursor {
+            at: first.at.wrapping_add_signed(pitch as isize * row as isize),
+            step: first.step as isize,
+        }
     }
 
     #[inline(always)]
@@ -91,7 +94,7 @@ pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
     let c = C::from_lane(block.sources[2].scalar());
     widest(
         #[inline(always)]
-        || walk(memory, block, |a: A, b: B| each(a, b, c)),
+        || for_each_element(memory, block, |a: A, b: B| each(a, b, c)),
     );
     0
 }
@@ -99,7 +102,7 @@ pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
 /// As [`run`], with the carry of each element into the next: bit 16 of its sum. Takes and gives a carry.
 pub(super) fn add_with_carry(memory: &mut [u16], block: &Block) -> u32 {
     let mut carry = block.sources[2].scalar();
-    walk(memory, block, |a: u16, b: u16| {
+    for_each_element(memory, block, |a: u16, b: u16| {
         let sum = u32::from(a) + u32::from(b) + carry;
         carry = sum >> 16;
         sum as u16
@@ -109,29 +112,30 @@ pub(super) fn add_with_carry(memory: &mut [u16], block: &Block) -> u32 {
 
 /// Takes the first two sources of each element, and puts what `each` makes of them.
 #[inline(always)]
-fn walk<A: Element, B: Element, R: Element>(
+fn for_each_element<A: Element, B: Element, R: Element>(
     memory: &mut [u16],
     block: &Block,
     mut each: impl FnMut(A, B) -> R,
 ) {
     for row in 0..block.rows {
         let Row { count, .. } = block.dest;
-        let mut to = Walk::new(&block.dest, row, block.pitch[0]);
+        let mut to = RowCursor::new(&block.dest, row, block.pitch[0]);
         match &block.sources[..2] {
-            [Feed::Line(a, _), Feed::Line(b, _)] => {
-                let (mut a, mut b) = (Walk::new(a, row, block.pitch[1]), Walk::new(b, row, block.pitch[2]));
+            [RowSource::Line(a, _), RowSource::Line(b, _)] => {
+                let (mut a, mut b) =
+                    (RowCursor::new(a, row, block.pitch[1]), RowCursor::new(b, row, block.pitch[2]));
                 for _ in 0..count {
                     each(A::load(memory, a.next()), B::load(memory, b.next())).store(memory, to.next());
                 }
             }
-            [Feed::Line(a, _), b] => {
-                let (mut a, b) = (Walk::new(a, row, block.pitch[1]), b.scalar());
+            [RowSource::Line(a, _), b] => {
+                let (mut a, b) = (RowCursor::new(a, row, block.pitch[1]), b.scalar());
                 for _ in 0..count {
                     each(A::load(memory, a.next()), B::from_lane(b)).store(memory, to.next());
                 }
             }
-            [a, Feed::Line(b, _)] => {
-                let (a, mut b) = (a.scalar(), Walk::new(b, row, block.pitch[2]));
+            [a, RowSource::Line(b, _)] => {
+                let (a, mut b) = (a.scalar(), RowCursor::new(b, row, block.pitch[2]));
                 for _ in 0..count {
                     each(A::from_lane(a), B::load(memory, b.next())).store(memory, to.next());
                 }
@@ -155,7 +159,7 @@ pub(super) fn fold<A: Element, B: Element, C: Element, R: Element>(
     row: Row,
     each: impl Fn(A, B, C) -> R,
 ) -> u32 {
-    let (mut b, mut value) = (Walk::new(&row, 0, 0), first);
+    let (mut b, mut value) = (RowCursor::new(&row, 0, 0), first);
     widest(
         #[inline(always)]
         || {
@@ -187,8 +191,8 @@ pub(super) fn largest(memory: &[u16], first: u32, row: Row) -> u32 {
                 let bits = pairs.iter().map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16);
                 best = bits.fold(best, |best, bits| best.max(key(bits)));
             } else {
-                let mut walk = Walk::new(&row, 0, 0);
-                best = (0..row.count).fold(best, |best, _| best.max(key(u32::load(memory, walk.next()))));
+                let mut cursor = RowCursor::new(&row, 0, 0);
+                best = (0..row.count).fold(best, |best, _| best.max(key(u32::load(memory, cursor.next()))));
             }
         },
     );

@@ -1,9 +1,9 @@
 //! What a DSD operation does with one element, and with many.
 
 use super::access::Row;
-use super::direct::Word;
+use super::block::Block;
 use super::in_order;
-use super::local::Block;
+use super::lanes::{LaneValue, Word, widest};
 use crate::value::{f16, math};
 
 /// The arithmetic of an operation. An element is a lane: its bits, zero-extended to 32.
@@ -44,36 +44,6 @@ pub struct DirectKernel<W: 'static> {
     pub apart: fn(&mut [W], &[W], &[W], u32),
     /// The destination is the first source, too.
     pub onto: fn(&mut [W], &[W], u32),
-}
-
-/// A value that travels in a lane.
-pub(super) trait LaneValue: Copy {
-    fn from_lane(bits: u32) -> Self;
-    fn lane(self) -> u32;
-}
-
-macro_rules! lanes {
-    ($($t:ty: |$bits:ident| $from:expr, |$value:ident| $to:expr;)*) => {$(
-        impl LaneValue for $t {
-            #[inline(always)]
-            fn from_lane($bits: u32) -> $t {
-                $from
-            }
-            #[inline(always)]
-            fn lane(self) -> u32 {
-                let $value = self;
-                $to
-            }
-        }
-    )*};
-}
-
-lanes! {
-    u16: |bits| bits as u16, |value| value.into();
-    i16: |bits| bits as i16, |value| u32::from(value as u16);
-    u32: |bits| bits, |value| value;
-    f32: |bits| f32::from_bits(bits), |value| value.to_bits();
-    (): |_bits| (), |_value| 0;
 }
 
 /// Makes a [`Kernel`] of a function and the types of its parameters.
@@ -152,25 +122,6 @@ pub(super) fn run_onto<W: Word>(dest: &mut [W], b: &[W], c: u32, each: impl Fn(u
             }
         },
     );
-}
-
-/// Does `work` with the widest instructions that this processor has.
-#[inline(always)]
-pub fn widest(work: impl FnOnce()) {
-    #[cfg(target_arch = "x86_64")]
-    if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-        // SAFETY: the processor has both.
-        #[allow(unsafe_code)]
-        return unsafe { with_avx2(work) };
-    }
-    work();
-}
-
-// Without `fma` a fused multiply-add is a call of the C library for each element.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn with_avx2(work: impl FnOnce()) {
-    work();
 }
 
 /// `@addc16`: both sources and the carry of the element before; the result keeps its own in bit 16.

@@ -1,6 +1,7 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 
 use super::access::{AddressCursor, Row};
+use super::block::{Block, RowSource};
 use super::direct::{self, DirectPlan, Input};
 use super::kernels::Kernel;
 use crate::diagnostics::Diag;
@@ -35,52 +36,15 @@ pub enum Dest {
     },
 }
 
-/// A source of an operation on lines.
-#[derive(Copy, Clone, Debug)]
-pub enum Feed {
-    /// The operation has no such source.
-    Nothing,
-    /// The same bits for every element.
-    Scalar(u32),
-    /// Elements at equal distances, and the words of each.
-    Line(Row, u16),
-}
-
-/// Rows of equal length, one below the other: the operands of an operation, or a part of them.
-#[derive(Copy, Clone, Debug)]
-pub struct Block {
-    /// The first row of the destination.
-    pub dest: Row,
-    /// The first row of each source; the third is a scalar.
-    pub sources: [Feed; 3],
-    /// How many rows.
-    pub rows: usize,
-    /// Words from a row to the next, of the destination and the first two sources.
-    pub pitch: [i32; 3],
-}
-
-impl Block {
-    /// One row.
-    fn row(dest: Row, sources: &[Feed; 3]) -> Block {
-        Block { dest, sources: *sources, rows: 1, pitch: [0; 3] }
-    }
-}
-
-impl Feed {
-    /// The bits of a scalar; 0 stands for no source.
-    pub fn scalar(&self) -> u32 {
-        if let Feed::Scalar(bits) = self { *bits } else { 0 }
-    }
-}
-
 /// Runs `kernel` over lines of equal length that have been checked and do not disturb each other:
 /// the case that matters most, with the least to do for each operation.
-pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) {
+pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[RowSource; 3]) {
     if run_directly(memory, kernel, dest, sources).is_some() {
         return;
     }
     let is_dense = |row: &Row, words: u16| row.step.unsigned_abs() == u32::from(words);
-    let are_dense = |feed: &Feed| !matches!(feed, Feed::Line(row, words) if !is_dense(row, *words));
+    let are_dense =
+        |row_source: &RowSource| !matches!(row_source, RowSource::Line(row, words) if !is_dense(row, *words));
     if is_dense(&dest.0, dest.1) && sources.iter().all(are_dense) {
         run_copies(memory, kernel, dest, sources);
     } else {
@@ -90,24 +54,29 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
 
 /// `None` if the vectors differ in width or distance, or otherwise ask for a copy.
 #[inline]
-fn run_directly(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) -> Option<()> {
-    let input = |source: &Feed| match source {
-        Feed::Nothing => Some(Input::Nothing),
+fn run_directly(
+    memory: &mut [u16],
+    kernel: &Kernel,
+    dest: (Row, u16),
+    sources: &[RowSource; 3],
+) -> Option<()> {
+    let input = |source: &RowSource| match source {
+        RowSource::Nothing => Some(Input::Nothing),
         // An f32 that is converted does not fit the 16-bit elements of the destination.
-        Feed::Scalar(bits) => (dest.1 > 1 || *bits >> 16 == 0).then_some(Input::Scalar),
-        Feed::Line(row, words) => Input::line(row, *words, &dest),
+        RowSource::Scalar(bits) => (dest.1 > 1 || *bits >> 16 == 0).then_some(Input::Scalar),
+        RowSource::Line(row, words) => Input::line(row, *words, &dest),
     };
     let plan = DirectPlan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?;
-    let scalars = sources.each_ref().map(Feed::scalar);
+    let scalars = sources.each_ref().map(RowSource::scalar);
     direct::run(memory, kernel, &plan, scalars)
 }
 
 /// Copies elements to lanes and back, piece by piece.
-fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[Feed; 3]) {
+fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[RowSource; 3]) {
     let mut lanes = [[0; PIECE]; 3];
     let [out, a, b] = &mut lanes;
     for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
-        if let Feed::Scalar(bits) = source {
+        if let RowSource::Scalar(bits) = source {
             lanes.fill(*bits);
         }
     }
@@ -120,7 +89,7 @@ fn run_copies(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[
             Row { at, count: piece, ..*row }
         };
         for (source, lanes) in sources.iter().zip([&mut *a, &mut *b]) {
-            if let Feed::Line(row, words) = source {
+            if let RowSource::Line(row, words) = source {
                 load_row(memory, part(row), *words, &mut lanes[..piece]);
             }
         }
@@ -170,19 +139,19 @@ fn run_rows(
     while left > 0 {
         let most = rows_of(sources).map(AddressCursor::row_length).fold(dest.row_length(), usize::min);
         let most = most.min(left);
-        let Some((row, feeds)) = rows_ahead(dest, sources, most) else {
+        let Some((row, row_sources)) = rows_ahead(dest, sources, most) else {
             return run_one_by_one(memory, kernel, dest, sources, (left as u32, carry));
         };
-        let mut block = block_ahead(dest, sources, (row, feeds), left / most);
+        let mut block = block_ahead(dest, sources, (row, row_sources), left / most);
         if kernel.carries {
-            block.sources[2] = Feed::Scalar(carry);
+            block.sources[2] = RowSource::Scalar(carry);
             carry = (kernel.in_order)(memory, &block);
         } else {
             run_block(memory, kernel, dest.words(), &block);
         }
         dest.pass_pieces(&row, (block.rows, block.pitch[0]));
-        for ((source, feed), pitch) in sources.iter_mut().zip(&feeds).zip(&block.pitch[1..]) {
-            if let (Source::AddressCursor(cursor), Feed::Line(row, _)) = (source, feed) {
+        for ((source, row_source), pitch) in sources.iter_mut().zip(&row_sources).zip(&block.pitch[1..]) {
+            if let (Source::AddressCursor(cursor), RowSource::Line(row, _)) = (source, row_source) {
                 cursor.pass_pieces(row, (block.rows, *pitch));
             }
         }
@@ -193,7 +162,12 @@ fn run_rows(
 
 /// As many rows as lie at equal distances in all operands.
 #[inline]
-fn block_ahead(dest: &AddressCursor, sources: &[Source; 3], row: (Row, [Feed; 3]), most: usize) -> Block {
+fn block_ahead(
+    dest: &AddressCursor,
+    sources: &[Source; 3],
+    row: (Row, [RowSource; 3]),
+    most: usize,
+) -> Block {
     let length = row.0.count;
     let (mut rows, to) = dest.pieces(length, most);
     let mut pitch = [to, 0, 0];
@@ -209,7 +183,8 @@ fn block_ahead(dest: &AddressCursor, sources: &[Source; 3], row: (Row, [Feed; 3]
 /// Rows with the loop that is fastest for them.
 fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block) {
     let is_dense = |row: &Row, words: u16| row.step == i32::from(words);
-    let are_dense = |feed: &Feed| !matches!(feed, Feed::Line(row, its) if !is_dense(row, *its));
+    let are_dense =
+        |row_source: &RowSource| !matches!(row_source, RowSource::Line(row, its) if !is_dense(row, *its));
     let is_long =
         block.dest.count >= DENSE && is_dense(&block.dest, words) && block.sources.iter().all(are_dense);
     if block.rows > 1 && !is_long {
@@ -222,39 +197,39 @@ fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block) {
             at: row.at.wrapping_add_signed(pitch as isize * done as isize),
             ..*row
         };
-        let mut feeds = block.sources;
-        for (feed, pitch) in feeds.iter_mut().zip(&block.pitch[1..]) {
-            if let Feed::Line(row, _) = feed {
+        let mut row_sources = block.sources;
+        for (row_source, pitch) in row_sources.iter_mut().zip(&block.pitch[1..]) {
+            if let RowSource::Line(row, _) = row_source {
                 *row = moved(row, *pitch);
             }
         }
-        run_row(memory, kernel, (moved(&block.dest, block.pitch[0]), words), &feeds);
+        run_row(memory, kernel, (moved(&block.dest, block.pitch[0]), words), &row_sources);
         done += 1;
     }
 }
 
 /// The next row of each operand; `None` if an element lies where it must not.
 #[inline]
-fn rows_ahead(dest: &AddressCursor, sources: &[Source; 3], most: usize) -> Option<(Row, [Feed; 3])> {
-    let mut feeds = [Feed::Nothing; 3];
-    for (feed, source) in feeds.iter_mut().zip(sources) {
-        *feed = match source {
-            Source::Scalar(bits) => Feed::Scalar(*bits),
-            Source::AddressCursor(cursor) => Feed::Line(cursor.row(most)?, cursor.words()),
+fn rows_ahead(dest: &AddressCursor, sources: &[Source; 3], most: usize) -> Option<(Row, [RowSource; 3])> {
+    let mut row_sources = [RowSource::Nothing; 3];
+    for (row_source, source) in row_sources.iter_mut().zip(sources) {
+        *row_source = match source {
+            Source::Scalar(bits) => RowSource::Scalar(*bits),
+            Source::AddressCursor(cursor) => RowSource::Line(cursor.row(most)?, cursor.words()),
         };
     }
-    Some((dest.row(most)?, feeds))
+    Some((dest.row(most)?, row_sources))
 }
 
 /// One row, with the loop that is fastest for it.
 #[inline]
-fn run_row(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), feeds: &[Feed; 3]) {
+fn run_row(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), row_sources: &[RowSource; 3]) {
     let (row, words) = dest;
-    let disturbs = |feed: &Feed| matches!(feed, Feed::Line(other, its) if row.disturbs(words, other, *its));
-    if feeds.iter().any(disturbs) {
-        (kernel.in_order)(memory, &Block::row(row, feeds));
+    let disturbs = |row_source: &RowSource| matches!(row_source, RowSource::Line(other, its) if row.disturbs(words, other, *its));
+    if row_sources.iter().any(disturbs) {
+        (kernel.in_order)(memory, &Block::row(row, row_sources));
     } else {
-        run_lines(memory, kernel, dest, feeds);
+        run_lines(memory, kernel, dest, row_sources);
     }
 }
 

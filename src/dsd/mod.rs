@@ -4,11 +4,13 @@
 //! Never: evaluates CSL, or knows which PE it runs on.
 
 pub mod access;
+pub mod block;
 pub mod direct;
 mod half_sums;
 mod halves;
 mod in_order;
 pub mod kernels;
+mod lanes;
 pub mod local;
 pub mod ops;
 mod words;

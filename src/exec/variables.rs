@@ -2,7 +2,8 @@
 
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONST_WRITTEN, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
-use crate::image::code::{BYTES, Local};
+use crate::image::Local;
+use crate::image::code::BYTES;
 use crate::image::{FnId, Symbol, TileImage};
 use crate::source::Span;
 

@@ -1,8 +1,8 @@
 //! Which operations of a tile run whenever its program does, so that no condition, loop or wavelet
 //! decides about them.
 
-use super::code::{Completion, DsdRef, Function, IdArg, Op, Operand, Reg, VectorOp};
-use super::{ExportTarget, FnId, TaskKind, TileImage};
+use super::code::{Completion, DsdRef, IdArg, Op, Operand, Reg, VectorOp};
+use super::{ExportTarget, FnId, Function, TaskKind, TileImage};
 use crate::arch::TaskId;
 use crate::dsd::Dsd;
 

@@ -2,8 +2,8 @@
 //!
 //! In: the code of a tile. Out: the DSDs. Never: guesses; what depends on memory or on a wavelet is not known.
 
-use super::TileImage;
-use super::code::{DsdEdit, DsdRef, FnId, Function, Op, Operand, Reg};
+use super::code::{DsdEdit, DsdRef, FnId, Op, Operand, Reg};
+use super::{Function, TileImage};
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::dsd::Dsd;
 use std::collections::{BTreeMap, BTreeSet};

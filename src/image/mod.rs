@@ -12,6 +12,7 @@ pub mod file;
 mod function;
 mod interface;
 pub mod intrinsics;
+mod operands;
 mod program;
 mod registers;
 pub mod routes;
@@ -22,8 +23,9 @@ pub mod traffic;
 
 pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;
-pub use code::{FnId, Function, Op};
+pub use code::{FnId, Op};
 pub use direct::{CodeRegion, Direct, HostStream, InitialWords};
+pub use function::{Function, Local};
 pub use program::{FabricPlace, MemcpyColors, NO_TILE, Program};
 pub use routes::{ColorConfig, RouteTable};
 

@@ -2,7 +2,7 @@
 //! requests of the library. They lie in tables of the tile, beside the code that names them.
 
 use super::DsrRef;
-use super::code::{Access, Reg};
+use super::operands::{Access, Reg};
 use crate::arch::{TaskId, UtId};
 use crate::dsd::Priority;
 use crate::dsd::ops::{Form, OPS};

@@ -5,7 +5,7 @@
 //! does not change, jumps into the middle need no care, and a PE can stop and go on at each of its parts.
 //! `exec::superinstructions` makes them when a function first runs; no program holds one.
 
-use super::code::{Access, Reg};
+use super::operands::{Access, Reg};
 use serde::{Deserialize, Serialize};
 
 /// The target of a jump that is part of a superinstruction.

@@ -12,7 +12,8 @@ use super::vector_unit::VectorUnit;
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
-use crate::dsd::local::{self, Dest, Feed, Source};
+use crate::dsd::block::RowSource;
+use crate::dsd::local::{self, Dest, Source};
 use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{Dsd, Mem};
 use crate::image::TileImage;
@@ -105,20 +106,20 @@ impl VectorUnit<'_> {
         let line = |v: &Vector<'_>| Row::new(v.mem, v.at, v.words, count, self.limits(v.mem));
         let Some(dest) = &vectors[0] else { return false };
         let Some(row) = line(dest) else { return false };
-        let mut feeds = scalars.map(|bits| bits.map_or(Feed::Nothing, Feed::Scalar));
+        let mut row_sources = scalars.map(|bits| bits.map_or(RowSource::Nothing, RowSource::Scalar));
         let mut end = row.span(dest.words).1;
-        for (feed, source) in feeds.iter_mut().zip(&vectors[1..]) {
+        for (row_source, source) in row_sources.iter_mut().zip(&vectors[1..]) {
             let Some(source) = source else { continue };
             match line(source) {
                 Some(other) if !row.disturbs(dest.words, &other, source.words) => {
                     end = end.max(other.span(source.words).1);
-                    *feed = Feed::Line(other, source.words);
+                    *row_source = RowSource::Line(other, source.words);
                 }
                 Some(_) | None => return false,
             }
         }
         self.memory.reach(end as usize);
-        local::run_lines(self.memory.words_mut(), &op.kernel, (row, dest.words), &feeds);
+        local::run_lines(self.memory.words_mut(), &op.kernel, (row, dest.words), &row_sources);
         true
     }
 

@@ -65,18 +65,18 @@ proptest! {
         let mut expected = memory.clone();
         let bits = |s: u32| if wide { s } else { s & 0xffff };
         let source = |k: usize| match scalars[k] {
-            Some(s) => (Source::Scalar(bits(s)), Feed::Scalar(bits(s))),
+            Some(s) => (Source::Scalar(bits(s)), RowSource::Scalar(bits(s))),
             None => {
                 let step = if at[k + 1] == at[0] { step[0] } else { step[k + 1] };
                 let row = Row { at: starts[k + 1].into(), step: i32::from(step * words), count: count.into() };
-                (Source::AddressCursor(line(starts[k + 1], count, step, words as u16)), Feed::Line(row, words as u16))
+                (Source::AddressCursor(line(starts[k + 1], count, step, words as u16)), RowSource::Line(row, words as u16))
             }
         };
         let ((a, feed_a), (b, feed_b)) = (source(0), source(1));
         let mut dest = line(starts[0], count, step[0], words as u16);
         run_one_by_one(&mut expected, kernel, &mut dest, &mut [a, b, NOTHING], (count.into(), 0)).unwrap();
         let row = Row { at: starts[0].into(), step: i32::from(step[0] * words), count: count.into() };
-        run_lines(&mut memory, kernel, (row, words as u16), &[feed_a, feed_b, Feed::Nothing]);
+        run_lines(&mut memory, kernel, (row, words as u16), &[feed_a, feed_b, RowSource::Nothing]);
         prop_assert_eq!(memory, expected);
     }
 }

@@ -1,8 +1,8 @@
 //! DSD operations on memory whose plan is known: one call of a kernel.
 
 use super::plan::{PlannedSource, VectorPlan};
-use crate::dsd::direct;
-use crate::dsd::local::{self, Feed};
+use crate::dsd::block::RowSource;
+use crate::dsd::{direct, local};
 use crate::exec::calls::WINDOW;
 
 /// Runs an operation with a plan; returns the cycles that its elements take, or `None` if it touches words of
@@ -18,12 +18,12 @@ pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u1
         PlannedSource::Nothing | PlannedSource::Line(..) => 0,
     });
     if op.direct.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
-        let feeds = op.sources.map(|source| match source {
-            PlannedSource::Nothing => Feed::Nothing,
-            PlannedSource::Scalar(reg, words) => Feed::Scalar(lane(reg, words)),
-            PlannedSource::Line(row, words) => Feed::Line(row, words),
+        let row_sources = op.sources.map(|source| match source {
+            PlannedSource::Nothing => RowSource::Nothing,
+            PlannedSource::Scalar(reg, words) => RowSource::Scalar(lane(reg, words)),
+            PlannedSource::Line(row, words) => RowSource::Line(row, words),
         });
-        local::run_lines(memory, op.kernel, op.dest, &feeds);
+        local::run_lines(memory, op.kernel, op.dest, &row_sources);
     }
     if let Some(register) = op.result {
         r[usize::from(register)] = 1;

@@ -11,8 +11,8 @@ use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
 use crate::exec::PreparedTile;
 use crate::exec::memory::Memory;
 use crate::fabric::{Ramp, Wavelet};
-use crate::image::code::{Function, Op, Operand, VectorOp};
-use crate::image::{FnId, QueueBinding, TaskBinding, TaskKind, TileImage};
+use crate::image::code::{Op, Operand, VectorOp};
+use crate::image::{FnId, Function, QueueBinding, TaskBinding, TaskKind, TileImage};
 use crate::source::{FileId, Span};
 use std::sync::Arc;
 

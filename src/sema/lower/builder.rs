@@ -1,7 +1,8 @@
 //! The code of one function while it is being written.
 
 use super::assigned::{self, UnsetRead};
-use crate::image::code::{ADDRESS_ONLY, Function, IN_VARIABLE, Local, Op, Reg, Target};
+use crate::image::code::{ADDRESS_ONLY, IN_VARIABLE, Op, Reg, Target};
+use crate::image::{Function, Local};
 use crate::sema::operand::{Addr, Base};
 use crate::source::Span;
 use indexmap::IndexSet;

@@ -2,7 +2,8 @@
 
 use super::signature::{ParamKind, Pending, Signature};
 use crate::diagnostics::Label;
-use crate::image::code::{FnId, Function};
+use crate::image::Function;
+use crate::image::code::FnId;
 use crate::sema::value::FnRef;
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;

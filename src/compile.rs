@@ -5,7 +5,7 @@
 
 use crate::check;
 use crate::diagnostics::render::{self, MessageFormat};
-use crate::diagnostics::{Diag, Diagnostic, Sink};
+use crate::diagnostics::{Diag, Diagnostic, Levels, Sink};
 use crate::image::Program;
 use crate::sdklayout::{self, Layout};
 use crate::sema::{self, CompileOptions};
@@ -113,6 +113,12 @@ pub fn compile_layout(
             Err(sdklayout::Error::Code) => (None, Vec::new(), Vec::new()),
         };
     Ok(LayoutCompilation { compilation: Compilation::new(sources, program, sink), colors, warnings })
+}
+
+/// What may go wrong when a program runs, depending on the order of events; rules have these levels. What
+/// goes wrong in every run is among the diagnostics of its [`Compilation`].
+pub fn possible_failures(program: &Program, levels: Levels) -> Vec<Diagnostic> {
+    check::possible(program).into_iter().filter_map(|diag| levels.judge(diag)).collect()
 }
 
 /// The syntax errors of one file, without its imports; byte offsets in them refer to `text`.

@@ -57,7 +57,9 @@ mod value;
 mod wafer;
 
 // Compiling.
-pub use compile::{Compilation, LayoutCompilation, compile, compile_layout, syntax_errors};
+pub use compile::{
+    Compilation, LayoutCompilation, compile, compile_layout, possible_failures, syntax_errors,
+};
 pub use sdklayout::Layout;
 pub use sema::{CompileOptions, Fp16Format, ParamValue};
 pub use source::{DiskLoader, LoadError, Loader, MemoryLoader};

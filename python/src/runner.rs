@@ -41,10 +41,10 @@ impl Runner {
         let defaults = RunOptions::default();
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
         let levels = levels::chosen(&levels)?;
-        let too_large = |diag: Box<Diagnostic>| {
-            RunError::new_err(render(program.image.sources(), &[*diag], MessageFormat::Plain, false))
-        };
-        cslrun::Runner::check_memory(&program.image).map_err(too_large)?;
+        cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {
+            let sources = program.image.sources();
+            RunError::new_err(render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false))
+        })?;
         let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
         let stop = interrupt::stop(py)?;
         let options = RunOptions { checked, max_cycles, threads, levels, stop, ..defaults };

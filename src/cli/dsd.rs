@@ -2,8 +2,7 @@ use super::args::DsdArgs;
 use super::outcome::Outcome;
 use super::picture::{self, Chosen, View};
 use crate::diagnostics::suggest;
-use crate::sema::CompileOptions;
-use crate::source::Loader;
+use crate::{CompileOptions, Loader};
 
 /// `cslrun dsd FILE.csl[:LINE|:NAME]`
 pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {

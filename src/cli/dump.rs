@@ -1,5 +1,5 @@
 use super::{args::CompileArgs, listing, outcome::Outcome};
-use crate::source::Loader;
+use crate::Loader;
 
 /// `cslrun dump FILE.csl`
 pub fn dump(args: &CompileArgs, loader: &dyn Loader) -> Outcome {

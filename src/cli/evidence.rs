@@ -1,12 +1,8 @@
 use super::number;
 use super::outcome::Outcome;
-use crate::arch::PeCoord;
-use crate::diagnostics::Diagnostic;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::run::ASSERTION_FAILED;
-use crate::host::Runner;
-use crate::image::{Scalar, Symbol};
-use crate::source::SourceMap;
+use crate::{Diagnostic, PeCoord, Runner, Scalar, SourceMap, Symbol};
 
 /// More elements than this are not shown one by one.
 const MOST_ELEMENTS: usize = 32;
@@ -27,12 +23,12 @@ fn holds(diagnostic: &Diagnostic, sources: &SourceMap, runner: &mut Runner) -> V
     let at = PeCoord { x: moment.x, y: moment.y };
     let text = &sources.file(label.span.file).text;
     let asserted = text.get(label.span.lo as usize..label.span.hi as usize).unwrap_or_default();
-    let Some(tile) = runner.program().tile_at(at) else { return Vec::new() };
+    let Some(symbols) = runner.program().symbols(at) else { return Vec::new() };
     let named = |symbol: &&Symbol| {
         let bare = symbol.name.rsplit('.').next().unwrap_or_default();
         symbol.span.file == label.span.file && symbol.mutable && names(asserted).any(|name| name == bare)
     };
-    let full: Vec<String> = tile.symbols.iter().filter(named).map(|symbol| symbol.name.clone()).collect();
+    let full: Vec<String> = symbols.iter().filter(named).map(|symbol| symbol.name.clone()).collect();
     full.iter().filter_map(|name| note(runner, at, name)).collect()
 }
 

@@ -1,6 +1,6 @@
 use super::outcome::Outcome;
 use super::page::{rendered, styled};
-use crate::diagnostics::render::MessageFormat;
+use crate::MessageFormat;
 use crate::diagnostics::{Rule, rules, suggest};
 use anstyle::Style;
 use include_dir::{Dir, include_dir};

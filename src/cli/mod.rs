@@ -32,8 +32,7 @@ mod trace;
 
 pub use outcome::Outcome;
 
-use crate::diagnostics::Levels;
-use crate::source::{DiskLoader, Loader};
+use crate::{DiskLoader, Levels, Loader};
 use args::Command;
 use std::process::ExitCode;
 

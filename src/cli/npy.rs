@@ -1,5 +1,5 @@
 use super::number::Number;
-use crate::image::Scalar;
+use crate::Scalar;
 use half::f16;
 use npyz::{AutoSerialize, Deserialize, NpyFile, Order, TypeStr, WriterBuilder};
 use std::fs::File;

@@ -1,5 +1,4 @@
-use crate::image::Scalar;
-use crate::sema::ParamValue;
+use crate::{ParamValue, Scalar};
 use half::f16;
 use std::fmt;
 use std::str::FromStr;

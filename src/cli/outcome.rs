@@ -1,10 +1,9 @@
 use super::{Exit, args::CompileArgs};
-use crate::compile::compile;
-use crate::diagnostics::render::{self, MessageFormat};
-use crate::diagnostics::{Diagnostic, Severity};
-use crate::image::Program;
-use crate::sema::CompileOptions;
-use crate::source::{LoadError, Loader, SourceMap, Span};
+use crate::diagnostics::render::printable;
+use crate::{
+    CompileOptions, Diagnostic, LoadError, Loader, MessageFormat, Program, Severity, SourceMap, Span,
+    compile, render,
+};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
@@ -68,7 +67,7 @@ impl Outcome {
 
     /// What is printed does nothing to a terminal, whatever the program has printed or is called.
     pub fn printable(mut self) -> Outcome {
-        if let Cow::Owned(shown) = render::printable(&self.printed) {
+        if let Cow::Owned(shown) = printable(&self.printed) {
             self.printed = shown;
         }
         self
@@ -82,9 +81,9 @@ impl Outcome {
 
     /// The diagnostics and the diagnostic as text.
     pub fn diags(&self, color: bool) -> String {
-        let mut text = render::render(&self.sources, &self.diagnostics, self.format, color);
+        let mut text = render(&self.sources, &self.diagnostics, self.format, color);
         if let Some(diag) = &self.diag {
-            text.push_str(&format!("cslrun: {}\n", render::printable(diag)));
+            text.push_str(&format!("cslrun: {}\n", printable(diag)));
         }
         text
     }

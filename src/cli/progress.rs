@@ -1,8 +1,8 @@
 //! The line that shows how far a long run has come, on a terminal.
 
 use super::output;
+use crate::Pulse;
 use crate::diagnostics::render::grouped;
-use crate::host::Pulse;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};

@@ -1,7 +1,6 @@
 use super::number;
-use crate::arch::PeCoord;
 use crate::diagnostics::render::grouped;
-use crate::image::Scalar;
+use crate::{PeCoord, Scalar};
 use std::fmt::Write;
 
 /// More PEs than this are not listed one by one.

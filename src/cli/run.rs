@@ -3,24 +3,22 @@ use super::outcome::{Outcome, verdict};
 use super::progress::Line;
 use super::report;
 use super::steps::{self, Trouble};
-use super::{Exit, evidence, interrupt, threads};
-use crate::diagnostics::Diagnostic;
+use super::{Exit, evidence, interrupt, threads, trace};
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
-use crate::host::{self, Failure, RunOptions, Runner};
-use crate::source::Loader;
+use crate::{Diagnostic, Failure, Loader, RunOptions, Runner};
 use std::sync::Arc;
 
 /// `cslrun FILE.csl`
 pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.compile.format());
     let Some(program) = outcome.compile(&args.compile, loader) else { return outcome };
-    let memory = args.memory.or_else(host::available_memory);
-    if let Some(Err(diag)) = memory.map(|memory| host::check_footprint(&program, memory)) {
-        fail(&diag.into(), &mut outcome);
+    if let Err(failure) = Runner::check_memory(&program, args.memory) {
+        fail(&failure, &mut outcome);
         return outcome;
     }
-    let asked = args.trace.filter(&program).and_then(|f| Ok((f, threads::threads(args.threads, &program)?)));
+    let asked =
+        trace::filter(&args.trace, &program).and_then(|f| Ok((f, threads::threads(args.threads, &program)?)));
     let (filter, threads) = match asked {
         Ok(asked) => asked,
         Err(words) => {
@@ -47,7 +45,7 @@ fn perform(mut runner: Runner, args: &RunArgs, line: Line, outcome: &mut Outcome
     interrupt::run_ends();
     drop(line);
     outcome.asserts_held = runner.report().asserts_held;
-    args.trace.show(&mut runner, outcome);
+    trace::show(&args.trace, &mut runner, outcome);
     outcome.printed += &printed_lines(&mut runner);
     outcome.printed += &shown;
     match result {

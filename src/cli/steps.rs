@@ -1,9 +1,8 @@
-use super::args::{HostStep, Source};
+use super::args::{HostStep, SetValues};
 use super::npy;
 use super::number::Number;
 use super::reading::Reading;
-use crate::host::{Failure, Runner, Variable};
-use crate::image::{ExportKind, Scalar, TileImage};
+use crate::{ExportKind, Failure, Runner, Scalar, Variable};
 use std::path::Path;
 
 /// Why a step could not be done.
@@ -39,11 +38,11 @@ pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut String) -> Resu
     }
 }
 
-fn set(runner: &mut Runner, name: &str, source: &Source) -> Result<(), Trouble> {
+fn set(runner: &mut Runner, name: &str, source: &SetValues) -> Result<(), Trouble> {
     let variable = runner.variable(name)?;
     let numbers = match source {
-        Source::Numbers(numbers) => numbers.clone(),
-        Source::File(file) => npy::read(file)?,
+        SetValues::Numbers(numbers) => numbers.clone(),
+        SetValues::File(file) => npy::read(file)?,
     };
     let encoded: Result<Vec<u64>, String> = numbers.iter().map(|n| n.encode(variable.scalar)).collect();
     let bits = encoded.map_err(|e| format!("--set {name}: {e}"))?;
@@ -84,8 +83,7 @@ fn launch(runner: &mut Runner, name: &str, args: &[Number]) -> Result<(), Troubl
         Some(ExportKind::Var { .. }) => Vec::new(),
         None => vec![Scalar::U32; args.len()],
     };
-    let is_function = |t: &TileImage| t.functions.iter().any(|f| f.name == name);
-    let is_known = export.is_some() || runner.program().tiles.iter().any(|t| is_function(t));
+    let is_known = export.is_some() || runner.program().has_function(name);
     if !is_known || inputs.len() != args.len() {
         // The launch says what is wrong with the name or the number of arguments.
         return Ok(runner.launch(name, &vec![0; args.len()])?);
@@ -114,7 +112,8 @@ fn save(runner: &mut Runner, name: &str, file: &Path) -> Result<(), Trouble> {
         )
         .into());
     }
-    let (width, height) = (u64::from(runner.program().width), u64::from(runner.program().height));
+    let (width, height) = runner.program().size();
+    let (width, height) = (u64::from(width), u64::from(height));
     let pes = reading.pes.len() as u64;
     let shape = match pes {
         1 => vec![count as u64],
@@ -128,7 +127,7 @@ fn save(runner: &mut Runner, name: &str, file: &Path) -> Result<(), Trouble> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arch::PeCoord;
+    use crate::PeCoord;
 
     fn variable(counts: &[usize]) -> Variable {
         let at = |i: usize| PeCoord { x: i as u16, y: 0 };

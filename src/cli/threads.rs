@@ -1,9 +1,8 @@
-use crate::host::Runner;
-use crate::image::Program;
+use crate::{Program, Runner};
 
 /// On how many threads a program runs: as many as are asked for, or as the machine has if that helps.
 pub fn threads(asked: Option<usize>, program: &Program) -> Result<usize, String> {
-    let rows = usize::from(program.height);
+    let rows = usize::from(program.size().1);
     match asked {
         Some(n) if n > rows => Err(format!(
             "--threads {n}: the wafer has {}, and each thread needs at least one",

@@ -1,5 +1,7 @@
 //! The memory that a wafer needs on this machine, computed before anything is allocated.
 
+use super::machine::available_memory;
+use super::{Failure, Runner};
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::host::WAFER_TOO_LARGE;
 use crate::image::Program;
@@ -13,7 +15,7 @@ const COLOR: u64 = 896;
 const STACK_WORDS: u64 = 64;
 
 /// Bytes that a program needs on this machine when all its PEs are active.
-pub fn footprint(program: &Program) -> u64 {
+fn footprint(program: &Program) -> u64 {
     let of_tile = |tile: u32| {
         let words = program.tiles.get(tile as usize).map(|tile| u64::from(tile.data_end) + STACK_WORDS);
         words.map_or(0, |words| BUSY_PE + 2 * words)
@@ -22,8 +24,19 @@ pub fn footprint(program: &Program) -> u64 {
     pes.map(|(pe, tile)| of_tile(*tile) + COLOR * program.routes.row(pe).len() as u64).sum()
 }
 
-/// Refuses a wafer that needs more memory than there is.
-pub fn check_footprint(program: &Program, memory: u64) -> Result<()> {
+impl Runner {
+    /// Refuses a program whose wafer needs more than so many bytes of this machine; known before any of it is
+    /// taken.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] with what it needs, and the largest grid of the same shape that fits.
+    pub fn check_memory(program: &Program, bytes: Option<u64>) -> std::result::Result<(), Failure> {
+        let Some(bytes) = bytes.or_else(available_memory) else { return Ok(()) };
+        Ok(check_footprint(program, bytes)?)
+    }
+}
+
+fn check_footprint(program: &Program, memory: u64) -> Result<()> {
     let needed = footprint(program);
     if needed <= memory {
         return Ok(());

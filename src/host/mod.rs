@@ -21,8 +21,6 @@ mod variables;
 pub use crate::wafer::{Printed, Pulse, StallReport, StopReport};
 pub use commands::Ticket;
 pub use copies::{Copy, CopyWidth, Region};
-pub use footprint::check_footprint;
-pub use machine::available_memory;
 pub use records::{Record, Recorded};
 pub use report::RunReport;
 pub use snapshot::Snapshot;
@@ -196,15 +194,6 @@ impl Runner {
     /// at once if the wafer is large, else 1.
     pub fn automatic_threads(program: &Program) -> usize {
         machine::automatic_threads(program)
-    }
-
-    /// Whether the wafer of a program fits into the memory that this machine has left; none is taken yet.
-    ///
-    /// # Errors
-    /// It does not; the diagnostic names the largest grid that would.
-    pub fn check_memory(program: &Program) -> Result<(), Box<Diagnostic>> {
-        let fits = available_memory().map_or(Ok(()), |memory| check_footprint(program, memory));
-        fits.map_err(|diag| Box::new(diag.into()))
     }
 
     /// Loads a program; nothing has run yet.

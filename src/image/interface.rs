@@ -31,6 +31,16 @@ impl Program {
         self.tile_at(at).map(|tile| tile.symbols.as_slice())
     }
 
+    /// How many different programs its PEs run: PEs with the same file and parameters share one.
+    pub fn distinct_programs(&self) -> usize {
+        self.tiles.len()
+    }
+
+    /// Whether the code of a PE has a function or task of this name, exported or not.
+    pub fn has_function(&self, name: &str) -> bool {
+        self.tiles.iter().any(|tile| tile.functions.iter().any(|function| function.name == name))
+    }
+
     /// Whether the program talks to the host through `<memcpy>`.
     pub fn uses_memcpy(&self) -> bool {
         self.memcpy.is_some()

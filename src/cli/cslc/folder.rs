@@ -8,7 +8,8 @@
 //! ```
 
 use super::Invocation;
-use crate::image::{ExportKind, ExportName, ExportTarget, Program, TileImage, file};
+use crate::image::{ExportTarget, TileImage};
+use crate::{ExportKind, ExportName, Program};
 use serde_json::{Map, Value, json};
 use std::fs;
 use std::io;
@@ -46,7 +47,7 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
     for number in 0..program.tiles.len().max(1) {
         fs::write(bin.join(format!("out_{number}_0.elf")), MARKER)?;
     }
-    fs::write(bin.join(PROGRAM), file::to_bytes(program))
+    fs::write(bin.join(PROGRAM), program.to_bytes())
 }
 
 fn write_json(path: &Path, value: &Value) -> io::Result<()> {

@@ -3,7 +3,7 @@
 use super::Invocation;
 use crate::diagnostics::rules::host::FABRIC_TOO_SMALL;
 use crate::diagnostics::{Diag, Result};
-use crate::image::{FabricPlace, Program};
+use crate::{FabricPlace, Program};
 
 /// Columns of the memcpy library west of its buffers, with the halo.
 const WEST: u32 = 4;
@@ -30,8 +30,9 @@ struct Needs {
 
 impl Needs {
     fn of(program: &Program, invocation: &Invocation) -> Needs {
-        let (width, height) = (u32::from(program.width), u32::from(program.height));
-        if !invocation.memcpy && program.memcpy.is_none() {
+        let (width, height) = program.size();
+        let (width, height) = (u32::from(width), u32::from(height));
+        if !invocation.memcpy && !program.uses_memcpy() {
             return Needs { west: 0, east: 0, halo: 0, width, height };
         }
         let west = WEST + u32::from(invocation.west_buffers);

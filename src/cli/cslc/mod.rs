@@ -13,9 +13,7 @@ use options::{Invocation, UsageError, parse};
 
 use super::{Exit, levels_of_environment, output};
 use crate::compile::compile_with;
-use crate::diagnostics::render::MessageFormat;
-use crate::image::Program;
-use crate::source::DiskLoader;
+use crate::{DiskLoader, MessageFormat, Program};
 use std::path::PathBuf;
 
 const HELP: &str = "\

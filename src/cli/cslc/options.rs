@@ -1,7 +1,5 @@
-use crate::arch::ArchName;
 use crate::cli::number::Number;
-use crate::diagnostics::{Level, Levels};
-use crate::sema::{CompileOptions, Fp16Format, ParamValue};
+use crate::{Arch, CompileOptions, Fp16Format, Level, Levels, ParamValue};
 use std::path::PathBuf;
 
 /// One call of `cslc`, understood.
@@ -138,7 +136,7 @@ impl Default for Found {
             invocation: Invocation {
                 input: PathBuf::new(),
                 output: PathBuf::from("out"),
-                options: CompileOptions::new(ArchName::Wse2),
+                options: CompileOptions::new(Arch::Wse2),
                 params: Vec::new(),
                 colors: Vec::new(),
                 output_json: None,
@@ -218,7 +216,7 @@ impl Found {
         match name {
             "-o" => it.output = PathBuf::from(value),
             "--arch" => {
-                it.options.arch = ArchName::parse(value)
+                it.options.arch = Arch::parse(value)
                     .ok_or_else(|| UsageError(format!("--arch must be wse2 or wse3, not {value}")))?;
                 self.arch_given = true;
             }
@@ -359,7 +357,7 @@ mod tests {
     #[test]
     fn unknown_options_are_accepted_with_a_warning() {
         let it = parsed("-arch=wse3 -memcpy a.csl -params=M:4 -fabric-dims 9,3").unwrap();
-        assert_eq!((it.options.arch, it.memcpy, it.fabric_dims), (ArchName::Wse3, true, Some((9, 3))));
+        assert_eq!((it.options.arch, it.memcpy, it.fabric_dims), (Arch::Wse3, true, Some((9, 3))));
         assert_eq!((it.params.len(), it.warnings.len()), (1, 0));
         let it = parsed("a.csl --arch=wse2 --turbo=9").unwrap();
         assert_eq!(it.warnings, ["--turbo is not an option of this cslc and has no effect"]);
@@ -383,7 +381,7 @@ mod tests {
     #[test]
     fn wrong_use_says_what_is_wanted() {
         let text = |line: &str| parsed(line).unwrap_err().0;
-        assert_eq!(text("--arch=wse1 a.csl"), "--arch is wse2 or wse3, not wse1");
+        assert_eq!(text("--arch=wse1 a.csl"), "--arch must be wse2 or wse3, not wse1");
         assert_eq!(text("--arch wse2"), "no file to compile; see cslc --help");
         assert_eq!(text("a.csl b.csl"), "two files to compile: a.csl and b.csl");
         assert_eq!(text("a.csl --params=M"), "--params takes name:value, not `M`");

@@ -3,9 +3,7 @@ use super::lesson::Lesson;
 use crate::cli::args::{self, Command};
 use crate::cli::outcome::Outcome;
 use crate::cli::{Exit, run};
-use crate::diagnostics::Levels;
-use crate::diagnostics::Severity;
-use crate::source::{Loader, Span};
+use crate::{Levels, Loader, Severity, Span};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 

@@ -12,46 +12,12 @@ mod watch;
 pub use watch::watch;
 
 use super::Exit;
+use super::args::LearnArgs;
 use super::outcome::Outcome;
-use crate::diagnostics::render::MessageFormat;
-use crate::source::Loader;
-use clap::Args;
+use crate::{Loader, MessageFormat};
 use folder::Folder;
 use lesson::Lesson;
 use look::Look;
-use std::path::PathBuf;
-
-/// What to do with the lessons.
-#[derive(Args, Debug)]
-#[command(group = clap::ArgGroup::new("what").multiple(false))]
-pub struct LearnArgs {
-    /// A lesson, by name or number [default: the first unsolved lesson]
-    lesson: Option<String>,
-    /// The folder of the lessons; missing files are created
-    #[arg(long, value_name = "DIR")]
-    dir: Option<PathBuf>,
-    /// List all lessons
-    #[arg(long, group = "what")]
-    list: bool,
-    /// Show a hint: the first one, or hint N
-    #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", group = "what")]
-    #[arg(value_parser = hint_number)]
-    hint: Option<usize>,
-    /// Rerun the lesson whenever it changes, and continue with the next one when it is done
-    #[arg(long, group = "what")]
-    pub watch: bool,
-    /// Restore the original lesson
-    #[arg(long, group = "what", requires = "lesson")]
-    reset: bool,
-    /// Show the solution
-    #[arg(long, group = "what", requires = "lesson")]
-    solution: bool,
-}
-
-fn hint_number(word: &str) -> Result<usize, String> {
-    word.parse()
-        .map_err(|_| "a hint is a number; put the lesson before it: `cslrun learn NAME --hint`".into())
-}
 
 /// `cslrun learn [LESSON]`; of `--watch`, one turn.
 pub fn learn(args: &LearnArgs, loader: &dyn Loader) -> Outcome {

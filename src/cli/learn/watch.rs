@@ -1,9 +1,10 @@
 use super::folder::Folder;
 use super::lesson::Lesson;
-use super::{Class, LearnArgs, refusal, says};
+use super::{Class, refusal, says};
+use crate::Loader;
 use crate::cli::Exit;
+use crate::cli::args::LearnArgs;
 use crate::cli::outcome::Outcome;
-use crate::source::Loader;
 use std::time::Duration;
 
 /// How often the files are looked at. An editor may need a moment between taking the old file away

@@ -6,7 +6,8 @@ pub(super) mod describe;
 mod places;
 mod tile;
 
-use crate::image::{ColorConfig, ExportKind, NO_TILE, Program};
+use crate::image::{ColorConfig, NO_TILE};
+use crate::{ExportKind, Program};
 use comfy_table::{Cell, CellAlignment, Table, presets::NOTHING};
 use describe::{config, words};
 use indexmap::IndexSet;

@@ -2,7 +2,8 @@
 
 use super::describe::{config, dsd, priority, words};
 use super::{places, push_table, table};
-use crate::image::{Program, QueueBinding, TaskBinding, TaskKind, TileImage};
+use crate::Program;
+use crate::image::{QueueBinding, TaskBinding, TaskKind, TileImage};
 use comfy_table::Table;
 use std::fmt::Display;
 

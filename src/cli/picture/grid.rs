@@ -1,6 +1,6 @@
 //! The array behind a DSD, with the visits of each element.
 
-use crate::image::Symbol;
+use crate::Symbol;
 
 /// Rows and columns of elements; arrays of more than two dimensions are drawn plane below plane.
 #[derive(Clone, Debug, PartialEq, Eq)]

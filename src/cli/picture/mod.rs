@@ -11,11 +11,10 @@ mod svg;
 pub use draw::text;
 pub use svg::svg;
 
-use crate::arch::PeCoord;
 use crate::dsd::{Dsd, FifoId, Mem};
 use crate::image::code::DsdEdit;
-use crate::image::{Descriptor, NO_TILE, Program, Symbol, TileImage};
-use crate::source::{SourceMap, Span};
+use crate::image::{Descriptor, NO_TILE, TileImage};
+use crate::{PeCoord, Program, SourceMap, Span, Symbol};
 use grid::Grid;
 use std::borrow::Cow;
 use stream::Stream;

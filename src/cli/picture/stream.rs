@@ -1,10 +1,10 @@
 //! DSDs whose elements do not lie in an array: streams from and to the fabric, and FIFOs. They are
 //! drawn as stations that every element passes.
 
-use crate::arch::{Color, PeCoord};
 use crate::cli::listing::describe::words;
 use crate::dsd::{ENDLESS, FabIn, FabOut, FifoAction, Priority, Simd, ZeroSource};
-use crate::image::{Fifo, Program, TileImage};
+use crate::image::{Fifo, TileImage};
+use crate::{Color, PeCoord, Program};
 
 /// A stream, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]

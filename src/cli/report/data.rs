@@ -4,15 +4,12 @@ use super::MOST_EVENTS;
 use super::events::Events;
 use super::held::Holding;
 use super::tables::{HeldTable, MemoryTable, MoveTable, Notes, Numbered, QueueTable, SpanTable, Threads};
-use crate::arch::PeCoord;
 use crate::cli::Exit;
 use crate::cli::outcome::Outcome;
-use crate::diagnostics::Diagnostic;
-use crate::diagnostics::render::{MessageFormat, estimated_cycles, render};
-use crate::host::Runner;
-use crate::image::{NO_TILE, Program, TileImage};
-use crate::source::{FileId, SourceMap, Span};
+use crate::diagnostics::render::estimated_cycles;
+use crate::image::{NO_TILE, TileImage};
 use crate::trace::{Followed, History, Recording};
+use crate::{Diagnostic, FileId, MessageFormat, PeCoord, Program, Runner, SourceMap, Span, render};
 use serde::Serialize;
 use std::sync::Arc;
 

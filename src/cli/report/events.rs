@@ -2,10 +2,8 @@
 
 use super::tables::{MoveTable, Notes, Numbered, QueueTable, Threads};
 use super::words;
-use crate::arch::PeCoord;
-use crate::image::Program;
-use crate::source::Span;
 use crate::trace::{Event, EventKind, Names, ThreadId, TracedWavelet};
+use crate::{PeCoord, Program, Span};
 
 /// Fills the tables.
 pub struct Events<'p> {

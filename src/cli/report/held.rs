@@ -1,9 +1,9 @@
 //! Wavelets that a router holds for longer than a cycle, as the hops tell it.
 
 use super::tables::{Cycles, HeldTable};
-use crate::arch::{Color, Direction, PeCoord};
-use crate::image::Program;
+use crate::arch::Direction;
 use crate::trace::{Event, EventKind};
+use crate::{Color, PeCoord, Program};
 use rustc_hash::FxHashMap;
 
 /// Follows wavelets from router to router.

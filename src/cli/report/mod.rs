@@ -12,7 +12,7 @@ mod tests;
 mod words;
 
 use super::outcome::Outcome;
-use crate::host::Runner;
+use crate::Runner;
 use crate::trace::Filter;
 use std::path::Path;
 

@@ -1,0 +1,129 @@
+//! What every command that compiles is told.
+
+use super::names::named;
+use crate::cli::engine::Engine;
+use crate::cli::number::Number;
+use crate::{Arch, CompileOptions, Level, Levels, MessageFormat, ParamValue};
+use clap::{ArgMatches, Args, ValueEnum};
+use std::path::PathBuf;
+
+/// What to compile, and how.
+#[derive(Args, Debug)]
+pub struct CompileArgs {
+    /// The program: a file with a layout block, or the code of a single PE
+    #[arg(value_name = "FILE.csl")]
+    pub file: PathBuf,
+    /// The target machine
+    #[arg(long, default_value = "wse2", value_parser = arch)]
+    arch: Arch,
+    /// Set a `param` of the program to an integer, a float, true or false
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
+    params: Vec<(String, ParamValue)>,
+    /// Also search this folder for imported files; may be repeated
+    #[arg(long = "import-path", value_name = "DIR")]
+    import_paths: Vec<PathBuf>,
+    /// Maximum number of iterations of an `inline` loop
+    #[arg(long, value_name = "N")]
+    max_inlined_iterations: Option<u64>,
+    /// Format of diagnostics
+    #[arg(long, value_name = "FORMAT", default_value = "plain")]
+    message_format: Format,
+    /// Compile and run with all fast paths or with none; the result is the same
+    #[arg(long, hide = true, value_name = "ENGINE", default_value = "fast")]
+    pub engine: Engine,
+    #[command(flatten)]
+    written_levels: WrittenLevels,
+    /// The levels of rules.
+    #[arg(skip)]
+    pub levels: Levels,
+}
+
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Levels of diagnostics; the last option that names a rule wins")]
+struct WrittenLevels {
+    /// Ignore a rule or group (hazards, undefined, style, all)
+    #[arg(short = 'A', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    allow: Vec<String>,
+    /// Report a rule or group as a warning, and continue as the hardware does
+    #[arg(short = 'W', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    warn: Vec<String>,
+    /// Report a rule or group as an error
+    #[arg(short = 'D', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
+    deny: Vec<String>,
+}
+
+impl WrittenLevels {
+    /// What is chosen in the order of the command line, from `base` on.
+    fn chosen(&self, matches: &ArgMatches, mut levels: Levels) -> Levels {
+        let options = [
+            ("allow", &self.allow, Level::Allow),
+            ("warn", &self.warn, Level::Warn),
+            ("deny", &self.deny, Level::Deny),
+        ];
+        let mut all: Vec<(usize, Level, &String)> = Vec::new();
+        for (option, names, level) in options {
+            let indices = matches.indices_of(option).into_iter().flatten();
+            all.extend(indices.zip(names).map(|(index, name)| (index, level, name)));
+        }
+        all.sort_by_key(|(index, ..)| *index);
+        for (_, level, name) in all {
+            levels.choose(level, name).expect("the parser has looked at each name");
+        }
+        levels
+    }
+}
+
+fn level_name(name: &str) -> Result<String, String> {
+    Levels::default().choose(Level::Warn, name).map(|()| name.to_string())
+}
+
+#[derive(Copy, Clone, Debug, ValueEnum)]
+enum Format {
+    /// Source excerpts in ASCII
+    Plain,
+    /// Source excerpts with drawn arrows
+    Rich,
+    /// One line per diagnostic
+    Short,
+    /// One JSON object per line
+    Json,
+}
+
+impl CompileArgs {
+    /// Chooses the levels of rules that the command line names; all others have those of `base`.
+    pub(super) fn choose_levels(&mut self, matches: &ArgMatches, base: Levels) {
+        self.levels = self.written_levels.chosen(matches, base);
+    }
+
+    /// The options that the compiler takes.
+    pub fn options(&self) -> CompileOptions {
+        let defaults = CompileOptions::new(self.arch);
+        CompileOptions {
+            params: self.params.clone(),
+            import_paths: self.import_paths.clone(),
+            max_inlined_iterations: self.max_inlined_iterations.unwrap_or(defaults.max_inlined_iterations),
+            levels: self.levels,
+            memo: !self.engine.is_plain(),
+            ..defaults
+        }
+    }
+
+    /// How diagnostics are shown.
+    pub fn format(&self) -> MessageFormat {
+        match self.message_format {
+            Format::Plain => MessageFormat::Plain,
+            Format::Rich => MessageFormat::Rich,
+            Format::Short => MessageFormat::Short,
+            Format::Json => MessageFormat::Json,
+        }
+    }
+}
+
+fn arch(word: &str) -> Result<Arch, String> {
+    Arch::parse(word).ok_or_else(|| "the machine must be wse2 or wse3".to_string())
+}
+
+fn param(text: &str) -> Result<(String, ParamValue), String> {
+    let (name, value) = named(text)?;
+    Ok((name, value.parse::<Number>()?.into()))
+}

@@ -1,0 +1,225 @@
+//! What the command line says, understood.
+//!
+//! In: words. Out: a [`Command`], or a [`Refusal`]. Never: does anything of it.
+
+mod compile;
+mod dsd;
+mod learn;
+mod names;
+mod run;
+mod trace;
+
+pub use compile::CompileArgs;
+pub use dsd::DsdArgs;
+pub use learn::LearnArgs;
+pub use run::{HostStep, RunArgs, SetValues};
+pub use trace::{TraceArgs, TraceTarget};
+
+use super::Exit;
+use crate::Levels;
+use clap::{Args, FromArgMatches, Parser, Subcommand};
+use std::ffi::OsString;
+
+/// What the command line asks for.
+#[derive(Debug)]
+pub enum Command {
+    /// `cslrun FILE.csl` or `cslrun run FILE.csl`
+    Run(Box<RunArgs>),
+    /// `cslrun check FILE.csl`
+    Check(CompileArgs),
+    /// `cslrun dump FILE.csl`
+    Dump(CompileArgs),
+    /// `cslrun dsd FILE.csl[:LINE|:NAME]`
+    Dsd(DsdArgs),
+    /// `cslrun explain [RULE]`
+    Explain(Option<String>),
+    /// `cslrun learn [LESSON]`
+    Learn(LearnArgs),
+}
+
+/// Compiles and runs CSL, the kernel language of Cerebras' wafer-scale engines, on a simulated wafer.
+#[derive(Parser, Debug)]
+#[command(name = "cslrun", version, args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+#[command(after_help = EXIT_STATUS)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Sub>,
+}
+
+#[derive(Subcommand, Debug)]
+enum Sub {
+    /// Compile and run a program; the word `run` is optional
+    Run(Box<RunArgs>),
+    /// Compile a program and check the whole wafer without running it
+    Check(CompileArgs),
+    /// Print the compiled program: tiles, memory, registers, routes, code
+    Dump(CompileArgs),
+    /// Draw DSDs: the elements that they visit, in order, and the registers that they need
+    Dsd(DsdArgs),
+    /// Explain a rule that a diagnostic names; without a name, list all rules
+    Explain {
+        /// A name as in `error[name]`
+        rule: Option<String>,
+    },
+    /// Learn CSL by repairing small programs
+    Learn(LearnArgs),
+}
+
+const EXIT_STATUS: &str = "\
+Exit status:
+  0    success
+  1    program rejected
+  2    invalid command line
+  3    run-time error
+  4    deadlock, or limit reached
+  5    unsupported feature
+  70   internal error
+  130  interrupted";
+
+/// Why there is nothing to do; `--help` and `--version` count as that.
+#[derive(Debug)]
+pub struct Refusal(clap::Error);
+
+impl Refusal {
+    /// Shows it, and tells how the command ends.
+    pub fn print(&self) -> Exit {
+        // A reader that has gone away is no fault of anyone.
+        let _ = self.0.print();
+        if self.0.use_stderr() { Exit::Usage } else { Exit::Fine }
+    }
+}
+
+/// Reads the arguments; the first is the name of the command. Rules have the levels of `base` unless the
+/// arguments choose others.
+pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<Command, Refusal> {
+    let all = definition().try_get_matches_from(args).map_err(Refusal)?;
+    let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
+    let choose = |compile: &mut CompileArgs| compile.choose_levels(matches, base);
+    match Cli::from_arg_matches(&all).map_err(Refusal)?.command {
+        Some(Sub::Run(mut run)) => {
+            choose(&mut run.compile);
+            run.order_steps(matches);
+            Ok(Command::Run(run))
+        }
+        Some(Sub::Check(mut args)) => {
+            choose(&mut args);
+            Ok(Command::Check(args))
+        }
+        Some(Sub::Dump(mut args)) => {
+            choose(&mut args);
+            Ok(Command::Dump(args))
+        }
+        Some(Sub::Dsd(mut args)) => {
+            choose(&mut args.compile);
+            Ok(Command::Dsd(args.split()))
+        }
+        Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
+        Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
+        None => {
+            let mut run = RunArgs::from_arg_matches(&all).map_err(Refusal)?;
+            choose(&mut run.compile);
+            run.order_steps(matches);
+            Ok(Command::Run(Box::new(run)))
+        }
+    }
+}
+
+/// The arguments of a run stand beside the subcommands, and only one of both is there.
+fn definition() -> clap::Command {
+    Cli::augment_args(RunArgs::augment_args(clap::Command::new("cslrun")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cli::number::Number;
+    use crate::{Arch, Level, ParamValue};
+
+    fn parsed(line: &str) -> Result<Command, Refusal> {
+        let words = std::iter::once("cslrun").chain(line.split_whitespace());
+        parse(words.map(OsString::from), Levels::default())
+    }
+
+    fn run(line: &str) -> RunArgs {
+        match parsed(line).unwrap() {
+            Command::Run(run) => *run,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_definition_of_the_arguments_is_consistent() {
+        definition().debug_assert();
+    }
+
+    #[test]
+    fn steps_keep_the_order_of_the_command_line() {
+        let run = run("a.csl --get y --set A=1,-2 --launch f:3,0.5 --set B=b.npy --get y=o.npy --launch g");
+        let expected = [
+            HostStep::Get("y".into(), None),
+            HostStep::Set("A".into(), SetValues::Numbers(vec![Number::Int(1), Number::Int(-2)])),
+            HostStep::Launch("f".into(), vec![Number::Int(3), Number::Float(0.5)]),
+            HostStep::Set("B".into(), SetValues::File("b.npy".into())),
+            HostStep::Get("y".into(), Some("o.npy".into())),
+            HostStep::Launch("g".into(), vec![]),
+        ];
+        assert_eq!(run.steps, expected);
+    }
+
+    #[test]
+    fn params_are_typed_by_how_they_are_written() {
+        let options =
+            run("a.csl --param N=-3 --param x=1.5 --param on=true --param m=0x10").compile.options();
+        let expected = [
+            ("N", ParamValue::Int(-3)),
+            ("x", ParamValue::Float(1.5)),
+            ("on", ParamValue::Bool(true)),
+            ("m", ParamValue::Int(16)),
+        ];
+        assert_eq!(options.params, expected.map(|(n, v)| (n.to_string(), v)));
+    }
+
+    #[test]
+    fn the_machine_is_wse2_unless_said_otherwise() {
+        assert_eq!(run("a.csl").compile.options().arch, Arch::Wse2);
+        assert_eq!(run("a.csl --arch=wse3").compile.options().arch, Arch::Wse3);
+    }
+
+    #[test]
+    fn the_last_level_that_names_a_rule_wins() {
+        let levels = run("a.csl -D hazards -W overlap,map-lengths --allow=map-lengths -Aall -W overlap")
+            .compile
+            .levels;
+        assert_eq!((levels.of("overlap"), levels.of("map-lengths")), (Level::Warn, Level::Allow));
+        let Command::Check(args) = parsed("check a.csl -D style").unwrap() else { panic!("a check") };
+        assert_eq!(args.levels.of("old-color-config"), Level::Deny);
+    }
+
+    #[test]
+    fn subcommands_take_a_file_of_their_own() {
+        assert!(matches!(parsed("check a.csl --arch wse3").unwrap(), Command::Check(_)));
+        assert!(matches!(parsed("dump a.csl").unwrap(), Command::Dump(_)));
+        assert!(matches!(parsed("explain").unwrap(), Command::Explain(None)));
+    }
+
+    #[test]
+    fn wrong_use_is_refused() {
+        for line in [
+            "",
+            "a.csl --arch wse9",
+            "a.csl --param N",
+            "a.csl --param N=wide",
+            "a.csl --get y=out.txt",
+            "a.csl --set =1",
+            "a.csl --max-cycles -1",
+            "a.csl --memory much",
+            "a.csl --threads 0",
+            "a.csl b.csl",
+            "a.csl -W no-such-rule",
+            "a.csl -A syntax-error",
+            "check",
+        ] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+    }
+}

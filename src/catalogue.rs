@@ -21,7 +21,7 @@ pub struct Builtin {
 
 /// A DSD operation, such as `@fadds`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Operation {
+pub struct DsdOperation {
     /// The name without `@`.
     pub name: &'static str,
     /// What it does, in one line.
@@ -45,8 +45,8 @@ pub fn builtins() -> impl Iterator<Item = Builtin> {
 }
 
 /// Every DSD operation.
-pub fn operations() -> impl Iterator<Item = Operation> {
-    OPS.iter().map(|op| Operation { name: op.name, doc: op.doc })
+pub fn operations() -> impl Iterator<Item = DsdOperation> {
+    OPS.iter().map(|op| DsdOperation { name: op.name, doc: op.doc })
 }
 
 /// The modules of the embedded library with their CSL source, in alphabetical order; names stand without

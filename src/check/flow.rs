@@ -7,12 +7,12 @@ use crate::image::code::{Intrinsic, Op};
 use crate::image::{Function, Program, TileImage};
 use crate::source::Span;
 
-/// Number of colors per router in [`Flow::reached`].
+/// Number of colors per router in [`ColorFlow::reached`].
 const COLORS: usize = 32;
 
 /// Why a wavelet cannot continue.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum DeadEndCause {
     /// The router has no route for the color, or none from this side.
     Refused,
     /// The route has no output.
@@ -33,7 +33,7 @@ pub struct DeadEnd {
     /// The side that they arrive from.
     pub side: Direction,
     /// What stops them.
-    pub end: End,
+    pub end: DeadEndCause,
 }
 
 /// A wavelet that has arrived at a router.
@@ -46,7 +46,7 @@ struct Arrival {
 }
 
 /// Everything that the senders of a program can reach.
-pub struct Flow<'p> {
+pub struct ColorFlow<'p> {
     /// The program.
     pub program: &'p Program,
     routes: Routes,
@@ -78,11 +78,11 @@ struct Habits {
     reroutes: u32,
 }
 
-impl<'p> Flow<'p> {
+impl<'p> ColorFlow<'p> {
     /// Follows every color from every PE that sends it.
-    pub fn new(program: &'p Program) -> Flow<'p> {
+    pub fn new(program: &'p Program) -> ColorFlow<'p> {
         let habits: Vec<Habits> = program.tiles.iter().map(|t| Habits::of(program, t)).collect();
-        let mut flow = Flow {
+        let mut flow = ColorFlow {
             program,
             routes: Routes::new(program),
             reached: Vec::new(),
@@ -150,13 +150,13 @@ impl<'p> Flow<'p> {
         };
         let is_fixed = route.gates().len() < 2;
         if !accepted || is_fixed && targets == 0 {
-            let end = if accepted { End::Nowhere } else { End::Refused };
+            let end = if accepted { DeadEndCause::Nowhere } else { DeadEndCause::Refused };
             return self.stop(DeadEnd { pe, color, sent_as, side, end });
         }
         for target in sides(targets).filter(|t| *t != Direction::Ramp) {
             match self.program.neighbour(pe, target) {
                 Some(next) => self.enter(next, color, target.opposite()),
-                None => self.stop(DeadEnd { pe, color, sent_as, side, end: End::Edge(target) }),
+                None => self.stop(DeadEnd { pe, color, sent_as, side, end: DeadEndCause::Edge(target) }),
             }
         }
     }

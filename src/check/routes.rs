@@ -1,6 +1,6 @@
 //! Checks of routes: dead ends, loops, competing inputs, and wavelets that nothing receives.
 
-use super::flow::{DeadEnd, End, Flow, Node, bit, sides};
+use super::flow::{ColorFlow, DeadEnd, DeadEndCause, Node, bit, sides};
 use crate::arch::{Color, Direction};
 use crate::diagnostics::rules::{
     check as rules,
@@ -18,10 +18,10 @@ const NAMED: usize = 6;
 
 /// Checks the routes of a program.
 pub fn check(program: &Program) -> Vec<Diagnostic> {
-    let flow = Flow::new(program);
+    let flow = ColorFlow::new(program);
     let mut found = Folded::default();
     // Wavelets that leave the rectangle are lost; a run counts them.
-    let ends = flow.dead_ends.iter().filter(|end| !matches!(end.end, End::Edge(_)));
+    let ends = flow.dead_ends.iter().filter(|end| !matches!(end.end, DeadEndCause::Edge(_)));
     let ends = ends.map(|end| dead_end(&flow, end));
     // An asynchronous operation only waits, and a run reports that.
     ends.filter(|c| c.rule() != UNROUTED_ASYNC.name).for_each(|c| found.add(c));
@@ -34,7 +34,7 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 
 /// Competing inputs, and wavelets that nothing receives. Whether these happen depends on timing and filters.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
-    let flow = Flow::new(program);
+    let flow = ColorFlow::new(program);
     let circular = circles(&flow, &mut Folded::default());
     let mut found = Folded::default();
     edges(&flow).for_each(|c| found.add(c));
@@ -52,11 +52,11 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
 }
 
 /// The key of a diagnostic: its rule, its source location and the other location that it shows.
-type Kind = (Cow<'static, str>, Option<Span>, Option<Span>);
+type DiagnosticKey = (Cow<'static, str>, Option<Span>, Option<Span>);
 
 /// Merges equal diagnostics about many PEs.
 #[derive(Default)]
-struct Folded(IndexMap<Kind, (Diag, u64)>);
+struct Folded(IndexMap<DiagnosticKey, (Diag, u64)>);
 
 impl Folded {
     fn add(&mut self, c: Diag) {
@@ -90,8 +90,9 @@ fn also(c: Diag, span: Option<Span>, text: String) -> Diag {
 }
 
 /// The first place at which each color leaves the rectangle.
-fn edges<'f>(flow: &'f Flow<'_>) -> impl Iterator<Item = Diag> + 'f {
-    let mut ends: Vec<_> = flow.dead_ends.iter().filter(|end| matches!(end.end, End::Edge(_))).collect();
+fn edges<'f>(flow: &'f ColorFlow<'_>) -> impl Iterator<Item = Diag> + 'f {
+    let mut ends: Vec<_> =
+        flow.dead_ends.iter().filter(|end| matches!(end.end, DeadEndCause::Edge(_))).collect();
     ends.sort_by_key(|end| (end.color, end.pe));
     ends.dedup_by_key(|end| (end.color, end.pe));
     let colors: Vec<_> = ends.chunk_by(|a, b| a.color == b.color).map(<[_]>::to_vec).collect();
@@ -105,7 +106,7 @@ fn edges<'f>(flow: &'f Flow<'_>) -> impl Iterator<Item = Diag> + 'f {
 }
 
 /// A data task for a color of which wavelets only pass.
-fn passes_by(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
+fn passes_by(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let program = flow.program;
     let here = program.pe_coord(pe);
     let gates = flow.route(pe, color).gates();
@@ -122,22 +123,22 @@ fn passes_by(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
     found.add(c.label(format!("does not lead to RAMP on {here}")).also(task.span, "never runs"));
 }
 
-fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
+fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
     let DeadEnd { pe, color, sent_as, side, end } = *end;
     let here = flow.program.pe_coord(pe);
     let own = flow.declared(pe, color);
     match end {
-        End::Edge(to) => {
+        DeadEndCause::Edge(to) => {
             let facts: [(&str, &dyn std::fmt::Display); 3] =
                 [("color", &color), ("pe", &here), ("side", &to)];
             at(rules::ROUTE_OFF_EDGE.because(&facts), own).label(format!("goes {to} on {here}"))
         }
-        End::Nowhere => {
+        DeadEndCause::Nowhere => {
             let c = at(rules::ROUTE_NOWHERE.because(&[("color", &color), ("pe", &here)]), own);
             c.note(format!("wavelets come from {side} and are dropped there"))
                 .help("list their destinations in `.tx`; RAMP is the PE itself")
         }
-        End::Refused if side == Direction::Ramp => {
+        DeadEndCause::Refused if side == Direction::Ramp => {
             let tile = flow.program.tile_at(here);
             let send = tile.and_then(|t| t.first_send(sent_as));
             let facts: [(&str, &dyn std::fmt::Display); 2] = [("color", &color), ("pe", &here)];
@@ -152,7 +153,7 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
             let c = c.also(own, format!("the route on {here} does not list RAMP in `.rx`"));
             c.help("give the PE a route with `.rx = .{ RAMP }`")
         }
-        End::Refused => {
+        DeadEndCause::Refused => {
             let facts: [(&str, &dyn std::fmt::Display); 3] =
                 [("color", &color), ("pe", &here), ("side", &side)];
             let c = rules::ROUTE_BROKEN.because(&facts);
@@ -170,7 +171,7 @@ fn dead_end(flow: &Flow<'_>, end: &DeadEnd) -> Diag {
 }
 
 /// Arrivals from two sides at once are undefined; only routers that accept both in one position are reported.
-fn several_inputs(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
+fn several_inputs(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let inputs = flow.inputs(pe, color);
     let compete = |rx: Mask| (inputs & rx).count_ones() > 1;
     let Some(gate) = flow.route(pe, color).gates().iter().find(|g| compete(g.rx)) else { return };
@@ -182,7 +183,7 @@ fn several_inputs(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) 
     found.add(c.help("make sure that they never send at the same time, or use a separate color for each"));
 }
 
-fn nobody_takes(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
+fn nobody_takes(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) {
     let program = flow.program;
     let inputs = flow.inputs(pe, color);
     let to_ramp = |g: &Gate| g.rx & inputs != 0 && g.tx & bit(Direction::Ramp) != 0;
@@ -201,7 +202,7 @@ fn nobody_takes(flow: &Flow<'_>, pe: usize, color: Color, found: &mut Folded) {
 
 /// Routes without switches that lead back to themselves, so that wavelets never leave them. Returns the colors,
 /// bit = color.
-fn circles(flow: &Flow<'_>, found: &mut Folded) -> u32 {
+fn circles(flow: &ColorFlow<'_>, found: &mut Folded) -> u32 {
     let is_fixed = |(pe, color): Node| flow.route(pe, color).gates().len() == 1;
     let nodes = || flow.reached().map(|(pe, color, _)| (pe, color)).filter(|n| is_fixed(*n));
     // Repeatedly removes routers that nothing leads to; the rest is on a loop or behind one.
@@ -230,7 +231,7 @@ fn circles(flow: &Flow<'_>, found: &mut Folded) -> u32 {
 }
 
 /// Follows the remaining routers backwards until one repeats.
-fn circle(flow: &Flow<'_>, start: Node, left: &[Node]) -> Diag {
+fn circle(flow: &ColorFlow<'_>, start: Node, left: &[Node]) -> Diag {
     let before = |node: Node| {
         let neighbours = Direction::ALL.into_iter().filter_map(|d| flow.program.neighbour(node.0, d));
         let mut all = neighbours.flat_map(|pe| [(pe, node.1), (pe, Color(node.1.0 ^ 1))]);

@@ -3,7 +3,7 @@ use super::outcome::Outcome;
 use crate::diagnostics::render::{grouped, printable};
 use crate::diagnostics::suggest;
 use crate::image::ExportTarget;
-use crate::trace::{self, Block, Filter, Recording};
+use crate::trace::{self, Recording, Rectangle, TraceFilter};
 use crate::{PeCoord, Program, Runner};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,14 +11,14 @@ use std::io::{BufWriter, Write};
 use std::path::Path;
 
 /// What to record, if a trace is wanted.
-pub fn filter(args: &TraceArgs, program: &Program) -> Result<Option<Filter>, String> {
+pub fn filter(args: &TraceArgs, program: &Program) -> Result<Option<TraceFilter>, String> {
     if args.trace.is_none() {
         return Ok(None);
     }
     args.pes.iter().try_for_each(|block| check_block(block, program))?;
     args.tasks.iter().try_for_each(|name| check_task(name, program))?;
-    let defaults = Filter::default();
-    Ok(Some(Filter {
+    let defaults = TraceFilter::default();
+    Ok(Some(TraceFilter {
         pes: args.pes.clone(),
         colors: args.colors.iter().fold(0, |all, color| all | 1 << color),
         tasks: args.tasks.clone(),
@@ -62,7 +62,7 @@ fn summary(path: &Path, recording: &Recording) -> String {
     format!("{}: {} events\n{note}", path.display(), grouped(count))
 }
 
-fn check_block(block: &Block, program: &Program) -> Result<(), String> {
+fn check_block(block: &Rectangle, program: &Program) -> Result<(), String> {
     let (width, height) = program.size();
     let last = PeCoord { x: width - 1, y: height - 1 };
     let (x, y) = (*block.x.end(), *block.y.end());

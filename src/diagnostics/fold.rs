@@ -11,32 +11,32 @@ use std::collections::BTreeSet;
 /// first appearance, so the result does not depend on how PEs are visited within a cycle as long
 /// as the caller sorts by cycle.
 pub fn fold_moments(diagnostics: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
-    let mut groups: IndexMap<Key, Group> = IndexMap::new();
+    let mut groups: IndexMap<FoldKey, Occurrences> = IndexMap::new();
     for (i, d) in diagnostics.into_iter().enumerate() {
         let key = match d.moment {
-            Some(_) => Key::Rule(d.rule.clone(), d.primary.as_ref().map(|l| l.span)),
-            None => Key::Alone(i),
+            Some(_) => FoldKey::Rule(d.rule.clone(), d.primary.as_ref().map(|l| l.span)),
+            None => FoldKey::Alone(i),
         };
         groups.entry(key).or_default().take(d);
     }
-    groups.into_values().filter_map(Group::finish).collect()
+    groups.into_values().filter_map(Occurrences::finish).collect()
 }
 
 #[derive(PartialEq, Eq, Hash)]
-enum Key {
+enum FoldKey {
     Rule(Cow<'static, str>, Option<Span>),
     Alone(usize),
 }
 
 #[derive(Default)]
-struct Group {
+struct Occurrences {
     earliest: Option<Diagnostic>,
     pes: BTreeSet<(u16, u16)>,
     taken: u64,
     folded_before: u64,
 }
 
-impl Group {
+impl Occurrences {
     fn take(&mut self, d: Diagnostic) {
         self.pes.extend(d.moment.map(|m| (m.x, m.y)));
         self.folded_before += d.also_on;

@@ -27,7 +27,7 @@ pub struct AddressCursor {
 
 /// What a walk has met that it must not touch.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Outside {
+pub struct OutOfBounds {
     /// The element, counted from 0.
     pub element: u32,
     /// Its address; it may lie outside of any memory.
@@ -242,7 +242,7 @@ impl AddressCursor {
     }
 
     /// The first of the elements to come that must not be touched.
-    pub fn outside_ahead(&self) -> Option<Outside> {
+    pub fn outside_ahead(&self) -> Option<OutOfBounds> {
         let mut cursor = *self;
         let extents = &self.extent[..usize::from(self.dims)];
         let done = self.done.iter().zip(extents).rev();
@@ -250,7 +250,7 @@ impl AddressCursor {
         let all: u32 = extents.iter().map(|e| u32::from(*e)).product();
         (done..=all.max(done)).find_map(|element| {
             let address = cursor.at;
-            let outside = Outside { element, address, limits: self.limits, origin: self.origin };
+            let outside = OutOfBounds { element, address, limits: self.limits, origin: self.origin };
             cursor.next_element().is_err().then_some(outside)
         })
     }

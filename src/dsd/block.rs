@@ -15,7 +15,7 @@ pub enum RowSource {
 
 /// Rows of equal length, one below the other: the operands of an operation, or a part of them.
 #[derive(Copy, Clone, Debug)]
-pub struct Block {
+pub struct RowBlock {
     /// The first row of the destination.
     pub dest: Row,
     /// The first row of each source; the third is a scalar.
@@ -26,10 +26,10 @@ pub struct Block {
     pub pitch: [i32; 3],
 }
 
-impl Block {
+impl RowBlock {
     /// One row.
-    pub(super) fn row(dest: Row, sources: &[RowSource; 3]) -> Block {
-        Block { dest, sources: *sources, rows: 1, pitch: [0; 3] }
+    pub(super) fn row(dest: Row, sources: &[RowSource; 3]) -> RowBlock {
+        RowBlock { dest, sources: *sources, rows: 1, pitch: [0; 3] }
     }
 }
 

@@ -2,7 +2,7 @@
 //! memory itself.
 
 use super::access::Row;
-use super::block::{Block, RowSource};
+use super::block::{RowBlock, RowSource};
 use super::kernels::{DirectKernel, Kernel};
 use super::lanes::Word;
 use std::ops::Range;
@@ -133,7 +133,7 @@ fn run_elements<W: Word>(
 /// from each other; gives the number of these rows.
 //
 // Tiles of matrices have many short rows: what holds for all of them is looked at once.
-pub fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block) -> usize {
+pub fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &RowBlock) -> usize {
     let Some(directs) = &kernel.direct else { return 0 };
     match (words, block.dest.step) {
         (1, 1) => run_rows(memory, &directs.short, words, block),
@@ -142,7 +142,7 @@ pub fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block)
     }
 }
 
-fn run_rows<W: Word>(memory: &mut [u16], kernel: &DirectKernel<W>, words: u16, block: &Block) -> usize {
+fn run_rows<W: Word>(memory: &mut [u16], kernel: &DirectKernel<W>, words: u16, block: &RowBlock) -> usize {
     let RowSource::Line(a, width) = block.sources[0] else { return 0 };
     let (length, third) = (block.dest.count * usize::from(words), block.sources[2].scalar());
     let range = |first: usize, pitch: i32, row: usize| {

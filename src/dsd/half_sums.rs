@@ -20,7 +20,7 @@ pub(super) const fn with_sums(slow: Kernel) -> Kernel {
 fn sum(memory: &[u16], first: u32, row: Row) -> u32 {
     let place = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
     let mut total = first as u16;
-    let mut near = Near::new(total);
+    let mut near = SameExponentSum::new(total);
     let mut done = 0;
     while done + GROUP <= row.count {
         let numbers: [u16; GROUP] = match memory[place(done)..].first_chunk() {
@@ -31,7 +31,7 @@ fn sum(memory: &[u16], first: u32, row: Row) -> u32 {
             Some(next) => near = next,
             None => {
                 total = numbers.iter().fold(near.total(total), |total, number| f16::add(total, *number));
-                near = Near::new(total);
+                near = SameExponentSum::new(total);
             }
         }
         done += GROUP;
@@ -44,7 +44,7 @@ fn sum(memory: &[u16], first: u32, row: Row) -> u32 {
 /// neighbours in f16, and a large number, to which they are added in f32, makes that the distance in f32:
 /// each addition is rounded as in f16.
 #[derive(Copy, Clone)]
-struct Near {
+struct SameExponentSum {
     /// The power of two below the sums.
     power: f32,
     large: f32,
@@ -54,13 +54,13 @@ struct Near {
     has_moved: bool,
 }
 
-impl Near {
-    fn new(total: u16) -> Near {
+impl SameExponentSum {
+    fn new(total: u16) -> SameExponentSum {
         let start = f16::to_f32(total);
         // Subnormals have the distance of the smallest normal numbers.
         let power = f32::from_bits(start.to_bits() & 0x7f80_0000).max(SMALLEST);
         let large = power * (1.5 * 8192.0);
-        Near { power, large, sum: large + start, has_moved: false }
+        SameExponentSum { power, large, sum: large + start, has_moved: false }
     }
 
     /// The sum; `total` if nothing was added.
@@ -70,7 +70,7 @@ impl Near {
 
     /// Adds one number after the other; `None` if a sum has another exponent.
     #[inline]
-    fn add(self, numbers: &[u16; GROUP]) -> Option<Near> {
+    fn add(self, numbers: &[u16; GROUP]) -> Option<SameExponentSum> {
         let mut sums = numbers.map(f16::to_f32);
         let mut sum = self.sum;
         for slot in &mut sums {
@@ -86,7 +86,7 @@ impl Near {
             let is_above = (value.abs() > low) | ((value.abs() == low) & (low > 0.0) & moves_out);
             stay & is_above & (value.abs() < 2.0 * self.power)
         });
-        stay.then_some(Near { sum, has_moved: true, ..self })
+        stay.then_some(SameExponentSum { sum, has_moved: true, ..self })
     }
 }
 

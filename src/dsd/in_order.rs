@@ -6,7 +6,7 @@
 //! a tenth of the time; not measured on a public example. The properties in `local` hold both equal.
 
 use super::access::Row;
-use super::block::{Block, RowSource};
+use super::block::{RowBlock, RowSource};
 use super::lanes::{LaneValue, widest};
 
 /// What an element is in memory, or nothing for a source that an operation does not have.
@@ -88,7 +88,7 @@ impl RowCursor {
 #[inline(always)]
 pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
     memory: &mut [u16],
-    block: &Block,
+    block: &RowBlock,
     each: impl Fn(A, B, C) -> R,
 ) -> u32 {
     let c = C::from_lane(block.sources[2].scalar());
@@ -100,7 +100,7 @@ pub(super) fn run<A: Element, B: Element, C: Element, R: Element>(
 }
 
 /// As [`run`], with the carry of each element into the next: bit 16 of its sum. Takes and gives a carry.
-pub(super) fn add_with_carry(memory: &mut [u16], block: &Block) -> u32 {
+pub(super) fn add_with_carry(memory: &mut [u16], block: &RowBlock) -> u32 {
     let mut carry = block.sources[2].scalar();
     for_each_element(memory, block, |a: u16, b: u16| {
         let sum = u32::from(a) + u32::from(b) + carry;
@@ -114,7 +114,7 @@ pub(super) fn add_with_carry(memory: &mut [u16], block: &Block) -> u32 {
 #[inline(always)]
 fn for_each_element<A: Element, B: Element, R: Element>(
     memory: &mut [u16],
-    block: &Block,
+    block: &RowBlock,
     mut each: impl FnMut(A, B) -> R,
 ) {
     for row in 0..block.rows {

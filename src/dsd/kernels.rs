@@ -1,7 +1,7 @@
 //! What a DSD operation does with one element, and with many.
 
 use super::access::Row;
-use super::block::Block;
+use super::block::RowBlock;
 use super::in_order;
 use super::lanes::{LaneValue, Word, widest};
 use crate::value::{f16, math};
@@ -17,7 +17,7 @@ pub struct Kernel {
     pub direct: Option<Directs>,
     /// The same for rows of memory, strictly one element after the other; the third source is a scalar.
     /// Takes the carry in its place, and gives the carry, if the operation has one.
-    pub in_order: fn(&mut [u16], &Block) -> u32,
+    pub in_order: fn(&mut [u16], &RowBlock) -> u32,
     /// The last result of a reduction of a row, which begins with a value.
     pub fold: fn(&[u16], u32, Row) -> u32,
     /// Bit 16 of a result is the third source of the next element; it starts as 0 (ruling OQ-27).

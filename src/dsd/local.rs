@@ -1,7 +1,7 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 
 use super::access::{AddressCursor, Row};
-use super::block::{Block, RowSource};
+use super::block::{RowBlock, RowSource};
 use super::direct::{self, DirectPlan, Input};
 use super::kernels::Kernel;
 use crate::diagnostics::Diag;
@@ -48,7 +48,7 @@ pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources:
     if is_dense(&dest.0, dest.1) && sources.iter().all(are_dense) {
         run_copies(memory, kernel, dest, sources);
     } else {
-        (kernel.in_order)(memory, &Block::row(dest.0, sources));
+        (kernel.in_order)(memory, &RowBlock::row(dest.0, sources));
     }
 }
 
@@ -167,7 +167,7 @@ fn block_ahead(
     sources: &[Source; 3],
     row: (Row, [RowSource; 3]),
     most: usize,
-) -> Block {
+) -> RowBlock {
     let length = row.0.count;
     let (mut rows, to) = dest.pieces(length, most);
     let mut pitch = [to, 0, 0];
@@ -177,11 +177,11 @@ fn block_ahead(
             (rows, *pitch) = (rows.min(its), words);
         }
     }
-    Block { dest: row.0, sources: row.1, rows, pitch }
+    RowBlock { dest: row.0, sources: row.1, rows, pitch }
 }
 
 /// Rows with the loop that is fastest for them.
-fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &Block) {
+fn run_block(memory: &mut [u16], kernel: &Kernel, words: u16, block: &RowBlock) {
     let is_dense = |row: &Row, words: u16| row.step == i32::from(words);
     let are_dense =
         |row_source: &RowSource| !matches!(row_source, RowSource::Line(row, its) if !is_dense(row, *its));
@@ -227,7 +227,7 @@ fn run_row(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), row_sources: &
     let (row, words) = dest;
     let disturbs = |row_source: &RowSource| matches!(row_source, RowSource::Line(other, its) if row.disturbs(words, other, *its));
     if row_sources.iter().any(disturbs) {
-        (kernel.in_order)(memory, &Block::row(row, row_sources));
+        (kernel.in_order)(memory, &RowBlock::row(row, row_sources));
     } else {
         run_lines(memory, kernel, dest, row_sources);
     }

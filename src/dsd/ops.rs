@@ -52,24 +52,24 @@ impl Elem {
 
 /// A source in a form.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum SourceKind {
     /// A DSD or DSR with such elements.
     Vector(Elem),
     /// A scalar.
     Scalar(Elem),
 }
 
-impl Source {
+impl SourceKind {
     /// Its element.
     pub fn elem(self) -> Elem {
         match self {
-            Source::Vector(e) | Source::Scalar(e) => e,
+            SourceKind::Vector(e) | SourceKind::Scalar(e) => e,
         }
     }
 
     /// Whether it is a DSD or DSR.
     pub fn is_vector(self) -> bool {
-        matches!(self, Source::Vector(_))
+        matches!(self, SourceKind::Vector(_))
     }
 }
 
@@ -80,7 +80,7 @@ pub struct Form {
     /// the second, the scalar is where an accumulation starts (ruling OQ-23).
     pub to_pointer: bool,
     /// The sources, left to right.
-    pub sources: &'static [Source],
+    pub sources: &'static [SourceKind],
     /// The kernel takes the second source first.
     pub flipped: bool,
 }
@@ -134,8 +134,8 @@ impl DsdOp {
             false => "dsd".to_string(),
         };
         let sources = form.sources.iter().map(|s| match s {
-            Source::Vector(_) => "dsd".to_string(),
-            Source::Scalar(e) => e.word().to_string(),
+            SourceKind::Vector(_) => "dsd".to_string(),
+            SourceKind::Scalar(e) => e.word().to_string(),
         });
         let all: Vec<_> = std::iter::once(dest).chain(sources).collect();
         format!("@{}({})", self.name, all.join(", "))
@@ -150,13 +150,13 @@ pub fn lookup(name: &str) -> Option<u8> {
 }
 
 use Elem::{F16, F32, Int16, Int32};
-use Source::{Scalar as S, Vector as V};
+use SourceKind::{Scalar as S, Vector as V};
 
-const fn to(sources: &'static [Source]) -> Form {
+const fn to(sources: &'static [SourceKind]) -> Form {
     Form { to_pointer: false, sources, flipped: false }
 }
 
-const fn to_pointer(sources: &'static [Source]) -> Form {
+const fn to_pointer(sources: &'static [SourceKind]) -> Form {
     Form { to_pointer: true, sources, flipped: false }
 }
 

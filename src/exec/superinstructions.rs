@@ -76,7 +76,7 @@ fn other(op: Op, one: Reg) -> Option<Reg> {
 }
 
 /// The comparison of a conditional jump, and its target.
-fn comparison(op: Op) -> Option<(Reg, Reg, Near)> {
+fn comparison(op: Op) -> Option<(Reg, Reg, NearTarget)> {
     use Op::*;
     let (x, y, to) = match op {
         JumpEq { a, b, to } | JumpNe { a, b, to } | JumpLtS { a, b, to } => (a, b, to),
@@ -84,7 +84,7 @@ fn comparison(op: Op) -> Option<(Reg, Reg, Near)> {
         JumpIf { a, to } | JumpUnless { a, to } => (a, a, to),
         _ => return None,
     };
-    Some((x, y, Near::try_from(to).ok()?))
+    Some((x, y, NearTarget::try_from(to).ok()?))
 }
 
 fn looped(step: Op, jump: Op) -> Option<Op> {
@@ -317,7 +317,7 @@ fn global(load: Op, change: Op, store: Op) -> Option<Op> {
         FAdd { .. } => FAddGlobal,
         _ => return None,
     };
-    ((s, to, as_kind) == (e, addr, kind)).then_some(make(Global { d, addr, e, c, kind, sh }))
+    ((s, to, as_kind) == (e, addr, kind)).then_some(make(GlobalUpdate { d, addr, e, c, kind, sh }))
 }
 
 fn moves(first: Op, then: Op) -> Option<Op> {

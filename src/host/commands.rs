@@ -5,7 +5,7 @@
 //! occupies the channels until all its words have passed, one per cycle and channel; the next command waits for
 //! that. A program without `<memcpy>` accepts commands whenever it is idle, and copies also before it starts.
 //!
-//! Each command is an `impl` of [`Command`], in one file with the functions that queue it.
+//! Each command is an `impl` of [`HostCommand`], in one file with the functions that queue it.
 
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
@@ -22,7 +22,7 @@ use std::collections::{BTreeMap, VecDeque};
 pub struct Ticket(u64);
 
 /// The interface between the queue and a command.
-pub(super) trait Command: Send + Sync {
+pub(super) trait HostCommand: Send + Sync {
     /// The command as text, for messages.
     fn describe(&self) -> String;
 
@@ -56,12 +56,12 @@ pub(super) struct HoldUp {
 struct Queued {
     ticket: Ticket,
     begun: bool,
-    command: Box<dyn Command>,
+    command: Box<dyn HostCommand>,
 }
 
 /// The queue of commands, and the results of finished ones.
 #[derive(Default)]
-pub(super) struct Stream {
+pub(super) struct CommandStream {
     commands: VecDeque<Queued>,
     results: BTreeMap<Ticket, Vec<u32>>,
     next: u64,
@@ -73,7 +73,7 @@ pub(super) struct Stream {
     free_since: Option<u64>,
 }
 
-impl Stream {
+impl CommandStream {
     /// Whether every command is done.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty()
@@ -114,7 +114,7 @@ impl Runner {
     }
 
     /// Appends a command to the queue.
-    pub(super) fn queue(&mut self, command: impl Command + 'static) -> Ticket {
+    pub(super) fn queue(&mut self, command: impl HostCommand + 'static) -> Ticket {
         let ticket = self.stream.next_ticket();
         self.stream.commands.push_back(Queued { ticket, begun: false, command: Box::new(command) });
         ticket
@@ -140,7 +140,7 @@ impl Runner {
         Ok(true)
     }
 
-    fn may_begin(&mut self, command: &dyn Command, quiet: bool) -> bool {
+    fn may_begin(&mut self, command: &dyn HostCommand, quiet: bool) -> bool {
         match self.program.memcpy {
             Some(_) if self.wafer.blocked() > 0 => false,
             Some(_) if self.wafer.now() < self.stream.busy_until => false,
@@ -240,7 +240,7 @@ impl Runner {
     }
 
     /// What blocks the first command, or the end of the run.
-    fn hold_up(&self, command: Option<&dyn Command>) -> HoldUp {
+    fn hold_up(&self, command: Option<&dyn HostCommand>) -> HoldUp {
         let which = |holds: &dyn Fn(&Pe) -> bool| {
             self.wafer.made().filter(|(_, pe)| holds(pe)).map(|(at, _)| at).collect::<Vec<_>>()
         };
@@ -254,7 +254,7 @@ impl Runner {
             };
         }
         let now = self.wafer.now();
-        command.and_then(Command::hold_up).unwrap_or_else(|| HoldUp {
+        command.and_then(HostCommand::hold_up).unwrap_or_else(|| HoldUp {
             needs: "the running task must end".to_string(),
             pes: which(&|pe| !pe.is_between_tasks(now)),
             advice: "see what the task waits for",

@@ -2,7 +2,7 @@
 //!
 //! A copy accesses a PE between two of its tasks, and occupies the channels until all its words have passed.
 
-use super::commands::{Command, Ticket};
+use super::commands::{HostCommand, Ticket};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::Result;
@@ -77,7 +77,7 @@ struct Copying {
     reached: usize,
 }
 
-impl Command for Copying {
+impl HostCommand for Copying {
     fn describe(&self) -> String {
         let way = if self.into { "to" } else { "from" };
         format!("the copy {way} `{}`", self.copy.name)
@@ -120,7 +120,7 @@ struct Settling {
     done: bool,
 }
 
-impl Command for Settling {
+impl HostCommand for Settling {
     fn describe(&self) -> String {
         "its next copy".to_string()
     }

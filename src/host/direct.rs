@@ -22,7 +22,7 @@ struct Transfer {
 }
 
 /// The state of a stream.
-struct Port {
+struct StreamPort {
     stream: HostStream,
     /// Words that the host wants to send and that have not left it.
     outbox: VecDeque<u32>,
@@ -42,13 +42,13 @@ struct Port {
 
 /// All streams of a program.
 #[derive(Default)]
-pub(super) struct Ports(Vec<Port>);
+pub(super) struct Ports(Vec<StreamPort>);
 
 impl Ports {
     /// The streams of a program, in their initial state.
     pub fn new(program: &Program) -> Ports {
         let streams = program.direct.iter().flat_map(|direct| &direct.streams);
-        let port = |stream: &HostStream| Port {
+        let port = |stream: &HostStream| StreamPort {
             stream: stream.clone(),
             outbox: VecDeque::new(),
             buffer: VecDeque::new(),
@@ -79,11 +79,11 @@ impl Ports {
     /// What each unfinished stream waits for.
     pub fn waits(&self) -> Vec<HostWait> {
         let open = self.0.iter().filter(|port| !port.transfers.is_empty());
-        open.map(Port::wait).collect()
+        open.map(StreamPort::wait).collect()
     }
 }
 
-impl Port {
+impl StreamPort {
     fn wait(&self) -> HostWait {
         let HostStream { name, to_wafer, pe, color, .. } = &self.stream;
         let way = if *to_wafer { "to" } else { "from" };

@@ -1,6 +1,6 @@
 //! Launches of functions on all PEs.
 
-use super::commands::{Command, Ticket};
+use super::commands::{HostCommand, Ticket};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::image::FnId;
@@ -11,7 +11,7 @@ struct LaunchCommand {
     args: Vec<u64>,
 }
 
-impl Command for LaunchCommand {
+impl HostCommand for LaunchCommand {
     fn describe(&self) -> String {
         format!("the launch of `{}`", self.name)
     }

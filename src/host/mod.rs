@@ -31,9 +31,9 @@ use crate::diagnostics::{Diag, Diagnostic, Levels, Severity};
 use crate::image::code::Intrinsic;
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
-use crate::trace::{Filter, History, Recording};
+use crate::trace::{History, Recording, TraceFilter};
 use crate::wafer::{Ended, PeOptions, Progress, Wafer};
-use commands::Stream;
+use commands::CommandStream;
 use direct::Ports;
 use indexmap::IndexMap;
 use std::sync::Arc;
@@ -183,7 +183,7 @@ pub struct Runner {
     program: Arc<Program>,
     wafer: Wafer,
     options: RunOptions,
-    stream: Stream,
+    stream: CommandStream,
     ports: Ports,
     /// Warnings about copies, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
@@ -223,12 +223,12 @@ impl Runner {
             let pe = wafer.pe(initial.pe).expect("initial data belong to a PE with code");
             pe.write_words(initial.addr.into(), &initial.words).expect("initial data lie in a variable");
         }
-        let (stream, ports) = (Stream::default(), Ports::new(&program));
+        let (stream, ports) = (CommandStream::default(), Ports::new(&program));
         Runner { program, wafer, options, stream, ports, warnings: IndexMap::new() }
     }
 
     /// Starts to record the events that the filter selects. Call it before anything runs.
-    pub(crate) fn record(&mut self, filter: Filter) {
+    pub(crate) fn record(&mut self, filter: TraceFilter) {
         self.wafer.record(filter);
     }
 

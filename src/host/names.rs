@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// The direction of a copy.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+pub(super) enum CopyDirection {
     /// To the PE.
     In,
     /// From the PE.
@@ -128,7 +128,7 @@ impl Runner {
 
     /// Writes elements to a name on a PE.
     pub(super) fn write(&mut self, at: PeCoord, name: &str, width: CopyWidth, from: &[u32]) -> Result<()> {
-        let addr = self.elements_of(at, name, width.words(), from.len(), Way::In)?;
+        let addr = self.elements_of(at, name, width.words(), from.len(), CopyDirection::In)?;
         let halves = |word: &u32| [*word as u16, (*word >> 16) as u16];
         let words: Vec<u16> =
             from.iter().flat_map(|word| halves(word).into_iter().take(width.words())).collect();
@@ -141,7 +141,7 @@ impl Runner {
 
     /// Reads elements from a name on a PE.
     pub(super) fn read(&mut self, at: PeCoord, name: &str, width: CopyWidth, into: &mut [u32]) -> Result<()> {
-        let addr = self.elements_of(at, name, width.words(), into.len(), Way::Out)?;
+        let addr = self.elements_of(at, name, width.words(), into.len(), CopyDirection::Out)?;
         let Some(pe) = self.wafer.pe(at) else { return Ok(()) };
         let words = pe.read_words(addr, into.len() * width.words())?;
         for (to, word) in into.iter_mut().zip(words.chunks(width.words())) {
@@ -158,7 +158,7 @@ impl Runner {
         name: &str,
         words: usize,
         count: usize,
-        way: Way,
+        way: CopyDirection,
     ) -> Result<usize> {
         let place = self.place_of(at, name).ok_or_else(|| self.absent(name, at))?;
         let has = place.end.saturating_sub(place.addr) / words;
@@ -167,8 +167,8 @@ impl Runner {
                 [("name", &name as &dyn std::fmt::Display), ("has", &has), ("asked", &count), ("pe", &at)];
             let diag = COPY_OUT_OF_BOUNDS.because(&facts);
             let diag = match way {
-                Way::In => self.options.levels.weigh(diag)?,
-                Way::Out => Some(diag).filter(|c| self.options.levels.of(c.rule()) != Level::Allow),
+                CopyDirection::In => self.options.levels.weigh(diag)?,
+                CopyDirection::Out => Some(diag).filter(|c| self.options.levels.of(c.rule()) != Level::Allow),
             };
             if let Some(diag) = diag {
                 self.warn(name, diag);

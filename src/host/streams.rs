@@ -1,6 +1,6 @@
 //! Streaming copies: the host exchanges words with PEs as wavelets of a color.
 
-use super::commands::{Command, HoldUp};
+use super::commands::{HoldUp, HostCommand};
 use super::{Failure, Region, Runner, Ticket};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Result;
@@ -50,7 +50,7 @@ struct Streaming {
     moved: Vec<usize>,
 }
 
-impl Command for Streaming {
+impl HostCommand for Streaming {
     fn describe(&self) -> String {
         let StreamCopy { color, region: Region { x, y, w, h }, elements, .. } = self.copy;
         let way = if self.into { "to" } else { "from" };

@@ -279,7 +279,7 @@ fn a_program_without_memcpy_takes_commands_when_it_is_idle() {
 fn streaming() -> Runner {
     use crate::arch::{Color, InQueue, OutQueue};
     use crate::dsd::{Dsd, FabOut, Priority, Simd, ops};
-    use crate::image::code::{AsyncConfig, DsdRef, Operand, VectorOp};
+    use crate::image::code::{AsyncConfig, DsdOperand, DsdRef, VectorOp};
     use crate::image::{QueueBinding, TaskBinding, TaskKind};
     let mut program = Program::clone(runner().program());
     let mut tile = tile();
@@ -300,8 +300,8 @@ fn streaming() -> Runner {
     tile.dsds = vec![Dsd::FabOut(out)];
     tile.vector_ops = vec![VectorOp {
         op: ops::lookup("mov32").unwrap(),
-        dest: Operand::Dsd(DsdRef::Const(0)),
-        sources: vec![Operand::Scalar(0)],
+        dest: DsdOperand::Dsd(DsdRef::Const(0)),
+        sources: vec![DsdOperand::Scalar(0)],
         config: AsyncConfig::default(),
         index: None,
         result: None,
@@ -402,7 +402,7 @@ comptime {
         let options = RunOptions { checked, hop_by_hop, ..RunOptions::default() };
         let mut runner = Runner::new(Arc::clone(&program), options);
         if recorded {
-            runner.record(Filter::default());
+            runner.record(TraceFilter::default());
         }
         assert!(runner.run_until_idle().is_err());
         let (_, words) = runner.read_symbol(PeCoord { x: 0, y: 0 }, "x").expect("the PE is there");

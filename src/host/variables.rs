@@ -1,6 +1,6 @@
 //! Access to whole variables on every PE that has them, as the command line needs it.
 
-use super::names::{Way, symbol_around};
+use super::names::{CopyDirection, symbol_around};
 use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::NO_ELEMENT_TYPE;
@@ -89,7 +89,7 @@ impl Runner {
             return self.write_bytes(at, name, values);
         }
         let words = usize::from(scalar.words());
-        let addr = self.elements_of(at, name, words, values.len(), Way::In)?;
+        let addr = self.elements_of(at, name, words, values.len(), CopyDirection::In)?;
         let bits = |value: &u64| (0..words).map(|i| (value >> (16 * i)) as u16).collect::<Vec<_>>();
         let all: Vec<u16> = values.iter().flat_map(bits).collect();
         if let Some(pe) = self.wafer.pe(at) {
@@ -137,7 +137,7 @@ impl Runner {
 
     fn write_bytes(&mut self, at: PeCoord, name: &str, values: &[u64]) -> Result<(), Failure> {
         let count = values.len().div_ceil(2);
-        let addr = self.elements_of(at, name, 1, count, Way::In)?;
+        let addr = self.elements_of(at, name, 1, count, CopyDirection::In)?;
         let Some(pe) = self.wafer.pe(at) else { return Ok(()) };
         let mut bytes: Vec<u8> = pe.read_words(addr, count)?.iter().flat_map(|w| w.to_le_bytes()).collect();
         bytes.iter_mut().zip(values).for_each(|(byte, value)| *byte = *value as u8);
@@ -155,13 +155,13 @@ impl Runner {
         count: usize,
     ) -> Result<Vec<u64>, Failure> {
         if self.holds_bytes(at, name, scalar) {
-            let addr = self.elements_of(at, name, 1, count.div_ceil(2), Way::Out)?;
+            let addr = self.elements_of(at, name, 1, count.div_ceil(2), CopyDirection::Out)?;
             let Some(pe) = self.wafer.pe(at) else { return Ok(Vec::new()) };
             let words = pe.read_words(addr, count.div_ceil(2))?;
             return Ok(words.iter().flat_map(|word| word.to_le_bytes()).take(count).map(u64::from).collect());
         }
         let words = usize::from(scalar.words());
-        let addr = self.elements_of(at, name, words, count, Way::Out)?;
+        let addr = self.elements_of(at, name, words, count, CopyDirection::Out)?;
         let Some(pe) = self.wafer.pe(at) else { return Ok(Vec::new()) };
         let memory = pe.read_words(addr, count * words)?;
         let value = |chunk: &[u16]| chunk.iter().rev().fold(0u64, |v, w| v << 16 | u64::from(*w));

@@ -1,7 +1,7 @@
 //! Which operations of a tile run whenever its program does, so that no condition, loop or wavelet
 //! decides about them.
 
-use super::code::{Completion, DsdRef, IdArg, Op, Operand, Reg, VectorOp};
+use super::code::{Completion, DsdOperand, DsdRef, IdArg, Op, Reg, VectorOp};
 use super::{ExportTarget, FnId, Function, TaskKind, TileImage};
 use crate::arch::TaskId;
 use crate::dsd::Dsd;
@@ -63,9 +63,9 @@ impl TileImage {
     /// The task that the end of an operation activates; operations that wait for wavelets may not end.
     fn follows(&self, op: &VectorOp) -> Option<FnId> {
         let waits = op.sources.iter().any(|source| match source {
-            Operand::Dsd(DsdRef::Const(n)) => matches!(self.dsds.get(*n as usize), Some(Dsd::FabIn(_))),
-            Operand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => true,
-            Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => false,
+            DsdOperand::Dsd(DsdRef::Const(n)) => matches!(self.dsds.get(*n as usize), Some(Dsd::FabIn(_))),
+            DsdOperand::Dsd(DsdRef::At(..) | DsdRef::Dsr(_)) => true,
+            DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => false,
         });
         match op.config.completion {
             Completion::Activate(IdArg::Known(id)) if !waits => self.local_task(id),

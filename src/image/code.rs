@@ -12,11 +12,11 @@ pub use super::operands::{
     ADDRESS_ONLY, Access, BYTES, FnId, HIGH_BYTE, IN_VARIABLE, Reg, Target, byte_behind, word_of,
 };
 pub use super::side_tables::{
-    AsyncConfig, Completion, DsdEdit, DsdRef, DsrLoad, IdArg, MapOp, OnControl, Operand, VectorOp,
+    AsyncConfig, Completion, DsdEdit, DsdOperand, DsdRef, DsrLoad, IdArg, MapOp, OnControl, VectorOp,
 };
 
 use super::superinstructions::{
-    Chain, Count, ElemStep, ElemTest, Global, Loop, MoveCall, Moves, Pointed, Short, Test, Three,
+    Chain, Count, ElemStep, ElemTest, GlobalUpdate, Loop, MoveCall, Moves, Pointed, Short, Test, Three,
 };
 use super::{DsrRef, FifoRef, Scalar};
 use serde::{Deserialize, Serialize};
@@ -264,11 +264,11 @@ pub enum Op {
     FMulStoreElem(ElemStep),
     ElementLoad(Pointed),
     ElementStore(Pointed),
-    AddUGlobal(Global),
-    AddSGlobal(Global),
-    SubUGlobal(Global),
-    SubSGlobal(Global),
-    FAddGlobal(Global),
+    AddUGlobal(GlobalUpdate),
+    AddSGlobal(GlobalUpdate),
+    SubUGlobal(GlobalUpdate),
+    SubSGlobal(GlobalUpdate),
+    FAddGlobal(GlobalUpdate),
     MovMov(Moves),
     MovRet(Moves),
     AddUMovCall(MoveCall),

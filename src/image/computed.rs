@@ -2,7 +2,7 @@
 //!
 //! In: the code of a tile. Out: the DSDs. Never: guesses; what depends on memory or on a wavelet is not known.
 
-use super::code::{DsdEdit, DsdRef, FnId, Op, Operand, Reg};
+use super::code::{DsdEdit, DsdOperand, DsdRef, FnId, Op, Reg};
 use super::{Function, TileImage};
 use crate::arch::{Color, InQueue, OutQueue};
 use crate::dsd::Dsd;
@@ -223,7 +223,7 @@ impl CodeScan<'_> {
     fn vector(&mut self, n: usize) {
         let Some(vector) = self.tile.vector_ops.get(n) else { return };
         for operand in vector.sources.iter().chain([&vector.dest]) {
-            if let Operand::Dsd(DsdRef::At(register, _)) = operand {
+            if let DsdOperand::Dsd(DsdRef::At(register, _)) = operand {
                 self.used(User::Vector(n, *register), *register);
             }
         }
@@ -235,7 +235,7 @@ impl CodeScan<'_> {
     fn map(&mut self, n: usize) {
         let Some(map) = self.tile.maps.get(n) else { return };
         for (operand, _) in map.inputs.iter().chain(&map.output) {
-            if let Operand::Dsd(DsdRef::At(register, _)) = operand {
+            if let DsdOperand::Dsd(DsdRef::At(register, _)) = operand {
                 self.used(User::Map(n, *register), *register);
             }
         }

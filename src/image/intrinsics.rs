@@ -76,7 +76,7 @@ intrinsics! {
     PrintF32(Ty::F32) -> Ty::Void;
     /// Prints a number.
     PrintF16(Ty::F16) -> Ty::Void;
-    /// `(function, x, y)`: see `value::math::Function`.
+    /// `(function, x, y)`: see `value::math::MathFunction`.
     Math32(Ty::U16, Ty::F32, Ty::F32) -> Ty::F32;
     /// The same for 16 bits.
     Math16(Ty::U16, Ty::F16, Ty::F16) -> Ty::F16;

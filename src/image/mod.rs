@@ -340,7 +340,7 @@ pub struct TaskBinding {
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Handler {
     /// When.
-    pub on: Event,
+    pub on: TeardownCause,
     /// Its code.
     pub function: FnId,
     /// The call that set it.
@@ -349,7 +349,7 @@ pub struct Handler {
 
 /// What makes the teardown task run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Event {
+pub enum TeardownCause {
     /// The color goes into teardown.
     Teardown(Color),
     /// The input queue is empty after `@queue_flush`.
@@ -358,12 +358,12 @@ pub enum Event {
     EmptyOutput(OutQueue),
 }
 
-impl std::fmt::Display for Event {
+impl std::fmt::Display for TeardownCause {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
-            Event::Teardown(color) => write!(f, "color {color}"),
-            Event::EmptyInput(queue) => write!(f, "input queue {queue}"),
-            Event::EmptyOutput(queue) => write!(f, "output queue {queue}"),
+            TeardownCause::Teardown(color) => write!(f, "color {color}"),
+            TeardownCause::EmptyInput(queue) => write!(f, "input queue {queue}"),
+            TeardownCause::EmptyOutput(queue) => write!(f, "output queue {queue}"),
         }
     }
 }

@@ -57,7 +57,7 @@ pub enum DsdRef {
 
 /// An operand of a DSD operation.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Operand {
+pub enum DsdOperand {
     /// A vector.
     Dsd(DsdRef),
     /// The scalar in a register.
@@ -119,9 +119,9 @@ pub struct VectorOp {
     /// Row of the table `dsd::ops`.
     pub op: u8,
     /// The destination.
-    pub dest: Operand,
+    pub dest: DsdOperand,
     /// The sources, left to right.
-    pub sources: Vec<Operand>,
+    pub sources: Vec<DsdOperand>,
     /// The last argument.
     pub config: AsyncConfig,
     /// `.index`
@@ -136,9 +136,9 @@ pub struct VectorOp {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MapOp {
     /// Inputs in order of the function's parameters, with the type of one element.
-    pub inputs: Vec<(Operand, Access)>,
+    pub inputs: Vec<(DsdOperand, Access)>,
     /// The output, if the function returns something.
-    pub output: Option<(Operand, Access)>,
+    pub output: Option<(DsdOperand, Access)>,
     /// The call.
     pub span: Span,
 }
@@ -167,9 +167,9 @@ pub struct DsrLoad {
 impl VectorOp {
     /// The form in which the operation is called.
     pub fn form(&self) -> &'static Form {
-        let is_vector = |operand: &Operand| matches!(operand, Operand::Dsd(_));
+        let is_vector = |operand: &DsdOperand| matches!(operand, DsdOperand::Dsd(_));
         let fits = |form: &&Form| {
-            form.to_pointer == matches!(self.dest, Operand::Pointer(_))
+            form.to_pointer == matches!(self.dest, DsdOperand::Pointer(_))
                 && form.sources.len() == self.sources.len()
                 && form.sources.iter().zip(&self.sources).all(|(s, v)| s.is_vector() == is_vector(v))
         };

@@ -9,7 +9,7 @@ use super::operands::{Access, Reg};
 use serde::{Deserialize, Serialize};
 
 /// The target of a jump that is part of a superinstruction.
-pub type Near = u16;
+pub type NearTarget = u16;
 
 /// `d = a ? b`, then a jump if `x ? y`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct Loop {
     pub b: Reg,
     pub x: Reg,
     pub y: Reg,
-    pub to: Near,
+    pub to: NearTarget,
     pub sh: u8,
 }
 
@@ -33,7 +33,7 @@ pub struct Count {
     pub i: Reg,
     pub k: Reg,
     pub n: Reg,
-    pub to: Near,
+    pub to: NearTarget,
     pub sh: u8,
     pub step_sh: u8,
 }
@@ -71,7 +71,7 @@ pub struct Test {
     pub d: Reg,
     pub a: Reg,
     pub b: Reg,
-    pub to: Near,
+    pub to: NearTarget,
 }
 
 /// `d = a ? b`, `e = d`, then a jump if `e` is what the name says: half of an `and` or `or`.
@@ -82,7 +82,7 @@ pub struct Short {
     pub a: Reg,
     pub b: Reg,
     pub e: Reg,
-    pub to: Near,
+    pub to: NearTarget,
 }
 
 /// `d` is element `i` of the array at `base`, then a jump.
@@ -93,7 +93,7 @@ pub struct ElemTest {
     pub base: u16,
     pub i: Reg,
     pub len: u16,
-    pub to: Near,
+    pub to: NearTarget,
     pub kind: Access,
 }
 
@@ -127,7 +127,7 @@ pub struct Pointed {
 /// `d` is loaded from `addr`, `e = d ? c`, and `e` is stored there.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Global {
+pub struct GlobalUpdate {
     pub d: Reg,
     pub addr: u16,
     pub e: Reg,

@@ -1,6 +1,6 @@
 //! What the code of a tile sends and takes, as far as its DSDs are known without running.
 
-use super::code::{DsdRef, Operand, Reg};
+use super::code::{DsdOperand, DsdRef, Reg};
 use super::computed::User;
 use super::{Certain, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
@@ -101,8 +101,8 @@ impl TileImage {
     fn is_asynchronous(&self, op: OpId) -> bool {
         let OpId::Vector(n) = op else { return false };
         let vector = &self.vector_ops[n];
-        let by_load = |operand: &Operand| match operand {
-            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+        let by_load = |operand: &DsdOperand| match operand {
+            DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
                 self.dsr_loads.iter().any(|load| load.dsr.id == dsr.id && load.config.is_async)
             }
             _ => false,
@@ -113,13 +113,14 @@ impl TileImage {
     /// Whether operations use DSDs that are only known at run time.
     pub fn has_unknown_dsds(&self) -> bool {
         self.operands().any(|(operand, ..)| match operand {
-            Operand::Dsd(DsdRef::At(..)) => true,
-            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+            DsdOperand::Dsd(DsdRef::At(..)) => true,
+            DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
                 self.dsr_loads.iter().any(|l| l.dsr.id == dsr.id && !matches!(l.dsd, DsdRef::Const(_)))
             }
-            Operand::Dsd(DsdRef::Const(_)) | Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => {
-                false
-            }
+            DsdOperand::Dsd(DsdRef::Const(_))
+            | DsdOperand::Scalar(_)
+            | DsdOperand::Pointer(_)
+            | DsdOperand::Nowhere => false,
         })
     }
 
@@ -151,7 +152,7 @@ impl TileImage {
     }
 
     /// The vector operands of all operations.
-    fn operands(&self) -> impl Iterator<Item = (Operand, OpId, Span)> {
+    fn operands(&self) -> impl Iterator<Item = (DsdOperand, OpId, Span)> {
         let vectors =
             self.vector_ops.iter().enumerate().flat_map(|(n, v)| {
                 v.sources.iter().chain([&v.dest]).map(move |o| (*o, OpId::Vector(n), v.span))
@@ -172,15 +173,15 @@ impl TileImage {
     }
 
     /// The DSDs that an operand may stand for, without those that are only known at run time.
-    fn known(&self, operand: Operand, op: OpId, computed: &[(User, Dsd)]) -> Vec<(Dsd, bool)> {
+    fn known(&self, operand: DsdOperand, op: OpId, computed: &[(User, Dsd)]) -> Vec<(Dsd, bool)> {
         match operand {
-            Operand::Dsd(DsdRef::Const(n)) => {
+            DsdOperand::Dsd(DsdRef::Const(n)) => {
                 self.dsds.get(n as usize).map(|dsd| (*dsd, true)).into_iter().collect()
             }
-            Operand::Dsd(DsdRef::At(register, _)) => {
+            DsdOperand::Dsd(DsdRef::At(register, _)) => {
                 computed_for(op.user(register), computed).map(|dsd| (dsd, true)).into_iter().collect()
             }
-            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+            DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
                 let loads = self.dsr_loads.iter().enumerate().filter(|(_, load)| load.dsr.id == dsr.id);
                 let held: Vec<Option<Dsd>> =
                     loads.map(|(n, load)| self.loaded(n, load.dsd, computed)).collect();
@@ -188,7 +189,7 @@ impl TileImage {
                 let is_sure = ways.windows(2).all(|pair| pair[0] == pair[1]);
                 held.into_iter().flatten().map(|dsd| (dsd, is_sure)).collect()
             }
-            Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => Vec::new(),
+            DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => Vec::new(),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::dsd::local::{self, Dest, Source};
 use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{Dsd, Mem};
 use crate::image::TileImage;
-use crate::image::code::{DsdRef, Operand, VectorOp};
+use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 
 /// A memory operand. It borrows the descriptor, because copying one costs more than everything else that a
 /// short operation does before it computes.
@@ -39,8 +39,8 @@ impl VectorUnit<'_> {
     /// Runs an operation if all its operands are in memory; returns the number of its elements.
     pub fn run_at_once(&mut self, vector: &VectorOp) -> Result<Option<u32>, Diag> {
         let tile = self.tile;
-        let is_outside = |operand: &Operand| match operand {
-            Operand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
+        let is_outside = |operand: &DsdOperand| match operand {
+            DsdOperand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
             _ => false,
         };
         if is_outside(&vector.dest) || vector.sources.iter().any(is_outside) {
@@ -57,18 +57,18 @@ impl VectorUnit<'_> {
                 _ => (vector.sources[k - 1], form.sources[k - 1].elem().words()),
             };
             match operand {
-                Operand::Dsd(dsd) => {
+                DsdOperand::Dsd(dsd) => {
                     let Some(found) = self.memory_operand(tile, dsd, words, held)? else { return Ok(None) };
                     vectors[k] = Some(found);
                 }
-                Operand::Scalar(reg) if k > 0 => {
+                DsdOperand::Scalar(reg) if k > 0 => {
                     scalars[k - 1] = Some(self.scalar_source(reg, words));
                 }
-                Operand::Nowhere => return Ok(None),
-                Operand::Scalar(_) | Operand::Pointer(_) => {}
+                DsdOperand::Nowhere => return Ok(None),
+                DsdOperand::Scalar(_) | DsdOperand::Pointer(_) => {}
             }
         }
-        if let (Some(dest), Operand::Dsd(dsd)) = (&vectors[0], vector.dest) {
+        if let (Some(dest), DsdOperand::Dsd(dsd)) = (&vectors[0], vector.dest) {
             self.checks.check_dest(tile, dsd, dest.at, vector.span, self.sanitizer)?;
         }
         if form.flipped {
@@ -141,7 +141,7 @@ impl VectorUnit<'_> {
         }
         let mut dest = match (&vectors[0], vector.dest) {
             (Some(v), _) => Dest::AddressCursor(self.cursor(v.mem, v.at, v.words, index)?),
-            (None, Operand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
+            (None, DsdOperand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
         let dest_cursor = if let Dest::AddressCursor(cursor) = &mut dest { Some((0, cursor)) } else { None };

@@ -19,7 +19,7 @@ use crate::exec::sanitizer::Sanitizer;
 use crate::image::code::{DsdRef, Reg};
 use crate::image::{TaskKind, TileImage};
 use crate::source::Span;
-use crate::value::math::Function;
+use crate::value::math::MathFunction;
 
 /// Options of a PE for one run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
@@ -311,10 +311,10 @@ impl Checks {
         &mut self,
         tile: &TileImage,
         main: &MainThread,
-        function: Function,
+        function: MathFunction,
         x: f32,
     ) -> Result<(), Diag> {
-        let is_angle = matches!(function, Function::Sin | Function::Cos);
+        let is_angle = matches!(function, MathFunction::Sin | MathFunction::Cos);
         if is_angle && x.abs() >= LARGEST_ANGLE && self.is_checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
             let c = c.at(main.caller_place(tile));

@@ -8,7 +8,7 @@ use super::threads::Threads;
 use crate::arch::{Color, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{FLUSH_NOT_LEFT, FLUSH_OPEN, FLUSH_TOO_EARLY};
-use crate::image::{Event, FnId, TileImage};
+use crate::image::{FnId, TeardownCause, TileImage};
 use crate::source::Span;
 
 /// Number of the first output queue in a set of queues; input queues come first.
@@ -94,7 +94,7 @@ impl Duties {
     /// One of its colors has gone into teardown.
     pub fn tear_down(&mut self, color: Color, tile: &TileImage, tasks: &mut Tasks) {
         self.torn_down |= 1 << color.0;
-        self.raise(Event::Teardown(color), tile, tasks);
+        self.raise(TeardownCause::Teardown(color), tile, tasks);
     }
 
     /// `@queue_flush`: 0 to 7 are input queues, the others output queues.
@@ -131,7 +131,7 @@ impl Duties {
     }
 
     /// A program has handlers, or a teardown task of its own.
-    fn raise(&mut self, event: Event, tile: &TileImage, tasks: &mut Tasks) {
+    fn raise(&mut self, event: TeardownCause, tile: &TileImage, tasks: &mut Tasks) {
         let handler = tile.handlers.iter().position(|h| h.on == event);
         if let Some(n) = handler {
             self.due |= 1 << n;
@@ -149,13 +149,13 @@ impl Duties {
             tasks.start(TaskId(TEARDOWN_TASK));
         }
         let handler = tile.handlers.get(first as usize)?;
-        if let Event::Teardown(color) = handler.on {
+        if let TeardownCause::Teardown(color) = handler.on {
             self.torn_down &= !(1 << color.0);
         }
         let queues = match handler.on {
-            Event::Teardown(_) => 0,
-            Event::EmptyInput(queue) => 1 << queue.0,
-            Event::EmptyOutput(queue) => 1 << (u16::from(queue.0) + OUTPUTS),
+            TeardownCause::Teardown(_) => 0,
+            TeardownCause::EmptyInput(queue) => 1 << queue.0,
+            TeardownCause::EmptyOutput(queue) => 1 << (u16::from(queue.0) + OUTPUTS),
         };
         self.answered = Some((queues, tile.functions[handler.function.0 as usize].span));
         Some(handler.function)
@@ -185,16 +185,16 @@ impl Duties {
 
 impl DutyContext<'_> {
     /// Warns if a flushed queue is empty only because an operation has not started to fill it.
-    fn check_users(&mut self, event: Event, span: Span) -> Result<(), Diag> {
+    fn check_users(&mut self, event: TeardownCause, span: Span) -> Result<(), Diag> {
         let is_user = |operation: &Operation| match event {
-            Event::Teardown(_) => false,
-            Event::EmptyInput(queue) => self
+            TeardownCause::Teardown(_) => false,
+            TeardownCause::EmptyInput(queue) => self
                 .queues
                 .inputs
                 .iter()
                 .enumerate()
                 .any(|(n, inbox)| operation.inputs() & 1 << n != 0 && inbox.queue == Some(queue)),
-            Event::EmptyOutput(queue) => {
+            TeardownCause::EmptyOutput(queue) => {
                 operation.output().is_some_and(|n| self.queues.outputs[n].queue == Some(queue))
             }
         };
@@ -213,12 +213,12 @@ impl DutyContext<'_> {
 }
 
 /// The event that a queue is empty, and whether it is.
-fn emptiness(queue: u16, queues: &Queues) -> (Event, bool) {
+fn emptiness(queue: u16, queues: &Queues) -> (TeardownCause, bool) {
     if queue < OUTPUTS {
         let input = InQueue(queue as u8);
-        (Event::EmptyInput(input), queues.is_input_empty(input))
+        (TeardownCause::EmptyInput(input), queues.is_input_empty(input))
     } else {
         let output = OutQueue((queue - OUTPUTS) as u8);
-        (Event::EmptyOutput(output), queues.is_output_empty(output))
+        (TeardownCause::EmptyOutput(output), queues.is_output_empty(output))
     }
 }

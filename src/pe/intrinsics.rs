@@ -91,7 +91,8 @@ impl Pe {
         function: u64,
         (x, y): (u64, u64),
     ) -> Result<u64, Diag> {
-        let function = math::Function::from_number(function as u16).expect("comptime knows the functions");
+        let function =
+            math::MathFunction::from_number(function as u16).expect("comptime knows the functions");
         if id == Intrinsic::Math16 {
             self.checks.check_angle(tile, &self.main, function, f16::to_f32(x as u16))?;
             return Ok(math::eval16(function, x as u16, y as u16).into());

@@ -14,7 +14,7 @@ use crate::dsd::access::AddressCursor;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
 use crate::exec::vector::map::{MapInput, MapWalk};
-use crate::image::code::{Access, DsdRef, Operand, Reg, Target, word_of};
+use crate::image::code::{Access, DsdOperand, DsdRef, Reg, Target, word_of};
 
 /// A map that has not ended.
 #[derive(Clone, Debug)]
@@ -137,10 +137,10 @@ impl VectorUnit<'_> {
 
     /// Checks the direction of the output: a dsr_src0 may be a destination, and only now is it known what it
     /// holds.
-    fn output_side(&mut self, operand: Operand, kind: Access) -> Result<Side, Diag> {
+    fn output_side(&mut self, operand: DsdOperand, kind: Access) -> Result<Side, Diag> {
         let side = self.side(operand, kind)?;
         match (&side.place, operand) {
-            (MapOperand::In(_), Operand::Dsd(dsd)) => {
+            (MapOperand::In(_), DsdOperand::Dsd(dsd)) => {
                 let diag = MAP_OPERAND.because(&[("dsd", &"fabin_dsd"), ("position", &"output")]);
                 let help = "a fabin_dsd receives: write to memory or to a fabout_dsd";
                 Err(self.registers.loaded_here(dsd, diag.help(help)))
@@ -149,11 +149,11 @@ impl VectorUnit<'_> {
         }
     }
 
-    fn side(&mut self, operand: Operand, kind: Access) -> Result<Side, Diag> {
+    fn side(&mut self, operand: DsdOperand, kind: Access) -> Result<Side, Diag> {
         let dsd = match operand {
-            Operand::Dsd(dsd) => dsd,
-            Operand::Nowhere => unreachable!("`@map` puts its results somewhere"),
-            Operand::Scalar(reg) | Operand::Pointer(reg) => {
+            DsdOperand::Dsd(dsd) => dsd,
+            DsdOperand::Nowhere => unreachable!("`@map` puts its results somewhere"),
+            DsdOperand::Scalar(reg) | DsdOperand::Pointer(reg) => {
                 let place = MapOperand::Value(self.main.register(reg));
                 return Ok(Side { place, kind, left: None, saved: None });
             }

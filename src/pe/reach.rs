@@ -3,7 +3,7 @@
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
 use crate::dsd::Mem;
-use crate::dsd::access::{AddressCursor, Outside};
+use crate::dsd::access::{AddressCursor, OutOfBounds};
 use crate::exec::calls::Calls;
 use crate::exec::variables::{local_behind, symbol_at};
 use crate::image::TileImage;
@@ -61,7 +61,7 @@ impl Reach<'_> {
         let Some((operand, outside)) = outside.min_by_key(|(_, outside)| outside.element) else {
             return diag;
         };
-        let Outside { element, address, limits, origin } = outside;
+        let OutOfBounds { element, address, limits, origin } = outside;
         let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
         let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);
         let diag = match owner {

@@ -12,7 +12,7 @@ use crate::diagnostics::rules::run::DFILT_DSR;
 use crate::dsd::Dsd;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
-use crate::image::code::{DsdRef, Operand, VectorOp};
+use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
 
 impl VectorUnit<'_> {
@@ -23,17 +23,17 @@ impl VectorUnit<'_> {
         let mut start = Start::new(op, vector, AsyncSettings::of(&vector.config, self.main));
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
         start.operation.to = match vector.dest {
-            Operand::Dsd(dsd) => self.dest(dsd, op.dest.words(), index, &mut start)?,
-            Operand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
-            Operand::Nowhere => To::Nowhere,
-            Operand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
+            DsdOperand::Dsd(dsd) => self.dest(dsd, op.dest.words(), index, &mut start)?,
+            DsdOperand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
+            DsdOperand::Nowhere => To::Nowhere,
+            DsdOperand::Scalar(_) => unreachable!("a destination is a vector or a pointer"),
         };
         for (k, source) in vector.sources.iter().enumerate() {
             let words = form.sources[k].elem().words();
             let from = match *source {
-                Operand::Dsd(dsd) => self.source(dsd, k, words, index, &mut start)?,
-                Operand::Nowhere => unreachable!("a source is somewhere"),
-                Operand::Scalar(reg) | Operand::Pointer(reg) => {
+                DsdOperand::Dsd(dsd) => self.source(dsd, k, words, index, &mut start)?,
+                DsdOperand::Nowhere => unreachable!("a source is somewhere"),
+                DsdOperand::Scalar(reg) | DsdOperand::Pointer(reg) => {
                     From::Local(Source::Scalar(self.scalar_source(reg, words)))
                 }
             };

@@ -18,7 +18,7 @@ use crate::dsd::ops::OPS;
 use crate::exec::vector::LAUNCH;
 use crate::fabric::Ramp;
 use crate::image::TileImage;
-use crate::image::code::{DsdRef, Operand, VectorOp};
+use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
 use crate::value::ty::DsdTy;
 
@@ -134,14 +134,14 @@ impl Pe {
             Dsd::FabIn(fabin) => self.queues.has_input(fabin.color, fabin.queue),
             Dsd::Fifo(_) => false,
         };
-        let stays = |operand: &Operand| match *operand {
-            Operand::Dsd(DsdRef::Const(n)) => is_fixed(&tile.dsds[n as usize]),
-            Operand::Dsd(DsdRef::At(_, ty)) => !matches!(ty, DsdTy::FabIn | DsdTy::Fifo),
-            Operand::Dsd(DsdRef::Dsr(dsr)) => {
+        let stays = |operand: &DsdOperand| match *operand {
+            DsdOperand::Dsd(DsdRef::Const(n)) => is_fixed(&tile.dsds[n as usize]),
+            DsdOperand::Dsd(DsdRef::At(_, ty)) => !matches!(ty, DsdTy::FabIn | DsdTy::Fifo),
+            DsdOperand::Dsd(DsdRef::Dsr(dsr)) => {
                 !self.threads.save_into(dsr.id)
                     && self.registers.get(dsr).is_ok_and(|loaded| is_fixed(&loaded.dsd))
             }
-            Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => true,
+            DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => true,
         };
         !self.is_observed() && vector.sources.iter().chain([&vector.dest]).all(stays)
     }

@@ -19,7 +19,7 @@ use crate::exec::PreparedTile;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::exec::vector::memory::scalar_lane;
-use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
+use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 use crate::source::Span;
 
 /// The parts of a PE that the vector unit reads and changes.
@@ -142,7 +142,7 @@ impl VectorUnit<'_> {
         let at = self.main.address(reg);
         self.memory.slice(at, words.into())?;
         self.sanitizer.give_value(at, words.into());
-        let accumulates = matches!(vector.sources[..], [Operand::Scalar(_), Operand::Dsd(_), ..]);
+        let accumulates = matches!(vector.sources[..], [DsdOperand::Scalar(_), DsdOperand::Dsd(_), ..]);
         Ok(Dest::Scalar { at, words, accumulates })
     }
 

@@ -1,7 +1,7 @@
 //! The wafer with its regions, and the settings of colors on each PE.
 
 use super::describe::{Layout, Port, PortRef, Region, RoutingPosition, Setting};
-use super::grid::{Grid, Pe};
+use super::grid::{PeNumber, WaferSize};
 use crate::arch::PeCoord;
 use crate::image::routes::Directions;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -30,19 +30,19 @@ impl Draft {
 /// The wafer with its regions.
 pub struct Board {
     /// Its size.
-    pub grid: Grid,
+    pub grid: WaferSize,
     /// The region of each PE.
-    owners: FxHashMap<Pe, u32>,
+    owners: FxHashMap<PeNumber, u32>,
     /// The draft route of each color on each PE.
-    pub drafts: FxHashMap<(Pe, u32), Draft>,
+    pub drafts: FxHashMap<(PeNumber, u32), Draft>,
     /// PEs whose code gets a color as a parameter.
-    pub told: FxHashSet<(Pe, u32)>,
+    pub told: FxHashSet<(PeNumber, u32)>,
 }
 
 impl Board {
     /// Places the regions on the wafer, and paints them.
     pub fn new(layout: &Layout) -> Result<Board, String> {
-        let grid = Grid { width: layout.wafer.0, height: layout.wafer.1 };
+        let grid = WaferSize { width: layout.wafer.0, height: layout.wafer.1 };
         let (owners, drafts, told) = Default::default();
         let mut board = Board { grid, owners, drafts, told };
         for n in 0..layout.regions.len() {
@@ -58,12 +58,12 @@ impl Board {
     }
 
     /// The region of a PE.
-    pub fn owner(&self, pe: Pe) -> Option<usize> {
+    pub fn owner(&self, pe: PeNumber) -> Option<usize> {
         self.owners.get(&pe).map(|n| *n as usize)
     }
 
     /// The PEs of a port, from west to east or from north to south.
-    pub fn pes_of(&self, layout: &Layout, port: PortRef) -> Vec<Pe> {
+    pub fn pes_of(&self, layout: &Layout, port: PortRef) -> Vec<PeNumber> {
         let region = &layout.regions[port.region];
         let area = region.area.inner(region.ports[port.port].edge.of(region.area.w, region.area.h));
         area.pes().map(|at| self.grid.pe(at)).collect()

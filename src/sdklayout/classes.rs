@@ -3,7 +3,7 @@
 
 use super::board::Board;
 use super::describe::Layout;
-use super::grid::Pe;
+use super::grid::PeNumber;
 use super::nets::Net;
 use rustc_hash::FxHashSet;
 
@@ -20,11 +20,11 @@ pub struct Classes {
 
 /// A class under construction.
 #[derive(Default)]
-struct Group {
+struct ColorGroup {
     /// PEs whose code gets one of the colors.
-    known: FxHashSet<Pe>,
+    known: FxHashSet<PeNumber>,
     /// PEs with a route for one of them.
-    routed: FxHashSet<Pe>,
+    routed: FxHashSet<PeNumber>,
     value: Option<u8>,
 }
 
@@ -45,13 +45,13 @@ pub fn unify(layout: &Layout, board: &Board, nets: &[Net]) -> Result<(Classes, V
 
 struct Union {
     parents: Vec<usize>,
-    groups: Vec<Group>,
+    groups: Vec<ColorGroup>,
 }
 
 impl Union {
     fn new(layout: &Layout, board: &Board) -> Union {
-        let mut groups: Vec<Group> =
-            layout.colors.iter().map(|c| Group { value: c.value, ..Group::default() }).collect();
+        let mut groups: Vec<ColorGroup> =
+            layout.colors.iter().map(|c| ColorGroup { value: c.value, ..ColorGroup::default() }).collect();
         for (pe, color) in board.drafts.keys() {
             groups[*color as usize].routed.insert(*pe);
         }

@@ -3,28 +3,28 @@
 use crate::arch::{Direction, PeCoord};
 
 /// The number of a PE, row by row.
-pub type Pe = u32;
+pub type PeNumber = u32;
 
 /// The four sides of a PE.
 pub const SIDES: [Direction; 4] = [Direction::North, Direction::South, Direction::East, Direction::West];
 
 /// The size of a wafer.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Grid {
+pub struct WaferSize {
     /// Columns.
     pub width: u16,
     /// Rows.
     pub height: u16,
 }
 
-impl Grid {
+impl WaferSize {
     /// The number of a PE that lies on the wafer.
-    pub fn pe(self, at: PeCoord) -> Pe {
+    pub fn pe(self, at: PeCoord) -> PeNumber {
         u32::from(at.y) * u32::from(self.width) + u32::from(at.x)
     }
 
     /// The place of a PE.
-    pub fn at(self, pe: Pe) -> PeCoord {
+    pub fn at(self, pe: PeNumber) -> PeCoord {
         let width = u32::from(self.width);
         PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 }
     }
@@ -35,7 +35,7 @@ impl Grid {
     }
 
     /// The neighbour of a PE on one side; `None` at the edge of the wafer.
-    pub fn neighbour(self, pe: Pe, side: Direction) -> Option<Pe> {
+    pub fn neighbour(self, pe: PeNumber, side: Direction) -> Option<PeNumber> {
         let PeCoord { x, y } = self.at(pe);
         let (width, is_inside) = (u32::from(self.width), |n: u16, end: u16| n + 1 < end);
         match side {
@@ -51,13 +51,13 @@ impl Grid {
     ///
     /// # Panics
     /// If they are not neighbours.
-    pub fn side(self, from: Pe, to: Pe) -> Direction {
+    pub fn side(self, from: PeNumber, to: PeNumber) -> Direction {
         let side = SIDES.into_iter().find(|side| self.neighbour(from, *side) == Some(to));
         side.expect("a path goes from neighbour to neighbour")
     }
 
     /// Hops between two PEs.
-    pub fn distance(self, one: Pe, other: Pe) -> u32 {
+    pub fn distance(self, one: PeNumber, other: PeNumber) -> u32 {
         let (a, b) = (self.at(one), self.at(other));
         u32::from(a.x.abs_diff(b.x)) + u32::from(a.y.abs_diff(b.y))
     }

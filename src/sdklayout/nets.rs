@@ -2,15 +2,15 @@
 
 use super::board::{Board, describe_port, port_of};
 use super::describe::{Connection, Layout, PortRef, Stream, StreamEnd};
-use super::grid::{Pe, SIDES};
+use super::grid::{PeNumber, SIDES};
 use crate::arch::Direction;
 use crate::image::routes::Directions;
 
 /// One end of a net.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct End {
+pub struct NetEnd {
     /// The PE.
-    pub pe: Pe,
+    pub pe: PeNumber,
     /// The color at this end.
     pub color: u32,
     /// The route of the router at this end.
@@ -41,14 +41,14 @@ pub enum NetPurpose {
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Net {
     /// Where wavelets come from.
-    pub from: Option<End>,
+    pub from: Option<NetEnd>,
     /// Where they go.
-    pub to: Option<End>,
+    pub to: Option<NetEnd>,
     /// Its purpose.
     pub cause: NetPurpose,
 }
 
-impl End {
+impl NetEnd {
     /// Sides that a path may not use here, because the route uses them otherwise.
     pub fn closed(&self, board: &Board) -> Directions {
         let Some(draft) = board.drafts.get(&(self.pe, self.color)) else { return Directions::default() };
@@ -100,7 +100,7 @@ fn connect(
             target.len()
         ));
     }
-    let end = |port: PortRef, pe: Pe| End {
+    let end = |port: PortRef, pe: PeNumber| NetEnd {
         pe,
         color: port_of(layout, port).color as u32,
         kind: EndKind::Port(port),
@@ -114,7 +114,7 @@ fn connect(
 }
 
 /// The end of a host stream that is not the host.
-fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<End, String> {
+fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<NetEnd, String> {
     let (at, color) = match stream.end {
         StreamEnd::Port(port) => return port_end(layout, board, stream, port),
         StreamEnd::At(at, color) => (at, color),
@@ -144,10 +144,10 @@ fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<End, St
             stream.name
         )
     })?;
-    Ok(End { pe, color, kind })
+    Ok(NetEnd { pe, color, kind })
 }
 
-fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> Result<End, String> {
+fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> Result<NetEnd, String> {
     let pes = board.pes_of(layout, port);
     let [pe] = pes[..] else {
         return Err(format!(
@@ -158,11 +158,11 @@ fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> R
             pes.len()
         ));
     };
-    Ok(End { pe, color: port_of(layout, port).color as u32, kind: EndKind::Port(port) })
+    Ok(NetEnd { pe, color: port_of(layout, port).color as u32, kind: EndKind::Port(port) })
 }
 
 /// A side of a painted route with no other PE of the color next to it, if possible at the edge of the wafer.
-fn open_side(board: &Board, pe: Pe, color: u32, input: bool) -> Option<Direction> {
+fn open_side(board: &Board, pe: PeNumber, color: u32, input: bool) -> Option<Direction> {
     let draft = board.drafts.get(&(pe, color))?;
     let first = draft.positions.first()?;
     let sides = if input { first.inputs } else { first.outputs };

@@ -8,8 +8,8 @@
 use super::board::Board;
 use super::classes::Classes;
 use super::describe::Layout;
-use super::grid::{Grid, Pe, SIDES};
-use super::nets::{End, Net};
+use super::grid::{PeNumber, SIDES, WaferSize};
+use super::nets::{Net, NetEnd};
 use crate::arch::Direction;
 use crate::image::routes::Directions;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -40,11 +40,11 @@ pub struct Ground<'g> {
     board: &'g Board,
     classes: &'g Classes,
     /// PEs where a class already has a meaning, or that a route sends it to.
-    known: FxHashSet<(Pe, u32)>,
+    known: FxHashSet<(PeNumber, u32)>,
     /// How many classes have a meaning on a PE.
-    crowd: FxHashMap<Pe, u32>,
+    crowd: FxHashMap<PeNumber, u32>,
     /// PEs without code that are in use.
-    pub taken: FxHashSet<Pe>,
+    pub taken: FxHashSet<PeNumber>,
     /// The last column and row that paths may use.
     window: (u16, u16),
 }
@@ -52,19 +52,19 @@ pub struct Ground<'g> {
 /// Which net uses which PE, by class.
 #[derive(Default)]
 struct Traffic {
-    users: FxHashMap<(Pe, u32), usize>,
+    users: FxHashMap<(PeNumber, u32), usize>,
     /// How often a net has taken each PE from another.
-    lessons: FxHashMap<(Pe, u32), u32>,
+    lessons: FxHashMap<(PeNumber, u32), u32>,
 }
 
 /// The target of a search.
 pub enum Goal<'g> {
     /// At an end of a net.
-    End(&'g End),
+    End(&'g NetEnd),
     /// On the first PE that passes, of which no hop is farther than its column.
-    Western(&'g dyn Fn(Pe) -> bool),
+    Western(&'g dyn Fn(PeNumber) -> bool),
     /// On the first PE that passes.
-    Any(&'g dyn Fn(Pe) -> bool),
+    Any(&'g dyn Fn(PeNumber) -> bool),
 }
 
 impl<'g> Ground<'g> {
@@ -93,7 +93,7 @@ impl<'g> Ground<'g> {
     }
 
     /// The grid.
-    pub fn grid(&self) -> Grid {
+    pub fn grid(&self) -> WaferSize {
         self.board.grid
     }
 
@@ -104,25 +104,25 @@ impl<'g> Ground<'g> {
     }
 
     /// Records that a class has a meaning on a PE.
-    pub fn note(&mut self, pe: Pe, class: usize) {
+    pub fn note(&mut self, pe: PeNumber, class: usize) {
         if self.known.insert((pe, class as u32)) {
             *self.crowd.entry(pe).or_default() += 1;
         }
     }
 
     /// Whether a PE has no code, and no host stream or relay occupies it.
-    pub fn is_free(&self, pe: Pe) -> bool {
+    pub fn is_free(&self, pe: PeNumber) -> bool {
         self.board.owner(pe).is_none() && !self.taken.contains(&pe)
     }
 
     /// Whether a class has a meaning on a PE.
-    pub fn knows(&self, pe: Pe, class: usize) -> bool {
+    pub fn knows(&self, pe: PeNumber, class: usize) -> bool {
         self.known.contains(&(pe, class as u32))
     }
 
     /// Pairs of classes that meet on a PE, without the pairs that do not matter.
     pub fn meetings(&self, matters_not: impl Fn(usize, usize) -> bool) -> FxHashSet<(usize, usize)> {
-        let mut sorted: Vec<(Pe, u32)> = self.known.iter().copied().collect();
+        let mut sorted: Vec<(PeNumber, u32)> = self.known.iter().copied().collect();
         sorted.sort_unstable();
         let mut pairs = FxHashSet::default();
         for here in sorted.chunk_by(|a, b| a.0 == b.0) {
@@ -135,7 +135,7 @@ impl<'g> Ground<'g> {
     }
 
     /// The PE on which a class meets most others, and all classes there.
-    pub fn crowded(&self, class: usize) -> (Pe, Vec<u32>) {
+    pub fn crowded(&self, class: usize) -> (PeNumber, Vec<u32>) {
         let pes = self.known.iter().filter(|(_, c)| *c as usize == class).map(|(pe, _)| *pe);
         let pe = pes.max_by_key(|pe| (self.crowd.get(pe).copied(), std::cmp::Reverse(*pe))).unwrap_or(0);
         let mut all: Vec<u32> = self.known.iter().filter(|(at, _)| *at == pe).map(|(_, c)| *c).collect();
@@ -144,7 +144,7 @@ impl<'g> Ground<'g> {
     }
 
     /// The cost of a hop onto a PE; `None` if it is not allowed.
-    fn price(&self, pe: Pe, class: usize, traffic: &Traffic) -> Option<u32> {
+    fn price(&self, pe: PeNumber, class: usize, traffic: &Traffic) -> Option<u32> {
         let crowd = self.crowd.get(&pe).copied().unwrap_or(0);
         if self.knows(pe, class) || crowd >= COLORS {
             return None;
@@ -157,23 +157,29 @@ impl<'g> Ground<'g> {
     }
 
     /// The cheapest path from an end; backwards if that is where wavelets go.
-    pub fn path(&self, start: &End, class: usize, goal: &Goal<'_>) -> Option<Vec<Pe>> {
+    pub fn path(&self, start: &NetEnd, class: usize, goal: &Goal<'_>) -> Option<Vec<PeNumber>> {
         self.search(start, class, goal, &Traffic::default())
     }
 
-    fn search(&self, start: &End, class: usize, goal: &Goal<'_>, traffic: &Traffic) -> Option<Vec<Pe>> {
+    fn search(
+        &self,
+        start: &NetEnd,
+        class: usize,
+        goal: &Goal<'_>,
+        traffic: &Traffic,
+    ) -> Option<Vec<PeNumber>> {
         let grid = self.grid();
         let (closed, expected) = (start.closed(self.board), start.expected(self.layout));
-        let arrival: Option<(Pe, Directions)> = match goal {
+        let arrival: Option<(PeNumber, Directions)> = match goal {
             Goal::End(end) => Some((end.pe, end.closed(self.board))),
             Goal::Western(_) | Goal::Any(_) => None,
         };
-        let ahead = |pe: Pe| match goal {
+        let ahead = |pe: PeNumber| match goal {
             Goal::End(end) => grid.distance(pe, end.pe) * HOP,
             Goal::Western(_) => u32::from(grid.at(pe).x) * HOP,
             Goal::Any(_) => 0,
         };
-        let mut best: FxHashMap<Pe, (u32, Pe)> = FxHashMap::default();
+        let mut best: FxHashMap<PeNumber, (u32, PeNumber)> = FxHashMap::default();
         let mut open = BinaryHeap::from([Reverse((ahead(start.pe), 0, start.pe))]);
         best.insert(start.pe, (0, start.pe));
         while let Some(Reverse((_, cost, pe))) = open.pop() {
@@ -214,20 +220,20 @@ impl<'g> Ground<'g> {
         HOP + if is_aside { ASIDE } else { 0 }
     }
 
-    fn is_goal(&self, pe: Pe, goal: &Goal<'_>) -> bool {
+    fn is_goal(&self, pe: PeNumber, goal: &Goal<'_>) -> bool {
         match goal {
             Goal::End(end) => end.pe == pe,
             Goal::Western(passes) | Goal::Any(passes) => passes(pe),
         }
     }
 
-    fn is_in_window(&self, pe: Pe) -> bool {
+    fn is_in_window(&self, pe: PeNumber) -> bool {
         let at = self.grid().at(pe);
         at.x <= self.window.0 && at.y <= self.window.1
     }
 
     /// Returns a path for each net, from its first PE to its last, or the number of a net without a path.
-    pub fn route(&self, nets: &[Net]) -> Result<Vec<Vec<Pe>>, usize> {
+    pub fn route(&self, nets: &[Net]) -> Result<Vec<Vec<PeNumber>>, usize> {
         let ends = |n: usize| {
             let net = &nets[n];
             (net.from.expect("places are known"), net.to.expect("places are known"))
@@ -235,7 +241,7 @@ impl<'g> Ground<'g> {
         let mut order: Vec<usize> = (0..nets.len()).collect();
         order.sort_by_key(|n| (self.grid().distance(ends(*n).0.pe, ends(*n).1.pe), *n));
         let mut open = VecDeque::from(order);
-        let mut paths: Vec<Vec<Pe>> = vec![Vec::new(); nets.len()];
+        let mut paths: Vec<Vec<PeNumber>> = vec![Vec::new(); nets.len()];
         let mut traffic = Traffic::default();
         for _ in 0..nets.len() * ATTEMPTS {
             let Some(n) = open.pop_front() else { return Ok(paths) };
@@ -258,7 +264,7 @@ impl<'g> Ground<'g> {
 
 impl Traffic {
     /// Assigns the PEs of a path to a net; returns the nets that have lost theirs.
-    fn take(&mut self, net: usize, path: &[Pe], class: usize) -> BTreeSet<usize> {
+    fn take(&mut self, net: usize, path: &[PeNumber], class: usize) -> BTreeSet<usize> {
         let mut losers = BTreeSet::new();
         for pe in between(path) {
             let key = (*pe, class as u32);
@@ -270,11 +276,11 @@ impl Traffic {
         losers
     }
 
-    fn put(&mut self, net: usize, path: &[Pe], class: usize) {
+    fn put(&mut self, net: usize, path: &[PeNumber], class: usize) {
         self.users.extend(between(path).iter().map(|pe| ((*pe, class as u32), net)));
     }
 
-    fn give_back(&mut self, path: &[Pe], class: usize) {
+    fn give_back(&mut self, path: &[PeNumber], class: usize) {
         for pe in between(path) {
             self.users.remove(&(*pe, class as u32));
         }
@@ -282,11 +288,11 @@ impl Traffic {
 }
 
 /// The PEs of a path without its ends.
-pub fn between(path: &[Pe]) -> &[Pe] {
+pub fn between(path: &[PeNumber]) -> &[PeNumber] {
     path.get(1..path.len().saturating_sub(1)).unwrap_or_default()
 }
 
-fn walk_back(best: &FxHashMap<Pe, (u32, Pe)>, end: Pe, start: Pe) -> Vec<Pe> {
+fn walk_back(best: &FxHashMap<PeNumber, (u32, PeNumber)>, end: PeNumber, start: PeNumber) -> Vec<PeNumber> {
     let mut path = vec![end];
     while let Some(last) = path.last().copied().filter(|last| *last != start) {
         path.push(best[&last].1);

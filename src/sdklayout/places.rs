@@ -3,8 +3,8 @@
 use super::board::describe_port;
 use super::classes::Classes;
 use super::describe::Layout;
-use super::grid::{Pe, SIDES};
-use super::nets::{End, EndKind, Net, NetPurpose};
+use super::grid::{PeNumber, SIDES};
+use super::nets::{EndKind, Net, NetEnd, NetPurpose};
 use super::paths::{Goal, Ground};
 use crate::arch::PeCoord;
 
@@ -15,7 +15,7 @@ const NEARBY: u16 = 32;
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct Relay {
     /// The PE.
-    pub pe: Pe,
+    pub pe: PeNumber,
     /// The color of incoming words.
     pub takes: u32,
     /// The color of outgoing words.
@@ -28,7 +28,7 @@ pub fn streams(
     ground: &mut Ground<'_>,
     classes: &Classes,
     nets: &mut [Net],
-) -> Result<Vec<Pe>, String> {
+) -> Result<Vec<PeNumber>, String> {
     let mut places = Vec::new();
     // PEs that the program has chosen come first, so that the others avoid them.
     for stream in &layout.streams {
@@ -54,7 +54,7 @@ pub fn streams(
         };
         ground.taken.insert(pe);
         ground.note(pe, class);
-        let host = Some(End { pe, color: end.color, kind: EndKind::Alone });
+        let host = Some(NetEnd { pe, color: end.color, kind: EndKind::Alone });
         if stream.input {
             net.from = host
         } else {
@@ -65,7 +65,7 @@ pub fn streams(
     Ok(places)
 }
 
-fn chosen(ground: &Ground<'_>, name: &str, at: PeCoord) -> Result<Pe, String> {
+fn chosen(ground: &Ground<'_>, name: &str, at: PeCoord) -> Result<PeNumber, String> {
     let grid = ground.grid();
     let place = format!("io_loc ({}, {}) of stream '{name}'", at.x, at.y);
     if !grid.holds(at) {
@@ -81,10 +81,10 @@ fn chosen(ground: &Ground<'_>, name: &str, at: PeCoord) -> Result<Pe, String> {
 }
 
 /// The nearest free PE in the first column, where data come onto a wafer; any other if there is none.
-fn nearest(ground: &mut Ground<'_>, end: &End, class: usize) -> Option<Pe> {
+fn nearest(ground: &mut Ground<'_>, end: &NetEnd, class: usize) -> Option<PeNumber> {
     loop {
-        let is_free = |pe: Pe| ground.is_free(pe) && !ground.knows(pe, class);
-        let in_first = |pe: Pe| ground.grid().at(pe).x == 0 && is_free(pe);
+        let is_free = |pe: PeNumber| ground.is_free(pe) && !ground.knows(pe, class);
+        let in_first = |pe: PeNumber| ground.grid().at(pe).x == 0 && is_free(pe);
         let path = ground
             .path(end, class, &Goal::Western(&in_first))
             .or_else(|| ground.path(end, class, &Goal::Any(&is_free)));
@@ -120,7 +120,7 @@ pub fn relays(
         ground.taken.insert(pe);
         pair.into_iter().for_each(|class| ground.note(pe, class));
         let cause = nets[*n].cause;
-        let end = |color: u32| Some(End { pe, color, kind: EndKind::Alone });
+        let end = |color: u32| Some(NetEnd { pe, color, kind: EndKind::Alone });
         nets[*n].to = end(from.color);
         nets.push(Net { from: end(to.color), to: Some(to), cause });
         relays.push(Relay { pe, takes: from.color, sends: to.color });
@@ -129,7 +129,7 @@ pub fn relays(
 }
 
 /// The free PE with the shortest path through it, or of several the one nearest to the middle.
-fn halfway(ground: &Ground<'_>, from: Pe, to: Pe, classes: [usize; 2]) -> Option<Pe> {
+fn halfway(ground: &Ground<'_>, from: PeNumber, to: PeNumber, classes: [usize; 2]) -> Option<PeNumber> {
     let grid = ground.grid();
     let (a, b) = (grid.at(from), grid.at(to));
     let span = |a: u16, b: u16, end: u16| {
@@ -137,10 +137,10 @@ fn halfway(ground: &Ground<'_>, from: Pe, to: Pe, classes: [usize; 2]) -> Option
     };
     let (columns, rows) = (span(a.x, b.x, grid.width), span(a.y, b.y, grid.height));
     let near = rows.flat_map(|y| columns.clone().map(move |x| grid.pe(PeCoord { x, y })));
-    let fits = |pe: &Pe| ground.is_free(*pe) && classes.iter().all(|class| !ground.knows(*pe, *class));
+    let fits = |pe: &PeNumber| ground.is_free(*pe) && classes.iter().all(|class| !ground.knows(*pe, *class));
     // A PE without a free neighbour cannot be reached.
-    let neighbours = |pe: Pe| SIDES.into_iter().filter_map(move |side| grid.neighbour(pe, side));
-    let is_open = |pe: &Pe| {
+    let neighbours = |pe: PeNumber| SIDES.into_iter().filter_map(move |side| grid.neighbour(pe, side));
+    let is_open = |pe: &PeNumber| {
         let free = neighbours(*pe).any(|next| ground.is_free(next));
         free || [from, to].iter().all(|end| neighbours(*pe).any(|next| next == *end))
     };
@@ -151,7 +151,7 @@ fn halfway(ground: &Ground<'_>, from: Pe, to: Pe, classes: [usize; 2]) -> Option
 }
 
 /// An end of a net, for messages.
-pub fn describe_end(layout: &Layout, ground: &Ground<'_>, end: &End) -> String {
+pub fn describe_end(layout: &Layout, ground: &Ground<'_>, end: &NetEnd) -> String {
     let at = ground.grid().at(end.pe);
     match end.kind {
         EndKind::Port(port) => describe_port(layout, port),

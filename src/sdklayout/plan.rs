@@ -4,8 +4,8 @@ use super::board::{Board, describe_port};
 use super::classes::{self, Classes};
 use super::colors::Problem;
 use super::describe::{Layout, PortRef, RoutingPosition};
-use super::grid::{Grid, Pe};
-use super::nets::{self, End, EndKind, Net, NetPurpose};
+use super::grid::{PeNumber, WaferSize};
+use super::nets::{self, EndKind, Net, NetEnd, NetPurpose};
 use super::paths::{Ground, between};
 use super::places::{self, Relay, describe_end};
 use crate::arch::{Arch, ArchName, Color, Direction, PeCoord};
@@ -17,7 +17,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 pub const POSITIONS: usize = 4;
 
 /// Routes of classes on PEs.
-type Routes = FxHashMap<(Pe, usize), Vec<RoutingPosition>>;
+type PlannedRoutes = FxHashMap<(PeNumber, usize), Vec<RoutingPosition>>;
 
 /// Everything about a layout that does not depend on the code of its regions.
 pub struct Plan {
@@ -92,7 +92,7 @@ fn unused_ports(layout: &Layout, nets: &[Net]) -> Vec<String> {
     unused.map(|port| format!("{} is not connected to anything", describe_port(layout, port))).collect()
 }
 
-fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<Vec<Pe>>, String> {
+fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<Vec<PeNumber>>, String> {
     loop {
         match ground.route(nets) {
             Ok(paths) => return Ok(paths),
@@ -103,7 +103,7 @@ fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<V
                     NetPurpose::Connection(_) => "connection".to_string(),
                     NetPurpose::Stream(s) => format!("stream '{}'", layout.streams[s].name),
                 };
-                let name = |end: &End| {
+                let name = |end: &NetEnd| {
                     let at = ground.grid().at(end.pe);
                     format!("{} at {at}", describe_end(layout, ground, end))
                 };
@@ -118,13 +118,13 @@ fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<V
     }
 }
 
-fn painted(board: &Board, classes: &Classes) -> Routes {
+fn painted(board: &Board, classes: &Classes) -> PlannedRoutes {
     let drafts = board.drafts.iter();
     drafts.map(|((pe, color), d)| ((*pe, classes.of[*color as usize]), d.positions.clone())).collect()
 }
 
 /// Adds the routes of a net along its path.
-fn follow(grid: Grid, classes: &Classes, net: &Net, path: &[Pe], routes: &mut Routes) {
+fn follow(grid: WaferSize, classes: &Classes, net: &Net, path: &[PeNumber], routes: &mut PlannedRoutes) {
     let (from, to) = (net.from.expect("known"), net.to.expect("known"));
     let class = classes.of[from.color as usize];
     for pes in path.windows(3) {
@@ -148,7 +148,7 @@ fn follow(grid: Grid, classes: &Classes, net: &Net, path: &[Pe], routes: &mut Ro
 /// Opens a side of the route at an end.
 fn join(
     route: &mut [RoutingPosition],
-    end: &End,
+    end: &NetEnd,
     side: Direction,
     of: impl Fn(&mut RoutingPosition) -> &mut Directions,
 ) {
@@ -171,7 +171,7 @@ fn numbers(
     arch: &Arch,
     ground: &Ground<'_>,
     classes: &Classes,
-    routes: &Routes,
+    routes: &PlannedRoutes,
 ) -> Result<Vec<u8>, String> {
     let mut switched = vec![false; classes.count];
     for ((_, class), positions) in routes {
@@ -222,7 +222,7 @@ fn with_switches(arch: &Arch) -> String {
 }
 
 /// The smallest rectangle from (0, 0) that holds everything.
-fn size(layout: &Layout, grid: Grid, used: impl Iterator<Item = Pe>) -> (u16, u16) {
+fn size(layout: &Layout, grid: WaferSize, used: impl Iterator<Item = PeNumber>) -> (u16, u16) {
     let areas = layout.regions.iter().map(|r| (r.area.x + r.area.w, r.area.y + r.area.h));
     let pes = used.map(|pe| (grid.at(pe).x + 1, grid.at(pe).y + 1));
     areas.chain(pes).fold((1, 1), |(w, h), (x, y)| (w.max(x), h.max(y)))
@@ -232,7 +232,7 @@ fn table(
     layout: &Layout,
     board: &Board,
     classes: &Classes,
-    all: &Routes,
+    all: &PlannedRoutes,
     numbers: &[u8],
     (width, height): (u16, u16),
     warnings: &mut Vec<String>,

@@ -23,7 +23,7 @@ const MOMENT: u64 = 1;
 
 /// Writes the file.
 pub fn chrome(recording: &Recording, program: &Program, out: &mut dyn Write) -> io::Result<()> {
-    let writer = Writer { recording, program, names: Names(program) };
+    let writer = ChromeWriter { recording, program, names: Names(program) };
     let note = "1 microsecond in this file is 1 cycle";
     let other = json!({ "note": note, "cut": recording.note(), "cycles": recording.end });
     write!(out, "{{\"displayTimeUnit\":\"ns\",\"otherData\":{other},\"traceEvents\":[")?;
@@ -38,7 +38,7 @@ pub fn chrome(recording: &Recording, program: &Program, out: &mut dyn Write) -> 
     write!(out, "\n]}}\n")
 }
 
-struct Writer<'a> {
+struct ChromeWriter<'a> {
     recording: &'a Recording,
     program: &'a Program,
     names: Names<'a>,
@@ -53,7 +53,7 @@ struct Spans {
     orphans: Vec<usize>,
 }
 
-impl Writer<'_> {
+impl ChromeWriter<'_> {
     fn process(&self, pe: PeCoord) -> u64 {
         self.program.pe_index(pe) as u64 + PROCESSES
     }
@@ -224,7 +224,7 @@ impl Spans {
     fn new(events: &[Event]) -> Spans {
         let mut spans = Spans::default();
         // The open slices of each track: the index of the start event, and the kind of slice.
-        let mut open: BTreeMap<(PeCoord, Option<ThreadId>, Kind), Vec<usize>> = BTreeMap::new();
+        let mut open: BTreeMap<(PeCoord, Option<ThreadId>, SliceKind), Vec<usize>> = BTreeMap::new();
         for (index, event) in events.iter().enumerate() {
             let Some((thread, kind, begins)) = nesting(&event.what) else { continue };
             let row = open.entry((event.pe, thread, kind)).or_default();
@@ -242,21 +242,21 @@ impl Spans {
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
-enum Kind {
+enum SliceKind {
     Task,
     Operation,
     Stall,
 }
 
 /// The kind of slice that an event starts (true) or ends (false).
-fn nesting(what: &EventKind) -> Option<(Option<ThreadId>, Kind, bool)> {
+fn nesting(what: &EventKind) -> Option<(Option<ThreadId>, SliceKind, bool)> {
     Some(match what {
-        EventKind::TaskStart { .. } => (None, Kind::Task, true),
-        EventKind::TaskEnd { .. } => (None, Kind::Task, false),
-        EventKind::Start(operation) => (Some(operation.thread), Kind::Operation, true),
-        EventKind::End { operation, .. } => (Some(operation.thread), Kind::Operation, false),
-        EventKind::Stall { thread, .. } => (Some(*thread), Kind::Stall, true),
-        EventKind::Resume { thread, .. } => (Some(*thread), Kind::Stall, false),
+        EventKind::TaskStart { .. } => (None, SliceKind::Task, true),
+        EventKind::TaskEnd { .. } => (None, SliceKind::Task, false),
+        EventKind::Start(operation) => (Some(operation.thread), SliceKind::Operation, true),
+        EventKind::End { operation, .. } => (Some(operation.thread), SliceKind::Operation, false),
+        EventKind::Stall { thread, .. } => (Some(*thread), SliceKind::Stall, true),
+        EventKind::Resume { thread, .. } => (Some(*thread), SliceKind::Stall, false),
         _ => return None,
     })
 }

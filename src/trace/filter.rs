@@ -9,9 +9,9 @@ use std::sync::Arc;
 
 /// Which events are recorded, and how many. An empty condition accepts everything.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Filter {
+pub struct TraceFilter {
     /// PEs.
-    pub pes: Vec<Block>,
+    pub pes: Vec<Rectangle>,
     /// Colors, bit = color: their wavelets, queues and switches, and the tasks and operations that
     /// they concern.
     pub colors: u32,
@@ -25,32 +25,32 @@ pub struct Filter {
 
 /// A rectangle of PEs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Block {
+pub struct Rectangle {
     /// Columns.
     pub x: RangeInclusive<u16>,
     /// Rows.
     pub y: RangeInclusive<u16>,
 }
 
-impl Default for Filter {
-    fn default() -> Filter {
-        Filter {
+impl Default for TraceFilter {
+    fn default() -> TraceFilter {
+        TraceFilter {
             pes: Vec::new(),
             colors: 0,
             tasks: Vec::new(),
             cycles: 0..=u64::MAX,
-            limit: Filter::DEFAULT_LIMIT,
+            limit: TraceFilter::DEFAULT_LIMIT,
         }
     }
 }
 
-impl Filter {
+impl TraceFilter {
     /// Default number of events: they take at most about 200 MB during the run.
     pub const DEFAULT_LIMIT: usize = 1_000_000;
 
     /// Whether a PE is selected.
     pub fn wants_pe(&self, pe: PeCoord) -> bool {
-        let holds = |block: &Block| block.x.contains(&pe.x) && block.y.contains(&pe.y);
+        let holds = |block: &Rectangle| block.x.contains(&pe.x) && block.y.contains(&pe.y);
         self.pes.is_empty() || self.pes.iter().any(holds)
     }
 }
@@ -58,14 +58,14 @@ impl Filter {
 /// A filter with its state: an operation is selected as a whole or not at all, so the decision at its start is
 /// stored.
 pub(super) struct Sieve {
-    filter: Filter,
+    filter: TraceFilter,
     program: Arc<Program>,
-    cells: BTreeMap<PeCoord, Cell>,
+    cells: BTreeMap<PeCoord, PeMatch>,
 }
 
 /// The decisions for one PE.
 #[derive(Default)]
-struct Cell {
+struct PeMatch {
     /// Whether the name of the running task is selected.
     in_task: bool,
     /// Whether the running task is selected.
@@ -75,7 +75,7 @@ struct Cell {
 }
 
 impl Sieve {
-    pub fn new(filter: Filter, program: &Arc<Program>) -> Sieve {
+    pub fn new(filter: TraceFilter, program: &Arc<Program>) -> Sieve {
         Sieve { filter, program: program.clone(), cells: BTreeMap::new() }
     }
 

@@ -10,12 +10,12 @@ type WaveletAt = (u64, PeCoord, Option<Direction>);
 
 /// Events of one wavelet along its path, as indices into the recording.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Flow(pub Vec<usize>);
+pub struct WaveletPath(pub Vec<usize>);
 
 /// All paths with at least two events. Where a wavelet is copied, the first copy continues the path and each
 /// other one starts a new path.
-pub fn flows(events: &[Event], program: &Program) -> Vec<Flow> {
-    let mut flows: Vec<Flow> = Vec::new();
+pub fn flows(events: &[Event], program: &Program) -> Vec<WaveletPath> {
+    let mut flows: Vec<WaveletPath> = Vec::new();
     // Wavelets that have reached a position: the path and the previous event, until another event continues it.
     let mut at: FxHashMap<WaveletAt, (Option<usize>, usize)> = FxHashMap::default();
     for (index, event) in events.iter().enumerate() {
@@ -34,11 +34,11 @@ pub fn flows(events: &[Event], program: &Program) -> Vec<Flow> {
         let way = match place.and_then(|place| at.get_mut(&place)) {
             Some((way, _)) if way.is_some() => way.take().expect("it is there"),
             Some((_, before)) => {
-                flows.push(Flow(vec![*before]));
+                flows.push(WaveletPath(vec![*before]));
                 flows.len() - 1
             }
             None => {
-                flows.push(Flow::default());
+                flows.push(WaveletPath::default());
                 flows.len() - 1
             }
         };

@@ -1,7 +1,7 @@
 //! Collects events while a program runs.
 
 use super::filter::Sieve;
-use super::{Event, Filter};
+use super::{Event, TraceFilter};
 use crate::image::Program;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub struct Recording {
 
 impl Recorder {
     /// An empty recorder.
-    pub fn new(filter: Filter, program: &Arc<Program>) -> Recorder {
+    pub fn new(filter: TraceFilter, program: &Arc<Program>) -> Recorder {
         let limit = filter.limit;
         let sieve = Sieve::new(filter, program);
         Recorder { sieve, limit, events: Vec::new(), prune_at: 2 * limit + 1, horizon: u64::MAX }

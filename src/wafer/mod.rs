@@ -37,7 +37,7 @@ use crate::diagnostics::Diagnostic;
 use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::source::Span;
-use crate::trace::{Filter, History, Recording};
+use crate::trace::{History, Recording, TraceFilter};
 use bulk_advance::BulkAdvance;
 use cells::Cells;
 use collectives::Collectives;
@@ -264,7 +264,7 @@ impl Wafer {
 
     /// Records what happens, as far as the filter wants it; before anything runs. The run itself stays
     /// as it is, cycle by cycle.
-    pub fn record(&mut self, filter: Filter) {
+    pub fn record(&mut self, filter: TraceFilter) {
         self.observers.record(filter, &self.program, &mut self.fabric, &mut self.cells);
     }
 

@@ -3,7 +3,7 @@
 use super::cells::Cells;
 use crate::fabric::Fabric;
 use crate::image::Program;
-use crate::trace::{Filter, Follower, History, Recorder, Recording};
+use crate::trace::{Follower, History, Recorder, Recording, TraceFilter};
 use std::sync::Arc;
 
 /// Those who write down what happens; without them a run costs nothing more.
@@ -35,7 +35,13 @@ impl Observers {
     }
 
     /// From now on events are recorded, as far as the filter wants them.
-    pub fn record(&mut self, filter: Filter, program: &Arc<Program>, fabric: &mut Fabric, cells: &mut Cells) {
+    pub fn record(
+        &mut self,
+        filter: TraceFilter,
+        program: &Arc<Program>,
+        fabric: &mut Fabric,
+        cells: &mut Cells,
+    ) {
         self.recorder = Some(Box::new(Recorder::new(filter, program)));
         fabric.record();
         cells.record(true);

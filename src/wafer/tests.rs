@@ -4,13 +4,13 @@ use super::stall::Missing;
 use super::*;
 use crate::arch::{ArchName, Color, Direction, InQueue, OutQueue, TaskId};
 use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd, ops};
-use crate::image::code::{AsyncConfig, DsdRef, Op, Operand, VectorOp};
+use crate::image::code::{AsyncConfig, DsdOperand, DsdRef, Op, VectorOp};
 use crate::image::routes::{ColorConfig, Directions};
 use crate::image::{
     FabricPlace, Function, NO_TILE, RouteTable, Scalar, Symbol, TaskBinding, TaskKind, TileImage,
 };
 use crate::source::{FileId, SourceMap, Span};
-use crate::trace::{EventKind, Filter};
+use crate::trace::{EventKind, TraceFilter};
 
 const COLOR: Color = Color(5);
 const TEXT: &str = "send(4);\nrecv(5);\n";
@@ -62,7 +62,7 @@ fn fabin(extent: u16) -> Dsd {
 
 /// A tile whose task 8 does one `@mov32` and is active at the start.
 fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
-    let dsd = |n| Operand::Dsd(DsdRef::Const(n));
+    let dsd = |n| DsdOperand::Dsd(DsdRef::Const(n));
     let function = Function {
         name: "main".to_string(),
         span: span(line),
@@ -264,7 +264,7 @@ fn a_recording_follows_a_wavelet_and_changes_nothing() {
     let run = |recorded: bool| {
         let mut w = wafer(&pair(5, 5));
         if recorded {
-            w.record(Filter::default());
+            w.record(TraceFilter::default());
         }
         assert!(matches!(w.run_until_idle(1000), Ended::Idle));
         (w.now(), w.hops(), words(&mut w, 1, 5), w.recording())
@@ -289,7 +289,7 @@ fn a_recording_follows_a_wavelet_and_changes_nothing() {
 fn a_recording_that_is_full_keeps_the_first_events() {
     let record = |limit| {
         let mut w = wafer(&pair(5, 5));
-        w.record(Filter { limit, ..Filter::default() });
+        w.record(TraceFilter { limit, ..TraceFilter::default() });
         assert!(matches!(w.run_until_idle(1000), Ended::Idle));
         w.recording().expect("this run was recorded")
     };
@@ -333,7 +333,7 @@ fn tasks_of_a_pe_that_is_alone_take_few_steps_until_another_does_something() {
         let program = program(2, vec![restless()], place, RouteTable::new(2));
         let mut w = wafer(&program);
         if is_recorded {
-            w.record(Filter::default());
+            w.record(TraceFilter::default());
         }
         w.nobody_looks_before(600);
         let mut steps = 0;

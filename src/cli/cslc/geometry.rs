@@ -14,13 +14,13 @@ const HALO: u32 = 1;
 
 /// Puts the rectangle where the options say, if that place is large enough.
 pub(super) fn settle(mut program: Program, invocation: &Invocation) -> Result<Program> {
-    let needs = Needs::of(&program, invocation);
+    let needs = LeastFabric::of(&program, invocation);
     program.fabric = needs.place(invocation)?;
     Ok(program)
 }
 
 /// What lies around the rectangle at least, and the rectangle itself.
-struct Needs {
+struct LeastFabric {
     west: u32,
     east: u32,
     halo: u32,
@@ -28,16 +28,16 @@ struct Needs {
     height: u32,
 }
 
-impl Needs {
-    fn of(program: &Program, invocation: &Invocation) -> Needs {
+impl LeastFabric {
+    fn of(program: &Program, invocation: &Invocation) -> LeastFabric {
         let (width, height) = program.size();
         let (width, height) = (u32::from(width), u32::from(height));
         if !invocation.memcpy && !program.uses_memcpy() {
-            return Needs { west: 0, east: 0, halo: 0, width, height };
+            return LeastFabric { west: 0, east: 0, halo: 0, width, height };
         }
         let west = WEST + u32::from(invocation.west_buffers);
         let east = EAST + u32::from(invocation.east_buffers);
-        Needs { west, east, halo: HALO, width, height }
+        LeastFabric { west, east, halo: HALO, width, height }
     }
 
     fn place(&self, invocation: &Invocation) -> Result<FabricPlace> {
@@ -75,7 +75,7 @@ mod tests {
         let words: Vec<String> = line.split_whitespace().map(str::to_string).collect();
         let invocation = parse(&words, Default::default()).expect("a valid command line");
         let west = WEST + u32::from(invocation.west_buffers);
-        Needs { west, east: EAST, halo: HALO, width, height }.place(&invocation)
+        LeastFabric { west, east: EAST, halo: HALO, width, height }.place(&invocation)
     }
 
     #[test]

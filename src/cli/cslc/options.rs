@@ -39,7 +39,7 @@ pub struct Invocation {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UsageError(pub String);
 
-type Parsed<T> = Result<T, UsageError>;
+type ParseResult<T> = Result<T, UsageError>;
 
 /// Options that stand alone.
 const FLAGS: [&str; 8] = [
@@ -78,7 +78,7 @@ pub fn known_options() -> impl Iterator<Item = (&'static str, bool)> {
 /// Understands the words after the command's name.
 ///
 /// Rules have the levels of `base` unless the words choose others.
-pub fn parse(words: &[String], base: Levels) -> Parsed<Invocation> {
+pub fn parse(words: &[String], base: Levels) -> ParseResult<Invocation> {
     let mut reader = Reader { words, next: 0 };
     let mut found = Found::default();
     found.invocation.options.levels = base;
@@ -115,7 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The value of an option: after `=`, or else the next word.
-    fn value(&mut self, name: &str, attached: Option<&'a str>) -> Parsed<&'a str> {
+    fn value(&mut self, name: &str, attached: Option<&'a str>) -> ParseResult<&'a str> {
         attached.or_else(|| self.take()).ok_or_else(|| UsageError(format!("{name} needs a value")))
     }
 }
@@ -154,14 +154,19 @@ impl Default for Found {
 }
 
 impl Found {
-    fn positional(&mut self, word: &str) -> Parsed<()> {
+    fn positional(&mut self, word: &str) -> ParseResult<()> {
         match self.input.replace(word.to_string()) {
             None => Ok(()),
             Some(first) => Err(UsageError(format!("more than one file to compile: {first} and {word}"))),
         }
     }
 
-    fn option<'a>(&mut self, name: &str, attached: Option<&'a str>, reader: &mut Reader<'a>) -> Parsed<()> {
+    fn option<'a>(
+        &mut self,
+        name: &str,
+        attached: Option<&'a str>,
+        reader: &mut Reader<'a>,
+    ) -> ParseResult<()> {
         if let Some(level) = Level::ALL.into_iter().find(|level| name.starts_with(level.flag())) {
             return self.level(level, name, attached, reader);
         }
@@ -192,7 +197,7 @@ impl Found {
         name: &str,
         attached: Option<&'a str>,
         reader: &mut Reader<'a>,
-    ) -> Parsed<()> {
+    ) -> ParseResult<()> {
         let names = match name.strip_prefix(level.flag()) {
             Some("") | None => reader.value(name, attached)?.to_string(),
             Some(joined) => joined.to_string(),
@@ -201,7 +206,7 @@ impl Found {
         names.try_for_each(|name| self.invocation.options.levels.choose(level, name)).map_err(UsageError)
     }
 
-    fn flag(&mut self, name: &str) -> Parsed<()> {
+    fn flag(&mut self, name: &str) -> ParseResult<()> {
         match name {
             "--memcpy" => self.invocation.memcpy = true,
             "--verbose" => self.invocation.verbose = true,
@@ -211,7 +216,7 @@ impl Found {
         Ok(())
     }
 
-    fn valued(&mut self, name: &str, value: &str) -> Parsed<()> {
+    fn valued(&mut self, name: &str, value: &str) -> ParseResult<()> {
         let it = &mut self.invocation;
         match name {
             "-o" => it.output = PathBuf::from(value),
@@ -235,7 +240,7 @@ impl Found {
         Ok(())
     }
 
-    fn params(&mut self, list: &str) -> Parsed<()> {
+    fn params(&mut self, list: &str) -> ParseResult<()> {
         for (name, value) in entries("--params", list)? {
             let parsed: Number = value.parse().map_err(|e| UsageError(format!("--params, {name}: {e}")))?;
             self.invocation.options.params.push((name.to_string(), parsed.into()));
@@ -244,7 +249,7 @@ impl Found {
         Ok(())
     }
 
-    fn colors(&mut self, list: &str) -> Parsed<()> {
+    fn colors(&mut self, list: &str) -> ParseResult<()> {
         for (name, value) in entries("--colors", list)? {
             let color: u8 = number("--colors", value)?;
             self.invocation.options.params.push((name.to_string(), ParamValue::Color(color)));
@@ -253,7 +258,7 @@ impl Found {
         Ok(())
     }
 
-    fn finish(mut self) -> Parsed<Invocation> {
+    fn finish(mut self) -> ParseResult<Invocation> {
         let input = self.input.ok_or_else(|| UsageError("no file to compile; see cslc --help".into()))?;
         self.invocation.input = PathBuf::from(input);
         if self.warnings_as_errors {
@@ -283,7 +288,7 @@ const VALUED: [&str; 12] = [
 ];
 
 /// The `name:value` pairs of a comma list.
-fn entries<'a>(option: &str, list: &'a str) -> Parsed<Vec<(&'a str, &'a str)>> {
+fn entries<'a>(option: &str, list: &'a str) -> ParseResult<Vec<(&'a str, &'a str)>> {
     list.split(',')
         .map(str::trim)
         .filter(|entry| !entry.is_empty())
@@ -294,25 +299,25 @@ fn entries<'a>(option: &str, list: &'a str) -> Parsed<Vec<(&'a str, &'a str)>> {
         .collect()
 }
 
-fn number<T: std::str::FromStr>(option: &str, text: &str) -> Parsed<T> {
+fn number<T: std::str::FromStr>(option: &str, text: &str) -> ParseResult<T> {
     text.trim().parse().map_err(|_| UsageError(format!("{option}: `{text}` is not a number in range")))
 }
 
-fn pair(option: &str, text: &str) -> Parsed<(u16, u16)> {
+fn pair(option: &str, text: &str) -> ParseResult<(u16, u16)> {
     let (x, y) = text.split_once(',').ok_or_else(|| {
         UsageError(format!("{option} takes two numbers separated by a comma, not `{text}`"))
     })?;
     Ok((number(option, x)?, number(option, y)?))
 }
 
-fn channels(text: &str) -> Parsed<u16> {
+fn channels(text: &str) -> ParseResult<u16> {
     match number("--channels", text)? {
         n @ 1..=16 => Ok(n),
         n @ (0 | 17..) => Err(UsageError(format!("--channels must be 1 to 16, not {n}"))),
     }
 }
 
-fn fp16(text: &str) -> Parsed<Fp16Format> {
+fn fp16(text: &str) -> ParseResult<Fp16Format> {
     match text {
         "f16" => Ok(Fp16Format::F16),
         "bf16" => Ok(Fp16Format::Bf16),
@@ -325,7 +330,7 @@ fn fp16(text: &str) -> Parsed<Fp16Format> {
 mod tests {
     use super::*;
 
-    fn parsed(line: &str) -> Parsed<Invocation> {
+    fn parsed(line: &str) -> ParseResult<Invocation> {
         parse(&line.split_whitespace().map(str::to_string).collect::<Vec<_>>(), Levels::default())
     }
 

@@ -28,12 +28,12 @@ pub struct Lesson {
     /// From a nudge to nearly the answer.
     pub hints: Vec<&'static str>,
     /// What the head of its program says.
-    pub head: Head,
+    pub head: LessonHead,
 }
 
 /// The comment at the head of a program, taken apart.
 #[derive(Debug, Default)]
-pub struct Head {
+pub struct LessonHead {
     /// What it is about.
     pub title: &'static str,
     /// What there is to do, in lines.
@@ -60,7 +60,7 @@ impl Lesson {
         Lesson {
             number,
             stem,
-            head: Head::of(files[0].text),
+            head: LessonHead::of(files[0].text),
             files,
             solution: files_of(solution),
             hints: hints.expect("each of our lessons has hints").trim().split("\n\n").collect(),
@@ -88,10 +88,10 @@ fn files_of(entry: &'static DirEntry<'static>) -> Vec<LessonFile> {
     files
 }
 
-impl Head {
+impl LessonHead {
     /// Reads `// Key: value` lines; a task may go on in the lines that follow.
-    fn of(text: &'static str) -> Head {
-        let mut head = Head::default();
+    fn of(text: &'static str) -> LessonHead {
+        let mut head = LessonHead::default();
         let mut in_task = false;
         for line in text.lines().map_while(|line| line.strip_prefix("//")).map(str::trim) {
             let (key, value) = line.split_once(':').map_or((line, ""), |(key, value)| (key, value.trim()));

@@ -1,8 +1,8 @@
 //! The picture in a terminal.
 
-use super::grid::Grid;
-use super::stream::Stream;
-use super::{Elements, MOST, MemoryView, View};
+use super::grid::ArrayGrid;
+use super::stream::StreamView;
+use super::{MOST, MemoryView, View, ViewedDsd};
 use crate::cli::listing::describe;
 use crate::dsd::MemKind;
 use crate::image::code::DsdEdit;
@@ -22,8 +22,8 @@ pub fn text(view: &View<'_>) -> String {
         fact(&mut out, "not known yet", &open);
     }
     match &view.elements {
-        Elements::Memory(memory) => push_memory(&mut out, view, memory),
-        Elements::Stream(stream) => push_stream(&mut out, view, stream),
+        ViewedDsd::Memory(memory) => push_memory(&mut out, view, memory),
+        ViewedDsd::Stream(stream) => push_stream(&mut out, view, stream),
     }
     if let Some(grid) = view.grid() {
         push_grid(&mut out, grid);
@@ -177,7 +177,7 @@ fn cycles(memory: &MemoryView<'_>) -> String {
     format!("about {} (estimate) at one element per cycle: 1 to start, {n} for the elements", n + 1)
 }
 
-fn push_stream(out: &mut String, view: &View<'_>, stream: &Stream) {
+fn push_stream(out: &mut String, view: &View<'_>, stream: &StreamView) {
     for (name, value) in &stream.facts {
         let decided_by: &[DsdEdit] = match *name {
             "receives" | "sends" | "cycles" => &[DsdEdit::Length],
@@ -215,7 +215,7 @@ fn push_wrapped(out: &mut String, name: &str, list: &str) {
     fact(out, name, line.trim_end());
 }
 
-fn push_grid(out: &mut String, grid: &Grid) {
+fn push_grid(out: &mut String, grid: &ArrayGrid) {
     let cells = grid.cells();
     let width =
         cells.iter().map(String::len).chain([(grid.columns - 1).to_string().len()]).max().unwrap_or(1);

@@ -4,7 +4,7 @@ use crate::Symbol;
 
 /// Rows and columns of elements; arrays of more than two dimensions are drawn plane below plane.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Grid {
+pub(super) struct ArrayGrid {
     /// Elements per row.
     pub columns: usize,
     /// The index of the first element of each row, as written in CSL: `3` or `1, 0`.
@@ -19,9 +19,9 @@ const ROW: usize = 10;
 const MOST_COLUMNS: usize = 24;
 const MOST_ROWS: usize = 40;
 
-impl Grid {
+impl ArrayGrid {
     /// `None` if the array is too large to draw, or not an array.
-    pub fn new(array: &Symbol, words: u16, addresses: &[u16]) -> Option<Grid> {
+    pub fn new(array: &Symbol, words: u16, addresses: &[u16]) -> Option<ArrayGrid> {
         let dims: Vec<usize> = array.dims.iter().map(|d| *d as usize).collect();
         let count: usize = dims.iter().product();
         let columns = match dims[..] {
@@ -40,7 +40,7 @@ impl Grid {
             }
         }
         let labels = (0..count.div_ceil(columns)).map(|row| label(&dims, row * columns)).collect();
-        Some(Grid { columns, labels, visits })
+        Some(ArrayGrid { columns, labels, visits })
     }
 
     /// The cells as they are shown: `.`, `3`, `3,7`, or `3..` for more visits.

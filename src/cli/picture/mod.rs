@@ -15,9 +15,9 @@ use crate::dsd::{Dsd, FifoId, Mem};
 use crate::image::code::DsdEdit;
 use crate::image::{Descriptor, NO_TILE, TileImage};
 use crate::{PeCoord, Program, SourceMap, Span, Symbol};
-use grid::Grid;
+use grid::ArrayGrid;
 use std::borrow::Cow;
-use stream::Stream;
+use stream::StreamView;
 
 /// Which DSDs of a program to look at; those that meet all conditions.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -41,14 +41,14 @@ pub struct View<'p> {
     descriptor: Cow<'p, Descriptor>,
     /// One of the PEs that build it, and how many do.
     home: (PeCoord, usize),
-    elements: Elements<'p>,
+    elements: ViewedDsd<'p>,
 }
 
 /// What it is a DSD of.
 #[derive(Clone, Debug)]
-enum Elements<'p> {
+enum ViewedDsd<'p> {
     Memory(MemoryView<'p>),
-    Stream(Stream),
+    Stream(StreamView),
 }
 
 /// A DSD over memory.
@@ -60,7 +60,7 @@ struct MemoryView<'p> {
     /// Words per element.
     words: u16,
     /// The array with the visits.
-    grid: Option<Grid>,
+    grid: Option<ArrayGrid>,
     /// Address of each element in order of visits, as far as they lie in memory; at most [`MOST`].
     addresses: Vec<u16>,
 }
@@ -124,10 +124,10 @@ impl<'p> View<'p> {
             code: code.split_whitespace().collect::<Vec<_>>().join(" "),
             home,
             elements: match &descriptor.dsd {
-                Dsd::Mem(mem) => Elements::Memory(MemoryView::new(tile, *mem, &descriptor.open)),
-                Dsd::FabIn(f) => Elements::Stream(Stream::coming(program, tile, home.0, f)),
-                Dsd::FabOut(f) => Elements::Stream(Stream::leaving(program, tile, home.0, f)),
-                Dsd::Fifo(id) => Elements::Stream(Stream::through(&tile.fifos[usize::from(id.0)])),
+                Dsd::Mem(mem) => ViewedDsd::Memory(MemoryView::new(tile, *mem, &descriptor.open)),
+                Dsd::FabIn(f) => ViewedDsd::Stream(StreamView::coming(program, tile, home.0, f)),
+                Dsd::FabOut(f) => ViewedDsd::Stream(StreamView::leaving(program, tile, home.0, f)),
+                Dsd::Fifo(id) => ViewedDsd::Stream(StreamView::through(&tile.fifos[usize::from(id.0)])),
             },
             descriptor,
         }
@@ -139,10 +139,10 @@ impl<'p> View<'p> {
     }
 
     /// The array with the visits, if all that decides them is known.
-    fn grid(&self) -> Option<&Grid> {
+    fn grid(&self) -> Option<&ArrayGrid> {
         match &self.elements {
-            Elements::Memory(memory) => memory.grid.as_ref(),
-            Elements::Stream(_) => None,
+            ViewedDsd::Memory(memory) => memory.grid.as_ref(),
+            ViewedDsd::Stream(_) => None,
         }
     }
 
@@ -166,7 +166,7 @@ impl<'p> MemoryView<'p> {
         let words = array.and_then(|s| s.element).map_or(1, |e| e.words());
         // What is set at run time may make any of them another.
         let addresses = if open.is_empty() { addresses(&mem, words) } else { Vec::new() };
-        let grid = array.filter(|_| open.is_empty()).and_then(|s| Grid::new(s, words, &addresses));
+        let grid = array.filter(|_| open.is_empty()).and_then(|s| ArrayGrid::new(s, words, &addresses));
         MemoryView { mem, array, words, grid, addresses }
     }
 

@@ -8,16 +8,16 @@ use crate::{Color, PeCoord, Program};
 
 /// A stream, for people.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Stream {
+pub(super) struct StreamView {
     /// What an element passes, in order.
     pub stations: Vec<String>,
     /// What is known, by name.
     pub facts: Vec<(&'static str, String)>,
 }
 
-impl Stream {
+impl StreamView {
     /// Wavelets that arrive.
-    pub fn coming(program: &Program, tile: &TileImage, home: PeCoord, f: &FabIn) -> Stream {
+    pub fn coming(program: &Program, tile: &TileImage, home: PeCoord, f: &FabIn) -> StreamView {
         let bound = tile.input_queues.iter().find(|b| f.queue.is_some_and(|q| q == b.queue));
         let color = f.color.or(bound.map(|b| b.color));
         let depths = program.arch.numbers().input_queue_depth;
@@ -38,11 +38,11 @@ impl Stream {
         facts.push(("waits", waits("there is no wavelet")));
         facts.extend(costs(f.extent));
         let stations = vec![station(color), queue, elements(f.extent), "operation".to_string()];
-        Stream { stations, facts }
+        StreamView { stations, facts }
     }
 
     /// Wavelets that leave.
-    pub fn leaving(program: &Program, tile: &TileImage, home: PeCoord, f: &FabOut) -> Stream {
+    pub fn leaving(program: &Program, tile: &TileImage, home: PeCoord, f: &FabOut) -> StreamView {
         let bound = tile.output_queues.iter().find(|b| f.queue.is_some_and(|q| q == b.queue));
         let color = f.color.or(bound.map(|b| b.color));
         let depths = program.arch.numbers().output_queue_depth;
@@ -75,11 +75,11 @@ impl Stream {
         facts.push(("waits", waits("the queue is full")));
         facts.extend(costs(f.extent));
         let stations = vec!["operation".to_string(), elements(f.extent), queue, station(color)];
-        Stream { stations, facts }
+        StreamView { stations, facts }
     }
 
     /// Elements on their way from one operation to another.
-    pub fn through(fifo: &Fifo) -> Stream {
+    pub fn through(fifo: &Fifo) -> StreamView {
         let last = fifo.base + fifo.capacity * u16::from(fifo.element_words) - 1;
         let bits = 16 * u16::from(fifo.element_words);
         let mut facts = vec![
@@ -106,7 +106,7 @@ impl Stream {
             format!("{}: room for {}", fifo.name, fifo.capacity),
             "reading operation".to_string(),
         ];
-        Stream { stations, facts }
+        StreamView { stations, facts }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The picture as SVG: the array, numbered in the order of visits, with a path from first to last.
 
-use super::grid::Grid;
-use super::{Elements, View};
+use super::grid::ArrayGrid;
+use super::{View, ViewedDsd};
 use std::fmt::Write;
 
 /// Side of a cell, in units of the picture.
@@ -17,8 +17,8 @@ const ARROW: usize = 40;
 pub fn svg(view: &View<'_>) -> String {
     let grid = view.grid();
     let stations = match &view.elements {
-        Elements::Stream(stream) if view.descriptor.open.is_empty() => stream.stations.as_slice(),
-        Elements::Stream(_) | Elements::Memory(_) => &[],
+        ViewedDsd::Stream(stream) if view.descriptor.open.is_empty() => stream.stations.as_slice(),
+        ViewedDsd::Stream(_) | ViewedDsd::Memory(_) => &[],
     };
     let (columns, rows) = grid.map_or((8, 0), |g| (g.columns.max(8), g.labels.len()));
     let (width, height) = match stations.len() {
@@ -66,7 +66,7 @@ fn push_stations(out: &mut String, stations: &[String]) {
     }
 }
 
-fn push_cells(out: &mut String, grid: &Grid) {
+fn push_cells(out: &mut String, grid: &ArrayGrid) {
     for column in 0..grid.columns {
         let x = EDGE + column * CELL + CELL / 2;
         let _ = writeln!(
@@ -94,7 +94,7 @@ fn push_cells(out: &mut String, grid: &Grid) {
 }
 
 /// A line through the middles of the elements in the order of visits.
-fn push_path(out: &mut String, grid: &Grid) {
+fn push_path(out: &mut String, grid: &ArrayGrid) {
     let mut order: Vec<(usize, usize)> =
         grid.visits.iter().enumerate().flat_map(|(i, v)| v.iter().map(move |n| (*n, i))).collect();
     order.sort_unstable();
@@ -110,7 +110,7 @@ fn push_path(out: &mut String, grid: &Grid) {
     );
 }
 
-fn push_numbers(out: &mut String, grid: &Grid) {
+fn push_numbers(out: &mut String, grid: &ArrayGrid) {
     for (i, cell) in grid.cells().iter().enumerate().filter(|(i, _)| !grid.visits[*i].is_empty()) {
         let (x, y) =
             (EDGE + i % grid.columns * CELL + CELL / 2, EDGE + i / grid.columns * CELL + CELL / 2 + 5);

@@ -19,7 +19,7 @@ fn array(dims: &[u32], words: u16) -> Symbol {
 
 #[test]
 fn a_grid_counts_the_visits_of_each_element() {
-    let grid = Grid::new(&array(&[2, 3], 2), 2, &[4, 8, 8, 14, 8]).expect("it is small");
+    let grid = ArrayGrid::new(&array(&[2, 3], 2), 2, &[4, 8, 8, 14, 8]).expect("it is small");
     assert_eq!(grid.columns, 3);
     assert_eq!(grid.labels, ["0", "1"]);
     assert_eq!(grid.cells(), ["1", ".", "2..", ".", ".", "4"]);
@@ -27,14 +27,14 @@ fn a_grid_counts_the_visits_of_each_element() {
 
 #[test]
 fn planes_stand_below_each_other() {
-    let grid = Grid::new(&array(&[2, 2, 3], 1), 1, &[]).expect("it is small");
+    let grid = ArrayGrid::new(&array(&[2, 2, 3], 1), 1, &[]).expect("it is small");
     assert_eq!(grid.labels, ["0, 0", "0, 1", "1, 0", "1, 1"]);
 }
 
 #[test]
 fn what_is_too_large_is_not_drawn() {
-    assert_eq!(Grid::new(&array(&[100, 100], 1), 1, &[]), None);
-    assert_eq!(Grid::new(&array(&[], 1), 1, &[]), None);
+    assert_eq!(ArrayGrid::new(&array(&[100, 100], 1), 1, &[]), None);
+    assert_eq!(ArrayGrid::new(&array(&[], 1), 1, &[]), None);
 }
 
 #[test]

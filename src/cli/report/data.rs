@@ -3,7 +3,7 @@
 use super::MOST_EVENTS;
 use super::events::Events;
 use super::held::Holding;
-use super::tables::{HeldTable, MemoryTable, MoveTable, Notes, Numbered, QueueTable, SpanTable, Threads};
+use super::tables::{HeldTable, MemoryTable, MoveTable, Notes, Numbered, QueueTable, SpanTable, ThreadTable};
 use crate::cli::Exit;
 use crate::cli::outcome::Outcome;
 use crate::diagnostics::render::estimated_cycles;
@@ -41,13 +41,13 @@ pub struct Data {
     /// The tile of each PE; -1 without one.
     pub place: Vec<i64>,
     /// Texts of programs.
-    pub files: Vec<File>,
+    pub files: Vec<FileText>,
     /// Places in them.
     pub spans: SpanTable,
     /// Words that the tables name by number.
     pub texts: Vec<String>,
     /// What threads do.
-    pub threads: Threads,
+    pub threads: ThreadTable,
     /// How wavelets move.
     pub moves: MoveTable,
     /// Wavelets that routers hold up.
@@ -83,14 +83,14 @@ pub struct Tile {
     /// The values of its parameters.
     pub params: String,
     /// The variables that are followed.
-    pub variables: Vec<Variable>,
+    pub variables: Vec<FollowedVariable>,
     /// Their words at the start, one variable after the other.
     pub start: Vec<u16>,
 }
 
 /// A variable.
 #[derive(Debug, Serialize)]
-pub struct Variable {
+pub struct FollowedVariable {
     /// Its name.
     pub name: String,
     /// Its type.
@@ -108,7 +108,7 @@ pub struct Variable {
 
 /// The text of a program.
 #[derive(Debug, Serialize)]
-pub struct File {
+pub struct FileText {
     /// Its name.
     pub name: String,
     /// The text.
@@ -200,9 +200,9 @@ fn program_files(sources: &SourceMap) -> Numbered<FileId> {
     files
 }
 
-fn file(sources: &SourceMap, id: FileId) -> File {
+fn file(sources: &SourceMap, id: FileId) -> FileText {
     let file = sources.file(id);
-    File { name: file.name.clone(), text: file.text.to_string() }
+    FileText { name: file.name.clone(), text: file.text.to_string() }
 }
 
 fn diag(program: &Program, diagnostic: &Diagnostic, files: &mut Numbered<FileId>) -> ReportDiagnostic {
@@ -245,8 +245,8 @@ fn tiles(program: &Program, history: &History) -> Vec<Tile> {
     all.map(tile).collect()
 }
 
-fn variable(followed: &Followed) -> Variable {
-    Variable {
+fn variable(followed: &Followed) -> FollowedVariable {
+    FollowedVariable {
         name: followed.name.clone(),
         ty: followed.ty.clone(),
         element: followed.element.word(),

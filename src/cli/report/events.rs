@@ -1,6 +1,6 @@
 //! Events of a run as the tables of its report.
 
-use super::tables::{MoveTable, Notes, Numbered, QueueTable, Threads};
+use super::tables::{MoveTable, Notes, Numbered, QueueTable, ThreadTable};
 use super::words;
 use crate::trace::{Event, EventKind, Names, ThreadId, TracedWavelet};
 use crate::{PeCoord, Program, Span};
@@ -13,7 +13,7 @@ pub struct Events<'p> {
     /// What `span` columns name.
     pub spans: Numbered<Span>,
     /// What threads do.
-    pub threads: Threads,
+    pub threads: ThreadTable,
     /// How wavelets move.
     pub moves: MoveTable,
     /// How many wavelets queues hold.
@@ -28,7 +28,7 @@ impl<'p> Events<'p> {
             program,
             texts: Numbered::default(),
             spans: Numbered::default(),
-            threads: Threads::default(),
+            threads: ThreadTable::default(),
             moves: MoveTable::default(),
             queues: QueueTable::default(),
             notes: Vec::new(),

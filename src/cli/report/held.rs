@@ -11,11 +11,11 @@ pub struct Holding<'p> {
     program: &'p Program,
     /// By the wavelet and the PE: the cycle in which it may go on, the side it has come from.
     inside: FxHashMap<(u64, u32), (u64, Direction, Color)>,
-    rows: Vec<Row>,
+    rows: Vec<HeldRow>,
 }
 
 #[derive(Copy, Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Row {
+struct HeldRow {
     cycle: u64,
     pe: u32,
     side: Direction,
@@ -57,21 +57,21 @@ impl<'p> Holding<'p> {
         let pe = self.program.pe_index(at) as u32;
         let Some((ready, side, color)) = self.inside.remove(&(number, pe)) else { return };
         if ready < cycle {
-            self.rows.push(Row { cycle: ready, pe, side, color, until: cycle - 1 });
+            self.rows.push(HeldRow { cycle: ready, pe, side, color, until: cycle - 1 });
         }
     }
 
     /// The table; what has not gone on stays up to the last cycle.
     pub fn table(mut self, last: u64) -> HeldTable {
         let stuck = self.inside.iter().filter(|(_, (ready, ..))| *ready <= last);
-        let row = |(&(_, pe), &(cycle, side, color)): (&(u64, u32), &(u64, Direction, Color))| Row {
+        let row = |(&(_, pe), &(cycle, side, color)): (&(u64, u32), &(u64, Direction, Color))| HeldRow {
             cycle,
             pe,
             side,
             color,
             until: last,
         };
-        let stuck: Vec<Row> = stuck.map(row).collect();
+        let stuck: Vec<HeldRow> = stuck.map(row).collect();
         self.rows.extend(stuck);
         self.rows.sort_unstable();
         HeldTable {

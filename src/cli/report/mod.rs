@@ -13,7 +13,7 @@ mod words;
 
 use super::outcome::Outcome;
 use crate::Runner;
-use crate::trace::Filter;
+use crate::trace::TraceFilter;
 use std::path::Path;
 
 /// Events in a page: what a browser shows without delay, some 12 MB.
@@ -36,8 +36,8 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 /// What is recorded for a report, if the user has not chosen what to record.
-pub fn filter() -> Filter {
-    Filter { limit: MOST_EVENTS, ..Filter::default() }
+pub fn filter() -> TraceFilter {
+    TraceFilter { limit: MOST_EVENTS, ..TraceFilter::default() }
 }
 
 /// Prepares a run that is recorded for its report; before anything runs.

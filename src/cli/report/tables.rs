@@ -34,7 +34,7 @@ impl<T: Hash + Eq> Numbered<T> {
 
 /// What the threads of PEs do.
 #[derive(Debug, Default, Serialize)]
-pub struct Threads {
+pub struct ThreadTable {
     /// When.
     pub cycle: Cycles,
     /// The PE, row by row.

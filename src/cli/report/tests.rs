@@ -6,7 +6,7 @@ use crate::cli::outcome::Outcome;
 use crate::diagnostics::render::MessageFormat;
 use crate::host::{RunOptions, Runner};
 use crate::source::MemoryLoader;
-use crate::trace::Filter;
+use crate::trace::TraceFilter;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -62,7 +62,7 @@ fn report_of(send: &str, taken: usize, most_events: usize) -> Data {
     let mut outcome = Outcome::new(MessageFormat::Plain);
     let program = outcome.compile(&args.compile, &loader).expect("a valid program");
     let mut runner = Runner::new(Arc::new(program), RunOptions::default());
-    runner.record(Filter { limit: most_events, ..Filter::default() });
+    runner.record(TraceFilter { limit: most_events, ..TraceFilter::default() });
     runner.follow_memory(MOST_WORDS);
     if let Err(failure) = runner.run_until_idle() {
         outcome.diagnostics.extend(failure.diagnostics(&outcome.sources));

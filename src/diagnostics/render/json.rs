@@ -6,7 +6,7 @@ use serde_json::Value;
 
 /// One diagnostic as a JSON object on one line.
 pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
-    let record = Record {
+    let record = JsonDiagnostic {
         rule: &d.rule,
         severity: d.severity.word(),
         title: &d.title,
@@ -25,7 +25,7 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
 }
 
 #[derive(Serialize)]
-struct Record<'a> {
+struct JsonDiagnostic<'a> {
     rule: &'a str,
     severity: &'a str,
     title: &'a str,

@@ -227,7 +227,7 @@ fn runs_of_lanes_are_the_same_as_single_lanes() {
         (0..97u32).map(|i| (i + seed).wrapping_mul(0x9e37_79b9) >> (i % 3)).collect()
     };
     for op in OPS {
-        let narrow = |v: Vec<u32>, source: Option<&Source>| -> Vec<u32> {
+        let narrow = |v: Vec<u32>, source: Option<&SourceKind>| -> Vec<u32> {
             let words = source.map_or(1, |s| s.elem().words());
             v.into_iter().map(|lane| if words == 1 { lane & 0xffff } else { lane }).collect()
         };

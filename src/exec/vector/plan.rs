@@ -12,7 +12,7 @@ use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem};
 use crate::image::TileImage;
-use crate::image::code::{DsdRef, Operand, Reg, VectorOp};
+use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 
 /// A DSD operation between lines in memory that stay inside their arrays and do not conflict with each other.
 #[derive(Clone)]
@@ -62,13 +62,13 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
     for ((part, operand), source) in sources.iter_mut().zip(&vector.sources).zip(form.sources) {
         let its = source.elem().words();
         *part = match *operand {
-            Operand::Scalar(reg) => PlannedSource::Scalar(reg, its),
-            Operand::Dsd(_) => {
+            DsdOperand::Scalar(reg) => PlannedSource::Scalar(reg, its),
+            DsdOperand::Dsd(_) => {
                 let from = row(known_memory(tile, *operand)?, its)?;
                 end = end.max(from.span(its).1);
                 (!to.disturbs(words, &from, its)).then_some(PlannedSource::Line(from, its))?
             }
-            Operand::Pointer(_) | Operand::Nowhere => return None,
+            DsdOperand::Pointer(_) | DsdOperand::Nowhere => return None,
         };
     }
     // The kernels on lines compute elements independently of each other and read at most two vectors.
@@ -85,8 +85,8 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
 }
 
 /// The memory DSD behind an operand that is a constant.
-fn known_memory(tile: &TileImage, operand: Operand) -> Option<&Mem> {
-    let Operand::Dsd(DsdRef::Const(n)) = operand else { return None };
+fn known_memory(tile: &TileImage, operand: DsdOperand) -> Option<&Mem> {
+    let DsdOperand::Dsd(DsdRef::Const(n)) = operand else { return None };
     let Dsd::Mem(mem) = tile.dsds.get(n as usize)? else { return None };
     Some(mem)
 }

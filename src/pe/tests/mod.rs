@@ -11,7 +11,7 @@ use crate::dsd::{Dsd, FabIn, FabOut, Mem, MemKind, Priority, Simd};
 use crate::exec::PreparedTile;
 use crate::exec::memory::Memory;
 use crate::fabric::{Ramp, Wavelet};
-use crate::image::code::{Op, Operand, VectorOp};
+use crate::image::code::{DsdOperand, Op, VectorOp};
 use crate::image::{FnId, Function, QueueBinding, TaskBinding, TaskKind, TileImage};
 use crate::source::{FileId, Span};
 use std::sync::Arc;
@@ -96,7 +96,7 @@ fn in_queue(queue: u8, color: u8) -> QueueBinding<InQueue> {
     }
 }
 
-fn vector(name: &str, dest: Operand, sources: &[Operand]) -> VectorOp {
+fn vector(name: &str, dest: DsdOperand, sources: &[DsdOperand]) -> VectorOp {
     VectorOp {
         op: crate::dsd::ops::lookup(name).unwrap(),
         dest,

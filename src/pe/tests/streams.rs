@@ -3,8 +3,8 @@ use crate::dsd::{ENDLESS, FifoAction, FifoId, ZeroSource};
 use crate::image::code::{Access, AsyncConfig, Completion, DsdRef, IdArg, OnControl};
 use crate::image::{Fifo, Scalar};
 
-const fn dsd(n: u32) -> Operand {
-    Operand::Dsd(DsdRef::Const(n))
+const fn dsd(n: u32) -> DsdOperand {
+    DsdOperand::Dsd(DsdRef::Const(n))
 }
 
 fn tile(functions: Vec<Function>, dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> TileImage {

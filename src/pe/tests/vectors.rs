@@ -24,8 +24,8 @@ fn launched(tile: TileImage) -> Bench {
     bench
 }
 
-const fn dsd(n: u32) -> Operand {
-    Operand::Dsd(DsdRef::Const(n))
+const fn dsd(n: u32) -> DsdOperand {
+    DsdOperand::Dsd(DsdRef::Const(n))
 }
 
 fn dsr(file: DsrFile, number: u8) -> DsrRef {
@@ -34,7 +34,7 @@ fn dsr(file: DsrFile, number: u8) -> DsrRef {
 
 #[test]
 fn a_memory_operation_is_complete_when_it_returns() {
-    let ops = vec![vector("add16", dsd(1), &[dsd(0), Operand::Scalar(0)])];
+    let ops = vec![vector("add16", dsd(1), &[dsd(0), DsdOperand::Scalar(0)])];
     let code = vec![Op::Vector { n: 0 }, Op::LoadAt { d: 1, addr: 103, kind: Access::U16 }];
     let code = [code, vec![Op::StoreAt { s: 1, addr: 99, kind: Access::U16 }]].concat();
     let mut bench = launched(tile(&[1000], code, vec![line(1, 4), line(100, 4)], ops));
@@ -76,7 +76,7 @@ fn a_dsd_variable_is_edited_in_memory() {
         edit(1, DsdEdit::Stride),
         Op::Vector { n: 0 },
     ];
-    let ops = vec![vector("mov16", dsd(1), &[Operand::Dsd(DsdRef::At(0, DsdTy::Mem1d))])];
+    let ops = vec![vector("mov16", dsd(1), &[DsdOperand::Dsd(DsdRef::At(0, DsdTy::Mem1d))])];
     let mut bench = launched(tile(&[500, 2, 3], code, vec![line(1, 9), line(100, 3)], ops));
     bench.run();
     assert_eq!(bench.memory(100, 3), [5, 7, 9]);
@@ -85,7 +85,7 @@ fn a_dsd_variable_is_edited_in_memory() {
 
 #[test]
 fn an_unset_dsd_variable_is_an_error() {
-    let ops = vec![vector("mov16", dsd(0), &[Operand::Dsd(DsdRef::At(0, DsdTy::Mem1d))])];
+    let ops = vec![vector("mov16", dsd(0), &[DsdOperand::Dsd(DsdRef::At(0, DsdTy::Mem1d))])];
     let mut bench = launched(tile(&[500], vec![Op::Vector { n: 0 }], vec![line(1, 9)], ops));
     assert_eq!(bench.rule(), "dsd-unset");
 }
@@ -93,7 +93,8 @@ fn an_unset_dsd_variable_is_an_error() {
 #[test]
 fn a_dsr_with_save_address_goes_on_where_it_stopped() {
     let to = dsr(DsrFile::Dest, 3);
-    let ops = [0, 1, 2].map(|reg| vector("mov16", Operand::Dsd(DsdRef::Dsr(to)), &[Operand::Scalar(reg)]));
+    let ops =
+        [0, 1, 2].map(|reg| vector("mov16", DsdOperand::Dsd(DsdRef::Dsr(to)), &[DsdOperand::Scalar(reg)]));
     let code =
         vec![Op::Vector { n: 0 }, Op::Vector { n: 1 }, Op::SetDsrBase { dsr: to, a: 3 }, Op::Vector { n: 2 }];
     let mut tile = tile(&[7, 8, 9, 100], code, vec![line(100, 2)], ops.to_vec());
@@ -115,7 +116,7 @@ fn a_dsr_with_save_address_goes_on_where_it_stopped() {
 
 #[test]
 fn an_empty_dsr_is_an_error() {
-    let from = Operand::Dsd(DsdRef::Dsr(dsr(DsrFile::Src1, 2)));
+    let from = DsdOperand::Dsd(DsdRef::Dsr(dsr(DsrFile::Src1, 2)));
     let ops = vec![vector("mov16", dsd(0), &[from])];
     let mut bench = launched(tile(&[], vec![Op::Vector { n: 0 }], vec![line(1, 9)], ops));
     assert_eq!(bench.rule(), "dsr-empty");
@@ -123,7 +124,7 @@ fn an_empty_dsr_is_an_error() {
 
 #[test]
 fn a_pointer_destination_accumulates_from_the_scalar() {
-    let ops = vec![vector("fadds", Operand::Pointer(0), &[Operand::Scalar(1), dsd(0)])];
+    let ops = vec![vector("fadds", DsdOperand::Pointer(0), &[DsdOperand::Scalar(1), dsd(0)])];
     let start = 0.5f32.to_bits().into();
     let mut tile = tile(&[100, start], vec![Op::Vector { n: 0 }], vec![line(0, 3)], ops);
     let numbers = [1.0f32, 2.0, 4.0].map(f32::to_bits);
@@ -158,7 +159,7 @@ fn mapped(count: u16, from: [u16; 3], split: bool) -> (Vec<u16>, u64) {
     let mut tile =
         tile(&[3], map_code(), vec![first, line(from[1], count), line(from[2], count)], Vec::new());
     let input = |operand| (operand, Access::U16);
-    let inputs = vec![input(dsd(0)), input(Operand::Scalar(0)), input(dsd(1))];
+    let inputs = vec![input(dsd(0)), input(DsdOperand::Scalar(0)), input(dsd(1))];
     tile.maps = vec![MapOp { inputs, output: Some(input(dsd(2))), span: span() }];
     let mut bench = launched(tile);
     bench.run();
@@ -181,7 +182,7 @@ fn a_map_calls_ordinary_code_for_each_element_until_an_operand_ends() {
     let mut tile = tile(&[3], map_code(), vec![line(10, 5), line(20, 3), line(100, 5)], Vec::new());
     let input = |operand| (operand, Access::U16);
     tile.maps = vec![MapOp {
-        inputs: vec![input(dsd(0)), input(Operand::Scalar(0)), input(dsd(1))],
+        inputs: vec![input(dsd(0)), input(DsdOperand::Scalar(0)), input(dsd(1))],
         output: Some((dsd(2), Access::U16)),
         span: span(),
     }];

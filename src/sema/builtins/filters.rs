@@ -8,7 +8,7 @@ use crate::arch::DsrFile;
 use crate::diagnostics::Result;
 use crate::diagnostics::rules::{comptime, dsd};
 use crate::dsd::ops;
-use crate::image::code::{Operand as CodeOperand, VectorOp};
+use crate::image::code::{DsdOperand, VectorOp};
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
 use crate::sema::walk::Sema;
@@ -70,7 +70,7 @@ fn dfilt(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         sema,
         VectorOp {
             op: row,
-            dest: CodeOperand::Nowhere,
+            dest: DsdOperand::Nowhere,
             sources: vec![source],
             config: settings.run,
             index: None,

@@ -7,7 +7,7 @@ use crate::arch::{Arch, ArchName, InQueue, OutQueue, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{Diag, Result};
 use crate::image::code::Intrinsic;
-use crate::image::{Event, Handler, Rotation, TaskBinding, TaskKind};
+use crate::image::{Handler, Rotation, TaskBinding, TaskKind, TeardownCause};
 use crate::sema::lower::Tile;
 use crate::sema::operand::Operand;
 use crate::sema::value::Value;
@@ -53,7 +53,7 @@ fn only_on_wse3(arch: &Arch, name: &str, span: Span) -> Result<()> {
 
 fn set_teardown_handler(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let color = colors::color_arg(sema, call.args[1])?;
-    add_handler(sema, call, Event::Teardown(color))
+    add_handler(sema, call, TeardownCause::Teardown(color))
 }
 
 fn set_empty_queue_handler(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
@@ -62,7 +62,7 @@ fn set_empty_queue_handler(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operan
     add_handler(sema, call, event)
 }
 
-fn add_handler(sema: &mut Sema<'_>, call: Call<'_>, on: Event) -> Result<Operand> {
+fn add_handler(sema: &mut Sema<'_>, call: Call<'_>, on: TeardownCause) -> Result<Operand> {
     let at = sema.span(call.args[0]);
     let Value::Fn(f) = sema.known(call.args[0])? else {
         return Err(rules::HANDLER_SHAPE.because(&[("name", &"this")]).at(at).help(HANDLER_HELP));
@@ -84,11 +84,11 @@ fn add_handler(sema: &mut Sema<'_>, call: Call<'_>, on: Event) -> Result<Operand
     Ok(Operand::void())
 }
 
-fn queue_event(sema: &mut Sema<'_>, queue: ExprId) -> Result<Event> {
+fn queue_event(sema: &mut Sema<'_>, queue: ExprId) -> Result<TeardownCause> {
     let at = sema.span(queue);
     match sema.known(queue)? {
-        Value::Id(IdKind::InputQueue, n) => Ok(Event::EmptyInput(InQueue(n as u8))),
-        Value::Id(IdKind::OutputQueue, n) => Ok(Event::EmptyOutput(OutQueue(n as u8))),
+        Value::Id(IdKind::InputQueue, n) => Ok(TeardownCause::EmptyInput(InQueue(n as u8))),
+        Value::Id(IdKind::OutputQueue, n) => Ok(TeardownCause::EmptyOutput(OutQueue(n as u8))),
         other => Err(comptime::TYPE_MISMATCH
             .because(&[("want", &"input_queue or output_queue"), ("have", &other.ty())])
             .at(at)),
@@ -100,9 +100,9 @@ fn queue_flush(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let event = queue_event(sema, call.args[0])?;
     sema.lower.tile.flushes.push((event, call.span));
     let number = match event {
-        Event::EmptyOutput(queue) => 8 + u16::from(queue.0),
-        Event::EmptyInput(InQueue(n)) => n.into(),
-        Event::Teardown(_) => unreachable!("only queues can be empty"),
+        TeardownCause::EmptyOutput(queue) => 8 + u16::from(queue.0),
+        TeardownCause::EmptyInput(InQueue(n)) => n.into(),
+        TeardownCause::Teardown(_) => unreachable!("only queues can be empty"),
     };
     let number = Operand::Known(Value::int(i128::from(number)));
     let number = sema.coerce(number, &Ty::U16, call.span)?;
@@ -224,9 +224,9 @@ fn teardown_clash(tile: &Tile) -> Option<Diag> {
 fn unhandled_flushes(tile: &Tile) -> Vec<Diag> {
     let image = &tile.image;
     let has_own = image.tasks.iter().any(|t| t.id.0 == TEARDOWN_TASK && t.kind == TaskKind::Local);
-    let is_handled = |event: Event| has_own || image.handlers.iter().any(|h| h.on == event);
+    let is_handled = |event: TeardownCause| has_own || image.handlers.iter().any(|h| h.on == event);
     let unhandled = tile.flushes.iter().filter(|(event, _)| !is_handled(*event));
-    let diag = |(event, span): &(Event, Span)| {
+    let diag = |(event, span): &(TeardownCause, Span)| {
         let c = rules::FLUSH_UNHANDLED.because(&[("queue", event)]).at(*span);
         c.help("set a function with `@set_empty_queue_handler`")
     };

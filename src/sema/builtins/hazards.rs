@@ -5,7 +5,7 @@ use crate::diagnostics::rules::run::MISSING_INDEX;
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result};
 use crate::dsd::{Dsd, FabOut, Mem};
-use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, Operand as CodeOperand, VectorOp};
+use crate::image::code::{AsyncConfig, Completion, DsdOperand, DsdRef, DsrLoad, VectorOp};
 use crate::sema::operand::Operand;
 use crate::sema::unit::Global;
 use crate::sema::value::{Pointee, Pointer, Value};
@@ -78,7 +78,7 @@ pub fn check_index<'a>(
 pub fn ignored_settings(op: &VectorOp, dsds: &[Dsd], loads: &[DsrLoad]) -> Option<Diag> {
     let operands = || std::iter::once(&op.dest).chain(&op.sources);
     // `@dfilt` has a rule of its own for this.
-    let is_filter = op.dest == CodeOperand::Nowhere;
+    let is_filter = op.dest == DsdOperand::Nowhere;
     if is_filter || !op.config.is_async || operands().any(|operand| is_plain_fabric(operand, dsds)) {
         return None;
     }
@@ -112,20 +112,20 @@ fn ends_silently(config: &AsyncConfig) -> bool {
     config.completion == Completion::Nothing
 }
 
-fn register(operand: &CodeOperand) -> Option<DsrId> {
+fn register(operand: &DsdOperand) -> Option<DsrId> {
     match operand {
-        CodeOperand::Dsd(DsdRef::Dsr(dsr)) => Some(dsr.id),
+        DsdOperand::Dsd(DsdRef::Dsr(dsr)) => Some(dsr.id),
         _ => None,
     }
 }
 
-fn is_plain_fabric(operand: &CodeOperand, dsds: &[Dsd]) -> bool {
+fn is_plain_fabric(operand: &DsdOperand, dsds: &[Dsd]) -> bool {
     match operand {
-        CodeOperand::Dsd(DsdRef::Const(n)) => matches!(dsds[*n as usize], Dsd::FabIn(_) | Dsd::FabOut(_)),
-        CodeOperand::Dsd(DsdRef::At(_, kind)) => matches!(kind, DsdTy::FabIn | DsdTy::FabOut),
-        CodeOperand::Dsd(DsdRef::Dsr(_))
-        | CodeOperand::Scalar(_)
-        | CodeOperand::Pointer(_)
-        | CodeOperand::Nowhere => false,
+        DsdOperand::Dsd(DsdRef::Const(n)) => matches!(dsds[*n as usize], Dsd::FabIn(_) | Dsd::FabOut(_)),
+        DsdOperand::Dsd(DsdRef::At(_, kind)) => matches!(kind, DsdTy::FabIn | DsdTy::FabOut),
+        DsdOperand::Dsd(DsdRef::Dsr(_))
+        | DsdOperand::Scalar(_)
+        | DsdOperand::Pointer(_)
+        | DsdOperand::Nowhere => false,
     }
 }

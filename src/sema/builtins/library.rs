@@ -13,7 +13,7 @@ use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
 use crate::value::float::FloatKind;
-use crate::value::math::{self, Function};
+use crate::value::math::{self, MathFunction};
 use crate::value::ty::{IdKind, Ty};
 
 /// The builtins of this file.
@@ -94,7 +94,7 @@ fn count(sema: &mut Sema<'_>, e: ExprId) -> Result<Value> {
 
 fn math(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     let name = arguments::known_str(sema, call.args[0])?;
-    let f = Function::parse(&name)
+    let f = MathFunction::parse(&name)
         .ok_or_else(|| rules::UNKNOWN_BUILTIN.because(&[("name", &name)]).at(call.span))?;
     let at = sema.span(call.args[1]);
     let x = sema.value(call.args[1], None)?;

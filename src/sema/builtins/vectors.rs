@@ -8,9 +8,9 @@ use crate::arch::{Arch, ArchName, DsrFile};
 use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result, counted};
 use crate::dsd::Dsd;
-use crate::dsd::ops::{DsdOp, Elem, OPS, Source};
+use crate::dsd::ops::{DsdOp, Elem, OPS, SourceKind};
 use crate::image::DsrRef;
-use crate::image::code::{Access, DsdRef, MapOp, Op, Operand as CodeOperand, VectorOp};
+use crate::image::code::{Access, DsdOperand, DsdRef, MapOp, Op, VectorOp};
 use crate::sema::control;
 use crate::sema::declared::{declaration, with_declaration};
 use crate::sema::operand::{Operand, repr};
@@ -241,14 +241,14 @@ fn check_async(s: &Settings, dest: &Arg, args: &[Arg], call: Call<'_>) -> Result
 }
 
 /// A DSD or a register for code.
-pub fn vector_operand(sema: &mut Sema<'_>, arg: &Arg) -> Result<CodeOperand> {
+pub fn vector_operand(sema: &mut Sema<'_>, arg: &Arg) -> Result<DsdOperand> {
     Ok(match arg.what {
-        ArgumentKind::Dsr(d) => CodeOperand::Dsd(DsdRef::Dsr(d)),
-        _ => CodeOperand::Dsd(dsrs::dsd_ref(&mut sema.lower, &arg.value, arg.span)?),
+        ArgumentKind::Dsr(d) => DsdOperand::Dsd(DsdRef::Dsr(d)),
+        _ => DsdOperand::Dsd(dsrs::dsd_ref(&mut sema.lower, &arg.value, arg.span)?),
     })
 }
 
-fn destination(sema: &mut Sema<'_>, op: &DsdOp, arg: &Arg) -> Result<CodeOperand> {
+fn destination(sema: &mut Sema<'_>, op: &DsdOp, arg: &Arg) -> Result<DsdOperand> {
     if arg.what.is_vector() {
         return vector_operand(sema, arg);
     }
@@ -267,16 +267,16 @@ fn destination(sema: &mut Sema<'_>, op: &DsdOp, arg: &Arg) -> Result<CodeOperand
     if hazards::constant_at(sema, &arg.value).is_none() {
         hazards::check_writable(&arg.value.ty(), arg.span)?;
     }
-    Ok(CodeOperand::Pointer(sema.reg_of(&arg.value, arg.span)?))
+    Ok(DsdOperand::Pointer(sema.reg_of(&arg.value, arg.span)?))
 }
 
-fn source_operand(sema: &mut Sema<'_>, arg: &Arg, source: Source) -> Result<CodeOperand> {
+fn source_operand(sema: &mut Sema<'_>, arg: &Arg, source: SourceKind) -> Result<DsdOperand> {
     if arg.what.is_vector() {
         return vector_operand(sema, arg);
     }
     let elem = source.elem();
     let v = scalar_operand(sema, arg.value.clone(), elem, arg.span).map_err(|c| arg.wrong(c))?;
-    Ok(CodeOperand::Scalar(sema.reg_of(&v, arg.span)?))
+    Ok(DsdOperand::Scalar(sema.reg_of(&v, arg.span)?))
 }
 
 /// A scalar operand: a literal takes the type of the element.
@@ -338,14 +338,14 @@ pub fn map(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         let arg = vector_arg(sema, call.args[1 + inputs])?;
         map.output = Some(map_output(sema, &arg, &t.ret)?);
     }
-    let vectors = map.inputs.iter().chain(&map.output).any(|(o, _)| matches!(o, CodeOperand::Dsd(_)));
+    let vectors = map.inputs.iter().chain(&map.output).any(|(o, _)| matches!(o, DsdOperand::Dsd(_)));
     if !vectors {
         return Err(rules::MAP_NO_VECTOR.plain().at(call.span));
     }
     map_loop(sema, f, &t, map, call)
 }
 
-fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
+fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Access)> {
     let access =
         repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
     check_map_operand(arg, DsdTy::FabOut)?;
@@ -357,10 +357,10 @@ fn map_input(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Ac
     }
     let v = sema.coerce(arg.value.clone(), ty, arg.span)?;
     let kept = sema.keep(v, arg.span)?;
-    Ok((CodeOperand::Scalar(sema.reg_of(&kept, arg.span)?), access))
+    Ok((DsdOperand::Scalar(sema.reg_of(&kept, arg.span)?), access))
 }
 
-fn map_output(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, Access)> {
+fn map_output(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(DsdOperand, Access)> {
     let access =
         repr(ty).ok_or_else(|| comptime::COMPTIME_ONLY.because(&[("type", ty)]).at(arg.span))?.access();
     check_map_operand(arg, DsdTy::FabIn)?;
@@ -374,7 +374,7 @@ fn map_output(sema: &mut Sema<'_>, arg: &Arg, ty: &Ty) -> Result<(CodeOperand, A
     let pointer = ty.clone().pointer(false, false);
     let v = sema.coerce(arg.value.clone(), &pointer, arg.span)?;
     let kept = sema.keep(v, arg.span)?;
-    Ok((CodeOperand::Pointer(sema.reg_of(&kept, arg.span)?), access))
+    Ok((DsdOperand::Pointer(sema.reg_of(&kept, arg.span)?), access))
 }
 
 fn map_loop(

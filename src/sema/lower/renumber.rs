@@ -3,7 +3,7 @@
 use super::builder::finish_register;
 use crate::image::TileImage;
 use crate::image::code::{
-    AsyncConfig, Completion, DsdRef, DsrLoad, IdArg, MapOp, OnControl, Operand as CodeOperand, Reg, VectorOp,
+    AsyncConfig, Completion, DsdOperand, DsdRef, DsrLoad, IdArg, MapOp, OnControl, Reg, VectorOp,
 };
 
 /// Operations beside the code of the current function that name its registers.
@@ -55,10 +55,10 @@ fn renumber_load(load: &mut DsrLoad, f: &impl Fn(Reg) -> Reg) {
     renumber_async(&mut load.config, f);
 }
 
-fn renumber_operand(o: &mut CodeOperand, f: &impl Fn(Reg) -> Reg) {
+fn renumber_operand(o: &mut DsdOperand, f: &impl Fn(Reg) -> Reg) {
     match o {
-        CodeOperand::Dsd(DsdRef::At(r, _)) | CodeOperand::Scalar(r) | CodeOperand::Pointer(r) => *r = f(*r),
-        CodeOperand::Dsd(DsdRef::Const(_) | DsdRef::Dsr(_)) | CodeOperand::Nowhere => {}
+        DsdOperand::Dsd(DsdRef::At(r, _)) | DsdOperand::Scalar(r) | DsdOperand::Pointer(r) => *r = f(*r),
+        DsdOperand::Dsd(DsdRef::Const(_) | DsdRef::Dsr(_)) | DsdOperand::Nowhere => {}
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::arch::{Arch, ArchName, Color, InQueue, TaskId};
 use crate::dsd::{Dsd, FifoId, Priority};
-use crate::image::{Event, QueueBinding, TaskBinding, TaskKind, TileImage};
+use crate::image::{QueueBinding, TaskBinding, TaskKind, TeardownCause, TileImage};
 use crate::sema::value::FnRef;
 use crate::source::Span;
 use rustc_hash::FxHashMap;
@@ -23,7 +23,7 @@ pub struct Tile {
     /// Alternatives of `@bind_rotating_tasks`, in the order of `TileImage::rotations`.
     pub alternatives: Vec<(FnRef, TaskBinding)>,
     /// Queues that `@queue_flush` names, and where.
-    pub flushes: Vec<(Event, Span)>,
+    pub flushes: Vec<(TeardownCause, Span)>,
     /// Which function each task binding stands for.
     bound: Vec<(FnRef, TaskId)>,
     /// Input queues that a DSD names together with a color (WSE-2).

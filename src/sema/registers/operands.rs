@@ -4,7 +4,7 @@ use super::table::{Bank, Content, Table, listed, registers_of};
 use crate::arch::ArchName;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem, MemKind};
-use crate::image::code::{DsdRef, MapOp, Operand, VectorOp};
+use crate::image::code::{DsdOperand, DsdRef, MapOp, VectorOp};
 use crate::image::{DsrRef, OperandRegisters, TileImage};
 use crate::sema::builtins::dsr_loads::stride_registers_needed;
 use crate::source::Span;
@@ -218,12 +218,12 @@ impl Table<'_> {
 /// The vector operands of an operation: of two sources the first is read through src0.
 fn slots(op: &VectorOp) -> Vec<Slot> {
     let mut slots = Vec::new();
-    if let Operand::Dsd(dsd) = op.dest {
+    if let DsdOperand::Dsd(dsd) = op.dest {
         slots.push(Slot { dsd, bank: Bank::Dest, role: "to" });
     }
     let files: &[Bank] = if op.sources.len() > 1 { &[Bank::Src0, Bank::Src1] } else { &[Bank::Src1] };
     for (source, bank) in op.sources.iter().zip(files) {
-        if let Operand::Dsd(dsd) = *source {
+        if let DsdOperand::Dsd(dsd) = *source {
             slots.push(Slot { dsd, bank: *bank, role: "from" });
         }
     }
@@ -232,9 +232,9 @@ fn slots(op: &VectorOp) -> Vec<Slot> {
 
 /// The vector operands of `@map`: one element of each is moved at a time.
 fn map_slots(map: &MapOp) -> Vec<Slot> {
-    let vector = |operand: Operand, bank, role| match operand {
-        Operand::Dsd(dsd) => Some(Slot { dsd, bank, role }),
-        Operand::Scalar(_) | Operand::Pointer(_) | Operand::Nowhere => None,
+    let vector = |operand: DsdOperand, bank, role| match operand {
+        DsdOperand::Dsd(dsd) => Some(Slot { dsd, bank, role }),
+        DsdOperand::Scalar(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => None,
     };
     let inputs = map.inputs.iter().filter_map(|(o, _)| vector(*o, Bank::Src1, "from"));
     let output = map.output.and_then(|(o, _)| vector(o, Bank::Dest, "to"));

@@ -1,5 +1,10 @@
 //! Vectors of one width that are contiguous, or every second element of such: kernels work on the
 //! memory itself.
+//!
+//! Fast path: the loop of a kernel runs over slices of memory, with the widest instructions of the processor, where
+//! `local` copies elements into lanes and back. What it gains on public programs has not been measured.
+//! `--engine plain` does without; `tests/it/engines.rs` compares whole programs, the properties in
+//! `local/tests.rs` single operations.
 
 use super::access::Row;
 use super::block::{RowBlock, RowSource};

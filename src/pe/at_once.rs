@@ -2,8 +2,9 @@
 //!
 //! Most operations are of this kind and short, so this code allocates nothing and copies no descriptors.
 //!
-//! Lines in bounds take a fast path (`run_lines`); everything else goes element by element (`run_cursors`).
-//! What the fast path gains on public programs has not been measured. `--engine plain` never takes it;
+//! Lines in bounds take a fast path (`run_lines`); everything else goes by address cursors (`run_cursors`), whole
+//! rows at a time. What the fast path gains on public programs has not been measured. `--engine plain` never
+//! takes it, and goes element by element;
 //! `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single operations.
 
 use super::registers::{ResolvedOperand, Use};
@@ -154,7 +155,8 @@ impl VectorUnit<'_> {
             let arch = self.queues.arch_name();
             self.checks.check_overlap(op, (&dest, &sources), count, vector.span, arch)?;
         };
-        let ran = local::run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
+        let run = if self.tile.is_plain() { local::run_one_by_one } else { local::run };
+        let ran = run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
         ran.map_err(|c| self.reach().explain(c, cursors(&dest, &sources)))?;
         self.save_cursors(&dest, &sources, vectors);
         Ok(())

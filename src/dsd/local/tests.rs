@@ -40,7 +40,7 @@ proptest! {
         let sources = |k: usize| Source::AddressCursor(line(at[k], count, step[k], words));
         let mut all = [sources(1), sources(2), NOTHING];
         let mut dest = line(at[0], count, step[0], words);
-        run_one_by_one(&mut expected, kernel, &mut dest, &mut all, (count.into(), 0)).unwrap();
+        run_elements(&mut expected, kernel, &mut dest, &mut all, (count.into(), 0)).unwrap();
         let mut all = [sources(1), sources(2), NOTHING];
         let mut dest = Dest::AddressCursor(line(at[0], count, step[0], words));
         run(&mut memory, kernel, &mut dest, &mut all, count.into()).unwrap();
@@ -72,11 +72,11 @@ proptest! {
                 (Source::AddressCursor(line(starts[k + 1], count, step, words as u16)), RowSource::Line(row, words as u16))
             }
         };
-        let ((a, feed_a), (b, feed_b)) = (source(0), source(1));
+        let ((a, row_source_a), (b, row_source_b)) = (source(0), source(1));
         let mut dest = line(starts[0], count, step[0], words as u16);
-        run_one_by_one(&mut expected, kernel, &mut dest, &mut [a, b, NOTHING], (count.into(), 0)).unwrap();
+        run_elements(&mut expected, kernel, &mut dest, &mut [a, b, NOTHING], (count.into(), 0)).unwrap();
         let row = Row { at: starts[0].into(), step: i32::from(step[0] * words), count: count.into() };
-        run_lines(&mut memory, kernel, (row, words as u16), &[feed_a, feed_b, RowSource::Nothing]);
+        run_lines(&mut memory, kernel, (row, words as u16), &[row_source_a, row_source_b, RowSource::Nothing]);
         prop_assert_eq!(memory, expected);
     }
 }
@@ -164,7 +164,7 @@ proptest! {
         let mut memory: Vec<u16> = (0..24_000u16).map(|k| k.wrapping_mul(40503) & 0x7bff).collect();
         let mut expected = memory.clone();
         let (mut to, mut from) = (dest, sources);
-        run_one_by_one(&mut expected, &op.kernel, &mut to, &mut from, (count, 0)).unwrap();
+        run_elements(&mut expected, &op.kernel, &mut to, &mut from, (count, 0)).unwrap();
         let mut dest = Dest::AddressCursor(dest);
         run(&mut memory, &op.kernel, &mut dest, &mut sources, count).unwrap();
         prop_assert_eq!(memory, expected);

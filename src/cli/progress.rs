@@ -16,17 +16,17 @@ const PERIOD: Duration = Duration::from_millis(250);
 static PULSE: Pulse = Pulse::new();
 
 /// Shows the line for as long as it lives.
-pub struct Line(Option<(Sender<()>, JoinHandle<()>)>);
+pub struct ProgressLine(Option<(Sender<()>, JoinHandle<()>)>);
 
-impl Line {
+impl ProgressLine {
     /// Nothing is shown unless somebody sees it. `limit` is the one that the user has set.
-    pub fn begin(limit: Option<u64>) -> Line {
+    pub fn begin(limit: Option<u64>) -> ProgressLine {
         if !output::is_watched() {
-            return Line(None);
+            return ProgressLine(None);
         }
         let (end, ended) = channel();
         let thread = std::thread::Builder::new().spawn(move || show(&ended, limit));
-        Line(thread.ok().map(|thread| (end, thread)))
+        ProgressLine(thread.ok().map(|thread| (end, thread)))
     }
 
     /// What the run has to beat; `None` if nobody looks.
@@ -35,7 +35,7 @@ impl Line {
     }
 }
 
-impl Drop for Line {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.0.take() {
             drop(end);

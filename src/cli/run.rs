@@ -1,6 +1,6 @@
 use super::args::RunArgs;
 use super::outcome::{Outcome, verdict};
-use super::progress::Line;
+use super::progress::ProgressLine;
 use super::report;
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, threads, trace};
@@ -26,7 +26,7 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
             return outcome;
         }
     };
-    let line = Line::begin(args.max_cycles);
+    let line = ProgressLine::begin(args.max_cycles);
     let pulse = line.pulse();
     let mut runner = Runner::new(Arc::new(program), RunOptions { threads, pulse, ..options(args) });
     if let Some(filter) = filter.or_else(|| args.report.is_some().then(report::filter)) {
@@ -39,7 +39,7 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     outcome
 }
 
-fn perform(mut runner: Runner, args: &RunArgs, line: Line, outcome: &mut Outcome) {
+fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut Outcome) {
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();

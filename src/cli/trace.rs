@@ -3,7 +3,7 @@ use super::outcome::Outcome;
 use crate::diagnostics::render::{grouped, printable};
 use crate::diagnostics::suggest;
 use crate::image::ExportTarget;
-use crate::trace::{self, Recording, Rectangle, TraceFilter};
+use crate::trace::{self, PeRange, Recording, TraceFilter};
 use crate::{PeCoord, Program, Runner};
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -62,7 +62,7 @@ fn summary(path: &Path, recording: &Recording) -> String {
     format!("{}: {} events\n{note}", path.display(), grouped(count))
 }
 
-fn check_block(block: &Rectangle, program: &Program) -> Result<(), String> {
+fn check_block(block: &PeRange, program: &Program) -> Result<(), String> {
     let (width, height) = program.size();
     let last = PeCoord { x: width - 1, y: height - 1 };
     let (x, y) = (*block.x.end(), *block.y.end());

@@ -92,7 +92,7 @@ pub(super) fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, 
         routes: table,
         exports: Vec::new(),
         memcpy: None,
-        direct: None,
+        sdk_layout: None,
         sources: SourceMap::default(),
     });
     let sinks = Sinks { got: vec![Vec::new(); pes], room: vec![usize::MAX; pes], now: 0 };

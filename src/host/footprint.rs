@@ -25,8 +25,8 @@ fn footprint(program: &Program) -> u64 {
 }
 
 impl Runner {
-    /// Refuses a program whose wafer needs more than so many bytes of this machine; known before any of it is
-    /// taken.
+    /// Refuses a program whose wafer needs more memory than so many bytes, or than this machine has left. Nothing is
+    /// allocated yet.
     ///
     /// # Errors
     /// [`Failure::Misuse`] with what it needs, and the largest grid of the same shape that fits.

@@ -5,9 +5,9 @@
 
 mod commands;
 mod copies;
-mod direct;
 mod footprint;
 mod launches;
+mod layout_streams;
 mod machine;
 mod names;
 mod records;
@@ -34,8 +34,8 @@ use crate::source::SourceMap;
 use crate::trace::{History, Recording, TraceFilter};
 use crate::wafer::{Ended, PeOptions, Progress, Wafer};
 use commands::CommandStream;
-use direct::Ports;
 use indexmap::IndexMap;
+use layout_streams::Ports;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -219,7 +219,7 @@ impl Runner {
         if options.hop_by_hop || options.plain {
             wafer.go_hop_by_hop();
         }
-        for initial in program.direct.iter().flat_map(|direct| &direct.initial) {
+        for initial in program.sdk_layout.iter().flat_map(|layout| &layout.initial) {
             let pe = wafer.pe(initial.pe).expect("initial data belong to a PE with code");
             pe.write_words(initial.addr.into(), &initial.words).expect("initial data lie in a variable");
         }
@@ -306,7 +306,7 @@ impl Runner {
                     .map_or(Ended::Idle, |report| Ended::Stalled(Box::new(report)))
             }
         };
-        let has_host = self.program.memcpy.is_some() || self.program.direct.is_some();
+        let has_host = self.program.memcpy.is_some() || self.program.sdk_layout.is_some();
         let quiet = matches!(ended, Ended::Idle | Ended::Stalled(_));
         // Without memcpy there is no command stream that could be unblocked.
         let mut left = Vec::new();

@@ -106,7 +106,7 @@ fn runner_with_channels(channels: u16) -> Runner {
             name("forget", function(&[])),
         ],
         memcpy: Some(MemcpyColors::default()),
-        direct: None,
+        sdk_layout: None,
         sources,
     };
     Runner::new(Arc::new(program), RunOptions::default())

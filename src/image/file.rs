@@ -94,7 +94,7 @@ mod tests {
             routes: RouteTable::new(2),
             exports: Vec::new(),
             memcpy: None,
-            direct: None,
+            sdk_layout: None,
             sources: SourceMap::default(),
         }
     }

@@ -48,7 +48,7 @@ impl Program {
 
     /// The host streams of a layout that was described in Python; `None` for any other program.
     pub fn streams(&self) -> Option<&[HostStream]> {
-        self.direct.as_ref().map(|direct| direct.streams.as_slice())
+        self.sdk_layout.as_ref().map(|layout| layout.streams.as_slice())
     }
 
     /// The source files, for diagnostics at run time.

@@ -1,6 +1,6 @@
 //! The whole program: the tiles, which PE runs which, and what the host knows of it.
 
-use super::direct::Direct;
+use super::sdk_layout::SdkLayoutData;
 use super::{ExportName, RouteTable, TileImage};
 use crate::arch::{ArchName, Color, Direction, PeCoord};
 use crate::source::SourceMap;
@@ -44,7 +44,7 @@ pub struct Program {
     /// Whether the program talks to the host through `<memcpy>`.
     pub(crate) memcpy: Option<MemcpyColors>,
     /// Regions, host streams and initial data, if it was laid out in Python.
-    pub(crate) direct: Option<Direct>,
+    pub(crate) sdk_layout: Option<SdkLayoutData>,
     /// The files, for messages at run time.
     pub(crate) sources: SourceMap,
 }

@@ -1,11 +1,11 @@
 //! Assembles the program of a layout: tiles, parameters, initial data and host streams.
 
-use super::describe::{Layout, Region, Setting, Stream, StreamEnd};
+use super::describe::{Layout, LayoutRegion, LayoutStream, Setting, StreamEnd};
 use super::plan::Plan;
 use super::{Compiled, Error, symbols};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Sink;
-use crate::image::{CodeRegion, Direct, HostStream, NO_TILE};
+use crate::image::{CodeRegion, HostStream, NO_TILE, SdkLayoutData};
 use crate::sema::{
     CompileOptions, CompiledRegions, ParamValue, Placement, RegionCode, RegionSource, compile_regions,
 };
@@ -47,13 +47,13 @@ pub fn compile(
         warnings.push(format!("the layout block of {file} has no effect in a code region"));
     }
     let initial = symbols::initial(layout, &program, &mut warnings).map_err(Error::Layout)?;
-    program.direct =
-        Some(Direct { regions: regions(layout), streams: streams(layout, &hosts, &colors), initial });
+    program.sdk_layout =
+        Some(SdkLayoutData { regions: regions(layout), streams: streams(layout, &hosts, &colors), initial });
     Ok(Compiled { program, colors, warnings })
 }
 
 /// The parameters of each tile of a region, and the tile of each PE, row by row.
-fn tiles(region: &Region, colors: &[u8]) -> (Vec<Vec<(String, ParamValue)>>, Vec<u32>) {
+fn tiles(region: &LayoutRegion, colors: &[u8]) -> (Vec<Vec<(String, ParamValue)>>, Vec<u32>) {
     let (w, h) = (usize::from(region.area.w), usize::from(region.area.h));
     let names: IndexSet<&str> = region.params.iter().map(|p| p.name.as_str()).collect();
     let mut given: Vec<Vec<Option<ParamValue>>> = vec![vec![None; names.len()]; w * h];
@@ -98,7 +98,7 @@ fn relay_code(relays: &[(PeCoord, u8, u8)], mut put: impl FnMut(PeCoord, u32)) -
 }
 
 fn regions(layout: &Layout) -> Vec<CodeRegion> {
-    let region = |r: &Region| CodeRegion {
+    let region = |r: &LayoutRegion| CodeRegion {
         name: r.name.clone(),
         at: PeCoord { x: r.area.x, y: r.area.y },
         width: r.area.w,
@@ -108,11 +108,11 @@ fn regions(layout: &Layout) -> Vec<CodeRegion> {
 }
 
 fn streams(layout: &Layout, hosts: &[PeCoord], colors: &[u8]) -> Vec<HostStream> {
-    let color = |stream: &Stream| match stream.end {
+    let color = |stream: &LayoutStream| match stream.end {
         StreamEnd::Port(port) => layout.regions[port.region].ports[port.port].color,
         StreamEnd::At(_, color) => color,
     };
-    let stream = |(stream, pe): (&Stream, &PeCoord)| HostStream {
+    let stream = |(stream, pe): (&LayoutStream, &PeCoord)| HostStream {
         name: stream.name.clone(),
         to_wafer: stream.input,
         pe: *pe,

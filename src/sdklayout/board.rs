@@ -1,6 +1,6 @@
 //! The wafer with its regions, and the settings of colors on each PE.
 
-use super::describe::{Layout, Port, PortRef, Region, RoutingPosition, Setting};
+use super::describe::{Layout, LayoutRegion, Port, PortRef, RoutingPosition, Setting};
 use super::grid::{PeNumber, WaferSize};
 use crate::arch::PeCoord;
 use crate::image::routes::Directions;
@@ -88,7 +88,7 @@ impl Board {
         Ok(())
     }
 
-    fn paint(&mut self, region: &Region) {
+    fn paint(&mut self, region: &LayoutRegion) {
         for paint in &region.paints {
             for at in region.area.inner(paint.area).pes() {
                 let draft = Draft { positions: paint.positions.clone(), port: None };
@@ -147,8 +147,8 @@ fn agree(one: &Port, other: &Port) -> bool {
     one.input == other.input && one.positions == other.positions
 }
 
-fn overlap(one: &Region, other: &Region, at: PeCoord) -> String {
-    let place = |region: &Region| {
+fn overlap(one: &LayoutRegion, other: &LayoutRegion, at: PeCoord) -> String {
+    let place = |region: &LayoutRegion| {
         let by = if region.placed { "" } else { ", where regions go that place() was not called for" };
         format!(
             "'{}' ({} x {} PEs at ({}, {}){by})",

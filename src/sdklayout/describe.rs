@@ -13,11 +13,11 @@ pub struct Layout {
     /// All colors, each name once.
     pub(crate) colors: Vec<ColorSpec>,
     /// The code regions, in the order of their creation.
-    pub(crate) regions: Vec<Region>,
+    pub(crate) regions: Vec<LayoutRegion>,
     /// `connect`, in the order of the calls.
     pub(crate) connections: Vec<Connection>,
     /// Host streams, in the order of their creation.
-    pub(crate) streams: Vec<Stream>,
+    pub(crate) streams: Vec<LayoutStream>,
 }
 
 impl Layout {
@@ -45,7 +45,7 @@ pub struct ColorSpec {
 
 /// A rectangle of PEs that run one file.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Region {
+pub struct LayoutRegion {
     /// Its name.
     pub name: String,
     /// The file.
@@ -202,7 +202,7 @@ pub struct Port {
 pub struct PortRef {
     /// The index in [`Layout::regions`].
     pub region: usize,
-    /// The index in [`Region::ports`].
+    /// The index in [`LayoutRegion::ports`].
     pub port: usize,
 }
 
@@ -217,7 +217,7 @@ pub struct Connection {
 
 /// A host stream.
 #[derive(Clone, Debug, Deserialize)]
-pub struct Stream {
+pub struct LayoutStream {
     /// Its name.
     pub name: String,
     /// Whether the host sends.

@@ -1,7 +1,7 @@
 //! Lists the nets: pairs of PEs that a path must connect.
 
 use super::board::{Board, describe_port, port_of};
-use super::describe::{Connection, Layout, PortRef, Stream, StreamEnd};
+use super::describe::{Connection, Layout, LayoutStream, PortRef, StreamEnd};
 use super::grid::{PeNumber, SIDES};
 use crate::arch::Direction;
 use crate::image::routes::Directions;
@@ -114,7 +114,7 @@ fn connect(
 }
 
 /// The end of a host stream that is not the host.
-fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<NetEnd, String> {
+fn stream_end(layout: &Layout, board: &Board, stream: &LayoutStream) -> Result<NetEnd, String> {
     let (at, color) = match stream.end {
         StreamEnd::Port(port) => return port_end(layout, board, stream, port),
         StreamEnd::At(at, color) => (at, color),
@@ -147,7 +147,7 @@ fn stream_end(layout: &Layout, board: &Board, stream: &Stream) -> Result<NetEnd,
     Ok(NetEnd { pe, color, kind })
 }
 
-fn port_end(layout: &Layout, board: &Board, stream: &Stream, port: PortRef) -> Result<NetEnd, String> {
+fn port_end(layout: &Layout, board: &Board, stream: &LayoutStream, port: PortRef) -> Result<NetEnd, String> {
     let pes = board.pes_of(layout, port);
     let [pe] = pes[..] else {
         return Err(format!(

@@ -1,6 +1,6 @@
 //! Initial data of variables, PE by PE (`set_symbol_all`).
 
-use super::describe::{Layout, Region, SymbolData};
+use super::describe::{Layout, LayoutRegion, SymbolData};
 use crate::image::{InitialWords, Program, Symbol};
 
 /// The initial contents of memory. Also adds warnings about likely mistakes, as sentences.
@@ -51,7 +51,7 @@ pub fn initial(
 
 fn symbol<'p>(
     program: &'p Program,
-    region: &Region,
+    region: &LayoutRegion,
     data: &SymbolData,
     pe: crate::arch::PeCoord,
 ) -> Result<&'p Symbol, String> {

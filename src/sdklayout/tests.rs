@@ -1,5 +1,5 @@
 use super::describe::{
-    ColorSpec, Connection, Edge, Port, PortRef, Region, RoutingPosition, Setting, StreamEnd,
+    ColorSpec, Connection, Edge, LayoutRegion, Port, PortRef, RoutingPosition, Setting, StreamEnd,
 };
 use super::plan::{Plan, plan};
 use super::*;
@@ -14,8 +14,8 @@ fn ramp() -> Directions {
     Directions::only(Direction::Ramp)
 }
 
-fn region(name: &str, area: [u16; 4]) -> Region {
-    Region {
+fn region(name: &str, area: [u16; 4]) -> LayoutRegion {
+    LayoutRegion {
         name: name.to_string(),
         source: "pe.csl".into(),
         area: area.into(),
@@ -28,14 +28,14 @@ fn region(name: &str, area: [u16; 4]) -> Region {
 }
 
 /// A region with one port, on the color with its number.
-fn with_port(area: [u16; 4], input: bool, color: usize, edge: Edge) -> Region {
+fn with_port(area: [u16; 4], input: bool, color: usize, edge: Edge) -> LayoutRegion {
     let position = match input {
         true => RoutingPosition { outputs: ramp(), ..RoutingPosition::default() },
         false => RoutingPosition { inputs: ramp(), ..RoutingPosition::default() },
     };
     let name = format!("port{color}");
     let port = Port { name, input, color, edge, positions: vec![position] };
-    Region { ports: vec![port], ..region(&format!("region{color}"), area) }
+    LayoutRegion { ports: vec![port], ..region(&format!("region{color}"), area) }
 }
 
 fn port(region: usize) -> PortRef {
@@ -43,7 +43,7 @@ fn port(region: usize) -> PortRef {
 }
 
 /// Regions with a port each, the even ones connected with the odd ones.
-fn pairs(regions: Vec<Region>) -> Layout {
+fn pairs(regions: Vec<LayoutRegion>) -> Layout {
     let connections =
         (0..regions.len() / 2).map(|n| Connection { from: port(2 * n), to: port(2 * n + 1) }).collect();
     let colors = (0..regions.len()).map(|n| color(&format!("color{n}"), None)).collect();

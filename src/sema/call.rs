@@ -1,7 +1,7 @@
 //! Calls: evaluated at comptime, expanded in place, or written as code.
 
 use super::chain::shown_name;
-use super::eval::{Binding, Flow, Frame, Join, Read, Return};
+use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
 use super::function::check_return;
 use super::lower::{ParamKind, Signature};
 use super::operand::Operand;
@@ -164,8 +164,8 @@ impl Sema<'_> {
         })
     }
 
-    fn function_frame(&self, f: FnRef, comptime: bool, ret: Return) -> Frame {
-        Frame::new(f.instance, self.instance(f.instance).unit.clone(), comptime, ret)
+    fn function_frame(&self, f: FnRef, comptime: bool, ret: Return) -> EvalFrame {
+        EvalFrame::new(f.instance, self.instance(f.instance).unit.clone(), comptime, ret)
     }
 
     /// Evaluates a call.

@@ -1,6 +1,6 @@
 //! Where a name is declared that a diagnostic is about.
 
-use super::eval::Frame;
+use super::eval::EvalFrame;
 use super::files::Files;
 use crate::diagnostics::rules::{comptime, dsd, tasks};
 use crate::diagnostics::{Diag, Rule};
@@ -8,7 +8,7 @@ use crate::source::Span;
 use crate::syntax::ast::{Decl, ExprId, ExprKind, UnaryOp};
 
 /// Shows where the name in an argument is declared.
-pub fn with_declaration(frame: &Frame, c: Diag, id: ExprId) -> Diag {
+pub fn with_declaration(frame: &EvalFrame, c: Diag, id: ExprId) -> Diag {
     match declaration(frame, id) {
         Some(span) => c.also(span, "declared here"),
         None => c,
@@ -17,7 +17,7 @@ pub fn with_declaration(frame: &Frame, c: Diag, id: ExprId) -> Diag {
 
 /// Shows where the name is declared whose type or value is wrong, if the diagnostic is about one
 /// in this statement or declaration.
-pub fn with_declared_name(frame: &Frame, files: &Files<'_>, c: Diag, within: Span) -> Diag {
+pub fn with_declared_name(frame: &EvalFrame, files: &Files<'_>, c: Diag, within: Span) -> Diag {
     if !ABOUT_A_NAME.iter().any(|rule| rule.name == c.rule()) {
         return c;
     }
@@ -38,7 +38,7 @@ pub fn with_declared_name(frame: &Frame, files: &Files<'_>, c: Diag, within: Spa
 }
 
 /// Shows where the operands are declared that do not fit their operator.
-pub fn with_operands(frame: &Frame, c: Diag, left: ExprId, right: ExprId) -> Diag {
+pub fn with_operands(frame: &EvalFrame, c: Diag, left: ExprId, right: ExprId) -> Diag {
     match c.rule() == comptime::BAD_OPERANDS.name {
         true => with_declaration(frame, with_declaration(frame, c, left), right),
         false => c,
@@ -46,7 +46,7 @@ pub fn with_operands(frame: &Frame, c: Diag, left: ExprId, right: ExprId) -> Dia
 }
 
 /// Where a name is declared that can be seen here.
-fn declared_at(frame: &Frame, name: &str) -> Option<Span> {
+fn declared_at(frame: &EvalFrame, name: &str) -> Option<Span> {
     if let Some(span) = frame.declared_at(name) {
         return Some(span);
     }
@@ -58,7 +58,7 @@ fn declared_at(frame: &Frame, name: &str) -> Option<Span> {
 }
 
 /// Where the name in an argument, perhaps behind an `&`, is declared.
-pub fn declaration(frame: &Frame, id: ExprId) -> Option<Span> {
+pub fn declaration(frame: &EvalFrame, id: ExprId) -> Option<Span> {
     let mut expr = frame.unit.file.expr(id);
     while let ExprKind::Unary(UnaryOp::AddressOf, of) = &expr.kind {
         expr = frame.unit.file.expr(*of);

@@ -1,7 +1,7 @@
 //! Functions as run-time code: one instance for each distinct set of comptime arguments.
 
 use super::chain::calls_to;
-use super::eval::{Binding, Flow, Frame, Return};
+use super::eval::{Binding, EvalFrame, Flow, Return};
 use super::lower::{MAX_FUNCTIONS, ParamKind, Pending, Signature, UnsetRead};
 use super::operand::{Operand, behind, repr};
 use super::value::{FnRef, Value};
@@ -103,7 +103,7 @@ impl Sema<'_> {
         let params = passed as u16 + u16::from(by_address);
         self.lower.begin_function(p.f, params, p.calls, function.span);
         let ret = Return::Code(p.signature.ret.clone());
-        self.eval.push(Frame::new(p.f.instance, unit.clone(), false, ret));
+        self.eval.push(EvalFrame::new(p.f.instance, unit.clone(), false, ret));
         let faults = self.reports.faults();
         let result = self.write_body(function, &p.signature, u16::from(by_address));
         self.eval.pop();

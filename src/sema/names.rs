@@ -1,6 +1,6 @@
 //! Names to what they stand for.
 
-use super::eval::{Binding, Ev, Frame, Read, weight};
+use super::eval::{Binding, Ev, EvalFrame, Read, weight};
 use super::operand::Place;
 use super::unit::DeclState;
 use super::value::{GlobalId, InstanceId, Value};
@@ -99,7 +99,7 @@ fn predeclared(name: &str) -> Option<Value> {
     Ty::predeclared(name).map(Value::Type)
 }
 
-fn unknown_name(frame: &Frame, name: &Name, span: Span) -> Diag {
+fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
     let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
     let globals = frame.unit.names.keys().map(|n| n.as_str());
     let mut known: Vec<&str> = frame.local_names().chain(globals).collect();

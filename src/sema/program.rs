@@ -204,7 +204,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
         routes: placed.routes,
         exports,
         memcpy: placed.memcpy,
-        direct: None,
+        sdk_layout: None,
         sources: sema.files.sources().clone(),
     })
 }

@@ -5,7 +5,7 @@ use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Result};
 use crate::source::Span;
-use crate::syntax::ast::{ExprId, ExprKind, FieldDecl, FnParam, Ident, Layout};
+use crate::syntax::ast::{ExprId, ExprKind, FieldDecl, FnParam, Ident, LayoutKeyword};
 use crate::value::ty::{EnumTy, FieldLayout, FnTy, IntTy, StructTy, Ty};
 use smol_str::SmolStr;
 use std::sync::Arc;
@@ -71,11 +71,16 @@ fn fn_former(sema: &mut Sema<'_>, task: bool, params: &[FnParam], ret: ExprId) -
     Ok(Ty::Fn(Arc::new(FnTy { task, params, ret: sema.ty(ret)? })))
 }
 
-fn struct_type(sema: &mut Sema<'_>, layout: Layout, fields: &[FieldDecl], span: Span) -> Result<StructTy> {
+fn struct_type(
+    sema: &mut Sema<'_>,
+    layout: LayoutKeyword,
+    fields: &[FieldDecl],
+    span: Span,
+) -> Result<StructTy> {
     let layout = match layout {
-        Layout::Plain => FieldLayout::Plain,
-        Layout::Extern => FieldLayout::Extern,
-        Layout::Packed => FieldLayout::Packed,
+        LayoutKeyword::Plain => FieldLayout::Plain,
+        LayoutKeyword::Extern => FieldLayout::Extern,
+        LayoutKeyword::Packed => FieldLayout::Packed,
     };
     let mut out: Vec<(SmolStr, Ty)> = Vec::new();
     for f in fields {

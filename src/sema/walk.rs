@@ -4,7 +4,7 @@
 //! methods here are short ways to what every part of the walk needs.
 
 use super::chain;
-use super::eval::{Budget, Eval, Frame};
+use super::eval::{Budget, Eval, EvalFrame};
 use super::files::Files;
 use super::layout::Layout;
 use super::lower::{FnBuilder, Lower};
@@ -131,7 +131,7 @@ impl<'s> Sema<'s> {
     ///
     /// # Panics
     /// When nothing is being evaluated.
-    pub fn frame(&self) -> &Frame {
+    pub fn frame(&self) -> &EvalFrame {
         self.eval.frame()
     }
 

@@ -4,7 +4,7 @@
 
 mod expr;
 
-pub use expr::{BinaryOp, Expr, ExprKind, FieldDecl, Layout, UnaryOp};
+pub use expr::{BinaryOp, Expr, ExprKind, FieldDecl, LayoutKeyword, UnaryOp};
 
 use crate::source::{FileId, Span};
 use smol_str::SmolStr;

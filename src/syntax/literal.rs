@@ -11,7 +11,7 @@ const MOST_DIGITS: usize = 10_000;
 
 /// The value of a number literal.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Number {
+pub enum NumberLiteral {
     /// `12`, `0x1f`, `0b10`, `0o17`, with `_` anywhere between digits.
     Int(BigInt),
     /// `1.0`, `1e-10`, `2.5e3`.
@@ -19,7 +19,7 @@ pub enum Number {
 }
 
 /// The value of a number.
-pub fn number(text: &str) -> Result<Number> {
+pub fn number(text: &str) -> Result<NumberLiteral> {
     if text.len() > MOST_DIGITS {
         return Err(bad(&format!("a number of {} characters is too long", text.len()))
             .help(format!("numbers may have up to {MOST_DIGITS} characters")));
@@ -37,22 +37,22 @@ pub fn number(text: &str) -> Result<Number> {
     }
 }
 
-fn integer(text: &str, digits: &str, radix: u32, kind: &str) -> Result<Number> {
+fn integer(text: &str, digits: &str, radix: u32, kind: &str) -> Result<NumberLiteral> {
     let plain: Vec<u8> = digits.bytes().filter(|b| *b != b'_').collect();
     if plain.is_empty() {
         return Err(bad(&format!("`{text}` has no digits")));
     }
     match plain.iter().find(|b| !char::from(**b).is_digit(radix)) {
         Some(b) => Err(bad(&format!("`{}` is not a {kind} digit", char::from(*b)))),
-        None => Ok(Number::Int(BigInt::parse_bytes(&plain, radix).expect("only digits are left"))),
+        None => Ok(NumberLiteral::Int(BigInt::parse_bytes(&plain, radix).expect("only digits are left"))),
     }
 }
 
-fn float(text: &str) -> Result<Number> {
+fn float(text: &str) -> Result<NumberLiteral> {
     let plain: String = text.chars().filter(|c| *c != '_').collect();
     // Rust also reads `1e`, `inf` and `1.` in places; the lexer lets none of them through but `1e`.
     match plain.parse::<f64>() {
-        Ok(value) if value.is_finite() => Ok(Number::Float(value)),
+        Ok(value) if value.is_finite() => Ok(NumberLiteral::Float(value)),
         Ok(_) => Err(bad(&format!("`{text}` is larger than every float"))),
         Err(_) => Err(bad(&format!("`{text}` is not a number"))
             .help("a float has digits on both sides of its point, and after its `e`")),
@@ -128,8 +128,8 @@ mod tests {
 
     fn int(text: &str) -> String {
         match number(text).unwrap() {
-            Number::Int(i) => i.to_string(),
-            Number::Float(f) => panic!("{text} is the float {f}"),
+            NumberLiteral::Int(i) => i.to_string(),
+            NumberLiteral::Float(f) => panic!("{text} is the float {f}"),
         }
     }
 
@@ -149,10 +149,10 @@ mod tests {
 
     #[test]
     fn floats_have_a_point_or_an_exponent() {
-        assert_eq!(number("1.5").unwrap(), Number::Float(1.5));
-        assert_eq!(number("1e-3").unwrap(), Number::Float(0.001));
-        assert_eq!(number("2.5e3").unwrap(), Number::Float(2500.0));
-        assert_eq!(number("2_0.2_5E+1").unwrap(), Number::Float(202.5));
+        assert_eq!(number("1.5").unwrap(), NumberLiteral::Float(1.5));
+        assert_eq!(number("1e-3").unwrap(), NumberLiteral::Float(0.001));
+        assert_eq!(number("2.5e3").unwrap(), NumberLiteral::Float(2500.0));
+        assert_eq!(number("2_0.2_5E+1").unwrap(), NumberLiteral::Float(202.5));
         assert_eq!(int("0x1e5"), "485");
     }
 

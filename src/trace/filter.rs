@@ -11,7 +11,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceFilter {
     /// PEs.
-    pub pes: Vec<Rectangle>,
+    pub pes: Vec<PeRange>,
     /// Colors, bit = color: their wavelets, queues and switches, and the tasks and operations that
     /// they concern.
     pub colors: u32,
@@ -25,7 +25,7 @@ pub struct TraceFilter {
 
 /// A rectangle of PEs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Rectangle {
+pub struct PeRange {
     /// Columns.
     pub x: RangeInclusive<u16>,
     /// Rows.
@@ -50,7 +50,7 @@ impl TraceFilter {
 
     /// Whether a PE is selected.
     pub fn wants_pe(&self, pe: PeCoord) -> bool {
-        let holds = |block: &Rectangle| block.x.contains(&pe.x) && block.y.contains(&pe.y);
+        let holds = |block: &PeRange| block.x.contains(&pe.x) && block.y.contains(&pe.y);
         self.pes.is_empty() || self.pes.iter().any(holds)
     }
 }

@@ -235,7 +235,7 @@ mod tests {
             routes: crate::image::RouteTable::new(2),
             exports: Vec::new(),
             memcpy: None,
-            direct: None,
+            sdk_layout: None,
             sources: Default::default(),
         };
         Follower::new(&program, limit)

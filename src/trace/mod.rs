@@ -12,7 +12,7 @@ mod recorder;
 mod text;
 
 pub use chrome::chrome;
-pub use filter::{Rectangle, TraceFilter};
+pub use filter::{PeRange, TraceFilter};
 pub use memory::{Followed, Follower, History};
 pub use names::Names;
 pub use recorder::{Recorder, Recording};

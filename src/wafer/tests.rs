@@ -126,7 +126,7 @@ fn program(width: u16, tiles: Vec<Arc<TileImage>>, place: Vec<u32>, routes: Rout
         routes,
         exports: Vec::new(),
         memcpy: None,
-        direct: None,
+        sdk_layout: None,
         sources,
     })
 }

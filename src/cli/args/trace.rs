@@ -1,6 +1,6 @@
 //! What `cslrun run` is told of the trace.
 
-use crate::trace::Rectangle;
+use crate::trace::PeRange;
 use clap::Args;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ pub struct TraceArgs {
     pub trace: Option<TraceTarget>,
     /// Trace only these PEs: a PE or a rectangle, such as 0,0 or 0..3,1; may be repeated
     #[arg(long = "trace-pe", value_name = "X,Y", requires = "trace", value_parser = block)]
-    pub pes: Vec<Rectangle>,
+    pub pes: Vec<PeRange>,
     /// Trace only this color, and the tasks and operations that use it; may be repeated
     #[arg(long = "trace-color", value_name = "N", requires = "trace", value_parser = clap::value_parser!(u8).range(0..24))]
     pub colors: Vec<u8>,
@@ -56,9 +56,9 @@ fn target(text: &str) -> Result<TraceTarget, String> {
     }
 }
 
-fn block(text: &str) -> Result<Rectangle, String> {
+fn block(text: &str) -> Result<PeRange, String> {
     let (x, y) = text.split_once(',').ok_or("expected X,Y")?;
-    Ok(Rectangle { x: range(x)?, y: range(y)? })
+    Ok(PeRange { x: range(x)?, y: range(y)? })
 }
 
 /// `3`, or `0..3` with both ends.
@@ -85,8 +85,8 @@ mod tests {
 
     #[test]
     fn a_pe_and_a_rectangle_are_blocks_with_both_ends() {
-        assert_eq!(block("3,0").unwrap(), Rectangle { x: 3..=3, y: 0..=0 });
-        assert_eq!(block("0..3, 1..2").unwrap(), Rectangle { x: 0..=3, y: 1..=2 });
+        assert_eq!(block("3,0").unwrap(), PeRange { x: 3..=3, y: 0..=0 });
+        assert_eq!(block("0..3, 1..2").unwrap(), PeRange { x: 0..=3, y: 1..=2 });
         for wrong in ["3", "3,", "3..1,0", "a,0", "-1,0", "1,2,3"] {
             assert!(block(wrong).is_err(), "{wrong}");
         }

@@ -161,7 +161,7 @@ fn program() -> Program {
             },
         ],
         memcpy: Some(MemcpyColors { h2d: [Some(Color(3)), None, None, None], d2h: [None; 4] }),
-        direct: None,
+        sdk_layout: None,
         sources,
     }
 }

@@ -4,7 +4,7 @@
 
 use super::budget::Budget;
 use super::known_calls::KnownCalls;
-use super::scope::{Binding, Flow, Frame, Join, Return, Scope, Slot, Target};
+use super::scope::{Binding, EvalFrame, Flow, Join, Return, Scope, Slot, Target};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Result, suggest};
 use crate::sema::arith::Overflow;
@@ -22,7 +22,7 @@ use std::rc::Rc;
 #[derive(Debug)]
 pub struct Eval {
     /// Calls under evaluation or analysis, outermost first.
-    frames: Vec<Frame>,
+    frames: Vec<EvalFrame>,
     /// What may still be evaluated.
     pub budget: Budget,
     /// Comptime calls whose results are known.
@@ -41,21 +41,21 @@ impl Eval {
     ///
     /// # Panics
     /// When nothing is being evaluated.
-    pub fn frame(&self) -> &Frame {
+    pub fn frame(&self) -> &EvalFrame {
         self.frames.last().expect("evaluation happens inside a frame")
     }
 
-    fn frame_mut(&mut self) -> &mut Frame {
+    fn frame_mut(&mut self) -> &mut EvalFrame {
         self.frames.last_mut().expect("evaluation happens inside a frame")
     }
 
     /// The calls, outermost first.
-    pub fn frames(&self) -> &[Frame] {
+    pub fn frames(&self) -> &[EvalFrame] {
         &self.frames
     }
 
     /// A call begins.
-    pub fn push(&mut self, frame: Frame) {
+    pub fn push(&mut self, frame: EvalFrame) {
         self.frames.push(frame);
     }
 
@@ -63,13 +63,13 @@ impl Eval {
     ///
     /// # Panics
     /// When nothing is being evaluated.
-    pub fn pop(&mut self) -> Frame {
+    pub fn pop(&mut self) -> EvalFrame {
         self.frames.pop().expect("every call ends once")
     }
 
     /// Opens a frame at the top level of a module.
     pub fn enter_module(&mut self, instance: InstanceId, unit: Rc<Unit>) {
-        self.push(Frame::new(instance, unit, true, Return::Forbidden));
+        self.push(EvalFrame::new(instance, unit, true, Return::Forbidden));
     }
 
     /// Whether things are evaluated now instead of being written as code.

@@ -99,7 +99,7 @@ pub type Slot = (usize, usize, usize);
 
 /// One call under evaluation or analysis.
 #[derive(Debug)]
-pub struct Frame {
+pub struct EvalFrame {
     /// The module whose names are seen.
     pub instance: InstanceId,
     /// Its file.
@@ -120,11 +120,11 @@ pub struct Frame {
     pub expanded: Option<(Span, Name)>,
 }
 
-impl Frame {
+impl EvalFrame {
     /// A call of a function of this module, or what stands at its top level.
-    pub fn new(instance: InstanceId, unit: Rc<Unit>, comptime: bool, ret: Return) -> Frame {
+    pub fn new(instance: InstanceId, unit: Rc<Unit>, comptime: bool, ret: Return) -> EvalFrame {
         let addressed = unit.addressed.clone();
-        Frame {
+        EvalFrame {
             instance,
             unit,
             scopes: vec![Scope::default()],

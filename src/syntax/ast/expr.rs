@@ -78,7 +78,7 @@ impl BinaryOp {
 
 /// `extern` or `packed` in front of a struct or union.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Layout {
+pub enum LayoutKeyword {
     /// Nothing said: field order is unspecified.
     Plain,
     /// C layout.
@@ -229,14 +229,14 @@ pub enum ExprKind {
     /// `struct { a: T }`.
     StructTy {
         /// `extern` or `packed`.
-        layout: Layout,
+        layout: LayoutKeyword,
         /// In order.
         fields: Vec<FieldDecl>,
     },
     /// `union { a: T }`.
     UnionTy {
         /// `extern` or `packed`.
-        layout: Layout,
+        layout: LayoutKeyword,
         /// In order.
         fields: Vec<FieldDecl>,
     },

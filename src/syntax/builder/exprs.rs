@@ -4,14 +4,14 @@ use super::{Builder, Switch};
 use crate::diagnostics::rules::syntax::SYNTAX_ERROR;
 use crate::source::Span;
 use crate::syntax::ast::*;
-use crate::syntax::literal::{self, Number};
+use crate::syntax::literal::{self, NumberLiteral};
 
 impl Builder {
     /// A number that the scanner has checked.
     pub fn number(&mut self, text: &str, lo: usize, hi: usize) -> ExprId {
         let kind = match literal::number(text) {
-            Ok(Number::Int(value)) => ExprKind::Int(value),
-            Ok(Number::Float(value)) => ExprKind::Float(value),
+            Ok(NumberLiteral::Int(value)) => ExprKind::Int(value),
+            Ok(NumberLiteral::Float(value)) => ExprKind::Float(value),
             Err(_) => ExprKind::Error,
         };
         self.expr(kind, lo, hi)

@@ -31,11 +31,11 @@ fn linkage(linkage: Linkage) -> &'static str {
     }
 }
 
-fn layout(layout: Layout) -> &'static str {
+fn layout(layout: LayoutKeyword) -> &'static str {
     match layout {
-        Layout::Plain => "",
-        Layout::Extern => "extern ",
-        Layout::Packed => "packed ",
+        LayoutKeyword::Plain => "",
+        LayoutKeyword::Extern => "extern ",
+        LayoutKeyword::Packed => "packed ",
     }
 }
 

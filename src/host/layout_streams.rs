@@ -47,7 +47,7 @@ pub(super) struct Ports(Vec<StreamPort>);
 impl Ports {
     /// The streams of a program, in their initial state.
     pub fn new(program: &Program) -> Ports {
-        let streams = program.direct.iter().flat_map(|direct| &direct.streams);
+        let streams = program.sdk_layout.iter().flat_map(|layout| &layout.streams);
         let port = |stream: &HostStream| StreamPort {
             stream: stream.clone(),
             outbox: VecDeque::new(),
@@ -159,7 +159,7 @@ impl StreamPort {
 impl Runner {
     /// The host streams of the program; other functions count them from 0.
     pub fn streams(&self) -> &[HostStream] {
-        self.program.direct.as_ref().map_or(&[], |direct| &direct.streams)
+        self.program.sdk_layout.as_ref().map_or(&[], |layout| &layout.streams)
     }
 
     /// Sends words on a stream to the wafer.

@@ -3,9 +3,9 @@
 use crate::arch::{Color, PeCoord};
 use serde::{Deserialize, Serialize};
 
-/// A program of code regions (`SdkLayout`).
+/// What only a program has that was laid out in Python (`SdkLayout`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Direct {
+pub struct SdkLayoutData {
     /// Its code regions.
     pub regions: Vec<CodeRegion>,
     /// Its streams to and from the host.

@@ -25,7 +25,7 @@ pub struct AddressCursor {
     origin: u16,
 }
 
-/// What a walk has met that it must not touch.
+/// An element that lies where an operation must not touch memory.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 pub struct OutOfBounds {
     /// The element, counted from 0.

@@ -137,13 +137,13 @@ pub enum Op {
     // vectors
     /// Starts `TileImage::vector_ops[n]`; waits while a synchronous one is not complete.
     Vector { n: u32 },
-    /// Starts the walk of `TileImage::maps[n]`.
+    /// Begins `TileImage::maps[n]`.
     MapBegin { n: u32 },
     /// Loads the next element of every input into `base..`, or jumps when one has ended.
     MapNext { n: u32, base: Reg, done: Target },
     /// Writes the result in `s` to the output and advances it; the last one ends the map.
     MapPut { n: u32, s: Reg },
-    /// Ends the walk.
+    /// Ends the map.
     MapEnd { n: u32 },
     /// Writes DSD constant `n` to address `a`.
     PutDsd { a: Reg, n: u32 },

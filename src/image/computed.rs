@@ -129,16 +129,16 @@ struct CodeScan<'t> {
 impl CodeScan<'_> {
     fn through(tile: &TileImage, function: &Function) -> Vec<(User, Dsd)> {
         let (held, built, users) = (BTreeMap::new(), BTreeMap::new(), Vec::new());
-        let mut walk = CodeScan { tile, function, held, built, users };
+        let mut scan = CodeScan { tile, function, held, built, users };
         let jumps = function.code.iter().filter_map(|op| { *op }.target_mut().copied());
         let targets: BTreeSet<u32> = jumps.collect();
         for (pc, op) in (0..).zip(&function.code) {
             if targets.contains(&pc) {
-                walk.held.clear();
+                scan.held.clear();
             }
-            walk.step(*op);
+            scan.step(*op);
         }
-        let CodeScan { built, users, .. } = walk;
+        let CodeScan { built, users, .. } = scan;
         let known = |(user, place)| Some((user, built.get(&place).copied().flatten()?));
         users.into_iter().filter_map(known).collect()
     }

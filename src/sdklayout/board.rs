@@ -36,15 +36,15 @@ pub struct Board {
     /// The draft route of each color on each PE.
     pub drafts: FxHashMap<(PeNumber, u32), Draft>,
     /// PEs whose code gets a color as a parameter.
-    pub told: FxHashSet<(PeNumber, u32)>,
+    pub color_params: FxHashSet<(PeNumber, u32)>,
 }
 
 impl Board {
     /// Places the regions on the wafer, and paints them.
     pub fn new(layout: &Layout) -> Result<Board, String> {
         let grid = WaferSize { width: layout.wafer.0, height: layout.wafer.1 };
-        let (owners, drafts, told) = Default::default();
-        let mut board = Board { grid, owners, drafts, told };
+        let (owners, drafts, color_params) = Default::default();
+        let mut board = Board { grid, owners, drafts, color_params };
         for n in 0..layout.regions.len() {
             board.settle(layout, n)?;
         }
@@ -98,7 +98,7 @@ impl Board {
         for param in &region.params {
             let Setting::Color(color) = param.value else { continue };
             let pes = region.area.inner(param.area).pes();
-            self.told.extend(pes.map(|at| (self.grid.pe(at), color as u32)));
+            self.color_params.extend(pes.map(|at| (self.grid.pe(at), color as u32)));
         }
     }
 

@@ -55,7 +55,7 @@ impl Union {
         for (pe, color) in board.drafts.keys() {
             groups[*color as usize].routed.insert(*pe);
         }
-        for (pe, color) in board.drafts.keys().chain(&board.told) {
+        for (pe, color) in board.drafts.keys().chain(&board.color_params) {
             groups[*color as usize].known.insert(*pe);
         }
         Union { parents: (0..groups.len()).collect(), groups }

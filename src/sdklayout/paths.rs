@@ -27,22 +27,22 @@ const COLORS: u32 = 24;
 /// Average number of attempts per net before the search gives up.
 const ATTEMPTS: usize = 200;
 /// Cost of taking a PE from another path, which must then be routed again.
-const TAKEN: u32 = 4 * HOP;
+const TAKEN_COST: u32 = 4 * HOP;
 /// Increase of that cost each time that this happens on one PE.
-const LESSON: u32 = 2 * HOP;
+const CONFLICT_COST: u32 = 2 * HOP;
 /// Width of the free border around everything placed that paths may use at first, in addition to one PE for
 /// each PE of the longest port.
 const MARGIN: u16 = 8;
 
 /// The state of the wafer during the search for paths.
-pub struct Ground<'g> {
+pub struct RoutingState<'g> {
     layout: &'g Layout,
     board: &'g Board,
     classes: &'g Classes,
     /// PEs where a class already has a meaning, or that a route sends it to.
     known: FxHashSet<(PeNumber, u32)>,
     /// How many classes have a meaning on a PE.
-    crowd: FxHashMap<PeNumber, u32>,
+    congestion: FxHashMap<PeNumber, u32>,
     /// PEs without code that are in use.
     pub taken: FxHashSet<PeNumber>,
     /// The last column and row that paths may use.
@@ -54,7 +54,7 @@ pub struct Ground<'g> {
 struct Traffic {
     users: FxHashMap<(PeNumber, u32), usize>,
     /// How often a net has taken each PE from another.
-    lessons: FxHashMap<(PeNumber, u32), u32>,
+    conflicts: FxHashMap<(PeNumber, u32), u32>,
 }
 
 /// The target of a search.
@@ -67,19 +67,19 @@ pub enum Goal<'g> {
     Any(&'g dyn Fn(PeNumber) -> bool),
 }
 
-impl<'g> Ground<'g> {
+impl<'g> RoutingState<'g> {
     /// The initial state, with the settings of the program.
-    pub fn new(layout: &'g Layout, board: &'g Board, classes: &'g Classes) -> Ground<'g> {
-        let (known, crowd, taken) = Default::default();
-        let mut ground = Ground { layout, board, classes, known, crowd, taken, window: (0, 0) };
-        for (pe, color) in board.told.iter().chain(board.drafts.keys()) {
-            ground.note(*pe, classes.of[*color as usize]);
+    pub fn new(layout: &'g Layout, board: &'g Board, classes: &'g Classes) -> RoutingState<'g> {
+        let (known, congestion, taken) = Default::default();
+        let mut state = RoutingState { layout, board, classes, known, congestion, taken, window: (0, 0) };
+        for (pe, color) in board.color_params.iter().chain(board.drafts.keys()) {
+            state.note(*pe, classes.of[*color as usize]);
         }
         for ((pe, color), draft) in &board.drafts {
             let sent = draft.outputs();
             let next = SIDES.into_iter().filter(|d| sent.contains(*d));
             for next in next.filter_map(|side| board.grid.neighbour(*pe, side)) {
-                ground.note(next, classes.of[*color as usize]);
+                state.note(next, classes.of[*color as usize]);
             }
         }
         let areas = layout.regions.iter().map(|r| (r.area.x + r.area.w, r.area.y + r.area.h));
@@ -88,8 +88,8 @@ impl<'g> Ground<'g> {
         let widths =
             layout.regions.iter().flat_map(|r| r.ports.iter().map(|p| p.edge.of(r.area.w, r.area.h)));
         let margin = widths.map(|area| area.w.max(area.h)).max().unwrap_or(0).saturating_add(MARGIN);
-        ground.window = (right.saturating_add(margin), bottom.saturating_add(margin));
-        ground
+        state.window = (right.saturating_add(margin), bottom.saturating_add(margin));
+        state
     }
 
     /// The grid.
@@ -106,7 +106,7 @@ impl<'g> Ground<'g> {
     /// Records that a class has a meaning on a PE.
     pub fn note(&mut self, pe: PeNumber, class: usize) {
         if self.known.insert((pe, class as u32)) {
-            *self.crowd.entry(pe).or_default() += 1;
+            *self.congestion.entry(pe).or_default() += 1;
         }
     }
 
@@ -135,24 +135,24 @@ impl<'g> Ground<'g> {
     }
 
     /// The PE on which a class meets most others, and all classes there.
-    pub fn crowded(&self, class: usize) -> (PeNumber, Vec<u32>) {
+    pub fn most_congested(&self, class: usize) -> (PeNumber, Vec<u32>) {
         let pes = self.known.iter().filter(|(_, c)| *c as usize == class).map(|(pe, _)| *pe);
-        let pe = pes.max_by_key(|pe| (self.crowd.get(pe).copied(), std::cmp::Reverse(*pe))).unwrap_or(0);
+        let pe = pes.max_by_key(|pe| (self.congestion.get(pe).copied(), std::cmp::Reverse(*pe))).unwrap_or(0);
         let mut all: Vec<u32> = self.known.iter().filter(|(at, _)| *at == pe).map(|(_, c)| *c).collect();
         all.sort_unstable();
         (pe, all)
     }
 
     /// The cost of a hop onto a PE; `None` if it is not allowed.
-    fn price(&self, pe: PeNumber, class: usize, traffic: &Traffic) -> Option<u32> {
-        let crowd = self.crowd.get(&pe).copied().unwrap_or(0);
-        if self.knows(pe, class) || crowd >= COLORS {
+    fn hop_cost(&self, pe: PeNumber, class: usize, traffic: &Traffic) -> Option<u32> {
+        let congestion = self.congestion.get(&pe).copied().unwrap_or(0);
+        if self.knows(pe, class) || congestion >= COLORS {
             return None;
         }
-        let base = HOP + crowd + if self.board.owner(pe).is_some() { THROUGH } else { 0 };
+        let base = HOP + congestion + if self.board.owner(pe).is_some() { THROUGH } else { 0 };
         let key = (pe, class as u32);
-        let lessons = traffic.lessons.get(&key).copied().unwrap_or(0);
-        let used = if traffic.users.contains_key(&key) { TAKEN + lessons * LESSON } else { 0 };
+        let conflicts = traffic.conflicts.get(&key).copied().unwrap_or(0);
+        let used = if traffic.users.contains_key(&key) { TAKEN_COST + conflicts * CONFLICT_COST } else { 0 };
         Some(base + used)
     }
 
@@ -187,7 +187,7 @@ impl<'g> Ground<'g> {
                 continue;
             }
             if pe != start.pe && self.is_goal(pe, goal) {
-                return Some(walk_back(&best, pe, start.pe));
+                return Some(trace_back(&best, pe, start.pe));
             }
             if arrival.is_some_and(|(end, _)| end == pe) {
                 continue;
@@ -196,15 +196,15 @@ impl<'g> Ground<'g> {
                 let Some(next) = grid.neighbour(pe, side).filter(|next| self.is_in_window(*next)) else {
                     continue;
                 };
-                let price = match arrival {
+                let hop_cost = match arrival {
                     Some((end, closed)) if end == next => {
                         (!closed.contains(side.opposite())).then(|| self.aside(goal, side.opposite()))
                     }
-                    _ => self.price(next, class, traffic),
+                    _ => self.hop_cost(next, class, traffic),
                 };
-                let Some(price) = price else { continue };
+                let Some(hop_cost) = hop_cost else { continue };
                 let leaves_aside = pe == start.pe && expected.is_some_and(|expected| expected != side);
-                let total = cost + price + if leaves_aside { ASIDE } else { 0 };
+                let total = cost + hop_cost + if leaves_aside { ASIDE } else { 0 };
                 if best.get(&next).is_none_or(|(known, _)| total < *known) {
                     best.insert(next, (total, pe));
                     open.push(Reverse((total + ahead(next), total, next)));
@@ -269,7 +269,7 @@ impl Traffic {
         for pe in between(path) {
             let key = (*pe, class as u32);
             if let Some(other) = self.users.insert(key, net) {
-                *self.lessons.entry(key).or_default() += 1;
+                *self.conflicts.entry(key).or_default() += 1;
                 losers.insert(other);
             }
         }
@@ -292,7 +292,7 @@ pub fn between(path: &[PeNumber]) -> &[PeNumber] {
     path.get(1..path.len().saturating_sub(1)).unwrap_or_default()
 }
 
-fn walk_back(best: &FxHashMap<PeNumber, (u32, PeNumber)>, end: PeNumber, start: PeNumber) -> Vec<PeNumber> {
+fn trace_back(best: &FxHashMap<PeNumber, (u32, PeNumber)>, end: PeNumber, start: PeNumber) -> Vec<PeNumber> {
     let mut path = vec![end];
     while let Some(last) = path.last().copied().filter(|last| *last != start) {
         path.push(best[&last].1);

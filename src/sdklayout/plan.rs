@@ -6,7 +6,7 @@ use super::colors::Problem;
 use super::describe::{Layout, PortRef, RoutingPosition};
 use super::grid::{PeNumber, WaferSize};
 use super::nets::{self, EndKind, Net, NetEnd, NetPurpose};
-use super::paths::{Ground, between};
+use super::paths::{RoutingState, between};
 use super::places::{self, Relay, describe_end};
 use crate::arch::{Arch, ArchName, Color, Direction, PeCoord};
 use crate::image::RouteTable;
@@ -43,17 +43,17 @@ pub fn plan(layout: &Layout, arch: ArchName) -> Result<Plan, String> {
     let mut nets = nets::list(layout, &board)?;
     let mut warnings = unused_ports(layout, &nets);
     let (classes, apart) = classes::unify(layout, &board, &nets)?;
-    let mut ground = Ground::new(layout, &board, &classes);
-    let hosts = places::streams(layout, &mut ground, &classes, &mut nets)?;
-    let relays = places::relays(layout, &mut ground, &classes, &mut nets, &apart)?;
-    let paths = paths(layout, &mut ground, &nets)?;
+    let mut state = RoutingState::new(layout, &board, &classes);
+    let hosts = places::streams(layout, &mut state, &classes, &mut nets)?;
+    let relays = places::relays(layout, &mut state, &classes, &mut nets, &apart)?;
+    let paths = paths(layout, &mut state, &nets)?;
     let mut routes = painted(&board, &classes);
     for (net, path) in nets.iter().zip(&paths) {
         follow(board.grid, &classes, net, path, &mut routes);
         let class = classes.of[net.from.expect("known").color as usize];
-        between(path).iter().for_each(|pe| ground.note(*pe, class));
+        between(path).iter().for_each(|pe| state.note(*pe, class));
     }
-    let numbers = numbers(layout, arch, &ground, &classes, &routes)?;
+    let numbers = numbers(layout, arch, &state, &classes, &routes)?;
     let used = paths.iter().flatten().chain(&hosts).chain(relays.iter().map(|relay| &relay.pe));
     let size = size(layout, board.grid, used.copied());
     let table = table(layout, &board, &classes, &routes, &numbers, size, &mut warnings);
@@ -92,11 +92,11 @@ fn unused_ports(layout: &Layout, nets: &[Net]) -> Vec<String> {
     unused.map(|port| format!("{} is not connected to anything", describe_port(layout, port))).collect()
 }
 
-fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<Vec<PeNumber>>, String> {
+fn paths(layout: &Layout, state: &mut RoutingState<'_>, nets: &[Net]) -> Result<Vec<Vec<PeNumber>>, String> {
     loop {
-        match ground.route(nets) {
+        match state.route(nets) {
             Ok(paths) => return Ok(paths),
-            Err(_) if ground.widen() => {}
+            Err(_) if state.widen() => {}
             Err(n) => {
                 let (from, to) = (nets[n].from.expect("known"), nets[n].to.expect("known"));
                 let what = match nets[n].cause {
@@ -104,8 +104,8 @@ fn paths(layout: &Layout, ground: &mut Ground<'_>, nets: &[Net]) -> Result<Vec<V
                     NetPurpose::Stream(s) => format!("stream '{}'", layout.streams[s].name),
                 };
                 let name = |end: &NetEnd| {
-                    let at = ground.grid().at(end.pe);
-                    format!("{} at {at}", describe_end(layout, ground, end))
+                    let at = state.grid().at(end.pe);
+                    format!("{} at {at}", describe_end(layout, state, end))
                 };
                 return Err(format!(
                     "cannot find a route for the {what} from {} to {}: every path is taken by the same color; \
@@ -169,7 +169,7 @@ fn join(
 fn numbers(
     layout: &Layout,
     arch: &Arch,
-    ground: &Ground<'_>,
+    state: &RoutingState<'_>,
     classes: &Classes,
     routes: &PlannedRoutes,
 ) -> Result<Vec<u8>, String> {
@@ -177,7 +177,7 @@ fn numbers(
     for ((_, class), positions) in routes {
         switched[*class] |= positions.len() > 1;
     }
-    let meetings = ground.meetings(|a, b| classes.values[a].is_some() && classes.values[b].is_some());
+    let meetings = state.meetings(|a, b| classes.values[a].is_some() && classes.values[b].is_some());
     let problem = Problem { arch, values: &classes.values, switched: &switched, meetings: &meetings };
     for (class, value) in classes.values.iter().enumerate() {
         if let Some(value) = value.filter(|value| !problem.allows(class, *value)) {
@@ -192,7 +192,7 @@ fn numbers(
         }
     }
     problem.solve().map_err(|class| {
-        let (pe, all) = ground.crowded(class);
+        let (pe, all) = state.most_congested(class);
         let one_of = |class: &u32| (0..layout.colors.len()).find(|n| classes.of[*n] == *class as usize);
         let here = names(layout, all.iter().filter_map(one_of));
         let own = names(layout, (0..layout.colors.len()).filter(|n| classes.of[*n] == class));
@@ -204,7 +204,7 @@ fn numbers(
         format!(
             "there is no free color for {own}: on {} it meets others, {} in total ({here}), and a router has {} \
              colors{switches}; use fewer colors there, or place the code regions farther apart",
-            ground.grid().at(pe),
+            state.grid().at(pe),
             all.len(),
             arch.routable_colors
         )
@@ -240,11 +240,11 @@ fn table(
     let mut table = RouteTable::new(usize::from(width) * usize::from(height));
     let mut sorted: Vec<_> = all.iter().collect();
     sorted.sort_unstable_by_key(|((pe, class), _)| (*pe, numbers[*class]));
-    let mut told = FxHashSet::default();
+    let mut configured = FxHashSet::default();
     for ((pe, class), positions) in sorted {
         let at = board.grid.at(*pe);
         let (config, turns_both) = config(positions);
-        if turns_both && told.insert(*class) {
+        if turns_both && configured.insert(*class) {
             let color = (0..layout.colors.len()).find(|n| classes.of[*n] == *class).unwrap_or_default();
             warnings.push(format!(
                 "a switch position of color '{}' on {at} changes both input and output, but a switch position can \

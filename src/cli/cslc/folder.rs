@@ -44,7 +44,7 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
         write_json(path.as_deref().unwrap_or(&default), &settings)?;
     }
     write_json(&bin.join("out_rpc.json"), &json!({ "rpc_symbols": rpc_symbols(program) }))?;
-    for number in 0..program.tiles.len().max(1) {
+    for number in 0..program.distinct_programs().max(1) {
         fs::write(bin.join(format!("out_{number}_0.elf")), MARKER)?;
     }
     fs::write(bin.join(PROGRAM), program.to_bytes())
@@ -61,7 +61,7 @@ fn strings(pairs: &[(String, String)]) -> Map<String, Value> {
 
 /// One entry for each `@export_name`; ids count from 1 in their order.
 fn rpc_symbols(program: &Program) -> Vec<Value> {
-    program.exports.iter().enumerate().map(|(i, export)| rpc_symbol(program, i + 1, export)).collect()
+    program.exports().iter().enumerate().map(|(i, export)| rpc_symbol(program, i + 1, export)).collect()
 }
 
 fn rpc_symbol(program: &Program, id: usize, export: &ExportName) -> Value {

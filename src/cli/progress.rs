@@ -56,7 +56,7 @@ fn show(ended: &Receiver<()>, limit: Option<u64>) {
     output::rewrite("");
 }
 
-/// `1,234,567 cycles, 400,000 in a second, 16 PEs busy, at most 9 s to the limit`
+/// `1,234,567 cycles, 400,000 per second, 16 PEs busy, at most 9 s to the limit`
 fn words(cycle: u64, busy: u64, elapsed: Duration, limit: Option<u64>) -> String {
     let rate = (cycle as f64 / elapsed.as_secs_f64()) as u64;
     let pes = if busy == 1 { "1 PE".to_string() } else { format!("{} PEs", grouped(busy)) };
@@ -86,9 +86,9 @@ mod tests {
     fn the_time_to_the_limit_follows_from_the_speed() {
         let second = Duration::from_secs(2);
         let shown = words(3_000_000, 16, second, Some(30_000_000));
-        assert_eq!(shown, "3,000,000 cycles, 1,500,000 in a second, 16 PEs busy, at most 18 s to the limit");
-        assert_eq!(words(10, 1, second, None), "10 cycles, 5 in a second, 1 PE busy");
-        assert_eq!(words(0, 0, second, Some(7)), "0 cycles, 0 in a second, 0 PEs busy");
+        assert_eq!(shown, "3,000,000 cycles, 1,500,000 per second, 16 PEs busy, at most 18 s to the limit");
+        assert_eq!(words(10, 1, second, None), "10 cycles, 5 per second, 1 PE busy");
+        assert_eq!(words(0, 0, second, Some(7)), "0 cycles, 0 per second, 0 PEs busy");
         assert_eq!([time(119), time(120), time(7200)], ["119 s", "2 min", "2 h"]);
     }
 }

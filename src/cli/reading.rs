@@ -103,6 +103,6 @@ mod tests {
         let values: Vec<[u64; 1]> = (0..100).map(|i| [i]).collect();
         let many: Vec<&[u64]> = values.iter().map(|v| v.as_slice()).collect();
         let text = reading(true, &many).text();
-        assert!(text.ends_with("  and 36 more PEs; `--get A=A.npy` writes all\n"), "{text}");
+        assert!(text.ends_with("  and 36 more PEs; `--get A=A.npy` writes all of them\n"), "{text}");
     }
 }

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn any_other_number_of_values_is_refused() {
         let refusal = deal(&variable(&[2, 2]), &[1, 2, 3]).unwrap_err();
-        assert_eq!(refusal, "--set A: 2 PEs have 4 elements in all, and 3 numbers are given");
+        assert_eq!(refusal, "--set A: 2 PEs have 4 elements in total, but 3 numbers are given");
         assert!(deal(&variable(&[2]), &[1, 2, 3]).unwrap_err().contains("it has 2 elements"));
     }
 }

@@ -270,7 +270,7 @@ mod tests {
         assert!(answer(&mut levels, "hazard").contains("`hazards`"));
         assert!(answer(&mut levels, "syntax-error").contains("every program"));
         assert!(levels.choose_flags("-W").expect_err("no name").contains("-W needs"));
-        assert!(levels.choose_flags("overlap").expect_err("no flag").contains("-A, -W and -D"));
+        assert!(levels.choose_flags("overlap").expect_err("no flag").contains("-A, -W or -D"));
         assert_eq!(levels, Levels::default());
     }
 }

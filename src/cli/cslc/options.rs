@@ -365,7 +365,7 @@ mod tests {
         assert_eq!((it.options.arch, it.memcpy, it.fabric_dims), (Arch::Wse3, true, Some((9, 3))));
         assert_eq!((it.params.len(), it.warnings.len()), (1, 0));
         let it = parsed("a.csl --arch=wse2 --turbo=9").unwrap();
-        assert_eq!(it.warnings, ["--turbo is not an option of this cslc and has no effect"]);
+        assert_eq!(it.warnings, ["--turbo is not supported and has no effect"]);
     }
 
     #[test]
@@ -388,9 +388,9 @@ mod tests {
         let text = |line: &str| parsed(line).unwrap_err().0;
         assert_eq!(text("--arch=wse1 a.csl"), "--arch must be wse2 or wse3, not wse1");
         assert_eq!(text("--arch wse2"), "no file to compile; see cslc --help");
-        assert_eq!(text("a.csl b.csl"), "two files to compile: a.csl and b.csl");
+        assert_eq!(text("a.csl b.csl"), "more than one file to compile: a.csl and b.csl");
         assert_eq!(text("a.csl --params=M"), "--params takes name:value, not `M`");
-        assert_eq!(text("a.csl --channels=17"), "--channels is 1 to 16, not 17");
+        assert_eq!(text("a.csl --channels=17"), "--channels must be 1 to 16, not 17");
         assert_eq!(
             text("a.csl --fabric-dims=8"),
             "--fabric-dims takes two numbers separated by a comma, not `8`"

@@ -15,7 +15,7 @@ use std::sync::Arc;
 
 /// A whole report.
 #[derive(Debug, Serialize)]
-pub struct Data {
+pub struct ReportData {
     /// The program.
     pub title: String,
     /// The machine.
@@ -37,7 +37,7 @@ pub struct Data {
     /// Diagnostics.
     pub diagnostics: Vec<ReportDiagnostic>,
     /// Programs of PEs.
-    pub tiles: Vec<Tile>,
+    pub tiles: Vec<ReportTile>,
     /// The tile of each PE; -1 without one.
     pub place: Vec<i64>,
     /// Texts of programs.
@@ -77,7 +77,7 @@ pub struct ReportDiagnostic {
 
 /// The program of some PEs.
 #[derive(Debug, Serialize)]
-pub struct Tile {
+pub struct ReportTile {
     /// Its file.
     pub file: String,
     /// The values of its parameters.
@@ -116,7 +116,7 @@ pub struct FileText {
 }
 
 /// What the page shows of a run that has ended.
-pub fn data(runner: &mut Runner, outcome: &Outcome) -> Data {
+pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
     let recording = shortened(runner.recording().unwrap_or_default());
     let history = runner.memory_history().unwrap_or_default();
     let program = runner.program().clone();
@@ -133,7 +133,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> Data {
     let mut files = program_files(&program.sources);
     let diags = outcome.diagnostics.iter().map(|d| diag(&program, d, &mut files)).collect();
     let spans = spans(&program.sources, events.spans.0.iter(), &mut files);
-    Data {
+    ReportData {
         title: title(&program, &outcome.sources),
         machine: program.arch.to_string(),
         width: program.width,
@@ -234,9 +234,9 @@ fn spans<'s>(
     table
 }
 
-fn tiles(program: &Program, history: &History) -> Vec<Tile> {
+fn tiles(program: &Program, history: &History) -> Vec<ReportTile> {
     let all = program.tiles.iter().zip(&history.variables);
-    let tile = |(tile, variables): (&Arc<TileImage>, &Vec<Followed>)| Tile {
+    let tile = |(tile, variables): (&Arc<TileImage>, &Vec<Followed>)| ReportTile {
         file: tile.file.clone(),
         params: tile.params.clone(),
         variables: variables.iter().map(variable).collect(),

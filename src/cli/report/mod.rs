@@ -54,7 +54,7 @@ pub fn write(path: &Path, runner: &mut Runner, outcome: &mut Outcome) {
     }
 }
 
-fn page(data: &data::Data) -> String {
+fn page(data: &data::ReportData) -> String {
     let json = serde_json::to_string(data).expect("numbers and strings are always valid JSON");
     let script = format!("(() => {{\n\"use strict\";\n{}}})();", SCRIPTS.join("\n"));
     let parts = [

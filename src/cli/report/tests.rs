@@ -1,4 +1,4 @@
-use super::data::{Data, data};
+use super::data::{ReportData, data};
 use super::{MOST_WORDS, page};
 use crate::cli::Exit;
 use crate::cli::args::{self, Command};
@@ -46,11 +46,11 @@ comptime {
 "#;
 
 /// The report of a PE that sends four words to one that takes so many.
-fn report(taken: usize, most_events: usize) -> Data {
+fn report(taken: usize, most_events: usize) -> ReportData {
     report_of(SEND, taken, most_events)
 }
 
-fn report_of(send: &str, taken: usize, most_events: usize) -> Data {
+fn report_of(send: &str, taken: usize, most_events: usize) -> ReportData {
     let mut loader = MemoryLoader::default();
     loader.add("layout.csl", LAYOUT);
     loader.add("send.csl", send);

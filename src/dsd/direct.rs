@@ -2,7 +2,8 @@
 //! memory itself.
 //!
 //! Fast path: the loop of a kernel runs over slices of memory, with the widest instructions of the processor, where
-//! `local` copies elements into lanes and back. What it gains on public programs has not been measured.
+//! `local` copies elements into lanes and back. Contiguous vectors come to more than half of the speed of native loops
+//! (docs/performance.md, DSD operations in memory); what that gains on public programs has not been measured.
 //! `--engine plain` does without; `tests/it/engines.rs` compares whole programs, the properties in
 //! `local/tests.rs` single operations.
 

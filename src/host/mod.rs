@@ -70,8 +70,9 @@ pub struct RunOptions {
     /// Moves every wavelet from router to router: no express channels, no bulk advance, and no small wafer in
     /// place of a large one. The run is slower and otherwise the same.
     pub hop_by_hop: bool,
-    /// Runs without any fast path: no superinstructions, no plans of DSD operations, nothing ahead of the
-    /// clock, one thread, and `hop_by_hop`. The run is slower and otherwise the same; tests compare the two.
+    /// Runs without any fast path: no superinstructions, no plans of DSD operations and one element of them after
+    /// the other, nothing ahead of the clock, one thread, and `hop_by_hop`. The run is slower and otherwise the
+    /// same; tests compare the two.
     pub plain: bool,
     /// Cycles that a command of the memcpy library takes to arrive from the host.
     pub command_latency: u64,

@@ -151,7 +151,7 @@ impl Pe {
             duties.watch_flushes(&mut context)?;
         }
         let wake = self.next_visit(now, moved || ran || sent, sent, world.ramp);
-        let ending = self.tasks.next_ending().map(|ending| match self.main.waiting {
+        let ending = self.threads.next_ending().map(|ending| match self.main.waiting {
             true => ending,
             false => ending.max(self.main.busy_until),
         });
@@ -213,7 +213,7 @@ impl Pe {
     #[inline]
     pub fn prefetch(&self, soon: bool) {
         /// Number of bytes at the start of a PE that a visit reads.
-        const HOT: usize = 12 * 64;
+        const HOT: usize = 13 * 64;
         if !soon {
             return prefetch::value(self, HOT);
         }

@@ -132,7 +132,7 @@ impl Pe {
     fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
         cycle < worker.alone_until.min(worker.unseen_until)
             && self.threads.is_empty()
-            && self.tasks.next_ending().is_none()
+            && self.threads.next_ending().is_none()
             && !self.is_observed()
             && !self.duties.has_flushes()
             && self.queues.are_empty()

@@ -141,7 +141,7 @@ impl Pe {
     /// Does what follows the ends of operations that were done ahead of the clock, up to a cycle.
     #[inline]
     pub(super) fn complete_endings(&mut self, now: u64) -> Result<(), Diag> {
-        while let Some(ending) = self.tasks.take_ending(now) {
+        while let Some(ending) = self.threads.take_ending(now) {
             self.complete(ending.done, ending.span)?;
         }
         Ok(())
@@ -193,7 +193,7 @@ impl Pe {
         // ready task cannot either, as long as no other wavelet arrives.
         let tasks_rest =
             main.is_free() && self.main.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
-        let tasks_rest = tasks_rest && self.tasks.next_ending().is_none();
+        let tasks_rest = tasks_rest && self.threads.next_ending().is_none();
         let is_quiet = self.trace_buffer.is_none()
             && !self.duties.has_flushes()
             && !main.is_stalled()

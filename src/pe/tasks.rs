@@ -7,7 +7,6 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::fabric::Wavelet;
 use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
-use crate::source::Span;
 
 /// The state of all task ids of a PE, bit = id. Fields that every visit reads come last.
 #[derive(Clone, Debug)]
@@ -32,8 +31,6 @@ pub(super) struct Tasks {
     /// The local task whose code runs, or the last one if nothing else has run since.
     running: Option<TaskId>,
     data: u64,
-    /// What follows asynchronous operations that were done ahead of the clock, with the cycles of their ends.
-    endings: Vec<Ending>,
     pub active: u64,
     pub blocked: u64,
 }
@@ -45,15 +42,6 @@ pub(super) enum Done {
     Nothing,
     Activate(TaskId),
     Unblock(TaskId),
-}
-
-/// The end of an asynchronous operation that was done ahead of the clock.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Ending {
-    pub cycle: u64,
-    pub done: Done,
-    /// The operation.
-    pub span: Span,
 }
 
 /// The choice of the picker.
@@ -92,28 +80,7 @@ impl Tasks {
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
             seed: None,
             started: 0,
-            endings: Vec::new(),
         }
-    }
-
-    /// Notes what follows an operation that ends in a cycle to come.
-    pub fn end_later(&mut self, ending: Ending) {
-        if ending.done != Done::Nothing {
-            self.endings.push(ending);
-        }
-    }
-
-    /// The end of an operation by some cycle, each once; they come in the order in which they were noted.
-    pub fn take_ending(&mut self, now: u64) -> Option<Ending> {
-        let first = self.endings.first().filter(|ending| ending.cycle <= now)?;
-        let ending = *first;
-        self.endings.remove(0);
-        Some(ending)
-    }
-
-    /// When the next operation ends that was done ahead of the clock.
-    pub fn next_ending(&self) -> Option<u64> {
-        self.endings.first().map(|ending| ending.cycle)
     }
 
     /// Whether a local task may start.

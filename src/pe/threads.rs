@@ -41,14 +41,23 @@ pub(super) struct Thread {
     pub started: u64,
 }
 
+/// The end of an asynchronous operation that was done ahead of the clock.
+#[derive(Copy, Clone, Debug)]
+pub(super) struct Ending {
+    pub cycle: u64,
+    pub done: Done,
+    /// The operation.
+    pub span: Span,
+}
+
 /// The queue that an operation has stalled on.
 #[derive(Copy, Clone, Default)]
 enum Obstacle {
     /// None: it may try again at any time.
     #[default]
     Unknown,
-    EmptyInput(u8),
-    FullOutput(u8),
+    EmptyInput(u16),
+    FullOutput(u16),
 }
 
 /// All of them; what every visit looks at comes first.
@@ -62,19 +71,23 @@ pub(super) struct Threads {
     pub blocked: u8,
     /// Places of operations in progress by who goes first.
     ranks: [u16; 4],
-    /// For each place what its operation has stalled on, so that one that would only stall again is not looked at.
-    stalled_on: [Obstacle; 9],
     /// Places of operations that may not have started yet: they were launched ahead of the clock.
     ahead: u16,
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
+    /// Whether `endings` holds any.
+    has_endings: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     main: Option<Box<Thread>>,
     /// The place of the operation that has ended last, for the next one.
     pub spare: Option<Box<Thread>>,
+    /// For each place what its operation has stalled on, so that one that would only stall again is not looked at.
+    stalled_on: [Obstacle; 9],
     threads: [Option<Box<Thread>>; 8],
+    /// What follows asynchronous operations that were done ahead of the clock, in the order of their ends.
+    endings: Vec<Ending>,
 }
 
 /// The places of a set, in their order.
@@ -136,6 +149,31 @@ impl Threads {
         if place == MAIN { &mut self.main } else { &mut self.threads[place] }
     }
 
+    /// Notes what follows an operation that ends in a cycle to come.
+    pub fn end_later(&mut self, ending: Ending) {
+        if ending.done != Done::Nothing {
+            self.endings.push(ending);
+            self.has_endings = true;
+        }
+    }
+
+    /// The end of an operation by some cycle, each once; they come in the order in which they were noted.
+    #[inline]
+    pub fn take_ending(&mut self, now: u64) -> Option<Ending> {
+        if self.next_ending()? > now {
+            return None;
+        }
+        let ending = self.endings.remove(0);
+        self.has_endings = !self.endings.is_empty();
+        Some(ending)
+    }
+
+    /// When the next operation ends that was done ahead of the clock.
+    #[inline]
+    pub fn next_ending(&self) -> Option<u64> {
+        if self.has_endings { self.endings.first().map(|ending| ending.cycle) } else { None }
+    }
+
     /// Takes an operation out of its place.
     pub fn remove(&mut self, place: usize) -> Box<Thread> {
         self.live &= !(1 << place);
@@ -182,7 +220,7 @@ impl Threads {
 
     /// Notes that an operation waits for something, or that it does not any more.
     pub fn note_stall(&mut self, place: usize, stall: Option<Stall>) {
-        let number = |queue: usize| u8::try_from(queue).ok();
+        let number = |queue: usize| u16::try_from(queue).ok();
         let obstacle = match stall {
             Some(Stall::Input(input)) => number(input).map(Obstacle::EmptyInput),
             Some(Stall::Output(output)) => number(output).map(Obstacle::FullOutput),

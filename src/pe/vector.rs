@@ -6,8 +6,8 @@ use super::operation::{From, StepResult, Surroundings};
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
-use super::tasks::{Done, Ending};
-use super::threads::{MAIN, Thread};
+use super::tasks::Done;
+use super::threads::{Ending, MAIN, Thread};
 use super::trace_buffer::Quick;
 use crate::arch::{ArchName, UtId};
 use crate::diagnostics::Diag;
@@ -120,7 +120,7 @@ impl Pe {
             return Ok(Served::Done(cycle + 1 - time));
         }
         self.threads.latest = start.ut.map_or(0, |ut| ut.0 & 7);
-        self.tasks.end_later(Ending { cycle, done: completion, span: vector.span });
+        self.threads.end_later(Ending { cycle, done: completion, span: vector.span });
         Ok(Served::Done(LAUNCH))
     }
 

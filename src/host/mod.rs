@@ -259,9 +259,9 @@ impl Runner {
         &self.program.exports
     }
 
-    /// Cycles since the start.
+    /// Cycles since the start; after an error, the cycle of the earliest one.
     pub fn cycles(&self) -> u64 {
-        self.wafer.now()
+        self.wafer.cycles()
     }
 
     /// Lines printed so far.

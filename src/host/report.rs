@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 /// Numbers about a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunReport {
-    /// Cycles since the start.
+    /// Cycles since the start; after an error, the cycle of the earliest one.
     pub cycles: u64,
     /// PEs of the rectangle.
     pub pes: usize,
@@ -23,7 +23,7 @@ pub struct RunReport {
 impl RunReport {
     pub(super) fn new(wafer: &Wafer) -> RunReport {
         RunReport {
-            cycles: wafer.now(),
+            cycles: wafer.cycles(),
             pes: wafer.program().place.len(),
             active_pes: wafer.active_pes(),
             hops: wafer.hops(),

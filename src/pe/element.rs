@@ -58,6 +58,10 @@ pub struct Pe {
     pub(super) tasks: Tasks,
     pub(super) threads: Threads,
     pub(super) at: PeCoord,
+    /// The next visit is only for an observer: no operation can continue before something else happens.
+    is_observer_next: bool,
+    /// The last visit was only for an observer, and nothing happened in it.
+    was_for_observer: bool,
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
@@ -75,6 +79,8 @@ impl Pe {
     pub fn new(at: PeCoord, arch: &'static Arch, tile: Arc<PreparedTile>, options: PeOptions) -> Pe {
         let mut pe = Pe {
             at,
+            is_observer_next: false,
+            was_for_observer: false,
             arch,
             checks: Checks::new(options.checked, options.levels),
             memory: Memory::new(arch.memory_words as usize, &tile.data),
@@ -138,6 +144,7 @@ impl Pe {
         if self.main.is_free() && self.main.busy_until <= now {
             self.checks.check_contest(&self.tile, &self.tasks, &self.queues, &self.threads)?;
         }
+        let is_for_observer = self.is_observed() && std::mem::take(&mut self.is_observer_next);
         self.complete_endings(now)?;
         // Microthreads go first, so the main thread can resume in the cycle in which its operation ends.
         // Queues drain last, so a wavelet can leave in the cycle in which an operation sends it.
@@ -150,7 +157,11 @@ impl Pe {
             let (duties, mut context) = self.duties();
             duties.watch_flushes(&mut context)?;
         }
-        let wake = self.next_visit(now, moved || ran || sent, sent, world.ramp);
+        let has_acted = moved || ran || sent;
+        if self.is_observed() {
+            self.was_for_observer = is_for_observer && !has_acted;
+        }
+        let wake = self.next_visit(now, has_acted, sent, world.ramp);
         let ending = self.threads.next_ending().map(|ending| match self.main.waiting {
             true => ending,
             false => ending.max(self.main.busy_until),
@@ -178,6 +189,10 @@ impl Pe {
         if is_busy && self.may_go_on(now + 1) {
             return Wake::At(now + 1);
         }
+        if is_busy && !self.threads.is_empty() && self.is_observed() {
+            self.is_observer_next = true;
+            return Wake::At(now + 1);
+        }
         let claimed = self.threads.claimed_inputs();
         let ready = match self.main.is_free() {
             true => {
@@ -193,8 +208,13 @@ impl Pe {
 
     /// Whether an operation in progress may continue in cycle `next`, as far as this PE knows.
     fn may_go_on(&mut self, next: u64) -> bool {
-        self.main.is_stalled()
-            || !self.threads.is_empty() && (self.is_observed() || self.threads.may_move(&self.queues, next))
+        self.main.is_stalled() || !self.threads.is_empty() && self.threads.may_move(&self.queues, next)
+    }
+
+    /// Whether the last visit was only for a recording or the plain engine, which look at a PE in every cycle, and
+    /// nothing happened in it.
+    pub fn was_for_observer(&self) -> bool {
+        self.is_observed() && self.was_for_observer
     }
 
     /// From now on, picks among equally ready tasks in an order that depends on the seed.

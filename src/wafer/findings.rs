@@ -58,6 +58,11 @@ impl Findings {
         !self.errors.is_empty()
     }
 
+    /// The cycle of the earliest error.
+    pub fn first_error(&self) -> Option<u64> {
+        self.errors.iter().filter_map(|diag| Some(diag.0.moment?.cycle)).min()
+    }
+
     /// The errors, equal ones folded.
     pub fn errors(&self) -> Vec<Diagnostic> {
         fold_moments(self.errors.iter().cloned().map(Diagnostic::from))

@@ -92,6 +92,10 @@ pub struct Wafer {
     now: u64,
     /// The cycle that the furthest PE has reached.
     reached: u64,
+    /// Whether anything has happened in this cycle but visits for an observer.
+    has_acted: bool,
+    /// How many of the last cycles had nothing else.
+    idle: u64,
     /// This keeps the memory of a list.
     running: Vec<u32>,
     findings: Findings,
@@ -125,6 +129,8 @@ impl Wafer {
             launches: Launches::default(),
             now: 0,
             reached: 0,
+            has_acted: false,
+            idle: 0,
             running: Vec::new(),
             findings: Findings::new(options.levels),
             pool: WorkerPool::new(1, 1),
@@ -182,9 +188,22 @@ impl Wafer {
         self.now
     }
 
+    /// Cycles since the start, without those at the end in which nothing happened; after an error, the cycle of
+    /// the earliest one.
+    pub fn cycles(&self) -> u64 {
+        self.findings.first_error().unwrap_or(self.end())
+    }
+
+    /// The cycle after the last one in which anything has happened, as far as the clock has come.
+    fn end(&self) -> u64 {
+        self.reached.clamp(self.now - self.idle, self.now)
+    }
+
     /// Lets time pass in which nothing happens.
     pub fn idle_until(&mut self, cycle: u64) {
-        self.now = self.now.max(cycle);
+        if cycle > self.now {
+            (self.now, self.idle) = (cycle, 0);
+        }
     }
 
     /// Links that wavelets have crossed.
@@ -298,7 +317,7 @@ impl Wafer {
 
     /// What is not finished now that nothing moves; `None` if everything is.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
-        StallReport::new(&self.explainer(), &self.collectives, host, self.now)
+        StallReport::new(&self.explainer(), &self.collectives, host, self.end())
     }
 
     fn stop_report(&self, cycle: u64, interrupted: bool) -> Box<StopReport> {

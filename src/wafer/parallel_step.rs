@@ -2,6 +2,12 @@
 //!
 //! A PE sees nothing of the others in a cycle, so they run at the same time; what they leave, they
 //! leave in the order of their numbers. Nobody can see how many threads there were.
+//!
+//! It serves wafers on which many PEs run in the same cycle; docs/performance.md compares one thread with two on 256 x
+//! 256. What it gains on a public example has not been measured on a machine with cores to spare. `--threads 1`, a
+//! recording and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches`
+//! in `tests/it/props/streams.rs` and `express_channels_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs`
+//! compare it with one thread.
 
 use super::cells::{Cell, Maker};
 use super::pulse::{PES_BETWEEN_LOOKS, Signals};
@@ -60,6 +66,7 @@ impl Wafer {
         let run = |(pes, mine, first): (&[u32], &mut [Cell], usize), worker: &mut Worker| {
             Shift::run(scene, pes, mine, first, worker)
         };
+        self.has_acted = true;
         for shift in self.pool.run(shares.into_iter(), run) {
             self.take(shift);
         }

@@ -19,22 +19,23 @@ impl Wafer {
             let others = [fabric, self.event_queue.next(self.now), self.launches.next()];
             match others.into_iter().flatten().min() {
                 Some(next) if self.now < looked_at && next >= looked_at => {
-                    self.now = looked_at;
+                    (self.now, self.idle) = (looked_at, 0);
                     return Progress::Moving;
                 }
                 Some(next) => self.now = next.max(self.now),
                 None if self.reached > self.now => {
-                    self.now = self.reached;
+                    (self.now, self.idle) = (self.reached, 0);
                     return Progress::Moving;
                 }
                 None => return Progress::Quiet,
             }
         }
+        self.has_acted = fabric.is_some_and(|cycle| cycle <= self.now);
         self.launches.begin(self.now, &mut self.cells, &mut self.event_queue);
         let (cells, fabric, event_queue) = (&mut self.cells, &mut self.fabric, &mut self.event_queue);
         let done = self.bulk_advance.advance(self.now, self.launches.next(), cells, fabric, event_queue);
         if done > 0 {
-            self.now += done;
+            (self.now, self.idle) = (self.now + done, 0);
             return Progress::Moving;
         }
         self.cells.begin_cycle(self.now);
@@ -46,6 +47,7 @@ impl Wafer {
         }
         self.observers.end_cycle(self.now, &mut self.fabric, &mut self.cells);
         self.now += 1;
+        self.idle = if self.has_acted { 0 } else { self.idle + 1 };
         self.wake_freed();
         self.tear_down();
         self.check_cycle();
@@ -123,8 +125,11 @@ impl Wafer {
             self.fabric.retry(index);
         }
         match wake {
-            Ok(Wake::At(cycle)) => self.event_queue.wake(index, cycle.max(self.now + 1), self.now),
-            Ok(Wake::OnEvent) => {}
+            Ok(Wake::At(cycle)) => {
+                self.has_acted = true;
+                self.event_queue.wake(index, cycle.max(self.now + 1), self.now);
+            }
+            Ok(Wake::OnEvent) => self.has_acted |= !pe.was_for_observer(),
             Err(diag) => {
                 let calls = pe.calls();
                 self.findings.error(explain::outside_library(diag, &calls, &self.program.sources));

@@ -1,14 +1,16 @@
 //! The fast engine and the plain one cannot be told apart but by their speed.
 //!
-//! Both compile and run the cases: the programs, the diagnostics and what is printed must be the same, and, if the
-//! program comes to its end, the cycles, the hops and all words of memory. When it fails, PEs that have run ahead
-//! of the clock are further than in the plain engine, and a warning carries the cycle in which its stretch of
-//! code has begun: so the cycles that stand in diagnostics are not compared. This test holds the fast paths equal
+//! Both compile and run the cases: the programs, the diagnostics, the cycles of errors and of the run, and what is
+//! printed must be the same, and, if the program comes to its end, the hops and all words of memory. When it fails,
+//! PEs that have run ahead of the clock are further than in the plain engine. A warning carries the cycle in which
+//! its stretch of code has begun: so the cycles of warnings are not compared. This test holds the fast paths equal
 //! to the plain way in whole programs; their files name the properties that compare each of them alone.
 
 use crate::case_file::{Case, all_cases};
 use cslrun::cli::{Exit, perform_words};
-use cslrun::{Arch, CompileOptions, Diagnostic, MemoryLoader, PeCoord, Program, RunOptions, Runner, compile};
+use cslrun::{
+    Arch, CompileOptions, Diagnostic, MemoryLoader, PeCoord, Program, RunOptions, Runner, Severity, compile,
+};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -75,7 +77,10 @@ fn story(program: &Arc<Program>, plain: bool) -> String {
         Runner::new(Arc::clone(program), RunOptions { plain, max_cycles: 100_000, ..RunOptions::default() });
     let mut story = match runner.run_until_idle() {
         Ok(_) => places(&runner.warnings()),
-        Err(failure) => return places(&failure.diagnostics(program.sources())),
+        Err(failure) => {
+            let cycles = runner.report().cycles;
+            return format!("{}{cycles} cycles", places(&failure.diagnostics(program.sources())));
+        }
     };
     let _ = writeln!(story, "{:?}", runner.report());
     let (width, height) = program.size();
@@ -87,13 +92,12 @@ fn story(program: &Arc<Program>, plain: bool) -> String {
     story
 }
 
-/// Which rules were broken, and where.
+/// Which rules were broken, and where; of errors, also when.
 fn places(diagnostics: &[Diagnostic]) -> String {
     let one = |d: &Diagnostic| {
         let place = d.primary.as_ref().map(|label| label.span);
-        // This title names a cycle: without work ahead of the clock, PEs may be visited one cycle longer.
-        let title = if d.rule == "deadlock" { "" } else { &d.title };
-        format!("{:?} {} {title}: {place:?}\n", d.severity, d.rule)
+        let moment = d.moment.filter(|_| d.severity == Severity::Error);
+        format!("{:?} {} {}: {place:?} {moment:?}\n", d.severity, d.rule, d.title)
     };
     diagnostics.iter().map(one).collect()
 }

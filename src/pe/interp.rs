@@ -107,7 +107,6 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead() };
-        let heard = self.checks.warnings.len();
         self.main.calls.take_registers(world.worker);
         let ended = loop {
             match self.turn(tile, now, &mut meter, world) {
@@ -118,13 +117,17 @@ impl Pe {
         };
         self.main.calls.return_registers(tile, world.worker);
         self.main.busy_until = now + meter.spent;
+        ended
+    }
+
+    /// Gives the warnings after the first `heard` their cycle, if they have none.
+    pub(super) fn date_warnings(&mut self, heard: usize, cycle: u64) {
         if self.checks.warnings.len() > heard {
-            let moment = self.moment(now + spent);
+            let moment = self.moment(cycle);
             for warning in &mut self.checks.warnings[heard..] {
                 warning.0.moment.get_or_insert(moment);
             }
         }
-        ended
     }
 
     /// Whether nothing can happen to this PE before a given cycle. If it is between two tasks, the next one may
@@ -178,8 +181,10 @@ impl Pe {
                         trace.task_end(now + meter.spent);
                     }
                     if self.duties.are_answered() {
+                        let heard = self.checks.warnings.len();
                         let (duties, mut context) = self.duties();
                         duties.end_task(&mut context)?;
+                        self.date_warnings(heard, now + meter.spent);
                     }
                     return Ok(false);
                 }
@@ -192,21 +197,10 @@ impl Pe {
                 {
                     return Ok(true);
                 }
-                Err(c) => {
-                    let c = self.sanitizer.explain(c, tile, self.main.calls.frames());
-                    let poked = self.poke(tile, meter, now, world).unwrap_or(Err(c));
-                    let served = match poked {
-                        Ok(served) => served,
-                        Err(c) => {
-                            self.checks.hazard(c.clone().at(self.main.place(tile)))?;
-                            go_on_behind(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
-                                .ok_or_else(|| c.at(self.main.place(tile)))?
-                        }
-                    };
-                    return Ok(self.after_service(served, now, meter));
-                }
+                Err(c) => return self.go_on_after(c, tile, (now, meter), world),
             };
-        if self.set_task_state(op, now + meter.spent)? {
+        self.complete_endings(now + meter.spent)?;
+        if self.set_task_state(op) {
             meter.spent += 1;
             self.main.calls.last_mut().pc += 1;
             return Ok(true);
@@ -216,8 +210,33 @@ impl Pe {
         if self.checks.warnings.len() > heard {
             let place = self.main.place(tile);
             self.checks.warnings[heard..].iter_mut().for_each(|warning| warning.place(place));
+            self.date_warnings(heard, now + meter.spent);
         }
         let served = served.map_err(|c| c.at(self.main.place(tile)))?;
+        Ok(self.after_service(served, now, meter))
+    }
+
+    /// Goes on after an operation that the scalar loop refuses: it may concern the configuration space, or its fault
+    /// may be one that is not denied.
+    fn go_on_after(
+        &mut self,
+        fault: Diag,
+        tile: &TileImage,
+        (now, meter): (u64, &mut Meter),
+        world: &mut Outside<'_>,
+    ) -> Result<bool, Diag> {
+        let fault = self.sanitizer.explain(fault, tile, self.main.calls.frames());
+        let (heard, cycle) = (self.checks.warnings.len(), now + meter.spent);
+        let poked = self.poke(tile, meter, now, world).unwrap_or(Err(fault));
+        let served = match poked {
+            Ok(served) => served,
+            Err(c) => {
+                self.checks.hazard(c.clone().at(self.main.place(tile)))?;
+                go_on_behind(&mut self.main, &mut self.memory, &mut self.sanitizer, tile)?
+                    .ok_or_else(|| c.at(self.main.place(tile)))?
+            }
+        };
+        self.date_warnings(heard, cycle);
         Ok(self.after_service(served, now, meter))
     }
 

@@ -42,7 +42,6 @@ impl Pe {
             return Ok(Served::Later);
         }
         let time = now + meter.spent;
-        self.complete_endings(time)?;
         match op {
             Op::Vector { n } => {
                 let unseen_until = world.worker.unseen_until;
@@ -179,16 +178,15 @@ impl Pe {
     /// Blocks, unblocks or activates a task where nothing is to be said about it; false for all other operations.
     /// Most of what a small task does is this.
     #[inline]
-    pub(super) fn set_task_state(&mut self, op: Op, time: u64) -> Result<bool, Diag> {
-        let (Op::Block { a } | Op::Unblock { a } | Op::Activate { a }) = op else { return Ok(false) };
-        self.complete_endings(time)?;
+    pub(super) fn set_task_state(&mut self, op: Op) -> bool {
+        let (Op::Block { a } | Op::Unblock { a } | Op::Activate { a }) = op else { return false };
         let id = TaskId(self.main.register(a) as u8);
         match op {
             Op::Block { .. } => self.tasks.blocked |= bit(id),
             Op::Unblock { .. } => self.tasks.blocked &= !bit(id),
-            _ => return Ok(self.tasks.activate_inactive(id)),
+            _ => return self.tasks.activate_inactive(id),
         }
-        Ok(true)
+        true
     }
 
     fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Diag> {

@@ -142,7 +142,9 @@ impl Pe {
     #[inline]
     pub(super) fn complete_endings(&mut self, now: u64) -> Result<(), Diag> {
         while let Some(ending) = self.threads.take_ending(now) {
-            self.complete(ending.done, ending.span)?;
+            let heard = self.checks.warnings.len();
+            self.complete(ending.done, ending.span).map_err(|diag| diag.on(self.moment(ending.cycle)))?;
+            self.date_warnings(heard, ending.cycle);
         }
         Ok(())
     }

@@ -1,16 +1,13 @@
 //! The fast engine and the plain one cannot be told apart but by their speed.
 //!
-//! Both compile and run the cases: the programs, the diagnostics, the cycles of errors and of the run, and what is
+//! Both compile and run the cases: the programs, the diagnostics with their cycles, the cycles of the run and what is
 //! printed must be the same, and, if the program comes to its end, the hops and all words of memory. When it fails,
-//! PEs that have run ahead of the clock are further than in the plain engine. A warning carries the cycle in which
-//! its stretch of code has begun: so the cycles of warnings are not compared. This test holds the fast paths equal
+//! PEs that have run ahead of the clock are further than in the plain engine. This test holds the fast paths equal
 //! to the plain way in whole programs; their files name the properties that compare each of them alone.
 
 use crate::case_file::{Case, all_cases};
 use cslrun::cli::{Exit, perform_words};
-use cslrun::{
-    Arch, CompileOptions, Diagnostic, MemoryLoader, PeCoord, Program, RunOptions, Runner, Severity, compile,
-};
+use cslrun::{Arch, CompileOptions, Diagnostic, MemoryLoader, PeCoord, Program, RunOptions, Runner, compile};
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Arc;
@@ -92,12 +89,11 @@ fn story(program: &Arc<Program>, plain: bool) -> String {
     story
 }
 
-/// Which rules were broken, and where; of errors, also when.
+/// Which rules were broken, where and when.
 fn places(diagnostics: &[Diagnostic]) -> String {
     let one = |d: &Diagnostic| {
         let place = d.primary.as_ref().map(|label| label.span);
-        let moment = d.moment.filter(|_| d.severity == Severity::Error);
-        format!("{:?} {} {}: {place:?} {moment:?}\n", d.severity, d.rule, d.title)
+        format!("{:?} {} {}: {place:?} {:?}\n", d.severity, d.rule, d.title, d.moment)
     };
     diagnostics.iter().map(one).collect()
 }

@@ -8,6 +8,25 @@ const KINDS: [MemKind; 3] = [MemKind::Mem1d, MemKind::Mem4d, MemKind::Circbuf];
 const SIMDS: [Simd; 5] = [Simd::Off, Simd::Simd32, Simd::Simd64, Simd::Simd32Or64, Simd::Max];
 const PRIORITIES: [Priority; 3] = [Priority::Low, Priority::Medium, Priority::High];
 
+impl Mem {
+    /// The vector in memory behind the words; `None` if they are none.
+    #[inline]
+    pub fn from_words(w: &[u16; DSD_WORDS as usize]) -> Option<Mem> {
+        Some(Mem {
+            kind: *KINDS.get(usize::from(w[0]).wrapping_sub(1))?,
+            dims: w[1] as u8,
+            index_offset: w[1] & 1 << 8 != 0,
+            base: w[2],
+            extent: [w[3], w[4], w[5], w[6]],
+            step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
+            lo: w[11],
+            hi: w[12],
+            wrap: w[13],
+            origin: w[14],
+        })
+    }
+}
+
 impl Dsd {
     /// The words that stand for this value; word 0 is never 0.
     pub fn to_words(self) -> [u16; DSD_WORDS as usize] {
@@ -46,20 +65,11 @@ impl Dsd {
 
     /// The value behind the words; `None` if they are no DSD (memory that was never set).
     pub fn from_words(w: &[u16]) -> Option<Dsd> {
+        // With a known length, no word costs a check of its own.
+        let w: &[u16; DSD_WORDS as usize] = w.first_chunk()?;
         let color = |n: u16| (n != NONE).then_some(Color(n as u8));
-        match *w.first()? {
-            kind @ 1..=3 => Some(Dsd::Mem(Mem {
-                kind: KINDS[kind as usize - 1],
-                dims: w[1] as u8,
-                index_offset: w[1] & 1 << 8 != 0,
-                base: w[2],
-                extent: [w[3], w[4], w[5], w[6]],
-                step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
-                lo: w[11],
-                hi: w[12],
-                wrap: w[13],
-                origin: w[14],
-            })),
+        match w[0] {
+            1..=3 => Mem::from_words(w).map(Dsd::Mem),
             4 => Some(Dsd::FabIn(FabIn {
                 color: color(w[2]),
                 queue: (w[3] != NONE).then_some(InQueue(w[3] as u8)),

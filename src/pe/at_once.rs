@@ -16,7 +16,7 @@ use crate::dsd::access::{AddressCursor, Row};
 use crate::dsd::block::RowSource;
 use crate::dsd::local::{self, Dest, Source};
 use crate::dsd::ops::{DsdOp, OPS};
-use crate::dsd::{Dsd, Mem};
+use crate::dsd::{DSD_WORDS, Dsd, Mem};
 use crate::image::TileImage;
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 
@@ -31,6 +31,15 @@ struct Vector<'a> {
     words: u16,
     /// The DSR that must be told where the vector ends (`save_address`).
     saved: Option<DsrId>,
+}
+
+/// What a [`Vector`] borrows that is not in the image.
+enum Held {
+    Nothing,
+    /// The vector of a DSD variable.
+    Variable(Mem),
+    /// A DSR, or a variable with a DSD of another kind.
+    Operand(ResolvedOperand),
 }
 
 /// The DSDs of an operation; the destination first.
@@ -49,7 +58,7 @@ impl VectorUnit<'_> {
         }
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
-        let mut held = [const { None }; 4];
+        let mut held = [const { Held::Nothing }; 4];
         let mut vectors: Vectors<'_> = [None; 4];
         let mut scalars = [None; 3];
         for (k, held) in held.iter_mut().enumerate().take(vector.sources.len() + 1) {
@@ -169,15 +178,32 @@ impl VectorUnit<'_> {
         tile: &'a TileImage,
         dsd: DsdRef,
         words: u16,
-        held: &'a mut Option<ResolvedOperand>,
+        held: &'a mut Held,
     ) -> Result<Option<Vector<'a>>, Diag> {
         if let DsdRef::Const(n) = dsd {
             let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
             return Ok(Some(Vector { mem, at: mem.base, words, saved: None }));
         }
-        let resolved = held.insert(self.operand(dsd, Use::Operation)?);
-        let Dsd::Mem(mem) = &resolved.dsd else { return Ok(None) };
-        Ok(Some(Vector { mem, at: resolved.at, words, saved: resolved.saved }))
+        *held = self.held(dsd)?;
+        Ok(match held {
+            Held::Variable(mem) => Some(Vector { mem, at: mem.base, words, saved: None }),
+            Held::Operand(ResolvedOperand { dsd: Dsd::Mem(mem), at, saved, .. }) => {
+                Some(Vector { mem, at: *at, words, saved: *saved })
+            }
+            Held::Operand(_) | Held::Nothing => None,
+        })
+    }
+
+    /// The DSD of a variable or DSR.
+    #[inline]
+    fn held(&mut self, dsd: DsdRef) -> Result<Held, Diag> {
+        if let DsdRef::At(reg, _) = dsd {
+            let words = self.memory.slice(self.main.address(reg), DSD_WORDS.into())?;
+            if let Some(mem) = words.first_chunk().and_then(Mem::from_words) {
+                return Ok(Held::Variable(mem));
+            }
+        }
+        self.operand(dsd, Use::Operation).map(Held::Operand)
     }
 
     fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {

@@ -4,7 +4,7 @@ use super::control::Command;
 use crate::arch::{Color, Direction};
 use crate::image::Program;
 use crate::image::routes::{ColorConfig, Directions, Filter, Inject, PopMode};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 /// Bits of directions, as in `image::routes::Directions`.
 pub type Mask = u8;
@@ -160,7 +160,7 @@ pub struct Routes {
     configs: Vec<ColorConfig>,
     locals: Vec<Vec<(Color, RouteId)>>,
     /// Those that the program has made while running.
-    made: HashMap<ColorConfig, RouteId>,
+    made: FxHashMap<ColorConfig, RouteId>,
 }
 
 impl Routes {
@@ -173,7 +173,7 @@ impl Routes {
             all: vec![Route::default()],
             configs: vec![ColorConfig::default()],
             locals: Vec::new(),
-            made: HashMap::new(),
+            made: FxHashMap::default(),
         };
         for declared in program.routes.declared() {
             routes.add(&declared.config);

@@ -22,10 +22,11 @@ pub struct Ticket(cslrun::Ticket);
 
 /// One run of a program.
 #[pyclass]
-pub struct Runner(cslrun::Runner, Interrupted);
-
-/// Whether Ctrl-C has stopped the run: wavelets were on their way, so that it cannot go on.
-type Interrupted = bool;
+pub struct Runner {
+    runner: cslrun::Runner,
+    /// Ctrl-C has stopped the run while wavelets were on their way, so it cannot go on.
+    is_interrupted: bool,
+}
 
 #[pymethods]
 impl Runner {
@@ -48,7 +49,9 @@ impl Runner {
         let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
         let stop = interrupt::stop(py)?;
         let options = RunOptions { checked, max_cycles, threads, levels, stop, ..defaults };
-        guarded(|| Ok(Runner(cslrun::Runner::new(program.image.clone(), options), false)))
+        guarded(|| {
+            Ok(Runner { runner: cslrun::Runner::new(program.image.clone(), options), is_interrupted: false })
+        })
     }
 
     fn queue_copy_in(
@@ -112,13 +115,13 @@ impl Runner {
     fn queue_send(&mut self, py: Python<'_>, stream: usize, words: PyBuffer<u32>) -> PyResult<Ticket> {
         self.check_stream(stream, true)?;
         let words = words.to_vec(py)?;
-        Ok(Ticket(self.0.queue_send(stream, &words)))
+        Ok(Ticket(self.runner.queue_send(stream, &words)))
     }
 
     /// Asks for words of a host stream of a layout.
     fn queue_receive(&mut self, stream: usize, count: u64) -> PyResult<Ticket> {
         self.check_stream(stream, false)?;
-        Ok(Ticket(self.0.queue_receive(stream, count)))
+        Ok(Ticket(self.runner.queue_receive(stream, count)))
     }
 
     /// Runs until a transfer is done; false if nothing can happen before.
@@ -134,25 +137,25 @@ impl Runner {
     /// From now on the host takes whatever comes on a host stream.
     fn drain(&mut self, stream: usize) -> PyResult<()> {
         self.check_stream(stream, false)?;
-        self.0.drain(stream);
+        self.runner.drain(stream);
         Ok(())
     }
 
     /// What has come since [`Runner::drain`], little-endian.
     fn end_drain<'py>(&mut self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
         self.check_stream(stream, false)?;
-        let words = self.0.end_drain(stream);
+        let words = self.runner.end_drain(stream);
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         Ok(PyBytes::new(py, &bytes))
     }
 
     /// What an unfinished transfer waits for.
     fn describe_wait(&self, ticket: &Ticket) -> Option<String> {
-        self.0.describe_wait(ticket.0)
+        self.runner.describe_wait(ticket.0)
     }
 
     fn is_done(&self, ticket: &Ticket) -> bool {
-        self.0.is_done(ticket.0)
+        self.runner.is_done(ticket.0)
     }
 
     /// Runs until a command is done.
@@ -163,7 +166,7 @@ impl Runner {
     /// Moves the words of a finished copy from the wafer into a buffer; false if there are none,
     /// because the copy has failed or they were taken before.
     fn take_words(&mut self, py: Python<'_>, ticket: &Ticket, into: PyBuffer<u32>) -> PyResult<bool> {
-        match self.0.take_words(ticket.0) {
+        match self.runner.take_words(ticket.0) {
             Some(words) => into.copy_from_slice(py, &words).map(|()| true),
             None => Ok(false),
         }
@@ -176,20 +179,20 @@ impl Runner {
     }
 
     fn cycles(&self) -> u64 {
-        self.0.cycles()
+        self.runner.cycles()
     }
 
     /// Lines printed after the first `from`: cycle, column, row, text.
     fn printed(&mut self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
         guarded(|| {
-            let lines = self.0.printed().iter().skip(from);
+            let lines = self.runner.printed().iter().skip(from);
             Ok(lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect())
         })
     }
 
     fn trace(&mut self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
         guarded(|| {
-            let records = self.0.records();
+            let records = self.runner.records();
             Ok(values_of(&records, PeCoord { x, y }, key))
         })
     }
@@ -197,7 +200,7 @@ impl Runner {
     fn symbol<'py>(&mut self, py: Python<'py>, x: u16, y: u16, name: &str) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| {
             self.check_place(x, y)?;
-            let found = self.0.read_symbol(PeCoord { x, y }, name);
+            let found = self.runner.read_symbol(PeCoord { x, y }, name);
             let (_, words) = self.checked(found)?;
             Ok(PyBytes::new(py, &bytes(&words)))
         })
@@ -205,7 +208,7 @@ impl Runner {
 
     /// The memory and the traces of all PEs.
     fn snapshot(&mut self) -> PyResult<Snapshot> {
-        guarded(|| Ok(Snapshot(self.0.snapshot())))
+        guarded(|| Ok(Snapshot(self.runner.snapshot())))
     }
 }
 
@@ -216,7 +219,7 @@ impl Runner {
         command: impl FnOnce(&mut cslrun::Runner) -> Result<cslrun::Ticket, Failure>,
     ) -> PyResult<Ticket> {
         guarded(|| {
-            let ticket = command(&mut self.0);
+            let ticket = command(&mut self.runner);
             self.checked(ticket).map(Ticket)
         })
     }
@@ -228,16 +231,16 @@ impl Runner {
         run: impl FnOnce(&mut cslrun::Runner) -> Result<T, Failure> + Send,
     ) -> PyResult<T> {
         guarded(|| {
-            if self.1 {
+            if self.is_interrupted {
                 return Err(RunError::new_err(
                     "the run was interrupted and cannot go on; load the program again",
                 ));
             }
             interrupt::run_begins();
-            match py.detach(|| run(&mut self.0)) {
+            match py.detach(|| run(&mut self.runner)) {
                 Err(failure @ Failure::Interrupted(_)) => {
-                    self.1 = true;
-                    let report = self.report(&failure.diagnostics(self.0.program().sources()));
+                    self.is_interrupted = true;
+                    let report = self.report(&failure.diagnostics(self.runner.program().sources()));
                     Err(interrupt::exception(py, report))
                 }
                 ended => self.checked(ended),
@@ -249,18 +252,18 @@ impl Runner {
         result.map_err(|failure| {
             // What was suspicious may be why the program went wrong.
             let is_misuse = matches!(failure, Failure::Misuse(_));
-            let mut all = if is_misuse { Vec::new() } else { self.0.warnings() };
-            all.extend(failure.diagnostics(self.0.program().sources()));
+            let mut all = if is_misuse { Vec::new() } else { self.runner.warnings() };
+            all.extend(failure.diagnostics(self.runner.program().sources()));
             RunError::new_err(self.report(&all))
         })
     }
 
     fn report(&self, diagnostics: &[Diagnostic]) -> String {
-        render(self.0.program().sources(), diagnostics, MessageFormat::Plain, false)
+        render(self.runner.program().sources(), diagnostics, MessageFormat::Plain, false)
     }
 
     fn check_stream(&self, stream: usize, to_wafer: bool) -> PyResult<()> {
-        match self.0.streams().get(stream) {
+        match self.runner.streams().get(stream) {
             Some(known) if known.to_wafer == to_wafer => Ok(()),
             Some(known) => {
                 let way = if known.to_wafer { "to" } else { "from" };
@@ -272,7 +275,7 @@ impl Runner {
     }
 
     fn check_place(&self, x: u16, y: u16) -> PyResult<()> {
-        let (w, h) = self.0.program().size();
+        let (w, h) = self.runner.program().size();
         if x < w && y < h {
             return Ok(());
         }

@@ -142,13 +142,13 @@ impl Pe {
     #[inline(always)]
     pub(super) fn complete_endings(&mut self, now: u64) -> Result<(), Diag> {
         if self.threads.next_ending().is_some_and(|ending| ending <= now) {
-            self.complete_some(now)?;
+            self.complete_due(now)?;
         }
         Ok(())
     }
 
     #[inline(never)]
-    fn complete_some(&mut self, now: u64) -> Result<(), Diag> {
+    fn complete_due(&mut self, now: u64) -> Result<(), Diag> {
         while let Some(ending) = self.threads.take_ending(now) {
             let heard = self.checks.warnings.len();
             self.complete(ending.done, ending.span).map_err(|diag| diag.on(self.moment(ending.cycle)))?;

@@ -7,7 +7,7 @@
 //! which they would lie, and everything goes on hop by hop. Nothing of this can be seen from outside
 //! but the time that a run takes.
 //!
-//! docs/performance.md and `fabric/steady.rs` say what it gains. `--hop-by-hop` and `--engine plain` switch it off; properties in
+//! docs/performance.md says what it gains. `--hop-by-hop` and `--engine plain` switch it off; properties in
 //! `fabric/express/tests.rs` and `tests/it/props/streams.rs` compare it with wavelets that go hop by hop.
 
 #[cfg(test)]
@@ -98,39 +98,6 @@ impl ExpressChannels {
     /// Whether there are none.
     pub fn are_unused(&self) -> bool {
         self.all.len() == self.unused.len()
-    }
-
-    /// How many carry something.
-    pub fn moving(&self) -> usize {
-        self.moving.len()
-    }
-
-    /// The lane behind an express channel, the side from which wavelets come to it, and the length of the express channel, if
-    /// wavelets get on from a side at a lane and the express channel is full of plain ones before a cycle.
-    pub fn steady(&self, number: u32, id: u32, side: Direction, now: u64) -> Option<(u32, Direction, u64)> {
-        let channel = &self.all[number as usize];
-        let length = channel.length();
-        let begins =
-            channel.lanes[0] == id && channel.from == Some(side) && channel.riders.len() as u64 == length;
-        let is_full =
-            || channel.riders.iter().zip(now - length..).all(|((landed, _), cycle)| *landed == cycle);
-        let (exit, from) = channel.exit?;
-        let is_plain = || channel.riders.iter().all(|(_, flit)| flit.is_plain());
-        (begins && is_full() && is_plain()).then_some((exit, from, length))
-    }
-
-    /// What is on an express channel, with the cycles in which it got on.
-    pub fn riders(&self, number: u32) -> impl Iterator<Item = &(u64, Flit)> {
-        self.all[number as usize].riders.iter()
-    }
-
-    /// Lets a steady express channel carry on for some cycles; gives what is on it, to be changed likewise.
-    pub fn shift(&mut self, number: u32, cycles: u64) -> impl Iterator<Item = &mut (u64, Flit)> {
-        let channel = &mut self.all[number as usize];
-        channel.carried += cycles;
-        // A steady express channel carries one of every cycle.
-        channel.last_left = channel.riders.front().map(|(landed, _)| landed + cycles - 1);
-        channel.riders.iter_mut()
     }
 
     /// Hops on express channels, before a cycle.

@@ -226,18 +226,6 @@ impl Lane {
         &self.offramp
     }
 
-    /// Changes all that is on the ramp from the PE.
-    pub fn change_onramp(&mut self, sent: u64, change: impl FnMut(&mut (u64, Flit))) {
-        self.sent += sent;
-        self.onramp.change(change);
-    }
-
-    /// Changes all that is on the ramp to the PE.
-    pub fn change_offramp(&mut self, received: u64, change: impl FnMut(&mut (u64, Flit))) {
-        self.received += received;
-        self.offramp.change(change);
-    }
-
     /// The PE sends a wavelet that arrives in a cycle; true if it is the first on the ramp.
     #[inline(always)]
     pub fn put_on_onramp(&mut self, arrives: u64, flit: Flit) -> bool {

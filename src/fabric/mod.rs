@@ -22,7 +22,6 @@ mod route;
 mod router;
 mod schedule;
 mod shared;
-mod steady;
 mod step;
 mod survey;
 mod timing_wheel;
@@ -36,7 +35,6 @@ pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, Routes, received_on};
 pub use shared::RampAction;
-pub use steady::Stream;
 pub use survey::{BufferPlace, Leftover, Obstacle, Survey};
 
 use crate::arch::Color;
@@ -52,7 +50,6 @@ use router::colors;
 use schedule::Schedule;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use steady::Flows;
 
 /// Routers between two looks at whether to stop.
 const ROUTERS_AT_ONCE: usize = 16;
@@ -138,11 +135,6 @@ impl Fabric {
         self.channels.disable();
     }
 
-    /// Whether wavelets may go by other means than link by link.
-    pub fn uses_channels(&self) -> bool {
-        self.channels.are_enabled()
-    }
-
     /// From now on looks for collisions.
     pub fn check(&mut self) {
         self.arbiter.check();
@@ -175,31 +167,6 @@ impl Fabric {
         let is_busy =
             self.schedule.is_busy() || self.channels.are_moving() || self.letters.are_moving(&self.grid);
         if is_busy { Some(now) } else { self.schedule.next_arrival(now) }
-    }
-
-    /// How many routers and express channels have something to do.
-    pub fn activity(&self) -> (usize, usize) {
-        (self.schedule.awake(), self.channels.moving())
-    }
-
-    /// The streams that flow, before a cycle; `None` if anything else moves or is about to.
-    pub fn steady_streams(&self, now: u64) -> Option<Vec<Stream>> {
-        if self.is_recording() || self.letters.are_moving(&self.grid) {
-            return None;
-        }
-        Flows::new(&self.grid, &self.schedule, &self.channels, now).streams()
-    }
-
-    /// Lets cycles pass in which nothing but steady streams flows: `words` are what the sender of this one sends
-    /// in them, and become what the receiver takes.
-    pub fn flow(&mut self, stream: &Stream, words: &mut [Wavelet]) {
-        let hops = stream.flow(&mut self.grid, &mut self.channels, words);
-        self.hops = self.hops.wrapping_add(hops);
-    }
-
-    /// The cycle that comes next, after [`Fabric::flow`] of all streams.
-    pub fn resume(&mut self, now: u64) {
-        self.schedule.skip_to(now);
     }
 
     /// Whether something has come down the ramp of a PE. Once that has run, it is asked again for room.

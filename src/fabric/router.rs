@@ -78,12 +78,6 @@ impl Router {
         self.waiting
     }
 
-    /// Colors of which wavelets are on the way down the ramp.
-    #[inline]
-    pub fn descending(&self) -> u32 {
-        self.descending
-    }
-
     /// Links out of it that belong to express channels.
     #[inline]
     pub fn channels(&self) -> Mask {

@@ -90,17 +90,6 @@ impl Schedule {
         self.awake.len()
     }
 
-    /// The routers that are awake.
-    pub fn all_awake(&self) -> &[u32] {
-        &self.awake
-    }
-
-    /// Routers that are visited in the next cycles.
-    pub fn pending(&self) -> impl Iterator<Item = &u32> {
-        let timing_wheels = self.climbing.routers().chain(self.descending.routers());
-        self.awake.iter().chain(&self.retries).chain(timing_wheels)
-    }
-
     /// Lists a router, if it is not.
     #[inline]
     pub fn list(&mut self, pe: usize, router: &mut Router) {
@@ -251,13 +240,6 @@ impl Schedule {
     pub fn keep_piece(&mut self, mut piece: Vec<u32>) {
         piece.clear();
         self.piece = piece;
-    }
-
-    /// Cycles have passed in which the same has happened; a later one comes next.
-    pub fn skip_to(&mut self, now: u64) {
-        self.climbing.put_off(now - self.next);
-        self.descending.put_off(now - self.next);
-        self.next = now;
     }
 
     /// Visits routers the other way round, which nobody may notice.

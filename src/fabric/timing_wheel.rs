@@ -48,18 +48,6 @@ impl TimingWheel {
         let from_now = self.filled.rotate_right((now % ROWS) as u32);
         (self.filled != 0).then(|| now + u64::from(from_now.trailing_zeros()))
     }
-
-    /// The routers at which something arrives.
-    pub fn routers(&self) -> impl Iterator<Item = &u32> {
-        self.rows.iter().flatten().map(|(_, pe)| pe)
-    }
-
-    /// Everything arrives so many cycles later.
-    pub fn put_off(&mut self, cycles: u64) {
-        self.rows.rotate_right((cycles % ROWS) as usize);
-        self.filled = self.filled.rotate_left((cycles % ROWS) as u32);
-        self.rows.iter_mut().flatten().for_each(|(cycle, _)| *cycle += cycles);
-    }
 }
 
 #[cfg(test)]
@@ -73,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_arrives_in_its_cycle_however_far_away_and_put_off() {
+    fn everything_arrives_in_its_cycle_however_far_away() {
         let mut timing_wheel = TimingWheel::new();
         assert_eq!(timing_wheel.next(7), None);
         timing_wheel.add(10, 1);
@@ -82,11 +70,9 @@ mod tests {
         assert_eq!(timing_wheel.next(7), Some(10));
         assert_eq!(due(&mut timing_wheel, 9), [0; 0]);
         assert_eq!(due(&mut timing_wheel, 10), [1]);
-        timing_wheel.put_off(5);
-        assert_eq!(timing_wheel.next(11), Some(15), "a round too early for router 2");
-        assert_eq!(due(&mut timing_wheel, 15), [0; 0]);
-        assert_eq!(due(&mut timing_wheel, 17), [3]);
-        assert_eq!(due(&mut timing_wheel, 15 + ROWS), [2]);
-        assert_eq!(timing_wheel.next(16 + ROWS), None);
+        assert_eq!(due(&mut timing_wheel, 12), [3]);
+        assert_eq!(timing_wheel.next(13), Some(10 + ROWS));
+        assert_eq!(due(&mut timing_wheel, 10 + ROWS), [2]);
+        assert_eq!(timing_wheel.next(11 + ROWS), None);
     }
 }

@@ -67,7 +67,7 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Depth of router buffers for each color and link (1 to 4), if it differs from that of the machine.
     pub link_depth: Option<u8>,
-    /// Moves every wavelet from router to router: no express channels, no bulk advance, and no small wafer in
+    /// Moves every wavelet from router to router: no express channels, and no small wafer in
     /// place of a large one. The run is slower and otherwise the same.
     pub hop_by_hop: bool,
     /// Runs without any fast path: no superinstructions, no plans of DSD operations and one element of them after

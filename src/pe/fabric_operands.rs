@@ -88,12 +88,6 @@ impl Intake {
         }
         word & 0xffff
     }
-
-    /// Whether it takes one element from each data wavelet, and did so in the cycle before `now`.
-    pub fn is_steady(&self, now: u64) -> bool {
-        let is_plain = self.control_transform.is_none() && self.half.is_none();
-        is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
-    }
 }
 
 impl Outlet {
@@ -130,11 +124,5 @@ impl Outlet {
         let mut outgoing = Outgoing::new(self.color, wavelet, now);
         outgoing.advance_switch = self.advance_switch && is_last;
         queues.send(self.output, outgoing);
-    }
-
-    /// Whether it sends one data wavelet for each element, and did so in the cycle before `now`.
-    pub fn is_steady(&self, now: u64) -> bool {
-        let is_plain = !self.control && self.control_transform.is_none() && self.half.is_none();
-        is_plain && !(self.narrow && self.simd != Simd::Off) && self.last_used.wrapping_add(1) == now
     }
 }

@@ -4,12 +4,6 @@ use super::operation::{From, Operation, To};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::{Dest, Source};
 
-/// Elements per piece; a longer run is split into pieces.
-const MOST: u64 = 1 << 16;
-/// The last elements are processed one by one, together with everything that happens at the end of an
-/// operation.
-const LAST: u64 = 2;
-
 impl Operation {
     /// The memory operands; 0 is the destination.
     pub fn cursors(&self) -> impl Iterator<Item = (usize, &AddressCursor)> {
@@ -37,24 +31,8 @@ impl Operation {
         dest.into_iter().chain(sources)
     }
 
-    /// How many elements can be processed before an operand ends or leaves its memory.
-    pub fn steady_elements(&self) -> u64 {
-        let left = self.total.map_or(u64::MAX, |total| u64::from(total - self.done));
-        let count = left.saturating_sub(LAST).min(MOST);
-        self.steady_cursors().map(|cursor| cursor.reaches(count)).min().unwrap_or(count)
-    }
-
     /// Whether this many elements are in bounds for all operands.
     pub fn stays_in_bounds(&self, count: u32) -> bool {
-        self.steady_cursors().all(|cursor| cursor.reaches(count.into()) >= count.into())
-    }
-
-    fn steady_cursors(&self) -> impl Iterator<Item = &AddressCursor> {
-        let dest = if let To::Local(Dest::AddressCursor(cursor)) = &self.to { Some(cursor) } else { None };
-        let sources = self.sources().iter().filter_map(|from| match from {
-            From::Local(Source::AddressCursor(cursor)) => Some(cursor),
-            From::Local(Source::Scalar(_)) | From::Fabric(_) | From::Fifo(_) => None,
-        });
-        dest.into_iter().chain(sources)
+        self.cursors().all(|(_, cursor)| cursor.reaches(count.into()) >= count.into())
     }
 }

@@ -369,7 +369,7 @@ impl Operation {
         Readiness::Yes
     }
 
-    pub fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {
+    fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {
         let mut values = [0; 3];
         for (k, value) in values.iter_mut().enumerate().take(self.arity.into()) {
             *value = self.take(k, around)?;

@@ -72,11 +72,6 @@ impl Inbox {
         self.items.len()
     }
 
-    /// Whether it holds plain wavelets, and no part of a message.
-    pub fn takes_plain(&self) -> bool {
-        self.message == Message::No
-    }
-
     /// Whether it is full.
     pub fn is_full(&self) -> bool {
         self.len() >= usize::from(self.depth)
@@ -155,11 +150,6 @@ impl Outbox {
     /// Color of the oldest wavelet, or the color of the queue if it is empty.
     pub fn color_now(&self) -> Option<Color> {
         self.head_color().or(self.color)
-    }
-
-    /// Takes the oldest wavelet.
-    pub fn take(&mut self) -> Option<Outgoing> {
-        self.items.pop_front()
     }
 
     /// Color of the oldest wavelet.

@@ -1,13 +1,11 @@
 //! How operations in progress move: one element in each cycle, and what follows their end.
 
 use super::element::Pe;
-use super::operation::{From, Operation, StepResult, Surroundings, To};
+use super::operation::{StepResult, Surroundings};
 use super::stall::{OnStall, Stall};
 use super::tasks::{Done, bit};
 use super::threads::{MAIN, Thread};
-use crate::arch::Color;
 use crate::diagnostics::{At, Diag};
-use crate::fabric::Wavelet;
 use crate::source::Span;
 
 impl Pe {
@@ -168,86 +166,5 @@ impl Pe {
             Done::Unblock(id) => self.tasks.blocked &= !bit(id),
         }
         Ok(())
-    }
-}
-
-/// Bulk advance: many cycles at once, while the PE does nothing but send or receive one stream.
-impl Pe {
-    /// For how many of the next cycles the PE does nothing but send one element per cycle on a color.
-    pub fn sends_steadily(&self, color: Color, now: u64) -> Option<u64> {
-        let operation = self.only_operation()?;
-        let To::Fabric(outlet) = &operation.to else { return None };
-        let is_local = operation.sources().iter().all(|from| matches!(from, From::Local(_)));
-        let fits = is_local && outlet.color == color && outlet.is_steady(now);
-        fits.then(|| operation.steady_elements())
-    }
-
-    /// For how many of the next cycles the PE does nothing but receive one wavelet of a color per cycle, if
-    /// they arrive.
-    pub fn takes_steadily(&self, color: Color, now: u64) -> Option<u64> {
-        let operation = self.only_operation()?;
-        let mut intakes = operation.intakes();
-        let input = intakes.next().filter(|intake| intake.is_steady(now))?.input;
-        let is_only = intakes.next().is_none();
-        let is_local = matches!(operation.to, To::Local(_))
-            && !operation.sources().iter().any(|from| matches!(from, From::Fifo(_)));
-        let count = operation.steady_elements();
-        let inbox = &self.queues.inputs[input];
-        (is_only && is_local && inbox.color == color && inbox.takes_plain()).then_some(count)
-    }
-
-    /// The only operation in progress on this PE, if nothing else can start by itself.
-    fn only_operation(&self) -> Option<&Operation> {
-        let main = &self.main;
-        // A main thread that waits for this operation cannot start anything before it ends; one without a
-        // ready task cannot either, as long as no other wavelet arrives.
-        let tasks_rest =
-            main.is_free() && self.main.launches.is_empty() && self.tasks.active & !self.tasks.blocked == 0;
-        let tasks_rest = tasks_rest && self.threads.next_ending().is_none();
-        let is_quiet = self.trace_buffer.is_none()
-            && !self.duties.has_flushes()
-            && !main.is_stalled()
-            && (main.waiting || tasks_rest)
-            && !self.queues.has_outgoing()
-            && self.queues.inputs.iter().all(|inbox| inbox.len() == 0);
-        self.threads.only_place().filter(|_| is_quiet)?;
-        let (_, thread) = self.threads.iter().next()?;
-        thread.stalled.is_none().then_some(&thread.operation)
-    }
-
-    /// Sends one element in each of the next cycles.
-    pub fn send_steadily(&mut self, now: u64, cycles: u64, words: &mut Vec<Wavelet>) -> Result<(), Diag> {
-        self.run_steadily(|operation, around| {
-            let output = operation.output().expect("only asked of operations that send");
-            for cycle in now..now + cycles {
-                around.now = cycle;
-                operation.element(around)?;
-                // The receiver gets the wavelet from `words`, so it must not stay in the output queue.
-                words.push(around.queues.outputs[output].take().expect("an element is a wavelet").wavelet());
-            }
-            Ok(())
-        })
-    }
-
-    /// Receives one of these words in each of the next cycles.
-    pub fn take_steadily(&mut self, now: u64, color: Color, words: &[Wavelet]) -> Result<(), Diag> {
-        self.run_steadily(|operation, around| {
-            for (cycle, word) in (now..).zip(words) {
-                around.now = cycle;
-                around.queues.deliver(cycle, color, *word);
-                operation.element(around)?;
-            }
-            Ok(())
-        })
-    }
-
-    fn run_steadily(
-        &mut self,
-        run: impl FnOnce(&mut Operation, &mut Surroundings<'_>) -> Result<(), Diag>,
-    ) -> Result<(), Diag> {
-        let Pe { memory, queues, fifos, tasks, threads, .. } = self;
-        let place = threads.only_place().expect("an operation is alone");
-        let thread = threads.slot(place).as_mut().expect("only live threads run");
-        run(&mut thread.operation, &mut Surroundings { memory, queues, fifos, tasks, now: 0 })
     }
 }

@@ -113,13 +113,6 @@ impl Threads {
         self.live & 1 << place != 0
     }
 
-    /// The place of the only operation, if it is not blocked.
-    pub fn only_place(&self) -> Option<usize> {
-        let place = self.live.trailing_zeros() as usize;
-        let is_blocked = place < MAIN && self.blocked & 1 << place != 0;
-        (self.live.is_power_of_two() && !is_blocked).then_some(place)
-    }
-
     /// Puts an operation into its free place.
     pub fn install(&mut self, place: usize, mut thread: Thread) {
         thread.operation.steps = thread.operation.kind_of_steps();

@@ -48,7 +48,7 @@ impl Wafer {
         }
         let left = given.len();
         self.fabric.end_deliveries(giving, left);
-        self.note_running(ran);
+        self.signals.beat(self.now, ran);
         self.event_queue.keep(due);
         match in_pieces {
             true => self.fabric.end_step(visited, self.now),

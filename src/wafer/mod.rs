@@ -3,7 +3,6 @@
 //! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
 //! Never: compiles anything, or goes on after an error.
 
-mod bulk_advance;
 mod cells;
 mod collectives;
 mod event_queue;
@@ -38,7 +37,6 @@ use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::source::Span;
 use crate::trace::{History, Recording, TraceFilter};
-use bulk_advance::BulkAdvance;
 use cells::Cells;
 use collectives::Collectives;
 use event_queue::EventQueue;
@@ -102,7 +100,6 @@ pub struct Wafer {
     pool: WorkerPool,
     collectives: Collectives,
     letters: Letters,
-    bulk_advance: BulkAdvance,
     observers: Observers,
     signals: Signals,
 }
@@ -136,7 +133,6 @@ impl Wafer {
             pool: WorkerPool::new(1, 1),
             collectives: Collectives::default(),
             letters: Letters::default(),
-            bulk_advance: BulkAdvance::default(),
             observers: Observers::default(),
             signals: Signals::default(),
         }
@@ -336,9 +332,8 @@ impl Wafer {
         ended
     }
 
-    /// Several cycles may be done at once up to this one.
+    /// Nobody looks at the wafer before this cycle: until then PEs may run ahead of the clock.
     pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.bulk_advance.nobody_looks_before(cycle);
         self.pool.nobody_looks_before(cycle);
     }
 

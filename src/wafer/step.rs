@@ -15,7 +15,7 @@ impl Wafer {
         }
         let fabric = self.fabric.next_awake(self.now);
         if fabric != Some(self.now) {
-            let looked_at = self.bulk_advance.until();
+            let looked_at = self.pool.first().unseen_until;
             let others = [fabric, self.event_queue.next(self.now), self.launches.next()];
             match others.into_iter().flatten().min() {
                 Some(next) if self.now < looked_at && next >= looked_at => {
@@ -32,12 +32,6 @@ impl Wafer {
         }
         self.has_acted = fabric.is_some_and(|cycle| cycle <= self.now);
         self.launches.begin(self.now, &mut self.cells, &mut self.event_queue);
-        let (cells, fabric, event_queue) = (&mut self.cells, &mut self.fabric, &mut self.event_queue);
-        let done = self.bulk_advance.advance(self.now, self.launches.next(), cells, fabric, event_queue);
-        if done > 0 {
-            (self.now, self.idle) = (self.now + done, 0);
-            return Progress::Moving;
-        }
         self.cells.begin_cycle(self.now);
         if self.is_worth_ordering() {
             self.locality_step();
@@ -73,7 +67,7 @@ impl Wafer {
             }
         }
         let due = self.event_queue.take_due(self.now);
-        self.note_running(due.len());
+        self.signals.beat(self.now, due.len());
         self.pool.first().alone_until = self.alone_until(&due);
         // A recorded run writes its events in one go.
         if self.pool.threads_for(due.len()) > 1 && !self.observers.is_recording() {
@@ -82,12 +76,6 @@ impl Wafer {
             due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
         }
         self.event_queue.keep(due);
-    }
-
-    /// So many PEs run in this cycle.
-    pub(super) fn note_running(&mut self, pes: usize) {
-        self.signals.beat(self.now, pes);
-        self.bulk_advance.note_ran(pes);
     }
 
     /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if

@@ -302,23 +302,6 @@ fn a_recording_that_is_full_keeps_the_first_events() {
     }
 }
 
-#[test]
-fn a_steady_stream_takes_few_steps_and_ends_as_if_done_one_by_one() {
-    let run = |looks_before| {
-        let mut w = wafer(&pair(32, 32));
-        w.pe(PeCoord { x: 1, y: 0 }).unwrap().write_words(0, &[0; 64]).unwrap();
-        w.nobody_looks_before(looks_before);
-        let mut steps = 0;
-        while w.cycle() == Progress::Moving {
-            steps += 1;
-        }
-        (steps, (w.now(), w.hops(), words(&mut w, 1, 32)))
-    };
-    let ((few, end), (many, same)) = (run(1000), run(0));
-    assert_eq!(end, same);
-    assert!(few + 15 < many, "{few} and {many} steps");
-}
-
 /// A tile whose task 8 activates itself without end.
 fn restless() -> Arc<TileImage> {
     let mut tile = Arc::unwrap_or_clone(mover(mem(1), mem(1), 1));

@@ -76,7 +76,6 @@ fn options(args: &RunArgs) -> RunOptions {
         checked: !args.unchecked,
         levels: args.compile.levels,
         seed: args.seed,
-        hop_by_hop: args.hop_by_hop,
         plain: args.compile.engine.is_plain(),
         stop: Some(interrupt::run_begins()),
         ..defaults

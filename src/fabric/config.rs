@@ -36,11 +36,6 @@ pub enum Written {
     Lane(u32, bool),
 }
 
-/// Whether a word belongs to a color of a router.
-pub fn is_word(grid: &Grid, address: u16) -> bool {
-    router_word(grid.arch(), address).and_then(color_of).is_some()
-}
-
 /// Writes a word of a router.
 pub fn set_word(grid: &mut Grid, pe: usize, address: u16, value: u16) -> Written {
     let word = router_word(grid.arch(), address);

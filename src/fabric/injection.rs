@@ -59,8 +59,7 @@ impl Fabric {
             return self.letters.write(&mut self.grid, &mut self.flit_ids, pe, w, now);
         }
         let own = self.grid.lane_of(pe, color);
-        let is_plain = self.grid.lane(own).sends_plainly() && self.grid.router(pe).channels() == 0;
-        if !is_plain || self.flit_ids.is_recording() {
+        if !self.grid.lane(own).sends_plainly() || self.flit_ids.is_recording() {
             return self.inject_anyhow(pe, own, w, now);
         }
         // Such a lane is known to take it plainly.
@@ -77,7 +76,7 @@ impl Fabric {
     /// The same for a lane of which less is known.
     #[inline(never)]
     fn inject_anyhow(&mut self, pe: usize, own: u32, w: Wavelet, now: u64) -> Result<(), Wavelet> {
-        let Fabric { grid, schedule, channels, notices, .. } = self;
+        let Fabric { grid, schedule, notices, .. } = self;
         let color = grid.lane(own).color();
         let landing = grid.landing(own, Direction::Ramp);
         let depth = grid.ramp_depth();
@@ -101,9 +100,6 @@ impl Fabric {
                 // What the PE has sent may move the switch before it arrives.
                 schedule.wake(pe, grid.router_mut(pe));
             }
-            if grid.router(pe).channels() != 0 {
-                channels.clear_way(grid, schedule, id, now);
-            }
         }
         self.flit_ids.note_sent(grid.coord(pe), color, Flit::new(w), landing, now);
         Ok(())
@@ -114,10 +110,7 @@ impl Fabric {
     pub(super) fn takes_early(&self, pe: usize, color: Color, more: usize, (now, cycle): (u64, u64)) -> bool {
         let grid = &self.grid;
         let arrives = cycle + grid.ramp_latency();
-        if !self.schedule.reaches(arrives, now)
-            || self.flit_ids.is_recording()
-            || grid.router(pe).channels() != 0
-        {
+        if !self.schedule.reaches(arrives, now) || self.flit_ids.is_recording() {
             return false;
         }
         let own = grid.router(pe).lane(color).filter(|_| color != MESSAGE_COLOR);
@@ -142,12 +135,7 @@ impl Fabric {
 
     /// Writes a register of a router; false if it has none there. What waits at the router may go on.
     pub(super) fn set_config(&mut self, pe: usize, address: u16, value: u16) -> bool {
-        let Fabric { grid, schedule, channels, notices, .. } = self;
-        if !config::is_word(grid, address) {
-            return false;
-        }
-        let next = schedule.next();
-        channels.dissolve_at(grid, schedule, (pe, u8::MAX), next);
+        let Fabric { grid, schedule, notices, .. } = self;
         let (id, swaps) = match config::set_word(grid, pe, address, value) {
             Written::Nothing => return false,
             Written::Filter => return true,
@@ -155,7 +143,6 @@ impl Fabric {
         };
         self.flit_ids.note_switch(grid, id);
         if swaps {
-            channels.dissolve_all(grid, schedule, next);
             grid.forget_ways();
         }
         // What the PE sends may land elsewhere now, where there is room.

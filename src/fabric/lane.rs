@@ -8,19 +8,16 @@ use super::way::Way;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
 
-/// The express channel of a lane that is on none.
-const NO_CHANNEL: u32 = u32::MAX;
-
 /// One color at one router. The fields are in this order because what a hop looks at is to lie in few
 /// lines of the cache: the first one has what every hop needs, the second what the PE sends, the third
-/// what it gets, the last one where wavelets go on to, and what is rarely looked at.
+/// what it gets, the last one where wavelets go on to.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Lane {
     /// The PE.
     pe: u32,
-    /// The express channel that it is part of, or `NO_CHANNEL`.
-    channel: u32,
+    /// Its configuration.
+    route: RouteId,
     /// The color.
     color: Color,
     /// Inputs that hold something.
@@ -49,8 +46,8 @@ pub struct Lane {
     onramp: RampQueue,
     /// Wavelets that the PE has sent.
     sent: u64,
-    /// The cycle from which on a express channel may begin here.
-    try_at: u64,
+    /// The buffers of the other links.
+    other_links: Option<Box<[Buffer; 4]>>,
     /// To the PE, with the cycle of arrival.
     offramp: RampQueue,
     /// Wavelets that the PE has been given.
@@ -59,14 +56,6 @@ pub struct Lane {
     filter: Option<Box<FilterState>>,
     /// Where wavelets arrive that leave on each side; for the ramp, those that the PE sends.
     ways: [Way; 5],
-    /// Its place on the express channel.
-    spot: u32,
-    /// Its configuration.
-    route: RouteId,
-    /// The buffers of the other links.
-    other_links: Option<Box<[Buffer; 4]>>,
-    /// How long no express channel could begin after the last one.
-    pause: u64,
 }
 
 impl Lane {
@@ -74,7 +63,7 @@ impl Lane {
     pub fn new(pe: u32, color: Color, id: RouteId, route: &Route) -> Lane {
         Lane {
             pe,
-            channel: NO_CHANNEL,
+            route: id,
             color,
             filled: 0,
             gate: route.gate(route.start),
@@ -89,15 +78,11 @@ impl Lane {
             link: Buffer::EMPTY,
             onramp: RampQueue::default(),
             sent: 0,
-            try_at: 0,
+            other_links: None,
             offramp: RampQueue::default(),
             received: 0,
             filter: route.filter.as_ref().map(|f| Box::new(FilterState::new(f))),
             ways: [Way::UNKNOWN; 5],
-            spot: 0,
-            route: id,
-            other_links: None,
-            pause: 0,
         }
     }
 
@@ -321,49 +306,6 @@ impl Lane {
     pub fn learn_course(&mut self, side: Direction) -> Option<u32> {
         self.course = self.ways[side as usize];
         self.course.lane()
-    }
-
-    /// The express channel that it is part of and its place there, if it is part of one.
-    #[inline]
-    pub fn channel(&self) -> Option<(u32, u32)> {
-        (self.channel != NO_CHANNEL).then_some((self.channel, self.spot))
-    }
-
-    /// Whether it is part of an express channel.
-    #[inline]
-    pub fn is_on_channel(&self) -> bool {
-        self.channel != NO_CHANNEL
-    }
-
-    /// It becomes part of an express channel.
-    pub fn join_channel(&mut self, number: u32, spot: u32) {
-        (self.channel, self.spot) = (number, spot);
-    }
-
-    /// It is not part of an express channel any more.
-    pub fn quit_channel(&mut self) {
-        self.channel = NO_CHANNEL;
-    }
-
-    /// The cycle from which on an express channel may begin here.
-    #[inline]
-    pub fn try_at(&self) -> u64 {
-        self.try_at
-    }
-
-    /// No express channel is tried here before a cycle.
-    pub fn put_off_channel(&mut self, try_at: u64) {
-        self.try_at = try_at;
-    }
-
-    /// How long no express channel could begin after the last one.
-    pub fn pause(&self) -> u64 {
-        self.pause
-    }
-
-    /// The same, to be told later.
-    pub fn set_pause(&mut self, pause: u64) {
-        self.pause = pause;
     }
 
     /// The buffer of the link from one side.

@@ -6,7 +6,6 @@ mod arbitration;
 mod buffer;
 mod config;
 mod control;
-mod express;
 mod filter;
 mod flit_ids;
 mod grid;
@@ -41,7 +40,6 @@ use crate::arch::Color;
 use crate::image::Program;
 use crate::trace::Event;
 use arbitration::Arbiter;
-use express::ExpressChannels;
 use flit_ids::FlitIds;
 use grid::Grid;
 use letters::Letters;
@@ -73,11 +71,10 @@ pub struct Fabric {
     grid: Grid,
     schedule: Schedule,
     arbiter: Arbiter,
-    channels: ExpressChannels,
     letters: Letters,
     notices: Notices,
     flit_ids: FlitIds,
-    /// Links that wavelets have crossed one by one.
+    /// Links that wavelets have crossed, those of letters apart.
     hops: u64,
     /// Becomes true when the run is to stop.
     stop: Option<&'static AtomicBool>,
@@ -91,7 +88,6 @@ impl Fabric {
             schedule: Schedule::new(grid.size()),
             grid,
             arbiter: Arbiter::default(),
-            channels: ExpressChannels::new(),
             letters: Letters::default(),
             notices: Notices::default(),
             flit_ids: FlitIds::default(),
@@ -122,17 +118,6 @@ impl Fabric {
     /// Another buffer depth per color and link, 1 to 4; before anything runs.
     pub fn limit_links(&mut self, depth: u8) {
         self.grid.limit_links(depth);
-        if self.grid.link_depth() < 2 {
-            // Then a stream does not flow at one wavelet per cycle.
-            self.channels.disable();
-        }
-    }
-
-    /// From now on every wavelet goes link by link.
-    pub fn go_hop_by_hop(&mut self) {
-        let next = self.schedule.next();
-        self.channels.dissolve_all(&mut self.grid, &mut self.schedule, next);
-        self.channels.disable();
     }
 
     /// From now on looks for collisions.
@@ -142,7 +127,6 @@ impl Fabric {
 
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
-        self.go_hop_by_hop();
         self.flit_ids.record();
     }
 
@@ -151,7 +135,7 @@ impl Fabric {
         self.flit_ids.stop();
     }
 
-    /// Whether it writes down what happens: then every wavelet has to go link by link.
+    /// Whether it writes down what happens.
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.flit_ids.is_recording()
@@ -164,8 +148,7 @@ impl Fabric {
 
     /// The first cycle, from this one on, in which a router may have something to do.
     pub fn next_awake(&self, now: u64) -> Option<u64> {
-        let is_busy =
-            self.schedule.is_busy() || self.channels.are_moving() || self.letters.are_moving(&self.grid);
+        let is_busy = self.schedule.is_busy() || self.letters.are_moving(&self.grid);
         if is_busy { Some(now) } else { self.schedule.next_arrival(now) }
     }
 
@@ -218,13 +201,12 @@ impl Fabric {
 
     /// Links that wavelets have crossed since the start.
     pub fn hops(&self) -> u64 {
-        let others = self.channels.hops(self.schedule.next()).wrapping_add(self.letters.hops());
-        self.hops.wrapping_add(others)
+        self.hops + self.letters.hops()
     }
 
     /// What lies in the fabric, and why.
     pub fn survey(&self) -> Survey<'_> {
-        Survey::new(&self.grid, &self.channels, &self.letters, self.schedule.next())
+        Survey::new(&self.grid, &self.letters)
     }
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.

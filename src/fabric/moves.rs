@@ -20,7 +20,7 @@ impl Fabric {
         let flit = *self.grid.lane(m.lane).head(m.input, now).expect(GRANTED);
         let onward = self.after_router(m.lane, flit);
         for target in sides(m.targets) {
-            self.hops = self.hops.wrapping_add(1);
+            self.hops += 1;
             if target == Direction::Ramp {
                 if self.flit_ids.is_recording() {
                     self.flit_ids.note_hop(&self.grid, m.lane, (m.input, target), flit, Landing::Edge);
@@ -39,7 +39,7 @@ impl Fabric {
                 self.notices.note_lost(m.lane, target);
             }
             for id in landing.lanes() {
-                self.land(id, target.opposite(), onward, now);
+                self.land(id, target.opposite(), onward);
             }
         }
         let left = m.all & !m.targets;
@@ -61,13 +61,13 @@ impl Fabric {
     #[inline(always)]
     fn carry_plainly(&mut self, m: &Move, now: u64) {
         let pe = m.pe as usize;
-        self.hops = self.hops.wrapping_add(1);
+        self.hops += 1;
         let flit = match m.input {
             Direction::Ramp => self.take_from_ramp(pe, m.lane, now),
             side => self.take_from_link(pe, m.lane, side),
         };
         match m.to {
-            Landing::Lane(next) => self.land(next, m.target().opposite(), flit, now),
+            Landing::Lane(next) => self.land(next, m.target().opposite(), flit),
             _ => self.schedule.descend(&mut self.grid, m.lane, now, flit),
         }
         let router = self.grid.router_mut(pe);
@@ -119,20 +119,9 @@ impl Fabric {
 
     /// A wavelet has crossed the link to a lane.
     #[inline]
-    pub(super) fn land(&mut self, id: u32, side: Direction, flit: Flit, now: u64) {
-        let Fabric { grid, schedule, channels, .. } = self;
-        if grid.lane(id).is_on_channel() && channels.ride(grid, schedule, (id, side), flit, now) {
-            return;
-        }
-        let pe = grid.push(id, side, flit);
-        let router = grid.router_mut(pe);
-        schedule.list(pe, router);
-        if router.channels() != 0 {
-            channels.clear_way(grid, schedule, id, now + 1);
-        }
-        if channels.are_enabled() {
-            channels.suggest(id, side, grid.lane(id).try_at(), now);
-        }
+    fn land(&mut self, id: u32, side: Direction, flit: Flit) {
+        let pe = self.grid.push(id, side, flit);
+        self.schedule.list(pe, self.grid.router_mut(pe));
     }
 
     /// All copies have left: the place is free, and the wavelet's command takes effect.

@@ -29,8 +29,6 @@ pub struct Router {
     descending: u32,
     /// Those of which none has arrived.
     falling: u32,
-    /// Links out of it that belong to express channels.
-    channels: Mask,
     /// The color that each output served last.
     served: [u8; 5],
     /// Listed among those that are awake.
@@ -70,28 +68,6 @@ impl Router {
 
     fn lane_at(&self, at: usize) -> u32 {
         if at < FEW { self.first[at] } else { self.others[at - FEW] }
-    }
-
-    /// Colors of which wavelets wait for an output.
-    #[inline]
-    pub fn waiting(&self) -> u32 {
-        self.waiting
-    }
-
-    /// Links out of it that belong to express channels.
-    #[inline]
-    pub fn channels(&self) -> Mask {
-        self.channels
-    }
-
-    /// These links belong to an express channel.
-    pub fn give_to_channel(&mut self, links: Mask) {
-        self.channels |= links;
-    }
-
-    /// They do not any more.
-    pub fn take_from_channel(&mut self, links: Mask) {
-        self.channels &= !links;
     }
 
     /// Wakes it; false if it was awake.

@@ -57,12 +57,6 @@ impl Schedule {
         self.in_order = in_order;
     }
 
-    /// The cycle of the next step.
-    #[inline]
-    pub fn next(&self) -> u64 {
-        self.next
-    }
-
     /// A cycle begins, or is over.
     #[inline]
     pub fn set_next(&mut self, cycle: u64) {

@@ -31,14 +31,8 @@ impl Fabric {
         self.end_step(visited, now);
     }
 
-    /// Whether a step may be done piece by piece, each as soon as its PEs have run.
-    pub fn steps_in_pieces(&self) -> bool {
-        self.is_large() && !self.is_recording() && self.channels.are_unused()
-    }
-
     /// Begins a step: the routers that are awake, on a large grid in order.
     pub fn begin_step(&mut self, now: u64) -> Vec<u32> {
-        self.channels.begin_step(&mut self.grid, &mut self.schedule, now);
         self.schedule.take_awake(&mut self.grid, now)
     }
 
@@ -72,11 +66,7 @@ impl Fabric {
             some.iter().for_each(|m| self.carry_out(m, now));
         }
         self.arbiter.keep(moves);
-        let leaving = self.channels.take_leaving();
-        leaving.iter().for_each(|(exit, side, flit)| self.land(*exit, *side, *flit, now));
-        self.channels.keep_leaving(leaving);
-        let Fabric { grid, schedule, channels, letters, notices, flit_ids, .. } = self;
-        channels.end_step(grid, now);
+        let Fabric { grid, schedule, letters, notices, flit_ids, .. } = self;
         letters.step(grid, schedule, notices, flit_ids, now);
         schedule.set_next(now + 1);
     }

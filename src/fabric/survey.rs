@@ -1,6 +1,5 @@
 //! What is left in the fabric when nothing moves any more, and why.
 
-use super::express::ExpressChannels;
 use super::grid::Grid;
 use super::lane::Lane;
 use super::letters::Letters;
@@ -52,24 +51,17 @@ pub struct Leftover {
     pub obstacle: Obstacle,
 }
 
-/// What lies in a fabric that stands still, before a cycle.
+/// What lies in a fabric that stands still.
 #[derive(Copy, Clone)]
 pub struct Survey<'f> {
     grid: &'f Grid,
-    channels: &'f ExpressChannels,
     letters: &'f Letters,
-    next: u64,
 }
 
 impl<'f> Survey<'f> {
     /// Of these parts.
-    pub(super) fn new(
-        grid: &'f Grid,
-        channels: &'f ExpressChannels,
-        letters: &'f Letters,
-        next: u64,
-    ) -> Survey<'f> {
-        Survey { grid, channels, letters, next }
+    pub(super) fn new(grid: &'f Grid, letters: &'f Letters) -> Survey<'f> {
+        Survey { grid, letters }
     }
 
     /// Everything that lies in the fabric, by PE and color.
@@ -86,7 +78,7 @@ impl<'f> Survey<'f> {
     pub fn under_way(&self) -> BTreeMap<Color, usize> {
         let mut all = BTreeMap::new();
         for lane in self.grid.lanes() {
-            let at_router: usize = Direction::ALL.into_iter().map(|input| self.waiting(lane, input)).sum();
+            let at_router: usize = Direction::ALL.into_iter().map(|input| lane.waiting(input)).sum();
             let count = at_router + self.descending(lane);
             if count > 0 {
                 *all.entry(lane.color()).or_default() += count;
@@ -97,9 +89,9 @@ impl<'f> Survey<'f> {
 
     fn leftovers_of(&self, lane: &Lane, all: &mut Vec<Leftover>) {
         let (pe, color) = (lane.pe(), lane.color());
-        for input in Direction::ALL.into_iter().filter(|d| self.waiting(lane, *d) > 0) {
+        for input in Direction::ALL.into_iter().filter(|d| lane.waiting(*d) > 0) {
             let place = if input == Direction::Ramp { BufferPlace::Onramp } else { BufferPlace::Link(input) };
-            let (count, obstacle) = (self.waiting(lane, input), self.obstacle(lane, input));
+            let (count, obstacle) = (lane.waiting(input), self.obstacle(lane, input));
             all.push(Leftover { pe, color, place, count, obstacle });
         }
         let count = self.descending(lane);
@@ -115,13 +107,6 @@ impl<'f> Survey<'f> {
             ramp if lane.color() == MESSAGE_COLOR => ramp + self.letters.waiting_for(lane.pe()),
             ramp => ramp,
         }
-    }
-
-    /// Wavelets in an input, those on express channels with them.
-    fn waiting(&self, lane: &Lane, input: Direction) -> usize {
-        let rides = lane.gate().rx == 1 << input as u8
-            && lane.channel().is_some_and(|(number, spot)| self.channels.lies_at(number, spot, self.next));
-        lane.waiting(input) + usize::from(rides)
     }
 
     fn obstacle(&self, lane: &Lane, input: Direction) -> Obstacle {
@@ -142,7 +127,7 @@ impl<'f> Survey<'f> {
         let blocked = side.find_map(|d| match (d, self.grid.landing_of(lane, d)) {
             (Direction::Ramp, _) => (lane.offramp().len() >= self.grid.ramp_depth()).then_some(Obstacle::Pe),
             (_, landing) => {
-                let full = |l: u32| self.waiting(self.grid.lane(l), d.opposite()) >= self.grid.link_depth();
+                let full = |l: u32| self.grid.lane(l).waiting(d.opposite()) >= self.grid.link_depth();
                 landing.lanes().any(full).then_some(Obstacle::Full(d))
             }
         });

@@ -67,12 +67,9 @@ pub struct RunOptions {
     pub seed: Option<u64>,
     /// Depth of router buffers for each color and link (1 to 4), if it differs from that of the machine.
     pub link_depth: Option<u8>,
-    /// Moves every wavelet from router to router: no express channels, and no small wafer in
-    /// place of a large one. The run is slower and otherwise the same.
-    pub hop_by_hop: bool,
     /// Runs without any fast path: no superinstructions, no plans of DSD operations and one element of them after
-    /// the other, nothing ahead of the clock, one thread, and `hop_by_hop`. The run is slower and otherwise the
-    /// same; tests compare the two.
+    /// the other, nothing ahead of the clock, and one thread. The run is slower and otherwise the same; tests
+    /// compare the two.
     pub plain: bool,
     /// Cycles that a command of the memcpy library takes to arrive from the host.
     pub command_latency: u64,
@@ -98,7 +95,6 @@ impl Default for RunOptions {
             launch_skew: 1,
             seed: None,
             link_depth: None,
-            hop_by_hop: false,
             plain: false,
             command_latency: COMMAND_LATENCY,
             threads: 1,
@@ -216,9 +212,6 @@ impl Runner {
         }
         if let Some(pulse) = options.pulse {
             wafer.show(pulse);
-        }
-        if options.hop_by_hop || options.plain {
-            wafer.go_hop_by_hop();
         }
         for initial in program.sdk_layout.iter().flat_map(|layout| &layout.initial) {
             let pe = wafer.pe(initial.pe).expect("initial data belong to a PE with code");

@@ -398,14 +398,14 @@ comptime {
     loader.add("p.csl", program);
     let compilation = compile("p.csl".as_ref(), &loader, &CompileOptions::new(ArchName::Wse2));
     let program = Arc::new(compilation.into_program().expect("a program without an error"));
-    for (checked, hop_by_hop, recorded) in [(true, false, false), (false, false, false), (true, true, true)] {
-        let options = RunOptions { checked, hop_by_hop, ..RunOptions::default() };
+    for (checked, plain, recorded) in [(true, false, false), (false, false, false), (true, true, true)] {
+        let options = RunOptions { checked, plain, ..RunOptions::default() };
         let mut runner = Runner::new(Arc::clone(&program), options);
         if recorded {
             runner.record(TraceFilter::default());
         }
         assert!(runner.run_until_idle().is_err());
         let (_, words) = runner.read_symbol(PeCoord { x: 0, y: 0 }, "x").expect("the PE is there");
-        assert_eq!(words, [2], "checked {checked}, recorded {recorded}");
+        assert_eq!(words, [2], "checked {checked}, plain {plain}, recorded {recorded}");
     }
 }

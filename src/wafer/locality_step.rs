@@ -7,7 +7,7 @@
 //! It serves wafers of at least 4,096 PEs on one thread; what it gains on a public example has not been measured.
 //! `RunOptions::large_from` with a higher number, a recording and `--engine plain` switch it off;
 //! `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in `tests/it/props/streams.rs` and the tests of
-//! `fabric/express/tests.rs` compare it with the plain order.
+//! `fabric/tests/traffic.rs` compare it with the plain order.
 
 use super::Wafer;
 use super::pulse::PES_BETWEEN_LOOKS;
@@ -29,8 +29,7 @@ impl Wafer {
         let giving = self.fabric.take_giving(self.now);
         let due = self.event_queue.take_due(self.now);
         self.pool.first().alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
-        let in_pieces = self.fabric.steps_in_pieces();
-        let visited = if in_pieces { self.fabric.begin_step(self.now) } else { Vec::new() };
+        let visited = self.fabric.begin_step(self.now);
         let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
         let (mut ran, mut until_look) = (0, 0);
         while let Some(first) = [given, running, awake].into_iter().filter_map(<[u32]>::first).min() {
@@ -42,18 +41,13 @@ impl Wafer {
             let end = first + NEIGHBOURS as u32;
             let awake_next = self.fabric.awake_next();
             ran += self.step_some(split_before(&mut given, end), split_before(&mut running, end));
-            if in_pieces {
-                self.fabric.step_some(split_before(&mut awake, end), awake_next, *first..end, self.now);
-            }
+            self.fabric.step_some(split_before(&mut awake, end), awake_next, *first..end, self.now);
         }
         let left = given.len();
         self.fabric.end_deliveries(giving, left);
         self.signals.beat(self.now, ran);
         self.event_queue.keep(due);
-        match in_pieces {
-            true => self.fabric.end_step(visited, self.now),
-            false => self.fabric.step(self.now),
-        }
+        self.fabric.end_step(visited, self.now);
     }
 
     /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how

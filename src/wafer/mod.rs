@@ -159,11 +159,6 @@ impl Wafer {
         self.fabric.limit_links(depth);
     }
 
-    /// Lets every wavelet go from router to router, also where a stream has its way for itself.
-    pub fn go_hop_by_hop(&mut self) {
-        self.fabric.go_hop_by_hop();
-    }
-
     /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
     pub fn run_on(&mut self, threads: usize, pes: usize) {
         self.pool = WorkerPool::new(threads, pes);

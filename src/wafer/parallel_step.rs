@@ -6,7 +6,7 @@
 //! It serves wafers on which many PEs run in the same cycle; docs/performance.md compares one thread with two on 256 x
 //! 256. What it gains on a public example has not been measured on a machine with cores to spare. `--threads 1`, a
 //! recording and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches`
-//! in `tests/it/props/streams.rs` and `express_channels_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs`
+//! in `tests/it/props/streams.rs` and `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs`
 //! compare it with one thread.
 
 use super::cells::{Cell, Maker};

@@ -24,7 +24,7 @@ comptime { const id = @get_local_task_id(8); @bind_local_task(main, id); @activa
     };
     let plainly = told("");
     assert!(plainly.contains("error[unrouted-color]") && plainly.contains("p.csl:6:3"), "{plainly}");
-    for mode in ["--unchecked", "--trace", "--trace=t.json", "--report r.html", "--hop-by-hop"] {
+    for mode in ["--unchecked", "--trace", "--trace=t.json", "--report r.html", "--engine plain"] {
         assert_eq!(told(mode), plainly, "{mode}");
     }
 }

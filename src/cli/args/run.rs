@@ -29,9 +29,6 @@ pub struct RunArgs {
     /// Memory that the simulation may use, such as 8G [default: the free memory]
     #[arg(long, value_name = "BYTES", value_parser = memory::size)]
     pub memory: Option<u64>,
-    /// Simulate every hop of every wavelet, even in unobstructed streams: slower, with the same results
-    #[arg(long)]
-    pub hop_by_hop: bool,
     /// What to record.
     #[command(flatten)]
     pub trace: TraceArgs,

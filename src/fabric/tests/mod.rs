@@ -1,6 +1,9 @@
 //! The fabric alone: routes, multicast, back-pressure, fairness, switches.
 
+mod traffic;
+
 use super::*;
+use crate::arch::config::{ConfigWord, routes};
 use crate::arch::{ArchName, Direction};
 use crate::image::routes::{ColorConfig, Directions, PopMode, Position, Switches};
 use crate::image::{FabricPlace, NO_TILE, RouteTable};
@@ -9,7 +12,7 @@ use Direction::{East, North, Ramp as Pe, South, West};
 use std::collections::VecDeque;
 
 /// PEs that only have queues.
-pub(super) struct Sinks {
+struct Sinks {
     pub got: Vec<Vec<(Color, u32, u64)>>,
     pub room: Vec<usize>,
     now: u64,
@@ -25,7 +28,7 @@ impl Offramps for Sinks {
     }
 }
 
-pub(super) struct Bench {
+struct Bench {
     pub fabric: Fabric,
     pub sinks: Sinks,
     pub to_send: Vec<(usize, Color, VecDeque<Wavelet>)>,
@@ -72,11 +75,11 @@ fn sides(all: &[Direction]) -> Directions {
     all.iter().copied().collect()
 }
 
-pub(super) fn config(rx: &[Direction], tx: &[Direction]) -> ColorConfig {
+fn config(rx: &[Direction], tx: &[Direction]) -> ColorConfig {
     ColorConfig { rx: sides(rx), tx: sides(tx), ..ColorConfig::default() }
 }
 
-pub(super) fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig)>) -> Bench {
+fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig)>) -> Bench {
     let pes = usize::from(width) * usize::from(height);
     let mut table = RouteTable::new(pes);
     for (pe, color, config) in routes {
@@ -102,7 +105,7 @@ pub(super) fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, 
 }
 
 /// PE 0 sends east along a row; the last one takes it.
-pub(super) fn row(width: u16, depth: u8, colors: &[u8]) -> Bench {
+fn row(width: u16, depth: u8, colors: &[u8]) -> Bench {
     let last = usize::from(width) - 1;
     let mut routes = Vec::new();
     for color in colors {
@@ -345,6 +348,24 @@ fn a_color_in_teardown_moves_nothing() {
     b.send(0, 1, [1]);
     b.run(20);
     assert_eq!(b.fabric.survey().leftovers()[0].obstacle, Obstacle::Teardown);
+}
+
+#[test]
+fn a_stream_waits_at_a_router_that_is_torn_down_on_its_way_and_then_goes_on() {
+    let mut b = row(20, 2, &[5]);
+    b.send(0, 5, 0..100);
+    b.run(40);
+    let address = ConfigWord::address("routes").expect("routers have such words") + 5;
+    let word = b.fabric.ramp(10, 40).config(address).expect("every router has this word");
+    assert!(b.fabric.set_config(10, address, word | routes::TEARDOWN));
+    b.run(100);
+    let taken = b.words(19, 5).len();
+    let stuck = b.fabric.survey().blockage(0, Color(5)).expect("the rest cannot be sent");
+    assert_eq!((stuck.pe, stuck.obstacle), (10, Obstacle::Teardown));
+    assert!(taken < 50, "{taken} of 100 words have passed");
+    assert!(b.fabric.set_config(10, address, word));
+    b.run(100);
+    assert_eq!(b.words(19, 5), (0..100).collect::<Vec<_>>());
 }
 
 #[test]

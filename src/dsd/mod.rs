@@ -74,6 +74,13 @@ pub struct Mem {
     pub origin: u16,
 }
 
+impl Dsd {
+    /// Address of the first element in memory; 0 for what is not in memory.
+    pub fn start(&self) -> u16 {
+        if let Dsd::Mem(mem) = self { mem.base } else { 0 }
+    }
+}
+
 impl Mem {
     /// Number of elements in all dimensions.
     pub fn length(&self) -> u32 {

@@ -154,6 +154,24 @@ pub(crate) fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Resul
     Ok(usize::from(base) + ((index as usize) << log_words(kind)))
 }
 
+/// Cycles of a copy of so many words (estimate).
+#[inline]
+pub(crate) fn copy_cycles(words: u16) -> i64 {
+    i64::from(words.div_ceil(2)).max(1)
+}
+
+/// Copies `count` words between addresses, whether they overlap or not.
+///
+/// # Errors
+/// One of the words does not exist, or is not allocated yet.
+pub(crate) fn copy(memory: &mut [u16], to: usize, from: usize, count: usize) -> Result<(), Diag> {
+    for at in [to, from] {
+        memory.get(at..at + count).ok_or_else(|| out_of_memory(at))?;
+    }
+    memory.copy_within(from..from + count, to);
+    Ok(())
+}
+
 /// Address of an element behind a pointer to many; elements have `words` words, or are bytes.
 ///
 /// # Errors

@@ -4,7 +4,7 @@
 //! Only words of the stack are watched for missing values, because globals start as zero. An address below the
 //! stack costs one comparison.
 
-use super::memory::{load, store};
+use super::memory::{self, load, store};
 use super::variables::{
     PointerStep, const_written, dangling, local_at, local_behind, out_of_local, out_of_symbol, part_of,
     symbol_at, unset_register,
@@ -225,8 +225,18 @@ impl Sanitizer {
         masks(first, end)
     }
 
-    /// Copies the marks of words along with their contents.
-    pub fn copy(&mut self, to: usize, from: usize, words: usize) {
+    /// Copies words between two addresses, and their marks.
+    ///
+    /// # Errors
+    /// One of the words does not exist, or is not allocated yet.
+    pub fn copy(&mut self, memory: &mut [u16], to: u64, from: u64, words: u16) -> Result<(), Diag> {
+        let (to, from) = (usize::from(to as u16), usize::from(from as u16));
+        memory::copy(memory, to, from, words.into())?;
+        self.copy_marks(to, from, words.into());
+        Ok(())
+    }
+
+    fn copy_marks(&mut self, to: usize, from: usize, words: usize) {
         if self.unset.is_empty() || to < self.stack {
             return;
         }

@@ -7,7 +7,7 @@ use super::arithmetic::{self, amount};
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
 use super::interface::{Code, Meter, StopReason};
-use super::memory::{element, element_of, load, store};
+use super::memory::{copy_cycles, element, element_of, load, store};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
@@ -185,6 +185,14 @@ fn run_calls(
                 value
             }};
         }
+        macro_rules! test_element {
+            ($s:ident $cmp:tt) => {{
+                let value = load_element!($s);
+                then!();
+                let to = $s.to;
+                jump!(to if value $cmp 0)
+            }};
+        }
         macro_rules! store_element {
             ($s:ident) => {{
                 let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
@@ -317,6 +325,10 @@ fn run_calls(
                     attempt!(sanitizer.check_value(get!(a), tile, (frame.function, at)));
                     left += 1;
                 }
+                Op::Copy { a, b, words } => {
+                    attempt!(sanitizer.copy(memory, get!(a), get!(b), words));
+                    left -= copy_cycles(words) - 1
+                }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
                 Op::CallPtr { a, base } => call!(FnId(get!(a) as u32), base),
@@ -408,18 +420,8 @@ fn run_calls(
                 Op::FLtMovJumpUnless(s) => short!(s FLt false),
                 Op::FLeMovJumpIf(s) => short!(s FLe true),
                 Op::FLeMovJumpUnless(s) => short!(s FLe false),
-                Op::LoadElemJumpIf(s) => {
-                    let value = load_element!(s);
-                    then!();
-                    let to = s.to;
-                    jump!(to if value != 0)
-                }
-                Op::LoadElemJumpUnless(s) => {
-                    let value = load_element!(s);
-                    then!();
-                    let to = s.to;
-                    jump!(to if value == 0)
-                }
+                Op::LoadElemJumpIf(s) => test_element!(s !=),
+                Op::LoadElemJumpUnless(s) => test_element!(s ==),
                 Op::LoadElemAddU(s) => loaded!(s AddU),
                 Op::LoadElemAddS(s) => loaded!(s AddS),
                 Op::LoadElemOnto(s) => loaded!(s Onto),
@@ -471,13 +473,11 @@ fn run_calls(
                 Op::AddSMovCall(s) => moved_call!(s AddS),
                 Op::SubUMovCall(s) => moved_call!(s SubU),
                 Op::SubSMovCall(s) => moved_call!(s SubS),
-                Op::Vector { n } => match plans.get(n as usize) {
-                    Some(Some(line)) => match run_known(line, r, memory) {
-                        Some(cycles) => left -= LAUNCH as i64 + i64::from(cycles) - 1,
-                        None => hand_back!(op),
-                    },
-                    Some(None) | None => hand_back!(op),
-                },
+                Op::Vector { n } => {
+                    let Some(Some(line)) = plans.get(n as usize) else { hand_back!(op) };
+                    let Some(cycles) = run_known(line, r, memory) else { hand_back!(op) };
+                    left -= LAUNCH as i64 + i64::from(cycles) - 1
+                }
                 Op::MapNext { base, done, .. } => match walks.last_mut() {
                     Some(walk) if walk.takes() => jump!(done if !walk.take(memory, r, base)),
                     Some(_) | None => hand_back!(op),

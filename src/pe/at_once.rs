@@ -36,10 +36,17 @@ struct Vector<'a> {
 /// What a [`Vector`] borrows that is not in the image.
 enum Held {
     Nothing,
-    /// The vector of a DSD variable.
-    Variable(Mem),
-    /// A DSR, or a variable with a DSD of another kind.
+    /// The vector of a DSD variable or a DSR.
+    Memory(HeldVector),
+    /// A DSD of another kind, or a DSR about which there is something to say.
     Operand(ResolvedOperand),
+}
+
+/// A vector in memory that is not in the image.
+struct HeldVector {
+    mem: Mem,
+    at: u16,
+    saved: Option<DsrId>,
 }
 
 /// The DSDs of an operation; the destination first.
@@ -186,7 +193,9 @@ impl VectorUnit<'_> {
         }
         *held = self.held(dsd)?;
         Ok(match held {
-            Held::Variable(mem) => Some(Vector { mem, at: mem.base, words, saved: None }),
+            Held::Memory(HeldVector { mem, at, saved }) => {
+                Some(Vector { mem, at: *at, words, saved: *saved })
+            }
             Held::Operand(ResolvedOperand { dsd: Dsd::Mem(mem), at, saved, .. }) => {
                 Some(Vector { mem, at: *at, words, saved: *saved })
             }
@@ -197,11 +206,23 @@ impl VectorUnit<'_> {
     /// The DSD of a variable or DSR.
     #[inline]
     fn held(&mut self, dsd: DsdRef) -> Result<Held, Diag> {
-        if let DsdRef::At(reg, _) = dsd {
-            let words = self.memory.slice(self.main.address(reg), DSD_WORDS.into())?;
-            if let Some(mem) = words.first_chunk().and_then(Mem::from_words) {
-                return Ok(Held::Variable(mem));
+        match dsd {
+            DsdRef::At(reg, _) => {
+                let words = self.memory.slice(self.main.address(reg), DSD_WORDS.into())?;
+                if let Some(mem) = words.first_chunk().and_then(Mem::from_words) {
+                    return Ok(Held::Memory(HeldVector { at: mem.base, mem, saved: None }));
+                }
             }
+            DsdRef::Dsr(dsr) => {
+                let loaded = self.registers.get(dsr)?;
+                if let Dsd::Mem(mem) = loaded.dsd
+                    && (!self.checks.is_checked || self.registers.is_as_loaded(dsr.id, loaded))
+                {
+                    let saved = loaded.save_address.then_some(dsr.id);
+                    return Ok(Held::Memory(HeldVector { mem, at: loaded.at, saved }));
+                }
+            }
+            DsdRef::Const(_) => {}
         }
         self.operand(dsd, Use::Operation).map(Held::Operand)
     }

@@ -9,13 +9,13 @@ use crate::diagnostics::rules::run::{DSD_UNSET, DSR_EMPTY, DSR_NOT_MEMORY};
 use crate::diagnostics::{At, Diag};
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
 use crate::image::DsrRef;
-use crate::image::code::{DsdEdit, DsrLoad, Reg};
+use crate::image::code::{DsdEdit, DsdRef, DsrLoad, Reg};
 
 impl VectorUnit<'_> {
     /// `@load_to_dsr` and its family.
     pub fn load_dsr(&mut self, load: &DsrLoad, threads: &Threads) -> Result<(), Diag> {
         self.checks.check_free(load.dsr.id, threads).at(load.span)?;
-        let ResolvedOperand { dsd, at, .. } = self.operand(load.dsd, Use::Value).at(load.span)?;
+        let (dsd, at) = self.dsd_value(load.dsd).at(load.span)?;
         let settings = AsyncSettings::of(&load.config, self.main);
         let DsrLoad { save_address, single_step, span, .. } = *load;
         let others = Others::of(load);
@@ -25,6 +25,19 @@ impl VectorUnit<'_> {
         self.registers
             .set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
         Ok(())
+    }
+
+    /// The DSD that a load copies, and the address of its first element.
+    fn dsd_value(&mut self, dsd: DsdRef) -> Result<(Dsd, u16), Diag> {
+        let dsd = match dsd {
+            DsdRef::Const(n) => self.tile.dsds[n as usize],
+            DsdRef::At(reg, _) => self.dsd_at(self.main.address(reg))?,
+            DsdRef::Dsr(_) => {
+                let ResolvedOperand { dsd, at, .. } = self.operand(dsd, Use::Value)?;
+                return Ok((dsd, at));
+            }
+        };
+        Ok((dsd, dsd.start()))
     }
 
     /// `@set_dsr_base_addr`: changes only the address.

@@ -10,7 +10,7 @@ use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
 use crate::exec::interface::{Code, Meter, StopReason};
-use crate::exec::scalar;
+use crate::exec::{PreparedTile, scalar};
 use crate::image::code::{Access, Op};
 use crate::image::{FnId, TaskKind, TileImage};
 
@@ -57,7 +57,7 @@ impl Pe {
     /// Starts `next`, if there is such a thing, and runs code from `early` cycles after `now` on.
     fn run_code(
         &mut self,
-        tile: &TileImage,
+        tile: &PreparedTile,
         next: Option<Next>,
         (now, early): (u64, u64),
         world: &mut Outside<'_>,
@@ -79,7 +79,7 @@ impl Pe {
     /// After a task has ended, runs further tasks for as long as nothing else can happen in between.
     fn run_next_tasks(
         &mut self,
-        tile: &TileImage,
+        tile: &PreparedTile,
         world: &mut Outside<'_>,
         mut moved: bool,
     ) -> Result<bool, Diag> {
@@ -101,15 +101,18 @@ impl Pe {
     /// Runs code until the main thread must stop, from `spent` cycles after `now` on.
     fn go_on(
         &mut self,
-        tile: &TileImage,
+        tile: &PreparedTile,
         now: u64,
         spent: u64,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead() };
+        // A recorded run takes the path that records events.
+        let plans = if !self.is_observed() { tile.plans(self.arch) } else { &[] };
+        let code = Code { tile, functions: tile.functions(), plans, is_plain: tile.is_plain() };
         self.main.calls.take_registers(world.worker);
         let ended = loop {
-            match self.turn(tile, now, &mut meter, world) {
+            match self.turn(code, now, &mut meter, world) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
                 Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
@@ -161,16 +164,13 @@ impl Pe {
     /// Runs until code needs a service of the PE; false when the main thread must stop.
     fn turn(
         &mut self,
-        tile: &TileImage,
+        code: Code<'_>,
         now: u64,
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
-        // A recorded run takes the path that records events.
-        let plans = if !self.is_observed() { self.tile.plans(self.arch) } else { &[] };
+        let tile = code.tile;
         let words = self.memory.words_mut();
-        let is_plain = self.tile.is_plain();
-        let code = Code { tile, functions: self.tile.functions(), plans, is_plain };
         let op =
             match scalar::run(code, &mut self.main.calls, &mut self.walks, words, &mut self.sanitizer, meter)
             {

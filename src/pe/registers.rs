@@ -116,8 +116,7 @@ pub(super) enum Use {
 impl ResolvedOperand {
     /// An operand for a DSD that is in no register.
     pub fn plain(dsd: Dsd) -> ResolvedOperand {
-        let at = if let Dsd::Mem(mem) = dsd { mem.base } else { 0 };
-        ResolvedOperand { dsd, at, settings: None, dsr: None, saved: None, untyped_fifo: None }
+        ResolvedOperand { dsd, at: dsd.start(), settings: None, dsr: None, saved: None, untyped_fifo: None }
     }
 }
 
@@ -215,22 +214,30 @@ impl Registers {
         }
     }
 
+    /// Whether an operation may use a DSR without a check: it is not loaded for `@map`, and its XDSR and stride
+    /// registers still hold what its load wrote.
+    pub fn is_as_loaded(&self, dsr: DsrId, loaded: &Loaded) -> bool {
+        let Dsd::Mem(mem) = &loaded.dsd else { return false };
+        !loaded.single_step && self.extended.clash(dsr, loaded.others, mem, loaded.span).is_none()
+    }
+
     /// Checks that the XDSR and the stride registers of a DSR still hold what its load wrote. If they do not,
-    /// and that is not denied, they define the vector.
+    /// and that is not denied, they define the vector: then it is returned.
     pub fn check_extended(
         &self,
-        mut loaded: Loaded,
+        loaded: &Loaded,
         dsr: DsrId,
         checks: &mut Checks,
-    ) -> Result<Loaded, Diag> {
-        let Dsd::Mem(mem) = &mut loaded.dsd else { return Ok(loaded) };
+    ) -> Result<Option<Loaded>, Diag> {
+        let Dsd::Mem(mem) = &loaded.dsd else { return Ok(None) };
         let extended = &self.extended;
-        let Some(diag) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(loaded) };
-        if let Some(start) = extended.take_over(loaded.others, mem) {
-            loaded.at = start;
+        let Some(diag) = extended.clash(dsr, loaded.others, mem, loaded.span) else { return Ok(None) };
+        let (mut mem, mut at) = (*mem, loaded.at);
+        if let Some(start) = extended.take_over(loaded.others, &mut mem) {
+            at = start;
         }
         checks.hazard(diag)?;
-        Ok(loaded)
+        Ok(Some(Loaded { dsd: Dsd::Mem(mem), at, ..*loaded }))
     }
 }
 

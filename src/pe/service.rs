@@ -62,7 +62,6 @@ impl Pe {
                 self.checks.hazard(c.at(self.main.place(tile)))?;
             }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
-            Op::Copy { a, b, words } => return self.copy(a, b, words),
             Op::Zero { a, words } => return self.zero(a, words),
             Op::UnsetWords { .. }
             | Op::CheckId { .. }
@@ -208,15 +207,6 @@ impl Pe {
         let at = self.main.address(a);
         self.memory.slice_mut(at, words.into())?.fill(0);
         Ok(Served::Done(u64::from(words).div_ceil(2)))
-    }
-
-    fn copy(&mut self, a: Reg, b: Reg, words: u16) -> Result<Served, Diag> {
-        let (to, from, count) = (self.main.address(a), self.main.address(b), usize::from(words));
-        self.memory.slice(to, count)?;
-        self.memory.slice(from, count)?;
-        self.sanitizer.copy(to, from, count);
-        self.memory.words_mut().copy_within(from..from + count, to);
-        Ok(Served::Done(u64::from(words).div_ceil(2).max(1)))
     }
 
     /// Checks the use of a field of a union; the word at `at` holds the number of the active field. A union

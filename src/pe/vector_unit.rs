@@ -43,10 +43,12 @@ impl VectorUnit<'_> {
             DsdRef::Const(n) => ResolvedOperand::plain(self.tile.dsds[n as usize]),
             DsdRef::At(reg, _) => ResolvedOperand::plain(self.dsd_at(self.main.address(reg))?),
             DsdRef::Dsr(dsr) => {
-                let mut loaded = *self.registers.get(dsr)?;
+                let mut loaded = self.registers.get(dsr)?;
+                let changed;
                 if self.checks.is_checked {
                     loaded.check_use(dsr.id, purpose, self.checks)?;
-                    loaded = self.registers.check_extended(loaded, dsr.id, self.checks)?;
+                    changed = self.registers.check_extended(loaded, dsr.id, self.checks)?;
+                    loaded = changed.as_ref().unwrap_or(loaded);
                 }
                 let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
                 ResolvedOperand {

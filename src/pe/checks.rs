@@ -329,7 +329,7 @@ impl Checks {
         if !self.is_checked || threads.is_empty() {
             return Ok(());
         }
-        let user = threads.iter().find(|(_, thread)| thread.registers.contains(&dsr));
+        let user = threads.iter().find(|(_, thread)| thread.registers.contains(dsr));
         let Some(user) = user.map(|(_, thread)| thread.span) else { return Ok(()) };
         let c = rules::DSR_BUSY.because(&[("dsr", &dsr)]).also(user, "this one is still running");
         self.hazard(c.help("change it in the task that the operation activates when it is complete"))

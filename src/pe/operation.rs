@@ -126,6 +126,17 @@ impl Operation {
         }
     }
 
+    /// Makes another operation of it, on scalars, that has done nothing yet.
+    pub fn renew(&mut self, op: &'static DsdOp, arity: usize) {
+        let Operation { to, from, cleared, room, total, done, carried, .. } = self;
+        *to = To::Local(Dest::Scalar { at: 0, words: 1, accumulates: false });
+        from.iter_mut().for_each(|from| *from = From::Local(Source::Scalar(0)));
+        (*cleared, *room, *total, *done, *carried) = (None, None, None, 0, 0);
+        (self.op, self.arity) = (op, arity as u8);
+        (self.stops_at_control, self.steps, self.has_mixed) = (false, Pacing::Any, false);
+        self.untyped_fifos = [None; 2];
+    }
+
     /// The name that the program calls it by, without `@`.
     pub fn name(&self) -> &'static str {
         if matches!(self.to, To::Nowhere) { "dfilt" } else { self.op.name }

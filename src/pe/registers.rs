@@ -5,7 +5,7 @@ use super::extended::{Extended, Others};
 use super::main_thread::MainThread;
 use super::operation::{From, Operation, To};
 use super::tasks::Done;
-use super::threads::Saved;
+use super::threads::OperandRegisters;
 use crate::arch::{DsrFile, DsrId, TaskId, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::MAP_FIFO;
@@ -179,8 +179,8 @@ impl Registers {
     }
 
     /// Stores in DSRs loaded with `save_address` the address where their vector continues.
-    pub fn save_positions(&mut self, operation: &Operation, saved: &[Saved]) {
-        for Saved { dsr, operand } in saved {
+    pub fn save_positions(&mut self, operation: &Operation, registers: &OperandRegisters) {
+        for (operand, dsr) in registers.saved() {
             let cursor = match (&operation.to, operand) {
                 (To::Local(Dest::AddressCursor(cursor)), 0) => cursor,
                 (_, k @ 1..) => match &operation.from[k - 1] {
@@ -189,7 +189,7 @@ impl Registers {
                 },
                 _ => continue,
             };
-            self.save_position(*dsr, cursor.position());
+            self.save_position(dsr, cursor.position());
         }
     }
 

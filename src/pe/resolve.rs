@@ -4,6 +4,7 @@ use super::fifo::FifoEnd;
 use super::operation::{From, Operation, To};
 use super::registers::{AsyncSettings, ResolvedOperand, Use};
 use super::start::Start;
+use super::threads::Thread;
 use super::vector_unit::VectorUnit;
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Diag;
@@ -16,13 +17,13 @@ use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
 
 impl VectorUnit<'_> {
-    /// Finds the operands of an operation, and the thread that will run it.
-    pub fn resolve(&mut self, vector: &VectorOp) -> Result<Start, Diag> {
+    /// Finds the operands of an operation, and the thread that will run it. `thread` is memory for it.
+    pub fn resolve(&mut self, vector: &VectorOp, thread: Box<Thread>) -> Result<Start, Diag> {
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
-        let mut start = Start::new(op, vector, AsyncSettings::of(&vector.config, self.main));
+        let mut start = Start::new(thread, op, vector, AsyncSettings::of(&vector.config, self.main));
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
-        start.operation.to = match vector.dest {
+        start.thread.operation.to = match vector.dest {
             DsdOperand::Dsd(dsd) => self.dest(dsd, op.dest.words(), index, &mut start)?,
             DsdOperand::Pointer(reg) => To::Local(self.scalar_dest(reg, op.dest.words(), vector)?),
             DsdOperand::Nowhere => To::Nowhere,
@@ -37,19 +38,19 @@ impl VectorUnit<'_> {
                     From::Local(Source::Scalar(self.scalar_source(reg, words)))
                 }
             };
-            start.operation.from[k] = from;
+            start.thread.operation.from[k] = from;
         }
         if let (Some(From::Local(Source::Scalar(first))), To::Local(Dest::Scalar { accumulates: true, .. })) =
-            (start.operation.from.first(), &start.operation.to)
+            (start.thread.operation.from.first(), &start.thread.operation.to)
         {
-            start.operation.carried = *first;
+            start.thread.operation.carried = *first;
         }
         if let Some(zero) = start.zero {
             start.clear_later(zero)?;
         }
         if form.flipped {
-            start.operation.from.swap(0, 1);
-            start.saved.iter_mut().for_each(|s| s.operand = [0, 2, 1, 3][s.operand]);
+            start.thread.operation.from.swap(0, 1);
+            start.thread.registers.swap_sources();
         }
         start.settle();
         Ok(start)
@@ -85,7 +86,7 @@ impl VectorUnit<'_> {
         start: &mut Start,
     ) -> Result<From, Diag> {
         let resolved = self.operand(dsd, Use::Operation)?;
-        if let (To::Nowhere, DsdRef::Dsr(dsr)) = (&start.operation.to, dsd) {
+        if let (To::Nowhere, DsdRef::Dsr(dsr)) = (&start.thread.operation.to, dsd) {
             check_filtered(&resolved, dsr.id)?;
         }
         start.note(k + 1, &resolved);

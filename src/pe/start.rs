@@ -1,10 +1,10 @@
 //! Derives length, thread and settings of a DSD operation from its operands.
 
 use super::fifo::FifoState;
-use super::operation::{From, Operation};
+use super::operation::From;
 use super::registers::{AsyncSettings, ResolvedOperand};
-use super::threads::Saved;
-use crate::arch::{DsrId, UtId};
+use super::threads::{OperandRegisters, Thread};
+use crate::arch::UtId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
 use crate::diagnostics::rules::run::LENGTH_MISMATCH;
@@ -18,11 +18,9 @@ const FOREVER: u32 = u32::MAX;
 
 /// An operation that is being prepared.
 pub(super) struct Start {
-    pub operation: Operation,
+    /// The operation and its DSRs. It is prepared where it stays while it runs, because it is large.
+    pub thread: Box<Thread>,
     pub settings: AsyncSettings,
-    pub saved: Vec<Saved>,
-    /// The DSRs among the operands.
-    pub registers: Vec<DsrId>,
     pub ut: Option<UtId>,
     /// Whether no operand and no setting names the microthread, so that it is that of a queue.
     pub ut_by_queue: bool,
@@ -41,14 +39,18 @@ pub(super) struct Start {
 }
 
 impl Start {
-    /// A new operation, without operands.
-    pub fn new(op: &'static DsdOp, vector: &VectorOp, settings: AsyncSettings) -> Start {
-        let operation = Operation::new(op, vector.sources.len());
+    /// A new operation, without operands, in place of one that has ended.
+    pub fn new(
+        mut thread: Box<Thread>,
+        op: &'static DsdOp,
+        vector: &VectorOp,
+        settings: AsyncSettings,
+    ) -> Start {
+        thread.operation.renew(op, vector.sources.len());
+        thread.registers = OperandRegisters::default();
         Start {
-            operation,
+            thread,
             settings,
-            saved: Vec::new(),
-            registers: Vec::new(),
             ut: None,
             ut_by_queue: false,
             has_fabric: false,
@@ -81,11 +83,10 @@ impl Start {
             Dsd::Mem(_) | Dsd::Fifo(_) => {}
         }
         if resolved.untyped_fifo.is_some() {
-            self.operation.untyped_fifos[operand.min(1)] = resolved.untyped_fifo;
+            self.thread.operation.untyped_fifos[operand.min(1)] = resolved.untyped_fifo;
         }
-        self.registers.extend(resolved.dsr);
-        if let Some(dsr) = resolved.saved {
-            self.saved.push(Saved { dsr, operand });
+        if let Some(dsr) = resolved.dsr {
+            self.thread.registers.note(operand, dsr, resolved.saved.is_some());
         }
         // A DSR determines the microthread with which it was loaded; a DSD uses that of the operation.
         self.ut = self.ut.or(resolved.settings.map_or(self.settings.ut, |s| s.ut));
@@ -117,11 +118,11 @@ impl Start {
     /// Records which source to set to zero. This must happen before the first element is read, because the
     /// cursor moves.
     pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Diag> {
-        let source = zero.position(self.operation.sources().len()).map(|k| &self.operation.from[k]);
+        let source = zero.position(self.thread.operation.sources().len()).map(|k| &self.thread.operation.from[k]);
         let Some(From::Local(Source::AddressCursor(cursor))) = source else {
             return Err(ZERO_SOURCE.plain());
         };
-        self.operation.cleared = Some(*cursor);
+        self.thread.operation.cleared = Some(*cursor);
         Ok(())
     }
 
@@ -148,13 +149,13 @@ impl Start {
     /// Sets how many elements the memory operands hold, if only a control wavelet may follow them.
     pub fn note_room(&mut self, checked: bool) {
         if checked && self.ends_at_control() {
-            self.operation.room = self.lengths.shortest_in_memory();
+            self.thread.operation.room = self.lengths.shortest_in_memory();
         }
     }
 
     /// Whether the program relies on a control wavelet to end the operation; its extent may then be longer.
     fn ends_at_control(&self) -> bool {
-        self.settings.on_control.is_some() && self.operation.inputs() != 0
+        self.settings.on_control.is_some() && self.thread.operation.inputs() != 0
     }
 }
 

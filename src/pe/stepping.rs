@@ -125,7 +125,7 @@ impl Pe {
         if let Some(trace) = &mut self.trace_buffer {
             trace.end(place, thread, &self.queues, now);
         }
-        self.registers.save_positions(&thread.operation, &thread.saved);
+        self.registers.save_positions(&thread.operation, &thread.registers);
         self.complete(done, thread.span)?;
         if place == MAIN {
             if let Some(register) = thread.result {

@@ -6,16 +6,43 @@ use super::stall::Stall;
 use super::tasks::Done;
 use crate::arch::DsrId;
 use crate::dsd::Priority;
+use crate::dsd::ops::OPS;
 use crate::image::code::Reg;
 use crate::prefetch;
 use crate::source::Span;
 
-/// Which operand tells a DSR where it has come to.
-#[derive(Copy, Clone, Debug)]
-pub(super) struct Saved {
-    pub dsr: DsrId,
-    /// 0: the destination, k: source k.
-    pub operand: usize,
+/// The DSRs among the operands of an operation; operand 0 is the destination.
+#[derive(Copy, Clone, Debug, Default)]
+pub(super) struct OperandRegisters {
+    of: [Option<DsrId>; 4],
+    /// Operands whose DSR keeps the address where its vector goes on (`save_address`), bit = operand.
+    saved: u8,
+}
+
+impl OperandRegisters {
+    /// An operand is in a register.
+    pub fn note(&mut self, operand: usize, dsr: DsrId, saves: bool) {
+        self.of[operand] = Some(dsr);
+        self.saved |= u8::from(saves) << operand;
+    }
+
+    /// Whether a register is among them.
+    pub fn contains(&self, dsr: DsrId) -> bool {
+        self.of.contains(&Some(dsr))
+    }
+
+    /// The operands whose registers keep the address where their vectors go on.
+    pub fn saved(&self) -> impl Iterator<Item = (usize, DsrId)> {
+        let is_saved = |operand: &usize| self.saved & 1 << operand != 0;
+        (0..self.of.len()).filter(is_saved).filter_map(|operand| Some((operand, self.of[operand]?)))
+    }
+
+    /// The first two sources change places.
+    pub fn swap_sources(&mut self) {
+        self.of.swap(1, 2);
+        let [first, second] = [1, 2].map(|operand| self.saved >> operand & 1);
+        self.saved = self.saved & !0b110 | second << 1 | first << 2;
+    }
 }
 
 /// An operation that goes on over several cycles; what every step looks at comes first.
@@ -30,15 +57,32 @@ pub(super) struct Thread {
     pub priority: Priority,
     /// Register for the result of a synchronous operation.
     pub result: Option<Reg>,
-    pub saved: Vec<Saved>,
-    /// The DSRs among its operands.
-    pub registers: Vec<DsrId>,
+    pub registers: OperandRegisters,
     pub is_async: bool,
     /// The program names no microthread: it runs in that of a queue, or in a free one.
     pub ut_by_queue: bool,
     pub span: Span,
     /// It does its first element after this cycle, which may be ahead of the clock.
     pub started: u64,
+}
+
+impl Thread {
+    /// A place for an operation that nobody has prepared.
+    fn empty(span: Span) -> Thread {
+        Thread {
+            stalled: None,
+            operation: Operation::new(&OPS[0], 0),
+            completion: Done::Nothing,
+            on_control: None,
+            priority: Priority::default(),
+            result: None,
+            registers: OperandRegisters::default(),
+            is_async: false,
+            ut_by_queue: false,
+            span,
+            started: 0,
+        }
+    }
 }
 
 /// The end of an asynchronous operation that was done ahead of the clock.
@@ -81,7 +125,7 @@ pub(super) struct Threads {
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     main: Option<Box<Thread>>,
-    /// The place of the operation that has ended last, for the next one.
+    /// The memory of the operation that has ended last, for the next one.
     pub spare: Option<Box<Thread>>,
     /// For each place what its operation has stalled on, so that one that would only stall again is not looked at.
     stalled_on: [Obstacle; 9],
@@ -113,8 +157,13 @@ impl Threads {
         self.live & 1 << place != 0
     }
 
+    /// Memory for an operation at `span` that is being prepared; what it holds has been used.
+    pub fn take_spare(&mut self, span: Span) -> Box<Thread> {
+        self.spare.take().unwrap_or_else(|| Box::new(Thread::empty(span)))
+    }
+
     /// Puts an operation into its free place.
-    pub fn install(&mut self, place: usize, mut thread: Thread) {
+    pub fn install(&mut self, place: usize, mut thread: Box<Thread>) {
         thread.operation.steps = thread.operation.kind_of_steps();
         self.live |= 1 << place;
         self.ahead |= 1 << place;
@@ -127,13 +176,6 @@ impl Threads {
             Priority::Low => 3,
         };
         self.ranks[rank] |= 1 << place;
-        let thread = match self.spare.take() {
-            Some(mut place) => {
-                *place = thread;
-                place
-            }
-            None => Box::new(thread),
-        };
         *self.slot(place) = Some(thread);
     }
 
@@ -236,7 +278,7 @@ impl Threads {
 
     /// Whether an operation in progress notes its position in a DSR.
     pub fn save_into(&self, dsr: DsrId) -> bool {
-        self.iter().any(|(_, thread)| thread.saved.iter().any(|saved| saved.dsr == dsr))
+        self.iter().any(|(_, thread)| thread.registers.saved().any(|(_, saved)| saved == dsr))
     }
 
     /// Whether any operation may move: what it waited for when it was last tried may be there now.

@@ -12,7 +12,7 @@ use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
 use super::tasks::Done;
-use super::threads::{Ending, MAIN, Thread};
+use super::threads::{Ending, MAIN};
 use super::trace_buffer::Quick;
 use crate::arch::{ArchName, UtId};
 use crate::diagnostics::Diag;
@@ -74,14 +74,15 @@ impl Pe {
     }
 
     fn start_slowly(&mut self, vector: &VectorOp, pace: Pace, ramp: &dyn Ramp) -> Result<Served, Diag> {
-        let mut start = self.vector_unit().resolve(vector)?;
-        self.threads.in_step |= start.operation.color().is_some_and(|color| !ramp.is_routed(color));
+        let thread = self.threads.take_spare(vector.span);
+        let mut start = self.vector_unit().resolve(vector, thread)?;
+        self.threads.in_step |= start.thread.operation.color().is_some_and(|color| !ramp.is_routed(color));
         if self.threads.in_step && pace.ran_ahead {
             return Ok(Served::Later);
         }
-        start.operation.total = self.checks.length(|checked| start.total(checked), vector.span)?;
+        start.thread.operation.total = self.checks.length(|checked| start.total(checked), vector.span)?;
         start.note_room(self.checks.is_checked);
-        self.vector_unit().check_operation(&mut start.operation, vector.span)?;
+        self.vector_unit().check_operation(&mut start.thread.operation, vector.span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
         }
@@ -94,7 +95,7 @@ impl Pe {
     /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending
     /// before the main thread comes to its next operation.
     fn sends_without_a_wait(&self, start: &Start, pace: Pace) -> bool {
-        let operation = &start.operation;
+        let operation = &start.thread.operation;
         let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
         let is_unnoticed = match start.settings.is_async {
             true => u64::from(total) <= LAUNCH && !start.lacks_queue && start.settings.on_control.is_none(),
@@ -114,17 +115,19 @@ impl Pe {
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
     fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         let AsyncSettings { is_async, completion, .. } = start.settings;
-        self.checks.check_queues(&start.operation, is_async, vector.span, &mut self.queues, &self.threads)?;
+        self.checks.check_queues(&start.thread.operation, is_async, vector.span, &mut self.queues, &self.threads)?;
         let mut cycle = time + 1;
-        while start.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
+        while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
         }
-        self.registers.save_positions(&start.operation, &start.saved);
+        self.registers.save_positions(&start.thread.operation, &start.thread.registers);
+        let ut = start.ut;
+        self.threads.spare = Some(start.thread);
         self.main.set_result(vector.result, true);
         if !is_async {
             return Ok(Served::Done(cycle + 1 - time));
         }
-        self.threads.latest = start.ut.map_or(0, |ut| ut.0 & 7);
+        self.threads.latest = ut.map_or(0, |ut| ut.0 & 7);
         self.threads.end_later(Ending { cycle, done: completion, span: vector.span });
         Ok(Served::Done(LAUNCH))
     }
@@ -153,32 +156,33 @@ impl Pe {
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         let at_once =
-            !self.tile.is_plain() && start.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
+            !self.tile.is_plain() && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
         let mut step = if at_once { StepResult::Finished } else { StepResult::Moved };
         while step == StepResult::Moved {
-            step = start.operation.step(&mut self.surroundings(time))?;
+            step = start.thread.operation.step(&mut self.surroundings(time))?;
         }
         let mut complete = true;
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
                 OnStall::Waits => return self.launch_thread(vector, start, Pace::at_the_clock(time)),
                 OnStall::GivesUp => {
-                    self.checks.check_event(stall, &start.operation, &self.tile)?;
-                    start.operation.leave_length(stall, &mut self.fifos);
+                    self.checks.check_event(stall, &start.thread.operation, &self.tile)?;
+                    start.thread.operation.leave_length(stall, &mut self.fifos);
                     self.checks.check_result(vector.result, stall, vector.span, &self.tile)?;
                     complete = false;
                 }
                 OnStall::Ends => {}
             }
         }
-        self.registers.save_positions(&start.operation, &start.saved);
+        self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         self.main.set_result(vector.result, complete);
-        let operation = &start.operation;
+        let operation = &start.thread.operation;
         let cycles = LAUNCH + u64::from(operation.done);
         let (done, of) = (operation.done, operation.total);
         if let Some(trace) = &mut self.trace_buffer {
             trace.at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
         }
+        self.threads.spare = Some(start.thread);
         Ok(Served::Done(cycles))
     }
 
@@ -195,7 +199,7 @@ impl Pe {
 
     fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {
         let time = pace.time;
-        let Start { mut operation, settings, saved, registers, ut, ut_by_queue, lacks_queue, .. } = start;
+        let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
@@ -207,30 +211,21 @@ impl Pe {
         {
             return Ok(Served::Later);
         }
-        self.checks.check_queues(&operation, is_async, vector.span, &mut self.queues, &self.threads)?;
-        let place = if settings.is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
-        let on_control = settings.at_control();
-        operation.stops_at_control = on_control.is_some();
+        self.checks.check_queues(&thread.operation, is_async, vector.span, &mut self.queues, &self.threads)?;
+        let place = if is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
+        thread.on_control = settings.at_control();
+        thread.operation.stops_at_control = thread.on_control.is_some();
         if let Some(trace) = &mut self.trace_buffer {
-            trace.start(place, &operation, vector.span, &self.queues, time);
+            trace.start(place, &thread.operation, vector.span, &self.queues, time);
         }
-        let thread = Thread {
-            operation,
-            completion: if settings.is_async { settings.completion } else { Done::Nothing },
-            on_control,
-            priority: settings.priority.unwrap_or_default(),
-            result: vector.result,
-            saved,
-            registers,
-            is_async: settings.is_async,
-            // One that had to go elsewhere has no claim on the number of its place either.
-            ut_by_queue: ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place),
-            span: vector.span,
-            started: time,
-            stalled: None,
-        };
+        thread.completion = if is_async { settings.completion } else { Done::Nothing };
+        thread.priority = settings.priority.unwrap_or_default();
+        (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
+        // One that had to go elsewhere has no claim on the number of its place either.
+        thread.ut_by_queue = ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place);
+        (thread.started, thread.stalled) = (time, None);
         self.threads.install(place, thread);
-        if !settings.is_async {
+        if !is_async {
             return Ok(Served::Waits);
         }
         self.main.set_result(vector.result, true);

@@ -131,9 +131,12 @@ impl PeLog {
         }
     }
 
-    /// The warnings, equal ones of many PEs folded.
+    /// The warnings in the order of their cycles, equal ones of many PEs folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        fold_moments(self.warnings.values().cloned())
+        let mut warnings: Vec<_> = self.warnings.values().cloned().collect();
+        // A PE that runs ahead of the clock gives its warnings earlier than others.
+        warnings.sort_by_key(|warning| warning.moment.map(|moment| (moment.cycle, moment.y, moment.x)));
+        fold_moments(warnings)
     }
 }
 

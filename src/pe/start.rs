@@ -118,7 +118,8 @@ impl Start {
     /// Records which source to set to zero. This must happen before the first element is read, because the
     /// cursor moves.
     pub fn clear_later(&mut self, zero: ZeroSource) -> Result<(), Diag> {
-        let source = zero.position(self.thread.operation.sources().len()).map(|k| &self.thread.operation.from[k]);
+        let source =
+            zero.position(self.thread.operation.sources().len()).map(|k| &self.thread.operation.from[k]);
         let Some(From::Local(Source::AddressCursor(cursor))) = source else {
             return Err(ZERO_SOURCE.plain());
         };

@@ -115,7 +115,13 @@ impl Pe {
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
     fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         let AsyncSettings { is_async, completion, .. } = start.settings;
-        self.checks.check_queues(&start.thread.operation, is_async, vector.span, &mut self.queues, &self.threads)?;
+        self.checks.check_queues(
+            &start.thread.operation,
+            is_async,
+            vector.span,
+            &mut self.queues,
+            &self.threads,
+        )?;
         let mut cycle = time + 1;
         while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
@@ -155,8 +161,8 @@ impl Pe {
     }
 
     fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
-        let at_once =
-            !self.tile.is_plain() && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
+        let at_once = !self.tile.is_plain()
+            && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
         let mut step = if at_once { StepResult::Finished } else { StepResult::Moved };
         while step == StepResult::Moved {
             step = start.thread.operation.step(&mut self.surroundings(time))?;
@@ -211,7 +217,13 @@ impl Pe {
         {
             return Ok(Served::Later);
         }
-        self.checks.check_queues(&thread.operation, is_async, vector.span, &mut self.queues, &self.threads)?;
+        self.checks.check_queues(
+            &thread.operation,
+            is_async,
+            vector.span,
+            &mut self.queues,
+            &self.threads,
+        )?;
         let place = if is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
         thread.on_control = settings.at_control();
         thread.operation.stops_at_control = thread.on_control.is_some();

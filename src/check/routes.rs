@@ -10,7 +10,7 @@ use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Gate, Mask};
 use crate::image::Program;
 use crate::source::Span;
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use std::borrow::Cow;
 
 /// Number of PEs of a loop that the message lists.
@@ -237,13 +237,12 @@ fn circle(flow: &ColorFlow<'_>, start: Node, left: &[Node]) -> Diag {
         let mut all = neighbours.flat_map(|pe| [(pe, node.1), (pe, Color(node.1.0 ^ 1))]);
         all.find(|n| left.binary_search(n).is_ok() && flow.next(*n).any(|next| next == node))
     };
-    let mut way = vec![start];
+    let mut way = IndexSet::from([start]);
     let first = loop {
         let last = way[way.len() - 1];
         let Some(node) = before(last) else { break 0 };
-        match way.iter().position(|n| *n == node) {
-            Some(first) => break first,
-            None => way.push(node),
+        if let (first, false) = way.insert_full(node) {
+            break first;
         }
     };
     let mut pes: Vec<String> =

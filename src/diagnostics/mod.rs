@@ -186,6 +186,8 @@ impl<T> At<T> for Result<T> {
 #[derive(Clone, Debug, Default)]
 pub struct Sink {
     all: Vec<Diagnostic>,
+    /// How many of these are errors.
+    errors: usize,
     seen: FxHashSet<(Cow<'static, str>, Option<Label>, String)>,
     levels: Levels,
 }
@@ -205,6 +207,7 @@ impl Sink {
         if let Some(d) = d
             && self.seen.insert((d.rule.clone(), d.primary.clone(), d.title.clone()))
         {
+            self.errors += usize::from(d.severity.is_error());
             self.all.push(d);
         }
     }
@@ -223,6 +226,6 @@ impl Sink {
 
     /// How many are errors (of any kind worse than a warning).
     pub fn errors(&self) -> usize {
-        self.all.iter().filter(|d| d.severity.is_error()).count()
+        self.errors
     }
 }

@@ -79,7 +79,7 @@ impl PreparedFunction {
         let given = function.params + function.consts.len() as u16;
         let cleared = if reads_old_registers(function, given) { function.registers } else { given };
         PreparedFunction {
-            code: if is_plain { function.code.clone().into_boxed_slice() } else { combined(&function.code) },
+            code: if is_plain { function.code.as_slice().into() } else { combined(&function.code) },
             consts: function.consts.clone().into_boxed_slice(),
             params: function.params,
             cleared,

@@ -27,8 +27,8 @@ fn function(name: &str, params: u16, consts: Vec<u64>, code: Vec<Op>) -> Functio
         registers,
         frame_words: 0,
         locals: Vec::new(),
-        code,
-        spans,
+        code: code.into(),
+        spans: spans.into(),
     }
 }
 
@@ -62,13 +62,14 @@ fn tile() -> TileImage {
     let export =
         |name: &str, target| Export { name: name.to_string(), target, element: None, inputs: Vec::new() };
     TileImage {
-        data: vec![10, 11, 12, 13, 14, 15, 16, 17, 0, 99],
+        data: vec![10, 11, 12, 13, 14, 15, 16, 17, 0, 99].into(),
         data_end: 10,
         symbols: vec![
             symbol("data", 0, 8, "[8]u16"),
             symbol("p", POINTER, 1, "[*]u16"),
             symbol("count", COUNT, 1, "u16"),
-        ],
+        ]
+        .into(),
         exports: vec![
             export("p", ExportTarget::Pointer(POINTER)),
             export("store", ExportTarget::Fn(FnId(0))),
@@ -297,7 +298,7 @@ fn streaming() -> Runner {
     };
     let add = Op::AddU { d: 0, a: 0, b: 1, sh: 32 };
     tile.functions.push(function("echo", 1, vec![1], vec![add, Op::Vector { n: 0 }, Op::Ret]));
-    tile.dsds = vec![Dsd::FabOut(out)];
+    tile.dsds = vec![Dsd::FabOut(out)].into();
     tile.vector_ops = vec![VectorOp {
         op: ops::lookup("mov32").unwrap(),
         dest: DsdOperand::Dsd(DsdRef::Const(0)),
@@ -306,7 +307,8 @@ fn streaming() -> Runner {
         index: None,
         result: None,
         span: HERE,
-    }];
+    }]
+    .into();
     tile.tasks = vec![TaskBinding {
         id: TaskId(1),
         kind: TaskKind::Data,

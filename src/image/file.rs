@@ -1,12 +1,13 @@
-//! A compiled program as a file: a header that names the format, a checksum, then the program in postcard.
+//! A compiled program as a file: a header that names the format, a checksum, then the program and its tiles in
+//! postcard.
 
-use super::Program;
+use super::{Program, stored};
 use std::fmt;
 
 const MAGIC: &[u8; 8] = b"cslrun\r\n";
 
 /// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
-const FORMAT: u32 = 18;
+const FORMAT: u32 = 19;
 
 /// Why bytes are not a program that this version can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +44,12 @@ pub fn to_bytes(program: &Program) -> Vec<u8> {
     let mut bytes = MAGIC.to_vec();
     bytes.push(version.len() as u8);
     bytes.extend(version.as_bytes());
-    bytes.extend(sealed(postcard::to_stdvec(program).expect("every part of a program can be stored")));
+    let checksum = bytes.len()..bytes.len() + size_of::<u32>();
+    bytes.extend([0; size_of::<u32>()]);
+    let whole = postcard::to_extend(program, bytes).and_then(|bytes| stored::append(&program.tiles, bytes));
+    let mut bytes = whole.expect("every part of a program can be stored");
+    let sum = crc32fast::hash(&bytes[checksum.end..]);
+    bytes[checksum].copy_from_slice(&sum.to_le_bytes());
     bytes
 }
 
@@ -69,7 +75,11 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
         return Err(FileError::OtherVersion(String::from_utf8_lossy(theirs).into_owned()));
     }
     let body = unsealed(body).ok_or_else(|| FileError::Damaged("its checksum does not match".to_string()))?;
-    postcard::from_bytes(body).map_err(|e| FileError::Damaged(e.to_string()))
+    let read = || {
+        let (program, tiles) = postcard::take_from_bytes::<Program>(body)?;
+        Ok(Program { tiles: stored::read(tiles)?, ..program })
+    };
+    read().map_err(|e: postcard::Error| FileError::Damaged(e.to_string()))
 }
 
 fn version() -> String {

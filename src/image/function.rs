@@ -1,6 +1,7 @@
 //! One function of a tile.
 
 use super::code::Op;
+use super::shared::Shared;
 use crate::source::Span;
 use serde::{Deserialize, Serialize};
 
@@ -22,9 +23,9 @@ pub struct Function {
     /// The locals that have a name and lie in these words.
     pub locals: Vec<Local>,
     /// The code; ends with `Ret`.
-    pub code: Vec<Op>,
+    pub code: Shared<Op>,
     /// The source of each operation.
-    pub spans: Vec<Span>,
+    pub spans: Shared<Span>,
 }
 
 /// A local variable or constant in the frame of a call.

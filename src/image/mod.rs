@@ -16,8 +16,10 @@ mod program;
 mod registers;
 pub mod routes;
 mod sdk_layout;
+mod shared;
 mod side_tables;
 mod starts;
+mod stored;
 pub mod superinstructions;
 pub mod traffic;
 
@@ -28,6 +30,7 @@ pub use function::{Function, Local};
 pub use program::{FabricPlace, MemcpyColors, NO_TILE, Program};
 pub use routes::{ColorConfig, RouteTable};
 pub use sdk_layout::{CodeRegion, HostStream, InitialWords, SdkLayoutData};
+pub use shared::Shared;
 
 use crate::arch::{Color, DsrId, InQueue, OutQueue, TaskId};
 use crate::dsd::{Dsd, FifoAction, FifoId, Priority, Simd};
@@ -129,25 +132,25 @@ pub struct TileImage {
     /// The parameter values, as shown.
     pub params: String,
     /// Contents of memory from address 0 at the start; what follows is zero.
-    pub data: Vec<u16>,
+    pub data: Shared<u16>,
     /// First word that no global uses; the stack begins here.
     pub data_end: u16,
     /// Globals in order of address.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Shared<Symbol>,
     /// What this tile exports, by name.
     pub exports: Vec<Export>,
     /// All functions that can run.
     pub functions: Vec<Function>,
     /// Operands of `Op::Vector`.
-    pub vector_ops: Vec<code::VectorOp>,
+    pub vector_ops: Shared<code::VectorOp>,
     /// Operands of the `Op::Map..` family.
     pub maps: Vec<code::MapOp>,
     /// Operands of `Op::LoadDsr`.
     pub dsr_loads: Vec<code::DsrLoad>,
     /// DSD constants.
-    pub dsds: Vec<Dsd>,
+    pub dsds: Shared<Dsd>,
     /// What `Mem::origin` of DSDs stands for, less 1.
-    pub origins: Vec<Span>,
+    pub origins: Shared<Span>,
     /// FIFOs by `FifoId`.
     pub fifos: Vec<Fifo>,
     /// Loads that take effect before the start, as indices into `dsr_loads`.
@@ -176,13 +179,13 @@ pub struct TileImage {
     /// Routes set by `@set_local_color_config`, and where.
     pub local_routes: Vec<(Color, ColorConfig, Span)>,
     /// Strings of `Op::Assert`, `Op::Trap` and the print intrinsics.
-    pub strings: Vec<String>,
+    pub strings: Shared<String>,
     /// Which DSRs, XDSRs and SRs hold what, for people.
-    pub registers: Vec<RegisterUse>,
+    pub registers: Shared<RegisterUse>,
     /// Every DSD that the program builds, if the compilation was asked to keep them.
     pub descriptors: Vec<Descriptor>,
     /// Which registers each operation works on, for people.
-    pub operands: Vec<OperandRegisters>,
+    pub operands: Shared<OperandRegisters>,
     /// Whether the tile takes part in memcpy commands.
     pub has_memcpy: bool,
     /// The input queue of `<message_passing>`: the control wavelet that ends a message starts no task.

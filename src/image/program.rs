@@ -33,7 +33,8 @@ pub struct Program {
     pub(crate) height: u16,
     /// Width and height of the whole fabric, and the place of the rectangle in it.
     pub(crate) fabric: FabricPlace,
-    /// One image per distinct (file, parameters), in order of first use.
+    /// One image per distinct (file, parameters), in order of first use. They stand apart in a file.
+    #[serde(skip)]
     pub(crate) tiles: Vec<Arc<TileImage>>,
     /// The tile of each PE, row by row; `NO_TILE` where the layout sets none.
     pub(crate) place: Vec<u32>,

@@ -31,6 +31,7 @@ impl Sema<'_> {
     /// Reports what is wrong with the files that were just parsed.
     pub fn report_files(&mut self) {
         for problem in self.files.take_problems() {
+            self.reports.spoil_record();
             self.report(problem);
         }
     }

@@ -1,6 +1,7 @@
 //! How the tile under construction becomes a [`TileImage`].
 
 use super::builtins;
+use super::lower::DataBlank;
 use super::value::{ArrayValue, GlobalId, Value};
 use super::walk::Sema;
 use super::words::{is_zero_array, mark_of_field};
@@ -52,7 +53,7 @@ fn fill_global(sema: &mut Sema<'_>, id: GlobalId, data: &mut Vec<u16>) -> Result
     let g = sema.global(id).clone();
     let (Some(addr), Some(words)) = (g.addr, g.ty.words()) else { return Ok(()) };
     let mut own = vec![0u16; words as usize];
-    write_words(sema, &g.value, &mut own)?;
+    write_words(sema, &g.value, &mut own, addr.into())?;
     let end = usize::from(addr) + own.len();
     if data.len() < end {
         data.resize(end, 0);
@@ -61,11 +62,11 @@ fn fill_global(sema: &mut Sema<'_>, id: GlobalId, data: &mut Vec<u16>) -> Result
     Ok(())
 }
 
-/// Appends the words of a value as they lie in memory.
-fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
+/// Writes the words of a value as they lie in memory, where `out` begins at the address `at`.
+fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16], at: usize) -> Result<()> {
     match v {
         Value::Undefined(_) | Value::Void => Ok(()),
-        Value::Array(a) => write_array(sema, a, out),
+        Value::Array(a) => write_array(sema, a, out, at),
         Value::Dsd(d) => {
             out[..16].copy_from_slice(&d.to_words());
             Ok(())
@@ -73,7 +74,7 @@ fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
         Value::Record(r) if !is_packed(&r.ty) => {
             for (i, field) in r.fields.iter().enumerate() {
                 let (_, off) = r.ty.field_at(i).expect("a record has the fields of its type");
-                write_words(sema, field, &mut out[off as usize..])?;
+                write_words(sema, field, &mut out[off as usize..], at + off as usize)?;
             }
             Ok(())
         }
@@ -82,11 +83,14 @@ fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
             if let Some(words) = ty.words().filter(|_| ty.is_marked_union()) {
                 out[words as usize - 1] = mark_of_field(u.active);
             }
-            write_words(sema, &u.value, out)
+            write_words(sema, &u.value, out, at)
         }
         _ => {
-            let bits = sema.scalar_bits(v)?;
+            let (bits, term) = sema.scalar_bits_and_term(v)?;
             let words = v.ty().words().unwrap_or(1) as usize;
+            if let Some(term) = term {
+                sema.lower.data.keep_blank(DataBlank { at, words, term });
+            }
             for (i, w) in out.iter_mut().take(words).enumerate() {
                 *w = (bits >> (16 * i)) as u16;
             }
@@ -95,7 +99,7 @@ fn write_words(sema: &mut Sema<'_>, v: &Value, out: &mut [u16]) -> Result<()> {
     }
 }
 
-fn write_array(sema: &mut Sema<'_>, a: &ArrayValue, out: &mut [u16]) -> Result<()> {
+fn write_array(sema: &mut Sema<'_>, a: &ArrayValue, out: &mut [u16], at: usize) -> Result<()> {
     if is_zero_array(a) {
         return Ok(());
     }
@@ -105,7 +109,8 @@ fn write_array(sema: &mut Sema<'_>, a: &ArrayValue, out: &mut [u16]) -> Result<(
             let bits = if matches!(v, Value::Undefined(_)) { 0 } else { sema.scalar_bits(v)? };
             out[i as usize / 2] |= (bits as u16 & 0xff) << (i % 2 * 8);
         } else if let Some(v) = a.get(i) {
-            write_words(sema, v, &mut out[i as usize * each..])?;
+            let off = i as usize * each;
+            write_words(sema, v, &mut out[off..], at + off)?;
         }
     }
     Ok(())

@@ -121,7 +121,7 @@ impl Sema<'_> {
             check_return(function, &p.signature.ret)?;
         }
         let name = self.modules.function_name(p.f);
-        Ok(self.lower.finish_function(code, name, function.span))
+        Ok(self.lower.finish_function(code, p.id, name, function.span))
     }
 
     fn report_unset_reads(&mut self, reads: Vec<UnsetRead>) {

@@ -187,15 +187,28 @@ impl Layout {
         self.filter_uses.push(FilterUse { class: self.class, color, span });
     }
 
+    /// What the class that is being compiled has said of filters.
+    pub fn filters_used(&self) -> Vec<(Color, Span)> {
+        let own = self.filter_uses.iter().rev().take_while(|used| used.class == self.class);
+        let mut own: Vec<_> = own.map(|used| (used.color, used.span)).collect();
+        own.reverse();
+        own
+    }
+
     /// Looks for the filters that `@get_filter_id` names, when all routes are known.
     pub fn check_filters(&self, placed: &Placed) -> Vec<Diag> {
+        if self.filter_uses.is_empty() {
+            return Vec::new();
+        }
         let width = usize::from(placed.rectangle.0);
+        let mut pes: FxHashMap<u32, Vec<usize>> = FxHashMap::default();
+        placed.place.iter().enumerate().for_each(|(pe, class)| pes.entry(*class).or_default().push(pe));
         let unfiltered = |used: &FilterUse| {
-            let lacks = |pe: &usize| {
-                let route = placed.routes.get(*pe, used.color);
-                placed.place[*pe] == used.class && route.is_none_or(|c| c.config.filter.is_none())
+            let lacks = |pe: &&usize| {
+                let route = placed.routes.get(**pe, used.color);
+                route.is_none_or(|c| c.config.filter.is_none())
             };
-            let pe = (0..placed.place.len()).find(lacks)?;
+            let pe = pes.get(&used.class)?.iter().find(lacks)?;
             let at = PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 };
             let c = rules::NO_FILTER.because(&[("color", &used.color), ("pe", &at)]).at(used.span);
             Some(c.help("give the color a `.filter` on every PE with this code"))

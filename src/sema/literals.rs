@@ -9,6 +9,7 @@ use crate::diagnostics::{At, Result};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident};
 use crate::value::ty::{AnonTy, Ty};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// `T{ .field = value, .. }` and `.{ .field = value, .. }`
@@ -51,7 +52,7 @@ fn union_literal(
     match anon {
         Operand::Known(v) => {
             let value = arith::coerce(v.field(name).ok_or_else(wrong)?, &field).at(span)?;
-            Ok(Operand::Known(Value::Union(Arc::new(super::value::UnionValue {
+            Ok(Operand::Known(Value::Union(Rc::new(super::value::UnionValue {
                 ty: u.clone(),
                 active,
                 value,

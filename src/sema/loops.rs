@@ -12,6 +12,7 @@ use crate::source::Span;
 use crate::syntax::ast::{ExprId, Ident, Name, StmtId};
 use crate::value::number::Integer;
 use crate::value::ty::{ArrayTy, Ty};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// What the head of a `for` gives.
@@ -425,8 +426,8 @@ fn while_code(
 }
 
 enum Elements {
-    Range(Arc<RangeValue>),
-    Array(Arc<super::value::ArrayValue>),
+    Range(Rc<RangeValue>),
+    Array(Rc<super::value::ArrayValue>),
 }
 
 impl Elements {

@@ -79,7 +79,7 @@ fn read_is_the_same(sema: &mut Sema<'_>, read: &Read, here: &mut Vec<(InstanceId
     match read {
         Read::Value(there, decl, value) => {
             let Some(instance) = find(*there) else { return false };
-            value_here(sema, instance, *decl).is_some_and(|v| same(&v, value))
+            value_here(sema, instance, *decl).is_some_and(|v| weight(&v).is_some() && same(&v, value))
         }
         Read::Module(there, decl, module, unit) => {
             let Some(instance) = find(*there) else { return false };

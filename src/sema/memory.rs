@@ -12,6 +12,8 @@ use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::{Op, Reg};
 use crate::source::Span;
+use crate::value::number::Integer;
+use crate::value::symbolic::TermId;
 use crate::value::ty::Ty;
 
 impl Sema<'_> {
@@ -196,8 +198,8 @@ impl Sema<'_> {
         match value {
             Operand::Reg(r, _) => Ok(*r),
             Operand::Known(v) => {
-                let bits = self.scalar_bits(v).at(span)?;
-                Ok(self.b().constant(bits))
+                let bits = self.scalar_bits_and_term(v).at(span)?;
+                Ok(self.b().constant_or_term(bits))
             }
             Operand::Mem(addr, _) => self.lower.addr_reg(*addr),
             Operand::Parts(ty, _) => Err(rules::COMPTIME_ONLY.because(&[("type", ty)]).at(span)),
@@ -206,15 +208,24 @@ impl Sema<'_> {
 
     /// The register image of a known scalar.
     pub fn scalar_bits(&mut self, v: &Value) -> Result<u64> {
+        self.scalar_integer(v).map(|n| n.low_u64())
+    }
+
+    /// The register image of a known scalar, and the term that says what it is on other tiles.
+    pub fn scalar_bits_and_term(&mut self, v: &Value) -> Result<(u64, Option<TermId>)> {
+        self.scalar_integer(v).map(|n| n.low_u64_and_term())
+    }
+
+    fn scalar_integer(&mut self, v: &Value) -> Result<Integer> {
         match v {
-            Value::Ptr(p) => self.pointer_address(p.to).map(u64::from),
-            Value::Fn(f) => Ok(u64::from(self.request(*f)?.0)),
-            Value::Undefined(_) => Ok(0),
+            Value::Ptr(p) => self.pointer_address(p.to).map(Integer::from),
+            Value::Fn(f) => Ok(self.request(*f)?.0.into()),
+            Value::Undefined(_) => Ok(Integer::ZERO),
             _ => {
                 let ty = v.ty();
                 let repr = repr(&ty).ok_or_else(|| no_run_time_type(&ty))?;
                 let bits = arith::bits_of(v).ok_or_else(|| rules::COMPTIME_ONLY.because(&[("type", &ty)]))?;
-                Ok(bits.wrap(repr.signed, repr.bits).to_i128().unwrap_or(0) as u64)
+                Ok(bits.wrap(repr.signed, repr.bits))
             }
         }
     }

@@ -41,6 +41,7 @@ mod registers;
 mod reports;
 mod stmt;
 mod suffix;
+mod templates;
 #[cfg(test)]
 mod tests;
 mod types;

@@ -5,6 +5,7 @@ use super::injection::check_injection;
 use super::layout::{Placed, TileClass, route_twice};
 use super::modules::{Modules, unknown_param};
 use super::options::CompileOptions;
+use super::templates::{Family, Template, Templates};
 use super::unit::{DeclState, Unit};
 use super::value::{InstanceId, Value};
 use super::walk::Sema;
@@ -107,17 +108,12 @@ fn layout_block(
 
 fn compile_tiles(sema: &mut Sema<'_>) -> Vec<Arc<TileImage>> {
     let classes = sema.layout.take_classes();
+    let mut templates = templates(sema, &classes);
     let mut tiles = Vec::with_capacity(classes.len());
-    for (n, class) in classes.into_iter().enumerate() {
+    for (n, class) in classes.iter().enumerate() {
         sema.layout.begin_class(n as u32);
         let before = sema.reports.errors();
-        let written = sema.lower.data.written();
-        let mut tile = compile_tile(sema, &class);
-        // Code that has taken the first value of a constant is wrong if an operation writes it.
-        if sema.lower.data.written() > written && sema.lower.data.has_folded_too_much() {
-            tile = compile_tile(sema, &class);
-        }
-        tiles.push(Arc::new(tile));
+        tiles.push(Arc::new(tile_of(sema, class, templates.family(n))));
         // the same mistake in many classes is one mistake
         if sema.reports.errors() > before && sema.reports.errors() > 20 {
             break;
@@ -126,20 +122,78 @@ fn compile_tiles(sema: &mut Sema<'_>) -> Vec<Arc<TileImage>> {
     tiles
 }
 
-/// Compiles the code of one class.
-pub fn compile_tile(sema: &mut Sema<'_>, class: &TileClass) -> TileImage {
+/// No templates yet of these classes; none ever without the memo.
+pub fn templates(sema: &Sema<'_>, classes: &[TileClass]) -> Templates {
+    if sema.options.memo { Templates::of(classes) } else { Templates::default() }
+}
+
+/// The code of a class.
+pub fn tile_of(sema: &mut Sema<'_>, class: &TileClass, family: Option<&mut Family>) -> TileImage {
+    match family {
+        Some(family) => tile_of_family(sema, class, family),
+        None => compile_class(sema, class, &class.params),
+    }
+}
+
+/// Makes the code of a class from a template, or compiles it and makes it one.
+fn tile_of_family(sema: &mut Sema<'_>, class: &TileClass, family: &mut Family) -> TileImage {
+    let written = sema.lower.data.written();
+    family.begin(&class.params, written);
+    if let Some((template, image)) = family.find() {
+        template.filters.iter().for_each(|(color, span)| sema.layout.use_filter(*color, *span));
+        template.warnings.iter().for_each(|diag| sema.reports.show(diag.clone()));
+        return TileImage { params: shown(class), ..image };
+    }
+    if !family.has_room() {
+        return compile_class(sema, class, &class.params);
+    }
+    let faults = sema.reports.faults();
+    sema.reports.begin_record();
+    let params = family.symbolic(&class.params);
+    let image = compile_class(sema, class, &params);
+    let (blanks, warnings) = (sema.lower.take_blanks(), sema.reports.take_record());
+    // The functions of a tile with errors are not complete.
+    if sema.reports.faults() > faults {
+        return image;
+    }
+    let is_template = warnings.is_some() && sema.lower.data.written() == written;
+    let filters = sema.layout.filters_used();
+    let template = Template { image, blanks, filters, warnings: warnings.unwrap_or_default() };
+    let image = family.filled(&template).expect("the values of the tile itself");
+    if is_template {
+        family.keep(template);
+    }
+    image
+}
+
+/// Compiles the code of a class; these are its parameters, or what stands for them.
+fn compile_class(sema: &mut Sema<'_>, class: &TileClass, params: &IndexMap<Name, Value>) -> TileImage {
+    let written = sema.lower.data.written();
+    let tile = compile_tile(sema, class, params.clone());
+    // Code that has taken the first value of a constant is wrong if an operation writes it.
+    if sema.lower.data.written() > written && sema.lower.data.has_folded_too_much() {
+        return compile_tile(sema, class, params.clone());
+    }
+    tile
+}
+
+fn shown(class: &TileClass) -> String {
+    let shown: Vec<String> = class.params.iter().map(|(n, v)| format!("{n} = {v}")).collect();
+    shown.join(", ")
+}
+
+/// Compiles the code of one class once; these are its parameters, or what stands for them.
+fn compile_tile(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<Name, Value>) -> TileImage {
     sema.modules = Modules::default();
     sema.lower.begin_tile();
     sema.eval.budget.refill();
-    let shown: Vec<String> = class.params.iter().map(|(n, v)| format!("{n} = {v}")).collect();
     let file = class.unit.path.display().to_string();
     sema.files.begin(class.unit.path.clone(), class.span);
-    let (unit, params) = (class.unit.clone(), class.params.clone());
-    let id = sema.instantiate_module(unit, params, String::new(), None, class.span);
+    let id = sema.instantiate_module(class.unit.clone(), params, String::new(), None, class.span);
     import_root(sema, id);
     sema.run_blocks(id);
     sema.resolve_exports(id);
-    finish::finish_tile(sema, file, shown.join(", "))
+    finish::finish_tile(sema, file, shown(class))
 }
 
 fn import_root(sema: &mut Sema<'_>, id: InstanceId) {

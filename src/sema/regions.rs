@@ -10,7 +10,6 @@ use crate::diagnostics::Sink;
 use crate::image::{Program, RouteTable, TileImage};
 use crate::source::{Loader, SourceMap, Span};
 use crate::syntax::ast::{Decl, Name};
-use indexmap::IndexMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -108,20 +107,23 @@ fn compile_region(
 ) {
     let start = Span::new(unit.file.id, 0, 0);
     sema.layout.give_rectangle(region.size, start);
-    for params in &region.tiles {
+    let value = |value: &ParamValue| match value {
+        ParamValue::Int(n) => Value::int(*n),
+        ParamValue::Float(x) => Value::Float(crate::value::float::FloatKind::Comptime, *x),
+        ParamValue::Bool(b) => Value::Bool(*b),
+        // A parameter of an integer type takes the number of a color, too.
+        ParamValue::Color(c) => Value::int(i128::from(*c)),
+    };
+    let class = |params: &Vec<(String, ParamValue)>| {
+        let params = params.iter().map(|(name, given)| (Name::new(name), value(given))).collect();
+        TileClass { unit: unit.clone(), params, span: None }
+    };
+    let classes: Vec<TileClass> = region.tiles.iter().map(class).collect();
+    let mut templates = program::templates(sema, &classes);
+    for (n, class) in classes.iter().enumerate() {
         sema.layout.begin_class(tiles.len() as u32);
-        let value = |value: &ParamValue| match value {
-            ParamValue::Int(n) => Value::int(*n),
-            ParamValue::Float(x) => Value::Float(crate::value::float::FloatKind::Comptime, *x),
-            ParamValue::Bool(b) => Value::Bool(*b),
-            // A parameter of an integer type takes the number of a color, too.
-            ParamValue::Color(c) => Value::int(i128::from(*c)),
-        };
-        let params: IndexMap<Name, Value> =
-            params.iter().map(|(name, given)| (Name::new(name), value(given))).collect();
         let before = sema.reports.errors();
-        let class = TileClass { unit: unit.clone(), params, span: None };
-        let tile = program::compile_tile(sema, &class);
+        let tile = program::tile_of(sema, class, templates.family(n));
         tiles.push(Arc::new(tile));
         if sema.reports.errors() > before {
             return;

@@ -7,12 +7,14 @@ pub struct Reports<'s> {
     sink: &'s mut Sink,
     levels: Levels,
     faults: u64,
+    /// What was shown since `begin_record`; `None` if it cannot be repeated.
+    record: Option<Vec<Diag>>,
 }
 
 impl<'s> Reports<'s> {
     /// Nothing has been said.
     pub fn new(sink: &'s mut Sink, levels: Levels) -> Reports<'s> {
-        Reports { sink, levels, faults: 0 }
+        Reports { sink, levels, faults: 0, record: None }
     }
 
     /// Errors in the sink.
@@ -33,7 +35,25 @@ impl<'s> Reports<'s> {
 
     /// Shows a diagnostic that was counted.
     pub fn show(&mut self, diag: Diag) {
+        if let Some(record) = &mut self.record {
+            record.push(diag.clone());
+        }
         self.sink.push(diag);
+    }
+
+    /// What is shown from here on is recorded.
+    pub fn begin_record(&mut self) {
+        self.record = Some(Vec::new());
+    }
+
+    /// Something happens that does not happen again when the same is compiled again.
+    pub fn spoil_record(&mut self) {
+        self.record = None;
+    }
+
+    /// What was shown since `begin_record`, if to show it again is all that is to be repeated.
+    pub fn take_record(&mut self) -> Option<Vec<Diag>> {
+        self.record.take()
     }
 
     /// What the level of its rule makes of a diagnostic behind which the program can go on.

@@ -7,6 +7,7 @@ use crate::value::ty::{AnonTy, ArrayTy, DsdTy, EnumTy, FnTy, IdKind, IntTy, PtrT
 use smol_str::SmolStr;
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// A comptime value; cheap to clone.
@@ -31,11 +32,11 @@ pub enum Value {
     /// A member of an enum.
     Enum(Arc<EnumTy>, i128),
     /// An array.
-    Array(Arc<ArrayValue>),
+    Array(Rc<ArrayValue>),
     /// A struct, anonymous struct or tuple.
-    Record(Arc<Record>),
+    Record(Rc<Record>),
     /// A union with its active variant.
-    Union(Arc<UnionValue>),
+    Union(Rc<UnionValue>),
     /// A pointer.
     Ptr(Pointer),
     /// A function or task.
@@ -43,7 +44,7 @@ pub enum Value {
     /// An imported module.
     Module(InstanceId),
     /// A range.
-    Range(Arc<RangeValue>),
+    Range(Rc<RangeValue>),
     /// A DSD or FIFO.
     Dsd(Dsd),
 }
@@ -193,12 +194,12 @@ impl Value {
 
     /// A struct of a type that is known to fit.
     pub fn record(ty: Ty, fields: Vec<Value>) -> Value {
-        Value::Record(Arc::new(Record { ty, fields }))
+        Value::Record(Rc::new(Record { ty, fields }))
     }
 
     /// An array.
     pub fn array(ty: Arc<ArrayTy>, elems: Elems) -> Value {
-        Value::Array(Arc::new(ArrayValue { ty, elems }))
+        Value::Array(Rc::new(ArrayValue { ty, elems }))
     }
 
     /// The type, except that of functions, which only their module knows.
@@ -276,6 +277,10 @@ impl Value {
             Value::Id(_, n) => n.hash(&mut hasher),
             Value::Enum(_, n) => n.hash(&mut hasher),
             Value::Record(r) => r.fields.iter().for_each(|f| f.fingerprint().hash(&mut hasher)),
+            Value::Array(a) => match &a.elems {
+                Elems::Splat(v) => v.fingerprint().hash(&mut hasher),
+                Elems::List(all) => all.iter().for_each(|v| v.fingerprint().hash(&mut hasher)),
+            },
             _ => {}
         }
         hasher.finish()

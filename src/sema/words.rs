@@ -4,7 +4,7 @@ use super::operand::PathStep;
 use super::value::{ArrayValue, Elems, Value};
 use crate::image::code::BYTES;
 use crate::value::ty::Ty;
-use std::sync::Arc;
+use std::rc::Rc;
 
 /// Whether all words of an array are 0.
 pub fn is_zero_array(a: &ArrayValue) -> bool {
@@ -46,9 +46,9 @@ pub fn part_mut<'v>(value: &'v mut Value, path: &[PathStep]) -> Option<&'v mut V
         *value = undefined_aggregate(ty)?;
     }
     let next = match (value, step) {
-        (Value::Array(a), PathStep::Element(i)) => Arc::make_mut(a).list_mut().get_mut(*i as usize)?,
-        (Value::Record(r), PathStep::Field(i)) => Arc::make_mut(r).fields.get_mut(*i)?,
-        (Value::Union(u), PathStep::Field(i)) if u.active == *i => &mut Arc::make_mut(u).value,
+        (Value::Array(a), PathStep::Element(i)) => Rc::make_mut(a).list_mut().get_mut(*i as usize)?,
+        (Value::Record(r), PathStep::Field(i)) => Rc::make_mut(r).fields.get_mut(*i)?,
+        (Value::Union(u), PathStep::Field(i)) if u.active == *i => &mut Rc::make_mut(u).value,
         _ => return None,
     };
     part_mut(next, rest)

@@ -224,7 +224,7 @@ mod tests {
 
     fn follower(limit: usize) -> Follower {
         let symbols = vec![symbol("a", 0, 3), symbol("math.b", 3, 9), symbol("c", 12, 2)];
-        let tile = TileImage { symbols, data: vec![1, 2, 3], ..TileImage::default() };
+        let tile = TileImage { symbols: symbols.into(), data: vec![1, 2, 3].into(), ..TileImage::default() };
         let program = Program {
             arch: crate::arch::ArchName::Wse2,
             width: 2,

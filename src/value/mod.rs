@@ -7,4 +7,5 @@ pub mod float;
 pub mod math;
 pub mod number;
 pub mod random;
+pub mod symbolic;
 pub mod ty;

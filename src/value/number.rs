@@ -1,20 +1,26 @@
 //! Integers of comptime: of any size, and wrapped to the width of a type where a type says so.
 
+use super::symbolic::{Atom, Operator, Symbol, TermId};
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 /// Results with more bits than this are refused, so that a comptime loop cannot use up all memory.
 pub const MAX_BITS: u64 = 1 << 20;
 
-/// A `comptime_int`. Always `Small` when it fits, so that equality and hashes are those of numbers.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+/// A `comptime_int`. Always `Small` when it fits, so that equality and hashes are those of numbers. Only a tile that
+/// may be the template of others has symbolic ones.
+#[derive(Clone, Debug)]
 pub enum Integer {
     /// The ordinary case.
     Small(i128),
-    /// Everything else.
+    /// What does not fit.
     Big(BigInt),
+    /// A number that other tiles compute from other parameters. It tells its trace whatever depends on its value.
+    Symbolic(Symbol),
 }
 
 impl Integer {
@@ -41,6 +47,58 @@ impl Integer {
         match self {
             Integer::Small(n) => Some(*n),
             Integer::Big(_) => None,
+            Integer::Symbolic(s) => Some(s.settle().into()),
+        }
+    }
+
+    /// Whether other tiles may have another number here.
+    pub fn is_symbolic(&self) -> bool {
+        matches!(self, Integer::Symbolic(_))
+    }
+
+    /// What a question can name; `None` for numbers of more than 64 bits.
+    fn atom(&self) -> Option<Atom> {
+        match self {
+            Integer::Small(n) => i64::try_from(*n).ok().map(Atom::Number),
+            Integer::Big(_) => None,
+            Integer::Symbolic(s) => Some(Atom::Term(s.term())),
+        }
+    }
+
+    fn symbol(&self) -> Option<&Symbol> {
+        match self {
+            Integer::Symbolic(s) => Some(s),
+            Integer::Small(_) | Integer::Big(_) => None,
+        }
+    }
+
+    /// The number itself.
+    fn settled(&self) -> Cow<'_, Integer> {
+        match self {
+            Integer::Symbolic(s) => Cow::Owned(Integer::Small(s.settle().into())),
+            Integer::Small(_) | Integer::Big(_) => Cow::Borrowed(self),
+        }
+    }
+
+    /// The result of an operator as a symbol, if an operand is one.
+    fn symbolic(&self, operator: Operator, other: &Integer) -> Option<Integer> {
+        let symbol = self.symbol().or_else(|| other.symbol())?;
+        symbol.compute(operator, self.atom()?, other.atom()?).map(Integer::Symbolic)
+    }
+
+    /// Whether it is less than another number.
+    pub fn is_less(&self, other: &Integer) -> bool {
+        match (self, other) {
+            (Integer::Small(a), Integer::Small(b)) => a < b,
+            (Integer::Symbolic(s), b) => match b.atom() {
+                Some(atom) => s.is_less(atom),
+                None => self.settled().big() < b.big(),
+            },
+            (a, Integer::Symbolic(s)) => match a.atom() {
+                Some(Atom::Number(n)) => s.is_greater(n),
+                Some(Atom::Term(_)) | None => a.big() < other.settled().big(),
+            },
+            (a, b) => a.big() < b.big(),
         }
     }
 
@@ -54,6 +112,7 @@ impl Integer {
         match self {
             Integer::Small(n) => *n as f64,
             Integer::Big(n) => n.to_f64().unwrap_or(f64::NAN),
+            Integer::Symbolic(s) => s.settle() as f64,
         }
     }
 
@@ -67,6 +126,7 @@ impl Integer {
         match self {
             Integer::Small(n) => *n < 0,
             Integer::Big(n) => n.sign() == Sign::Minus,
+            Integer::Symbolic(s) => s.is_less(Atom::Number(0)),
         }
     }
 
@@ -77,6 +137,9 @@ impl Integer {
 
     /// Whether an integer type of this signedness and width holds the number.
     pub fn fits(&self, signed: bool, bits: u32) -> bool {
+        if let Integer::Symbolic(s) = self {
+            return s.fits(signed, bits);
+        }
         if bits == 0 {
             return self.is_zero();
         }
@@ -94,6 +157,9 @@ impl Integer {
         if bits == 0 {
             return Integer::ZERO;
         }
+        if let Some(wrapped) = self.symbolic(Operator::Wrap { signed, bits }, &Integer::ZERO) {
+            return wrapped;
+        }
         let modulus = BigInt::from(1) << bits;
         let low: BigInt = self.big() & (&modulus - 1);
         let negative = signed && low.bit(u64::from(bits) - 1);
@@ -102,30 +168,33 @@ impl Integer {
 
     /// Sum; `None` beyond [`MAX_BITS`].
     pub fn add(&self, other: &Integer) -> Option<Integer> {
-        self.arithmetic(other, i128::checked_add, |a, b| a + b)
+        self.arithmetic(other, Operator::Add, i128::checked_add, |a, b| a + b)
     }
 
     /// Difference; `None` beyond [`MAX_BITS`].
     pub fn sub(&self, other: &Integer) -> Option<Integer> {
-        self.arithmetic(other, i128::checked_sub, |a, b| a - b)
+        self.arithmetic(other, Operator::Sub, i128::checked_sub, |a, b| a - b)
     }
 
     /// Product; `None` beyond [`MAX_BITS`].
     pub fn mul(&self, other: &Integer) -> Option<Integer> {
+        if let Some(product) = self.symbolic(Operator::Mul, other) {
+            return Some(product);
+        }
         if self.bits_without_sign() + other.bits_without_sign() > MAX_BITS + 1 {
             return None;
         }
-        self.arithmetic(other, i128::checked_mul, |a, b| a * b)
+        self.arithmetic(other, Operator::Mul, i128::checked_mul, |a, b| a * b)
     }
 
     /// Quotient toward zero; `None` when divided by zero.
     pub fn div(&self, other: &Integer) -> Option<Integer> {
-        (!other.is_zero()).then(|| self.arithmetic(other, i128::checked_div, |a, b| a / b))?
+        (!other.is_zero()).then(|| self.arithmetic(other, Operator::Div, i128::checked_div, |a, b| a / b))?
     }
 
     /// Remainder with the sign of the dividend; `None` when divided by zero.
     pub fn rem(&self, other: &Integer) -> Option<Integer> {
-        (!other.is_zero()).then(|| self.arithmetic(other, i128::checked_rem, |a, b| a % b))?
+        (!other.is_zero()).then(|| self.arithmetic(other, Operator::Rem, i128::checked_rem, |a, b| a % b))?
     }
 
     /// The number times 2^amount; `None` for a negative amount or beyond [`MAX_BITS`].
@@ -134,6 +203,9 @@ impl Integer {
             return Some(Integer::ZERO);
         }
         let amount: u32 = amount.to()?;
+        if let Some(shifted) = self.symbolic(Operator::Shl, &amount.into()) {
+            return Some(shifted);
+        }
         if self.bits_without_sign() + u64::from(amount) > MAX_BITS {
             return None;
         }
@@ -145,26 +217,29 @@ impl Integer {
         if amount.is_negative() {
             return None;
         }
-        let all = if self.is_negative() { Integer::Small(-1) } else { Integer::ZERO };
         match amount.to::<u32>() {
-            Some(n) if u64::from(n) <= MAX_BITS => Some(Integer::from_bigint(self.big() >> n)),
-            Some(_) | None => Some(all),
+            Some(n) if u64::from(n) <= MAX_BITS => {
+                let shifted = self.symbolic(Operator::Shr, &n.into());
+                Some(shifted.unwrap_or_else(|| Integer::from_bigint(self.big() >> n)))
+            }
+            Some(_) | None if self.is_negative() => Some(Integer::Small(-1)),
+            Some(_) | None => Some(Integer::ZERO),
         }
     }
 
     /// Bitwise and, on the two's complement.
     pub fn and(&self, other: &Integer) -> Integer {
-        self.bitwise(other, |a, b| a & b, |a, b| a & b)
+        self.bitwise(other, Operator::And, |a, b| a & b, |a, b| a & b)
     }
 
     /// Bitwise or, on the two's complement.
     pub fn or(&self, other: &Integer) -> Integer {
-        self.bitwise(other, |a, b| a | b, |a, b| a | b)
+        self.bitwise(other, Operator::Or, |a, b| a | b, |a, b| a | b)
     }
 
     /// Bitwise exclusive or, on the two's complement.
     pub fn xor(&self, other: &Integer) -> Integer {
-        self.bitwise(other, |a, b| a ^ b, |a, b| a ^ b)
+        self.bitwise(other, Operator::Xor, |a, b| a ^ b, |a, b| a ^ b)
     }
 
     /// All bits inverted: `-self - 1`. Wrap it for an unsigned type.
@@ -176,6 +251,7 @@ impl Integer {
     pub fn neg(&self) -> Integer {
         match self {
             Integer::Small(n) if *n != i128::MIN => Integer::Small(-n),
+            Integer::Symbolic(_) => Integer::ZERO.sub(self).expect("64 bits more would do"),
             Integer::Small(_) | Integer::Big(_) => Integer::from_bigint(-self.big()),
         }
     }
@@ -185,6 +261,15 @@ impl Integer {
         match self {
             Integer::Small(n) => *n as u64,
             Integer::Big(n) => (n & BigInt::from(u64::MAX)).to_u64().expect("64 bits remain after the mask"),
+            Integer::Symbolic(s) => s.settle() as u64,
+        }
+    }
+
+    /// The lowest 64 bits of the two's complement, and the term that has them if other tiles may have others.
+    pub fn low_u64_and_term(&self) -> (u64, Option<TermId>) {
+        match self {
+            Integer::Symbolic(s) => (s.value() as u64, Some(s.term())),
+            Integer::Small(_) | Integer::Big(_) => (self.low_u64(), None),
         }
     }
 
@@ -192,6 +277,7 @@ impl Integer {
         match self {
             Integer::Small(n) => BigInt::from(*n),
             Integer::Big(n) => n.clone(),
+            Integer::Symbolic(s) => BigInt::from(s.settle()),
         }
     }
 
@@ -201,12 +287,14 @@ impl Integer {
             Integer::Small(n) => u64::from(128 - (if *n < 0 { !n } else { *n }).leading_zeros()),
             Integer::Big(n) if n.sign() == Sign::Minus => (-(n + 1i32)).bits(),
             Integer::Big(n) => n.bits(),
+            Integer::Symbolic(_) => self.settled().bits_without_sign(),
         }
     }
 
     fn arithmetic(
         &self,
         other: &Integer,
+        operator: Operator,
         small: fn(i128, i128) -> Option<i128>,
         big: fn(BigInt, BigInt) -> BigInt,
     ) -> Option<Integer> {
@@ -215,6 +303,9 @@ impl Integer {
         {
             return Some(Integer::Small(n));
         }
+        if let Some(result) = self.symbolic(operator, other) {
+            return Some(result);
+        }
         let result = Integer::from_bigint(big(self.big(), other.big()));
         (result.bits_without_sign() <= MAX_BITS).then_some(result)
     }
@@ -222,12 +313,40 @@ impl Integer {
     fn bitwise(
         &self,
         other: &Integer,
+        operator: Operator,
         small: fn(i128, i128) -> i128,
         big: fn(BigInt, BigInt) -> BigInt,
     ) -> Integer {
         match (self, other) {
             (Integer::Small(a), Integer::Small(b)) => Integer::Small(small(*a, *b)),
-            (a, b) => Integer::from_bigint(big(a.big(), b.big())),
+            (a, b) => {
+                let symbolic = a.symbolic(operator, b);
+                symbolic.unwrap_or_else(|| Integer::from_bigint(big(a.big(), b.big())))
+            }
+        }
+    }
+}
+
+impl PartialEq for Integer {
+    fn eq(&self, other: &Integer) -> bool {
+        match (self, other) {
+            (Integer::Small(a), Integer::Small(b)) => a == b,
+            (Integer::Big(a), Integer::Big(b)) => a == b,
+            (Integer::Symbolic(s), other) | (other, Integer::Symbolic(s)) => {
+                other.atom().is_some_and(|atom| s.equals(atom))
+            }
+            (Integer::Small(_), Integer::Big(_)) | (Integer::Big(_), Integer::Small(_)) => false,
+        }
+    }
+}
+
+impl Eq for Integer {}
+
+impl Hash for Integer {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &*self.settled() {
+            Integer::Big(n) => n.hash(state),
+            small => small.to_i128().hash(state),
         }
     }
 }
@@ -236,7 +355,9 @@ impl Ord for Integer {
     fn cmp(&self, other: &Integer) -> Ordering {
         match (self, other) {
             (Integer::Small(a), Integer::Small(b)) => a.cmp(b),
-            (a, b) => a.big().cmp(&b.big()),
+            (a, b) if a == b => Ordering::Equal,
+            (a, b) if a.is_less(b) => Ordering::Less,
+            _ => Ordering::Greater,
         }
     }
 }
@@ -252,6 +373,7 @@ impl fmt::Display for Integer {
         match self {
             Integer::Small(n) => n.fmt(f),
             Integer::Big(n) => n.fmt(f),
+            Integer::Symbolic(s) => s.settle().fmt(f),
         }
     }
 }
@@ -274,110 +396,4 @@ impl From<BigInt> for Integer {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn int(n: i128) -> Integer {
-        Integer::Small(n)
-    }
-
-    fn power(bits: u32) -> Integer {
-        Integer::ONE.shl(&int(bits.into())).unwrap()
-    }
-
-    #[test]
-    fn a_number_has_one_form() {
-        let big = power(200);
-        assert!(matches!(big, Integer::Big(_)));
-        assert_eq!(big.shr(&int(198)), Some(int(4)));
-        assert_eq!(big.sub(&big), Some(int(0)));
-        assert_eq!(int(i128::MIN).neg().neg(), int(i128::MIN));
-    }
-
-    #[test]
-    fn overflow_of_the_small_form_becomes_big() {
-        let sum = int(i128::MAX).add(&int(1)).unwrap();
-        assert_eq!(sum, power(127));
-        assert_eq!(sum.to_string(), "170141183460469231731687303715884105728");
-        assert_eq!(int(i128::MIN).div(&int(-1)), Some(power(127)));
-        assert_eq!(int(i128::MIN).rem(&int(-1)), Some(int(0)));
-        assert_eq!(power(100).mul(&power(100)), Some(power(200)));
-    }
-
-    #[test]
-    fn division_truncates_and_the_remainder_follows_the_dividend() {
-        for (a, b, quotient, rest) in [(7, 2, 3, 1), (-7, 2, -3, -1), (7, -2, -3, 1), (-7, -2, 3, -1)] {
-            assert_eq!(int(a).div(&int(b)), Some(int(quotient)));
-            assert_eq!(int(a).rem(&int(b)), Some(int(rest)));
-        }
-        assert_eq!(int(1).div(&int(0)), None);
-        assert_eq!(int(1).rem(&int(0)), None);
-    }
-
-    #[test]
-    fn ranges_of_types_are_exact() {
-        assert!(int(127).fits(true, 8) && !int(128).fits(true, 8));
-        assert!(int(-128).fits(true, 8) && !int(-129).fits(true, 8));
-        assert!(int(255).fits(false, 8) && !int(256).fits(false, 8) && !int(-1).fits(false, 8));
-        assert!(int(0).fits(false, 0) && int(0).fits(true, 0) && !int(1).fits(true, 0));
-        assert!(int(0).fits(true, 1) && int(-1).fits(true, 1) && !int(1).fits(true, 1));
-        assert!(power(200).fits(false, 201) && !power(200).fits(true, 201));
-        assert!(power(200).neg().fits(true, 201) && !power(200).neg().fits(true, 200));
-    }
-
-    #[test]
-    fn wrapping_agrees_with_the_machine() {
-        let samples =
-            [0, 1, -1, 127, 128, 255, 256, -128, -129, 65535, 65536, 1 << 40, -(1 << 40), i128::MAX];
-        for n in samples {
-            assert_eq!(int(n).wrap(true, 8), int((n as i8).into()));
-            assert_eq!(int(n).wrap(false, 8), int((n as u8).into()));
-            assert_eq!(int(n).wrap(true, 16), int((n as i16).into()));
-            assert_eq!(int(n).wrap(false, 32), int((n as u32).into()));
-            assert_eq!(int(n).wrap(true, 64), int((n as i64).into()));
-            assert_eq!(int(n).low_u64(), n as u64);
-        }
-        assert_eq!(power(200).add(&int(5)).unwrap().wrap(false, 8), int(5));
-        assert_eq!(power(200).neg().low_u64(), 0);
-    }
-
-    #[test]
-    fn shifts_round_down_and_refuse_to_explode() {
-        assert_eq!(int(-5).shr(&int(1)), Some(int(-3)));
-        assert_eq!(int(-5).shr(&power(100)), Some(int(-1)));
-        assert_eq!(int(5).shr(&int(-1)), None);
-        assert_eq!(int(1).shl(&int(-1)), None);
-        assert_eq!(int(1).shl(&int(1 << 20)), None);
-        assert_eq!(int(0).shl(&power(100)), Some(int(0)));
-        let half = power(600_000);
-        assert_eq!(half.mul(&half), None);
-    }
-
-    #[test]
-    fn bits_are_those_of_the_twos_complement() {
-        assert_eq!(int(-1).and(&power(200)), power(200));
-        assert_eq!(int(12).xor(&int(10)), int(6));
-        assert_eq!(int(12).or(&int(-16)), int(-4));
-        assert_eq!(int(0).not(), int(-1));
-        assert_eq!(power(200).not().not(), power(200));
-    }
-
-    #[test]
-    fn floats_convert_toward_zero_and_back_to_nearest() {
-        assert_eq!(Integer::from_f64(-10.8), Some(int(-10)));
-        assert_eq!(Integer::from_f64(f64::NAN), None);
-        assert_eq!(Integer::from_f64(2f64.powi(200)), Some(power(200)));
-        assert_eq!(power(200).to_f64(), 2f64.powi(200));
-        assert_eq!(power(5000).to_f64(), f64::INFINITY);
-        assert_eq!(int((1 << 53) + 1).to_f64(), (1u64 << 53) as f64);
-        assert!(int(3).is_exactly(3.0) && !int(3).is_exactly(3.5));
-        assert!(!int((1 << 53) + 1).is_exactly((1u64 << 53) as f64));
-    }
-
-    #[test]
-    fn order_is_that_of_numbers() {
-        let mut all = vec![power(200), int(3), power(200).neg(), int(-4)];
-        all.sort();
-        assert_eq!(all, vec![power(200).neg(), int(-4), int(3), power(200)]);
-    }
-}
+mod tests;

@@ -71,8 +71,8 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         registers: 1,
         frame_words: 0,
         locals: Vec::new(),
-        code: vec![Op::Vector { n: 0 }, Op::Ret],
-        spans: vec![span(line); 2],
+        code: vec![Op::Vector { n: 0 }, Op::Ret].into(),
+        spans: vec![span(line); 2].into(),
     };
     let task = TaskBinding {
         id: TaskId(8),
@@ -95,7 +95,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
     Arc::new(TileImage {
         data: (0..64).map(|i| if i % 2 == 0 { i / 2 + 100 } else { 0 }).collect(),
         data_end: 64,
-        symbols: vec![data],
+        symbols: vec![data].into(),
         functions: vec![function],
         vector_ops: vec![VectorOp {
             op: ops::lookup("mov32").expect("the table has @mov32"),
@@ -105,8 +105,9 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
             index: None,
             result: None,
             span: span(line),
-        }],
-        dsds: vec![dest, source],
+        }]
+        .into(),
+        dsds: vec![dest, source].into(),
         tasks: vec![task],
         active: 1 << 8,
         ..TileImage::default()
@@ -232,7 +233,7 @@ fn sending_on_a_color_without_a_route_is_an_error_at_the_operation() {
 #[test]
 fn a_task_that_never_ends_meets_the_limit() {
     let mut tile = TileImage::clone(&mover(mem(1), mem(1), 1));
-    tile.functions[0].code = vec![Op::Jump { to: 0 }, Op::Ret];
+    tile.functions[0].code = vec![Op::Jump { to: 0 }, Op::Ret].into();
     let mut w = wafer(&program(1, vec![Arc::new(tile)], vec![0], RouteTable::new(1)));
     let Ended::OutOfCycles(report) = w.run_until_idle(5000) else { panic!("it never ends") };
     assert_eq!(report.running.len(), 1);
@@ -306,7 +307,7 @@ fn a_recording_that_is_full_keeps_the_first_events() {
 fn restless() -> Arc<TileImage> {
     let mut tile = Arc::unwrap_or_clone(mover(mem(1), mem(1), 1));
     let task = &mut tile.functions[0];
-    (task.consts, task.code) = (vec![8], vec![Op::Activate { a: 0 }, Op::Ret]);
+    (task.consts, task.code) = (vec![8], vec![Op::Activate { a: 0 }, Op::Ret].into());
     Arc::new(tile)
 }
 

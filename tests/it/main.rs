@@ -27,6 +27,7 @@ mod pictures;
 mod props;
 mod rules;
 mod seeds;
+mod templates;
 mod trace;
 
 use files::{files_below, root};

@@ -27,7 +27,8 @@ fn sender() -> TileImage {
             element: Some(Scalar::F32),
             mutable: true,
             span: nowhere(),
-        }],
+        }]
+        .into(),
         functions: vec![Function {
             name: "main".to_string(),
             span: nowhere(),
@@ -36,10 +37,10 @@ fn sender() -> TileImage {
             registers: 3,
             frame_words: 0,
             locals: Vec::new(),
-            code: vec![Op::Ret],
-            spans: vec![nowhere()],
+            code: vec![Op::Ret].into(),
+            spans: vec![nowhere()].into(),
         }],
-        dsds: dsds(),
+        dsds: dsds().into(),
         tasks: vec![TaskBinding {
             id: TaskId(9),
             kind: TaskKind::Data,
@@ -57,8 +58,8 @@ fn sender() -> TileImage {
             explicit: true,
             span: nowhere(),
         }],
-        registers: vec![register_use()],
-        operands: vec![operand_registers()],
+        registers: vec![register_use()].into(),
+        operands: vec![operand_registers()].into(),
         ..TileImage::default()
     }
 }

@@ -29,8 +29,8 @@ fn function(name: &str, params: u16, consts: &[u64], code: Vec<Op>) -> Function 
         registers: 32,
         frame_words: 0,
         locals: Vec::new(),
-        spans: vec![span(); code.len()],
-        code,
+        spans: vec![span(); code.len()].into(),
+        code: code.into(),
     }
 }
 

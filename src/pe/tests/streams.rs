@@ -12,8 +12,8 @@ fn tile(functions: Vec<Function>, dsds: Vec<Dsd>, vector_ops: Vec<VectorOp>) -> 
         functions,
         data: (0..64).collect(),
         data_end: 1000,
-        dsds,
-        vector_ops,
+        dsds: dsds.into(),
+        vector_ops: vector_ops.into(),
         input_queues: vec![in_queue(2, 5), in_queue(3, 6)],
         ..TileImage::default()
     }
@@ -94,7 +94,7 @@ fn sends_leave_one_wavelet_per_cycle_and_wait_for_the_router() {
     out.advance_switch = true;
     let Dsd::Mem(mut mem) = line(0, 4) else { unreachable!() };
     mem.step[0] = 1;
-    tile.dsds = vec![Dsd::FabOut(out), Dsd::Mem(mem)];
+    tile.dsds = vec![Dsd::FabOut(out), Dsd::Mem(mem)].into();
     let mut bench = Bench::new(ArchName::Wse2, tile);
     bench.sink.is_full = true;
     bench.pe.launch(FnId(0), &[]);

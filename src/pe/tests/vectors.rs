@@ -12,8 +12,8 @@ fn tile(consts: &[u64], mut code: Vec<Op>, dsds: Vec<Dsd>, vector_ops: Vec<Vecto
         functions: vec![function("main", 0, consts, code)],
         data: (0..64).collect(),
         data_end: 1000,
-        dsds,
-        vector_ops,
+        dsds: dsds.into(),
+        vector_ops: vector_ops.into(),
         ..TileImage::default()
     }
 }

@@ -10,6 +10,7 @@ use crate::sema::walk::Sema;
 use crate::syntax::ast::ExprId;
 use crate::value::number::Integer;
 use crate::value::ty::{ArrayTy, Ty};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The builtins of this file.
@@ -118,7 +119,7 @@ fn range(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Value> {
     if step.is_zero() {
         return Err(rules::RANGE_STEP.plain().at(call.span));
     }
-    Ok(Value::Range(Arc::new(RangeValue { ty, start, stop, step })))
+    Ok(Value::Range(Rc::new(RangeValue { ty, start, stop, step })))
 }
 
 fn range_part(sema: &mut Sema<'_>, range: ExprId, part: fn(&RangeValue) -> &Integer) -> Result<Value> {

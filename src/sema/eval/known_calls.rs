@@ -7,7 +7,6 @@ use crate::source::FileId;
 use crate::value::ty::Ty;
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
-use std::sync::Arc;
 
 /// Scalars in the arguments, in the result or in a value that is read, at most: to compare more takes
 /// as long as to compute it again.
@@ -187,8 +186,10 @@ pub fn weight_of(values: &[Value]) -> Option<usize> {
 /// The same for one value.
 pub fn weight(v: &Value) -> Option<usize> {
     match v {
-        Value::Void | Value::Undefined(_) | Value::Bool(_) | Value::Int(..) | Value::Float(..) => Some(1),
-        Value::Type(_) | Value::Id(..) | Value::Enum(..) | Value::Range(_) => Some(1),
+        Value::Int(_, n) => (!n.is_symbolic()).then_some(1),
+        Value::Range(r) => (![&r.start, &r.stop, &r.step].iter().any(|n| n.is_symbolic())).then_some(1),
+        Value::Void | Value::Undefined(_) | Value::Bool(_) | Value::Float(..) => Some(1),
+        Value::Type(_) | Value::Id(..) | Value::Enum(..) => Some(1),
         Value::Str(s) => (s.len() <= MAX_WEIGHT).then_some(s.len()),
         Value::Array(a) => match &a.elems {
             Elems::Splat(v) => weight(v),
@@ -211,7 +212,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Float(k, x), Value::Float(l, y)) => k == l && x.to_bits() == y.to_bits(),
         (Value::Array(a), Value::Array(b)) => {
-            Arc::ptr_eq(a, b)
+            Rc::ptr_eq(a, b)
                 || a.ty == b.ty
                     && match (&a.elems, &b.elems) {
                         (Elems::Splat(a), Elems::Splat(b)) => same(a, b),
@@ -220,7 +221,7 @@ pub fn same(a: &Value, b: &Value) -> bool {
                     }
         }
         (Value::Record(a), Value::Record(b)) => {
-            Arc::ptr_eq(a, b) || a.ty == b.ty && all_same(&a.fields, &b.fields)
+            Rc::ptr_eq(a, b) || a.ty == b.ty && all_same(&a.fields, &b.fields)
         }
         (Value::Union(a), Value::Union(b)) => {
             a.ty == b.ty && a.active == b.active && same(&a.value, &b.value)

@@ -5,7 +5,8 @@ use crate::image::code::{ADDRESS_ONLY, IN_VARIABLE, Op, Reg, Target};
 use crate::image::{Function, Local};
 use crate::sema::operand::{Addr, Base};
 use crate::source::Span;
-use indexmap::IndexSet;
+use crate::value::symbolic::TermId;
+use indexmap::IndexMap;
 use rustc_hash::FxHashSet;
 
 /// A place in the code that jumps name before it is known.
@@ -19,13 +20,22 @@ const CONST_BASE: Reg = 0x8000;
 /// else until the function returns.
 pub const RESULT: Reg = 0x7fff;
 
+/// What tells the constants of a function apart.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash)]
+enum Constant {
+    /// The same on all tiles.
+    Bits(u64),
+    /// It depends on parameters, and keeps a register of its own until these are known.
+    Term(TermId),
+}
+
 /// Writes one function.
 #[derive(Debug)]
 pub struct FnBuilder {
     code: Vec<Op>,
     spans: Vec<Span>,
     labels: Vec<Option<u32>>,
-    consts: IndexSet<u64>,
+    consts: IndexMap<Constant, u64>,
     params: u16,
     next_reg: Reg,
     max_reg: Reg,
@@ -54,7 +64,7 @@ impl FnBuilder {
             code: Vec::new(),
             spans: Vec::new(),
             labels: Vec::new(),
-            consts: IndexSet::new(),
+            consts: IndexMap::new(),
             params,
             next_reg: params,
             max_reg: params,
@@ -92,7 +102,25 @@ impl FnBuilder {
 
     /// The register that holds a constant.
     pub fn constant(&mut self, bits: u64) -> Reg {
-        CONST_BASE + self.consts.insert_full(bits).0.min(usize::from(MAX_REG)) as Reg
+        self.constant_register(Constant::Bits(bits), bits)
+    }
+
+    /// The register that holds a constant, and the term that says what it is on other tiles.
+    pub fn constant_or_term(&mut self, (bits, term): (u64, Option<TermId>)) -> Reg {
+        self.constant_register(term.map_or(Constant::Bits(bits), Constant::Term), bits)
+    }
+
+    fn constant_register(&mut self, constant: Constant, bits: u64) -> Reg {
+        CONST_BASE + self.consts.insert_full(constant, bits).0.min(usize::from(MAX_REG)) as Reg
+    }
+
+    /// The constants that depend on parameters, by their position.
+    pub fn terms(&self) -> Vec<(u16, TermId)> {
+        let term = |(n, constant): (usize, &Constant)| match constant {
+            Constant::Term(term) => Some((n as u16, *term)),
+            Constant::Bits(_) => None,
+        };
+        self.consts.keys().enumerate().filter_map(term).collect()
     }
 
     /// Whether more was written than a function can hold. Registers and constants are then shared
@@ -269,12 +297,12 @@ impl FnBuilder {
             name,
             span,
             params,
-            consts: self.consts.into_iter().collect(),
+            consts: self.consts.into_values().collect(),
             registers: (self.max_reg + consts).max(1),
             frame_words: self.frame_words as u16,
             locals: self.locals,
-            code: self.code,
-            spans: self.spans,
+            code: self.code.into(),
+            spans: self.spans.into(),
         }
     }
 

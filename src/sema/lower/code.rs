@@ -1,6 +1,7 @@
 //! The code that is being written, and what it shares with the rest of its tile.
 
-use super::builder::{FnBuilder, Label};
+use super::blanks::{Blanks, FunctionBlanks};
+use super::builder::{FnBuilder, Label, finish_register};
 use super::data::Data;
 use super::functions::Functions;
 use super::renumber::SideTables;
@@ -8,7 +9,7 @@ use super::tile::Tile;
 use crate::arch::Arch;
 use crate::diagnostics;
 use crate::image::Function;
-use crate::image::code::{DsrLoad, MapOp, Op, Reg, VectorOp};
+use crate::image::code::{DsrLoad, FnId, MapOp, Op, Reg, VectorOp};
 use crate::sema::value::FnRef;
 use crate::source::Span;
 use crate::value::ty::Ty;
@@ -75,10 +76,20 @@ impl Lower {
     }
 
     /// Everything is written: numbers the registers.
-    pub fn finish_function(&mut self, code: FnBuilder, name: String, span: Span) -> Function {
+    pub fn finish_function(&mut self, code: FnBuilder, id: FnId, name: String, span: Span) -> Function {
         let (params, consts) = (code.params(), code.consts_so_far());
-        std::mem::take(&mut self.side_tables).renumber(&mut self.tile.image, params, consts);
+        let side_tables = std::mem::take(&mut self.side_tables);
+        side_tables.renumber(&mut self.tile.image, |r| finish_register(r, params, consts));
+        let terms = code.terms();
+        if !terms.is_empty() {
+            self.functions.keep_blanks(FunctionBlanks { function: id, terms, side_tables });
+        }
         code.finish(name, span)
+    }
+
+    /// What of the tile depends on parameters in which tiles differ.
+    pub fn take_blanks(&mut self) -> Blanks {
+        Blanks { functions: self.functions.take_blanks(), data: self.data.take_blanks() }
     }
 
     /// The function that is written now, or was written last.

@@ -1,5 +1,6 @@
 //! Globals, and the memory of a PE that they take.
 
+use super::blanks::DataBlank;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::image::{Symbol, TileImage};
@@ -25,6 +26,8 @@ pub struct Data {
     placed: Vec<GlobalId>,
     /// Words taken so far.
     words: u32,
+    /// Words that depend on parameters.
+    blanks: Vec<DataBlank>,
     /// Constants whose first value has been taken by code, by their declarations.
     folded: FxHashSet<Span>,
     /// Constants that operations write, by their declarations: known of all tiles compiled so far.
@@ -148,6 +151,16 @@ impl Data {
         !self.folded.is_disjoint(&self.written)
     }
 
+    /// Keeps words that depend on parameters.
+    pub fn keep_blank(&mut self, blank: DataBlank) {
+        self.blanks.push(blank);
+    }
+
+    /// The words that depend on parameters.
+    pub fn take_blanks(&mut self) -> Vec<DataBlank> {
+        std::mem::take(&mut self.blanks)
+    }
+
     /// The constant that begins at an address.
     pub fn constant_at(&self, addr: u16) -> Option<&Global> {
         let globals = self.placed.iter().map(|id| self.get(*id));
@@ -180,7 +193,7 @@ impl Data {
         while words.last() == Some(&0) {
             words.pop();
         }
-        image.data = words;
+        image.data = words.into();
         image.data_end = self.words as u16;
         let symbol = |g: &Global| Symbol {
             name: g.name.clone(),

@@ -1,5 +1,6 @@
 //! The functions that a tile needs: one instance for each distinct set of comptime arguments.
 
+use super::blanks::FunctionBlanks;
 use super::signature::{ParamKind, Pending, Signature};
 use crate::diagnostics::Label;
 use crate::image::Function;
@@ -23,6 +24,8 @@ pub struct Functions {
     instances: FxHashMap<FnRef, Vec<(Vec<ParamKind>, FnId)>>,
     /// Signatures of functions that are not generic.
     signatures: FxHashMap<FnRef, Rc<Signature>>,
+    /// Constants that depend on parameters.
+    blanks: Vec<FunctionBlanks>,
 }
 
 impl Functions {
@@ -64,6 +67,16 @@ impl Functions {
     /// A function is written.
     pub fn set(&mut self, id: FnId, function: Function) {
         self.written[id.0 as usize] = Some(function);
+    }
+
+    /// Keeps the constants of a function that depend on parameters.
+    pub fn keep_blanks(&mut self, blanks: FunctionBlanks) {
+        self.blanks.push(blanks);
+    }
+
+    /// The constants that depend on parameters, of all functions that have such.
+    pub fn take_blanks(&mut self) -> Vec<FunctionBlanks> {
+        std::mem::take(&mut self.blanks)
     }
 
     /// All that were written.

@@ -4,6 +4,7 @@
 //! evaluates one; the walk does, and hands on what is left to do when the program runs.
 
 mod assigned;
+mod blanks;
 mod builder;
 mod code;
 mod data;
@@ -15,6 +16,7 @@ mod signature;
 mod tile;
 
 pub use assigned::UnsetRead;
+pub use blanks::{Blanks, DataBlank};
 pub use builder::{FnBuilder, Label, RESULT};
 pub use code::Lower;
 pub use data::Data;

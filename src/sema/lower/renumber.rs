@@ -1,13 +1,12 @@
 //! Registers that are named beside the code of a function: they get their final numbers with it.
 
-use super::builder::finish_register;
 use crate::image::TileImage;
 use crate::image::code::{
     AsyncConfig, Completion, DsdOperand, DsdRef, DsrLoad, IdArg, MapOp, OnControl, Reg, VectorOp,
 };
 
 /// Operations beside the code of the current function that name its registers.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct SideTables {
     /// Indices into `vector_ops`.
     pub vectors: Vec<u32>,
@@ -18,17 +17,16 @@ pub struct SideTables {
 }
 
 impl SideTables {
-    /// Gives the registers their numbers, in a function of so many parameters and constants.
-    pub fn renumber(self, image: &mut TileImage, params: u16, consts: u16) {
-        let f = |r: Reg| finish_register(r, params, consts);
-        for n in self.vectors {
-            renumber_vector(&mut image.vector_ops[n as usize], &f);
+    /// Gives the registers the numbers that `f` says.
+    pub fn renumber(&self, image: &mut TileImage, f: impl Fn(Reg) -> Reg) {
+        for n in &self.vectors {
+            renumber_vector(&mut image.vector_ops[*n as usize], &f);
         }
-        for n in self.maps {
-            renumber_map(&mut image.maps[n as usize], &f);
+        for n in &self.maps {
+            renumber_map(&mut image.maps[*n as usize], &f);
         }
-        for n in self.loads {
-            renumber_load(&mut image.dsr_loads[n as usize], &f);
+        for n in &self.loads {
+            renumber_load(&mut image.dsr_loads[*n as usize], &f);
         }
     }
 }

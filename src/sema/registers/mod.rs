@@ -23,6 +23,6 @@ pub fn allocate(arch: &Arch, image: &mut TileImage) -> Vec<Diag> {
     table.operands(image);
     table.rows.sort_by_key(|(bank, number, _)| (*bank as u8, *number));
     image.registers = table.rows.into_iter().map(|(_, _, row)| row).collect();
-    image.operands = table.operands;
+    image.operands = table.operands.into();
     table.diags
 }

@@ -1,0 +1,187 @@
+//! Tiles as they lie in a file: each list of which several tiles have an equal copy stands there once.
+//!
+//! The official example gemm-collectives_2d on 48 x 48 PEs takes 17 MB instead of 105, and its tiles share their
+//! lists again when it is read.
+
+use super::code::{Op, VectorOp};
+use super::{OperandRegisters, RegisterUse, Shared, Symbol, TileImage};
+use crate::dsd::Dsd;
+use crate::source::Span;
+use indexmap::IndexSet;
+use postcard::Error;
+use rustc_hash::{FxBuildHasher, FxHashMap};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// A tile without its lists, and their numbers.
+#[derive(Serialize, Deserialize)]
+struct StoredTile {
+    tile: TileImage,
+    /// In the order of the fields of [`TileImage`].
+    lists: [u32; 8],
+    /// Code and spans of each function.
+    functions: Vec<[u32; 2]>,
+}
+
+/// Appends tiles to bytes.
+pub fn append(tiles: &[Arc<TileImage>], bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
+    let mut lists = WrittenLists::default();
+    let mut stored = Vec::new();
+    for tile in tiles {
+        stored = postcard::to_extend(&lists.without_lists(tile)?, stored)?;
+    }
+    let all: Vec<&[u8]> = lists.all.iter().map(Vec::as_slice).collect();
+    let mut bytes = postcard::to_extend(&(all, tiles.len()), bytes)?;
+    bytes.extend(stored);
+    Ok(bytes)
+}
+
+/// The tiles that [`append`] has appended.
+pub fn read(bytes: &[u8]) -> Result<Vec<Arc<TileImage>>, Error> {
+    let ((all, count), mut rest): ((Vec<&[u8]>, usize), _) = postcard::take_from_bytes(bytes)?;
+    let mut lists = ReadLists::default();
+    let mut tiles = Vec::new();
+    for _ in 0..count {
+        let (stored, behind) = postcard::take_from_bytes(rest)?;
+        tiles.push(Arc::new(lists.with_lists(stored, &all)?));
+        rest = behind;
+    }
+    if rest.is_empty() { Ok(tiles) } else { Err(Error::DeserializeBadEncoding) }
+}
+
+/// The lists of the tiles written so far.
+#[derive(Default)]
+struct WrittenLists {
+    /// By number.
+    all: IndexSet<Vec<u8>, FxBuildHasher>,
+    /// The numbers of copies that were met, by their places in memory.
+    met: FxHashMap<usize, u32>,
+}
+
+impl WrittenLists {
+    fn without_lists(&mut self, tile: &TileImage) -> Result<StoredTile, Error> {
+        let mut tile = tile.clone();
+        let lists = [
+            self.take(&mut tile.data)?,
+            self.take(&mut tile.symbols)?,
+            self.take(&mut tile.vector_ops)?,
+            self.take(&mut tile.dsds)?,
+            self.take(&mut tile.origins)?,
+            self.take(&mut tile.strings)?,
+            self.take(&mut tile.registers)?,
+            self.take(&mut tile.operands)?,
+        ];
+        let functions = tile.functions.iter_mut();
+        let functions = functions.map(|f| Ok([self.take(&mut f.code)?, self.take(&mut f.spans)?]));
+        Ok(StoredTile { lists, functions: functions.collect::<Result<_, Error>>()?, tile })
+    }
+
+    /// Takes a list out of the copy of a tile; its number.
+    fn take<T: Serialize>(&mut self, list: &mut Shared<T>) -> Result<u32, Error> {
+        let list = std::mem::take(list);
+        // The tile itself keeps the list where it is.
+        let place = std::ptr::from_ref::<Vec<T>>(&list).addr();
+        if let Some(number) = self.met.get(&place) {
+            return Ok(*number);
+        }
+        let number = self.all.insert_full(postcard::to_stdvec(&list)?).0 as u32;
+        self.met.insert(place, number);
+        Ok(number)
+    }
+}
+
+/// Lists of one type that were read, by their numbers.
+type Known<T> = FxHashMap<u32, Shared<T>>;
+
+/// The lists of the tiles read so far.
+#[derive(Default)]
+struct ReadLists {
+    data: Known<u16>,
+    symbols: Known<Symbol>,
+    vector_ops: Known<VectorOp>,
+    dsds: Known<Dsd>,
+    spans: Known<Span>,
+    strings: Known<String>,
+    registers: Known<RegisterUse>,
+    operands: Known<OperandRegisters>,
+    code: Known<Op>,
+}
+
+impl ReadLists {
+    fn with_lists(&mut self, stored: StoredTile, all: &[&[u8]]) -> Result<TileImage, Error> {
+        let StoredTile { mut tile, lists, functions } = stored;
+        let [data, symbols, vector_ops, dsds, origins, strings, registers, operands] = lists;
+        tile.data = list(&mut self.data, all, data)?;
+        tile.symbols = list(&mut self.symbols, all, symbols)?;
+        tile.vector_ops = list(&mut self.vector_ops, all, vector_ops)?;
+        tile.dsds = list(&mut self.dsds, all, dsds)?;
+        tile.origins = list(&mut self.spans, all, origins)?;
+        tile.strings = list(&mut self.strings, all, strings)?;
+        tile.registers = list(&mut self.registers, all, registers)?;
+        tile.operands = list(&mut self.operands, all, operands)?;
+        if tile.functions.len() != functions.len() {
+            return Err(Error::DeserializeBadEncoding);
+        }
+        for (function, [code, spans]) in tile.functions.iter_mut().zip(functions) {
+            function.code = list(&mut self.code, all, code)?;
+            function.spans = list(&mut self.spans, all, spans)?;
+        }
+        Ok(tile)
+    }
+}
+
+/// The list with a number.
+fn list<T: DeserializeOwned>(known: &mut Known<T>, all: &[&[u8]], number: u32) -> Result<Shared<T>, Error> {
+    if let Some(list) = known.get(&number) {
+        return Ok(list.clone());
+    }
+    let bytes = all.get(number as usize).ok_or(Error::DeserializeBadEncoding)?;
+    let list: Shared<T> = postcard::from_bytes(bytes)?;
+    known.insert(number, list.clone());
+    Ok(list)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::FileId;
+
+    fn tile(data: &[u16], code: &Shared<Op>) -> Arc<TileImage> {
+        let span = Span::new(FileId(0), 0, 0);
+        let function = crate::image::Function {
+            name: "main".to_string(),
+            span,
+            params: 0,
+            consts: Vec::new(),
+            registers: 1,
+            frame_words: 0,
+            locals: Vec::new(),
+            code: code.clone(),
+            spans: vec![span; code.len()].into(),
+        };
+        let data = data.to_vec().into();
+        Arc::new(TileImage { data, functions: vec![function], ..TileImage::default() })
+    }
+
+    #[test]
+    fn tiles_come_back_as_they_were_and_share_equal_lists() {
+        let code = Shared::from(vec![Op::Jump { to: 1 }, Op::Ret]);
+        let other = Shared::from(vec![Op::Ret]);
+        let equal = Shared::from(code.to_vec());
+        let tiles = [tile(&[1, 2], &code), tile(&[1, 2], &other), tile(&[3], &equal)];
+        let bytes = append(&tiles, Vec::new()).expect("tiles can be stored");
+        let again = read(&bytes).expect("they were just written");
+        assert_eq!(again, tiles);
+        assert!(again[0].data.is_same(&again[1].data));
+        assert!(again[0].functions[0].code.is_same(&again[2].functions[0].code));
+    }
+
+    #[test]
+    fn bytes_do_not_depend_on_what_is_shared() {
+        let code = Shared::from(vec![Op::Ret]);
+        let equal = Shared::from(code.to_vec());
+        let shared = append(&[tile(&[1], &code), tile(&[2], &code)], Vec::new());
+        assert_eq!(shared, append(&[tile(&[1], &code), tile(&[2], &equal)], Vec::new()));
+    }
+}

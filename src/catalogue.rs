@@ -10,7 +10,7 @@ pub use crate::diagnostics::{Lint, Rule, lints};
 
 /// A builtin of the language, such as `@get_dsd`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Builtin {
+pub struct ListedBuiltin {
     /// How it is called.
     pub usage: &'static str,
     /// Where a call may stand, in words.
@@ -39,9 +39,9 @@ pub fn rules_before_a_run() -> &'static [&'static Rule] {
 }
 
 /// Every builtin that a program may call, in alphabetical order, without the DSD operations.
-pub fn builtins() -> impl Iterator<Item = Builtin> {
+pub fn builtins() -> impl Iterator<Item = ListedBuiltin> {
     let known = sema::builtins::all().iter().filter(|builtin| !builtin.is_internal());
-    known.map(|known| Builtin { usage: known.usage, phase: known.phase.words(), doc: known.doc })
+    known.map(|known| ListedBuiltin { usage: known.usage, phase: known.phase.words(), doc: known.doc })
 }
 
 /// Every DSD operation.

@@ -2,7 +2,7 @@
 
 /// What a router does when a control wavelet has passed.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub enum Command {
+pub enum SwitchCommand {
     /// Nothing.
     Nop,
     /// To the next switch position.
@@ -22,12 +22,12 @@ fn commands(word: u32) -> u32 {
 }
 
 /// The command for this router.
-pub fn command(word: u32) -> Command {
+pub fn command(word: u32) -> SwitchCommand {
     match commands(word) & 3 {
-        0 => Command::Nop,
-        1 => Command::Advance,
-        2 => Command::Reset,
-        _ => Command::Teardown,
+        0 => SwitchCommand::Nop,
+        1 => SwitchCommand::Advance,
+        2 => SwitchCommand::Reset,
+        _ => SwitchCommand::Teardown,
     }
 }
 
@@ -50,13 +50,13 @@ mod tests {
     fn a_null_task_with_one_advance_is_not_delivered() {
         let word = 31 << 16 | 1 << 22 | 1 << 24;
         assert_eq!(word, 0x015f_0000);
-        assert_eq!(command(word), Command::Advance);
+        assert_eq!(command(word), SwitchCommand::Advance);
         assert!(skips_ce(word));
     }
 
     #[test]
     fn a_task_with_one_advance_and_data_is_delivered() {
-        assert_eq!(command(0x0068_0006), Command::Advance);
+        assert_eq!(command(0x0068_0006), SwitchCommand::Advance);
         assert!(!skips_ce(0x0068_0006));
     }
 
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(popped(0x09df_9249), 0x091f_9249);
         // TEARDOWN first, ADVANCE second.
         let word = 3 << 22 | 1 << 25;
-        assert_eq!(command(word), Command::Teardown);
-        assert_eq!(command(popped(word)), Command::Advance);
+        assert_eq!(command(word), SwitchCommand::Teardown);
+        assert_eq!(command(popped(word)), SwitchCommand::Advance);
     }
 }

@@ -22,11 +22,11 @@ struct Numbers {
 
 /// The recorder of the routers; while nobody records, it does nothing.
 #[derive(Clone, Debug, Default)]
-pub struct FlitIds(Option<Box<Notes>>);
+pub struct FlitIds(Option<Box<FlitNotes>>);
 
 /// Events that nobody has taken, and the numbers of all wavelets on their way.
 #[derive(Clone, Debug, Default)]
-struct Notes {
+struct FlitNotes {
     events: Vec<Event>,
     now: u64,
     sent: u64,
@@ -39,7 +39,7 @@ struct Notes {
 
 const NUMBERED: &str = "every wavelet on its way was given a number";
 
-impl Notes {
+impl FlitNotes {
     fn lane(&mut self, id: u32) -> &mut Numbers {
         if id as usize >= self.numbers.len() {
             self.numbers.resize_with(id as usize + 1, Numbers::default);

@@ -2,7 +2,7 @@
 
 use super::Fabric;
 use super::buffer::{Flit, GRANTED};
-use super::control::{self, Command};
+use super::control::{self, SwitchCommand};
 use super::plain::Move;
 use super::router::{RAMP, sides};
 use super::way::Landing;
@@ -159,10 +159,10 @@ impl Fabric {
         }
     }
 
-    fn execute(&mut self, id: u32, command: Command) {
+    fn execute(&mut self, id: u32, command: SwitchCommand) {
         self.grid.turn(id, |lane, route| route.after(lane.position(), command));
         self.flit_ids.note_switch(&self.grid, id);
-        if command == Command::Teardown {
+        if command == SwitchCommand::Teardown {
             let lane = self.grid.lane_mut(id);
             lane.tear_down(true);
             let (pe, color) = (lane.pe(), lane.color());
@@ -186,7 +186,7 @@ impl Fabric {
             PopMode::NoPop => false,
             PopMode::AlwaysPop => true,
             PopMode::OnAdvance => advanced,
-            PopMode::OnAdvanceNop => advanced || command == Command::Nop,
+            PopMode::OnAdvanceNop => advanced || command == SwitchCommand::Nop,
         };
         if pops {
             onward.word = control::popped(flit.word);
@@ -197,7 +197,7 @@ impl Fabric {
     /// Moves the switch of a color at the router of a PE.
     pub(super) fn advance_switch(&mut self, pe: usize, color: Color) {
         let id = self.grid.lane_of(pe, color);
-        self.execute(id, Command::Advance);
+        self.execute(id, SwitchCommand::Advance);
         self.schedule.wake(pe, self.grid.router_mut(pe));
     }
 }

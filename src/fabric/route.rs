@@ -1,6 +1,6 @@
 //! Routes in the form that routers use: sets of directions per switch position.
 
-use super::control::Command;
+use super::control::SwitchCommand;
 use crate::arch::{Color, Direction};
 use crate::image::Program;
 use crate::image::routes::{ColorConfig, Directions, Filter, Inject, PopMode};
@@ -103,12 +103,12 @@ impl Route {
     }
 
     /// The position to which a command moves the switch.
-    pub fn after(&self, position: u8, command: Command) -> u8 {
+    pub fn after(&self, position: u8, command: SwitchCommand) -> u8 {
         match command {
             _ if self.inject.is_some() => position,
-            Command::Advance => self.next(position),
-            Command::Reset => 0,
-            Command::Nop | Command::Teardown => position,
+            SwitchCommand::Advance => self.next(position),
+            SwitchCommand::Reset => 0,
+            SwitchCommand::Nop | SwitchCommand::Teardown => position,
         }
     }
 

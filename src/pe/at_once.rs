@@ -34,7 +34,7 @@ struct Vector<'a> {
 }
 
 /// What a [`Vector`] borrows that is not in the image.
-enum Held {
+enum HeldOperand {
     Nothing,
     /// The vector of a DSD variable or a DSR.
     Memory(HeldVector),
@@ -65,7 +65,7 @@ impl VectorUnit<'_> {
         }
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
-        let mut held = [const { Held::Nothing }; 4];
+        let mut held = [const { HeldOperand::Nothing }; 4];
         let mut vectors: Vectors<'_> = [None; 4];
         let mut scalars = [None; 3];
         for (k, held) in held.iter_mut().enumerate().take(vector.sources.len() + 1) {
@@ -185,7 +185,7 @@ impl VectorUnit<'_> {
         tile: &'a TileImage,
         dsd: DsdRef,
         words: u16,
-        held: &'a mut Held,
+        held: &'a mut HeldOperand,
     ) -> Result<Option<Vector<'a>>, Diag> {
         if let DsdRef::Const(n) = dsd {
             let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
@@ -193,24 +193,24 @@ impl VectorUnit<'_> {
         }
         *held = self.held(dsd)?;
         Ok(match held {
-            Held::Memory(HeldVector { mem, at, saved }) => {
+            HeldOperand::Memory(HeldVector { mem, at, saved }) => {
                 Some(Vector { mem, at: *at, words, saved: *saved })
             }
-            Held::Operand(ResolvedOperand { dsd: Dsd::Mem(mem), at, saved, .. }) => {
+            HeldOperand::Operand(ResolvedOperand { dsd: Dsd::Mem(mem), at, saved, .. }) => {
                 Some(Vector { mem, at: *at, words, saved: *saved })
             }
-            Held::Operand(_) | Held::Nothing => None,
+            HeldOperand::Operand(_) | HeldOperand::Nothing => None,
         })
     }
 
     /// The DSD of a variable or DSR.
     #[inline]
-    fn held(&mut self, dsd: DsdRef) -> Result<Held, Diag> {
+    fn held(&mut self, dsd: DsdRef) -> Result<HeldOperand, Diag> {
         match dsd {
             DsdRef::At(reg, _) => {
                 let words = self.memory.slice(self.main.address(reg), DSD_WORDS.into())?;
                 if let Some(mem) = words.first_chunk().and_then(Mem::from_words) {
-                    return Ok(Held::Memory(HeldVector { at: mem.base, mem, saved: None }));
+                    return Ok(HeldOperand::Memory(HeldVector { at: mem.base, mem, saved: None }));
                 }
             }
             DsdRef::Dsr(dsr) => {
@@ -219,12 +219,12 @@ impl VectorUnit<'_> {
                     && (!self.checks.is_checked || self.registers.is_as_loaded(dsr.id, loaded))
                 {
                     let saved = loaded.save_address.then_some(dsr.id);
-                    return Ok(Held::Memory(HeldVector { mem, at: loaded.at, saved }));
+                    return Ok(HeldOperand::Memory(HeldVector { mem, at: loaded.at, saved }));
                 }
             }
             DsdRef::Const(_) => {}
         }
-        self.operand(dsd, Use::Operation).map(Held::Operand)
+        self.operand(dsd, Use::Operation).map(HeldOperand::Operand)
     }
 
     fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {

@@ -309,7 +309,7 @@ impl Pe {
     #[inline]
     pub(super) fn may_start(&self) -> bool {
         let claimed = self.threads.claimed_inputs();
-        self.tasks.are_active() || self.main.was_launched || self.queues.hold_besides(claimed)
+        self.tasks.are_active() || self.main.was_launched || self.queues.hold_unclaimed(claimed)
     }
 
     /// Picks a task, or else what the host has launched.

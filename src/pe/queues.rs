@@ -373,7 +373,7 @@ impl Queues {
 
     /// Whether any input outside of this set is nonempty, bit = input.
     #[inline]
-    pub fn hold_besides(&self, inputs: u64) -> bool {
+    pub fn hold_unclaimed(&self, inputs: u64) -> bool {
         members(self.filled & !inputs).any(|input| !self.inputs[input].items.is_empty())
     }
 

@@ -5,7 +5,7 @@ use super::extended::{Extended, Others};
 use super::main_thread::MainThread;
 use super::operation::{From, Operation, To};
 use super::tasks::Done;
-use super::threads::OperandRegisters;
+use super::threads::OperandDsrs;
 use crate::arch::{DsrFile, DsrId, TaskId, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::MAP_FIFO;
@@ -179,7 +179,7 @@ impl Registers {
     }
 
     /// Stores in DSRs loaded with `save_address` the address where their vector continues.
-    pub fn save_positions(&mut self, operation: &Operation, registers: &OperandRegisters) {
+    pub fn save_positions(&mut self, operation: &Operation, registers: &OperandDsrs) {
         for (operand, dsr) in registers.saved() {
             let cursor = match (&operation.to, operand) {
                 (To::Local(Dest::AddressCursor(cursor)), 0) => cursor,

@@ -3,7 +3,7 @@
 use super::fifo::FifoState;
 use super::operation::From;
 use super::registers::{AsyncSettings, ResolvedOperand};
-use super::threads::{OperandRegisters, Thread};
+use super::threads::{OperandDsrs, Thread};
 use crate::arch::UtId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
@@ -47,7 +47,7 @@ impl Start {
         settings: AsyncSettings,
     ) -> Start {
         thread.operation.renew(op, vector.sources.len());
-        thread.registers = OperandRegisters::default();
+        thread.registers = OperandDsrs::default();
         Start {
             thread,
             settings,

@@ -13,13 +13,13 @@ use crate::source::Span;
 
 /// The DSRs among the operands of an operation; operand 0 is the destination.
 #[derive(Copy, Clone, Debug, Default)]
-pub(super) struct OperandRegisters {
+pub(super) struct OperandDsrs {
     of: [Option<DsrId>; 4],
     /// Operands whose DSR keeps the address where its vector goes on (`save_address`), bit = operand.
     saved: u8,
 }
 
-impl OperandRegisters {
+impl OperandDsrs {
     /// An operand is in a register.
     pub fn note(&mut self, operand: usize, dsr: DsrId, saves: bool) {
         self.of[operand] = Some(dsr);
@@ -57,7 +57,7 @@ pub(super) struct Thread {
     pub priority: Priority,
     /// Register for the result of a synchronous operation.
     pub result: Option<Reg>,
-    pub registers: OperandRegisters,
+    pub registers: OperandDsrs,
     pub is_async: bool,
     /// The program names no microthread: it runs in that of a queue, or in a free one.
     pub ut_by_queue: bool,
@@ -76,7 +76,7 @@ impl Thread {
             on_control: None,
             priority: Priority::default(),
             result: None,
-            registers: OperandRegisters::default(),
+            registers: OperandDsrs::default(),
             is_async: false,
             ut_by_queue: false,
             span,
@@ -96,7 +96,7 @@ pub(super) struct Ending {
 
 /// The queue that an operation has stalled on.
 #[derive(Copy, Clone, Default)]
-enum Obstacle {
+enum StalledQueue {
     /// None: it may try again at any time.
     #[default]
     Unknown,
@@ -128,7 +128,7 @@ pub(super) struct Threads {
     /// The memory of the operation that has ended last, for the next one.
     pub spare: Option<Box<Thread>>,
     /// For each place what its operation has stalled on, so that one that would only stall again is not looked at.
-    stalled_on: [Obstacle; 9],
+    stalled_on: [StalledQueue; 9],
     threads: [Option<Box<Thread>>; 8],
     /// What follows asynchronous operations that were done ahead of the clock, in the order of their ends.
     endings: Vec<Ending>,
@@ -167,7 +167,7 @@ impl Threads {
         thread.operation.steps = thread.operation.kind_of_steps();
         self.live |= 1 << place;
         self.ahead |= 1 << place;
-        self.stalled_on[place] = Obstacle::Unknown;
+        self.stalled_on[place] = StalledQueue::Unknown;
         self.claimed |= thread.operation.inputs();
         let rank = match thread.priority {
             _ if place == MAIN => 2,
@@ -236,9 +236,9 @@ impl Threads {
         let mut set = self.live & !u16::from(self.blocked) & !self.ahead;
         for place in places(set) {
             let stalls_again = match self.stalled_on[place] {
-                Obstacle::Unknown => false,
-                Obstacle::EmptyInput(input) => queues.inputs[usize::from(input)].len() == 0,
-                Obstacle::FullOutput(output) => queues.outputs[usize::from(output)].space() == 0,
+                StalledQueue::Unknown => false,
+                StalledQueue::EmptyInput(input) => queues.inputs[usize::from(input)].len() == 0,
+                StalledQueue::FullOutput(output) => queues.outputs[usize::from(output)].space() == 0,
             };
             if stalls_again {
                 set &= !(1 << place);
@@ -257,8 +257,8 @@ impl Threads {
     pub fn note_stall(&mut self, place: usize, stall: Option<Stall>) {
         let number = |queue: usize| u16::try_from(queue).ok();
         let obstacle = match stall {
-            Some(Stall::Input(input)) => number(input).map(Obstacle::EmptyInput),
-            Some(Stall::Output(output)) => number(output).map(Obstacle::FullOutput),
+            Some(Stall::Input(input)) => number(input).map(StalledQueue::EmptyInput),
+            Some(Stall::Output(output)) => number(output).map(StalledQueue::FullOutput),
             Some(Stall::FifoEmpty(_) | Stall::FifoFull(_)) | None => None,
         };
         self.stalled_on[place] = obstacle.unwrap_or_default();

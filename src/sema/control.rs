@@ -1,8 +1,8 @@
 //! `if`, `switch` and blocks: one arm is taken at comptime, or all are written as code and joined.
 
 use super::arith;
-use super::eval::{Arm, Flow, Join, Target};
-use super::lower::Label;
+use super::eval::{Arm, Flow, Join, JumpTarget};
+use super::lower::JumpLabel;
 use super::operand::{Addr, Operand, comptime_only, repr};
 use super::value::Value;
 use super::walk::Sema;
@@ -53,7 +53,7 @@ pub fn join_finish(
     sema: &mut Sema<'_>,
     join: Join,
     want: Option<&Ty>,
-    end: Label,
+    end: JumpLabel,
     span: Span,
 ) -> Result<Operand> {
     let depth = sema.b().conditional_depth;
@@ -328,8 +328,8 @@ fn dispatch(
     cases: &Cases,
     prongs: usize,
     span: Span,
-) -> Result<Vec<Label>> {
-    let labels: Vec<Label> = (0..prongs).map(|_| sema.b().label()).collect();
+) -> Result<Vec<JumpLabel>> {
+    let labels: Vec<JumpLabel> = (0..prongs).map(|_| sema.b().label()).collect();
     let a = sema.reg_of(v, span)?;
     for (value, i, at) in &cases.values {
         let b = sema.reg_of(&Operand::Known(value.clone()), *at)?;
@@ -371,7 +371,7 @@ pub fn block_expr(sema: &mut Sema<'_>, block: &Block, want: Option<&Ty>) -> Resu
 }
 
 fn block_value(sema: &mut Sema<'_>, block: &Block, label: Option<Name>) -> Result<Value> {
-    let index = sema.eval.open_target(Target::block(label));
+    let index = sema.eval.open_target(JumpTarget::block(label));
     let flow = sema.block(block);
     sema.eval.close_targets(index);
     match flow? {
@@ -385,10 +385,10 @@ fn block_value(sema: &mut Sema<'_>, block: &Block, label: Option<Name>) -> Resul
 }
 
 /// Opens a run-time target of `break`; its end and its index.
-pub fn open_target(sema: &mut Sema<'_>, label: Option<Name>, is_loop: bool) -> (Label, usize) {
+pub fn open_target(sema: &mut Sema<'_>, label: Option<Name>, is_loop: bool) -> (JumpLabel, usize) {
     let end = sema.b().label();
     let next = is_loop.then(|| sema.b().label());
-    (end, sema.eval.open_target(Target::new(label, is_loop, Some(end), next)))
+    (end, sema.eval.open_target(JumpTarget::new(label, is_loop, Some(end), next)))
 }
 
 /// What `switch` compares with.

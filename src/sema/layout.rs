@@ -19,7 +19,7 @@ const MAX_PES: u64 = 2_000_000;
 
 /// What the layout block has said so far.
 #[derive(Debug, Default)]
-pub struct Layout {
+pub struct LayoutScope {
     /// `@set_rectangle`, and where.
     rectangle: Option<(u16, u16, Span)>,
     /// The distinct (file, parameters) pairs.
@@ -72,7 +72,7 @@ pub struct TileClass {
     pub span: Option<Span>,
 }
 
-impl Layout {
+impl LayoutScope {
     /// The layout block begins.
     pub fn begin(&mut self) {
         self.is_running = true;
@@ -311,8 +311,8 @@ mod tests {
     #[test]
     fn a_rectangle_is_covered_when_every_pe_has_code() {
         let span = Span::new(FileId(0), 0, 0);
-        let mut layout = Layout::default();
-        let told = |layout: &Layout| layout.check_covered(span).map_err(|diag| diag.rule().to_string());
+        let mut layout = LayoutScope::default();
+        let told = |layout: &LayoutScope| layout.check_covered(span).map_err(|diag| diag.rule().to_string());
         assert_eq!(told(&layout), Err(rules::NO_RECTANGLE.name.to_string()));
         assert!(layout.set_rectangle(2, 1, span).is_ok());
         assert!(layout.set_tile(1, 0).is_ok() && layout.set_tile(1, 0).is_err());

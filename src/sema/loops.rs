@@ -1,7 +1,7 @@
 //! `for` and `while`: run at comptime, unrolled, or written as loops.
 
 use super::control;
-use super::eval::{Binding, Ev, Eval, Flow, Target};
+use super::eval::{Binding, Ev, Eval, Flow, JumpTarget};
 use super::operand::{Operand, Place};
 use super::value::{RangeValue, Value};
 use super::walk::Sema;
@@ -69,17 +69,17 @@ pub fn for_stmt(
     }
 }
 
-fn elements(v: &Value, at: Span) -> Result<Elements> {
+fn elements(v: &Value, at: Span) -> Result<LoopElements> {
     match v {
-        Value::Range(r) => Ok(Elements::Range(r.clone())),
-        Value::Array(a) => Ok(Elements::Array(a.clone())),
+        Value::Range(r) => Ok(LoopElements::Range(r.clone())),
+        Value::Array(a) => Ok(LoopElements::Array(a.clone())),
         other => Err(rules::NOT_ITERABLE.because(&[("type", &other.ty())]).at(at)),
     }
 }
 
 fn for_now(sema: &mut Sema<'_>, head: &Head<'_>, v: &Value, at: Span) -> Result<Flow> {
     let elements = elements(v, at)?;
-    let target = sema.eval.open_target(Target::comptime_loop(head.label.clone()));
+    let target = sema.eval.open_target(JumpTarget::comptime_loop(head.label.clone()));
     let mut i = 0;
     let mut out = Ok(Flow::Next);
     while let Some(element) = elements.get(i) {
@@ -147,12 +147,12 @@ fn check_unrolled(sema: &Sema<'_>, i: u64, span: Span) -> Result<()> {
 fn unrolled_iteration(
     sema: &mut Sema<'_>,
     label: Option<Name>,
-    end: super::lower::Label,
+    end: super::lower::JumpLabel,
     f: impl FnOnce(&mut Sema<'_>) -> Result<Flow>,
 ) -> Result<bool> {
     let next = sema.b().label();
     let mark = sema.b().mark();
-    sema.eval.open_target(Target::unrolled(label, end, next));
+    sema.eval.open_target(JumpTarget::unrolled(label, end, next));
     let flow = f(sema);
     let target = sema.eval.close_target();
     sema.b().bind(next);
@@ -236,7 +236,7 @@ fn loop_body(
     sema: &mut Sema<'_>,
     label: Option<Name>,
     f: impl FnOnce(&mut Sema<'_>) -> Result<Flow>,
-) -> Result<super::lower::Label> {
+) -> Result<super::lower::JumpLabel> {
     let (end, _) = control::open_target(sema, label, true);
     sema.eval.open_scope();
     let mark = sema.b().mark();
@@ -315,7 +315,7 @@ fn while_now(
     step: Option<StmtId>,
     body: StmtId,
 ) -> Result<Flow> {
-    let target = sema.eval.open_target(Target::comptime_loop(label));
+    let target = sema.eval.open_target(JumpTarget::comptime_loop(label));
     let mut out = Ok(Flow::Next);
     loop {
         match control::condition(sema, cond) {
@@ -425,16 +425,16 @@ fn while_code(
     Ok(if endless && !broken { Flow::Dead } else { Flow::Next })
 }
 
-enum Elements {
+enum LoopElements {
     Range(Rc<RangeValue>),
     Array(Rc<super::value::ArrayValue>),
 }
 
-impl Elements {
+impl LoopElements {
     fn get(&self, i: u32) -> Option<Value> {
         match self {
-            Elements::Array(a) => a.get(i.into()).cloned(),
-            Elements::Range(r) => {
+            LoopElements::Array(a) => a.get(i.into()).cloned(),
+            LoopElements::Range(r) => {
                 let v = r.start.add(&r.step.mul(&Integer::Small(i.into()))?)?;
                 let inside = if r.step.is_negative() { v > r.stop } else { v < r.stop };
                 inside.then(|| typed(&r.ty, v))

@@ -1,7 +1,7 @@
 //! Statements: executed at comptime, or written as code.
 
 use super::declared::with_declared_name;
-use super::eval::{Binding, Ev, Flow, Return, Target};
+use super::eval::{Binding, Ev, Flow, JumpTarget, Return};
 use super::lower::Data;
 use super::operand::{Operand, Place, comptime_only};
 use super::value::Value;
@@ -118,7 +118,7 @@ impl Sema<'_> {
     fn block_stmt(&mut self, block: &Block) -> Result<Flow> {
         let Some(label) = &block.label else { return self.block(block) };
         if self.is_comptime() {
-            let index = self.eval.open_target(Target::block(Some(label.name.clone())));
+            let index = self.eval.open_target(JumpTarget::block(Some(label.name.clone())));
             let flow = self.block(block);
             self.eval.close_targets(index);
             return Ok(match flow? {

@@ -6,7 +6,7 @@
 use super::chain;
 use super::eval::{Budget, Eval, EvalFrame};
 use super::files::Files;
-use super::layout::Layout;
+use super::layout::LayoutScope;
 use super::lower::{FnBuilder, Lower};
 use super::modules::Modules;
 use super::options::CompileOptions;
@@ -36,7 +36,7 @@ pub struct Sema<'s> {
     /// The code and the memory of the tile that is being compiled.
     pub lower: Lower,
     /// What the layout block has said.
-    pub layout: Layout,
+    pub layout: LayoutScope,
 }
 
 impl<'s> Sema<'s> {
@@ -56,7 +56,7 @@ impl<'s> Sema<'s> {
             modules: Modules::default(),
             eval: Eval::new(Budget::new(options.comptime_fuel)),
             lower: Lower::new(arch),
-            layout: Layout::default(),
+            layout: LayoutScope::default(),
         }
     }
 

@@ -1,7 +1,7 @@
 //! Explains a syntax error in the terms of CSL.
 
 use super::builder::Builder;
-use super::scan::Placed;
+use super::scan::PlacedToken;
 use super::token::Token;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
@@ -11,7 +11,7 @@ pub struct Stuck<'a, 't> {
     /// The text of the file.
     pub text: &'t str,
     /// All tokens of the file.
-    pub tokens: &'a [Placed<'t>],
+    pub tokens: &'a [PlacedToken<'t>],
     /// The token that does not fit; one past the last at the end of the file.
     pub at: usize,
     /// The terminals of the grammar that would fit, without quotes.
@@ -264,7 +264,7 @@ fn keyword(stuck: &Stuck, word: Token) -> Option<String> {
     is_word.then(|| format!("`{text}` is a word of CSL and cannot be a name"))
 }
 
-pub fn begins_line(text: &str, tokens: &[Placed], at: usize) -> bool {
+pub fn begins_line(text: &str, tokens: &[PlacedToken], at: usize) -> bool {
     let Some((lo, _, _)) = tokens.get(at) else { return true };
     let end = at.checked_sub(1).map_or(0, |before| tokens[before].2);
     text[end..*lo].contains('\n')

@@ -8,7 +8,7 @@ use super::MOST_PROBLEMS;
 use super::builder::Builder;
 use super::csl::FileParser;
 use super::explain::{self, Stuck, begins_line};
-use super::scan::Placed;
+use super::scan::PlacedToken;
 use super::token::Token;
 use lalrpop_util::ParseError;
 
@@ -21,7 +21,7 @@ enum Repair<'t> {
 }
 
 /// Parses the tokens of a file into the builder; reports and repairs until nothing is left to do.
-pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<Placed<'t>>) {
+pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<PlacedToken<'t>>) {
     let mut ended = false;
     for _ in 0..MOST_PROBLEMS {
         let from = tokens.partition_point(|(_, _, hi)| *hi <= builder.progress().declared);
@@ -48,11 +48,11 @@ pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<Placed<'t
 }
 
 /// The token at this position; several can share it, because inserted tokens have no width.
-fn find(tokens: &[Placed], (lo, hi): (usize, usize)) -> usize {
+fn find(tokens: &[PlacedToken], (lo, hi): (usize, usize)) -> usize {
     tokens.partition_point(|token| (token.0, token.2) < (lo, hi))
 }
 
-fn apply<'t>(tokens: &mut Vec<Placed<'t>>, repair: Repair<'t>) {
+fn apply<'t>(tokens: &mut Vec<PlacedToken<'t>>, repair: Repair<'t>) {
     match repair {
         Repair::Insert { at, token, times } => {
             let place = at.checked_sub(1).map_or(0, |before| tokens[before].2);

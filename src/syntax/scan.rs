@@ -9,7 +9,7 @@ use crate::source::{FileId, Span};
 use logos::Logos;
 
 /// A token between its first byte and the one past its last.
-pub type Placed<'t> = (usize, Token<'t>, usize);
+pub type PlacedToken<'t> = (usize, Token<'t>, usize);
 
 /// Maximum nesting of brackets and prefix operators.
 pub const DEEPEST_BRACKETS: usize = 256;
@@ -17,7 +17,7 @@ pub const DEEPEST_BRACKETS: usize = 256;
 /// The tokens of a file. Bad ones are replaced, so that every problem is reported once.
 pub struct Scanned<'t> {
     /// In order.
-    pub tokens: Vec<Placed<'t>>,
+    pub tokens: Vec<PlacedToken<'t>>,
     /// In order.
     pub problems: Vec<Diag>,
     /// Whether the tokens should be parsed; false if they nest too deeply.
@@ -166,7 +166,7 @@ fn meaning(word: &str) -> (Token<'static>, &'static str) {
 }
 
 /// Replaces `asm volatile? ( .. )` by one token: cslrun does not parse machine code.
-fn join_asm(tokens: Vec<Placed>) -> Vec<Placed> {
+fn join_asm(tokens: Vec<PlacedToken>) -> Vec<PlacedToken> {
     if !tokens.iter().any(|(_, token, _)| *token == Token::Asm) {
         return tokens;
     }
@@ -188,7 +188,7 @@ fn join_asm(tokens: Vec<Placed>) -> Vec<Placed> {
 }
 
 /// The closing parenthesis of the `asm` at this place.
-fn asm_end(tokens: &[Placed], start: usize) -> Option<usize> {
+fn asm_end(tokens: &[PlacedToken], start: usize) -> Option<usize> {
     let word = |at: usize| tokens.get(at).map(|(_, token, _)| *token);
     if word(start) != Some(Token::Asm) {
         return None;
@@ -209,7 +209,7 @@ fn asm_end(tokens: &[Placed], start: usize) -> Option<usize> {
 }
 
 /// The first bracket or prefix operator that nests too deep.
-fn too_deep(tokens: &[Placed]) -> Option<(usize, usize)> {
+fn too_deep(tokens: &[PlacedToken]) -> Option<(usize, usize)> {
     let mut brackets = 0usize;
     let mut prefixes = 0usize;
     for (lo, token, hi) in tokens {

@@ -1,6 +1,6 @@
 //! Integers of comptime: of any size, and wrapped to the width of a type where a type says so.
 
-use super::symbolic::{Atom, Operator, Symbol, TermId};
+use super::symbolic::{Atom, Operator, TermId, TracedSymbol};
 use num_bigint::{BigInt, Sign};
 use num_traits::{FromPrimitive, ToPrimitive};
 use std::borrow::Cow;
@@ -20,7 +20,7 @@ pub enum Integer {
     /// What does not fit.
     Big(BigInt),
     /// A number that other tiles compute from other parameters. It tells its trace whatever depends on its value.
-    Symbolic(Symbol),
+    Symbolic(TracedSymbol),
 }
 
 impl Integer {
@@ -65,7 +65,7 @@ impl Integer {
         }
     }
 
-    fn symbol(&self) -> Option<&Symbol> {
+    fn symbol(&self) -> Option<&TracedSymbol> {
         match self {
             Integer::Symbolic(s) => Some(s),
             Integer::Small(_) | Integer::Big(_) => None,

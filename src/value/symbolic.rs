@@ -14,7 +14,7 @@ pub type TermId = u32;
 
 /// A known integer that was computed from parameters in which tiles differ.
 #[derive(Clone, Debug)]
-pub struct Symbol {
+pub struct TracedSymbol {
     value: i64,
     term: TermId,
     trace: Trace,
@@ -114,10 +114,10 @@ impl Trace {
     }
 
     /// A parameter of the present tile, by its position.
-    pub fn param(&self, position: u32) -> Symbol {
+    pub fn param(&self, position: u32) -> TracedSymbol {
         let mut state = self.0.borrow_mut();
         let term = state.number(Term::Param(position));
-        Symbol { value: state.params[position as usize], term, trace: self.clone() }
+        TracedSymbol { value: state.params[position as usize], term, trace: self.clone() }
     }
 
     /// The questions that were asked since `begin`.
@@ -197,7 +197,7 @@ impl State {
     }
 }
 
-impl Symbol {
+impl TracedSymbol {
     /// The number of its term.
     pub fn term(&self) -> TermId {
         self.term
@@ -237,14 +237,14 @@ impl Symbol {
 
     /// What an operator makes of two atoms, of which this one's trace knows the terms; `None` if 64 bits cannot
     /// hold it.
-    pub fn compute(&self, operator: Operator, a: Atom, b: Atom) -> Option<Symbol> {
+    pub fn compute(&self, operator: Operator, a: Atom, b: Atom) -> Option<TracedSymbol> {
         let mut state = self.trace.0.borrow_mut();
         let value = apply(operator, state.value(a)?, state.value(b)?)?;
         if state.depth(a).max(state.depth(b)) >= MAX_DEPTH {
             return None;
         }
         let term = state.number(Term::Op(operator, a, b));
-        Some(Symbol { value, term, trace: self.trace.clone() })
+        Some(TracedSymbol { value, term, trace: self.trace.clone() })
     }
 }
 

@@ -11,7 +11,7 @@ use rustc_hash::FxBuildHasher;
 use std::ops::Range;
 
 /// The same wait on several PEs with equal code; nobody minds when it began.
-pub(super) struct Group<'a> {
+pub(super) struct WaitGroup<'a> {
     tile: u32,
     /// That of the first PE.
     pub wait: Wait<'a>,
@@ -21,7 +21,7 @@ pub(super) struct Group<'a> {
     pub count: u64,
 }
 
-impl Group<'_> {
+impl WaitGroup<'_> {
     fn holds(&self, tile: u32, wait: &Wait<'_>) -> bool {
         self.tile == tile && self.wait == Wait { since: self.wait.since, ..wait.clone() }
     }
@@ -43,7 +43,7 @@ impl<'w> Waits<'w> {
     }
 
     /// Operations that have begun and cannot end; endless operations do not count.
-    pub fn unfinished(&self) -> Vec<Group<'w>> {
+    pub fn unfinished(&self) -> Vec<WaitGroup<'w>> {
         let Waits { program, cells, .. } = *self;
         let pes = program.place.len();
         if self.pool.threads_for(pes) < 2 {
@@ -56,7 +56,7 @@ impl<'w> Waits<'w> {
     }
 
     /// Whether a PE has a wait of a group.
-    pub fn is_in(&self, pe: usize, group: &Group<'_>) -> bool {
+    pub fn is_in(&self, pe: usize, group: &WaitGroup<'_>) -> bool {
         let waits = self.cells.get(pe).map_or(Vec::new(), Pe::waits);
         waits.iter().any(|wait| group.holds(self.program.place[pe], wait))
     }
@@ -67,12 +67,12 @@ impl<'w> Waits<'w> {
     }
 
     /// Tasks that are active but blocked.
-    pub fn held_tasks(&self) -> Vec<Group<'w>> {
+    pub fn held_tasks(&self) -> Vec<WaitGroup<'w>> {
         let mut folding = Folding::default();
         for (pe, _, cell) in self.cells.made() {
             let is_held = |w: &Wait<'_>| matches!(w.who, Waiter::Task(_)) && w.on == WaitsFor::Unblock;
             let (tile, held) = (self.program.place[pe], cell.waits().into_iter().filter(is_held));
-            held.for_each(|wait| folding.add(Group { tile, wait, pe, count: 1 }));
+            held.for_each(|wait| folding.add(WaitGroup { tile, wait, pe, count: 1 }));
         }
         folding.groups()
     }
@@ -80,7 +80,7 @@ impl<'w> Waits<'w> {
 
 /// The groups of some waits, in the order of their first PEs.
 #[derive(Default)]
-struct Folding<'a>(IndexMap<(u32, Wait<'a>), Group<'a>, FxBuildHasher>);
+struct Folding<'a>(IndexMap<(u32, Wait<'a>), WaitGroup<'a>, FxBuildHasher>);
 
 impl<'a> Folding<'a> {
     /// Of operations that are not finished, on so many PEs.
@@ -88,12 +88,12 @@ impl<'a> Folding<'a> {
         let mut folding = Folding::default();
         for pe in pes {
             let waits = cells.get(pe).into_iter().flat_map(unfinished_on);
-            waits.for_each(|wait| folding.add(Group { tile: program.place[pe], wait, pe, count: 1 }));
+            waits.for_each(|wait| folding.add(WaitGroup { tile: program.place[pe], wait, pe, count: 1 }));
         }
         folding
     }
 
-    fn add(&mut self, group: Group<'a>) {
+    fn add(&mut self, group: WaitGroup<'a>) {
         match self.0.entry((group.tile, Wait { since: 0, ..group.wait.clone() })) {
             Entry::Occupied(mut known) => known.get_mut().count += group.count,
             Entry::Vacant(place) => drop(place.insert(group)),
@@ -106,7 +106,7 @@ impl<'a> Folding<'a> {
         self
     }
 
-    fn groups(self) -> Vec<Group<'a>> {
+    fn groups(self) -> Vec<WaitGroup<'a>> {
         self.0.into_values().collect()
     }
 }

@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 /// Calls of the library whose other end has not been seen yet.
 #[derive(Debug, Default)]
-pub struct Letters {
+pub struct CalledLetters {
     /// Sent, and not handed over, by sender.
     sent: BTreeMap<usize, VecDeque<MessageCall>>,
     /// Handed over, and not received, by receiver.
@@ -21,7 +21,7 @@ pub struct Letters {
     expected: BTreeMap<usize, VecDeque<MessageCall>>,
 }
 
-impl Letters {
+impl CalledLetters {
     /// Takes note of the calls of a cycle, and of the messages that the fabric has handed over.
     #[inline]
     pub(super) fn step(&mut self, findings: &mut Findings, fabric: &mut Fabric, program: &Program) {

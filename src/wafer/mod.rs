@@ -43,7 +43,7 @@ use event_queue::EventQueue;
 use findings::Findings;
 use groups::Waits;
 use launches::Launches;
-use letters::Letters;
+use letters::CalledLetters;
 use pulse::Signals;
 use record::Observers;
 use stall::Explainer;
@@ -99,7 +99,7 @@ pub struct Wafer {
     findings: Findings,
     pool: WorkerPool,
     collectives: Collectives,
-    letters: Letters,
+    letters: CalledLetters,
     observers: Observers,
     signals: Signals,
 }
@@ -132,7 +132,7 @@ impl Wafer {
             findings: Findings::new(options.levels),
             pool: WorkerPool::new(1, 1),
             collectives: Collectives::default(),
-            letters: Letters::default(),
+            letters: CalledLetters::default(),
             observers: Observers::default(),
             signals: Signals::default(),
         }

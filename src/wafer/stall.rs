@@ -2,8 +2,8 @@
 
 use super::cells::Cells;
 use super::collectives::{Collectives, Unjoined};
-use super::groups::{Group, Waits};
-use super::letters::Letters;
+use super::groups::{WaitGroup, Waits};
+use super::letters::CalledLetters;
 use super::receivers::{Taker, send_span, taker};
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle};
@@ -207,7 +207,7 @@ impl StallReport {
         let (order, circle) = explainer.causes(&groups, &explained);
         let awaited = host.first().map_or(&[][..], |command| &command.pes);
         let is_awaited =
-            |group: &Group<'_>| awaited.iter().any(|at| waits.is_in(program.pe_index(*at), group));
+            |group: &WaitGroup<'_>| awaited.iter().any(|at| waits.is_in(program.pe_index(*at), group));
         let host_in_circle =
             groups.iter().zip(&explained).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
         let mut taken: Vec<Option<PeWait>> = explained.drain(..).map(Some).collect();
@@ -233,7 +233,7 @@ pub(super) struct Explainer<'w> {
     program: &'w Program,
     cells: &'w Cells,
     fabric: &'w Fabric,
-    letters: &'w Letters,
+    letters: &'w CalledLetters,
     waits: Waits<'w>,
 }
 
@@ -242,7 +242,7 @@ impl<'w> Explainer<'w> {
     pub fn new(
         cells: &'w Cells,
         fabric: &'w Fabric,
-        letters: &'w Letters,
+        letters: &'w CalledLetters,
         waits: Waits<'w>,
     ) -> Explainer<'w> {
         Explainer { program: cells.program(), cells, fabric, letters, waits }
@@ -311,7 +311,7 @@ impl<'w> Explainer<'w> {
     }
 
     /// One wait of each group, with the other side.
-    pub fn explain(&self, group: &Group<'_>) -> PeWait {
+    pub fn explain(&self, group: &WaitGroup<'_>) -> PeWait {
         let wait = group.wait.clone();
         let missing = self.missing(group.pe, &wait.on);
         let call = match missing {
@@ -381,7 +381,7 @@ impl<'w> Explainer<'w> {
 
     /// The order in which waits are told: those that wait for nobody who waits come first; and a
     /// circle of PEs, if there is one.
-    fn causes(&self, groups: &[Group<'_>], waits: &[PeWait]) -> (Vec<usize>, Vec<PeCoord>) {
+    fn causes(&self, groups: &[WaitGroup<'_>], waits: &[PeWait]) -> (Vec<usize>, Vec<PeCoord>) {
         let mut graph = DiGraph::<usize, ()>::new();
         let nodes: Vec<NodeIndex> = (0..groups.len()).map(|i| graph.add_node(i)).collect();
         for (from, wait) in waits.iter().enumerate() {

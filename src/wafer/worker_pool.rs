@@ -4,9 +4,9 @@ use crate::pe::Worker;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::sync::{Mutex, OnceLock};
 
-/// Threads, and a worker for each.
+/// WorkerThreads, and a worker for each.
 pub(super) struct WorkerPool {
-    threads: Threads,
+    threads: WorkerThreads,
     workers: Vec<Worker>,
     /// Fewer PEs are not worth a thread.
     pes_of_a_thread: usize,
@@ -17,7 +17,7 @@ impl WorkerPool {
     pub fn new(threads: usize, pes: usize) -> WorkerPool {
         let size = threads.max(1);
         WorkerPool {
-            threads: Threads { size, others: OnceLock::new() },
+            threads: WorkerThreads { size, others: OnceLock::new() },
             workers: vec![Worker::default(); size],
             pes_of_a_thread: pes.max(1),
         }
@@ -65,14 +65,14 @@ impl WorkerPool {
     }
 }
 
-/// Threads, made when there is first something to share.
-struct Threads {
+/// WorkerThreads, made when there is first something to share.
+struct WorkerThreads {
     size: usize,
     /// All but the one that runs the wafer; `None` if the system gives no more.
     others: OnceLock<Option<ThreadPool>>,
 }
 
-impl Threads {
+impl WorkerThreads {
     /// Does `each` with every piece of work. Half of the threads take pieces from the front, the others from
     /// the back: neighbouring pieces share lines of the cache and pages, which one thread should have. The
     /// results are in the order of the pieces.

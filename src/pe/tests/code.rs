@@ -8,8 +8,8 @@ fn tile(functions: Vec<Function>) -> TileImage {
     TileImage { functions, data_end: 200, ..TileImage::default() }
 }
 
-fn launched(tile: TileImage, arguments: &[u64]) -> Bench {
-    let mut bench = Bench::new(ArchName::Wse2, tile);
+fn launched(tile: TileImage, arguments: &[u64]) -> PeBench {
+    let mut bench = PeBench::new(ArchName::Wse2, tile);
     bench.pe.launch(FnId(0), arguments);
     bench
 }
@@ -147,7 +147,7 @@ fn a_data_task_takes_one_wavelet_for_each_start_and_splits_it() {
     ];
     let mut tile = tile(vec![function("receive", 2, &[], code)]);
     tile.tasks = vec![task(TaskKind::Data, 7, 0, &[Scalar::I16, Scalar::U16])];
-    let mut bench = Bench::new(ArchName::Wse2, tile);
+    let mut bench = PeBench::new(ArchName::Wse2, tile);
     bench.deliver(7, &[0x0001_0005, 0x0002_fffe]);
     assert_eq!(bench.memory(100, 2), [3, 2]);
     assert!(bench.pe.waits().is_empty());
@@ -155,7 +155,7 @@ fn a_data_task_takes_one_wavelet_for_each_start_and_splits_it() {
 
 #[test]
 fn a_control_wavelet_for_an_unbound_task_is_an_error() {
-    let mut bench = Bench::new(ArchName::Wse2, tile(vec![function("f", 0, &[], vec![Op::Ret])]));
+    let mut bench = PeBench::new(ArchName::Wse2, tile(vec![function("f", 0, &[], vec![Op::Ret])]));
     bench.pe.deliver(0, Color(1), Wavelet { data: 40 << 16, control: true });
     assert_eq!(bench.rule(), "control-task-unbound");
 }

@@ -110,14 +110,14 @@ fn vector(name: &str, dest: DsdOperand, sources: &[DsdOperand]) -> VectorOp {
 
 /// A ramp that takes everything, or nothing.
 #[derive(Default)]
-struct Sink {
+struct RampSink {
     sent: Vec<(u64, Color, Wavelet)>,
     is_full: bool,
     now: u64,
     advanced: Vec<Color>,
 }
 
-impl Ramp for Sink {
+impl Ramp for RampSink {
     fn send(&mut self, color: Color, wavelet: Wavelet) -> Result<(), Wavelet> {
         if self.is_full {
             return Err(wavelet);
@@ -150,16 +150,16 @@ impl Ramp for Sink {
 }
 
 /// A PE with what surrounds it.
-struct Bench {
+struct PeBench {
     pe: Pe,
-    sink: Sink,
+    sink: RampSink,
     log: PeLog,
     worker: Worker,
     now: u64,
 }
 
-impl Bench {
-    fn new(arch: ArchName, tile: TileImage) -> Bench {
+impl PeBench {
+    fn new(arch: ArchName, tile: TileImage) -> PeBench {
         let mut options = PeOptions::default();
         // What only warns must stop the run, so that a test can name it.
         options.levels.choose_flags("-D division-overflow,length-mismatch").expect("rules with a level");
@@ -169,7 +169,7 @@ impl Bench {
             Arc::new(PreparedTile::new(Arc::new(tile), false)),
             options,
         );
-        Bench { pe, sink: Sink::default(), log: PeLog::default(), worker: Worker::default(), now: 0 }
+        PeBench { pe, sink: RampSink::default(), log: PeLog::default(), worker: Worker::default(), now: 0 }
     }
 
     /// Runs until only an event could change something; returns the last cycle.

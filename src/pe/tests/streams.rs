@@ -27,8 +27,8 @@ fn asynchronous(completion: Completion) -> AsyncConfig {
     AsyncConfig { is_async: true, completion, ..AsyncConfig::default() }
 }
 
-fn launched(arch: ArchName, tile: TileImage) -> Bench {
-    let mut bench = Bench::new(arch, tile);
+fn launched(arch: ArchName, tile: TileImage) -> PeBench {
+    let mut bench = PeBench::new(arch, tile);
     bench.pe.launch(FnId(0), &[]);
     bench.run();
     bench
@@ -95,7 +95,7 @@ fn sends_leave_one_wavelet_per_cycle_and_wait_for_the_router() {
     let Dsd::Mem(mut mem) = line(0, 4) else { unreachable!() };
     mem.step[0] = 1;
     tile.dsds = vec![Dsd::FabOut(out), Dsd::Mem(mem)].into();
-    let mut bench = Bench::new(ArchName::Wse2, tile);
+    let mut bench = PeBench::new(ArchName::Wse2, tile);
     bench.sink.is_full = true;
     bench.pe.launch(FnId(0), &[]);
     bench.run();
@@ -180,7 +180,7 @@ fn microthreads_and_queues_are_not_shared() {
             vec![recv(2), line(100, 2)],
             vec![receive.clone(), VectorOp { config: Default::default(), ..receive.clone() }],
         );
-        let mut bench = Bench::new(arch, tile);
+        let mut bench = PeBench::new(arch, tile);
         bench.pe.launch(FnId(0), &[]);
         bench
     };
@@ -189,7 +189,8 @@ fn microthreads_and_queues_are_not_shared() {
     let mut receive = vector("mov32", dsd(1), &[dsd(0)]);
     receive.config = AsyncConfig { ut: Some(crate::arch::UtId(5)), ..asynchronous(Completion::Nothing) };
     let twice = main_of(&[Op::Vector { n: 0 }, Op::Vector { n: 0 }]);
-    let mut bench = Bench::new(ArchName::Wse3, tile(vec![twice], vec![recv(2), line(100, 2)], vec![receive]));
+    let mut bench =
+        PeBench::new(ArchName::Wse3, tile(vec![twice], vec![recv(2), line(100, 2)], vec![receive]));
     bench.pe.launch(FnId(0), &[]);
     assert_eq!(bench.rule(), "microthread-in-use");
 }
@@ -228,7 +229,7 @@ fn a_source_is_cleared_behind_a_send() {
 fn an_unbound_queue_is_an_error_on_wse3_and_takes_nothing() {
     let receive = vector("mov32", dsd(1), &[dsd(0)]);
     let from = Dsd::FabIn(fabin(9, 7, 2));
-    let mut bench = Bench::new(
+    let mut bench = PeBench::new(
         ArchName::Wse3,
         tile(vec![main_of(&[Op::Vector { n: 0 }])], vec![from, line(100, 2)], vec![receive]),
     );

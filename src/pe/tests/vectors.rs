@@ -18,8 +18,8 @@ fn tile(consts: &[u64], mut code: Vec<Op>, dsds: Vec<Dsd>, vector_ops: Vec<Vecto
     }
 }
 
-fn launched(tile: TileImage) -> Bench {
-    let mut bench = Bench::new(ArchName::Wse2, tile);
+fn launched(tile: TileImage) -> PeBench {
+    let mut bench = PeBench::new(ArchName::Wse2, tile);
     bench.pe.launch(FnId(0), &[]);
     bench
 }

@@ -17,7 +17,7 @@ use crate::syntax::ast::ExprId;
 use crate::value::ty::{IdKind, Ty};
 use smol_str::SmolStr;
 
-type Fields = Vec<(SmolStr, Value)>;
+type ColorFields = Vec<(SmolStr, Value)>;
 
 /// A color that may be routed.
 pub fn color_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Color> {
@@ -41,7 +41,7 @@ fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, at: Span) -> Result
     let fields = v
         .fields()
         .ok_or_else(|| comptime::TYPE_MISMATCH.because(&[("want", &"a struct"), ("have", &v.ty())]))?;
-    let (mut routes, mut switches, mut filter): (Fields, Fields, Fields) = Default::default();
+    let (mut routes, mut switches, mut filter): (ColorFields, ColorFields, ColorFields) = Default::default();
     let (mut has_routes, mut old) = (false, false);
     let mut config = ColorConfig::default();
     for (name, v) in fields {
@@ -92,7 +92,12 @@ fn read_config(sema: &mut Sema<'_>, v: &Value, color: Color, at: Span) -> Result
     Ok(config)
 }
 
-fn read_routes(arch: &Arch, fields: Fields, config: &mut ColorConfig, switches: &mut Fields) -> Result<()> {
+fn read_routes(
+    arch: &Arch,
+    fields: ColorFields,
+    config: &mut ColorConfig,
+    switches: &mut ColorFields,
+) -> Result<()> {
     for (name, v) in fields {
         match (name.as_str(), &v) {
             ("rx", v) => config.rx = directions(v)?,
@@ -147,7 +152,7 @@ fn check_switch(arch: &Arch, color: Color) -> Result<()> {
     Ok(())
 }
 
-fn read_switches(arch: &Arch, fields: Fields) -> Result<Switches> {
+fn read_switches(arch: &Arch, fields: ColorFields) -> Result<Switches> {
     let mut s = Switches::NONE;
     for (name, v) in fields {
         match (name.as_str(), &v) {
@@ -197,7 +202,7 @@ fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
 }
 
 /// Of an injecting color only the directions of position 1 and what control wavelets lose can be set.
-fn check_injecting(switches: &Fields) -> Result<()> {
+fn check_injecting(switches: &ColorFields) -> Result<()> {
     for (name, v) in switches {
         let fields = v.fields().unwrap_or_default();
         let ok = match name.as_str() {
@@ -263,7 +268,7 @@ fn pop_mode(v: &Value) -> Result<PopMode> {
     }
 }
 
-fn read_filter(fields: Fields) -> Result<Filter> {
+fn read_filter(fields: ColorFields) -> Result<Filter> {
     let kind = fields.iter().find(|(n, _)| n == "kind").and_then(|(_, v)| chosen(v));
     let kind = kind.ok_or_else(|| rules::FILTER_KIND.plain().help("write `.kind = .{ .range = true }`"))?;
     let allowed: &[&str] = match kind.as_str() {

@@ -16,7 +16,7 @@ use crate::value::ty::{DsdTy, IdKind, Ty};
 
 /// What fabin and fabout DSDs have in common.
 #[derive(Default)]
-struct Fabric {
+struct FabricProperties {
     color: Option<Color>,
     queue: Option<u8>,
     extent: u16,
@@ -34,13 +34,13 @@ pub(super) fn fabin(sema: &mut Sema<'_>, fields: Fields, edits: &mut Edits, at: 
     if let (ArchName::Wse2, Some(color), Some(queue)) = (sema.arch.name, common.color, queue) {
         sema.lower.tile.bind_implicitly(queue, color, at);
     }
-    let Fabric { color, extent, control_transform, simd, priority, .. } = common;
+    let FabricProperties { color, extent, control_transform, simd, priority, .. } = common;
     Ok(Dsd::FabIn(FabIn { color, queue, extent, control_transform, simd, priority }))
 }
 
 pub(super) fn fabout(sema: &mut Sema<'_>, fields: Fields, edits: &mut Edits, at: Span) -> Result<Dsd> {
     let (common, rest) = fabric_properties(sema, fields, DsdTy::FabOut, edits, at)?;
-    let Fabric { color, extent, control_transform, simd, priority, .. } = common;
+    let FabricProperties { color, extent, control_transform, simd, priority, .. } = common;
     let queue = common.queue.map(OutQueue);
     let mut f = FabOut {
         color,
@@ -73,12 +73,12 @@ fn fabric_properties(
     kind: DsdTy,
     edits: &mut Edits,
     at: Span,
-) -> Result<(Fabric, Fields)> {
+) -> Result<(FabricProperties, Fields)> {
     let (queue_name, queue_kind) = match kind {
         DsdTy::FabIn => ("input_queue", IdKind::InputQueue),
         _ => ("output_queue", IdKind::OutputQueue),
     };
-    let mut f = Fabric::default();
+    let mut f = FabricProperties::default();
     let mut rest = Fields::new();
     let mut has_extent = false;
     for property in fields {

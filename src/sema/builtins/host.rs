@@ -8,7 +8,7 @@ use crate::image::code::Intrinsic;
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, Scalar};
 use crate::sema::eval::Ev;
 use crate::sema::injection::injects_twice;
-use crate::sema::layout::Layout;
+use crate::sema::layout::LayoutScope;
 use crate::sema::operand::{Addr, Base, Operand, Place, element_of, repr};
 use crate::sema::value::{Pointee, Value};
 use crate::sema::walk::Sema;
@@ -69,7 +69,7 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(tensor_pointer), ..USUAL },
 ];
 
-fn has_exported_tensors(layout: &Layout) -> bool {
+fn has_exported_tensors(layout: &LayoutScope) -> bool {
     layout.exports().iter().any(|e| matches!(e.kind, ExportKind::Var { .. }))
 }
 
@@ -226,7 +226,7 @@ fn symbol(sema: &mut Sema<'_>, id: ExprId, at: Span) -> Result<(String, ExportTa
 }
 
 /// An exported symbol agrees with what the layout has advertised.
-fn check_export(layout: &Layout, name: &str, ty: &Ty, span: Span) -> Result<()> {
+fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result<()> {
     let place = layout.find_export(name);
     if layout.exports().is_empty() || place.is_none() && layout.has_failed() {
         return Ok(());

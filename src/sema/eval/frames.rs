@@ -4,11 +4,11 @@
 
 use super::budget::Budget;
 use super::known_calls::KnownCalls;
-use super::scope::{Binding, EvalFrame, Flow, Join, Return, Scope, Slot, Target};
+use super::scope::{Binding, EvalFrame, Flow, Join, JumpTarget, Return, Scope, VariableSlot};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Result, suggest};
 use crate::sema::arith::Overflow;
-use crate::sema::lower::Label;
+use crate::sema::lower::JumpLabel;
 use crate::sema::operand::PathStep;
 use crate::sema::unit::Unit;
 use crate::sema::value::{InstanceId, Value};
@@ -133,7 +133,7 @@ impl Eval {
     }
 
     /// What a local stands for, with its slot.
-    pub fn local(&self, name: &str) -> Option<(&Binding, Slot)> {
+    pub fn local(&self, name: &str) -> Option<(&Binding, VariableSlot)> {
         let (scope, slot) = self.frame().find_local(name)?;
         Some((&self.frame().scopes[scope].names[slot].1, (self.frames.len() - 1, scope, slot)))
     }
@@ -145,7 +145,7 @@ impl Eval {
     ///
     /// # Panics
     /// When the slot holds something else: a comptime place names a comptime variable.
-    pub fn variable(&self, (frame, scope, slot): Slot, path: &[PathStep]) -> Result<&Value> {
+    pub fn variable(&self, (frame, scope, slot): VariableSlot, path: &[PathStep]) -> Result<&Value> {
         match &self.frames[frame].scopes[scope].names[slot].1 {
             Binding::Variable { value, .. } => part(value, path).ok_or_else(|| rules::REPORTED.plain()),
             _ => unreachable!("a comptime place names a comptime variable"),
@@ -161,7 +161,7 @@ impl Eval {
     /// When the slot holds something else: a comptime place names a comptime variable.
     pub fn set_variable(
         &mut self,
-        (frame, scope, slot): Slot,
+        (frame, scope, slot): VariableSlot,
         path: &[PathStep],
         new: Value,
         depth: u32,
@@ -190,12 +190,12 @@ impl Eval {
     }
 
     /// What `break` and `continue` may name in the innermost call, outermost first.
-    pub fn targets(&self) -> &[Target] {
+    pub fn targets(&self) -> &[JumpTarget] {
         &self.frame().targets
     }
 
     /// Opens what `break` and `continue` may name; its index.
-    pub fn open_target(&mut self, target: Target) -> usize {
+    pub fn open_target(&mut self, target: JumpTarget) -> usize {
         self.frame_mut().targets.push(target);
         self.frame().targets.len() - 1
     }
@@ -204,7 +204,7 @@ impl Eval {
     ///
     /// # Panics
     /// When none is open.
-    pub fn close_target(&mut self) -> Target {
+    pub fn close_target(&mut self) -> JumpTarget {
         self.frame_mut().targets.pop().expect("every target is closed once")
     }
 
@@ -214,7 +214,7 @@ impl Eval {
     }
 
     /// An open target of the innermost call, by its index, to change.
-    pub fn target(&mut self, index: usize) -> &mut Target {
+    pub fn target(&mut self, index: usize) -> &mut JumpTarget {
         &mut self.frame_mut().targets[index]
     }
 
@@ -252,7 +252,7 @@ impl Eval {
     ///
     /// # Panics
     /// When the innermost call is not expanded in place.
-    pub fn take_returned(&mut self) -> (Join, Label) {
+    pub fn take_returned(&mut self) -> (Join, JumpLabel) {
         match &mut self.frame_mut().ret {
             Return::Inline { join, end, .. } => (std::mem::take(join), *end),
             _ => unreachable!("only calls that are expanded collect values"),

@@ -12,4 +12,4 @@ mod scope;
 pub use budget::Budget;
 pub use frames::Eval;
 pub use known_calls::{Key, KnownCall, Read, all_same, same, weight, weight_of};
-pub use scope::{Arm, Binding, Ev, EvalFrame, Flow, Join, Return, Target};
+pub use scope::{Arm, Binding, Ev, EvalFrame, Flow, Join, JumpTarget, Return};

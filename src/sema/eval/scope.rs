@@ -1,7 +1,7 @@
 //! Calls under evaluation: their blocks and names, and how they are left.
 
 use crate::image::code::Reg;
-use crate::sema::lower::Label;
+use crate::sema::lower::JumpLabel;
 use crate::sema::operand::{Addr, Operand, Place};
 use crate::sema::unit::Unit;
 use crate::sema::value::{InstanceId, Value};
@@ -57,15 +57,15 @@ pub struct Scope {
 
 /// What `break` and `continue` may name.
 #[derive(Debug)]
-pub struct Target {
+pub struct JumpTarget {
     /// Its label.
     pub label: Option<Name>,
     /// Loops take unlabelled `break` and `continue`; blocks do not.
     pub is_loop: bool,
     /// Where run-time `break` goes.
-    pub on_break: Option<Label>,
+    pub on_break: Option<JumpLabel>,
     /// Where run-time `continue` goes.
-    pub on_continue: Option<Label>,
+    pub on_continue: Option<JumpLabel>,
     /// Values that leave a labelled block.
     pub join: Join,
     /// Whether a run-time `break` named it.
@@ -88,14 +88,14 @@ pub enum Return {
         /// The type.
         ty: Ty,
         /// The end of the expansion.
-        end: Label,
+        end: JumpLabel,
         /// The values that were returned.
         join: Join,
     },
 }
 
 /// A comptime variable: its frame, its scope there, and its place in the scope.
-pub type Slot = (usize, usize, usize);
+pub type VariableSlot = (usize, usize, usize);
 
 /// One call under evaluation or analysis.
 #[derive(Debug)]
@@ -107,7 +107,7 @@ pub struct EvalFrame {
     /// Blocks, outermost first.
     pub(super) scopes: Vec<Scope>,
     /// Loops and labelled blocks, outermost first.
-    pub(super) targets: Vec<Target>,
+    pub(super) targets: Vec<JumpTarget>,
     /// Whether statements are executed now instead of being written as code.
     pub comptime: bool,
     /// How `return` works here.
@@ -208,15 +208,15 @@ pub struct Arm {
     pub depth: u32,
 }
 
-impl Target {
+impl JumpTarget {
     /// One that nothing has left yet.
     pub fn new(
         label: Option<Name>,
         is_loop: bool,
-        on_break: Option<Label>,
-        on_continue: Option<Label>,
-    ) -> Target {
-        Target {
+        on_break: Option<JumpLabel>,
+        on_continue: Option<JumpLabel>,
+    ) -> JumpTarget {
+        JumpTarget {
             label,
             is_loop,
             on_break,
@@ -228,17 +228,17 @@ impl Target {
     }
 
     /// A labelled block that runs at comptime.
-    pub fn block(label: Option<Name>) -> Target {
-        Target::new(label, false, None, None)
+    pub fn block(label: Option<Name>) -> JumpTarget {
+        JumpTarget::new(label, false, None, None)
     }
 
     /// A loop that runs at comptime.
-    pub fn comptime_loop(label: Option<Name>) -> Target {
-        Target::new(label, true, None, None)
+    pub fn comptime_loop(label: Option<Name>) -> JumpTarget {
+        JumpTarget::new(label, true, None, None)
     }
 
     /// One iteration of a loop that is unrolled into code.
-    pub fn unrolled(label: Option<Name>, end: Label, next: Label) -> Target {
-        Target::new(label, true, Some(end), Some(next))
+    pub fn unrolled(label: Option<Name>, end: JumpLabel, next: JumpLabel) -> JumpTarget {
+        JumpTarget::new(label, true, Some(end), Some(next))
     }
 }

@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 
 /// A place in the code that jumps name before it is known.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
-pub struct Label(pub u32);
+pub struct JumpLabel(pub u32);
 
 /// Registers from here on stand for constants until the function is finished.
 const CONST_BASE: Reg = 0x8000;
@@ -235,25 +235,25 @@ impl FnBuilder {
     }
 
     /// A new place, not yet known.
-    pub fn label(&mut self) -> Label {
+    pub fn label(&mut self) -> JumpLabel {
         self.labels.push(None);
-        Label(self.labels.len() as u32 - 1)
+        JumpLabel(self.labels.len() as u32 - 1)
     }
 
     /// The label is here.
-    pub fn bind(&mut self, label: Label) {
+    pub fn bind(&mut self, label: JumpLabel) {
         self.labels[label.0 as usize] = Some(self.code.len() as u32);
         self.barrier = self.code.len();
     }
 
     /// Jumps.
-    pub fn jump(&mut self, to: Label) {
+    pub fn jump(&mut self, to: JumpLabel) {
         self.emit(Op::Jump { to: to.0 });
     }
 
     /// Drops the placeholder at `at` and the jumps to `end` behind it, if nothing else is written since and
     /// `end` is here; whether it has.
-    pub fn drop_jumps(&mut self, at: usize, end: Label) -> bool {
+    pub fn drop_jumps(&mut self, at: usize, end: JumpLabel) -> bool {
         let is_here = self.labels[end.0 as usize] == Some(self.code.len() as u32);
         let is_jump = |op: &Op| matches!(op, Op::Jump { to } if *to == end.0);
         if !is_here || !self.code[at + 1..].iter().all(is_jump) {
@@ -268,7 +268,7 @@ impl FnBuilder {
     }
 
     /// Jumps if the bool in `a` is `when`; merges with the comparison that made it.
-    pub fn branch(&mut self, a: Reg, when: bool, to: Label, mark: Reg) {
+    pub fn branch(&mut self, a: Reg, when: bool, to: JumpLabel, mark: Reg) {
         let to: Target = to.0;
         if self.is_temporary(a, mark) && self.code.len() > self.barrier {
             let jump = self.code.last().and_then(|op| compare_and_jump(*op, a, when, to));

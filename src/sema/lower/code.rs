@@ -1,7 +1,7 @@
 //! The code that is being written, and what it shares with the rest of its tile.
 
 use super::blanks::{Blanks, FunctionBlanks};
-use super::builder::{FnBuilder, Label, finish_register};
+use super::builder::{FnBuilder, JumpLabel, finish_register};
 use super::data::Data;
 use super::functions::Functions;
 use super::renumber::SideTables;
@@ -217,7 +217,15 @@ impl Lower {
 
     /// Jumps back to `body` while a counter that goes up or down has not come to its limit: `down` is `None`
     /// if only the sign of `pace` tells.
-    pub fn count(&mut self, counter: Reg, limit: Reg, pace: Reg, ty: &Ty, down: Option<bool>, body: Label) {
+    pub fn count(
+        &mut self,
+        counter: Reg,
+        limit: Reg,
+        pace: Reg,
+        ty: &Ty,
+        down: Option<bool>,
+        body: JumpLabel,
+    ) {
         let to = body.0;
         let up = if matches!(ty, Ty::Int(t) if t.signed) {
             Op::JumpLtS { a: counter, b: limit, to }

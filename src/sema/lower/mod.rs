@@ -17,7 +17,7 @@ mod tile;
 
 pub use assigned::UnsetRead;
 pub use blanks::{Blanks, DataBlank};
-pub use builder::{FnBuilder, Label, RESULT};
+pub use builder::{FnBuilder, JumpLabel, RESULT};
 pub use code::Lower;
 pub use data::Data;
 pub use functions::MAX_FUNCTIONS;

@@ -1,13 +1,13 @@
 //! DSD operations of one PE on tiles, reversed and overlapping vectors, FIFOs and the like, beside a loop in
 //! Rust that adds two plain vectors.
 
-use crate::measure::{Pair, beside, each};
+use crate::measure::{Pair, alone, beside, each};
 use crate::programs::{compile, run};
 use crate::table::{Row, Target, Unit};
 use std::hint::black_box;
 
 /// The operations by their number in `shapes.csl`, with the nanoseconds that an element may take.
-const OPERATIONS: [(&str, Target); 14] = [
+const OPERATIONS: [(&str, Target); 22] = [
     ("@fadds onto a tile of a matrix", Target { must: 1.0, goal: 0.4 }),
     ("@fadds between tiles of a matrix", Target { must: 1.0, goal: 0.4 }),
     ("@fadds to a scalar", Target { must: 1.5, goal: 0.8 }),
@@ -22,12 +22,34 @@ const OPERATIONS: [(&str, Target); 14] = [
     ("@fmach", Target { must: 0.5, goal: 0.2 }),
     ("@add16 onto a circular buffer", Target { must: 2.0, goal: 1.0 }),
     ("@fadds, every third element", Target { must: 1.5, goal: 0.8 }),
+    ("@map of `math.sqrt_f32`", Target { must: 12.0, goal: 4.0 }),
+    ("@map of a function that reads and writes globals", Target { must: 12.0, goal: 4.0 }),
+    ("@fh2s", CONVERSION),
+    ("@fs2h", CONVERSION),
+    ("@fh2xp16", CONVERSION),
+    ("@fs2xp16", CONVERSION),
+    ("@xp162fh", CONVERSION),
+    ("@xp162fs", CONVERSION),
+];
+const CONVERSION: Target = Target { must: 0.4, goal: 0.2 };
+
+/// Operations on one element, by their number from the last of [`OPERATIONS`] on, with the nanoseconds that they may
+/// take.
+const SINGLE: [(&str, Target); 3] = [
+    ("@fadds on DSD variables", Target { must: 90.0, goal: 40.0 }),
+    ("@fadds on DSRs", Target { must: 90.0, goal: 40.0 }),
+    ("@fadds to a scalar", Target { must: 90.0, goal: 40.0 }),
 ];
 
 const ELEMENTS: usize = 512;
 
 pub fn rows() -> Vec<Row> {
-    OPERATIONS.into_iter().enumerate().map(|(op, (name, target))| row(op, name, target)).collect()
+    let rows = OPERATIONS.into_iter().enumerate().map(|(op, (name, target))| row(op, name, target));
+    let singles = SINGLE.into_iter().zip(OPERATIONS.len()..).map(|((name, target), op)| {
+        let seconds = alone(operation(op, 200_000));
+        Row::new(format!("{name}, one element")).ours(seconds * 1e9, Unit::Nanoseconds).target(target)
+    });
+    rows.chain(singles).collect()
 }
 
 fn row(op: usize, name: &str, target: Target) -> Row {
@@ -36,7 +58,7 @@ fn row(op: usize, name: &str, target: Target) -> Row {
         let (a, b) = (black_box(&mut a[..]), black_box(&b[..]));
         a.iter_mut().zip(b).for_each(|(a, b)| *a += *b);
     };
-    let Pair { ours, anchor, .. } = beside(operation(op), each(native));
+    let Pair { ours, anchor, .. } = beside(operation(op, 5_000), each(native));
     let nanoseconds = |seconds: f64| seconds * 1e9 / ELEMENTS as f64;
     Row::new(format!("{name}, an element of {ELEMENTS}"))
         .ours(nanoseconds(ours), Unit::Nanoseconds)
@@ -45,8 +67,7 @@ fn row(op: usize, name: &str, target: Target) -> Row {
 }
 
 /// Measures one operation inside of a program that repeats it.
-fn operation(op: usize) -> impl FnMut() -> f64 {
-    let rounds = 5_000;
+fn operation(op: usize, rounds: i128) -> impl FnMut() -> f64 {
     let program = compile("shapes.csl", &[("rounds", rounds), ("op", op as i128)]);
     let mut run = each(move || run(&program));
     move || run() / rounds as f64

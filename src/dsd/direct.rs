@@ -1,5 +1,5 @@
-//! Vectors of one width that are contiguous, or every second element of such: kernels work on the
-//! memory itself.
+//! Vectors of one width that are contiguous, or every second element of such, and conversions between contiguous
+//! ones of two widths: kernels work on the memory itself.
 //!
 //! Fast path: the loop of a kernel runs over slices of memory, with the widest instructions of the processor, where
 //! `local` copies elements into lanes and back. Contiguous vectors come to more than half of the speed of native loops
@@ -49,6 +49,9 @@ enum Width {
     Long,
     ShortApart,
     LongApart,
+    /// From one source of the other width.
+    Widening,
+    Narrowing,
 }
 
 impl DirectPlan {
@@ -61,6 +64,19 @@ impl DirectPlan {
             (2, 4) => Width::LongApart,
             _ => return None,
         };
+        Some(DirectPlan { width, dest: range(&dest.0)?, sources })
+    }
+
+    /// A conversion from a line whose elements have another width than those of the destination; both must be
+    /// contiguous.
+    pub fn converting(dest: &(Row, u16), source: &(Row, u16)) -> Option<DirectPlan> {
+        let steps = (dest.0.step, source.0.step);
+        let width = match (dest.1, source.1) {
+            (2, 1) if steps == (2, 1) => Width::Widening,
+            (1, 2) if steps == (1, 2) => Width::Narrowing,
+            _ => return None,
+        };
+        let sources = [Input::Words(range(&source.0)?), Input::Nothing];
         Some(DirectPlan { width, dest: range(&dest.0)?, sources })
     }
 }
@@ -80,7 +96,20 @@ pub fn run(memory: &mut [u16], kernel: &Kernel, plan: &DirectPlan, scalars: [u32
         Width::Long => run_elements(memory, &directs.long, plan, scalars),
         Width::ShortApart => run_elements(memory, &directs.short_apart, plan, scalars),
         Width::LongApart => run_elements(memory, &directs.long_apart, plan, scalars),
+        Width::Widening => convert(memory, directs.widening, plan),
+        Width::Narrowing => convert(memory, directs.narrowing, plan),
     }
+}
+
+fn convert<W: Word, A: Word>(
+    memory: &mut [u16],
+    kernel: fn(&mut [W], &[A]),
+    plan: &DirectPlan,
+) -> Option<()> {
+    let Input::Words(a) = &plan.sources[0] else { return None };
+    let [dest, a] = memory.get_disjoint_mut([plan.dest.clone(), a.clone()]).ok()?;
+    kernel(elements(dest)?, elements(a)?);
+    Some(())
 }
 
 fn run_elements<W: Word>(

@@ -6,6 +6,7 @@
 
 use super::access::Row;
 use super::kernels::{self, DirectKernel, Directs, Kernel};
+use super::lanes::widest;
 use crate::value::f16;
 
 /// Elements that are done together.
@@ -18,6 +19,16 @@ pub(super) const fn with_sums(slow: Kernel) -> Kernel {
 
 /// The sum of `first` and a row, each addition rounded.
 fn sum(memory: &[u16], first: u32, row: Row) -> u32 {
+    let mut total = 0;
+    widest(
+        #[inline(always)]
+        || total = sum_here(memory, first, row),
+    );
+    total
+}
+
+#[inline(always)]
+fn sum_here(memory: &[u16], first: u32, row: Row) -> u32 {
     let place = |k: usize| (row.at as isize + row.step as isize * k as isize) as usize;
     let mut total = first as u16;
     let mut near = SameExponentSum::new(total);
@@ -55,6 +66,7 @@ struct SameExponentSum {
 }
 
 impl SameExponentSum {
+    #[inline(always)]
     fn new(total: u16) -> SameExponentSum {
         let start = f16::to_f32(total);
         // Subnormals have the distance of the smallest normal numbers.
@@ -64,12 +76,13 @@ impl SameExponentSum {
     }
 
     /// The sum; `total` if nothing was added.
+    #[inline(always)]
     fn total(self, total: u16) -> u16 {
         if self.has_moved { f16::from_f32(self.sum - self.large) } else { total }
     }
 
     /// Adds one number after the other; `None` if a sum has another exponent.
-    #[inline]
+    #[inline(always)]
     fn add(self, numbers: &[u16; GROUP]) -> Option<SameExponentSum> {
         let mut sums = numbers.map(f16::to_f32);
         let mut sum = self.sum;
@@ -79,13 +92,17 @@ impl SameExponentSum {
         }
         // At the low end a number may be rounded up that has nearer neighbours below; zeros have signs.
         let low = if self.power > SMALLEST { self.power } else { 0.0 };
-        // What moves away from zero cannot have come from there.
-        let stay = sums.iter().zip(numbers).fold(true, |stay, (sum, number)| {
-            let value = sum - self.large;
-            let moves_out = (value < 0.0) == (number & 0x8000 != 0);
-            let is_above = (value.abs() > low) | ((value.abs() == low) & (low > 0.0) & moves_out);
-            stay & is_above & (value.abs() < 2.0 * self.power)
+        let (most, has_edge) = (2.0 * self.power, u32::from(low > 0.0));
+        // Numbers, not conditions, of which the compiler makes vectors.
+        let stays: [u32; GROUP] = std::array::from_fn(|k| {
+            let value = sums[k] - self.large;
+            // What moves away from zero cannot have come from there.
+            let moves_out = u32::from((value < 0.0) == (numbers[k] & 0x8000 != 0));
+            let is_above =
+                u32::from(value.abs() > low) | (u32::from(value.abs() == low) & has_edge & moves_out);
+            is_above & u32::from(value.abs() < most)
         });
+        let stay = stays.iter().fold(1, |all, one| all & one) != 0;
         stay.then_some(SameExponentSum { sum, has_moved: true, ..self })
     }
 }

@@ -9,6 +9,7 @@
 use super::access::Row;
 use super::block::{RowBlock, RowSource};
 use super::lanes::{LaneValue, widest};
+use zerocopy::transmute;
 
 /// What an element is in memory, or nothing for a source that an operation does not have.
 pub(super) trait Element: LaneValue {
@@ -39,7 +40,7 @@ macro_rules! long_elements {
             #[inline(always)]
             fn load(memory: &[u16], at: usize) -> $t {
                 let pair = &memory[at..at + 2];
-                <$t>::from_lane(u32::from(pair[0]) | u32::from(pair[1]) << 16)
+                <$t>::from_lane(joined([pair[0], pair[1]]))
             }
             #[inline(always)]
             fn store(self, memory: &mut [u16], at: usize) {
@@ -160,37 +161,64 @@ pub(super) fn fold<A: Element, B: Element, C: Element, R: Element>(
     row: Row,
     each: impl Fn(A, B, C) -> R,
 ) -> u32 {
-    let (mut b, mut value) = (RowCursor::new(&row, 0, 0), first);
+    let mut value = first;
+    let mut next = |b: B| value = each(A::from_lane(value), b, C::from_lane(0)).lane();
     widest(
         #[inline(always)]
         || {
-            for _ in 0..row.count {
-                value = each(A::from_lane(value), B::load(memory, b.next()), C::from_lane(0)).lane();
+            // The compiler knows that these lie in memory, so nothing but the operation takes time. Behind the last
+            // of short elements there may be no word.
+            let pairs = (row.step == 2).then(|| memory.get(row.at..row.at + 2 * row.count)).flatten();
+            match pairs {
+                Some(words) => words.as_chunks::<2>().0.iter().for_each(|pair| next(B::load(pair, 0))),
+                None => {
+                    let mut b = RowCursor::new(&row, 0, 0);
+                    (0..row.count).for_each(|_| next(B::load(memory, b.next())));
+                }
             }
         },
     );
     value
 }
 
+/// The two words of an element.
+#[inline(always)]
+fn joined(pair: [u16; 2]) -> u32 {
+    let bits: u32 = transmute!(pair);
+    // The word at the lower address is the low one.
+    if cfg!(target_endian = "big") { bits.rotate_left(16) } else { bits }
+}
+
 /// The reduction of `@fmaxs`: the largest number does not depend on the order, so that several are compared at
 /// once, as integers in the order of the numbers.
 pub(super) fn largest(memory: &[u16], first: u32, row: Row) -> u32 {
     /// Its own inverse.
+    #[inline(always)]
     fn turned(bits: u32) -> u32 {
         bits ^ ((bits as i32 >> 31) as u32 >> 1)
     }
     // A NaN loses.
-    let key = |bits: u32| {
+    #[inline(always)]
+    fn key(bits: u32) -> i32 {
         if bits & 0x7fff_ffff > 0x7f80_0000 { i32::MIN } else { turned(bits) as i32 }
-    };
+    }
+    /// Elements that are compared at once.
+    const MANY: usize = 16;
     let mut best = i32::MIN;
     widest(
         #[inline(always)]
         || {
             if row.step == 2 {
                 let (pairs, _) = memory[row.at..row.at + 2 * row.count].as_chunks::<2>();
-                let bits = pairs.iter().map(|pair| u32::from(pair[0]) | u32::from(pair[1]) << 16);
-                best = bits.fold(best, |best, bits| best.max(key(bits)));
+                let (many, rest) = pairs.as_chunks::<MANY>();
+                let mut bests = [i32::MIN; MANY];
+                for pairs in many {
+                    for (best, pair) in bests.iter_mut().zip(pairs) {
+                        *best = (*best).max(key(joined(*pair)));
+                    }
+                }
+                best =
+                    bests.into_iter().chain(rest.iter().map(|pair| key(joined(*pair)))).fold(best, i32::max);
             } else {
                 let mut cursor = RowCursor::new(&row, 0, 0);
                 best = (0..row.count).fold(best, |best, _| best.max(key(u32::load(memory, cursor.next()))));

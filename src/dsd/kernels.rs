@@ -35,6 +35,10 @@ pub struct Directs {
     pub short_apart: DirectKernel<[u16; 2]>,
     /// 32 bits.
     pub long_apart: DirectKernel<[u32; 2]>,
+    /// 32 bits from one source of 16.
+    pub widening: fn(&mut [u32], &[u16]),
+    /// 16 bits from one source of 32.
+    pub narrowing: fn(&mut [u16], &[u32]),
 }
 
 /// A kernel for elements in memory, the third source being a scalar.
@@ -68,6 +72,12 @@ macro_rules! kernel {
                 long: $crate::dsd::kernels::kernel!(direct $each),
                 short_apart: $crate::dsd::kernels::kernel!(direct $each),
                 long_apart: $crate::dsd::kernels::kernel!(direct $each),
+                widening: |dest, a| {
+                    $crate::dsd::kernels::run_converting(dest, a, |a| $crate::dsd::kernels::on_lanes(a, 0, 0, $each))
+                },
+                narrowing: |dest, a| {
+                    $crate::dsd::kernels::run_converting(dest, a, |a| $crate::dsd::kernels::on_lanes(a, 0, 0, $each))
+                },
             }),
             in_order: |memory, block| $crate::dsd::in_order::run(memory, block, $each),
             fold: |memory, first, row| $crate::dsd::in_order::fold(memory, first, row, $each),
@@ -121,6 +131,15 @@ pub(super) fn run_onto<W: Word>(dest: &mut [W], b: &[W], c: u32, each: impl Fn(u
                 d.set(each(d.lane(), b.lane(), c));
             }
         },
+    );
+}
+
+/// As [`run`], with one source of another width.
+#[inline(always)]
+pub(super) fn run_converting<W: Word, A: Word>(dest: &mut [W], a: &[A], each: impl Fn(u32) -> u32) {
+    widest(
+        #[inline(always)]
+        || dest.iter_mut().zip(a).for_each(|(d, a)| d.set(each(a.lane()))),
     );
 }
 
@@ -205,7 +224,15 @@ pub(super) fn add_mixed(a: f32, b: u16) -> f32 {
 /// Toward zero, at most the largest integer of either sign; NaN gives 0.
 #[inline(always)]
 pub(super) fn to_integer(a: f32) -> i16 {
-    a as i16
+    // `a as i16`, of which the compiler makes no vectors. From 2^23 on the neighbours of an f32 are whole numbers, so
+    // that the addition rounds.
+    const LARGE: f32 = 8_388_608.0;
+    let most = if a.is_sign_negative() { 32768.0 } else { 32767.0 };
+    let size = if a.abs() < most { a.abs() } else { most };
+    let sum = size + LARGE;
+    let whole = (sum.to_bits() & 0xffff) as i32 - i32::from(sum - LARGE > size);
+    let value = if a.is_sign_negative() { -whole } else { whole };
+    (if a.is_nan() { 0 } else { value }) as i16
 }
 
 /// As [`to_integer`].

@@ -109,7 +109,7 @@ pairs! {
 
 /// Does `work` with the widest instructions that this processor has.
 #[inline(always)]
-pub(super) fn widest(work: impl FnOnce()) {
+pub(crate) fn widest(work: impl FnOnce()) {
     #[cfg(target_arch = "x86_64")]
     if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
         // SAFETY: the processor has both.

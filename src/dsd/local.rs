@@ -9,7 +9,9 @@ use super::access::{AddressCursor, Row};
 use super::block::{RowBlock, RowSource};
 use super::direct::{self, DirectPlan, Input};
 use super::kernels::Kernel;
+use super::lanes::widest;
 use crate::diagnostics::Diag;
+use zerocopy::IntoBytes;
 
 /// Elements handled in one piece.
 const PIECE: usize = 64;
@@ -71,7 +73,12 @@ fn run_directly(
         RowSource::Scalar(bits) => (dest.1 > 1 || *bits >> 16 == 0).then_some(Input::Scalar),
         RowSource::Line(row, words) => Input::line(row, *words, &dest),
     };
-    let plan = DirectPlan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?;
+    let plan = match sources {
+        [RowSource::Line(row, words), RowSource::Nothing, RowSource::Nothing] if *words != dest.1 => {
+            DirectPlan::converting(&dest, &(*row, *words))?
+        }
+        _ => DirectPlan::new(&dest, [input(&sources[0])?, input(&sources[1])?])?,
+    };
     let scalars = sources.each_ref().map(RowSource::scalar);
     direct::run(memory, kernel, &plan, scalars)
 }
@@ -384,11 +391,14 @@ fn load_row(memory: &[u16], row: Row, words: u16, lanes: &mut [u32]) {
     let (low, high) = row.span(words);
     let memory = &memory[low as usize..high as usize];
     match (words, row.step) {
-        (1, 1) => lanes.iter_mut().zip(memory).for_each(|(lane, word)| *lane = u32::from(*word)),
+        (1, 1) => widest(
+            #[inline(always)]
+            || lanes.iter_mut().zip(memory).for_each(|(lane, word)| *lane = u32::from(*word)),
+        ),
         (1, -1) => {
             lanes.iter_mut().zip(memory.iter().rev()).for_each(|(lane, word)| *lane = u32::from(*word))
         }
-        (2, 2) => lanes.iter_mut().zip(memory.as_chunks().0).for_each(|(lane, both)| *lane = pair(both)),
+        (2, 2) => lanes.as_mut_bytes().copy_from_slice(memory.as_bytes()),
         (2, -2) => {
             lanes
                 .iter_mut()
@@ -411,9 +421,12 @@ fn store_row(memory: &mut [u16], row: Row, words: u16, lanes: &[u32]) {
     let (low, high) = row.span(words);
     let memory = &mut memory[low as usize..high as usize];
     match (words, row.step) {
-        (1, 1) => lanes.iter().zip(memory).for_each(|(lane, word)| *word = *lane as u16),
+        (1, 1) => widest(
+            #[inline(always)]
+            || lanes.iter().zip(memory).for_each(|(lane, word)| *word = *lane as u16),
+        ),
         (1, -1) => lanes.iter().zip(memory.iter_mut().rev()).for_each(|(lane, word)| *word = *lane as u16),
-        (2, 2) => lanes.iter().zip(memory.as_chunks_mut().0).for_each(|(lane, both)| *both = pair(*lane)),
+        (2, 2) => memory.as_mut_bytes().copy_from_slice(lanes.as_bytes()),
         (2, -2) => {
             lanes
                 .iter()

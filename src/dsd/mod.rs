@@ -15,6 +15,8 @@ pub mod local;
 pub mod ops;
 mod words;
 
+pub(crate) use lanes::widest;
+
 use crate::arch::{Color, InQueue, OutQueue};
 use serde::{Deserialize, Serialize};
 

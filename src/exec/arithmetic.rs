@@ -66,7 +66,11 @@ fn f32_of(bits: u64) -> f32 {
     f32::from_bits(bits as u32)
 }
 
-fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Diag> {
+/// Both as signed numbers.
+///
+/// # Errors
+/// The quotient does not exist, or has no place in the type.
+pub(crate) fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Diag> {
     let (x, y) = (x as i64, y as i64);
     if y == 0 {
         return Err(by_zero());

@@ -192,6 +192,15 @@ impl Calls {
         Ok(())
     }
 
+    /// Whether calls without words in memory fit, `depth` of them within each other, whose registers end at `top`.
+    pub fn have_room(&self, depth: usize, top: usize) -> bool {
+        let Some(frame) = self.frames.last() else { return false };
+        let first = frame.end.max(usize::from(frame.address) + 1);
+        first + depth <= self.memory
+            && self.frames.len() + depth <= MAX_FRAMES
+            && frame.base + top <= ALL - WINDOW
+    }
+
     /// Leaves the innermost call.
     #[inline]
     pub fn leave(&mut self) {

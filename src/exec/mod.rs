@@ -6,6 +6,7 @@
 pub(crate) mod arithmetic;
 pub(crate) mod calls;
 pub(crate) mod convert;
+pub(crate) mod cycles;
 pub(crate) mod interface;
 pub(crate) mod memory;
 mod parts;

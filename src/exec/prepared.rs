@@ -5,10 +5,11 @@
 //! needs them. All PEs of a tile share them.
 
 use super::superinstructions::combined;
+use super::vector::map_code::LaneCode;
 use super::vector::plan::{VectorPlan, plan};
 use crate::arch::Arch;
 use crate::image::code::{Op, Reg};
-use crate::image::{Function, TileImage};
+use crate::image::{FnId, Function, TileImage};
 use std::cell::Cell;
 use std::ops::Deref;
 use std::sync::{Arc, OnceLock};
@@ -29,11 +30,16 @@ pub(crate) struct PreparedFunction {
     pub frame_words: u16,
 }
 
+/// The code of one iteration of an `@map`, computed when it first begins.
+type Iteration = OnceLock<Option<Arc<LaneCode>>>;
+
 /// A tile with its prepared functions and plans; it dereferences to the [`TileImage`] that it holds.
 pub struct PreparedTile {
     image: Arc<TileImage>,
     functions: OnceLock<Box<[OnceLock<PreparedFunction>]>>,
     plans: OnceLock<Box<[Option<VectorPlan>]>>,
+    /// For each of `maps` the code of its iteration, if that can be done for many elements at a time.
+    maps: OnceLock<Box<[Iteration]>>,
     is_plain: bool,
 }
 
@@ -48,7 +54,13 @@ impl Deref for PreparedTile {
 impl PreparedTile {
     /// A tile of which nothing has run. `is_plain`: without superinstructions and plans.
     pub fn new(image: Arc<TileImage>, is_plain: bool) -> PreparedTile {
-        PreparedTile { image, functions: OnceLock::new(), plans: OnceLock::new(), is_plain }
+        PreparedTile {
+            image,
+            functions: OnceLock::new(),
+            plans: OnceLock::new(),
+            maps: OnceLock::new(),
+            is_plain,
+        }
     }
 
     /// Whether it runs without superinstructions and plans.
@@ -60,6 +72,17 @@ impl PreparedTile {
     #[inline]
     pub(crate) fn functions(&self) -> &[OnceLock<PreparedFunction>] {
         self.functions.get_or_init(|| self.image.functions.iter().map(|_| OnceLock::new()).collect())
+    }
+
+    /// The iteration of `maps[n]`, whose `MapNext` is at `next` of a function; `None` if it must be done element by
+    /// element.
+    pub(crate) fn lane_code(&self, n: u32, f: FnId, next: usize) -> Option<&Arc<LaneCode>> {
+        let maps = self.maps.get_or_init(|| self.image.maps.iter().map(|_| OnceLock::new()).collect());
+        let code = maps[n as usize].get_or_init(|| {
+            let inputs = self.image.maps[n as usize].inputs.len();
+            LaneCode::new(&self.image, f, next, inputs).map(Arc::new)
+        });
+        code.as_ref().filter(|code| code.place == (f, next))
     }
 
     /// For each of `vector_ops` its plan; `None` where not all operands are known.

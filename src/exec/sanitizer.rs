@@ -16,7 +16,7 @@ use crate::image::{FnId, Symbol, TileImage};
 
 /// The bit pattern of a register without a value. Registers hold normalised integers, so only 64-bit integers
 /// could be equal to it, and programs are unlikely to compute this number.
-const NO_VALUE: u64 = 0xbad5_0bad_5eed_0bad;
+pub(crate) const NO_VALUE: u64 = 0xbad5_0bad_5eed_0bad;
 
 /// The content of words without a value. A word counts as unset only if it is marked and still holds this, so a
 /// store that leaves the mark in place does no harm.

@@ -6,6 +6,7 @@
 use super::arithmetic::{self, amount};
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
+use super::cycles::CALL;
 use super::interface::{Code, Meter, StopReason};
 use super::memory::{copy_cycles, element, element_of, load, store};
 use super::parts::{holds, single, value};
@@ -15,9 +16,6 @@ use super::vector::map::MapWalk;
 use super::vector::memory::run_known;
 use crate::diagnostics::Diag;
 use crate::image::code::{FnId, IN_VARIABLE, Op};
-
-/// Cycles of a call in addition to its operations (estimate).
-const CALL: i64 = 2;
 
 /// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it.
 /// `walks` are the iterations of the `@map`s that have not ended, outermost first.
@@ -479,7 +477,10 @@ fn run_calls(
                     left -= LAUNCH as i64 + i64::from(cycles) - 1
                 }
                 Op::MapNext { base, done, .. } => match walks.last_mut() {
-                    Some(walk) if walk.takes() => jump!(done if !walk.take(memory, r, base)),
+                    Some(walk) if walk.takes() => {
+                        left -= if walk.has_lanes() { walk.take_blocks(memory, r, left) } else { 0 };
+                        jump!(done if !walk.take(memory, r, base))
+                    }
                     Some(_) | None => hand_back!(op),
                 },
                 Op::MapPut { s, .. } => match walks.last() {

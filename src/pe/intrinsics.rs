@@ -5,12 +5,11 @@ use super::log::{Joined, LetterEnd, MessageCall, Traced};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::SYMBOL_ID;
+use crate::exec::cycles::MATH;
 use crate::image::code::{Intrinsic, Op, Reg};
 use crate::image::{ExportTarget, TileImage};
 use crate::value::{f16, math};
 
-/// Cycles of a function of `<math>` (estimate).
-const MATH: u64 = 40;
 /// Cycles of other intrinsics (estimate).
 const SMALL: u64 = 2;
 

@@ -14,7 +14,7 @@ use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::exec::calls::Worker;
 use crate::exec::interface::Meter;
-use crate::exec::vector::map::MapWalk;
+use crate::exec::vector::map::{MapWalk, Registers};
 use crate::image::TileImage;
 use crate::image::code::{Op, Reg};
 
@@ -90,6 +90,21 @@ impl Pe {
         Ok(Served::Done(1))
     }
 
+    /// Lets the scalar loop do many elements of the innermost `@map` at a time, if its code allows that.
+    fn use_lanes(&mut self, n: u32) {
+        let (Some(walk), Some(frame)) = (self.walks.last_mut(), self.main.calls.last()) else { return };
+        if !walk.takes() {
+            return;
+        }
+        let Some(code) = self.tile.lane_code(n, frame.function, frame.pc + 1) else { return };
+        if self.main.calls.have_room(code.depth, code.top) {
+            let of = &|reg| self.main.register(reg);
+            let registers = Registers { of, no_value: self.sanitizer.no_value() };
+            let has_output = self.tile.maps[n as usize].output.is_some();
+            walk.use_lanes(code, self.tile.data_end.into(), has_output, registers);
+        }
+    }
+
     /// Starts or ends an `@map`, or reads or writes an element of it. `ran_ahead`: the main thread is ahead
     /// of the clock.
     fn map(&mut self, op: Op, time: u64, ran_ahead: bool) -> Result<Served, Diag> {
@@ -101,7 +116,9 @@ impl Pe {
                 (self.maps, self.trace_buffer) = (maps, trace);
                 begun?;
                 let map = self.maps.last().filter(|_| !self.tile.is_plain());
-                self.walks.push(map.map_or_else(MapWalk::default, MapState::walk));
+                let walk = map.map_or_else(MapWalk::default, MapState::walk);
+                self.walks.push(walk);
+                self.use_lanes(n);
             }
             Op::MapNext { base, done, .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");

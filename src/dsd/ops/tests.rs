@@ -246,3 +246,14 @@ fn runs_of_lanes_are_the_same_as_single_lanes() {
         }
     }
 }
+
+#[test]
+fn floats_become_the_integers_that_rust_makes_of_them() {
+    let kernel = &OPS[usize::from(lookup("fs2xp16").unwrap())].kernel;
+    let near = [32767.0f32, 32767.5, 32768.0, 32768.5, 0.5, 1.5, 0.0, f32::INFINITY, f32::NAN];
+    let edges = near.into_iter().flat_map(|x| [x, -x]).map(f32::to_bits);
+    for bits in (0..=u32::MAX).step_by(9973).chain(edges) {
+        let expected = f32::from_bits(bits) as i16 as u16;
+        assert_eq!((kernel.each)(bits, 0, 0), u32::from(expected), "{}", f32::from_bits(bits));
+    }
+}

@@ -1,9 +1,10 @@
 //! DSD operations on memory whose plan is known: one call of a kernel.
 
-use super::plan::{PlannedSource, VectorPlan};
+use super::plan::{PlannedDest, PlannedSource, VectorPlan};
 use crate::dsd::block::RowSource;
 use crate::dsd::{direct, local};
 use crate::exec::calls::WINDOW;
+use crate::image::code::Reg;
 
 /// Runs an operation with a plan; returns the cycles that its elements take, or `None` if it touches words of
 /// memory that are not allocated yet.
@@ -17,14 +18,39 @@ pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u1
         PlannedSource::Scalar(reg, words) => lane(reg, words),
         PlannedSource::Nothing | PlannedSource::Line(..) => 0,
     });
+    let dest = match op.dest {
+        PlannedDest::Line(row, words) => (row, words),
+        PlannedDest::Sum(to, words, end) => return sum(op, (r, to), (words, end), scalars[0], memory),
+    };
     if op.direct.as_ref().and_then(|plan| direct::run(memory, op.kernel, plan, scalars)).is_none() {
         let row_sources = op.sources.map(|source| match source {
             PlannedSource::Nothing => RowSource::Nothing,
             PlannedSource::Scalar(reg, words) => RowSource::Scalar(lane(reg, words)),
             PlannedSource::Line(row, words) => RowSource::Line(row, words),
         });
-        local::run_lines(memory, op.kernel, op.dest, &row_sources);
+        local::run_lines(memory, op.kernel, dest, &row_sources);
     }
+    if let Some(register) = op.result {
+        r[usize::from(register)] = 1;
+    }
+    Some(op.cycles)
+}
+
+/// Reduces a vector to a scalar. `None` if it is not a global that is allocated.
+fn sum(
+    op: &VectorPlan,
+    (r, to): (&mut [u64; WINDOW], Reg),
+    (words, end): (u16, usize),
+    first: u32,
+    memory: &mut [u16],
+) -> Option<u32> {
+    let PlannedSource::Line(row, _) = op.sources[1] else { return None };
+    let at = usize::from(r[usize::from(to)] as u16);
+    if at + usize::from(words) > end.min(memory.len()) {
+        return None;
+    }
+    let value = (op.kernel.fold)(memory, first, row);
+    local::write(memory, at, words, value);
     if let Some(register) = op.result {
         r[usize::from(register)] = 1;
     }

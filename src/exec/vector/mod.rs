@@ -1,6 +1,8 @@
 //! DSD operations as a PE executes them.
 
 pub(crate) mod map;
+pub(crate) mod map_code;
+mod map_lanes;
 pub(crate) mod memory;
 pub(crate) mod plan;
 

@@ -19,8 +19,8 @@ use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 pub(crate) struct VectorPlan {
     /// The kernel that computes the results.
     pub kernel: &'static Kernel,
-    /// The destination, and the words per element.
-    pub dest: (Row, u16),
+    /// The destination.
+    pub dest: PlannedDest,
     /// The sources of the kernel.
     pub sources: [PlannedSource; 3],
     /// The slices of memory, if the kernel can work on the memory directly.
@@ -31,6 +31,16 @@ pub(crate) struct VectorPlan {
     pub cycles: u32,
     /// The register of the returned bool.
     pub result: Option<Reg>,
+}
+
+/// The destination of a [`VectorPlan`].
+#[derive(Copy, Clone, Debug)]
+pub(crate) enum PlannedDest {
+    /// A vector, and the words per element.
+    Line(Row, u16),
+    /// The global behind the pointer in a register, of this many words, to which the second source is reduced. It
+    /// must end before the last address: the PE deals with what lies in the frame of a call.
+    Sum(Reg, u16, usize),
 }
 
 /// A source of a [`VectorPlan`].
@@ -48,6 +58,9 @@ pub(crate) enum PlannedSource {
 pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<VectorPlan> {
     let op = &OPS[usize::from(vector.op)];
     let form = vector.form();
+    if let DsdOperand::Pointer(reg) = vector.dest {
+        return sum(tile, vector, reg, arch);
+    }
     let dest = known_memory(tile, vector.dest)?;
     let count = dest.length();
     let row = |mem: &Mem, words: u16| {
@@ -79,9 +92,35 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
         sources.swap(0, 1);
     }
     let cycles = count.div_ceil(u32::from(op.width(arch.name).max(1)));
-    let (kernel, dest, end, result) = (&op.kernel, (to, words), end as usize, vector.result);
-    let direct = direct_plan(&dest, &sources);
+    let (kernel, end, result) = (&op.kernel, end as usize, vector.result);
+    let direct = direct_plan(&(to, words), &sources);
+    let dest = PlannedDest::Line(to, words);
     Some(VectorPlan { kernel, dest, sources, direct, end, cycles, result })
+}
+
+/// The plan of the reduction of a vector to the scalar behind a pointer.
+fn sum(tile: &TileImage, vector: &VectorOp, to: Reg, arch: &Arch) -> Option<VectorPlan> {
+    let op = &OPS[usize::from(vector.op)];
+    let form = vector.form();
+    let ([DsdOperand::Scalar(first), from], [one, other]) = (&vector.sources[..], form.sources) else {
+        return None;
+    };
+    let (mem, words) = (known_memory(tile, *from)?, other.elem().words());
+    let (count, limits) = (mem.length(), (mem.lo, mem.hi.min(arch.memory_words as u16)));
+    if mem.index_offset || count == 0 || form.flipped {
+        return None;
+    }
+    let row = Row::new(mem, mem.base, words, count, limits)?;
+    let first = PlannedSource::Scalar(*first, one.elem().words());
+    Some(VectorPlan {
+        kernel: &op.kernel,
+        dest: PlannedDest::Sum(to, op.dest.words(), tile.data_end.into()),
+        sources: [first, PlannedSource::Line(row, words), PlannedSource::Nothing],
+        direct: None,
+        end: row.span(words).1 as usize,
+        cycles: count.div_ceil(u32::from(op.width(arch.name).max(1))),
+        result: vector.result,
+    })
 }
 
 /// The memory DSD behind an operand that is a constant.
@@ -97,5 +136,12 @@ fn direct_plan(dest: &(Row, u16), sources: &[PlannedSource; 3]) -> Option<Direct
         PlannedSource::Scalar(_, words) => (*words <= dest.1).then_some(Input::Scalar),
         PlannedSource::Line(row, words) => Input::line(row, *words, dest),
     };
-    DirectPlan::new(dest, [input(&sources[0])?, input(&sources[1])?])
+    match sources {
+        [PlannedSource::Line(row, words), PlannedSource::Nothing, PlannedSource::Nothing]
+            if *words != dest.1 =>
+        {
+            DirectPlan::converting(dest, &(*row, *words))
+        }
+        _ => DirectPlan::new(dest, [input(&sources[0])?, input(&sources[1])?]),
+    }
 }

@@ -8,6 +8,7 @@ mod choices;
 mod cursors;
 mod fifos;
 mod halves;
+mod maps;
 mod network;
 mod number;
 mod operations;

@@ -42,14 +42,14 @@ impl Runner {
         let defaults = RunOptions::default();
         let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
         let levels = levels::chosen(&levels)?;
-        cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {
-            let sources = program.image.sources();
-            RunError::new_err(render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false))
-        })?;
-        let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
         let stop = interrupt::stop(py)?;
-        let options = RunOptions { checked, max_cycles, threads, levels, stop, ..defaults };
         guarded(|| {
+            cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {
+                let sources = program.image.sources();
+                RunError::new_err(render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false))
+            })?;
+            let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
+            let options = RunOptions { checked, max_cycles, threads, levels, stop, ..defaults };
             Ok(Runner { runner: cslrun::Runner::new(program.image.clone(), options), is_interrupted: false })
         })
     }

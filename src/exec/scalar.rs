@@ -12,23 +12,23 @@ use super::memory::{copy_cycles, element, element_of, load, store};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
-use super::vector::map::MapWalk;
+use super::vector::map::MapIterations;
 use super::vector::memory::run_known;
 use crate::diagnostics::Diag;
 use crate::image::code::{FnId, IN_VARIABLE, Op};
 
 /// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it.
-/// `walks` are the iterations of the `@map`s that have not ended, outermost first.
+/// `maps` are the iterations of the `@map`s that have not ended, outermost first.
 pub(crate) fn run(
     code: Code<'_>,
     calls: &mut Calls,
-    walks: &mut [MapWalk],
+    maps: &mut [MapIterations],
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
     let mut left = meter.budget as i64 - meter.spent as i64;
-    let exit = run_calls(code, calls, walks, memory, sanitizer, &mut left);
+    let exit = run_calls(code, calls, maps, memory, sanitizer, &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
 }
@@ -39,7 +39,7 @@ pub(crate) fn run(
 fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,
-    walks: &mut [MapWalk],
+    maps: &mut [MapIterations],
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
     budget: &mut i64,
@@ -476,14 +476,14 @@ fn run_calls(
                     let Some(cycles) = run_known(line, r, memory) else { hand_back!(op) };
                     left -= LAUNCH as i64 + i64::from(cycles) - 1
                 }
-                Op::MapNext { base, done, .. } => match walks.last_mut() {
+                Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(walk) if walk.takes() => {
                         left -= if walk.has_lanes() { walk.take_blocks(memory, r, left) } else { 0 };
                         jump!(done if !walk.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(op),
                 },
-                Op::MapPut { s, .. } => match walks.last() {
+                Op::MapPut { s, .. } => match maps.last() {
                     Some(walk) if walk.takes() && walk.put(memory, get!(s)) => {}
                     Some(_) | None => hand_back!(op),
                 },

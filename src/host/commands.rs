@@ -14,7 +14,7 @@ use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
 use crate::source::Span;
-use crate::wafer::{HostWait, Pe, Taker};
+use crate::wafer::{HostWait, Pe, Receiver};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Identifies a queued command or transfer.
@@ -216,10 +216,10 @@ impl Runner {
     }
 
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.
-    fn idle_task(&self, pe: PeCoord) -> Option<Taker> {
+    fn idle_task(&self, pe: PeCoord) -> Option<Receiver> {
         let tile = self.program.tile_at(pe)?;
         let task = tile.idle_caller(Intrinsic::UnblockCommandStream)?;
-        Some(Taker {
+        Some(Receiver {
             span: tile.functions[task.function.0 as usize].span,
             fact: "this task calls `unblock_cmd_stream`, and nothing activates it".to_string(),
             advice: format!(

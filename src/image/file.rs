@@ -79,7 +79,12 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
         let (program, tiles) = postcard::take_from_bytes::<Program>(body)?;
         Ok(Program { tiles: stored::read(tiles)?, ..program })
     };
-    read().map_err(|e: postcard::Error| FileError::Damaged(e.to_string()))
+    let program = read().map_err(|e: postcard::Error| FileError::Damaged(e.to_string()))?;
+    if program.is_whole() {
+        Ok(program)
+    } else {
+        Err(FileError::Damaged("its tables do not fit".to_string()))
+    }
 }
 
 fn version() -> String {

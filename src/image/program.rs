@@ -102,6 +102,12 @@ impl Program {
         (at.x < self.width && at.y < self.height).then(|| self.pe_index(at))
     }
 
+    /// Whether its tables cover the rectangle: what a damaged file may lack.
+    pub(crate) fn is_whole(&self) -> bool {
+        let pes = usize::from(self.width) * usize::from(self.height);
+        self.place.len() == pes && self.routes.is_whole(pes)
+    }
+
     /// The image of a PE, if the layout gave it code.
     pub(crate) fn tile_at(&self, at: PeCoord) -> Option<&Arc<TileImage>> {
         self.tiles.get(self.place[self.pe_index(at)] as usize)

@@ -220,6 +220,13 @@ impl RouteTable {
         self.pes.get(pe).map_or(&[], |row| self.rows[*row as usize].as_slice())
     }
 
+    /// Whether it is a table for this many PEs in which every number points to something.
+    pub fn is_whole(&self, pes: usize) -> bool {
+        let has_row = |row: &u32| (*row as usize) < self.rows.len();
+        let is_declared = |(_, id): &(Color, u32)| (*id as usize) < self.declared.len();
+        self.pes.len() == pes && self.pes.iter().all(has_row) && self.rows.iter().flatten().all(is_declared)
+    }
+
     /// The distinct configurations, by number.
     pub fn declared(&self) -> &IndexSet<Declared, FxBuildHasher> {
         &self.declared

@@ -23,7 +23,7 @@ use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
-use crate::exec::vector::map::MapWalk;
+use crate::exec::vector::map::MapIterations;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::FnId;
 use crate::image::code::DsrLoad;
@@ -68,7 +68,7 @@ pub struct Pe {
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
-    pub(super) walks: Vec<MapWalk>,
+    pub(super) map_iterations: Vec<MapIterations>,
     pub(super) clock: Clock,
     pub(super) random: Generators,
     pub(super) line: LineBuffer,
@@ -93,7 +93,7 @@ impl Pe {
             registers: Registers::new(&tile),
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
             maps: Vec::new(),
-            walks: Vec::new(),
+            map_iterations: Vec::new(),
             clock: Clock::default(),
             random: Generators::new(),
             line: LineBuffer::default(),

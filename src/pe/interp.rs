@@ -170,35 +170,33 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let tile = code.tile;
-        let words = self.memory.words_mut();
-        let op =
-            match scalar::run(code, &mut self.main.calls, &mut self.walks, words, &mut self.sanitizer, meter)
+        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+        let op = match scalar::run(code, &mut self.main.calls, maps, words, &mut self.sanitizer, meter) {
+            Ok(StopReason::Service(op)) => op,
+            Ok(StopReason::Pause) => return Ok(false),
+            Ok(StopReason::End) => {
+                if let Some(trace) = &mut self.trace_buffer {
+                    trace.task_end(now + meter.spent);
+                }
+                if self.duties.are_answered() {
+                    let heard = self.checks.warnings.len();
+                    let (duties, mut context) = self.duties();
+                    duties.end_task(&mut context)?;
+                    self.date_warnings(heard, now + meter.spent);
+                }
+                return Ok(false);
+            }
+            // It may have met a word that is not allocated yet, or a pointer into the stack; then it
+            // tries again.
+            Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
+            Err(c)
+                if c.rule() == POINTER_OUT_OF_BOUNDS.name
+                    && self.sanitizer.may_step(tile, self.main.calls.frames()) =>
             {
-                Ok(StopReason::Service(op)) => op,
-                Ok(StopReason::Pause) => return Ok(false),
-                Ok(StopReason::End) => {
-                    if let Some(trace) = &mut self.trace_buffer {
-                        trace.task_end(now + meter.spent);
-                    }
-                    if self.duties.are_answered() {
-                        let heard = self.checks.warnings.len();
-                        let (duties, mut context) = self.duties();
-                        duties.end_task(&mut context)?;
-                        self.date_warnings(heard, now + meter.spent);
-                    }
-                    return Ok(false);
-                }
-                // It may have met a word that is not allocated yet, or a pointer into the stack; then it
-                // tries again.
-                Err(c) if c.rule() == MEMORY_OUT_OF_BOUNDS.name && self.memory.grow() => return Ok(true),
-                Err(c)
-                    if c.rule() == POINTER_OUT_OF_BOUNDS.name
-                        && self.sanitizer.may_step(tile, self.main.calls.frames()) =>
-                {
-                    return Ok(true);
-                }
-                Err(c) => return self.go_on_after(c, tile, (now, meter), world),
-            };
+                return Ok(true);
+            }
+            Err(c) => return self.go_on_after(c, tile, (now, meter), world),
+        };
         self.complete_endings(now + meter.spent)?;
         if self.set_task_state(op) {
             meter.spent += 1;

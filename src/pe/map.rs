@@ -13,7 +13,7 @@ use crate::diagnostics::{At, Diag};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
-use crate::exec::vector::map::{MapInput, MapWalk};
+use crate::exec::vector::map::{MapInput, MapIterations};
 use crate::image::code::{Access, DsdOperand, DsdRef, Reg, Target, word_of};
 
 /// A map that has not ended.
@@ -32,8 +32,8 @@ impl MapState {
 
     /// What the scalar loop needs to read and write the elements itself; empty unless all operands are
     /// scalars, or lines whose elements are all in bounds.
-    pub fn walk(&self) -> MapWalk {
-        let Some(count) = self.of else { return MapWalk::default() };
+    pub fn iterations(&self) -> MapIterations {
+        let Some(count) = self.of else { return MapIterations::default() };
         let line = |side: &Side| match &side.place {
             MapOperand::AddressCursor(cursor) if !side.kind.is_byte() => cursor.whole_line(count),
             MapOperand::AddressCursor(_) | MapOperand::Value(_) | MapOperand::In(_) | MapOperand::Out(_) => {
@@ -44,15 +44,15 @@ impl MapState {
             MapOperand::Value(value) => Some(MapInput::Value(*value)),
             _ => Some(MapInput::Line(line(side)?, side.kind)),
         };
-        let Some(inputs) = self.inputs.iter().map(input).collect() else { return MapWalk::default() };
+        let Some(inputs) = self.inputs.iter().map(input).collect() else { return MapIterations::default() };
         match &self.output {
             // The PE writes a scalar output itself, because it must mark the words as having a value.
             None | Some(Side { place: MapOperand::Value(_), .. }) => {
-                MapWalk::new(inputs, None, count as usize)
+                MapIterations::new(inputs, None, count as usize)
             }
             Some(output) => match line(output) {
-                Some(row) => MapWalk::new(inputs, Some((row, output.kind)), count as usize),
-                None => MapWalk::default(),
+                Some(row) => MapIterations::new(inputs, Some((row, output.kind)), count as usize),
+                None => MapIterations::default(),
             },
         }
     }

@@ -14,7 +14,7 @@ use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::exec::calls::Worker;
 use crate::exec::interface::Meter;
-use crate::exec::vector::map::{MapWalk, Registers};
+use crate::exec::vector::map::{MapIterations, Registers};
 use crate::image::TileImage;
 use crate::image::code::{Op, Reg};
 
@@ -92,8 +92,10 @@ impl Pe {
 
     /// Lets the scalar loop do many elements of the innermost `@map` at a time, if its code allows that.
     fn use_lanes(&mut self, n: u32) {
-        let (Some(walk), Some(frame)) = (self.walks.last_mut(), self.main.calls.last()) else { return };
-        if !walk.takes() {
+        let (Some(iterations), Some(frame)) = (self.map_iterations.last_mut(), self.main.calls.last()) else {
+            return;
+        };
+        if !iterations.takes() {
             return;
         }
         let Some(code) = self.tile.lane_code(n, frame.function, frame.pc + 1) else { return };
@@ -101,7 +103,7 @@ impl Pe {
             let of = &|reg| self.main.register(reg);
             let registers = Registers { of, no_value: self.sanitizer.no_value() };
             let has_output = self.tile.maps[n as usize].output.is_some();
-            walk.use_lanes(code, self.tile.data_end.into(), has_output, registers);
+            iterations.use_lanes(code, self.tile.data_end.into(), has_output, registers);
         }
     }
 
@@ -116,8 +118,8 @@ impl Pe {
                 (self.maps, self.trace_buffer) = (maps, trace);
                 begun?;
                 let map = self.maps.last().filter(|_| !self.tile.is_plain());
-                let walk = map.map_or_else(MapWalk::default, MapState::walk);
-                self.walks.push(walk);
+                let iterations = map.map_or_else(MapIterations::default, MapState::iterations);
+                self.map_iterations.push(iterations);
                 self.use_lanes(n);
             }
             Op::MapNext { base, done, .. } => {
@@ -134,7 +136,7 @@ impl Pe {
             }
             Op::MapEnd { .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");
-                map.pass(self.walks.pop().map_or(0, |walk| walk.done()));
+                map.pass(self.map_iterations.pop().map_or(0, |iterations| iterations.done()));
                 let mut trace = self.trace_buffer.take();
                 self.vector_unit().map_end(&map, trace.as_deref_mut(), time);
                 self.trace_buffer = trace;

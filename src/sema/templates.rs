@@ -30,7 +30,7 @@ use std::rc::Rc;
 const PATIENCE: usize = 64;
 
 /// Parameters of which every integer is zero.
-type Form = IndexMap<Name, Value>;
+type ParamShape = IndexMap<Name, Value>;
 
 /// The templates of a program.
 #[derive(Debug, Default)]
@@ -84,24 +84,24 @@ enum Step {
 impl Templates {
     /// The families of these classes.
     pub fn of(classes: &[TileClass]) -> Templates {
-        let mut alike: FxHashMap<u64, Vec<(usize, Form)>> = FxHashMap::default();
+        let mut alike: FxHashMap<u64, Vec<(usize, ParamShape)>> = FxHashMap::default();
         let mut members: Vec<Vec<usize>> = Vec::new();
         for (n, class) in classes.iter().enumerate() {
-            let form = with_integers(&class.params, &mut |_| Some(Integer::ZERO));
-            let key = fingerprint(class, &form);
+            let shape = with_integers(&class.params, &mut |_| Some(Integer::ZERO));
+            let key = fingerprint(class, &shape);
             let known = alike.entry(key).or_default();
-            let is_same = |(family, other): &&(usize, Form)| {
+            let is_same = |(family, other): &&(usize, ParamShape)| {
                 let first = &classes[members[*family][0]];
                 // Warnings name the place, too.
                 Rc::ptr_eq(&class.unit, &first.unit)
                     && class.span == first.span
-                    && form.keys().eq(other.keys())
-                    && form.values().zip(other.values()).all(|(a, b)| same(a, b))
+                    && shape.keys().eq(other.keys())
+                    && shape.values().zip(other.values()).all(|(a, b)| same(a, b))
             };
             match known.iter().find(is_same) {
                 Some((family, _)) => members[*family].push(n),
                 None => {
-                    known.push((members.len(), form));
+                    known.push((members.len(), shape));
                     members.push(vec![n]);
                 }
             }
@@ -246,8 +246,8 @@ impl Tree {
 }
 
 /// Equal for classes of one family.
-fn fingerprint(class: &TileClass, form: &Form) -> u64 {
-    let values: Vec<_> = form.iter().map(|(name, value)| (name, value.fingerprint())).collect();
+fn fingerprint(class: &TileClass, shape: &ParamShape) -> u64 {
+    let values: Vec<_> = shape.iter().map(|(name, value)| (name, value.fingerprint())).collect();
     FxBuildHasher.hash_one((class.unit.file.id, class.span, values))
 }
 

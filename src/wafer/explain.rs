@@ -1,7 +1,7 @@
 //! The stall report as a diagnostic, and the warnings about what is left at the end.
 
 use super::collectives::Unjoined;
-use super::receivers::taker;
+use super::receivers::receiver;
 use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::estimated_cycles;
@@ -94,7 +94,7 @@ impl StallReport {
             Some(Missing::Wavelets { reachable, received, senders, ends_at_control, .. }) => {
                 wavelets_advice(*reachable, *received, senders, *ends_at_control)
             }
-            Some(Missing::Space { taker: Some(taker), .. }) => return taker.advice.as_str().into(),
+            Some(Missing::Space { receiver: Some(receiver), .. }) => return receiver.advice.as_str().into(),
             Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
             Some(Missing::FromHost { .. }) => {
                 "make the host copy more words to this color first, or make the program expect fewer"
@@ -152,9 +152,9 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
         let Left { color, pe, .. } = first;
         let mut c = LEFTOVER_WAVELETS.because(&[("color", color), ("pe", pe)]);
         if first.is_at_pe
-            && let Some(taker) = taker(explainer.cells(), program.pe_index(*pe), *color)
+            && let Some(receiver) = receiver(explainer.cells(), program.pe_index(*pe), *color)
         {
-            c = c.at(taker.span).label(taker.fact).help(taker.advice);
+            c = c.at(receiver.span).label(receiver.fact).help(receiver.advice);
         }
         for l in left.iter().take(MOST_NOTES) {
             c = c.note(left_note(l));
@@ -209,8 +209,8 @@ pub fn outside_library(mut c: Diag, calls: &[Span], sources: &SourceMap) -> Diag
 fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
     let done = first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
     let waits = format!("{done}{}", need_and_since(first));
-    if let Some(Missing::Space { at: PeCoord { x, y }, taker: Some(taker), .. }) = &first.missing {
-        let c = c.at(taker.span).label(&taker.fact).on(Moment { x: *x, y: *y, cycle });
+    if let Some(Missing::Space { at: PeCoord { x, y }, receiver: Some(receiver), .. }) = &first.missing {
+        let c = c.at(receiver.span).label(&receiver.fact).on(Moment { x: *x, y: *y, cycle });
         return match first.span {
             Some(span) => c.also(span, format!("{}: {waits}", on_pes(first.pe, first.also_on))),
             None => c,

@@ -1,7 +1,7 @@
 //! The reports of hangs for programs; `docs/hang-report.md` describes them.
 
 use super::collectives::Unjoined;
-use super::receivers::Taker;
+use super::receivers::Receiver;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use super::stopped::{Running, StopReport};
 use crate::arch::PeCoord;
@@ -88,12 +88,12 @@ impl Writer<'_> {
                 "ends_at_control": ends_at_control,
                 "senders": all(senders, |sender| self.sender(sender)),
             }),
-            Missing::Space { color, at, by, taker, .. } => json!({
+            Missing::Space { color, at, by, receiver, .. } => json!({
                 "kind": "room",
                 "color": color,
                 "pe": pe(*at),
                 "why": by,
-                "taker": taker.as_ref().map(|taker| self.taker(taker)),
+                "receiver": receiver.as_ref().map(|receiver| self.receiver(receiver)),
             }),
             Missing::FromHost { color, received } => {
                 json!({ "kind": "host", "color": color, "received": received })
@@ -105,8 +105,8 @@ impl Writer<'_> {
         }
     }
 
-    fn taker(&self, taker: &Taker) -> Value {
-        json!({ "at": self.place(Some(taker.span)), "fact": taker.fact })
+    fn receiver(&self, receiver: &Receiver) -> Value {
+        json!({ "at": self.place(Some(receiver.span)), "fact": receiver.fact })
     }
 
     fn sender(&self, s: &Sender) -> Value {
@@ -131,7 +131,7 @@ impl Writer<'_> {
             "pes": pes(&h.pes),
             "more": h.more,
             "at": self.place(h.span),
-            "idle": h.idle.as_ref().map(|task| self.taker(task)),
+            "idle": h.idle.as_ref().map(|task| self.receiver(task)),
         })
     }
 

@@ -27,7 +27,7 @@ mod worker_pool;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
 pub use pulse::Pulse;
-pub use receivers::Taker;
+pub use receivers::Receiver;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;
 

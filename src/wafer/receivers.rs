@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// The place of a PE that is to blame for wavelets that nobody takes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Taker {
+pub struct Receiver {
     /// The operation, task, queue or route.
     pub span: Span,
     /// What is the matter with it.
@@ -18,38 +18,38 @@ pub struct Taker {
 }
 
 /// What on a PE should take a color: an operation, a task, a queue, or at least the route there.
-pub(super) fn taker(cells: &Cells, pe: usize, color: Color) -> Option<Taker> {
+pub(super) fn receiver(cells: &Cells, pe: usize, color: Color) -> Option<Receiver> {
     let at = cells.program().pe_coord(pe);
     let tile = cells.program().tile_at(at)?;
-    operation_that_takes(cells, pe, tile, color)
-        .or_else(|| task_that_takes(cells, pe, tile, color))
+    operation_that_receives(cells, pe, tile, color)
+        .or_else(|| task_that_receives(cells, pe, tile, color))
         .or_else(|| {
             let queue = tile.input_queues.iter().find(|b| b.color == color)?;
             let fact = format!("color {color} arrives in this queue of {at}, and nothing receives it");
-            Some(Taker { span: queue.span, fact, advice: take_it(color) })
+            Some(Receiver { span: queue.span, fact, advice: take_it(color) })
         })
         .or_else(|| {
             let span = cells.program().routes.get(pe, color)?.span?;
             let fact = format!("color {color} is routed to {at}, and nothing there receives it");
-            Some(Taker { span, fact, advice: take_it(color) })
+            Some(Receiver { span, fact, advice: take_it(color) })
         })
 }
 
-fn operation_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Taker> {
+fn operation_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Receiver> {
     let at = cells.program().pe_coord(pe);
     let cell = cells.get(pe);
     if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
         let fact = format!("{at} receives no more wavelets of color {color} after this");
         let advice = "send fewer wavelets or receive more: both sides must agree on the number".to_string();
-        return Some(Taker { span, fact, advice });
+        return Some(Receiver { span, fact, advice });
     }
     let taking = tile.takes().find(|t| t.color == Some(color))?;
     let fact = format!("{at} would receive color {color} here, but has not reached this line");
     let advice = "make sure that the task or function of this operation starts".to_string();
-    Some(Taker { span: taking.span, fact, advice })
+    Some(Receiver { span: taking.span, fact, advice })
 }
 
-fn task_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Taker> {
+fn task_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Receiver> {
     let at = cells.program().pe_coord(pe);
     let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
     let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
@@ -66,11 +66,11 @@ fn task_that_takes(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> 
                  @get_color({color}) }})`",
                 task.id
             );
-            return Some(Taker { span: task.span, fact, advice });
+            return Some(Receiver { span: task.span, fact, advice });
         }
     };
     let is_blocked = cells.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
-    is_blocked.then(|| Taker {
+    is_blocked.then(|| Receiver {
         span: task.span,
         fact: format!("`{}` on {at} should receive color {color}, but is blocked", task.name),
         advice: format!("unblock the task when it may run: `@unblock({unblocked})`"),

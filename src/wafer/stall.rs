@@ -4,7 +4,7 @@ use super::cells::Cells;
 use super::collectives::{Collectives, Unjoined};
 use super::groups::{WaitGroup, Waits};
 use super::letters::CalledLetters;
-use super::receivers::{Taker, send_span, taker};
+use super::receivers::{Receiver, receiver, send_span};
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
 use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle};
 use crate::image::Program;
@@ -106,7 +106,7 @@ pub enum Missing {
         /// The same for people.
         by: String,
         /// What should take them there, unless that PE waits itself.
-        taker: Option<Taker>,
+        receiver: Option<Receiver>,
     },
     /// The host sends no more words.
     FromHost {
@@ -169,7 +169,7 @@ pub struct HostWait {
     /// The function that was launched and holds it up.
     pub span: Option<Span>,
     /// The task that would end the launch and that nothing starts.
-    pub idle: Option<Taker>,
+    pub idle: Option<Receiver>,
     /// The PEs that hold it up, the first few.
     pub pes: Vec<PeCoord>,
     /// How many more there are.
@@ -365,8 +365,8 @@ impl<'w> Explainer<'w> {
                 let stuck = self.fabric.survey().blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
                 let is_idle = stuck.obstacle == Obstacle::Pe && !self.waits.on(stuck.pe);
-                let taker = if is_idle { taker(self.cells, stuck.pe, stuck.color) } else { None };
-                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by, taker })
+                let receiver = if is_idle { receiver(self.cells, stuck.pe, stuck.color) } else { None };
+                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by, receiver })
             }
             WaitsFor::FifoData(_) => Some(Missing::Push),
             WaitsFor::FifoSpace(_) => Some(Missing::Pop),

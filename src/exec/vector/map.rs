@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 /// Inputs and the output of an `@map` that the loop can access itself.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MapWalk {
+pub(crate) struct MapIterations {
     /// The inputs; empty if the PE executes the iteration.
     inputs: Vec<MapInput>,
     /// The line of results, and their kind; `None` if there are no results or the PE writes them.
@@ -42,10 +42,10 @@ pub(crate) enum MapInput {
     Line(Row, Access),
 }
 
-impl MapWalk {
+impl MapIterations {
     /// An iteration over `count` elements; all lines have that many.
-    pub fn new(inputs: Vec<MapInput>, output: Option<(Row, Access)>, count: usize) -> MapWalk {
-        MapWalk { inputs, output, done: 0, count, lanes: None }
+    pub fn new(inputs: Vec<MapInput>, output: Option<(Row, Access)>, count: usize) -> MapIterations {
+        MapIterations { inputs, output, done: 0, count, lanes: None }
     }
 
     /// Whether the loop reads the elements itself.
@@ -84,7 +84,7 @@ impl MapWalk {
     }
 }
 
-impl MapWalk {
+impl MapIterations {
     /// Does blocks of elements with `code`, if no element can change what another one reads. Globals end before the
     /// address `globals`.
     pub fn use_lanes(

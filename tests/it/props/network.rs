@@ -171,9 +171,9 @@ impl Network {
             None => choices.below(self.pes.len() as u32) as usize,
         };
         let tree = self.tree(choices, origin);
-        let takers: Vec<usize> = tree.iter().filter(|n| n.takes).map(|n| n.pe).collect();
+        let receivers: Vec<usize> = tree.iter().filter(|n| n.takes).map(|n| n.pe).collect();
         let load = |pe: usize| self.pes[pe].len() + arrived.iter().filter(|(p, _)| *p == pe).count();
-        let busier = takers.iter().chain(earlier.is_none().then_some(&origin));
+        let busier = receivers.iter().chain(earlier.is_none().then_some(&origin));
         if busier.into_iter().any(|pe| load(*pe) == MOST_OPS) {
             return;
         }
@@ -192,7 +192,7 @@ impl Network {
         };
         self.flows.push(Flow { tree, length });
         self.start(choices, origin, kind);
-        arrived.extend(takers.into_iter().map(|pe| (pe, new)));
+        arrived.extend(receivers.into_iter().map(|pe| (pe, new)));
     }
 
     fn addend(

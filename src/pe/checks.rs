@@ -12,7 +12,7 @@ use super::threads::Threads;
 use crate::arch::{ArchName, DsrFile, DsrId, TaskId};
 use crate::diagnostics::rules::dsd::CONST_DESTINATION;
 use crate::diagnostics::rules::run as rules;
-use crate::diagnostics::{Diag, Level, Levels, Rule};
+use crate::diagnostics::{Diag, Level, Levels};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::DsdOp;
 use crate::exec::sanitizer::Sanitizer;
@@ -45,6 +45,8 @@ pub(super) struct Checks {
     /// Warnings of this cycle.
     pub warnings: Vec<Diag>,
     levels: Box<Levels>,
+    /// Whether an element out of bounds stops the run: every operation wants to know.
+    pub denies_out_of_bounds: bool,
     /// Whether to look for undefined behaviour that does no harm to the simulator itself.
     pub is_checked: bool,
     /// The main thread is ahead of the clock: the operation being prepared starts in a later cycle.
@@ -54,7 +56,9 @@ pub(super) struct Checks {
 impl Checks {
     /// No warnings yet.
     pub fn new(is_checked: bool, levels: Levels) -> Checks {
-        Checks { warnings: Vec::new(), levels: Box::new(levels), is_checked, is_early: false }
+        let denies_out_of_bounds = levels.of(rules::MEMORY_OUT_OF_BOUNDS.name) == Level::Deny;
+        let levels = Box::new(levels);
+        Checks { warnings: Vec::new(), levels, denies_out_of_bounds, is_checked, is_early: false }
     }
 
     /// Reports a diagnostic after which the program continues, unless its level is `deny`.
@@ -86,11 +90,6 @@ impl Checks {
         }
     }
 
-    /// Whether a rule stops the run.
-    pub fn denies(&self, rule: &Rule) -> bool {
-        self.levels.of(rule.name) == Level::Deny
-    }
-
     /// Two operations must not share a queue, and the wavelets of one must have left before the next starts. On
     /// WSE-3, operations of different microthreads may share a queue; an operation of the main thread has no
     /// microthread that would tell its wavelets apart (ruling OQ-37).
@@ -108,7 +107,8 @@ impl Checks {
         if !self.is_checked {
             return Ok(());
         }
-        if let Some((queue, other)) = shared_queue(operation, queues, threads) {
+        let shared = if threads.is_empty() { None } else { shared_queue(operation, queues, threads) };
+        if let Some((queue, other)) = shared {
             if queues.arch_name() == ArchName::Wse2 {
                 let c = rules::QUEUE_IN_USE.because(&[("queue", &queue)]).at(span);
                 self.hazard(c.also(other, "this one is still running").help(WAIT))?;

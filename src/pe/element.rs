@@ -424,6 +424,8 @@ impl Pe {
 
     /// The configuration space as code sees it in a cycle.
     pub(super) fn config_space<'a>(&'a mut self, outside: &'a mut Outside<'_>, time: u64) -> ConfigSpace<'a> {
+        // What is written there may take a route away.
+        self.threads.routed = 0;
         let mut space = self.config_space_without_ramp();
         let ramp: &mut dyn Ramp = &mut *outside.ramp;
         (space.ramp, space.time) = (Some(ramp), time);

@@ -65,6 +65,7 @@ impl Start {
     }
 
     /// Adds a DSD operand; 0 is the destination.
+    #[inline]
     pub fn note(&mut self, operand: usize, resolved: &ResolvedOperand) {
         let endless = |extent: u16| if extent == ENDLESS { FOREVER } else { extent.into() };
         self.lengths.0[operand] = match &resolved.dsd {
@@ -184,15 +185,19 @@ impl Lengths {
     #[inline]
     pub fn total(&self, checked: bool) -> Result<Option<u32>, Diag> {
         // With two sources or more, the first is src0 and the second src1; a single one is src1.
-        let [dest, sources @ ..] = self.0;
-        let known = || sources.into_iter().chain([dest]).flatten().map(Length::elements);
-        if known().any(|length| length == 0) {
-            return Ok(Some(0));
+        let [dest, first, second, third] = self.0;
+        let (mut total, mut is_endless) = (None, false);
+        for length in [first, second, third, dest].into_iter().flatten() {
+            match length.elements() {
+                0 => return Ok(Some(0)),
+                FOREVER => is_endless = true,
+                elements => total = total.or(Some(elements)),
+            }
         }
-        let Some(total) = known().find(|length| *length != FOREVER) else {
-            return Ok(if known().next().is_some() { None } else { Some(1) });
-        };
-        self.hold(total, checked).map(Some)
+        match total {
+            Some(total) => self.hold(total, checked).map(Some),
+            None => Ok(if is_endless { None } else { Some(1) }),
+        }
     }
 
     /// Elements of the shortest memory operand.
@@ -207,19 +212,23 @@ impl Lengths {
     /// Returns `total` if all memory operands have that many elements.
     fn hold(&self, total: u32, checked: bool) -> Result<u32, Diag> {
         // Longer operands are used in part, and a fabric operand continues for as long as the others do.
+        let is_short = |length: &Option<Length>| matches!(length, Some(Length::InMemory(n)) if *n < total);
+        if !checked || !self.0.iter().any(is_short) {
+            return Ok(total);
+        }
         let short = self.0.into_iter().enumerate().find_map(|(place, length)| match length {
             Some(Length::InMemory(n)) if n < total => Some((place, n)),
             Some(Length::InMemory(_) | Length::OnFabric(_)) | None => None,
         });
         match short {
-            Some((place, short)) if checked => {
+            Some((place, short)) => {
                 let c = LENGTH_MISMATCH.because(&[("one", &total), ("other", &short)]);
                 Err(c.note(match place {
                     0 => format!("the destination has {short} elements"),
                     n => format!("source {n} has {short} elements"),
                 }))
             }
-            Some(_) | None => Ok(total),
+            None => Ok(total),
         }
     }
 }

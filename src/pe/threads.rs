@@ -120,6 +120,8 @@ pub(super) struct Threads {
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
+    /// Colors that are known to have a route, bit = color.
+    pub routed: u32,
     /// Whether `endings` holds any.
     has_endings: bool,
     /// Inputs that belong to operations, bit = input.

@@ -14,7 +14,7 @@ use super::start::Start;
 use super::tasks::Done;
 use super::threads::{Ending, MAIN};
 use super::trace_buffer::Quick;
-use crate::arch::{ArchName, UtId};
+use crate::arch::{ArchName, Color, UtId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::DSD_QUEUE;
 use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MICROTHREAD_OF_QUEUE};
@@ -76,7 +76,9 @@ impl Pe {
     fn start_slowly(&mut self, vector: &VectorOp, pace: Pace, ramp: &dyn Ramp) -> Result<Served, Diag> {
         let thread = self.threads.take_spare(vector.span);
         let mut start = self.vector_unit().resolve(vector, thread)?;
-        self.threads.in_step |= start.thread.operation.color().is_some_and(|color| !ramp.is_routed(color));
+        if let Some(color) = start.thread.operation.color() {
+            self.note_route(color, ramp);
+        }
         if self.threads.in_step && pace.ran_ahead {
             return Ok(Served::Later);
         }
@@ -90,6 +92,16 @@ impl Pe {
             return self.send_early(vector, start, pace.time);
         }
         self.launch_thread(vector, start, pace)
+    }
+
+    /// From the first operation on a color without a route on, the PE and the clock are in step.
+    fn note_route(&mut self, color: Color, ramp: &dyn Ramp) {
+        let bit = 1 << (color.0 & 31);
+        if self.threads.routed & bit == 0 {
+            let is_routed = ramp.is_routed(color);
+            self.threads.routed |= if is_routed { bit } else { 0 };
+            self.threads.in_step |= !is_routed;
+        }
     }
 
     /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending

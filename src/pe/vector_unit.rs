@@ -19,6 +19,7 @@ use crate::exec::PreparedTile;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::exec::vector::memory::scalar_lane;
+use crate::image::DsrRef;
 use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 use crate::source::Span;
 
@@ -38,28 +39,31 @@ pub(super) struct VectorUnit<'a> {
 
 impl VectorUnit<'_> {
     /// The DSD behind an operand.
+    #[inline]
     pub fn operand(&mut self, dsd: DsdRef, purpose: Use) -> Result<ResolvedOperand, Diag> {
         Ok(match dsd {
             DsdRef::Const(n) => ResolvedOperand::plain(self.tile.dsds[n as usize]),
             DsdRef::At(reg, _) => ResolvedOperand::plain(self.dsd_at(self.main.address(reg))?),
-            DsdRef::Dsr(dsr) => {
-                let mut loaded = self.registers.get(dsr)?;
-                let changed;
-                if self.checks.is_checked {
-                    loaded.check_use(dsr.id, purpose, self.checks)?;
-                    changed = self.registers.check_extended(loaded, dsr.id, self.checks)?;
-                    loaded = changed.as_ref().unwrap_or(loaded);
-                }
-                let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
-                ResolvedOperand {
-                    dsd: loaded.dsd,
-                    at: loaded.at,
-                    settings: Some(loaded.settings),
-                    dsr: Some(dsr.id),
-                    saved: loaded.save_address.then_some(dsr.id),
-                    untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
-                }
-            }
+            DsdRef::Dsr(dsr) => self.operand_in_dsr(dsr, purpose)?,
+        })
+    }
+
+    fn operand_in_dsr(&mut self, dsr: DsrRef, purpose: Use) -> Result<ResolvedOperand, Diag> {
+        let mut loaded = self.registers.get(dsr)?;
+        let changed;
+        if self.checks.is_checked {
+            loaded.check_use(dsr.id, purpose, self.checks)?;
+            changed = self.registers.check_extended(loaded, dsr.id, self.checks)?;
+            loaded = changed.as_ref().unwrap_or(loaded);
+        }
+        let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
+        Ok(ResolvedOperand {
+            dsd: loaded.dsd,
+            at: loaded.at,
+            settings: Some(loaded.settings),
+            dsr: Some(dsr.id),
+            saved: loaded.save_address.then_some(dsr.id),
+            untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
         })
     }
 
@@ -165,7 +169,7 @@ impl VectorUnit<'_> {
         count: u32,
         span: Span,
     ) -> Result<(), Diag> {
-        if self.checks.denies(&MEMORY_OUT_OF_BOUNDS) {
+        if self.checks.denies_out_of_bounds {
             return Ok(());
         }
         let size = self.memory.size();

@@ -3,8 +3,8 @@
 //!
 //! Fast path: the loop of a kernel runs over slices of memory, with the widest instructions of the processor, where
 //! `local` copies elements into lanes and back. Contiguous vectors come to more than half of the speed of native loops
-//! (docs/performance.md, DSD operations in memory); what that gains on public programs has not been measured.
-//! `--engine plain` does without; `tests/it/engines.rs` compares whole programs, the properties in
+//! (docs/performance.md, DSD operations in memory). The official example single-tile-matvec (4 x 4 PEs, tiles of 50)
+//! executes 1.10 times the instructions without it. `--engine plain` does without; `tests/it/engines.rs` compares whole programs, the properties in
 //! `local/tests.rs` single operations.
 
 use super::access::Row;

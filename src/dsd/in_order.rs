@@ -3,7 +3,8 @@
 //!
 //! Fast path: one loop for each kernel, where the plain way (`local::run_one_by_one`) asks an address
 //! cursor for every operand of every element. Reversed and overlapping vectors and reductions take about
-//! a tenth of the time; not measured on a public example. `--engine plain` does without; the properties in
+//! a tenth of the time (docs/performance.md); on the official examples it was not measured apart from `dsd::local`.
+//! `--engine plain` does without; the properties in
 //! `local/tests.rs` hold both equal.
 
 use super::access::Row;

@@ -1,8 +1,8 @@
 //! Operations whose operands all lie in memory: they run at once, many elements at a time.
 //!
 //! Fast path: rows of elements go to a kernel, where the plain way ([`run_one_by_one`]) asks an address cursor for
-//! every operand of every element. Tiles of matrices, circular buffers, reversed vectors and those that overlap take
-//! a tenth to a thirtieth of the time; not measured on a public example. `--engine plain` runs one element after the
+//! every operand of every element. The official example single-tile-matvec (4 x 4 PEs, tiles of 50) executes 4.9 times
+//! the instructions without it. `--engine plain` runs one element after the
 //! other; `tests/it/engines.rs` compares whole programs, the properties in `local/tests.rs` single operations.
 
 use super::access::{AddressCursor, Row};

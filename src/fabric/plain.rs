@@ -1,4 +1,8 @@
 //! What most wavelets do: data that enters a router on one side, and leaves it on one other.
+//!
+//! Fast path: without it, the official examples mandelbrot and cholesky execute 1.04 and 1.03 times the instructions.
+//! The wavelets of a color of which it says `Unclear` are decided by `arbitration` as all others; the tests of
+//! `fabric/tests/traffic.rs` and the properties in `tests/it/props/network.rs` hold both to one model.
 
 use super::buffer::HeadState;
 use super::grid::Grid;

@@ -1,7 +1,8 @@
 //! Operations between FIFOs and memory that complete at once. For them a FIFO is a circular buffer.
 //!
 //! Fast path: an operation whose FIFOs have data and space for all of its elements takes a fiftieth of the
-//! time of stepping element by element; not measured on a public example. A FIFO that has refused an
+//! time of stepping element by element (docs/performance.md). No official example moves data between a FIFO and
+//! memory. A FIFO that has refused an
 //! operation before, an element across its end, or too large a length is left to the steps, and so is
 //! everything with `--engine plain`. The property of FIFOs in `tests/it/props/fifos.rs` compares both with a
 //! model.

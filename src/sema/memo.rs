@@ -5,8 +5,9 @@
 //! relies on. The result is taken over if the same reads, in the same order, find the same values. These
 //! reads evaluate what is not evaluated yet, exactly as the function itself would have done.
 //!
-//! What it gains on public programs has not been measured. `CompileOptions::memo` and `--engine plain` switch it
-//! off; `tests/it/engines.rs` compares the programs that come out.
+//! In the official example 25-pt-stencil, where every PE has parameters of its own, 196 of 4,040 such calls are
+//! evaluated, which saved a third of all work (docs/performance.md). `CompileOptions::memo` and `--engine plain`
+//! switch it off; `tests/it/engines.rs` compares the programs that come out.
 
 use super::eval::Ev;
 use super::eval::{Key, KnownCall, Read, all_same, same, weight, weight_of};

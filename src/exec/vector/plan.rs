@@ -1,7 +1,9 @@
 //! The plan of a DSD operation whose operands are known before it runs. Most operations work on whole vectors
 //! in memory whose descriptors never change, so a PE need not read the descriptors each time.
 //!
-//! What plans gain on public programs has not been measured. `--engine plain` runs without them, and so does a
+//! Loops over constant vectors gain: the sum of one element takes 20 ns instead of 141 (docs/performance.md). The
+//! official examples change their DSDs from call to call and do not: 25-pt-stencil, 10 x 10, runs 12,200 plans, six
+//! examples execute 0.998 to 1.000 of the instructions without any. `--engine plain` runs without them, and so does a
 //! recorded run; `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single
 //! operations.
 

@@ -1,0 +1,37 @@
+;; Functions that get functions as parameters: a reduction over 256 numbers with each of three, n times over.
+(module
+  (memory 1)
+  (type $binary (func (param i32) (param i32) (result i32)))
+  (table funcref (elem $add $mix $larger))
+  (global $iterations (export "iterations") (mut i32) (i32.const 0))
+  (func $add (param $x i32) (param $y i32) (result i32)
+    (i32.add (local.get $x) (local.get $y)))
+  (func $mix (param $x i32) (param $y i32) (result i32)
+    (i32.xor (i32.shl (local.get $x) (i32.const 1)) (local.get $y)))
+  (func $larger (param $x i32) (param $y i32) (result i32)
+    (select (local.get $x) (local.get $y) (i32.gt_u (local.get $x) (local.get $y))))
+  (func $reduce (param $f i32) (param $value i32) (result i32)
+    (local $i i32)
+    (loop $on
+      (local.set $value
+        (call_indirect (type $binary)
+          (local.get $value)
+          (i32.load (i32.shl (local.get $i) (i32.const 2)))
+          (local.get $f)))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $on (i32.lt_u (local.get $i) (i32.const 256))))
+    (local.get $value))
+  (func (export "run") (param $n i32) (result i32)
+    (local $i i32) (local $round i32) (local $sum i32)
+    (loop $fill
+      (i32.store (i32.shl (local.get $i) (i32.const 2)) (i32.mul (local.get $i) (i32.const 2654435)))
+      (local.set $i (i32.add (local.get $i) (i32.const 1)))
+      (br_if $fill (i32.lt_u (local.get $i) (i32.const 256))))
+    (loop $rounds
+      (local.set $sum (call $reduce (i32.const 0) (local.get $sum)))
+      (local.set $sum (call $reduce (i32.const 1) (local.get $sum)))
+      (local.set $sum (call $reduce (i32.const 2) (i32.and (local.get $sum) (i32.const 65535))))
+      (local.set $round (i32.add (local.get $round) (i32.const 1)))
+      (br_if $rounds (i32.lt_u (local.get $round) (local.get $n))))
+    (global.set $iterations (i32.mul (local.get $n) (i32.const 768)))
+    (local.get $sum)))

@@ -6,7 +6,12 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 
-step() { printf '\n== %s\n' "$*"; "$@"; }
+step() {
+    local start=$SECONDS
+    printf '\n== %s\n' "$*"
+    "$@"
+    printf '== took %d s\n' $((SECONDS - start))
+}
 
 # Python is tested while Rust compiles, and shown at the end.
 log=$(mktemp)

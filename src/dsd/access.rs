@@ -59,8 +59,14 @@ impl Row {
         }
         let step = i32::from(mem.step[0]) * i32::from(words);
         let row = Row { at: at.into(), step, count: count as usize };
-        let (low, high) = row.span(words);
-        (low >= limits.0.into() && high <= limits.1.into()).then_some(row)
+        row.is_within(words, limits).then_some(row)
+    }
+
+    /// Whether it lies between two addresses.
+    #[inline]
+    pub fn is_within(&self, words: u16, limits: (u16, u16)) -> bool {
+        let (low, high) = self.span(words);
+        low >= limits.0.into() && high <= limits.1.into()
     }
 
     /// First word and one past the last.

@@ -2,12 +2,13 @@
 //!
 //! Most operations are of this kind and short, so this code allocates nothing and copies no descriptors.
 //!
-//! Lines in bounds take a fast path (`run_lines`); everything else goes by address cursors (`run_cursors`), whole
-//! rows at a time. Without the fast path, the official examples gemm-collectives_2d, cholesky and conjugate-gradient
-//! execute 1.13, 1.09 and 1.03 times the instructions. `--engine plain` never takes it, and goes element by element;
+//! Lines in bounds take a fast path (`run_on_lines`), which looks at no more of their DSDs than it needs; everything
+//! else goes by address cursors (`run_cursors`), whole rows at a time. Without the fast path, the official examples
+//! gemm-collectives_2d, cholesky and conjugate-gradient execute 1.13, 1.09 and 1.03 times the instructions. `--engine
+//! plain` never takes it, and goes element by element;
 //! `tests/it/engines.rs` compares whole programs, `tests/it/props/operations.rs` single operations.
 
-use super::registers::{ResolvedOperand, Use};
+use super::registers::{Loaded, Use};
 use super::start::{Length, Lengths};
 use super::vector_unit::VectorUnit;
 use crate::arch::DsrId;
@@ -15,16 +16,15 @@ use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
 use crate::dsd::block::RowSource;
 use crate::dsd::local::{self, Dest, Source};
-use crate::dsd::ops::{DsdOp, OPS};
-use crate::dsd::{DSD_WORDS, Dsd, Mem};
-use crate::image::TileImage;
+use crate::dsd::ops::{DsdOp, Form, OPS};
+use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
+use crate::value::ty::DsdTy;
 
-/// A memory operand. It borrows the descriptor, because copying one costs more than everything else that a
-/// short operation does before it computes.
+/// A memory operand.
 #[derive(Copy, Clone)]
-struct Vector<'a> {
-    mem: &'a Mem,
+struct Vector {
+    mem: Mem,
     /// Address of the first element, in words.
     at: u16,
     /// Words per element.
@@ -33,24 +33,58 @@ struct Vector<'a> {
     saved: Option<DsrId>,
 }
 
-/// What a [`Vector`] borrows that is not in the image.
-enum HeldOperand {
-    Nothing,
-    /// The vector of a DSD variable or a DSR.
-    Memory(HeldVector),
-    /// A DSD of another kind, or a DSR about which there is something to say.
-    Operand(ResolvedOperand),
-}
-
-/// A vector in memory that is not in the image.
-struct HeldVector {
-    mem: Mem,
+/// A vector of one dimension, without an index.
+#[derive(Copy, Clone)]
+struct Line {
+    /// Address of the first element, in words.
     at: u16,
+    /// In elements.
+    length: u16,
+    /// Words from one element to the next.
+    step: i32,
+    /// Words per element.
+    words: u16,
+    /// The words that it may access.
+    limits: (u16, u16),
+    /// The DSR that must be told where the vector ends (`save_address`).
     saved: Option<DsrId>,
 }
 
+impl Line {
+    /// `None` if the vector is not such a one.
+    #[inline]
+    fn new(mem: &Mem, at: u16, words: u16, saved: Option<DsrId>) -> Option<Line> {
+        let is_line = mem.dims == 1 && mem.kind != MemKind::Circbuf && !mem.index_offset;
+        let Mem { extent: [length, ..], step: [step, ..], lo, hi, .. } = *mem;
+        let step = i32::from(step) * i32::from(words);
+        is_line.then_some(Line { at, length, step, words, limits: (lo, hi), saved })
+    }
+
+    /// The first elements, if they are in bounds.
+    #[inline]
+    fn row(&self, count: u16, limits: (u16, u16)) -> Option<Row> {
+        let row = Row { at: self.at.into(), step: self.step, count: count.into() };
+        row.is_within(self.words, limits).then_some(row)
+    }
+
+    /// The address behind the first elements.
+    fn behind(&self, count: u16) -> u16 {
+        (i32::from(self.at) + self.step * i32::from(count)) as u16
+    }
+}
+
+/// What the fast path finds.
+enum Found<T> {
+    /// A line, or the elements of an operation on lines.
+    Line(T),
+    /// A DSD that is not in memory.
+    Elsewhere,
+    /// Something that it leaves to the general path.
+    Unclear,
+}
+
 /// The DSDs of an operation; the destination first.
-type Vectors<'a> = [Option<Vector<'a>>; 4];
+type Vectors = [Option<Vector>; 4];
 
 impl VectorUnit<'_> {
     /// Runs an operation if all its operands are in memory; returns the number of its elements.
@@ -65,18 +99,23 @@ impl VectorUnit<'_> {
         }
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
-        let mut held = [const { HeldOperand::Nothing }; 4];
-        let mut vectors: Vectors<'_> = [None; 4];
+        match self.run_on_lines(op, form, vector)? {
+            Found::Line(count) => return Ok(Some(count)),
+            Found::Elsewhere => return Ok(None),
+            Found::Unclear => {}
+        }
+        let mut vectors: Vectors = [None; 4];
         let mut scalars = [None; 3];
-        for (k, held) in held.iter_mut().enumerate().take(vector.sources.len() + 1) {
+        for (k, vector_of) in vectors.iter_mut().enumerate().take(vector.sources.len() + 1) {
             let (operand, words) = match k {
                 0 => (vector.dest, op.dest.words()),
                 _ => (vector.sources[k - 1], form.sources[k - 1].elem().words()),
             };
             match operand {
                 DsdOperand::Dsd(dsd) => {
-                    let Some(found) = self.memory_operand(tile, dsd, words, held)? else { return Ok(None) };
-                    vectors[k] = Some(found);
+                    let resolved = self.operand(dsd, Use::Operation)?;
+                    let Dsd::Mem(mem) = resolved.dsd else { return Ok(None) };
+                    *vector_of = Some(Vector { mem, at: resolved.at, words, saved: resolved.saved });
                 }
                 DsdOperand::Scalar(reg) if k > 0 => {
                     scalars[k - 1] = Some(self.scalar_source(reg, words));
@@ -95,49 +134,113 @@ impl VectorUnit<'_> {
         let lengths =
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
         let count = self.checks.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
-        if !self.run_lines(op, &vectors, scalars, count) {
-            self.run_cursors(op, vector, &vectors, scalars, count)?;
-        }
+        self.run_cursors(op, vector, &vectors, scalars, count)?;
         self.main.set_result(vector.result, true);
         Ok(Some(count))
     }
 
-    /// The fast path: all vectors are lines in bounds, and no result is a later source element of another.
-    fn run_lines(
-        &mut self,
-        op: &DsdOp,
-        vectors: &Vectors<'_>,
-        scalars: [Option<u32>; 3],
-        count: u32,
-    ) -> bool {
-        let simple = |v: &Vector<'_>| v.saved.is_none() && !v.mem.index_offset;
-        // Kernels that carry state from element to element, a third vector, positions to save and an index
-        // all need the cursors.
-        if self.tile.is_plain()
-            || op.kernel.carries
-            || vectors[3].is_some()
-            || !vectors.iter().flatten().all(simple)
-        {
-            return false;
+    /// The fast path: all vectors are lines in bounds that are long enough, and no result is a later source element of
+    /// another. Otherwise nothing is done.
+    fn run_on_lines(&mut self, op: &DsdOp, form: &Form, vector: &VectorOp) -> Result<Found<u32>, Diag> {
+        // Kernels that carry state from element to element need the cursors.
+        let DsdOperand::Dsd(to) = vector.dest else { return Ok(Found::Unclear) };
+        if self.tile.is_plain() || op.kernel.carries {
+            return Ok(Found::Unclear);
         }
-        let line = |v: &Vector<'_>| Row::new(v.mem, v.at, v.words, count, self.limits(v.mem));
-        let Some(dest) = &vectors[0] else { return false };
-        let Some(row) = line(dest) else { return false };
-        let mut row_sources = scalars.map(|bits| bits.map_or(RowSource::Nothing, RowSource::Scalar));
-        let mut end = row.span(dest.words).1;
-        for (row_source, source) in row_sources.iter_mut().zip(&vectors[1..]) {
-            let Some(source) = source else { continue };
-            match line(source) {
-                Some(other) if !row.disturbs(dest.words, &other, source.words) => {
-                    end = end.max(other.span(source.words).1);
-                    *row_source = RowSource::Line(other, source.words);
+        let dest = match self.line(to, op.dest.words()) {
+            Found::Line(dest) => dest,
+            Found::Elsewhere => return Ok(Found::Elsewhere),
+            Found::Unclear => return Ok(Found::Unclear),
+        };
+        let mut lines = [None; 2];
+        let mut row_sources = [RowSource::Nothing; 3];
+        for (k, (operand, kind)) in vector.sources.iter().zip(form.sources).enumerate() {
+            let words = kind.elem().words();
+            // The kernel takes the second source first if the form is flipped.
+            let place = if form.flipped && k < 2 { 1 - k } else { k };
+            match *operand {
+                DsdOperand::Dsd(dsd) if place < 2 => match self.line(dsd, words) {
+                    Found::Line(line) => lines[place] = Some(line),
+                    Found::Elsewhere => return Ok(Found::Elsewhere),
+                    Found::Unclear => return Ok(Found::Unclear),
+                },
+                DsdOperand::Scalar(reg) => {
+                    row_sources[place] = RowSource::Scalar(self.scalar_source(reg, words));
                 }
-                Some(_) | None => return false,
+                DsdOperand::Dsd(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => {
+                    return Ok(Found::Unclear);
+                }
             }
         }
-        self.memory.reach(end as usize);
-        local::run_lines(self.memory.words_mut(), &op.kernel, (row, dest.words), &row_sources);
-        true
+        let count = lines.iter().flatten().next().map_or(dest.length, |line| line.length);
+        let is_long_enough = |line: &Line| line.length >= count;
+        if count == 0 || !is_long_enough(&dest) || !lines.iter().flatten().all(is_long_enough) {
+            return Ok(Found::Unclear);
+        }
+        let Some((row, end)) = self.rows(&dest, count, &lines, &mut row_sources) else {
+            return Ok(Found::Unclear);
+        };
+        self.checks.check_dest(self.tile, to, dest.at, vector.span, self.sanitizer)?;
+        self.memory.reach(end);
+        local::run_lines(self.memory.words_mut(), &op.kernel, (row, op.dest.words()), &row_sources);
+        for line in lines.iter().flatten().chain([&dest]) {
+            if let Some(dsr) = line.saved {
+                self.registers.save_position(dsr, line.behind(count));
+            }
+        }
+        self.main.set_result(vector.result, true);
+        Ok(Found::Line(count.into()))
+    }
+
+    /// The rows of lines, and one past the last word that they touch; `None` if one is out of bounds, or if a result
+    /// would be read again.
+    #[inline]
+    fn rows(
+        &self,
+        dest: &Line,
+        count: u16,
+        lines: &[Option<Line>; 2],
+        row_sources: &mut [RowSource; 3],
+    ) -> Option<(Row, usize)> {
+        let row = dest.row(count, self.allowed(dest.limits))?;
+        let mut end = row.span(dest.words).1;
+        for (row_source, line) in row_sources.iter_mut().zip(lines) {
+            let Some(line) = line else { continue };
+            let other = line.row(count, self.allowed(line.limits))?;
+            if row.disturbs(dest.words, &other, line.words) {
+                return None;
+            }
+            end = end.max(other.span(line.words).1);
+            *row_source = RowSource::Line(other, line.words);
+        }
+        Some((row, end as usize))
+    }
+
+    /// The vector behind an operand.
+    #[inline]
+    fn line(&mut self, dsd: DsdRef, words: u16) -> Found<Line> {
+        let line = match dsd {
+            DsdRef::Const(n) => match &self.tile.dsds[n as usize] {
+                Dsd::Mem(mem) => Line::new(mem, mem.base, words, None),
+                Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => return Found::Elsewhere,
+            },
+            DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo) => return Found::Elsewhere,
+            DsdRef::At(reg, _) => {
+                let value = self.memory.slice(self.main.address(reg), DSD_WORDS.into());
+                let value = value.ok().and_then(|value| value.first_chunk());
+                value.and_then(Mem::from_words).and_then(|mem| Line::new(&mem, mem.base, words, None))
+            }
+            DsdRef::Dsr(dsr) => match self.registers.get(dsr) {
+                Ok(loaded @ Loaded { dsd: Dsd::Mem(mem), at, save_address, .. }) => {
+                    let is_usable = !self.checks.is_checked || self.registers.is_as_loaded(dsr.id, loaded);
+                    let saved = save_address.then_some(dsr.id);
+                    if is_usable { Line::new(mem, *at, words, saved) } else { None }
+                }
+                Ok(_) => return Found::Elsewhere,
+                Err(_) => None,
+            },
+        };
+        line.map_or(Found::Unclear, Found::Line)
     }
 
     /// The general path, element by element.
@@ -145,7 +248,7 @@ impl VectorUnit<'_> {
         &mut self,
         op: &'static DsdOp,
         vector: &VectorOp,
-        vectors: &Vectors<'_>,
+        vectors: &Vectors,
         scalars: [Option<u32>; 3],
         count: u32,
     ) -> Result<(), Diag> {
@@ -153,11 +256,11 @@ impl VectorUnit<'_> {
         let mut sources = scalars.map(|bits| Source::Scalar(bits.unwrap_or(0)));
         for (source, found) in sources.iter_mut().zip(&vectors[1..]) {
             if let Some(v) = found {
-                *source = Source::AddressCursor(self.cursor(v.mem, v.at, v.words, index)?);
+                *source = Source::AddressCursor(self.cursor(&v.mem, v.at, v.words, index)?);
             }
         }
         let mut dest = match (&vectors[0], vector.dest) {
-            (Some(v), _) => Dest::AddressCursor(self.cursor(v.mem, v.at, v.words, index)?),
+            (Some(v), _) => Dest::AddressCursor(self.cursor(&v.mem, v.at, v.words, index)?),
             (None, DsdOperand::Pointer(reg)) => self.scalar_dest(reg, op.dest.words(), vector)?,
             (None, _) => unreachable!("a destination is a vector or a pointer"),
         };
@@ -178,57 +281,8 @@ impl VectorUnit<'_> {
         Ok(())
     }
 
-    /// The memory DSD behind an operand; `None` if it is something else.
-    #[inline]
-    fn memory_operand<'a>(
-        &mut self,
-        tile: &'a TileImage,
-        dsd: DsdRef,
-        words: u16,
-        held: &'a mut HeldOperand,
-    ) -> Result<Option<Vector<'a>>, Diag> {
-        if let DsdRef::Const(n) = dsd {
-            let Dsd::Mem(mem) = &tile.dsds[n as usize] else { return Ok(None) };
-            return Ok(Some(Vector { mem, at: mem.base, words, saved: None }));
-        }
-        *held = self.held(dsd)?;
-        Ok(match held {
-            HeldOperand::Memory(HeldVector { mem, at, saved }) => {
-                Some(Vector { mem, at: *at, words, saved: *saved })
-            }
-            HeldOperand::Operand(ResolvedOperand { dsd: Dsd::Mem(mem), at, saved, .. }) => {
-                Some(Vector { mem, at: *at, words, saved: *saved })
-            }
-            HeldOperand::Operand(_) | HeldOperand::Nothing => None,
-        })
-    }
-
-    /// The DSD of a variable or DSR.
-    #[inline]
-    fn held(&mut self, dsd: DsdRef) -> Result<HeldOperand, Diag> {
-        match dsd {
-            DsdRef::At(reg, _) => {
-                let words = self.memory.slice(self.main.address(reg), DSD_WORDS.into())?;
-                if let Some(mem) = words.first_chunk().and_then(Mem::from_words) {
-                    return Ok(HeldOperand::Memory(HeldVector { at: mem.base, mem, saved: None }));
-                }
-            }
-            DsdRef::Dsr(dsr) => {
-                let loaded = self.registers.get(dsr)?;
-                if let Dsd::Mem(mem) = loaded.dsd
-                    && (!self.checks.is_checked || self.registers.is_as_loaded(dsr.id, loaded))
-                {
-                    let saved = loaded.save_address.then_some(dsr.id);
-                    return Ok(HeldOperand::Memory(HeldVector { mem, at: loaded.at, saved }));
-                }
-            }
-            DsdRef::Const(_) => {}
-        }
-        self.operand(dsd, Use::Operation).map(HeldOperand::Operand)
-    }
-
-    fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors<'_>) {
-        let mut save = |vector: &Option<Vector<'_>>, cursor: &AddressCursor| {
+    fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors) {
+        let mut save = |vector: &Option<Vector>, cursor: &AddressCursor| {
             if let Some(Vector { saved: Some(dsr), .. }) = vector {
                 self.registers.save_position(*dsr, cursor.position());
             }

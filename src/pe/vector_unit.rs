@@ -94,8 +94,14 @@ impl VectorUnit<'_> {
     /// The range of words that a memory operand may access.
     #[inline]
     pub fn limits(&self, mem: &Mem) -> (u16, u16) {
+        self.allowed((mem.lo, mem.hi))
+    }
+
+    /// The range of words that a vector may access that was made from a range.
+    #[inline]
+    pub fn allowed(&self, (low, high): (u16, u16)) -> (u16, u16) {
         let size = self.memory.size() as u16;
-        if self.checks.is_checked { (mem.lo, mem.hi.min(size)) } else { (0, size) }
+        if self.checks.is_checked { (low, high.min(size)) } else { (0, size) }
     }
 
     /// A fabin operand with elements of `words` words.

@@ -5,8 +5,9 @@ use super::calls::WINDOW;
 use super::convert::{convert, signed, unsigned};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DIVISION_BY_ZERO, DIVISION_OVERFLOW, SHIFT_TOO_FAR};
-use crate::image::code::Op;
+use crate::image::code::{Op, Reg};
 use crate::value::f16;
+use crate::value::math::{self, MathFunction};
 
 /// Executes one of the rarer operations on registers; returns false if `op` is not one of them.
 #[inline(never)]
@@ -15,22 +16,7 @@ pub(crate) fn step(r: &mut [u64; WINDOW], op: &Op) -> Result<bool, Diag> {
     match *op {
         Op::BitNotS { d, a, sh } => r[at(d)] = signed(!r[at(a)], sh),
         Op::BitNotU { d, a, sh } => r[at(d)] = unsigned(!r[at(a)], sh),
-        Op::NegS { d, a, sh } => r[at(d)] = signed(r[at(a)].wrapping_neg(), sh),
         Op::Convert { d, a, from, to } => r[at(d)] = convert(r[at(a)], from, to)?,
-        Op::DivS { d, a, b, sh } => {
-            let (x, y) = dividend(r[at(a)], r[at(b)], sh)?;
-            r[at(d)] = (x / y) as u64;
-        }
-        Op::RemS { d, a, b, sh } => {
-            let (x, y) = dividend(r[at(a)], r[at(b)], sh)?;
-            r[at(d)] = (x % y) as u64;
-        }
-        Op::DivU { d, a, b, .. } => {
-            r[at(d)] = r[at(a)].checked_div(r[at(b)]).ok_or_else(by_zero)?;
-        }
-        Op::RemU { d, a, b, .. } => {
-            r[at(d)] = r[at(a)].checked_rem(r[at(b)]).ok_or_else(by_zero)?;
-        }
         _ => return Ok(float(r, op)),
     }
     Ok(true)
@@ -43,33 +29,67 @@ fn float(r: &mut [u64; WINDOW], op: &Op) -> bool {
         };
     }
     match *op {
-        Op::FNeg { d, a } => r[d as usize] = r[a as usize] ^ 1 << 31,
-        Op::FEq { d, a, b } => r[d as usize] = u64::from(f32_of(r[a as usize]) == f32_of(r[b as usize])),
-        Op::FNe { d, a, b } => r[d as usize] = u64::from(f32_of(r[a as usize]) != f32_of(r[b as usize])),
-        Op::HAdd { d, a, b } => half!(d = add a b),
         Op::HSub { d, a, b } => half!(d = sub a b),
-        Op::HMul { d, a, b } => half!(d = mul a b),
         Op::HDiv { d, a, b } => half!(d = div a b),
         Op::HNeg { d, a } => r[d as usize] = f16::neg(r[a as usize] as u16).into(),
         Op::HEq { d, a, b } => half!(d = eq a b),
         Op::HNe { d, a, b } => {
             r[d as usize] = u64::from(!f16::eq(r[a as usize] as u16, r[b as usize] as u16))
         }
-        Op::HLt { d, a, b } => half!(d = lt a b),
-        Op::HLe { d, a, b } => half!(d = le a b),
         _ => return false,
     }
     true
 }
 
-fn f32_of(bits: u64) -> f32 {
-    f32::from_bits(bits as u32)
+// These are functions, so that the scalar loop stays small.
+
+/// The sum of two f16 in registers.
+#[inline(never)]
+pub(crate) fn half_sum(a: u64, b: u64) -> u64 {
+    f16::add(a as u16, b as u16).into()
+}
+
+/// The product of two f16 in registers.
+#[inline(never)]
+pub(crate) fn half_product(a: u64, b: u64) -> u64 {
+    f16::mul(a as u16, b as u16).into()
+}
+
+/// The f16 nearest to the f32 in a register.
+#[inline(never)]
+pub(crate) fn half(a: u64) -> u64 {
+    f16::from_f32(f32::from_bits(a as u32)).into()
+}
+
+/// The result of the function of `<math>` whose number and arguments are in registers `base..`; `None` where the
+/// PE has something to say about it.
+#[inline(never)]
+pub(crate) fn math(r: &[u64; WINDOW], base: Reg) -> Option<u64> {
+    let at = |k: Reg| r[usize::from(base.wrapping_add(k))];
+    let function = MathFunction::from_number(at(0) as u16)?;
+    let (x, y) = (f32::from_bits(at(1) as u32), f32::from_bits(at(2) as u32));
+    (!function.is_large_angle(x)).then(|| math::eval32(function, x, y).to_bits().into())
+}
+
+/// # Errors
+/// `y` is zero.
+#[inline(always)]
+pub(crate) fn quotient(x: u64, y: u64) -> Result<u64, Diag> {
+    x.checked_div(y).ok_or_else(by_zero)
+}
+
+/// # Errors
+/// `y` is zero.
+#[inline(always)]
+pub(crate) fn remainder(x: u64, y: u64) -> Result<u64, Diag> {
+    x.checked_rem(y).ok_or_else(by_zero)
 }
 
 /// Both as signed numbers.
 ///
 /// # Errors
 /// The quotient does not exist, or has no place in the type.
+#[inline(always)]
 pub(crate) fn dividend(x: u64, y: u64, sh: u8) -> Result<(i64, i64), Diag> {
     let (x, y) = (x as i64, y as i64);
     if y == 0 {

@@ -153,7 +153,7 @@ impl Calls {
     }
 
     /// Enters a function whose register 0 is register `base` of the caller.
-    #[inline]
+    #[inline(always)]
     pub fn enter(
         &mut self,
         tile: &TileImage,
@@ -177,7 +177,7 @@ impl Calls {
         Ok(())
     }
 
-    #[inline]
+    #[inline(always)]
     fn push(&mut self, tile: &TileImage, f: FnId, base: usize, words: u16) -> Result<(), Diag> {
         let address = match self.frames.last() {
             None => usize::from(tile.data_end),

@@ -4,15 +4,19 @@
 //! Never: knows queues, tasks or the fabric; it hands operations that concern them back to the PE.
 
 pub(crate) mod arithmetic;
+mod arms;
 pub(crate) mod calls;
 pub(crate) mod convert;
 pub(crate) mod cycles;
 pub(crate) mod interface;
+mod jump_table;
 pub(crate) mod memory;
+mod memory_superinstructions;
 mod parts;
 mod prepared;
 pub(crate) mod sanitizer;
 pub(crate) mod scalar;
+mod sequence;
 mod superinstructions;
 pub(crate) mod variables;
 pub(crate) mod vector;

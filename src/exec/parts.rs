@@ -46,6 +46,18 @@ macro_rules! value {
     (FMul $a:expr, $b:expr, $sh:expr) => {
         u64::from((single($a) * single($b)).to_bits())
     };
+    (Mov $a:expr, $b:expr, $sh:expr) => {
+        $a
+    };
+    (RemU $a:expr, $b:expr, $sh:expr) => {
+        attempt!(remainder($a, $b))
+    };
+    (HMul $a:expr, $b:expr, $sh:expr) => {
+        arithmetic::half_product($a, $b)
+    };
+    (HAdd $a:expr, $b:expr, $sh:expr) => {
+        arithmetic::half_sum($a, $b)
+    };
     (Onto $a:expr, $b:expr, $sh:expr) => {
         u64::from((single($b) + single($a)).to_bits())
     };
@@ -72,6 +84,9 @@ macro_rules! holds {
     };
     (LeS $a:expr, $b:expr) => {
         $a as i64 <= $b as i64
+    };
+    (HLt $a:expr, $b:expr) => {
+        f16::lt($a as u16, $b as u16)
     };
     (FLt $a:expr, $b:expr) => {
         single($a) < single($b)

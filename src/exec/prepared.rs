@@ -4,6 +4,7 @@
 //! In: the image of a tile, which never changes. Out: prepared functions and plans, computed when a PE first
 //! needs them. All PEs of a tile share them.
 
+use super::jump_table::JumpTable;
 use super::superinstructions::combined;
 use super::vector::map_code::LaneCode;
 use super::vector::plan::{VectorPlan, plan};
@@ -19,6 +20,8 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct PreparedFunction {
     /// The code with superinstructions.
     pub code: Box<[Op]>,
+    /// The tables of its `Op::Switch`.
+    pub switches: Box<[JumpTable]>,
     /// Constants, which a call copies into the registers after the parameters.
     pub consts: Box<[u64]>,
     /// Register of the first constant.
@@ -101,8 +104,11 @@ impl PreparedFunction {
     pub fn new(function: &Function, is_plain: bool) -> PreparedFunction {
         let given = function.params + function.consts.len() as u16;
         let cleared = if reads_old_registers(function, given) { function.registers } else { given };
+        let plainly = || (function.code.as_slice().into(), Box::default());
+        let (code, switches) = if is_plain { plainly() } else { combined(function) };
         PreparedFunction {
-            code: if is_plain { function.code.as_slice().into() } else { combined(&function.code) },
+            code,
+            switches,
             consts: function.consts.clone().into_boxed_slice(),
             params: function.params,
             cleared,

@@ -11,7 +11,7 @@ use super::variables::{
 };
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{DANGLING_POINTER, POINTER_OUT_OF_BOUNDS, UNSET_VARIABLE};
-use crate::image::code::{Access, BYTES, byte_behind, word_of};
+use crate::image::code::{Access, BYTES, Reg, byte_behind, word_of};
 use crate::image::{FnId, Symbol, TileImage};
 
 /// The bit pattern of a register without a value. Registers hold normalised integers, so only 64-bit integers
@@ -21,6 +21,9 @@ pub(crate) const NO_VALUE: u64 = 0xbad5_0bad_5eed_0bad;
 /// The content of words without a value. A word counts as unset only if it is marked and still holds this, so a
 /// store that leaves the mark in place does no harm.
 const NO_WORD: u16 = 0xbad5;
+
+/// Pointers whose variable is remembered.
+const POINTERS: usize = 4;
 
 /// The shadow memory of one PE.
 #[derive(Clone, Debug)]
@@ -34,9 +37,9 @@ pub(crate) struct Sanitizer {
     size: usize,
     /// Words without a value, bit = distance from `stack`.
     unset: Vec<u64>,
-    /// The variable that the last checked pointer step was in: first word, and one past the last. It is a
-    /// cache.
-    near: (usize, usize),
+    /// The variables that the last checked pointer steps were in: first word, and one past the last. It is a
+    /// cache; the register of the pointer tells the place, so that code may walk over several arrays in turns.
+    near: [(usize, usize); POINTERS],
     /// A pointer step into the stack that is still to be judged: only the call stack tells which local that is.
     asked: Option<PointerStep>,
     /// The variable that was last written through a pointer: first word, and one past the last. It is a cache.
@@ -60,7 +63,7 @@ impl Sanitizer {
             first,
             written: nothing,
             unset: Vec::new(),
-            near: nothing,
+            near: [nothing; POINTERS],
             asked: None,
             left: None,
             culprit: None,
@@ -173,8 +176,10 @@ impl Sanitizer {
         if end > start {
             self.left = Some((start, end, function));
             // The cached variable may be a local of this call, whose words another call can reuse.
-            if self.near.1 > self.stack {
-                self.near = (0, 0);
+            for near in &mut self.near {
+                if near.1 > self.stack {
+                    *near = (0, 0);
+                }
             }
         }
     }
@@ -252,31 +257,37 @@ impl Sanitizer {
         }
     }
 
-    /// The address `index` elements of `words` words behind `base`; it must lie in the variable
-    /// behind `base`.
+    /// The address `index` elements of `words` words behind `base`, which register `a` holds; it must lie in the
+    /// variable behind `base`.
     #[inline]
-    pub fn step(&mut self, tile: &TileImage, base: u64, index: u64, words: u16) -> Result<u64, Diag> {
+    pub fn step(
+        &mut self,
+        tile: &TileImage,
+        (a, base): (Reg, u64),
+        index: u64,
+        words: u16,
+    ) -> Result<u64, Diag> {
         if words == BYTES {
-            return self.step_bytes(tile, base, index);
+            return self.step_bytes(tile, (a, base), index);
         }
         // An index of a pointer to many may be negative; addresses have 16 bits.
         let to = base.wrapping_add(index.wrapping_mul(words.into())) & 0xffff;
-        let (low, high) = self.near;
+        let (low, high) = self.near[usize::from(a) % POINTERS];
         let (from, at) = (base as usize, to as usize);
         if from >= low && from < high && at >= low && at + usize::from(words) <= high {
             return Ok(to);
         }
-        self.step_elsewhere(tile, from, at, (index, words))?;
+        self.step_elsewhere(tile, (a, from), at, (index, words))?;
         Ok(to)
     }
 
     /// The same for bytes.
-    fn step_bytes(&mut self, tile: &TileImage, base: u64, index: u64) -> Result<u64, Diag> {
+    fn step_bytes(&mut self, tile: &TileImage, (a, base): (Reg, u64), index: u64) -> Result<u64, Diag> {
         let to = byte_behind(base, index);
-        let (low, high) = self.near;
+        let (low, high) = self.near[usize::from(a) % POINTERS];
         let (from, at) = (word_of(base as usize), word_of(to as usize));
         if !(low..high).contains(&from) || !(low..high).contains(&at) {
-            self.step_elsewhere(tile, from, at, (index, BYTES))?;
+            self.step_elsewhere(tile, (a, from), at, (index, BYTES))?;
         }
         Ok(to)
     }
@@ -285,7 +296,7 @@ impl Sanitizer {
     fn step_elsewhere(
         &mut self,
         tile: &TileImage,
-        from: usize,
+        (a, from): (Reg, usize),
         at: usize,
         (index, words): (u64, u16),
     ) -> Result<(), Diag> {
@@ -302,7 +313,7 @@ impl Sanitizer {
         }
         let Some(symbol) = symbol_at(tile, from) else { return Ok(()) };
         let (low, high) = (usize::from(symbol.addr), usize::from(symbol.addr) + usize::from(symbol.words));
-        self.near = (low, high);
+        self.near[usize::from(a) % POINTERS] = (low, high);
         if at >= low && at + usize::from(words) <= high {
             return Ok(());
         }
@@ -316,9 +327,9 @@ impl Sanitizer {
         let local = local_behind(tile, calls, from);
         match local.map(|(low, local)| (low, low + usize::from(local.words))) {
             Some((low, high)) if at < low || end > high => return false,
-            Some(words) => self.near = words,
+            Some(words) => self.near = [words; POINTERS],
             // Words without a name are temporaries of the compiler, which have no bounds.
-            None => self.near = (from.min(at), end.max(from + 1)),
+            None => self.near = [(from.min(at), end.max(from + 1)); POINTERS],
         }
         self.asked = None;
         true

@@ -3,19 +3,21 @@
 //! It does not know the PE. Operations that it cannot execute itself (tasks, most vectors, intrinsics) it
 //! hands back as a [`StopReason`].
 
-use super::arithmetic::{self, amount};
+use super::arithmetic::{self, amount, quotient, remainder};
+use super::arms::*;
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
-use super::cycles::CALL;
+use super::cycles::{CALL, MATH};
 use super::interface::{Code, Meter, StopReason};
-use super::memory::{copy_cycles, element, element_of, load, store};
+use super::memory::{copy_cycles, element, element_of, load, out_of_memory, store};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
 use super::vector::map::MapIterations;
 use super::vector::memory::run_known;
 use crate::diagnostics::Diag;
-use crate::image::code::{FnId, IN_VARIABLE, Op};
+use crate::image::code::{Access, FnId, IN_VARIABLE, Intrinsic, Op, Reg};
+use crate::value::f16;
 
 /// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it.
 /// `maps` are the iterations of the `@map`s that have not ended, outermost first.
@@ -46,7 +48,7 @@ fn run_calls(
 ) -> Result<StopReason, Diag> {
     let (Code { tile, plans, .. }, mut left) = (all, *budget);
     let mut ready = all.function(calls.last_mut().function);
-    'call: loop {
+    loop {
         let (frame, r) = calls.innermost();
         let mut at = frame.pc;
         let code = &ready.code[..];
@@ -69,21 +71,12 @@ fn run_calls(
             }};
         }
         macro_rules! call {
-            ($f:expr, $base:expr) => {{
-                let (f, base) = ($f, $base);
-                frame.pc = at + 1;
-                left -= 1 + CALL;
-                ready = all.function(f);
-                if let Err(diag) = calls.enter(tile, (f, ready), base) {
-                    calls.last_mut().pc -= 1;
-                    *budget = left;
-                    return Err(diag);
-                }
-                continue 'call;
-            }};
+            ($f:expr, $base:expr) => {
+                break Some(($f, $base))
+            };
         }
         macro_rules! hand_back {
-            ($op:expr) => {{ stop!(Ok(StopReason::Service(*$op))) }};
+            ($op:expr) => {{ stop!(Ok(StopReason::Service($op))) }};
         }
         macro_rules! attempt {
             ($result:expr) => {
@@ -116,136 +109,68 @@ fn run_calls(
                 (at, left) = (at + 1, left - 1)
             };
         }
-        macro_rules! looped {
-            ($s:ident $step:ident $cmp:ident) => {{
-                r[$s.d as usize] = value!($step r[$s.a as usize], r[$s.b as usize], $s.sh);
-                then!();
-                let to = $s.to;
-                jump!(to if holds!($cmp r[$s.x as usize], r[$s.y as usize]))
+        macro_rules! reg {
+            ($a:expr) => {
+                r[$a as usize]
+            };
+        }
+        // What memory holds, and a word that a pointer points to, which may be one that must not be touched.
+        macro_rules! read {
+            ($at:expr, $kind:expr) => {
+                attempt!(load(memory, $at, $kind))
+            };
+        }
+        macro_rules! write {
+            ($at:expr, $kind:expr, $value:expr) => {
+                attempt!(store(memory, $at, $kind, $value))
+            };
+        }
+        macro_rules! follow {
+            ($at:expr, $kind:expr) => {{
+                let at = $at;
+                attempt!(sanitizer.load(memory, at, $kind, frame.end))
             }};
         }
-        macro_rules! count {
-            ($s:ident $add:ident $step:ident $cmp:ident) => {{
-                r[$s.d as usize] = value!($add r[$s.d as usize], r[$s.c as usize], $s.sh);
-                let i = value!($step r[$s.i as usize], r[$s.k as usize], $s.step_sh);
-                r[$s.i as usize] = i;
-                then!();
-                then!();
-                let to = $s.to;
-                jump!(to if holds!($cmp i, r[$s.n as usize]))
+        macro_rules! put {
+            ($at:expr, $kind:expr, $value:expr) => {{
+                let at = $at;
+                attempt!(sanitizer.store(tile, memory, (at, $kind), $value, frame.end))
             }};
         }
-        macro_rules! chain {
-            ($s:ident $first:ident $second:ident) => {{
-                let value = value!($first r[$s.a as usize], r[$s.b as usize], $s.sh);
-                r[$s.d as usize] = value;
-                then!();
-                r[$s.e as usize] = value!($second value, r[$s.c as usize], $s.then_sh);
+        macro_rules! word {
+            ($at:expr) => {{
+                let at = $at;
+                *attempt!(memory.get(at).ok_or_else(|| out_of_memory(at)))
             }};
         }
-        macro_rules! products {
-            ($s:ident $last:ident) => {{
-                let one = value!(FMul r[$s.a as usize], r[$s.b as usize], 0);
-                r[$s.d as usize] = one;
-                let two = value!(FMul r[$s.c as usize], r[$s.g as usize], 0);
-                r[$s.e as usize] = two;
-                then!();
-                then!();
-                // Both products may have the same destination register.
-                r[$s.f as usize] = value!($last r[$s.d as usize], two, 0);
-            }};
+        macro_rules! place {
+            ($base:ident $b:ident $len:ident $kind:ident) => {
+                attempt!(element_of($base, get!($b), Access::$kind, $len))
+            };
         }
-        macro_rules! test {
-            ($s:ident $cmp:ident $when:expr) => {{
-                let flag = holds!($cmp r[$s.a as usize], r[$s.b as usize]);
-                r[$s.d as usize] = flag.into();
-                then!();
-                let to = $s.to;
-                jump!(to if flag == $when)
-            }};
+        macro_rules! behind {
+            ($a:ident $off:ident) => {
+                get!($a) as usize + usize::from($off)
+            };
         }
-        macro_rules! short {
-            ($s:ident $cmp:ident $when:expr) => {{
-                let flag = holds!($cmp r[$s.a as usize], r[$s.b as usize]);
-                r[$s.d as usize] = flag.into();
-                r[$s.e as usize] = flag.into();
-                then!();
-                then!();
-                let to = $s.to;
-                jump!(to if flag == $when)
-            }};
-        }
-        macro_rules! load_element {
+        macro_rules! stepped {
             ($s:ident) => {{
-                let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
-                let value = attempt!(load(memory, at, $s.kind));
-                r[$s.d as usize] = value;
-                value
-            }};
-        }
-        macro_rules! test_element {
-            ($s:ident $cmp:tt) => {{
-                let value = load_element!($s);
+                let to = attempt!(sanitizer.step(tile, ($s.a, reg!($s.a)), reg!($s.b), $s.words));
+                reg!($s.d) = to;
                 then!();
-                let to = $s.to;
-                jump!(to if value $cmp 0)
+                to as usize + usize::from($s.off)
             }};
         }
-        macro_rules! store_element {
+        macro_rules! framed {
             ($s:ident) => {{
-                let at = attempt!(element_of($s.base, r[$s.i as usize], $s.kind, $s.len));
-                attempt!(store(memory, at, $s.kind, r[$s.d as usize]));
+                let at = frame.address.wrapping_add($s.off);
+                reg!($s.d) = at.into();
+                then!();
+                usize::from(at)
             }};
         }
-        macro_rules! loaded {
-            ($s:ident $op:ident) => {{
-                let value = load_element!($s);
-                then!();
-                r[$s.e as usize] = value!($op value, r[$s.c as usize], $s.sh);
-            }};
-        }
-        macro_rules! stored {
-            ($s:ident $op:ident) => {{
-                r[$s.d as usize] = value!($op r[$s.e as usize], r[$s.c as usize], $s.sh);
-                then!();
-                store_element!($s);
-            }};
-        }
-        macro_rules! global {
-            ($s:ident $op:ident) => {{
-                let value = attempt!(load(memory, $s.addr.into(), $s.kind));
-                r[$s.d as usize] = value;
-                then!();
-                let value = value!($op value, r[$s.c as usize], $s.sh);
-                r[$s.e as usize] = value;
-                then!();
-                attempt!(store(memory, $s.addr.into(), $s.kind, value));
-            }};
-        }
-        macro_rules! ret {
-            () => {{
-                left -= 1;
-                sanitizer.leave(frame.address.into(), frame.end, frame.function);
-                calls.leave();
-                let Some(caller) = calls.last() else {
-                    *budget = left;
-                    return Ok(StopReason::End);
-                };
-                ready = all.function(caller.function);
-                continue 'call;
-            }};
-        }
-        macro_rules! moved_call {
-            ($s:ident $op:ident) => {{
-                let value = value!($op r[$s.a as usize], r[$s.b as usize], $s.sh);
-                r[$s.d as usize] = value;
-                r[$s.base as usize] = value;
-                then!();
-                then!();
-                call!(FnId($s.f.into()), $s.base)
-            }};
-        }
-        loop {
+        // Calls and returns leave the loop over the operations, so that their code is there once.
+        let called: Option<(FnId, Reg)> = loop {
             let op = &code[at];
             match *op {
                 Op::Mov { d, a } => set!(d, get!(a)),
@@ -275,6 +200,28 @@ fn run_calls(
                 Op::FSub { d, a, b } => float!(d = a - b),
                 Op::FMul { d, a, b } => float!(d = a * b),
                 Op::FDiv { d, a, b } => float!(d = a / b),
+                Op::FNeg { d, a } => set!(d, get!(a) ^ 1 << 31),
+                Op::FEq { d, a, b } => set!(d, single(get!(a)) == single(get!(b))),
+                Op::FNe { d, a, b } => set!(d, single(get!(a)) != single(get!(b))),
+                Op::HAdd { d, a, b } => set!(d, arithmetic::half_sum(get!(a), get!(b))),
+                Op::HMul { d, a, b } => set!(d, arithmetic::half_product(get!(a), get!(b))),
+                Op::HLt { d, a, b } => set!(d, f16::lt(get!(a) as u16, get!(b) as u16)),
+                Op::HLe { d, a, b } => set!(d, f16::le(get!(a) as u16, get!(b) as u16)),
+                Op::DivU { d, a, b, .. } => set!(d, attempt!(quotient(get!(a), get!(b)))),
+                Op::RemU { d, a, b, .. } => set!(d, attempt!(remainder(get!(a), get!(b)))),
+                Op::DivS { d, a, b, sh } => {
+                    let (x, y) = attempt!(arithmetic::dividend(get!(a), get!(b), sh));
+                    set!(d, x / y)
+                }
+                Op::RemS { d, a, b, sh } => {
+                    let (x, y) = attempt!(arithmetic::dividend(get!(a), get!(b), sh));
+                    set!(d, x % y)
+                }
+                Op::NegS { d, a, sh } => set!(d, signed(get!(a).wrapping_neg(), sh)),
+                Op::FromSigned { d, a } => set!(d, (get!(a) as i64 as f32).to_bits()),
+                Op::FromUnsigned { d, a } => set!(d, (get!(a) as f32).to_bits()),
+                Op::Widen { d, a } => set!(d, f16::to_f32(get!(a) as u16).to_bits()),
+                Op::Narrow { d, a } => set!(d, arithmetic::half(get!(a))),
                 Op::FLt { d, a, b } => set!(d, single(get!(a)) < single(get!(b))),
                 Op::FLe { d, a, b } => set!(d, single(get!(a)) <= single(get!(b))),
                 Op::Jump { to } => jump!(to if true),
@@ -286,30 +233,18 @@ fn run_calls(
                 Op::JumpLtU { a, b, to } => jump!(to if get!(a) < get!(b)),
                 Op::JumpLeS { a, b, to } => jump!(to if get!(a) as i64 <= get!(b) as i64),
                 Op::JumpLeU { a, b, to } => jump!(to if get!(a) <= get!(b)),
-                Op::Load { d, a, off, kind } => {
-                    let at = get!(a) as usize + usize::from(off);
-                    set!(d, attempt!(sanitizer.load(memory, at, kind, frame.end)));
-                }
-                Op::Store { s, a, off, kind } => {
-                    let at = get!(a) as usize + usize::from(off);
-                    attempt!(sanitizer.store(tile, memory, (at, kind), get!(s), frame.end));
-                }
-                Op::LoadAt { d, addr, kind } => {
-                    set!(d, attempt!(load(memory, addr.into(), kind)))
-                }
-                Op::StoreAt { s, addr, kind } => {
-                    attempt!(store(memory, addr.into(), kind, get!(s)));
-                }
+                Op::Load { d, a, off, kind } => set!(d, follow!(behind!(a off), kind)),
+                Op::Store { s, a, off, kind } => put!(behind!(a off), kind, get!(s)),
+                Op::LoadAt { d, addr, kind } => set!(d, read!(addr.into(), kind)),
+                Op::StoreAt { s, addr, kind } => write!(addr.into(), kind, get!(s)),
                 Op::LoadElem { d, base, b, len, kind } => {
-                    let at = attempt!(element_of(base, get!(b), kind, len));
-                    set!(d, attempt!(load(memory, at, kind)));
+                    set!(d, read!(attempt!(element_of(base, get!(b), kind, len)), kind))
                 }
                 Op::StoreElem { s, base, b, len, kind } => {
-                    let at = attempt!(element_of(base, get!(b), kind, len));
-                    attempt!(store(memory, at, kind, get!(s)));
+                    write!(attempt!(element_of(base, get!(b), kind, len)), kind, get!(s))
                 }
                 Op::Element { d, a, b, words, len: IN_VARIABLE } => {
-                    set!(d, attempt!(sanitizer.step(tile, get!(a), get!(b), words)));
+                    set!(d, attempt!(sanitizer.step(tile, (a, get!(a)), get!(b), words)));
                 }
                 Op::Element { d, a, b, words, len } => {
                     set!(d, attempt!(element(get!(a), get!(b), words, len)));
@@ -330,7 +265,7 @@ fn run_calls(
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
                 Op::CallPtr { a, base } => call!(FnId(get!(a) as u32), base),
-                Op::Ret => ret!(),
+                Op::Ret => break None,
                 Op::AddUJumpLtU(s) => looped!(s AddU LtU),
                 Op::AddUJumpLeU(s) => looped!(s AddU LeU),
                 Op::AddUJumpNe(s) => looped!(s AddU Ne),
@@ -347,6 +282,11 @@ fn run_calls(
                 Op::SubSJumpNe(s) => looped!(s SubS Ne),
                 Op::AndJumpEq(s) => looped!(s And Eq),
                 Op::AndJumpNe(s) => looped!(s And Ne),
+                Op::NextJumpLtU(s) => next!(s u64),
+                Op::NextJumpLtS(s) => next_signed!(s u64),
+                Op::Next32JumpLtU(s) => next!(s u32),
+                Op::Next16JumpLtU(s) => next!(s u16),
+                Op::Next16JumpLtS(s) => next_signed!(s i16),
                 Op::AddUAddUJumpLtU(s) => count!(s AddU AddU LtU),
                 Op::AddUAddSJumpLtU(s) => count!(s AddU AddS LtU),
                 Op::AddSAddSJumpLtS(s) => count!(s AddS AddS LtS),
@@ -389,15 +329,7 @@ fn run_calls(
                 Op::FMulOnto(s) => chain!(s FMul Onto),
                 Op::ProductsFAdd(s) => products!(s FAdd),
                 Op::ProductsFSub(s) => products!(s FSub),
-                Op::FMulFMulFAdd(s) => {
-                    let one = value!(FMul r[s.a as usize], r[s.b as usize], 0);
-                    r[s.d as usize] = one;
-                    let two = value!(FMul one, r[s.c as usize], 0);
-                    r[s.e as usize] = two;
-                    then!();
-                    then!();
-                    r[s.f as usize] = value!(FAdd two, r[s.g as usize], 0);
-                }
+                Op::FMulFMulFAdd(s) => products_then!(s),
                 Op::FLtJumpIf(s) => test!(s FLt true),
                 Op::FLtJumpUnless(s) => test!(s FLt false),
                 Op::FLeJumpIf(s) => test!(s FLe true),
@@ -422,58 +354,105 @@ fn run_calls(
                 Op::LoadElemJumpUnless(s) => test_element!(s ==),
                 Op::LoadElemAddU(s) => loaded!(s AddU),
                 Op::LoadElemAddS(s) => loaded!(s AddS),
-                Op::LoadElemOnto(s) => loaded!(s Onto),
-                Op::LoadElemFMul(s) => loaded!(s FMul),
-                Op::AddULoadElem(s) => {
-                    r[s.e as usize] = value!(AddU r[s.e as usize], r[s.c as usize], s.sh);
-                    then!();
-                    load_element!(s);
-                }
-                Op::StoreElemAddU(s) => {
-                    store_element!(s);
-                    then!();
-                    r[s.e as usize] = value!(AddU r[s.e as usize], r[s.c as usize], s.sh);
-                }
+                Op::LoadElemOnto(s) => float_element!(s Onto),
+                Op::LoadElemFMul(s) => float_element!(s FMul),
+                Op::AddULoadElem(s) => added_load!(s),
+                Op::StoreElemAddU(s) => stored_add!(s),
                 Op::AddUStoreElem(s) => stored!(s AddU),
                 Op::AddSStoreElem(s) => stored!(s AddS),
-                Op::FAddStoreElem(s) => stored!(s FAdd),
-                Op::FMulStoreElem(s) => stored!(s FMul),
-                Op::ElementLoad(s) => {
-                    let to = attempt!(sanitizer.step(tile, r[s.a as usize], r[s.b as usize], s.words));
-                    r[s.d as usize] = to;
-                    then!();
-                    let at = to as usize + usize::from(s.off);
-                    r[s.v as usize] = attempt!(sanitizer.load(memory, at, s.kind, frame.end));
-                }
-                Op::ElementStore(s) => {
-                    let to = attempt!(sanitizer.step(tile, r[s.a as usize], r[s.b as usize], s.words));
-                    r[s.d as usize] = to;
-                    then!();
-                    let at = to as usize + usize::from(s.off);
-                    attempt!(sanitizer.store(tile, memory, (at, s.kind), r[s.v as usize], frame.end));
-                }
+                Op::FAddStoreElem(s) => float_stored!(s FAdd),
+                Op::FMulStoreElem(s) => float_stored!(s FMul),
+                Op::ElementLoad(s) => r[s.v as usize] = follow!(stepped!(s), s.kind),
+                Op::ElementStore(s) => put!(stepped!(s), s.kind, r[s.v as usize]),
                 Op::AddUGlobal(s) => global!(s AddU),
                 Op::AddSGlobal(s) => global!(s AddS),
                 Op::SubUGlobal(s) => global!(s SubU),
                 Op::SubSGlobal(s) => global!(s SubS),
                 Op::FAddGlobal(s) => global!(s FAdd),
-                Op::MovMov(s) => {
-                    r[s.d as usize] = r[s.a as usize];
-                    then!();
-                    r[s.e as usize] = r[s.b as usize];
-                }
+                Op::MovMov(s) => moves!(s),
                 Op::MovRet(s) => {
-                    r[s.d as usize] = r[s.a as usize];
-                    left -= 1;
-                    ret!()
+                    (r[s.d as usize], left) = (r[s.a as usize], left - 1);
+                    break None;
                 }
                 Op::AddUMovCall(s) => moved_call!(s AddU),
                 Op::AddSMovCall(s) => moved_call!(s AddS),
                 Op::SubUMovCall(s) => moved_call!(s SubU),
                 Op::SubSMovCall(s) => moved_call!(s SubS),
+                Op::MulUAddULoad32(s) => r[s.v as usize] = read!(index!(s Access::U32), Access::U32),
+                Op::MulUAddULoadElem(s) => r[s.v as usize] = read!(index!(s s.kind), s.kind),
+                Op::MulUAddUStoreElem(s) => write!(index!(s s.kind), s.kind, r[s.v as usize]),
+                Op::AddSOffsetLoad(s) => offset!(s AddS),
+                Op::SubSOffsetLoad(s) => offset!(s SubS),
+                Op::AddUOffsetLoad(s) => offset!(s AddU),
+                Op::SubUOffsetLoad(s) => offset!(s SubU),
+                Op::LoadElemJumpLtS(s) => judged_element!(s LtS),
+                Op::LoadElemJumpLeS(s) => judged_element!(s LeS),
+                Op::LoadElemJumpLtU(s) => judged_element!(s LtU),
+                Op::LoadElemJumpLeU(s) => judged_element!(s LeU),
+                Op::LoadElemJumpEq(s) => judged_element!(s Eq),
+                Op::LoadElemJumpNe(s) => judged_element!(s Ne),
+                Op::ElementElement(s) => elements!(s),
+                Op::ElementElementLoad(s) => element_loaded!(s),
+                Op::MemberLoad(s) => r[s.v as usize] = follow!(member!(s), s.kind),
+                Op::MemberStore(s) => put!(member!(s), s.kind, r[s.v as usize]),
+                Op::LoadLoad(s) => two_loads!(s),
+                Op::LoadAddS(s) => field_loaded!(s AddS),
+                Op::LoadAddU(s) => field_loaded!(s AddU),
+                Op::LoadFAdd(s) => field_loaded!(s FAdd),
+                Op::AddSStore(s) => field_stored!(s AddS),
+                Op::AddUStore(s) => field_stored!(s AddU),
+                Op::FAddStore(s) => field_stored!(s FAdd),
+                Op::FrameLoad(s) => r[s.v as usize] = follow!(framed!(s), s.kind),
+                Op::FrameStore(s) => put!(framed!(s), s.kind, r[s.v as usize]),
+                Op::EqJumpUnless(s) => test!(s Eq false),
+                Op::NeJumpUnless(s) => test!(s Ne false),
+                Op::LtSJumpUnless(s) => test!(s LtS false),
+                Op::LtUJumpUnless(s) => test!(s LtU false),
+                Op::LeSJumpUnless(s) => test!(s LeS false),
+                Op::LeUJumpUnless(s) => test!(s LeU false),
+                Op::HLtJumpIf(s) => test!(s HLt true),
+                Op::HLtJumpUnless(s) => test!(s HLt false),
+                Op::HMulHAdd(s) => chain!(s HMul HAdd),
+                Op::RemUJumpEq(s) => looped!(s RemU Eq),
+                Op::RemUJumpNe(s) => looped!(s RemU Ne),
+                Op::AddUJump(s) => arm!(s AddU),
+                Op::AddSJump(s) => arm!(s AddS),
+                Op::MovJump(s) => arm!(s Mov),
+                Op::MovCall(s) => {
+                    r[s.d as usize] = r[s.a as usize];
+                    then!();
+                    call!(FnId(s.f.into()), s.base.into())
+                }
+                Op::MovMovCall(s) => {
+                    moves!(s);
+                    then!();
+                    call!(FnId(s.f.into()), s.base.into())
+                }
+                Op::Switch { a, table } => {
+                    let (to, cycles, is_jump) = ready.switches[usize::from(table)].find(get!(a));
+                    (at, left) = (to, left - cycles);
+                    if is_jump && left <= 0 {
+                        stop!(Ok(StopReason::Pause))
+                    }
+                    continue;
+                }
+                Op::LoadElem32 { d, base, b, len } => set!(d, read!(place!(base b len U32), Access::U32)),
+                Op::LoadElemU16 { d, base, b, len } => set!(d, word!(place!(base b len U16))),
+                Op::LoadElemS16 { d, base, b, len } => set!(d, word!(place!(base b len S16)) as i16),
+                Op::StoreElem32 { s, base, b, len } => write!(place!(base b len U32), Access::U32, get!(s)),
+                Op::StoreElem16 { s, base, b, len } => write!(place!(base b len U16), Access::U16, get!(s)),
+                Op::Load32 { d, a, off } => set!(d, follow!(behind!(a off), Access::U32)),
+                Op::LoadU16 { d, a, off } => set!(d, follow!(behind!(a off), Access::U16)),
+                Op::LoadS16 { d, a, off } => set!(d, follow!(behind!(a off), Access::S16)),
+                Op::Store32 { s, a, off } => put!(behind!(a off), Access::U32, get!(s)),
+                Op::Store16 { s, a, off } => put!(behind!(a off), Access::U16, get!(s)),
+                Op::Math { base } => match arithmetic::math(r, base) {
+                    Some(value) => (r[base as usize], left) = (value, left - MATH as i64 + 1),
+                    None => hand_back!(Op::Intrinsic { id: Intrinsic::Math32, base }),
+                },
                 Op::Vector { n } => {
-                    let Some(Some(line)) = plans.get(n as usize) else { hand_back!(op) };
-                    let Some(cycles) = run_known(line, r, memory) else { hand_back!(op) };
+                    let Some(Some(line)) = plans.get(n as usize) else { hand_back!(*op) };
+                    let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };
                     left -= LAUNCH as i64 + i64::from(cycles) - 1
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
@@ -481,20 +460,39 @@ fn run_calls(
                         left -= if walk.has_lanes() { walk.take_blocks(memory, r, left) } else { 0 };
                         jump!(done if !walk.take(memory, r, base))
                     }
-                    Some(_) | None => hand_back!(op),
+                    Some(_) | None => hand_back!(*op),
                 },
                 Op::MapPut { s, .. } => match maps.last() {
                     Some(walk) if walk.takes() && walk.put(memory, get!(s)) => {}
-                    Some(_) | None => hand_back!(op),
+                    Some(_) | None => hand_back!(*op),
                 },
                 _ => {
                     if !attempt!(arithmetic::step(r, op)) {
-                        hand_back!(op)
+                        hand_back!(*op)
                     }
                 }
             }
             // An arm that leaves the loop does not get here, so the counter still points at its operation.
             (at, left) = (at + 1, left - 1);
+        };
+        if let Some((f, base)) = called {
+            frame.pc = at + 1;
+            left -= 1 + CALL;
+            ready = all.function(f);
+            if let Err(diag) = calls.enter(tile, (f, ready), base) {
+                calls.last_mut().pc -= 1;
+                *budget = left;
+                return Err(diag);
+            }
+        } else {
+            left -= 1;
+            sanitizer.leave(frame.address.into(), frame.end, frame.function);
+            calls.leave();
+            let Some(caller) = calls.last() else {
+                *budget = left;
+                return Ok(StopReason::End);
+            };
+            ready = all.function(caller.function);
         }
     }
 }

@@ -6,14 +6,29 @@
 //! `superinstructions_do_exactly_what_their_parts_do` (`exec/tests.rs`) compares them with the operations
 //! that they are made of, and `tests/it/engines.rs` whole programs.
 
-use crate::image::FnId;
-use crate::image::code::{IN_VARIABLE, Op, Reg};
+use super::jump_table::{JumpTable, jump_table};
+use super::memory_superinstructions::{element, elements, index, judged, pointed, stored_element};
+use super::sequence::{Binary, binary, comparison, near, other, simpler, sized};
+use crate::image::code::{Op, Reg};
 use crate::image::superinstructions::*;
+use crate::image::{FnId, Function};
 
 /// Replaces every operation that starts a known sequence by its superinstruction. The other operations stay in
 /// place, so that jumps to them still work.
-pub(crate) fn combined(code: &[Op]) -> Box<[Op]> {
-    (0..code.len()).map(|at| longest(&code[at..]).unwrap_or(code[at])).collect()
+pub(crate) fn combined(function: &Function) -> (Box<[Op]>, Box<[JumpTable]>) {
+    let code: Vec<Op> = function.code.iter().map(|op| simpler(*op)).collect();
+    let mut tables = Vec::new();
+    let made = (0..code.len()).map(|at| {
+        if let Some(table) = jump_table(function, &code, at)
+            && let (Op::JumpEq { a, .. }, Ok(n)) = (code[at], u16::try_from(tables.len()))
+        {
+            tables.push(table);
+            return Op::Switch { a, table: n };
+        }
+        longest(&code[at..]).or_else(|| sized(code[at])).unwrap_or(code[at])
+    });
+    let made = made.collect();
+    (made, tables.into())
 }
 
 fn longest(code: &[Op]) -> Option<Op> {
@@ -30,6 +45,9 @@ fn three(a: Op, b: Op, c: Op) -> Option<Op> {
         .or_else(|| short(a, b, c))
         .or_else(|| global(a, b, c))
         .or_else(|| moved_call(a, b, c))
+        .or_else(|| index(a, b, c))
+        .or_else(|| elements(a, b, Some(c)))
+        .or_else(|| moves_call(a, Some(b), c))
 }
 
 fn two(a: Op, b: Op) -> Option<Op> {
@@ -37,61 +55,21 @@ fn two(a: Op, b: Op) -> Option<Op> {
         .or_else(|| chain(a, b))
         .or_else(|| test(a, b))
         .or_else(|| element(a, b))
+        .or_else(|| judged(a, b))
         .or_else(|| stored_element(a, b))
         .or_else(|| pointed(a, b))
+        .or_else(|| arm(a, b))
+        .or_else(|| moves_call(a, None, b))
         .or_else(|| moves(a, b))
-}
-
-/// The operands of a binary operation.
-struct Binary {
-    d: Reg,
-    a: Reg,
-    b: Reg,
-    sh: u8,
-}
-
-fn binary(op: Op) -> Option<Binary> {
-    use Op::*;
-    Some(match op {
-        AddS { d, a, b, sh } | AddU { d, a, b, sh } | SubS { d, a, b, sh } => Binary { d, a, b, sh },
-        SubU { d, a, b, sh } | MulS { d, a, b, sh } | MulU { d, a, b, sh } => Binary { d, a, b, sh },
-        ShlU { d, a, b, sh } | ShrU { d, a, b, sh } => Binary { d, a, b, sh },
-        And { d, a, b } | Or { d, a, b } | Xor { d, a, b } => Binary { d, a, b, sh: 0 },
-        FAdd { d, a, b } | FSub { d, a, b } | FMul { d, a, b } => Binary { d, a, b, sh: 0 },
-        Eq { d, a, b } | Ne { d, a, b } | LtS { d, a, b } | LtU { d, a, b } => Binary { d, a, b, sh: 0 },
-        LeS { d, a, b } | LeU { d, a, b } | FLt { d, a, b } | FLe { d, a, b } => Binary { d, a, b, sh: 0 },
-        _ => return None,
-    })
-}
-
-/// The other operand of an operation that has `one` as an operand. Commutative integer operations may swap
-/// their operands; float operations may not, because the result NaN depends on the order.
-fn other(op: Op, one: Reg) -> Option<Reg> {
-    use Op::*;
-    let Binary { a, b, .. } = binary(op)?;
-    if a == one {
-        return Some(b);
-    }
-    let swaps = matches!(op, AddS { .. } | AddU { .. } | And { .. } | Or { .. } | Xor { .. });
-    (b == one && swaps).then_some(a)
-}
-
-/// The comparison of a conditional jump, and its target.
-fn comparison(op: Op) -> Option<(Reg, Reg, NearTarget)> {
-    use Op::*;
-    let (x, y, to) = match op {
-        JumpEq { a, b, to } | JumpNe { a, b, to } | JumpLtS { a, b, to } => (a, b, to),
-        JumpLtU { a, b, to } | JumpLeS { a, b, to } | JumpLeU { a, b, to } => (a, b, to),
-        JumpIf { a, to } | JumpUnless { a, to } => (a, a, to),
-        _ => return None,
-    };
-    Some((x, y, NearTarget::try_from(to).ok()?))
 }
 
 fn looped(step: Op, jump: Op) -> Option<Op> {
     use Op::*;
     let Binary { d, a, b, sh } = binary(step)?;
     let (x, y, to) = comparison(jump)?;
+    if let Some(next) = next(step, jump) {
+        return Some(next);
+    }
     let make = match (step, jump) {
         (AddU { .. }, JumpLtU { .. }) => AddUJumpLtU,
         (AddU { .. }, JumpLeU { .. }) => AddUJumpLeU,
@@ -109,9 +87,27 @@ fn looped(step: Op, jump: Op) -> Option<Op> {
         (SubS { .. }, JumpNe { .. }) => SubSJumpNe,
         (And { .. }, JumpEq { .. }) => AndJumpEq,
         (And { .. }, JumpNe { .. }) => AndJumpNe,
+        (RemU { .. }, JumpEq { .. }) => RemUJumpEq,
+        (RemU { .. }, JumpNe { .. }) => RemUJumpNe,
         _ => return None,
     };
     Some(make(Loop { d, a, b, x, y, to, sh }))
+}
+
+/// The end of a loop: the counter goes on by a step and is compared with its limit.
+fn next(step: Op, jump: Op) -> Option<Op> {
+    use Op::*;
+    let (Binary { d: i, sh, .. }, (x, n, to)) = (binary(step)?, comparison(jump)?);
+    let k = other(step, i).filter(|_| x == i)?;
+    let make = match (step, sh, jump) {
+        (AddU { .. } | AddS { .. }, 0, JumpLtU { .. }) => NextJumpLtU,
+        (AddU { .. } | AddS { .. }, 0, JumpLtS { .. }) => NextJumpLtS,
+        (AddU { .. }, 32, JumpLtU { .. }) => Next32JumpLtU,
+        (AddU { .. }, 48, JumpLtU { .. }) => Next16JumpLtU,
+        (AddS { .. }, 48, JumpLtS { .. }) => Next16JumpLtS,
+        _ => return None,
+    };
+    Some(make(Next { i, k, n, to }))
 }
 
 fn count(add: Op, step: Op, jump: Op) -> Option<Op> {
@@ -180,6 +176,7 @@ fn chain(first: Op, then: Op) -> Option<Op> {
         (FMul { .. }, FAdd { .. }) => FMulFAdd,
         (FMul { .. }, FSub { .. }) => FMulFSub,
         (FMul { .. }, FMul { .. }) => FMulFMul,
+        (HMul { .. }, HAdd { .. }) => HMulHAdd,
         _ => return None,
     };
     Some(make(Chain { d, a, b, e, c, sh, then_sh }))
@@ -207,6 +204,14 @@ fn test(compare: Op, jump: Op) -> Option<Op> {
         (FLt { .. }, JumpUnless { .. }) => FLtJumpUnless,
         (FLe { .. }, JumpIf { .. }) => FLeJumpIf,
         (FLe { .. }, JumpUnless { .. }) => FLeJumpUnless,
+        (HLt { .. }, JumpIf { .. }) => HLtJumpIf,
+        (HLt { .. }, JumpUnless { .. }) => HLtJumpUnless,
+        (Eq { .. }, JumpUnless { .. }) => EqJumpUnless,
+        (Ne { .. }, JumpUnless { .. }) => NeJumpUnless,
+        (LtS { .. }, JumpUnless { .. }) => LtSJumpUnless,
+        (LtU { .. }, JumpUnless { .. }) => LtUJumpUnless,
+        (LeS { .. }, JumpUnless { .. }) => LeSJumpUnless,
+        (LeU { .. }, JumpUnless { .. }) => LeUJumpUnless,
         _ => return None,
     };
     (x == d).then_some(make(Test { d, a, b, to }))
@@ -236,72 +241,6 @@ fn short(compare: Op, copy: Op, jump: Op) -> Option<Op> {
         _ => return None,
     };
     (copied == d && x == e).then_some(make(Short { d, a, b, e, to }))
-}
-
-/// Superinstructions that start with an element access.
-fn element(access: Op, then: Op) -> Option<Op> {
-    use Op::*;
-    let (d, base, i, len, kind) = match access {
-        LoadElem { d, base, b, len, kind } => (d, base, b, len, kind),
-        StoreElem { s, base, b, len, kind } => (s, base, b, len, kind),
-        _ => return None,
-    };
-    match (access, then, comparison(then)) {
-        (LoadElem { .. }, JumpIf { a, .. }, Some((_, _, to))) if a == d => {
-            return Some(LoadElemJumpIf(ElemTest { d, base, i, len, to, kind }));
-        }
-        (LoadElem { .. }, JumpUnless { a, .. }, Some((_, _, to))) if a == d => {
-            return Some(LoadElemJumpUnless(ElemTest { d, base, i, len, to, kind }));
-        }
-        _ => {}
-    }
-    let Binary { d: e, a: left, b: right, sh } = binary(then)?;
-    if let (LoadElem { .. }, FAdd { .. }) = (access, then)
-        && right == d
-    {
-        return Some(LoadElemOnto(ElemStep { d, base, i, len, e, c: left, kind, sh }));
-    }
-    let (make, one): (fn(ElemStep) -> Op, Reg) = match (access, then) {
-        (LoadElem { .. }, AddU { .. }) => (LoadElemAddU, d),
-        (LoadElem { .. }, AddS { .. }) => (LoadElemAddS, d),
-        (LoadElem { .. }, FMul { .. }) => (LoadElemFMul, d),
-        (StoreElem { .. }, AddU { .. }) => (StoreElemAddU, e),
-        _ => return None,
-    };
-    let c = other(then, one)?;
-    Some(make(ElemStep { d, base, i, len, e, c, kind, sh }))
-}
-
-/// Superinstructions that end with an element access.
-fn stored_element(first: Op, access: Op) -> Option<Op> {
-    use Op::*;
-    let Binary { d, a, b, sh } = binary(first)?;
-    if let (AddU { .. }, LoadElem { d: loaded, base, b: i, len, kind }) = (first, access) {
-        let c = other(first, d)?;
-        return Some(AddULoadElem(ElemStep { d: loaded, base, i, len, e: d, c, kind, sh }));
-    }
-    let StoreElem { s, base, b: i, len, kind } = access else { return None };
-    let make = match first {
-        AddU { .. } => AddUStoreElem,
-        AddS { .. } => AddSStoreElem,
-        FAdd { .. } => FAddStoreElem,
-        FMul { .. } => FMulStoreElem,
-        _ => return None,
-    };
-    (s == d).then_some(make(ElemStep { d, base, i, len, e: a, c: b, kind, sh }))
-}
-
-fn pointed(address: Op, access: Op) -> Option<Op> {
-    let Op::Element { d, a, b, words, len: IN_VARIABLE } = address else { return None };
-    match access {
-        Op::Load { d: v, a: from, off, kind } if from == d => {
-            Some(Op::ElementLoad(Pointed { d, a, b, words, v, off, kind }))
-        }
-        Op::Store { s: v, a: to, off, kind } if to == d => {
-            Some(Op::ElementStore(Pointed { d, a, b, words, v, off, kind }))
-        }
-        _ => None,
-    }
 }
 
 fn global(load: Op, change: Op, store: Op) -> Option<Op> {
@@ -342,4 +281,28 @@ fn moved_call(argument: Op, copy: Op, call: Op) -> Option<Op> {
     };
     let f = u16::try_from(f).ok()?;
     (from == d && to == base).then_some(make(MoveCall { d, a, b, base, f, sh }))
+}
+
+/// The end of an arm of `if` or `switch`.
+fn arm(last: Op, jump: Op) -> Option<Op> {
+    use Op::*;
+    let Jump { to } = jump else { return None };
+    let to = NearTarget::try_from(to).ok()?;
+    match last {
+        AddU { d, a, b, sh } => Some(AddUJump(Arm { d, a, b, to, sh })),
+        AddS { d, a, b, sh } => Some(AddSJump(Arm { d, a, b, to, sh })),
+        Mov { d, a } => Some(MovJump(Arm { d, a, b: a, to, sh: 0 })),
+        _ => None,
+    }
+}
+
+fn moves_call(first: Op, then: Option<Op>, call: Op) -> Option<Op> {
+    let (Op::Mov { d, a }, Op::Call { f: FnId(f), base }) = (first, call) else { return None };
+    let (make, e, b): (fn(MovesCall) -> Op, Reg, Reg) = match then {
+        Some(Op::Mov { d: e, a: b }) => (Op::MovMovCall, e, b),
+        Some(_) => return None,
+        None => (Op::MovCall, d, a),
+    };
+    let ([d, a, e, b, base], f) = (near([d, a, e, b, base])?, u16::try_from(f).ok()?);
+    Some(make(MovesCall { d, a, e, b, base, f }))
 }

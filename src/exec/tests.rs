@@ -8,13 +8,13 @@ use super::sanitizer::Sanitizer;
 use super::scalar::run;
 use super::superinstructions::combined;
 use crate::image::code::{Access, IN_VARIABLE};
-use crate::image::{FnId, Function, Op, TileImage};
+use crate::image::{FnId, Function, Op, Scalar, TileImage};
 use crate::source::{FileId, Span};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-/// Superinstructions that there are.
-const KINDS: usize = 104;
+/// Superinstructions and simpler operations that there are, but `Math`: in plain code the PE does its work.
+const KINDS: usize = 168;
 /// Constants lie in the first registers.
 const CONSTS: [u64; 6] = [0, 1, 2, 3, 0x3fc0_0000, 0xffff_ffff];
 
@@ -100,8 +100,45 @@ impl Dice {
             36 => Op::LoadAt { d, addr, kind: access },
             37 => Op::StoreAt { s: a, addr, kind: access },
             38 => Op::Call { f: FnId(1), base: d },
-            _ => Op::Ret,
+            39 => Op::Ret,
+            40 => Op::RemU { d, a, b, sh },
+            41 => Op::DivS { d, a, b, sh },
+            42 => Op::HAdd { d, a, b },
+            43 => Op::HMul { d, a, b },
+            44 => Op::HLt { d, a, b },
+            45 => Op::Frame { d: ADDRESS, off: addr },
+            46 => Op::Element { d: ADDRESS, a, b, words: 1 + addr, len: 3 },
+            47 => Op::Element { d: ADDRESS, a: ADDRESS, b, words: 1, len: 3 },
+            48 => Op::Load { d, a: ADDRESS, off: 0, kind: access },
+            49 => Op::Jump { to },
+            // The index is what the operation before has computed.
+            50 => Op::LoadElem { d: a.max(6), base: 6, b: 6, len: 4, kind: access },
+            51 => Op::StoreElem { s: a, base: 6, b: 6, len: 4, kind: access },
+            52 => Op::AddU { d: 6, a: 7, b, sh: 48 },
+            53 => Op::MulU { d: 7, a, b, sh: 48 },
+            54 => Op::JumpEq { a: 8, b: self.below(6) as u16, to },
+            55 => Op::Convert { d, a, from: self.scalar(), to: self.scalar() },
+            56 => Op::SubS { d: 6, a, b, sh: 48 },
+            57 => Op::AddS { d: 6, a, b, sh: 48 },
+            58 => Op::SubU { d: 6, a, b, sh: 48 },
+            59 => Op::AddU { d: 6, a, b, sh: 48 },
+            // The end of a loop.
+            60 => Op::FAdd { d: 6, a: 6, b },
+            61 => Op::AddU { d: 7, a: 7, b, sh },
+            62 => Op::AddS { d: 7, a: 7, b, sh },
+            63 => Op::JumpLtU { a: 7, b, to },
+            64 => Op::JumpLtS { a: 7, b, to },
+            65 => Op::JumpIf { a: d, to },
+            66 => Op::JumpUnless { a: d, to },
+            67 => Op::AddU { d: 6, a: 6, b, sh },
+            68 => Op::FMul { d: 6, a, b },
+            _ => Op::StoreElem { s: 6, base: 6, b, len: 4, kind: Access::U32 },
         }
+    }
+
+    fn scalar(&mut self) -> Scalar {
+        use Scalar::*;
+        [Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, F32][self.below(11) as usize]
     }
 
     fn one_of(&mut self, kinds: &[u64]) -> u64 {
@@ -110,13 +147,24 @@ impl Dice {
 
     /// Three operations in a row, often such as become one.
     fn kinds(&mut self) -> [u64; 3] {
-        match self.below(8) {
-            0 => [36, self.one_of(&[0, 1, 2, 3, 11]), 37],
+        match self.below(20) {
+            0 => [36, self.one_of(&[0, 1, 2, 3, 11, 11]), 37],
             1 => [self.below(4), 22, 38],
             2 => [self.one_of(&[0, 1, 11]), self.below(2), self.one_of(&[27, 28])],
             3 => [14 + self.below(8), 22, 23 + self.below(2)],
             4 => [13, 13, 11 + self.below(2)],
-            _ => [self.below(40), self.below(40), self.below(40)],
+            5 => [53, 52, 50 + self.below(2)],
+            6 => [46, 47, self.one_of(&[48, 49, 34, 35])],
+            7 => [56 + self.below(4), 50, 25 + self.below(6)],
+            8 => [54, 54, 54],
+            9 => [22, 22, 38],
+            10 => [43, 42, 44],
+            11 => [45, self.one_of(&[48, 34, 35]), self.one_of(&[0, 1, 11])],
+            12 => [self.one_of(&[60, 67, 0]), 61 + self.below(2), 63 + self.below(2)],
+            13 => [14 + self.below(8), 65 + self.below(2), 22],
+            14 => [self.one_of(&[60, 68]), 69, 49],
+            15 => [11 + self.below(3), 11 + self.below(3), 11 + self.below(3)],
+            _ => [self.below(60), self.below(60), self.below(60)],
         }
     }
 
@@ -170,15 +218,17 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
 #[test]
 fn superinstructions_do_exactly_what_their_parts_do() {
     let (mut dice, mut met) = (Dice(1), BTreeSet::new());
-    for _ in 0..60_000 {
+    for _ in 0..80_000 {
         let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
         let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
         let tile = PreparedTile::new(Arc::new(tile), false);
         let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(in_parts(f))).collect();
-        let together = combined(&tile.functions[0].code);
+        let (together, _) = combined(&tile.functions[0]);
         let made = together.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
-        met.extend(made.map(|(op, _)| format!("{op:?}").split('(').next().unwrap_or_default().to_string()));
+        met.extend(
+            made.map(|(op, _)| format!("{op:?}").split(['(', ' ']).next().unwrap_or_default().to_string()),
+        );
         let shown = || format!("{:#?}\n{together:#?}", tile.functions[0].code);
         assert_eq!(seen(&tile, tile.functions()), seen(&tile, &parts), "{}", shown());
     }

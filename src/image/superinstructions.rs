@@ -11,6 +11,9 @@ use serde::{Deserialize, Serialize};
 /// The target of a jump that is part of a superinstruction.
 pub type NearTarget = u16;
 
+/// One of the first 256 registers, for superinstructions with many operands.
+pub type NearReg = u8;
+
 /// `d = a ? b`, then a jump if `x ? y`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
@@ -22,6 +25,16 @@ pub struct Loop {
     pub y: Reg,
     pub to: NearTarget,
     pub sh: u8,
+}
+
+/// `i = i + k` in the width that the name says, then a jump if `i < n`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Next {
+    pub i: Reg,
+    pub k: Reg,
+    pub n: Reg,
+    pub to: NearTarget,
 }
 
 /// `d = d + c`, `i = i + k`, then a jump if `i < n`.
@@ -155,5 +168,141 @@ pub struct MoveCall {
     pub b: Reg,
     pub base: Reg,
     pub f: u16,
+    pub sh: u8,
+}
+
+/// `d = a ? b`, `e = d ? c`, then an access of `v` to element `e` of the array at `base`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Index {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub b: NearReg,
+    pub e: NearReg,
+    pub c: NearReg,
+    pub v: NearReg,
+    pub base: u16,
+    pub len: u16,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// `d = a ? b`, then `v` is element `d` of the array at `base`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Offset {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub b: NearReg,
+    pub v: NearReg,
+    pub base: u16,
+    pub len: u16,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// `d` is element `i` of the array at `base`, then a jump if `x ? y`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ElemJump {
+    pub d: NearReg,
+    pub i: NearReg,
+    pub x: NearReg,
+    pub y: NearReg,
+    pub base: u16,
+    pub len: u16,
+    pub to: NearTarget,
+    pub kind: Access,
+}
+
+/// `d` is the address of element `b` of the array at `a`, `e` that of element `c` of the array at `d`, and `v` is
+/// loaded from there if the name says so.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Elements {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub b: NearReg,
+    pub e: NearReg,
+    pub c: NearReg,
+    pub v: NearReg,
+    pub words: u16,
+    pub len: u16,
+    pub inner_len: u16,
+    pub inner_words: u8,
+    pub kind: Access,
+}
+
+/// `d` is the address of element `b` of the array at `a`, then an access of `v` to the word `off` behind it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Member {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub b: NearReg,
+    pub v: NearReg,
+    pub words: u16,
+    pub len: u16,
+    pub off: u16,
+    pub kind: Access,
+}
+
+/// `d` is loaded from `off` behind `a`, then `e` from `then_off` behind `b`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Loads {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub e: NearReg,
+    pub b: NearReg,
+    pub off: u16,
+    pub then_off: u16,
+    pub kind: Access,
+    pub then_kind: Access,
+}
+
+/// An access of `d` to `off` behind `p`, and arithmetic. Loaded first: `e = d ? c`. Stored last: `d = e ? c`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Field {
+    pub d: NearReg,
+    pub p: NearReg,
+    pub e: NearReg,
+    pub c: NearReg,
+    pub off: u16,
+    pub kind: Access,
+    pub sh: u8,
+}
+
+/// `d` is the address of a word of the frame, then an access of `v` to it.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Framed {
+    pub d: Reg,
+    pub off: u16,
+    pub v: Reg,
+    pub kind: Access,
+}
+
+/// `d = a`, `e = b` if there are two, then a call of `f`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct MovesCall {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub e: NearReg,
+    pub b: NearReg,
+    pub base: NearReg,
+    pub f: u16,
+}
+
+/// `d = a ? b`, then a jump.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct Arm {
+    pub d: Reg,
+    pub a: Reg,
+    pub b: Reg,
+    pub to: NearTarget,
     pub sh: u8,
 }

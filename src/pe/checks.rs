@@ -314,8 +314,7 @@ impl Checks {
         function: MathFunction,
         x: f32,
     ) -> Result<(), Diag> {
-        let is_angle = matches!(function, MathFunction::Sin | MathFunction::Cos);
-        if is_angle && x.abs() >= LARGEST_ANGLE && self.is_checked {
+        if function.is_large_angle(x) && self.is_checked {
             let c = rules::LARGE_ANGLE.because(&[("function", &function.word()), ("angle", &x)]);
             let c = c.at(main.caller_place(tile));
             self.hazard(c.help("reduce the angle modulo 2*pi first"))?;
@@ -351,9 +350,6 @@ impl Checks {
             .help(format!("use `@get_dsr({typed}, ..)` for it, and check the result of the operation")))
     }
 }
-
-/// Angles from here on are beyond what `<math>` of the machine can reduce.
-const LARGEST_ANGLE: f32 = 16384.0 * std::f32::consts::PI;
 
 const WAIT: &str = "start it in a task that the other operation activates when it is complete: `.activate`";
 

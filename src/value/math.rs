@@ -69,6 +69,11 @@ impl MathFunction {
         }
     }
 
+    /// Whether `x` is so large an angle that the function means little.
+    pub fn is_large_angle(self, x: f32) -> bool {
+        matches!(self, MathFunction::Sin | MathFunction::Cos) && x.abs() >= LARGEST_ANGLE
+    }
+
     /// The function with this name.
     pub fn parse(word: &str) -> Option<MathFunction> {
         MathFunction::ALL.into_iter().find(|f| f.word() == word)
@@ -79,6 +84,9 @@ impl MathFunction {
         MathFunction::ALL.get(usize::from(n)).copied()
     }
 }
+
+/// Angles from here on are beyond what `<math>` of the machine can reduce.
+const LARGEST_ANGLE: f32 = 16384.0 * std::f32::consts::PI;
 
 /// The value in double precision; functions of one argument ignore `y`.
 pub fn eval64(function: MathFunction, x: f64, y: f64) -> f64 {

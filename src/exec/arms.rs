@@ -1,0 +1,278 @@
+//! What the arms of superinstructions do, in the scalar loop: macros, because they are compiled into it. They use
+//! the macros of the loop: `reg!` for registers, `then!` between two parts, `jump!`, `attempt!`, and those that
+//! read and write memory.
+
+macro_rules! looped {
+    ($s:ident $step:ident $cmp:ident) => {{
+        reg!($s.d) = value!($step reg!($s.a), reg!($s.b), $s.sh);
+        then!();
+        let to = $s.to;
+        jump!(to if holds!($cmp reg!($s.x), reg!($s.y)))
+    }};
+}
+macro_rules! next {
+    ($s:ident $ty:ident) => {{
+        let i = reg!($s.i).wrapping_add(reg!($s.k)) as $ty as u64;
+        reg!($s.i) = i;
+        then!();
+        let to = $s.to;
+        jump!(to if i < reg!($s.n))
+    }};
+}
+macro_rules! next_signed {
+    ($s:ident $ty:ident) => {{
+        let i = reg!($s.i).wrapping_add(reg!($s.k)) as $ty as u64;
+        reg!($s.i) = i;
+        then!();
+        let to = $s.to;
+        jump!(to if (i as i64) < reg!($s.n) as i64)
+    }};
+}
+macro_rules! count {
+    ($s:ident $add:ident $step:ident $cmp:ident) => {{
+        reg!($s.d) = value!($add reg!($s.d), reg!($s.c), $s.sh);
+        let i = value!($step reg!($s.i), reg!($s.k), $s.step_sh);
+        reg!($s.i) = i;
+        then!();
+        then!();
+        let to = $s.to;
+        jump!(to if holds!($cmp i, reg!($s.n)))
+    }};
+}
+macro_rules! chain {
+    ($s:ident $first:ident $second:ident) => {{
+        let value = value!($first reg!($s.a), reg!($s.b), $s.sh);
+        reg!($s.d) = value;
+        then!();
+        reg!($s.e) = value!($second value, reg!($s.c), $s.then_sh);
+    }};
+}
+macro_rules! products {
+    ($s:ident $last:ident) => {{
+        let one = value!(FMul reg!($s.a), reg!($s.b), 0);
+        reg!($s.d) = one;
+        let two = value!(FMul reg!($s.c), reg!($s.g), 0);
+        reg!($s.e) = two;
+        then!();
+        then!();
+        // Both products may have the same destination register.
+        reg!($s.f) = value!($last reg!($s.d), two, 0);
+    }};
+}
+macro_rules! test {
+    ($s:ident $cmp:ident $when:expr) => {{
+        let flag = holds!($cmp reg!($s.a), reg!($s.b));
+        reg!($s.d) = flag.into();
+        then!();
+        let to = $s.to;
+        jump!(to if flag == $when)
+    }};
+}
+macro_rules! short {
+    ($s:ident $cmp:ident $when:expr) => {{
+        let flag = holds!($cmp reg!($s.a), reg!($s.b));
+        reg!($s.d) = flag.into();
+        reg!($s.e) = flag.into();
+        then!();
+        then!();
+        let to = $s.to;
+        jump!(to if flag == $when)
+    }};
+}
+macro_rules! load_element {
+    ($s:ident) => {{
+        let at = attempt!(element_of($s.base, reg!($s.i), $s.kind, $s.len));
+        let value = read!(at, $s.kind);
+        reg!($s.d) = value;
+        value
+    }};
+}
+macro_rules! test_element {
+    ($s:ident $cmp:tt) => {{
+        let value = load_element!($s);
+        then!();
+        let to = $s.to;
+        jump!(to if value $cmp 0)
+    }};
+}
+macro_rules! store_element {
+    ($s:ident) => {{
+        let at = attempt!(element_of($s.base, reg!($s.i), $s.kind, $s.len));
+        write!(at, $s.kind, reg!($s.d));
+    }};
+}
+macro_rules! loaded {
+    ($s:ident $op:ident) => {{
+        let value = load_element!($s);
+        then!();
+        reg!($s.e) = value!($op value, reg!($s.c), $s.sh);
+    }};
+}
+macro_rules! stored {
+    ($s:ident $op:ident) => {{
+        reg!($s.d) = value!($op reg!($s.e), reg!($s.c), $s.sh);
+        then!();
+        store_element!($s);
+    }};
+}
+macro_rules! global {
+    ($s:ident $op:ident) => {{
+        let value = read!($s.addr.into(), $s.kind);
+        reg!($s.d) = value;
+        then!();
+        let value = value!($op value, reg!($s.c), $s.sh);
+        reg!($s.e) = value;
+        then!();
+        write!($s.addr.into(), $s.kind, value);
+    }};
+}
+macro_rules! moved_call {
+    ($s:ident $op:ident) => {{
+        let value = value!($op reg!($s.a), reg!($s.b), $s.sh);
+        reg!($s.d) = value;
+        reg!($s.base) = value;
+        then!();
+        then!();
+        call!(FnId($s.f.into()), $s.base.into())
+    }};
+}
+macro_rules! products_then {
+    ($s:ident) => {{
+        let one = value!(FMul reg!($s.a), reg!($s.b), 0);
+        reg!($s.d) = one;
+        let two = value!(FMul one, reg!($s.c), 0);
+        reg!($s.e) = two;
+        then!();
+        then!();
+        reg!($s.f) = value!(FAdd two, reg!($s.g), 0);
+    }};
+}
+macro_rules! float_element {
+    ($s:ident $op:ident) => {{
+        let at = attempt!(element_of($s.base, reg!($s.i), Access::U32, $s.len));
+        let value = read!(at, Access::U32);
+        reg!($s.d) = value;
+        then!();
+        reg!($s.e) = value!($op value, reg!($s.c), $s.sh);
+    }};
+}
+macro_rules! float_stored {
+    ($s:ident $op:ident) => {{
+        let value = value!($op reg!($s.e), reg!($s.c), $s.sh);
+        reg!($s.d) = value;
+        then!();
+        let at = attempt!(element_of($s.base, reg!($s.i), Access::U32, $s.len));
+        write!(at, Access::U32, value);
+    }};
+}
+macro_rules! index {
+    ($s:ident $kind:expr) => {{
+        let value = value!(MulU reg!($s.a), reg!($s.b), $s.sh);
+        reg!($s.d) = value;
+        let value = value!(AddU value, reg!($s.c), $s.sh);
+        reg!($s.e) = value;
+        then!();
+        then!();
+        attempt!(element_of($s.base, value, $kind, $s.len))
+    }};
+}
+macro_rules! offset {
+    ($s:ident $op:ident) => {{
+        let i = value!($op reg!($s.a), reg!($s.b), $s.sh);
+        reg!($s.d) = i;
+        then!();
+        let at = attempt!(element_of($s.base, i, $s.kind, $s.len));
+        reg!($s.v) = read!(at, $s.kind);
+    }};
+}
+macro_rules! judged_element {
+    ($s:ident $cmp:ident) => {{
+        load_element!($s);
+        then!();
+        let to = $s.to;
+        jump!(to if holds!($cmp reg!($s.x), reg!($s.y)))
+    }};
+}
+macro_rules! elements {
+    ($s:ident) => {{
+        let row = attempt!(element(reg!($s.a), reg!($s.b), $s.words, $s.len.into())) as u64;
+        reg!($s.d) = row;
+        then!();
+        let at = attempt!(element(row, reg!($s.c), $s.inner_words.into(), $s.inner_len.into()));
+        reg!($s.e) = at as u64;
+    }};
+}
+macro_rules! element_loaded {
+    ($s:ident) => {{
+        elements!($s);
+        then!();
+        reg!($s.v) = follow!(reg!($s.e) as usize, $s.kind);
+    }};
+}
+macro_rules! two_loads {
+    ($s:ident) => {{
+        reg!($s.d) = follow!(reg!($s.a) as usize + usize::from($s.off), $s.kind);
+        then!();
+        reg!($s.e) = follow!(reg!($s.b) as usize + usize::from($s.then_off), $s.then_kind);
+    }};
+}
+macro_rules! moves {
+    ($s:ident) => {{
+        reg!($s.d) = reg!($s.a);
+        then!();
+        reg!($s.e) = reg!($s.b);
+    }};
+}
+macro_rules! added_load {
+    ($s:ident) => {{
+        reg!($s.e) = value!(AddU reg!($s.e), reg!($s.c), $s.sh);
+        then!();
+        load_element!($s);
+    }};
+}
+macro_rules! stored_add {
+    ($s:ident) => {{
+        store_element!($s);
+        then!();
+        reg!($s.e) = value!(AddU reg!($s.e), reg!($s.c), $s.sh);
+    }};
+}
+macro_rules! member {
+    ($s:ident) => {{
+        let start = attempt!(element(reg!($s.a), reg!($s.b), $s.words, $s.len.into()));
+        reg!($s.d) = start as u64;
+        then!();
+        start + usize::from($s.off)
+    }};
+}
+macro_rules! field_loaded {
+    ($s:ident $op:ident) => {{
+        let value = follow!(reg!($s.p) as usize + usize::from($s.off), $s.kind);
+        reg!($s.d) = value;
+        then!();
+        reg!($s.e) = value!($op value, reg!($s.c), $s.sh);
+    }};
+}
+macro_rules! field_stored {
+    ($s:ident $op:ident) => {{
+        let value = value!($op reg!($s.e), reg!($s.c), $s.sh);
+        reg!($s.d) = value;
+        then!();
+        put!(reg!($s.p) as usize + usize::from($s.off), $s.kind, value);
+    }};
+}
+macro_rules! arm {
+    ($s:ident $op:ident) => {{
+        reg!($s.d) = value!($op reg!($s.a), reg!($s.b), $s.sh);
+        then!();
+        let to = $s.to;
+        jump!(to if true)
+    }};
+}
+
+pub(super) use {
+    added_load, arm, chain, count, element_loaded, elements, field_loaded, field_stored, float_element,
+    float_stored, global, index, judged_element, load_element, loaded, looped, member, moved_call, moves,
+    next, next_signed, offset, products, products_then, short, store_element, stored, stored_add, test,
+    test_element, two_loads,
+};

@@ -47,6 +47,11 @@ impl Arbiter {
         self.checked = true;
     }
 
+    /// The same if another arbiter does.
+    pub fn check_like(&mut self, other: &Arbiter) {
+        self.checked = other.checked;
+    }
+
     /// Collisions since the last call.
     #[inline]
     pub fn take_collisions(&mut self) -> Vec<Collision> {

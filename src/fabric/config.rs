@@ -62,24 +62,6 @@ pub fn set_word(grid: &mut Grid, pe: usize, address: u16, value: u16) -> Written
     Written::Lane(id, swaps)
 }
 
-/// What a write would bring: whether there is such a word, and a color as it would then be configured.
-pub fn outcome_of_set(
-    grid: &Grid,
-    pe: usize,
-    address: u16,
-    value: u16,
-) -> (bool, Option<(Color, ColorConfig)>) {
-    let Some(word) = router_word(grid.arch(), address) else { return (false, None) };
-    let Some(color) = color_of(word) else { return (false, None) };
-    let lane = grid.lane_or_new(pe, color);
-    if let ConfigWord::Filter(_, place) = word {
-        return (lane.filter().cloned().is_some_and(|mut f| f.set_word(place, value)), None);
-    }
-    let mut config = grid.config(&lane).clone();
-    rewrite(grid.arch().name, &mut config, word, value);
-    (true, Some((color, config)))
-}
-
 fn router_word(arch: &Arch, address: u16) -> Option<ConfigWord> {
     let word = ConfigWord::at(arch.name, address)?;
     let has_switch = |color: Color| arch.switch_colors & 1 << color.0 != 0;

@@ -4,11 +4,13 @@ use super::buffer::{Flit, MAX_LINK_DEPTH};
 use super::lane::Lane;
 use super::route::{Route, RouteId, Routes, received_on};
 use super::router::Router;
+use super::seams::Seams;
 use super::way::{Landing, Way};
 use crate::arch::{Arch, Color, Direction, MESSAGE_COLOR, PeCoord};
 use crate::image::{ColorConfig, Program};
 use crate::prefetch;
 use std::borrow::Cow;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The routers of a rectangle of PEs. A lane has a number and belongs to one router; it is made when its color
@@ -19,24 +21,37 @@ pub struct Grid {
     link_depth: usize,
     routes: Routes,
     routers: Vec<Router>,
+    /// The number of the first one.
+    first: usize,
     lanes: Vec<Lane>,
     /// Pairs of lanes in which a wavelet arrives at the same time.
     pairs: Vec<(u32, u32)>,
+    seams: Seams,
 }
 
 impl Grid {
-    /// The routers of a program, without lanes.
-    pub fn new(program: &Arc<Program>) -> Grid {
-        let colors: usize = (0..program.place.len()).map(|pe| program.routes.row(pe).len()).sum();
+    /// The routers of a program, without lanes; those of some PEs belong to this band.
+    pub fn new(program: &Arc<Program>, own: Range<usize>) -> Grid {
+        let colors: usize = own.clone().map(|pe| program.routes.row(pe).len()).sum();
+        let seams = Seams::new(own, program.width.into(), program.place.len());
+        let own = seams.own();
+        let (first, end) = seams.shadow().fold((own.start, own.end), |(a, b), pe| (a.min(pe), b.max(pe + 1)));
+        let mut routers = vec![Router::default(); end - first];
+        // A router that is listed as awake is not listed again: these are never visited.
+        for pe in seams.shadow() {
+            routers[pe - first].awaken();
+        }
         Grid {
             program: program.clone(),
             arch: program.arch.numbers(),
             link_depth: program.arch.numbers().link_depth.into(),
             routes: Routes::new(program),
-            routers: vec![Router::default(); usize::from(program.width) * usize::from(program.height)],
+            routers,
+            first,
             // To move those of a whole wafer elsewhere takes a second, and to have room takes nothing.
             lanes: Vec::with_capacity(colors),
             pairs: Vec::new(),
+            seams,
         }
     }
 
@@ -50,14 +65,31 @@ impl Grid {
         &self.program
     }
 
+    /// The program, to be shared.
+    pub fn shared_program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// Where other bands begin.
+    #[inline]
+    pub fn seams(&self) -> &Seams {
+        &self.seams
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub fn seams_mut(&mut self) -> &mut Seams {
+        &mut self.seams
+    }
+
     /// The machine.
     pub fn arch(&self) -> &'static Arch {
         self.arch
     }
 
-    /// How many routers there are.
+    /// How many routers the wafer has.
     pub fn size(&self) -> usize {
-        self.routers.len()
+        usize::from(self.program.width) * usize::from(self.program.height)
     }
 
     /// Wavelets that the buffer of a link takes.
@@ -82,13 +114,13 @@ impl Grid {
     /// A router.
     #[inline]
     pub fn router(&self, pe: usize) -> &Router {
-        &self.routers[pe]
+        &self.routers[pe - self.first]
     }
 
     /// A router, to change.
     #[inline]
     pub fn router_mut(&mut self, pe: usize) -> &mut Router {
-        &mut self.routers[pe]
+        &mut self.routers[pe - self.first]
     }
 
     /// A lane.
@@ -106,7 +138,7 @@ impl Grid {
     /// A router and one of its lanes, to change.
     #[inline]
     pub fn parts(&mut self, pe: usize, id: u32) -> (&mut Router, &mut Lane) {
-        (&mut self.routers[pe], &mut self.lanes[id as usize])
+        (&mut self.routers[pe - self.first], &mut self.lanes[id as usize])
     }
 
     /// All lanes.
@@ -116,13 +148,13 @@ impl Grid {
 
     /// The lanes of a router, by color.
     pub fn lanes_at(&self, pe: usize) -> impl Iterator<Item = &Lane> {
-        self.routers[pe].lanes().map(|id| self.lane(id))
+        self.routers[pe - self.first].lanes().map(|id| self.lane(id))
     }
 
     /// The state of a color at a router, made on first use.
     #[inline]
     pub fn lane_of(&mut self, pe: usize, color: Color) -> u32 {
-        match self.routers[pe].lane(color) {
+        match self.routers[pe - self.first].lane(color) {
             Some(id) => id,
             None => self.make_lane(pe, color),
         }
@@ -132,14 +164,16 @@ impl Grid {
     fn make_lane(&mut self, pe: usize, color: Color) -> u32 {
         let id = self.lanes.len() as u32;
         let route = self.routes.of(&self.program, pe, color);
-        self.lanes.push(Lane::new(pe as u32, color, route, self.routes.get(route)));
-        self.routers[pe].add_lane(color, id);
+        let mut lane = Lane::new(pe as u32, color, route, self.routes.get(route));
+        lane.set_at_seam(self.seams.touch(pe));
+        self.lanes.push(lane);
+        self.routers[pe - self.first].add_lane(color, id);
         id
     }
 
     /// The same for those who only look.
     pub fn known_lane(&self, pe: usize, color: Color) -> Option<&Lane> {
-        self.routers[pe].lane(color).map(|id| self.lane(id))
+        self.routers[pe - self.first].lane(color).map(|id| self.lane(id))
     }
 
     /// A color at a router, as it is or would be made.
@@ -160,7 +194,7 @@ impl Grid {
     /// The lane of a color of which wavelets wait at a router.
     #[inline(always)]
     pub fn waiting_lane(&self, pe: usize, color: Color) -> u32 {
-        self.routers[pe].lane(color).expect("its wavelets are in a lane")
+        self.routers[pe - self.first].lane(color).expect("its wavelets are in a lane")
     }
 
     /// The route of a lane.
@@ -304,7 +338,7 @@ impl Grid {
         let lane = &mut self.lanes[id as usize];
         lane.push(side, flit);
         let pe = lane.pe();
-        self.routers[pe].wait(lane.color());
+        self.routers[pe - self.first].wait(lane.color());
         pe
     }
 
@@ -312,11 +346,32 @@ impl Grid {
     #[inline]
     pub fn prefetch(&self, coming: &[u32]) {
         if let Some(later) = coming.get(6) {
-            prefetch::value(&self.routers[*later as usize], size_of::<Router>());
+            prefetch::value(self.router(*later as usize), size_of::<Router>());
         }
         if let Some(soon) = coming.get(3) {
-            let lanes = self.routers[*soon as usize].lanes().take(2);
+            let lanes = self.router(*soon as usize).lanes().take(2);
             lanes.for_each(|id| prefetch::value(&self.lanes[id as usize], size_of::<Lane>()));
+        }
+    }
+
+    /// Takes over the lanes of a band.
+    pub fn adopt(&mut self, band: &Grid) {
+        for lane in band.seams.own().flat_map(|pe| band.lanes_at(pe)) {
+            let id = self.lane_of(lane.pe(), lane.color());
+            self.lanes[id as usize] = lane.clone();
+            self.lanes[id as usize].set_at_seam(false);
+            self.lanes[id as usize].forget_ways();
+            self.reconfigure(id, band.config(lane).clone());
+        }
+    }
+
+    /// Looks up where wavelets land that leave the lanes of a band, as far as the band knows.
+    pub fn learn_ways_of(&mut self, band: &Grid) {
+        for lane in band.seams.own().flat_map(|pe| band.lanes_at(pe)) {
+            let id = self.lane_of(lane.pe(), lane.color());
+            for side in Direction::ALL.into_iter().filter(|side| lane.way(*side) != Way::UNKNOWN) {
+                self.landing(id, side);
+            }
         }
     }
 

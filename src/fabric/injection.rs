@@ -4,7 +4,6 @@ use super::Fabric;
 use super::buffer::Flit;
 use super::config::{self, Written};
 use super::ramp::{Ramp, Wavelet};
-use super::shared::{RampAction, SharedRamp};
 use super::way::Landing;
 use crate::arch::{Color, Direction, MESSAGE_COLOR, PeCoord};
 
@@ -20,37 +19,6 @@ impl Fabric {
     #[inline]
     pub fn ramp(&mut self, pe: usize, now: u64) -> PeRamp<'_> {
         PeRamp { fabric: self, pe, now }
-    }
-
-    /// The same for a PE that runs while others do; what it does to its ramp is added to `actions`.
-    pub fn shared_ramp<'a>(
-        &'a self,
-        pe: usize,
-        now: u64,
-        actions: &'a mut Vec<(u32, RampAction)>,
-    ) -> SharedRamp<'a> {
-        SharedRamp::new(self, pe, now, actions)
-    }
-
-    /// Does what a PE has written down.
-    pub fn perform(&mut self, pe: usize, action: RampAction, now: u64) {
-        let mut ramp = self.ramp(pe, now);
-        match action {
-            // A router takes note of a refusal, too, and tells when there is room.
-            RampAction::Send(color, wavelet, taken) => {
-                assert_eq!(
-                    ramp.send(color, wavelet).is_ok(),
-                    taken,
-                    "a shared ramp answers as the router does"
-                );
-            }
-            RampAction::SendAt(color, wavelet, cycle) => {
-                assert!(ramp.send_at(color, wavelet, cycle), "a shared ramp promises what the router does");
-            }
-            RampAction::Advance(color) => ramp.advance_switch(color),
-            RampAction::Address(to, length) => ramp.address_letter(to, length),
-            RampAction::Set(address, value) => drop(ramp.set_config(address, value)),
-        }
     }
 
     /// Takes a wavelet from a PE, or gives it back when the onramp is full.
@@ -143,6 +111,9 @@ impl Fabric {
         };
         self.flit_ids.note_switch(grid, id);
         if swaps {
+            let (lane, config) = (grid.lane(id), grid.config(grid.lane(id)).clone());
+            let color = lane.color();
+            grid.seams_mut().note_swapped(pe, color, &config);
             grid.forget_ways();
         }
         // What the PE sends may land elsewhere now, where there is room.

@@ -24,8 +24,8 @@ pub struct Lane {
     filled: Mask,
     /// What the position lets through.
     gate: Gate,
-    /// Suspended until the program leaves teardown.
-    teardown: bool,
+    /// Why it is not plain, whatever it holds.
+    special: u8,
     /// Its buffers move the switch.
     inject: Option<Inject>,
     /// A send was refused since room was last made.
@@ -58,6 +58,12 @@ pub struct Lane {
     ways: [Way; 5],
 }
 
+/// Suspended until the program leaves teardown.
+const TEARDOWN: u8 = 1;
+
+/// Its router has a neighbour in another band.
+const AT_SEAM: u8 = 2;
+
 impl Lane {
     /// An empty lane.
     pub fn new(pe: u32, color: Color, id: RouteId, route: &Route) -> Lane {
@@ -67,7 +73,7 @@ impl Lane {
             color,
             filled: 0,
             gate: route.gate(route.start),
-            teardown: route.teardown,
+            special: if route.teardown { TEARDOWN } else { 0 },
             inject: route.inject,
             refused: false,
             last_input: 0,
@@ -127,13 +133,14 @@ impl Lane {
         self.filled == 0
     }
 
-    /// Whether wavelets come from one side and go to one other, and neither buffers nor a teardown have a say.
+    /// Whether wavelets come from one side and go to one other, and neither buffers nor a teardown have a say nor
+    /// another band.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
         self.inject.is_none()
             && self.filled.is_power_of_two()
             && self.gate.tx.is_power_of_two()
-            && !self.teardown
+            && self.special == 0
     }
 
     /// Whether its buffers move the switch.
@@ -145,12 +152,17 @@ impl Lane {
     /// Whether it is suspended until the program leaves teardown.
     #[inline]
     pub fn is_torn_down(&self) -> bool {
-        self.teardown
+        self.special & TEARDOWN != 0
     }
 
     /// Suspends it, or does not any more.
     pub fn tear_down(&mut self, on: bool) {
-        self.teardown = on;
+        self.special = self.special & !TEARDOWN | if on { TEARDOWN } else { 0 };
+    }
+
+    /// Whether its router has a neighbour in another band.
+    pub fn set_at_seam(&mut self, is: bool) {
+        self.special = self.special & !AT_SEAM | if is { AT_SEAM } else { 0 };
     }
 
     /// Whether it keeps wavelets from the PE.

@@ -172,6 +172,6 @@ impl Letters {
 }
 
 /// The wafer complains about a place outside of the rectangle, and about an empty letter.
-pub fn can_address(to: PeCoord, length: u16, program: &Program) -> bool {
+fn can_address(to: PeCoord, length: u16, program: &Program) -> bool {
     to.x < program.width && to.y < program.height && length > 0
 }

@@ -20,7 +20,7 @@ mod ramp;
 mod route;
 mod router;
 mod schedule;
-mod shared;
+mod seams;
 mod step;
 mod survey;
 mod timing_wheel;
@@ -33,7 +33,7 @@ pub use arbitration::Collision;
 pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, Routes, received_on};
-pub use shared::RampAction;
+pub use seams::Crossing;
 pub use survey::{BufferPlace, Leftover, Obstacle, Survey};
 
 use crate::arch::Color;
@@ -46,6 +46,7 @@ use letters::Letters;
 use notices::Notices;
 use router::colors;
 use schedule::Schedule;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -83,7 +84,11 @@ pub struct Fabric {
 impl Fabric {
     /// The fabric of a program, empty.
     pub fn new(program: &Arc<Program>) -> Fabric {
-        let grid = Grid::new(program);
+        Fabric::of_rows(program, 0..program.place.len())
+    }
+
+    fn of_rows(program: &Arc<Program>, own: Range<usize>) -> Fabric {
+        let grid = Grid::new(program, own);
         Fabric {
             schedule: Schedule::new(grid.size()),
             grid,
@@ -164,11 +169,6 @@ impl Fabric {
         }
     }
 
-    /// The same for PEs that [`Fabric::gives`] has named.
-    pub fn retry_all(&mut self, pes: &[u32]) {
-        self.schedule.retry_all(pes);
-    }
-
     /// PEs that were refused by [`Ramp::send`] and may try again.
     pub fn take_freed(&mut self) -> Vec<u32> {
         self.notices.take_freed()
@@ -197,6 +197,11 @@ impl Fabric {
     /// What has left the rectangle so far, by color.
     pub fn losses(&self) -> Vec<Loss> {
         self.notices.losses(&self.grid)
+    }
+
+    /// Whether anything has left the rectangle.
+    pub fn has_losses(&self) -> bool {
+        self.notices.have_losses()
     }
 
     /// Links that wavelets have crossed since the start.

@@ -40,6 +40,7 @@ impl Fabric {
             }
             for id in landing.lanes() {
                 self.land(id, target.opposite(), onward);
+                self.note_arrived(id, target.opposite(), onward);
             }
         }
         let left = m.all & !m.targets;
@@ -111,15 +112,25 @@ impl Fabric {
 
     /// There is room for what comes from a neighbour.
     #[inline(always)]
-    fn wake_neighbour(&mut self, pe: usize, side: Direction) {
+    pub(super) fn wake_neighbour(&mut self, pe: usize, side: Direction) {
         if let Some(sender) = self.grid.neighbour(pe, side) {
             self.schedule.wake(sender, self.grid.router_mut(sender));
         }
     }
 
+    /// A wavelet that has crossed a link may have come into another band. Lanes at a seam are not plain, so only
+    /// the slower way asks.
+    #[inline]
+    fn note_arrived(&mut self, id: u32, side: Direction, flit: Flit) {
+        if self.grid.seams().exist() {
+            let (pe, color) = (self.grid.lane(id).pe(), self.grid.lane(id).color());
+            self.grid.seams_mut().note_arrived(pe, color, side, flit);
+        }
+    }
+
     /// A wavelet has crossed the link to a lane.
     #[inline]
-    fn land(&mut self, id: u32, side: Direction, flit: Flit) {
+    pub(super) fn land(&mut self, id: u32, side: Direction, flit: Flit) {
         let pe = self.grid.push(id, side, flit);
         self.schedule.list(pe, self.grid.router_mut(pe));
     }
@@ -148,8 +159,14 @@ impl Fabric {
                     router.come_later(color);
                 }
             }
-        } else if was_full {
-            self.wake_neighbour(pe, input);
+        } else {
+            if was_full {
+                self.wake_neighbour(pe, input);
+            }
+            // Lanes at a seam are not plain, so this is the only place where something leaves such a link.
+            if self.grid.seams().exist() {
+                self.grid.seams_mut().note_left(pe, color, input);
+            }
         }
         if flit.is_control() {
             self.execute(id, control::command(flit.word));

@@ -57,6 +57,18 @@ impl Notices {
         *self.lost.entry((lane, side)).or_default() += 1;
     }
 
+    /// Adds what a band has lost, whose lanes have other numbers.
+    pub fn adopt_losses(&mut self, band: &Notices, mut number: impl FnMut(u32) -> u32) {
+        for ((lane, side), count) in &band.lost {
+            *self.lost.entry((number(*lane), *side)).or_default() += count;
+        }
+    }
+
+    /// Whether anything has left the rectangle.
+    pub fn have_losses(&self) -> bool {
+        !self.lost.is_empty()
+    }
+
     /// PEs that were refused and may send again, since the last call.
     #[inline]
     pub fn take_freed(&mut self) -> Vec<u32> {

@@ -167,11 +167,6 @@ impl Schedule {
         self.retries.push(pe as u32);
     }
 
-    /// The same for several.
-    pub fn retry_all(&mut self, pes: &[u32]) {
-        self.retries.extend(pes);
-    }
-
     /// Whether no router has anything to hand over in a cycle.
     #[inline]
     pub fn gives_nothing(&self, now: u64) -> bool {

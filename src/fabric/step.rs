@@ -8,12 +8,12 @@ use super::{Fabric, ROUTERS_AT_ONCE};
 use std::ops::Range;
 
 impl Fabric {
-    /// Every wavelet that can moves by one link.
-    pub fn step(&mut self, now: u64) {
+    /// Every wavelet that can moves by one link. Gives how many routers were awake.
+    pub fn step(&mut self, now: u64) -> usize {
         self.flit_ids.note_time(now);
         if self.next_awake(now) != Some(now) {
             self.schedule.set_next(now + 1);
-            return;
+            return 0;
         }
         self.schedule.set_next(now);
         let visited = self.begin_step(now);
@@ -22,13 +22,20 @@ impl Fabric {
             if in_order && self.is_to_stop() {
                 break;
             }
-            some.iter().for_each(|pe| self.visit(*pe, now));
+            for (at, pe) in some.iter().enumerate() {
+                if in_order {
+                    self.grid.prefetch(&visited[n * ROUTERS_AT_ONCE + at..]);
+                }
+                self.visit(*pe, now);
+            }
             if in_order {
                 let next = visited.get((n + 1) * ROUTERS_AT_ONCE);
                 self.carry_out_behind(next.copied().unwrap_or(0), now);
             }
         }
+        let awake = visited.len();
         self.end_step(visited, now);
+        awake
     }
 
     /// Begins a step: the routers that are awake, on a large grid in order.

@@ -47,7 +47,7 @@ pub const DEFAULT_MAX_CYCLES: u64 = 1_000_000_000;
 const COMMAND_LATENCY: u64 = 1000;
 
 /// Waking a thread takes as long as running about this many PEs for a cycle.
-const PES_OF_A_THREAD: usize = 256;
+const PES_OF_A_THREAD: usize = 128;
 
 /// The state of fewer PEs fits the caches of a processor.
 const LARGE_FROM: usize = 4096;

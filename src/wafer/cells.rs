@@ -138,6 +138,37 @@ impl Cells {
     }
 }
 
+/// The PEs of a band while it runs, and where their wavelets come down.
+pub struct CellsOfBand<'w> {
+    /// How PEs are made.
+    pub maker: &'w Maker,
+    /// Their places.
+    pub cells: &'w mut [Cell],
+    /// The number of the first.
+    pub first: usize,
+    /// The cycle.
+    pub now: u64,
+    /// PEs that were given wavelets, and when they run because of them.
+    pub delivered: &'w mut Vec<(u32, Wake)>,
+}
+
+impl Offramps for CellsOfBand<'_> {
+    #[inline]
+    fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {
+        let cell = self.maker.pe(&mut self.cells[pe - self.first], pe);
+        let Some(wake) = cell.and_then(|cell| cell.deliver(self.now, color, wavelet)) else { return false };
+        self.delivered.push((pe as u32, wake));
+        true
+    }
+
+    #[inline]
+    fn prefetch(&self, pe: usize, soon: bool) {
+        if let Some(cell) = &self.cells[pe - self.first] {
+            cell.prefetch(soon);
+        }
+    }
+}
+
 impl Offramps for Cells {
     #[inline]
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool {

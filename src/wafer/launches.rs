@@ -1,7 +1,7 @@
 //! Launches: functions that the host lets PEs run.
 
+use super::bands::Bands;
 use super::cells::Cells;
-use super::event_queue::EventQueue;
 use crate::arch::PeCoord;
 use crate::image::{FnId, Program};
 use std::collections::VecDeque;
@@ -63,14 +63,14 @@ impl Launches {
     }
 
     /// Begins those whose cycle has come.
-    pub fn begin(&mut self, now: u64, cells: &mut Cells, event_queue: &mut EventQueue) {
+    pub fn begin(&mut self, now: u64, cells: &mut Cells, bands: &mut Bands) {
         while self.next().is_some_and(|cycle| cycle <= now) {
             let Some(PendingLaunch { pe, function, args, .. }) = self.pending.pop_front() else { return };
             let Some(cell) = cells.pe(pe) else { continue };
             let before = cell.command_stream_blocked();
             cell.launch(function, &args);
             self.blocked += usize::from(cell.command_stream_blocked() && !before);
-            event_queue.wake(pe, now, now);
+            bands.of(pe).event_queue.wake(pe, now, now);
         }
     }
 }

@@ -15,51 +15,56 @@ use crate::pe::Wake;
 
 /// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs, and whose
 /// routers decide once the last has.
-const NEIGHBOURS: usize = 128;
+pub(super) const NEIGHBOURS: usize = 128;
 
 impl Wafer {
     /// Whether the PEs of a cycle are run this way.
     pub(super) fn is_worth_ordering(&self) -> bool {
-        self.fabric.is_large() && self.pool.size() == 1 && self.observers.are_none()
+        self.bands.first.fabric.is_large() && self.observers.are_none()
     }
 
     /// Hands over what has come down the ramps, runs all PEs that are due, in the order of their numbers, and
     /// lets the fabric step.
     pub(super) fn locality_step(&mut self) {
-        let giving = self.fabric.take_giving(self.now);
-        let due = self.event_queue.take_due(self.now);
-        self.pool.first().alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
-        let visited = self.fabric.begin_step(self.now);
+        let giving = self.bands.first.fabric.take_giving(self.now);
+        let due = self.bands.first.event_queue.take_due(self.now);
+        self.bands.first.worker.alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
+        let visited = self.bands.first.fabric.begin_step(self.now);
         let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
         let (mut ran, mut until_look) = (0, 0);
         while let Some(first) = [given, running, awake].into_iter().filter_map(<[u32]>::first).min() {
             if until_look == 0 && self.signals.is_to_stop() {
-                self.event_queue.wake_all(running, self.now);
+                self.bands.first.event_queue.wake_all(running, self.now);
                 break;
             }
             until_look = (until_look + NEIGHBOURS) % PES_BETWEEN_LOOKS;
             let end = first + NEIGHBOURS as u32;
-            let awake_next = self.fabric.awake_next();
+            let awake_next = self.bands.first.fabric.awake_next();
             ran += self.step_some(split_before(&mut given, end), split_before(&mut running, end));
-            self.fabric.step_some(split_before(&mut awake, end), awake_next, *first..end, self.now);
+            self.bands.first.fabric.step_some(
+                split_before(&mut awake, end),
+                awake_next,
+                *first..end,
+                self.now,
+            );
         }
         let left = given.len();
-        self.fabric.end_deliveries(giving, left);
+        self.bands.first.fabric.end_deliveries(giving, left);
         self.signals.beat(self.now, ran);
-        self.event_queue.keep(due);
-        self.fabric.end_step(visited, self.now);
+        self.bands.first.event_queue.keep(due);
+        self.bands.first.fabric.end_step(visited, self.now);
     }
 
     /// Does the same for some PEs: to these ones something may be handed over, these are due. Gives how
     /// many have run.
     fn step_some(&mut self, given: &[u32], due: &[u32]) -> usize {
         let mut running = std::mem::take(&mut self.running);
-        self.fabric.deliver_some(given, self.now, &mut self.cells);
+        self.bands.first.fabric.deliver_some(given, self.now, &mut self.cells);
         running.extend(due);
         for (pe, wake) in self.cells.take_delivered() {
             match wake {
                 Wake::At(cycle) if cycle <= self.now => running.push(pe),
-                Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
+                Wake::At(cycle) => self.bands.first.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
             }
         }
@@ -71,7 +76,7 @@ impl Wafer {
                     self.cells.prefetch(*next as usize, soon);
                 }
             }
-            self.event_queue.take(*pe as usize);
+            self.bands.first.event_queue.take(*pe as usize);
             self.run_pe(*pe as usize);
         }
         let ran = running.len();
@@ -82,7 +87,7 @@ impl Wafer {
 }
 
 /// Takes the numbers before a bound off the front of a list.
-fn split_before<'l>(list: &mut &'l [u32], end: u32) -> &'l [u32] {
+pub(super) fn split_before<'l>(list: &mut &'l [u32], end: u32) -> &'l [u32] {
     let count = list.iter().take_while(|number| **number < end).count();
     let (front, rest) = list.split_at(count);
     *list = rest;

@@ -3,6 +3,8 @@
 //! In: a `Program`. Out: what the PEs have computed, printed and traced; how the run ended.
 //! Never: compiles anything, or goes on after an error.
 
+mod band_step;
+mod bands;
 mod cells;
 mod collectives;
 mod event_queue;
@@ -13,7 +15,6 @@ mod groups;
 mod launches;
 mod letters;
 mod locality_step;
-mod parallel_step;
 mod pulse;
 mod receivers;
 mod record;
@@ -37,9 +38,9 @@ use crate::fabric::Fabric;
 use crate::image::{FnId, Program};
 use crate::source::Span;
 use crate::trace::{History, Recording, TraceFilter};
+use bands::Bands;
 use cells::Cells;
 use collectives::Collectives;
-use event_queue::EventQueue;
 use findings::Findings;
 use groups::Waits;
 use launches::Launches;
@@ -84,8 +85,7 @@ pub enum Progress {
 pub struct Wafer {
     program: Arc<Program>,
     cells: Cells,
-    fabric: Fabric,
-    event_queue: EventQueue,
+    bands: Bands,
     launches: Launches,
     now: u64,
     /// The cycle that the furthest PE has reached.
@@ -107,13 +107,6 @@ pub struct Wafer {
 impl Wafer {
     /// A wafer at cycle 0; PEs with active tasks are about to run.
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Wafer {
-        let count = usize::from(program.width) * usize::from(program.height);
-        let mut event_queue = EventQueue::new(count);
-        for (pe, tile) in program.place.iter().enumerate() {
-            if program.tiles.get(*tile as usize).is_some_and(|t| t.active != 0) {
-                event_queue.wake(pe, 0, 0);
-            }
-        }
         let mut fabric = Fabric::new(program);
         if options.checked {
             fabric.check();
@@ -121,8 +114,7 @@ impl Wafer {
         Wafer {
             program: program.clone(),
             cells: Cells::new(program, options),
-            fabric,
-            event_queue,
+            bands: Bands::new(program, fabric),
             launches: Launches::default(),
             now: 0,
             reached: 0,
@@ -141,7 +133,7 @@ impl Wafer {
     /// Stops in the middle of everything once this becomes true.
     pub fn stop_when(&mut self, stop: &'static AtomicBool) {
         self.signals.stop_when(stop);
-        self.fabric.stop_when(stop);
+        self.bands.iter_mut().for_each(|band| band.fabric.stop_when(stop));
     }
 
     /// Shows in every cycle how far the run has come.
@@ -156,17 +148,18 @@ impl Wafer {
 
     /// Gives all routers other buffers, 1 to 4 wavelets for each color and link; before anything runs.
     pub fn limit_links(&mut self, depth: u8) {
-        self.fabric.limit_links(depth);
+        self.bands.iter_mut().for_each(|band| band.fabric.limit_links(depth));
     }
 
-    /// Runs the PEs of a cycle on so many threads if each gets at least `pes`; before anything runs.
+    /// Runs the PEs and routers of a cycle on so many threads if each gets at least `pes`; before anything runs.
     pub fn run_on(&mut self, threads: usize, pes: usize) {
         self.pool = WorkerPool::new(threads, pes);
+        self.bands.cut(&self.program, self.pool.size());
     }
 
     /// From so many PEs on, the state is taken to lie in no cache.
     pub fn is_large_from(&mut self, pes: usize) {
-        self.fabric.is_large_from(pes);
+        self.bands.iter_mut().for_each(|band| band.fabric.is_large_from(pes));
     }
 
     /// The program.
@@ -199,7 +192,7 @@ impl Wafer {
 
     /// Links that wavelets have crossed.
     pub fn hops(&self) -> u64 {
-        self.fabric.hops()
+        self.bands.iter().map(|band| band.fabric.hops()).sum()
     }
 
     /// Lines printed so far, by cycle and PE.
@@ -219,7 +212,12 @@ impl Wafer {
 
     /// What was suspicious so far, equal findings of many PEs folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
-        let lost = traps::lost_wavelets(&self.fabric, &self.program, self.findings.levels());
+        let levels = self.findings.levels();
+        let has_lost = self.bands.iter().any(|band| band.fabric.has_losses());
+        let lost = match has_lost {
+            true => self.bands.look(|fabric| traps::lost_wavelets(fabric, &self.program, levels)),
+            false => Vec::new(),
+        };
         self.findings.warnings().into_iter().chain(lost).collect()
     }
 
@@ -252,41 +250,47 @@ impl Wafer {
 
     /// Gives a PE a word of a host stream; false while it has too many.
     pub fn stream_in(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
-        self.fabric.give_from_host(self.program.pe_index(at), color, word, self.now)
+        let pe = self.program.pe_index(at);
+        self.bands.fabric(pe).give_from_host(pe, color, word, self.now)
     }
 
     /// Takes a word that a PE has sent to the host.
     pub fn stream_out(&mut self, at: PeCoord, color: Color) -> Option<u32> {
-        let wavelet = self.fabric.take_for_host(self.program.pe_index(at), color, self.now)?;
+        let pe = self.program.pe_index(at);
+        let wavelet = self.bands.fabric(pe).take_for_host(pe, color, self.now)?;
         self.wake_freed();
         Some(wavelet.data)
     }
 
     /// Sends a word from a PE in whose place the host stands; false while the fabric takes no more.
     pub fn send_for_host(&mut self, at: PeCoord, color: Color, word: u32) -> bool {
-        self.fabric.send_for_host(self.program.pe_index(at), color, word, self.now)
+        let pe = self.program.pe_index(at);
+        self.bands.fabric(pe).send_for_host(pe, color, word, self.now)
     }
 
     /// Takes a word that has come to a PE in whose place the host stands.
     pub fn receive_for_host(&mut self, at: PeCoord, color: Color) -> Option<u32> {
-        self.fabric.receive_for_host(self.program.pe_index(at), color, self.now)
+        let pe = self.program.pe_index(at);
+        self.bands.fabric(pe).receive_for_host(pe, color, self.now)
     }
 
     /// Records what happens, as far as the filter wants it; before anything runs. The run itself stays
     /// as it is, cycle by cycle.
     pub fn record(&mut self, filter: TraceFilter) {
-        self.observers.record(filter, &self.program, &mut self.fabric, &mut self.cells);
+        self.bands.cut(&self.program, 1);
+        self.observers.record(filter, &self.program, &mut self.bands.first.fabric, &mut self.cells);
     }
 
     /// What was recorded so far; `None` if nothing is recorded.
     pub fn recording(&mut self) -> Option<Recording> {
-        self.observers.take(|| self.fabric.events());
+        self.observers.take(|| self.bands.first.fabric.events());
         self.observers.recording(self.now)
     }
 
     /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so
     /// many words have changed; before anything runs.
     pub fn follow_memory(&mut self, limit: usize) {
+        self.bands.cut(&self.program, 1);
         self.observers.follow_memory(&self.program, limit);
     }
 
@@ -303,20 +307,21 @@ impl Wafer {
 
     /// Warnings about what a finished run leaves behind.
     pub fn leftovers(&self) -> Vec<Diagnostic> {
-        explain::leftovers(&self.explainer(), self.now)
+        self.explain(|explainer| explain::leftovers(&explainer, self.now))
     }
 
     /// What is not finished now that nothing moves; `None` if everything is.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
-        StallReport::new(&self.explainer(), &self.collectives, host, self.end())
+        self.explain(|explainer| StallReport::new(&explainer, &self.collectives, host, self.end()))
     }
 
     fn stop_report(&self, cycle: u64, interrupted: bool) -> Box<StopReport> {
-        Box::new(StopReport::new(&self.explainer(), &self.event_queue, cycle, interrupted))
+        self.explain(|explainer| Box::new(StopReport::new(&explainer, &self.bands, cycle, interrupted)))
     }
 
-    fn explainer(&self) -> Explainer<'_> {
-        Explainer::new(&self.cells, &self.fabric, &self.letters, Waits::new(&self.cells, &self.pool))
+    fn explain<R>(&self, with: impl FnOnce(Explainer<'_>) -> R) -> R {
+        let (cells, waits) = (&self.cells, Waits::new(&self.cells, &self.pool));
+        self.bands.look(|fabric| with(Explainer::new(cells, fabric, &self.letters, waits)))
     }
 
     /// Runs until nothing happens any more.
@@ -329,7 +334,7 @@ impl Wafer {
 
     /// Nobody looks at the wafer before this cycle: until then PEs may run ahead of the clock.
     pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.pool.nobody_looks_before(cycle);
+        self.bands.nobody_looks_before(cycle);
     }
 
     fn run_to_the_end(&mut self, limit: u64) -> Ended {

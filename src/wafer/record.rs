@@ -22,12 +22,6 @@ impl Observers {
         self.recorder.is_none() && self.follower.is_none()
     }
 
-    /// Whether events are recorded.
-    #[inline]
-    pub fn is_recording(&self) -> bool {
-        self.recorder.is_some()
-    }
-
     /// Whether memory is followed.
     #[inline]
     pub fn is_following(&self) -> bool {

@@ -13,10 +13,10 @@ impl Wafer {
         if self.signals.is_to_stop() {
             return Progress::Interrupted;
         }
-        let fabric = self.fabric.next_awake(self.now);
+        let fabric = self.bands.next_awake(self.now);
         if fabric != Some(self.now) {
-            let looked_at = self.pool.first().unseen_until;
-            let others = [fabric, self.event_queue.next(self.now), self.launches.next()];
+            let looked_at = self.bands.first.worker.unseen_until;
+            let others = [fabric, self.bands.next_run(self.now), self.launches.next()];
             match others.into_iter().flatten().min() {
                 Some(next) if self.now < looked_at && next >= looked_at => {
                     (self.now, self.idle) = (looked_at, 0);
@@ -31,15 +31,17 @@ impl Wafer {
             }
         }
         self.has_acted = fabric.is_some_and(|cycle| cycle <= self.now);
-        self.launches.begin(self.now, &mut self.cells, &mut self.event_queue);
+        self.launches.begin(self.now, &mut self.cells, &mut self.bands);
         self.cells.begin_cycle(self.now);
-        if self.is_worth_ordering() {
+        if self.bands.are_several() {
+            self.band_step();
+        } else if self.is_worth_ordering() {
             self.locality_step();
         } else {
             self.run_pes();
-            self.fabric.step(self.now);
+            self.bands.first.fabric.step(self.now);
         }
-        self.observers.end_cycle(self.now, &mut self.fabric, &mut self.cells);
+        self.observers.end_cycle(self.now, &mut self.bands.first.fabric, &mut self.cells);
         self.now += 1;
         self.idle = if self.has_acted { 0 } else { self.idle + 1 };
         self.wake_freed();
@@ -50,32 +52,29 @@ impl Wafer {
 
     /// Looks at what PEs and routers have done in the cycle that is over.
     fn check_cycle(&mut self) {
-        let (findings, fabric) = (&mut self.findings, &mut self.fabric);
+        let findings = &mut self.findings;
         self.collectives.step(findings, &self.program.sources);
-        self.letters.step(findings, fabric, &self.program);
-        traps::trap_unrouted(findings, fabric, &self.cells, self.now);
-        traps::trap_collisions(findings, fabric, &self.cells, self.now);
+        self.letters.step(findings, &mut self.bands.first.fabric, &self.program);
+        for band in self.bands.iter_mut() {
+            traps::trap_unrouted(findings, &mut band.fabric, &self.cells, self.now);
+        }
+        traps::trap_collisions(findings, &mut self.bands, &self.cells, self.now);
     }
 
     fn run_pes(&mut self) {
-        self.fabric.deliver(self.now, &mut self.cells);
-        self.observers.take(|| self.fabric.events());
+        self.bands.first.fabric.deliver(self.now, &mut self.cells);
+        self.observers.take(|| self.bands.first.fabric.events());
         for (pe, wake) in self.cells.take_delivered() {
             match wake {
-                Wake::At(cycle) => self.event_queue.wake(pe as usize, cycle, self.now),
+                Wake::At(cycle) => self.bands.first.event_queue.wake(pe as usize, cycle, self.now),
                 Wake::OnEvent => {}
             }
         }
-        let due = self.event_queue.take_due(self.now);
+        let due = self.bands.first.event_queue.take_due(self.now);
         self.signals.beat(self.now, due.len());
-        self.pool.first().alone_until = self.alone_until(&due);
-        // A recorded run writes its events in one go.
-        if self.pool.threads_for(due.len()) > 1 && !self.observers.is_recording() {
-            self.run_in_parallel(&due);
-        } else {
-            due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
-        }
-        self.event_queue.keep(due);
+        self.bands.first.worker.alone_until = self.alone_until(&due);
+        due.chunks(PES_BETWEEN_LOOKS).for_each(|pes| self.run_in_turn(pes));
+        self.bands.first.event_queue.keep(due);
     }
 
     /// The cycle before which nothing happens on the wafer but what the only PE does that runs now; 0 if
@@ -84,15 +83,14 @@ impl Wafer {
         if due.len() != 1 || !self.observers.are_none() {
             return 0;
         }
-        let others =
-            [self.fabric.next_awake(self.now), self.event_queue.next(self.now), self.launches.next()];
+        let others = [self.bands.next(self.now), self.launches.next()];
         others.into_iter().flatten().min().unwrap_or(u64::MAX)
     }
 
     fn run_in_turn(&mut self, pes: &[u32]) {
         match self.signals.is_to_stop() {
             // They do not run any more, and are to be found among the unfinished.
-            true => self.event_queue.wake_all(pes, self.now),
+            true => self.bands.first.event_queue.wake_all(pes, self.now),
             false => pes.iter().for_each(|pe| self.run_pe(*pe as usize)),
         }
     }
@@ -103,19 +101,19 @@ impl Wafer {
         let Some(pe) = self.cells.pe(index) else { return };
         let before = pe.command_stream_blocked();
         let reached = pe.busy_until();
-        let mut ramp = self.fabric.ramp(index, self.now);
-        let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), self.pool.first());
+        let mut ramp = self.bands.first.fabric.ramp(index, self.now);
+        let wake = pe.cycle(self.now, &mut ramp, self.findings.log(), &mut self.bands.first.worker);
         self.launches.unblock(usize::from(before && !pe.command_stream_blocked()));
         let busy_until = pe.busy_until();
         self.reached = self.reached.max(busy_until);
         self.observers.take(|| pe.events());
         if pe.has_made_room() {
-            self.fabric.retry(index);
+            self.bands.first.fabric.retry(index);
         }
         match wake {
             Ok(Wake::At(cycle)) => {
                 self.has_acted = true;
-                self.event_queue.wake(index, cycle.max(self.now + 1), self.now);
+                self.bands.first.event_queue.wake(index, cycle.max(self.now + 1), self.now);
             }
             Ok(Wake::OnEvent) => self.has_acted |= !pe.was_for_observer(),
             Err(diag) => {
@@ -123,7 +121,7 @@ impl Wafer {
                 self.findings.error(explain::outside_library(diag, &calls, &self.program.sources));
             }
         }
-        if self.observers.is_following() && self.fabric.is_recording() {
+        if self.observers.is_following() && self.bands.first.fabric.is_recording() {
             let cycle = if busy_until > reached { busy_until } else { self.now };
             self.observers.look_at_memory(index, &mut self.cells, cycle.max(self.now));
         }
@@ -131,17 +129,21 @@ impl Wafer {
 
     /// Wakes PEs that were refused by their routers and may send again.
     pub(super) fn wake_freed(&mut self) {
-        for pe in self.fabric.take_freed() {
-            self.cells.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
-            self.event_queue.wake(pe as usize, self.now, self.now);
+        for band in self.bands.iter_mut() {
+            for pe in band.fabric.take_freed() {
+                self.cells.pe(pe as usize).into_iter().for_each(Pe::resume_sending);
+                band.event_queue.wake(pe as usize, self.now, self.now);
+            }
         }
     }
 
     fn tear_down(&mut self) {
-        for (pe, color) in self.fabric.take_torn_down() {
-            let Some(cell) = self.cells.pe(pe as usize) else { continue };
-            cell.tear_down(color);
-            self.event_queue.wake(pe as usize, self.now, self.now);
+        for band in self.bands.iter_mut() {
+            for (pe, color) in band.fabric.take_torn_down() {
+                let Some(cell) = self.cells.pe(pe as usize) else { continue };
+                cell.tear_down(color);
+                band.event_queue.wake(pe as usize, self.now, self.now);
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Why a run does not end: what every PE does when it is stopped, and what waits.
 
+use super::bands::Bands;
 use super::cells::Cells;
-use super::event_queue::EventQueue;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
 use super::stall::{Explainer, MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
@@ -53,18 +53,13 @@ pub struct Running {
 
 impl StopReport {
     /// What goes on when the run is stopped before a cycle.
-    pub(super) fn new(
-        explainer: &Explainer<'_>,
-        event_queue: &EventQueue,
-        cycle: u64,
-        interrupted: bool,
-    ) -> StopReport {
+    pub(super) fn new(explainer: &Explainer<'_>, bands: &Bands, cycle: u64, interrupted: bool) -> StopReport {
         let mut groups = explainer.waits().unfinished();
         groups.sort_by_key(|group| group.wait.since);
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
         let waits = groups.iter().map(|group| explainer.explain(group)).collect();
-        let running = running(explainer.cells(), event_queue);
+        let running = running(explainer.cells(), bands);
         StopReport { cycle, interrupted, running, waits, more, under_way: explainer.under_way() }
     }
 
@@ -103,10 +98,10 @@ impl StopReport {
 }
 
 /// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.
-fn running(cells: &Cells, event_queue: &EventQueue) -> Vec<Running> {
-    let (all, program) = (event_queue.is_empty(), cells.program());
+fn running(cells: &Cells, bands: &Bands) -> Vec<Running> {
+    let (all, program) = (bands.are_idle(), cells.program());
     let mut groups: IndexMap<_, Running, FxBuildHasher> = IndexMap::default();
-    for (index, pe, cell) in cells.made().filter(|(i, ..)| all || event_queue.runs(*i)) {
+    for (index, pe, cell) in cells.made().filter(|(i, ..)| all || bands.runs(*i)) {
         let Some(Activity { name, span, places, since, started }) = cell.activity() else { continue };
         let ended = places.is_empty();
         let here = program.sources.outside_library(&places).or(places.first().copied());

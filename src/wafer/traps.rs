@@ -1,5 +1,6 @@
 //! What the fabric has found out about the program, as errors.
 
+use super::bands::Bands;
 use super::cells::Cells;
 use super::findings::Findings;
 use super::receivers::send_span;
@@ -57,8 +58,22 @@ pub(super) fn trap_unrouted(findings: &mut Findings, fabric: &mut Fabric, cells:
 }
 
 /// Wavelets of one color that come to a router from two sides at once.
-pub(super) fn trap_collisions(findings: &mut Findings, fabric: &mut Fabric, cells: &Cells, now: u64) {
-    for Collision { pe, color, sides } in fabric.take_collisions() {
+pub(super) fn trap_collisions(findings: &mut Findings, bands: &mut Bands, cells: &Cells, now: u64) {
+    let collisions: Vec<Collision> =
+        bands.iter_mut().flat_map(|band| band.fabric.take_collisions()).collect();
+    if !collisions.is_empty() {
+        bands.look(|fabric| name_collisions(findings, &collisions, fabric, cells, now));
+    }
+}
+
+fn name_collisions(
+    findings: &mut Findings,
+    collisions: &[Collision],
+    fabric: &Fabric,
+    cells: &Cells,
+    now: u64,
+) {
+    for Collision { pe, color, sides } in collisions.iter().copied() {
         let program = cells.program();
         let at = program.pe_coord(pe);
         let sides: Vec<_> = Direction::ALL.into_iter().filter(|d| sides & 1 << *d as u8 != 0).collect();

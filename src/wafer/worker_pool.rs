@@ -1,13 +1,12 @@
 //! The threads that work on a wafer.
 
-use crate::pe::Worker;
 use rayon::{ThreadPool, ThreadPoolBuilder};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-/// WorkerThreads, and a worker for each.
+/// The threads, and what is worth one.
 pub(super) struct WorkerPool {
     threads: WorkerThreads,
-    workers: Vec<Worker>,
     /// Fewer PEs are not worth a thread.
     pes_of_a_thread: usize,
 }
@@ -16,17 +15,13 @@ impl WorkerPool {
     /// So many threads, the one that runs the wafer among them, each for at least `pes` PEs.
     pub fn new(threads: usize, pes: usize) -> WorkerPool {
         let size = threads.max(1);
-        WorkerPool {
-            threads: WorkerThreads { size, others: OnceLock::new() },
-            workers: vec![Worker::default(); size],
-            pes_of_a_thread: pes.max(1),
-        }
+        WorkerPool { threads: WorkerThreads { size, others: OnceLock::new() }, pes_of_a_thread: pes.max(1) }
     }
 
     /// How many threads there are.
     #[inline]
     pub fn size(&self) -> usize {
-        self.workers.len()
+        self.threads.size
     }
 
     /// On how many of them it is worth to do something for so many PEs.
@@ -38,32 +33,19 @@ impl WorkerPool {
         }
     }
 
-    /// The worker of the thread that runs the wafer.
-    #[inline]
-    pub fn first(&mut self) -> &mut Worker {
-        &mut self.workers[0]
-    }
-
-    /// Nobody looks at the PEs before a cycle.
-    pub fn nobody_looks_before(&mut self, cycle: u64) {
-        self.workers.iter_mut().for_each(|worker| worker.unseen_until = cycle);
-    }
-
-    /// Does `each` with every piece of work and a worker of its own; at most as many as there are threads.
-    pub fn run<T: Send, R: Send>(
-        &mut self,
-        work: impl Iterator<Item = T>,
-        each: impl Fn(T, &mut Worker) -> R + Sync,
-    ) -> Vec<R> {
-        let pieces = work.zip(&mut self.workers).collect();
-        self.threads.share(pieces, |(piece, worker)| each(piece, worker))
-    }
-
     /// Does `each` with every piece of work; the results are in the order of the pieces.
     pub fn share<T: Send, R: Send>(&self, work: Vec<T>, each: impl Fn(T) -> R + Sync) -> Vec<R> {
         self.threads.share(work, each)
     }
 }
+
+/// Looks at whether the other threads have done their work before a thread sleeps until then: some 100
+/// microseconds.
+const LOOKS_BEFORE_SLEEP: u32 = 10_000;
+
+/// Looks before a thread takes pieces beyond its share, whose state lies in the cache of another processor: some
+/// 20 microseconds.
+const LOOKS_BEFORE_HELP: u32 = 2_000;
 
 /// WorkerThreads, made when there is first something to share.
 struct WorkerThreads {
@@ -74,29 +56,43 @@ struct WorkerThreads {
 
 impl WorkerThreads {
     /// Does `each` with every piece of work. Half of the threads take pieces from the front, the others from
-    /// the back: neighbouring pieces share lines of the cache and pages, which one thread should have. The
+    /// the back, each its share as far as all are awake: a piece that one thread has all the time stays in the cache
+    /// of its processor, and so do lines and pages that neighbouring pieces share. The
     /// results are in the order of the pieces.
     fn share<T: Send, R: Send>(&self, work: Vec<T>, each: impl Fn(T) -> R + Sync) -> Vec<R> {
         let helpers = self.size.min(work.len()).saturating_sub(1);
         let Some(pool) = self.others().filter(|_| helpers > 0) else {
             return work.into_iter().map(each).collect();
         };
+        let (pieces, finished) = (work.len(), AtomicUsize::new(0));
         let todo = Mutex::new(work.into_iter().enumerate());
-        let done = Mutex::new(Vec::new());
+        let done = Mutex::new(Vec::with_capacity(pieces));
         let next = |from_back: bool| {
             let mut todo = todo.lock().expect("nothing fails while a piece is taken");
             if from_back { todo.next_back() } else { todo.next() }
         };
-        let work = |from_back| {
+        let work = |from_back, most| {
             let mut mine = Vec::new();
-            while let Some((number, piece)) = next(from_back) {
+            while let Some((number, piece)) = (mine.len() < most).then(|| next(from_back)).flatten() {
                 mine.push((number, each(piece)));
             }
+            let count = mine.len();
             done.lock().expect("nothing fails while results are put down").append(&mut mine);
+            finished.fetch_add(count, Ordering::Release);
         };
         pool.in_place_scope(|scope| {
-            (0..helpers).for_each(|helper| scope.spawn(move |_| work(helper % 2 == 0)));
-            work(false);
+            let work = &work;
+            (0..helpers).for_each(|helper| scope.spawn(move |_| work(helper % 2 == 0, pieces)));
+            work(false, pieces.div_ceil(helpers + 1));
+            // A thread that sleeps takes longer to wake up than the others take for the rest of a cycle.
+            let mut looks = 0;
+            while finished.load(Ordering::Acquire) < pieces && looks < LOOKS_BEFORE_SLEEP {
+                std::hint::spin_loop();
+                looks += 1;
+                if looks == LOOKS_BEFORE_HELP {
+                    work(false, pieces);
+                }
+            }
         });
         let mut done = done.into_inner().expect("nothing fails while results are put down");
         done.sort_unstable_by_key(|(number, _)| *number);

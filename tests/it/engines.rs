@@ -2,8 +2,9 @@
 //!
 //! Both compile and run the cases: the programs, the diagnostics with their cycles, the cycles of the run and what is
 //! printed must be the same, and, if the program comes to its end, the hops and all words of memory. When it fails,
-//! PEs that have run ahead of the clock are further than in the plain engine. This test holds the fast paths equal
-//! to the plain way in whole programs; their files name the properties that compare each of them alone.
+//! PEs that have run ahead of the clock are further than in the plain engine. The fast engine does it on several
+//! threads, too. This test holds the fast paths equal to the plain way in whole programs; their files name the
+//! properties that compare each of them alone.
 
 use crate::case_file::{Case, all_cases};
 use cslrun::cli::{Exit, perform_words};
@@ -58,9 +59,15 @@ fn both_engines_leave_the_same_memory_after_the_same_cycles() {
         let [Ok(fast), Ok(plain)] = compiled else { continue };
         assert_eq!(fast.to_bytes(), plain.to_bytes(), "{}", case.path.display());
         let program = Arc::new(fast);
-        let [fast, plain] = [false, true].map(|plain| story(&program, plain));
-        if fast != plain {
-            different.push(format!("{}\n{}", case.path.display(), first_difference(&fast, &plain)));
+        let plain = story(&program, RunOptions { plain: true, ..RunOptions::default() });
+        for (threads, large_from) in [(1, usize::MAX), (2, usize::MAX), (3, 0)] {
+            // The wafers are small, and are cut into bands nevertheless.
+            let options = RunOptions { threads, pes_of_a_thread: 1, large_from, ..RunOptions::default() };
+            let fast = story(&program, options);
+            if fast != plain {
+                let why = first_difference(&fast, &plain);
+                different.push(format!("{} on {threads} threads\n{why}", case.path.display()));
+            }
         }
         compared += 1;
     }
@@ -69,9 +76,8 @@ fn both_engines_leave_the_same_memory_after_the_same_cycles() {
 }
 
 /// All that can be seen of a run.
-fn story(program: &Arc<Program>, plain: bool) -> String {
-    let mut runner =
-        Runner::new(Arc::clone(program), RunOptions { plain, max_cycles: 100_000, ..RunOptions::default() });
+fn story(program: &Arc<Program>, options: RunOptions) -> String {
+    let mut runner = Runner::new(Arc::clone(program), RunOptions { max_cycles: 100_000, ..options });
     let mut story = match runner.run_until_idle() {
         Ok(_) => places(&runner.warnings()),
         Err(failure) => {

@@ -1,10 +1,11 @@
 //! Random traffic through routers that are visited in different orders: nobody must be able to tell the difference.
 
-use super::{Bench, bench, config};
+use super::{Bench, Sinks, bench, config};
 use crate::arch::Color;
 use crate::arch::Direction::{self, East, North, Ramp, South, West};
-use crate::fabric::Wavelet;
+use crate::fabric::{Fabric, Ramp as _, Wavelet};
 use crate::image::routes::{ColorConfig, Filter};
+use std::collections::VecDeque;
 
 const WIDTH: usize = 9;
 const HEIGHT: usize = 4;
@@ -128,4 +129,80 @@ fn nobody_can_tell_in_which_order_routers_are_visited_and_how_they_decide() {
         assert!(equals[1..].iter().all(|other| other.sinks.got == equals[0].sinks.got), "seed {seed}");
     }
     assert!(hops > 100_000, "there was traffic: {hops}");
+}
+
+/// The same routers as one fabric, cut into bands of rows that are stepped one after the other.
+struct InBands {
+    bands: Vec<Fabric>,
+    sinks: Sinks,
+    to_send: Vec<(usize, Color, VecDeque<Wavelet>)>,
+}
+
+impl InBands {
+    fn new(whole: Bench, rows: &[usize]) -> InBands {
+        let ends: Vec<usize> = rows.iter().map(|row| row * WIDTH).collect();
+        let bands = ends.windows(2).map(|ends| whole.fabric.band(ends[0]..ends[1])).collect();
+        InBands { bands, sinks: whole.sinks, to_send: whole.to_send }
+    }
+
+    fn run(&mut self, cycles: u64) {
+        for _ in 0..cycles {
+            let now = self.sinks.now;
+            for band in &mut self.bands {
+                let own = band.grid.seams().own();
+                band.deliver(now, &mut self.sinks);
+                for (pe, color, wavelets) in self.to_send.iter_mut().filter(|(pe, ..)| own.contains(pe)) {
+                    let mut ramp = band.ramp(*pe, now);
+                    if wavelets.front().is_some_and(|w| ramp.send(*color, *w).is_ok()) {
+                        wavelets.pop_front();
+                    }
+                }
+                own.for_each(|pe| band.retry(pe));
+                band.step(now);
+            }
+            let crossings: Vec<_> = self.bands.iter_mut().map(Fabric::take_crossings).collect();
+            for (n, [north, south]) in crossings.iter().enumerate() {
+                n.checked_sub(1).into_iter().for_each(|n| self.bands[n].enter(north));
+                self.bands.get_mut(n + 1).into_iter().for_each(|band| band.enter(south));
+            }
+            self.sinks.now += 1;
+        }
+    }
+
+    fn look(&self) -> String {
+        let whole = Fabric::joined(self.bands.iter()).expect("there is a band");
+        let is_awake = self.bands.iter().any(|band| band.next_awake(0).is_some());
+        format!("{} {:?} {is_awake:?}", whole.hops(), whole.survey().leftovers())
+    }
+}
+
+#[test]
+fn nobody_can_tell_where_the_rows_are_cut() {
+    let cuts: [&[usize]; 4] = [&[0, 2, 4], &[0, 1, 4], &[0, 1, 2, 3, 4], &[0, 3, 4]];
+    let mut crossed = 0;
+    for seed in 0..300 {
+        let random = &mut Random(seed);
+        let [mut whole, other, large, _] = equals(random);
+        let mut others =
+            [InBands::new(other, cuts[random.below(4)]), InBands::new(large, cuts[random.below(4)])];
+        for round in 0..40 {
+            let (pe, room) = (random.below(WIDTH * HEIGHT), [0, 3, 20, usize::MAX][random.below(4)]);
+            let cycles = 1 + random.below(30) as u64;
+            whole.sinks.room[pe] = room.max(whole.sinks.got[pe].len());
+            whole.run(cycles);
+            for other in &mut others {
+                other.sinks.room[pe] = room.max(other.sinks.got[pe].len());
+                other.run(cycles);
+                assert_eq!(look(&whole), other.look(), "seed {seed}, round {round}");
+            }
+        }
+        let is_south = |pe: usize| pe >= WIDTH * HEIGHT / 2;
+        let starts: Vec<_> = whole.to_send.iter().map(|(pe, color, _)| (*color, is_south(*pe))).collect();
+        for (pe, got) in whole.sinks.got.iter().enumerate() {
+            let is_far = |(color, ..): &&(Color, u32, u64)| starts.contains(&(*color, !is_south(pe)));
+            crossed += got.iter().filter(is_far).count();
+        }
+        assert!(others.iter().all(|other| other.sinks.got == whole.sinks.got), "seed {seed}");
+    }
+    assert!(crossed > 1000, "wavelets have crossed the middle: {crossed}");
 }

@@ -52,17 +52,18 @@ fn nothing_depends_on_the_number_of_threads_and_the_size_of_caches() {
         let arch = if seed.is_multiple_of(2) { Arch::Wse2 } else { Arch::Wse3 };
         let network = Network::wide(&mut Choices::from_seed(seed), arch);
         let program = compile(&network).unwrap_or_else(|why| panic!("seed {seed}\n{why}"));
-        let on = |threads| {
-            let options = RunOptions { threads, pes_of_a_thread: 1, ..RunOptions::default() };
-            story(&network, &program, options)
-        };
-        let one = on(1);
-        let large = RunOptions { large_from: 0, ..RunOptions::default() };
-        let swept = story(&network, &program, large);
-        assert!(one == swept, "seed {seed}\n{one}\nas on a large wafer\n{swept}");
-        for threads in [2, 3] {
-            let several = on(threads);
-            assert!(one == several, "seed {seed}\n{one}\non {threads} threads\n{several}");
+        for depth in [None, Some(1)] {
+            let on = |threads, large_from| {
+                let defaults = RunOptions { link_depth: depth, ..RunOptions::default() };
+                let options = RunOptions { threads, pes_of_a_thread: 1, large_from, ..defaults };
+                story(&network, &program, options)
+            };
+            let one = on(1, usize::MAX);
+            for (threads, large_from) in [(1, 0), (2, usize::MAX), (2, 0), (3, usize::MAX), (3, 0)] {
+                let several = on(threads, large_from);
+                let how = format!("{threads} threads, large from {large_from} PEs, depth {depth:?}");
+                assert!(one == several, "seed {seed}\n{one}\n{how}\n{several}");
+            }
         }
     }
 }

@@ -1,0 +1,248 @@
+//! A cycle of a wafer that is cut into bands of rows, on several threads.
+//!
+//! Each band is run by one thread at a time: first what comes down its ramps and its PEs, then its routers. No PE
+//! and no router sees in a cycle what the others do in it; what crosses a seam between bands is handed over at the
+//! end. Routes that a PE changes count for all routers in the same cycle, therefore both halves wait for all bands.
+//!
+//! It serves wafers of at least 1,024 PEs on machines with several cores: with two threads game-of-life 128 x 128
+//! takes 0.54 to 0.62 of the time, conjugate-gradient 64 x 64 0.65 (docs/performance.md). `--threads 1`, a recording
+//! and `--engine plain` switch it off; `nothing_depends_on_the_number_of_threads_and_the_size_of_caches` in
+//! `tests/it/props/streams.rs`, `fast_paths_and_threads_cannot_be_seen` in `tests/it/props/stencils.rs` and
+//! `tests/it/engines.rs` compare it with one thread.
+
+use super::bands::Band;
+use super::cells::{Cell, CellsOfBand, Maker};
+use super::locality_step::{NEIGHBOURS, split_before};
+use super::pulse::{PES_BETWEEN_LOOKS, Signals};
+use super::{Wafer, explain};
+use crate::diagnostics::Diag;
+use crate::image::Program;
+use crate::pe::{Pe, PeLog, Wake};
+use std::time::{Duration, Instant};
+
+/// If cycles take longer on one thread, they are worth several: to let another thread do something takes some 5
+/// microseconds while it is awake, and ten times as long while it sleeps.
+const WORTH_SHARING: Duration = Duration::from_micros(40);
+
+/// What all threads look at.
+#[derive(Copy, Clone)]
+struct Scene<'w> {
+    program: &'w Program,
+    maker: &'w Maker,
+    signals: Signals,
+    now: u64,
+    /// The only PE that runs may start its next tasks before this cycle.
+    alone_until: u64,
+}
+
+/// What the PEs of a band leave.
+#[derive(Default)]
+struct Shift {
+    log: PeLog,
+    errors: Vec<Diag>,
+    /// How many have unblocked the command stream.
+    unblocked: usize,
+    reached: u64,
+    has_acted: bool,
+    /// How many have run.
+    ran: usize,
+}
+
+impl Wafer {
+    /// Runs all PEs that are due, and lets wavelets move.
+    pub(super) fn band_step(&mut self) {
+        if self.bands.pace > WORTH_SHARING || self.pool.threads_for(self.bands.load()) > 1 {
+            self.run_bands_together();
+        } else {
+            let begun = Instant::now();
+            self.run_bands_in_turn();
+            self.bands.first.spent = begun.elapsed();
+        }
+        self.bands.note_pace();
+        self.bands.exchange(&self.pool);
+    }
+
+    fn run_bands_together(&mut self) {
+        let (maker, cells) = self.cells.share();
+        let (program, signals, now) = (&*self.program, self.signals, self.now);
+        let scene = Scene { program, maker, signals, now, alone_until: 0 };
+        let shifts = self.bands.each_shared(cells, &self.pool, |band, cells| band.run_all(scene, cells));
+        signals.beat(now, shifts.iter().map(|shift| shift.ran).sum());
+        self.bands.exchange(&self.pool);
+        self.bands.each_shared(cells, &self.pool, |band, cells| band.step(scene, cells));
+        shifts.into_iter().for_each(|shift| self.take(shift));
+    }
+
+    fn run_bands_in_turn(&mut self) {
+        let (maker, cells) = self.cells.share();
+        let (program, signals, now) = (&*self.program, self.signals, self.now);
+        let mut scene = Scene { program, maker, signals, now, alone_until: 0 };
+        self.bands.each(cells, |band, cells| band.hand_over(scene, cells));
+        let running = self.bands.iter().map(|band| band.due.len()).sum();
+        signals.beat(now, running);
+        if running == 1 {
+            let others = [self.bands.next(now), self.launches.next()];
+            scene.alone_until = others.into_iter().flatten().min().unwrap_or(u64::MAX);
+        }
+        let mut shift = Shift::default();
+        self.bands.each(cells, |band, cells| band.run_due(scene, cells, &mut shift));
+        self.bands.exchange(&self.pool);
+        self.bands.each(cells, |band, cells| {
+            band.step(scene, cells);
+            band.spent = Duration::ZERO;
+        });
+        self.take(shift);
+    }
+
+    /// Does what has to be done in the order of the PEs.
+    fn take(&mut self, shift: Shift) {
+        self.findings.append(shift.log, shift.errors);
+        self.launches.unblock(shift.unblocked);
+        self.reached = self.reached.max(shift.reached);
+        self.has_acted |= shift.has_acted;
+    }
+}
+
+impl Band {
+    /// Hands over what has come down the ramps, and runs the PEs that are due.
+    fn run_all(&mut self, scene: Scene<'_>, cells: &mut [Cell]) -> Shift {
+        let begun = Instant::now();
+        let mut shift = Shift::default();
+        if self.fabric.is_large() {
+            self.run_in_order(scene, cells, &mut shift);
+        } else {
+            self.hand_over(scene, cells);
+            self.run_due(scene, cells, &mut shift);
+        }
+        self.spent = begun.elapsed();
+        shift
+    }
+
+    /// Hands over what has come down the ramps, and finds out who runs.
+    fn hand_over(&mut self, scene: Scene<'_>, cells: &mut [Cell]) {
+        let Band { fabric, event_queue, delivered, pes, .. } = self;
+        let mut cells =
+            CellsOfBand { maker: scene.maker, cells, first: pes.start, now: scene.now, delivered };
+        fabric.deliver(scene.now, &mut cells);
+        for (pe, wake) in delivered.drain(..) {
+            match wake {
+                Wake::At(cycle) => event_queue.wake(pe as usize, cycle, scene.now),
+                Wake::OnEvent => {}
+            }
+        }
+        self.due = event_queue.take_due(scene.now);
+    }
+
+    /// Runs the PEs that are due.
+    fn run_due(&mut self, scene: Scene<'_>, cells: &mut [Cell], shift: &mut Shift) {
+        let due = std::mem::take(&mut self.due);
+        self.worker.alone_until = scene.alone_until;
+        for pes in due.chunks(PES_BETWEEN_LOOKS) {
+            match scene.signals.is_to_stop() {
+                // They are to be found among the unfinished.
+                true => self.event_queue.wake_all(pes, scene.now),
+                false => pes.iter().for_each(|pe| self.run_pe(scene, *pe as usize, cells, shift)),
+            }
+        }
+        self.ran = due.len();
+        self.event_queue.keep(due);
+    }
+
+    /// Does both for some PEs after the others, so that their state is still in a cache.
+    fn run_in_order(&mut self, scene: Scene<'_>, cells: &mut [Cell], shift: &mut Shift) {
+        self.worker.alone_until = 0;
+        let (giving, due) = (self.fabric.take_giving(scene.now), self.event_queue.take_due(scene.now));
+        let (mut given, mut running) = (&giving[..], &due[..]);
+        while let Some(first) = [given, running].into_iter().filter_map(<[u32]>::first).min() {
+            if scene.signals.is_to_stop() {
+                self.event_queue.wake_all(running, scene.now);
+                break;
+            }
+            let end = first + NEIGHBOURS as u32;
+            let (given, due) = (split_before(&mut given, end), split_before(&mut running, end));
+            self.run_neighbours(scene, (given, due), cells, shift);
+        }
+        self.ran = shift.ran;
+        let left = given.len();
+        self.fabric.end_deliveries(giving, left);
+        self.event_queue.keep(due);
+    }
+
+    /// To some of them something may be handed over, the others are due.
+    fn run_neighbours(
+        &mut self,
+        scene: Scene<'_>,
+        (given, due): (&[u32], &[u32]),
+        cells: &mut [Cell],
+        shift: &mut Shift,
+    ) {
+        let Band { fabric, event_queue, delivered, pes, .. } = self;
+        let (maker, first, now) = (scene.maker, pes.start, scene.now);
+        fabric.deliver_some(given, now, &mut CellsOfBand { maker, cells, first, now, delivered });
+        let mut running = std::mem::take(&mut self.due);
+        running.extend(due);
+        for (pe, wake) in delivered.drain(..) {
+            match wake {
+                Wake::At(cycle) if cycle <= now => running.push(pe),
+                Wake::At(cycle) => event_queue.wake(pe as usize, cycle, now),
+                Wake::OnEvent => {}
+            }
+        }
+        running.sort_unstable();
+        running.dedup();
+        for (at, pe) in running.iter().enumerate() {
+            self.prefetch(&running[at..], cells);
+            self.event_queue.take(*pe as usize);
+            self.run_pe(scene, *pe as usize, cells, shift);
+        }
+        running.clear();
+        self.due = running;
+    }
+
+    /// Prefetches PEs that run soon.
+    fn prefetch(&self, coming: &[u32], cells: &[Cell]) {
+        for (ahead, soon) in [(4, false), (2, true)] {
+            let next = coming.get(ahead).and_then(|pe| cells[*pe as usize - self.pes.start].as_deref());
+            next.into_iter().for_each(|pe: &Pe| pe.prefetch(soon));
+        }
+    }
+
+    fn run_pe(&mut self, scene: Scene<'_>, index: usize, cells: &mut [Cell], shift: &mut Shift) {
+        let Some(pe) = scene.maker.pe(&mut cells[index - self.pes.start], index) else { return };
+        shift.ran += 1;
+        let before = pe.command_stream_blocked();
+        let mut ramp = self.fabric.ramp(index, scene.now);
+        let wake = pe.cycle(scene.now, &mut ramp, &mut shift.log, &mut self.worker);
+        shift.unblocked += usize::from(before && !pe.command_stream_blocked());
+        shift.reached = shift.reached.max(pe.busy_until());
+        if pe.has_made_room() {
+            self.fabric.retry(index);
+        }
+        match wake {
+            Ok(Wake::At(cycle)) => {
+                shift.has_acted = true;
+                self.event_queue.wake(index, cycle.max(scene.now + 1), scene.now);
+            }
+            Ok(Wake::OnEvent) => shift.has_acted |= !pe.was_for_observer(),
+            Err(diag) => {
+                let calls = pe.calls();
+                shift.errors.push(explain::outside_library(diag, &calls, &scene.program.sources));
+            }
+        }
+    }
+
+    /// Lets wavelets move, and wakes those who may send again.
+    fn step(&mut self, scene: Scene<'_>, cells: &mut [Cell]) {
+        self.load = self.ran + self.fabric.step(scene.now);
+        self.wake_freed(scene.maker, cells, scene.now + 1);
+    }
+
+    /// Wakes PEs that were refused by their routers and may send again.
+    pub(super) fn wake_freed(&mut self, maker: &Maker, cells: &mut [Cell], now: u64) {
+        for pe in self.fabric.take_freed() {
+            let pe = pe as usize;
+            maker.pe(&mut cells[pe - self.pes.start], pe).into_iter().for_each(Pe::resume_sending);
+            self.event_queue.wake(pe, now, now);
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! The wafer in bands of rows: what a thread needs to run the PEs and routers of one of them.
+
+use super::cells::Cell;
+use super::event_queue::EventQueue;
+use super::worker_pool::WorkerPool;
+use crate::fabric::{Crossing, Fabric};
+use crate::image::Program;
+use crate::image::intrinsics::Intrinsic;
+use crate::pe::{Wake, Worker};
+use std::ops::Range;
+use std::time::Duration;
+
+/// The routers of some rows, which PEs of these rows run when, and what a cycle of them leaves.
+pub(super) struct Band {
+    pub fabric: Fabric,
+    pub event_queue: EventQueue,
+    /// The registers of the PE that runs.
+    pub worker: Worker,
+    /// Its PEs.
+    pub pes: Range<usize>,
+    /// PEs that are about to run in this cycle.
+    pub due: Vec<u32>,
+    /// PEs that were given wavelets, and when they run because of them.
+    pub delivered: Vec<(u32, Wake)>,
+    /// How many PEs have run in this cycle.
+    pub ran: usize,
+    /// PEs and routers that had something to do in the last cycle.
+    pub load: usize,
+    /// How long its PEs took in the last cycle.
+    pub spent: Duration,
+}
+
+impl Band {
+    /// Nobody runs. It has these PEs of a wafer with `all`.
+    fn new(fabric: Fabric, pes: Range<usize>, all: usize) -> Band {
+        Band {
+            fabric,
+            event_queue: EventQueue::new(all),
+            worker: Worker::default(),
+            pes,
+            due: Vec::new(),
+            delivered: Vec::new(),
+            ran: 0,
+            load: 0,
+            spent: Duration::ZERO,
+        }
+    }
+
+    /// Whether a PE belongs to it.
+    fn holds(&self, pe: usize) -> bool {
+        self.pes.contains(&pe)
+    }
+}
+
+/// All bands, from north to south. Most wafers have one.
+pub(super) struct Bands {
+    pub first: Band,
+    others: Vec<Band>,
+    /// How long the last cycles took, the times of all threads together. It decides nothing but on how many
+    /// threads the next one runs.
+    pub pace: Duration,
+}
+
+impl Bands {
+    /// One band with the routers of a program; PEs with active tasks are about to run.
+    pub fn new(program: &Program, fabric: Fabric) -> Bands {
+        let all = program.place.len();
+        let mut bands =
+            Bands { first: Band::new(fabric, 0..all, all), others: Vec::new(), pace: Duration::ZERO };
+        bands.wake_active(program);
+        bands
+    }
+
+    /// Cuts the wafer into so many bands at most; before anything runs.
+    pub fn cut(&mut self, program: &Program, count: usize) {
+        // Messages of the library cross the wafer on no route.
+        let has_messages = program.tiles.iter().any(|tile| tile.asks_for(Intrinsic::SendMessage));
+        let (height, width) = (usize::from(program.height), usize::from(program.width));
+        let count = if has_messages { 1 } else { count.clamp(1, height.max(1)) };
+        if count == 1 && self.others.is_empty() {
+            return;
+        }
+        let band = |n: usize| {
+            let pes = width * (n * height / count)..width * ((n + 1) * height / count);
+            Band::new(self.first.fabric.band(pes.clone()), pes, program.place.len())
+        };
+        let mut bands = (0..count).map(band);
+        let first = bands.next().expect("there is one at least");
+        *self = Bands { first, others: bands.collect(), pace: Duration::ZERO };
+        self.wake_active(program);
+    }
+
+    fn wake_active(&mut self, program: &Program) {
+        for (pe, tile) in program.place.iter().enumerate() {
+            if program.tiles.get(*tile as usize).is_some_and(|t| t.active != 0) {
+                self.of(pe).event_queue.wake(pe, 0, 0);
+            }
+        }
+    }
+
+    /// Whether there are several.
+    #[inline]
+    pub fn are_several(&self) -> bool {
+        !self.others.is_empty()
+    }
+
+    /// All of them.
+    #[inline]
+    pub fn iter(&self) -> impl Iterator<Item = &Band> + Clone {
+        std::iter::once(&self.first).chain(&self.others)
+    }
+
+    /// The same, to change.
+    #[inline]
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut Band> {
+        std::iter::once(&mut self.first).chain(&mut self.others)
+    }
+
+    /// The band of a PE.
+    #[inline]
+    pub fn of(&mut self, pe: usize) -> &mut Band {
+        match self.first.holds(pe) || self.others.is_empty() {
+            true => &mut self.first,
+            false => {
+                let at = self.others.partition_point(|band| band.pes.end <= pe);
+                &mut self.others[at]
+            }
+        }
+    }
+
+    /// The routers of a PE's band.
+    #[inline]
+    pub fn fabric(&mut self, pe: usize) -> &mut Fabric {
+        &mut self.of(pe).fabric
+    }
+
+    /// The first cycle, from this one on, in which a router may have something to do.
+    #[inline]
+    pub fn next_awake(&self, now: u64) -> Option<u64> {
+        let first = self.first.fabric.next_awake(now);
+        let others = self.others.iter().filter_map(|band| band.fabric.next_awake(now));
+        others.chain(first).min()
+    }
+
+    /// The first cycle at or after `now` in which a PE runs.
+    #[inline]
+    pub fn next_run(&self, now: u64) -> Option<u64> {
+        let others = self.others.iter().filter_map(|band| band.event_queue.next(now));
+        others.chain(self.first.event_queue.next(now)).min()
+    }
+
+    /// The first cycle, from this one on, in which a router or a PE may have something to do.
+    pub fn next(&self, now: u64) -> Option<u64> {
+        [self.next_awake(now), self.next_run(now)].into_iter().flatten().min()
+    }
+
+    /// Whether a PE runs in some cycle.
+    pub fn runs(&self, pe: usize) -> bool {
+        self.iter().any(|band| band.event_queue.runs(pe))
+    }
+
+    /// Whether nobody does.
+    pub fn are_idle(&self) -> bool {
+        self.iter().all(|band| band.event_queue.is_empty())
+    }
+
+    /// Nobody looks at the PEs before a cycle.
+    pub fn nobody_looks_before(&mut self, cycle: u64) {
+        self.iter_mut().for_each(|band| band.worker.unseen_until = cycle);
+    }
+
+    /// Lets somebody look at all routers as one fabric.
+    pub fn look<R>(&self, with: impl FnOnce(&Fabric) -> R) -> R {
+        match self.are_several() {
+            false => with(&self.first.fabric),
+            true => {
+                let fabrics = self.iter().map(|band| &band.fabric);
+                with(&Fabric::joined(fabrics).expect("there is a band"))
+            }
+        }
+    }
+
+    /// Does something with every band and its PEs, one after the other.
+    #[inline]
+    pub fn each(&mut self, mut cells: &mut [Cell], mut each: impl FnMut(&mut Band, &mut [Cell])) {
+        for band in self.iter_mut() {
+            let (own, others) = cells.split_at_mut(band.pes.len());
+            each(band, own);
+            cells = others;
+        }
+    }
+
+    /// The same on several threads; the results are in the order of the bands.
+    pub fn each_shared<R: Send>(
+        &mut self,
+        mut cells: &mut [Cell],
+        pool: &WorkerPool,
+        each: impl Fn(&mut Band, &mut [Cell]) -> R + Sync,
+    ) -> Vec<R> {
+        let mut work = Vec::new();
+        for band in self.iter_mut() {
+            let (own, others) = cells.split_at_mut(band.pes.len());
+            work.push((band, own));
+            cells = others;
+        }
+        pool.share(work, |(band, cells): (&mut Band, &mut [Cell])| each(band, cells))
+    }
+
+    /// How many PEs and routers had something to do in the last cycle.
+    pub fn load(&self) -> usize {
+        self.iter().map(|band| band.load).sum()
+    }
+
+    /// A cycle is over.
+    pub fn note_pace(&mut self) {
+        let spent: Duration = self.iter().map(|band| band.spent).sum();
+        self.pace = (3 * self.pace + spent) / 4;
+    }
+
+    /// Hands over what has crossed the seams.
+    pub fn exchange(&mut self, pool: &WorkerPool) {
+        let count: usize = self.iter().map(|band| band.fabric.crossings()).sum();
+        if count == 0 {
+            return;
+        }
+        let crossings: Vec<[Vec<Crossing>; 2]> =
+            self.iter_mut().map(|band| band.fabric.take_crossings()).collect();
+        let from =
+            |n: Option<usize>, side: usize| n.and_then(|n| crossings.get(n)).map_or(&[][..], |c| &c[side]);
+        let work = self.iter_mut().enumerate().map(|(n, band)| {
+            let (from_north, from_south) = (from(n.checked_sub(1), 1), from(Some(n + 1), 0));
+            (band, from_north, from_south)
+        });
+        let enter = |(band, north, south): (&mut Band, &[Crossing], &[Crossing])| {
+            band.fabric.enter(north);
+            band.fabric.enter(south);
+        };
+        match count < CROSSINGS_WORTH_SHARING {
+            true => work.for_each(enter),
+            false => drop(pool.share(work.collect(), enter)),
+        }
+    }
+}
+
+/// To enter fewer takes less time than to let threads do it.
+const CROSSINGS_WORTH_SHARING: usize = 256;

@@ -223,6 +223,15 @@ macro_rules! moves {
         reg!($s.e) = reg!($s.b);
     }};
 }
+macro_rules! three_moves {
+    ($s:ident) => {{
+        reg!($s.d) = reg!($s.a);
+        reg!($s.e) = reg!($s.b);
+        then!();
+        then!();
+        reg!($s.f) = reg!($s.c);
+    }};
+}
 macro_rules! added_load {
     ($s:ident) => {{
         reg!($s.e) = value!(AddU reg!($s.e), reg!($s.c), $s.sh);
@@ -274,5 +283,5 @@ pub(super) use {
     added_load, arm, chain, count, element_loaded, elements, field_loaded, field_stored, float_element,
     float_stored, global, index, judged_element, load_element, loaded, looped, member, moved_call, moves,
     next, next_signed, offset, products, products_then, short, store_element, stored, stored_add, test,
-    test_element, two_loads,
+    test_element, three_moves, two_loads,
 };

@@ -82,8 +82,7 @@ pub(crate) fn load(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Dia
 #[cold]
 fn load_slowly(memory: &[u16], addr: usize, kind: Access) -> Result<u64, Diag> {
     if kind.is_byte() {
-        let word = memory.get(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
-        let byte = (word >> shift_of(addr)) as u8;
+        let byte = byte_at(memory, addr)?;
         return Ok(if kind == Access::S8 { byte as i8 as u64 } else { byte.into() });
     }
     let words = memory.get(addr..addr + usize::from(kind.words())).ok_or_else(|| out_of_memory(addr))?;
@@ -99,7 +98,7 @@ pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -
         return Ok(());
     }
     if kind.is_byte() {
-        return store_byte(memory, addr, value as u8);
+        return store_slowly(memory, addr, value as u8);
     }
     let words = memory.get_mut(addr..addr + 2).ok_or_else(|| out_of_memory(addr))?;
     (words[0], words[1]) = (value as u16, (value >> 16) as u16);
@@ -110,9 +109,22 @@ pub(crate) fn store(memory: &mut [u16], addr: usize, kind: Access, value: u64) -
     Ok(())
 }
 
-/// Stores a byte; the other byte of the word does not change.
+/// The rare stores: bytes.
 #[cold]
-fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Diag> {
+fn store_slowly(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Diag> {
+    store_byte(memory, addr, value)
+}
+
+/// The byte at an address.
+#[inline(always)]
+pub(crate) fn byte_at(memory: &[u16], addr: usize) -> Result<u8, Diag> {
+    let word = memory.get(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
+    Ok((word >> shift_of(addr)) as u8)
+}
+
+/// Stores a byte; the other byte of the word does not change.
+#[inline(always)]
+pub(crate) fn store_byte(memory: &mut [u16], addr: usize, value: u8) -> Result<(), Diag> {
     let word = memory.get_mut(word_of(addr)).ok_or_else(|| out_of_memory(word_of(addr)))?;
     *word = *word & !(0xff << shift_of(addr)) | u16::from(value) << shift_of(addr);
     Ok(())

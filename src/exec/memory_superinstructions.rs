@@ -21,7 +21,7 @@ pub(super) fn element(access: Op, then: Op) -> Option<Op> {
         }
         _ => {}
     }
-    let Binary { d: e, a: left, b: right, sh } = binary(then)?;
+    let Binary { d: e, a: left, b: right, sh } = binary(then).filter(|_| !kind.is_byte())?;
     if let (LoadElem { .. }, FAdd { .. }) = (access, then)
         && right == d
         && kind == Access::U32

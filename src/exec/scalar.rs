@@ -9,7 +9,7 @@ use super::calls::Calls;
 use super::convert::{signed, unsigned};
 use super::cycles::{CALL, MATH};
 use super::interface::{Code, Meter, StopReason};
-use super::memory::{copy_cycles, element, element_of, load, out_of_memory, store};
+use super::memory::{byte_at, copy_cycles, element, element_of, load, store, store_byte};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
 use super::vector::LAUNCH;
@@ -52,8 +52,8 @@ fn run_calls(
         let (frame, r) = calls.innermost();
         let mut at = frame.pc;
         let code = &ready.code[..];
-        macro_rules! get {
-            ($a:ident) => {
+        macro_rules! reg {
+            ($a:expr) => {
                 r[$a as usize]
             };
         }
@@ -100,18 +100,13 @@ fn run_calls(
         }
         macro_rules! float {
             ($d:ident = $a:ident $op:tt $b:ident) => {
-                set!($d, (single(get!($a)) $op single(get!($b))).to_bits())
+                set!($d, (single(reg!($a)) $op single(reg!($b))).to_bits())
             };
         }
         // Moves on to the next part of a superinstruction.
         macro_rules! then {
             () => {
                 (at, left) = (at + 1, left - 1)
-            };
-        }
-        macro_rules! reg {
-            ($a:expr) => {
-                r[$a as usize]
             };
         }
         // What memory holds, and a word that a pointer points to, which may be one that must not be touched.
@@ -137,20 +132,14 @@ fn run_calls(
                 attempt!(sanitizer.store(tile, memory, (at, $kind), $value, frame.end))
             }};
         }
-        macro_rules! word {
-            ($at:expr) => {{
-                let at = $at;
-                *attempt!(memory.get(at).ok_or_else(|| out_of_memory(at)))
-            }};
-        }
         macro_rules! place {
             ($base:ident $b:ident $len:ident $kind:ident) => {
-                attempt!(element_of($base, get!($b), Access::$kind, $len))
+                attempt!(element_of($base, reg!($b), Access::$kind, $len))
             };
         }
         macro_rules! behind {
             ($a:ident $off:ident) => {
-                get!($a) as usize + usize::from($off)
+                reg!($a) as usize + usize::from($off)
             };
         }
         macro_rules! stepped {
@@ -173,81 +162,81 @@ fn run_calls(
         let called: Option<(FnId, Reg)> = loop {
             let op = &code[at];
             match *op {
-                Op::Mov { d, a } => set!(d, get!(a)),
-                Op::AddS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_add(get!(b)), sh)),
-                Op::AddU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_add(get!(b)), sh)),
-                Op::SubS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_sub(get!(b)), sh)),
-                Op::SubU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_sub(get!(b)), sh)),
-                Op::MulS { d, a, b, sh } => set!(d, signed(get!(a).wrapping_mul(get!(b)), sh)),
-                Op::MulU { d, a, b, sh } => set!(d, unsigned(get!(a).wrapping_mul(get!(b)), sh)),
-                Op::ShlS { d, a, b, sh } => set!(d, signed(get!(a) << attempt!(amount(get!(b), sh)), sh)),
-                Op::ShlU { d, a, b, sh } => set!(d, unsigned(get!(a) << attempt!(amount(get!(b), sh)), sh)),
-                Op::ShrS { d, a, b, sh } => set!(d, get!(a) as i64 >> attempt!(amount(get!(b), sh))),
-                Op::ShrU { d, a, b, sh } => set!(d, get!(a) >> attempt!(amount(get!(b), sh))),
-                Op::And { d, a, b } => set!(d, get!(a) & get!(b)),
-                Op::Or { d, a, b } => set!(d, get!(a) | get!(b)),
-                Op::Xor { d, a, b } => set!(d, get!(a) ^ get!(b)),
-                Op::Not { d, a } => set!(d, get!(a) ^ 1),
-                Op::NormS { d, a, sh } => set!(d, signed(get!(a), sh)),
-                Op::NormU { d, a, sh } => set!(d, unsigned(get!(a), sh)),
-                Op::Eq { d, a, b } => set!(d, get!(a) == get!(b)),
-                Op::Ne { d, a, b } => set!(d, get!(a) != get!(b)),
-                Op::LtS { d, a, b } => set!(d, (get!(a) as i64) < get!(b) as i64),
-                Op::LtU { d, a, b } => set!(d, get!(a) < get!(b)),
-                Op::LeS { d, a, b } => set!(d, get!(a) as i64 <= get!(b) as i64),
-                Op::LeU { d, a, b } => set!(d, get!(a) <= get!(b)),
+                Op::Mov { d, a } => set!(d, reg!(a)),
+                Op::AddS { d, a, b, sh } => set!(d, signed(reg!(a).wrapping_add(reg!(b)), sh)),
+                Op::AddU { d, a, b, sh } => set!(d, unsigned(reg!(a).wrapping_add(reg!(b)), sh)),
+                Op::SubS { d, a, b, sh } => set!(d, signed(reg!(a).wrapping_sub(reg!(b)), sh)),
+                Op::SubU { d, a, b, sh } => set!(d, unsigned(reg!(a).wrapping_sub(reg!(b)), sh)),
+                Op::MulS { d, a, b, sh } => set!(d, signed(reg!(a).wrapping_mul(reg!(b)), sh)),
+                Op::MulU { d, a, b, sh } => set!(d, unsigned(reg!(a).wrapping_mul(reg!(b)), sh)),
+                Op::ShlS { d, a, b, sh } => set!(d, signed(reg!(a) << attempt!(amount(reg!(b), sh)), sh)),
+                Op::ShlU { d, a, b, sh } => set!(d, unsigned(reg!(a) << attempt!(amount(reg!(b), sh)), sh)),
+                Op::ShrS { d, a, b, sh } => set!(d, reg!(a) as i64 >> attempt!(amount(reg!(b), sh))),
+                Op::ShrU { d, a, b, sh } => set!(d, reg!(a) >> attempt!(amount(reg!(b), sh))),
+                Op::And { d, a, b } => set!(d, reg!(a) & reg!(b)),
+                Op::Or { d, a, b } => set!(d, reg!(a) | reg!(b)),
+                Op::Xor { d, a, b } => set!(d, reg!(a) ^ reg!(b)),
+                Op::Not { d, a } => set!(d, reg!(a) ^ 1),
+                Op::NormS { d, a, sh } => set!(d, signed(reg!(a), sh)),
+                Op::NormU { d, a, sh } => set!(d, unsigned(reg!(a), sh)),
+                Op::Eq { d, a, b } => set!(d, reg!(a) == reg!(b)),
+                Op::Ne { d, a, b } => set!(d, reg!(a) != reg!(b)),
+                Op::LtS { d, a, b } => set!(d, (reg!(a) as i64) < reg!(b) as i64),
+                Op::LtU { d, a, b } => set!(d, reg!(a) < reg!(b)),
+                Op::LeS { d, a, b } => set!(d, reg!(a) as i64 <= reg!(b) as i64),
+                Op::LeU { d, a, b } => set!(d, reg!(a) <= reg!(b)),
                 Op::FAdd { d, a, b } => float!(d = a + b),
                 Op::FSub { d, a, b } => float!(d = a - b),
                 Op::FMul { d, a, b } => float!(d = a * b),
                 Op::FDiv { d, a, b } => float!(d = a / b),
-                Op::FNeg { d, a } => set!(d, get!(a) ^ 1 << 31),
-                Op::FEq { d, a, b } => set!(d, single(get!(a)) == single(get!(b))),
-                Op::FNe { d, a, b } => set!(d, single(get!(a)) != single(get!(b))),
-                Op::HAdd { d, a, b } => set!(d, arithmetic::half_sum(get!(a), get!(b))),
-                Op::HMul { d, a, b } => set!(d, arithmetic::half_product(get!(a), get!(b))),
-                Op::HLt { d, a, b } => set!(d, f16::lt(get!(a) as u16, get!(b) as u16)),
-                Op::HLe { d, a, b } => set!(d, f16::le(get!(a) as u16, get!(b) as u16)),
-                Op::DivU { d, a, b, .. } => set!(d, attempt!(quotient(get!(a), get!(b)))),
-                Op::RemU { d, a, b, .. } => set!(d, attempt!(remainder(get!(a), get!(b)))),
+                Op::FNeg { d, a } => set!(d, reg!(a) ^ 1 << 31),
+                Op::FEq { d, a, b } => set!(d, single(reg!(a)) == single(reg!(b))),
+                Op::FNe { d, a, b } => set!(d, single(reg!(a)) != single(reg!(b))),
+                Op::HAdd { d, a, b } => set!(d, arithmetic::half_sum(reg!(a), reg!(b))),
+                Op::HMul { d, a, b } => set!(d, arithmetic::half_product(reg!(a), reg!(b))),
+                Op::HLt { d, a, b } => set!(d, f16::lt(reg!(a) as u16, reg!(b) as u16)),
+                Op::HLe { d, a, b } => set!(d, f16::le(reg!(a) as u16, reg!(b) as u16)),
+                Op::DivU { d, a, b, .. } => set!(d, attempt!(quotient(reg!(a), reg!(b)))),
+                Op::RemU { d, a, b, .. } => set!(d, attempt!(remainder(reg!(a), reg!(b)))),
                 Op::DivS { d, a, b, sh } => {
-                    let (x, y) = attempt!(arithmetic::dividend(get!(a), get!(b), sh));
+                    let (x, y) = attempt!(arithmetic::dividend(reg!(a), reg!(b), sh));
                     set!(d, x / y)
                 }
                 Op::RemS { d, a, b, sh } => {
-                    let (x, y) = attempt!(arithmetic::dividend(get!(a), get!(b), sh));
+                    let (x, y) = attempt!(arithmetic::dividend(reg!(a), reg!(b), sh));
                     set!(d, x % y)
                 }
-                Op::NegS { d, a, sh } => set!(d, signed(get!(a).wrapping_neg(), sh)),
-                Op::FromSigned { d, a } => set!(d, (get!(a) as i64 as f32).to_bits()),
-                Op::FromUnsigned { d, a } => set!(d, (get!(a) as f32).to_bits()),
-                Op::Widen { d, a } => set!(d, f16::to_f32(get!(a) as u16).to_bits()),
-                Op::Narrow { d, a } => set!(d, arithmetic::half(get!(a))),
-                Op::FLt { d, a, b } => set!(d, single(get!(a)) < single(get!(b))),
-                Op::FLe { d, a, b } => set!(d, single(get!(a)) <= single(get!(b))),
+                Op::NegS { d, a, sh } => set!(d, signed(reg!(a).wrapping_neg(), sh)),
+                Op::FromSigned { d, a } => set!(d, (reg!(a) as i64 as f32).to_bits()),
+                Op::FromUnsigned { d, a } => set!(d, (reg!(a) as f32).to_bits()),
+                Op::Widen { d, a } => set!(d, f16::to_f32(reg!(a) as u16).to_bits()),
+                Op::Narrow { d, a } => set!(d, arithmetic::half(reg!(a))),
+                Op::FLt { d, a, b } => set!(d, single(reg!(a)) < single(reg!(b))),
+                Op::FLe { d, a, b } => set!(d, single(reg!(a)) <= single(reg!(b))),
                 Op::Jump { to } => jump!(to if true),
-                Op::JumpIf { a, to } => jump!(to if get!(a) != 0),
-                Op::JumpUnless { a, to } => jump!(to if get!(a) == 0),
-                Op::JumpEq { a, b, to } => jump!(to if get!(a) == get!(b)),
-                Op::JumpNe { a, b, to } => jump!(to if get!(a) != get!(b)),
-                Op::JumpLtS { a, b, to } => jump!(to if (get!(a) as i64) < get!(b) as i64),
-                Op::JumpLtU { a, b, to } => jump!(to if get!(a) < get!(b)),
-                Op::JumpLeS { a, b, to } => jump!(to if get!(a) as i64 <= get!(b) as i64),
-                Op::JumpLeU { a, b, to } => jump!(to if get!(a) <= get!(b)),
+                Op::JumpIf { a, to } => jump!(to if reg!(a) != 0),
+                Op::JumpUnless { a, to } => jump!(to if reg!(a) == 0),
+                Op::JumpEq { a, b, to } => jump!(to if reg!(a) == reg!(b)),
+                Op::JumpNe { a, b, to } => jump!(to if reg!(a) != reg!(b)),
+                Op::JumpLtS { a, b, to } => jump!(to if (reg!(a) as i64) < reg!(b) as i64),
+                Op::JumpLtU { a, b, to } => jump!(to if reg!(a) < reg!(b)),
+                Op::JumpLeS { a, b, to } => jump!(to if reg!(a) as i64 <= reg!(b) as i64),
+                Op::JumpLeU { a, b, to } => jump!(to if reg!(a) <= reg!(b)),
                 Op::Load { d, a, off, kind } => set!(d, follow!(behind!(a off), kind)),
-                Op::Store { s, a, off, kind } => put!(behind!(a off), kind, get!(s)),
+                Op::Store { s, a, off, kind } => put!(behind!(a off), kind, reg!(s)),
                 Op::LoadAt { d, addr, kind } => set!(d, read!(addr.into(), kind)),
-                Op::StoreAt { s, addr, kind } => write!(addr.into(), kind, get!(s)),
+                Op::StoreAt { s, addr, kind } => write!(addr.into(), kind, reg!(s)),
                 Op::LoadElem { d, base, b, len, kind } => {
-                    set!(d, read!(attempt!(element_of(base, get!(b), kind, len)), kind))
+                    set!(d, read!(attempt!(element_of(base, reg!(b), kind, len)), kind))
                 }
                 Op::StoreElem { s, base, b, len, kind } => {
-                    write!(attempt!(element_of(base, get!(b), kind, len)), kind, get!(s))
+                    write!(attempt!(element_of(base, reg!(b), kind, len)), kind, reg!(s))
                 }
                 Op::Element { d, a, b, words, len: IN_VARIABLE } => {
-                    set!(d, attempt!(sanitizer.step(tile, (a, get!(a)), get!(b), words)));
+                    set!(d, attempt!(sanitizer.step(tile, (a, reg!(a)), reg!(b), words)));
                 }
                 Op::Element { d, a, b, words, len } => {
-                    set!(d, attempt!(element(get!(a), get!(b), words, len)));
+                    set!(d, attempt!(element(reg!(a), reg!(b), words, len)));
                 }
                 // Checks take no cycles, so that the timing of a program is the same with and without them.
                 Op::Unset { d, .. } => {
@@ -255,16 +244,16 @@ fn run_calls(
                     set!(d, sanitizer.no_value());
                 }
                 Op::CheckSet { a } => {
-                    attempt!(sanitizer.check_value(get!(a), tile, (frame.function, at)));
+                    attempt!(sanitizer.check_value(reg!(a), tile, (frame.function, at)));
                     left += 1;
                 }
                 Op::Copy { a, b, words } => {
-                    attempt!(sanitizer.copy(memory, get!(a), get!(b), words));
+                    attempt!(sanitizer.copy(memory, reg!(a), reg!(b), words));
                     left -= copy_cycles(words) - 1
                 }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
-                Op::CallPtr { a, base } => call!(FnId(get!(a) as u32), base),
+                Op::CallPtr { a, base } => call!(FnId(reg!(a) as u32), base),
                 Op::Ret => break None,
                 Op::AddUJumpLtU(s) => looped!(s AddU LtU),
                 Op::AddUJumpLeU(s) => looped!(s AddU LeU),
@@ -429,7 +418,7 @@ fn run_calls(
                     call!(FnId(s.f.into()), s.base.into())
                 }
                 Op::Switch { a, table } => {
-                    let (to, cycles, is_jump) = ready.switches[usize::from(table)].find(get!(a));
+                    let (to, cycles, is_jump) = ready.switches[usize::from(table)].find(reg!(a));
                     (at, left) = (to, left - cycles);
                     if is_jump && left <= 0 {
                         stop!(Ok(StopReason::Pause))
@@ -437,19 +426,32 @@ fn run_calls(
                     continue;
                 }
                 Op::LoadElem32 { d, base, b, len } => set!(d, read!(place!(base b len U32), Access::U32)),
-                Op::LoadElemU16 { d, base, b, len } => set!(d, word!(place!(base b len U16))),
-                Op::LoadElemS16 { d, base, b, len } => set!(d, word!(place!(base b len S16)) as i16),
-                Op::StoreElem32 { s, base, b, len } => write!(place!(base b len U32), Access::U32, get!(s)),
-                Op::StoreElem16 { s, base, b, len } => write!(place!(base b len U16), Access::U16, get!(s)),
+                Op::LoadElemU16 { d, base, b, len } => set!(d, read!(place!(base b len U16), Access::U16)),
+                Op::LoadElemS16 { d, base, b, len } => set!(d, read!(place!(base b len S16), Access::S16)),
+                Op::LoadElem8 { d, base, b, len } => {
+                    set!(d, attempt!(byte_at(memory, place!(base b len U8))))
+                }
+                Op::StoreElem8 { s, base, b, len } => {
+                    attempt!(store_byte(memory, place!(base b len U8), reg!(s) as u8))
+                }
+                Op::StoreElem32 { s, base, b, len } => write!(place!(base b len U32), Access::U32, reg!(s)),
+                Op::StoreElem16 { s, base, b, len } => write!(place!(base b len U16), Access::U16, reg!(s)),
                 Op::Load32 { d, a, off } => set!(d, follow!(behind!(a off), Access::U32)),
                 Op::LoadU16 { d, a, off } => set!(d, follow!(behind!(a off), Access::U16)),
                 Op::LoadS16 { d, a, off } => set!(d, follow!(behind!(a off), Access::S16)),
-                Op::Store32 { s, a, off } => put!(behind!(a off), Access::U32, get!(s)),
-                Op::Store16 { s, a, off } => put!(behind!(a off), Access::U16, get!(s)),
-                Op::Math { base } => match arithmetic::math(r, base) {
-                    Some(value) => (r[base as usize], left) = (value, left - MATH as i64 + 1),
-                    None => hand_back!(Op::Intrinsic { id: Intrinsic::Math32, base }),
-                },
+                Op::Store32 { s, a, off } => put!(behind!(a off), Access::U32, reg!(s)),
+                Op::Store16 { s, a, off } => put!(behind!(a off), Access::U16, reg!(s)),
+                Op::Math { base } | Op::MathMovRet { base, .. } => {
+                    let Some(value) = arithmetic::math(r, base) else {
+                        hand_back!(Op::Intrinsic { id: Intrinsic::Math32, base })
+                    };
+                    (r[base as usize], left) = (value, left - MATH as i64 + 1);
+                    if let Op::MathMovRet { d, .. } = *op {
+                        (r[d as usize], left) = (value, left - 2);
+                        break None;
+                    }
+                }
+                Op::MovMovMov(s) => three_moves!(s),
                 Op::Vector { n } => {
                     let Some(Some(line)) = plans.get(n as usize) else { hand_back!(*op) };
                     let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };
@@ -463,7 +465,7 @@ fn run_calls(
                     Some(_) | None => hand_back!(*op),
                 },
                 Op::MapPut { s, .. } => match maps.last() {
-                    Some(walk) if walk.takes() && walk.put(memory, get!(s)) => {}
+                    Some(walk) if walk.takes() && walk.put(memory, reg!(s)) => {}
                     Some(_) | None => hand_back!(*op),
                 },
                 _ => {

@@ -100,6 +100,8 @@ pub(super) fn sized(op: Op) -> Option<Op> {
         LoadElem { d, base, b, len, kind: Access::U32 } => LoadElem32 { d, base, b, len },
         LoadElem { d, base, b, len, kind: Access::U16 } => LoadElemU16 { d, base, b, len },
         LoadElem { d, base, b, len, kind: Access::S16 } => LoadElemS16 { d, base, b, len },
+        LoadElem { d, base, b, len, kind: Access::U8 } => LoadElem8 { d, base, b, len },
+        StoreElem { s, base, b, len, kind: Access::U8 | Access::S8 } => StoreElem8 { s, base, b, len },
         StoreElem { s, base, b, len, kind: Access::U32 } => StoreElem32 { s, base, b, len },
         StoreElem { s, base, b, len, kind: Access::U16 | Access::S16 } => StoreElem16 { s, base, b, len },
         Load { d, a, off, kind: Access::U32 } => Load32 { d, a, off },

@@ -48,6 +48,7 @@ fn three(a: Op, b: Op, c: Op) -> Option<Op> {
         .or_else(|| index(a, b, c))
         .or_else(|| elements(a, b, Some(c)))
         .or_else(|| moves_call(a, Some(b), c))
+        .or_else(|| three_moves(a, b, c))
 }
 
 fn two(a: Op, b: Op) -> Option<Op> {
@@ -258,6 +259,17 @@ fn global(load: Op, change: Op, store: Op) -> Option<Op> {
         _ => return None,
     };
     ((s, to, as_kind) == (e, addr, kind)).then_some(make(GlobalUpdate { d, addr, e, c, kind, sh }))
+}
+
+fn three_moves(first: Op, second: Op, third: Op) -> Option<Op> {
+    match (first, second, third) {
+        (Op::Mov { d, a }, Op::Mov { d: e, a: b }, Op::Mov { d: f, a: c }) => {
+            let [d, a, e, b, f, c] = near([d, a, e, b, f, c])?;
+            Some(Op::MovMovMov(ThreeMoves { d, a, e, b, f, c }))
+        }
+        (Op::Math { base }, Op::Mov { d, a }, Op::Ret) if a == base => Some(Op::MathMovRet { base, d }),
+        _ => None,
+    }
 }
 
 fn moves(first: Op, then: Op) -> Option<Op> {

@@ -13,8 +13,9 @@ use crate::source::{FileId, Span};
 use std::collections::BTreeSet;
 use std::sync::{Arc, OnceLock};
 
-/// Superinstructions and simpler operations that there are, but `Math`: in plain code the PE does its work.
-const KINDS: usize = 168;
+/// Superinstructions and simpler operations that there are, but those of `<math>`: in plain code the PE
+/// does their work.
+const KINDS: usize = 171;
 /// Constants lie in the first registers.
 const CONSTS: [u64; 6] = [0, 1, 2, 3, 0x3fc0_0000, 0xffff_ffff];
 
@@ -58,7 +59,7 @@ impl Dice {
         let (d, a, b) = (self.variable(), self.register(), self.register());
         let sh = [0, 32, 48][self.below(3) as usize];
         let to = self.below(count) as u32;
-        let access = [Access::U16, Access::S16, Access::U32][self.below(3) as usize];
+        let access = [Access::U16, Access::S16, Access::U32, Access::U8][self.below(4) as usize];
         let addr = self.below(3) as u16;
         match kind {
             0 => Op::AddS { d, a, b, sh },
@@ -157,7 +158,7 @@ impl Dice {
             6 => [46, 47, self.one_of(&[48, 49, 34, 35])],
             7 => [56 + self.below(4), 50, 25 + self.below(6)],
             8 => [54, 54, 54],
-            9 => [22, 22, 38],
+            9 => [22, 22, self.one_of(&[22, 38])],
             10 => [43, 42, 44],
             11 => [45, self.one_of(&[48, 34, 35]), self.one_of(&[0, 1, 11])],
             12 => [self.one_of(&[60, 67, 0]), 61 + self.below(2), 63 + self.below(2)],

@@ -17,7 +17,7 @@ pub use super::side_tables::{
 
 use super::superinstructions::{
     Arm, Chain, Count, ElemJump, ElemStep, ElemTest, Elements, Field, Framed, GlobalUpdate, Index, Loads,
-    Loop, Member, MoveCall, Moves, MovesCall, Next, Offset, Pointed, Short, Test, Three,
+    Loop, Member, MoveCall, Moves, MovesCall, Next, Offset, Pointed, Short, Test, Three, ThreeMoves,
 };
 use super::{DsrRef, FifoRef, Scalar};
 use serde::{Deserialize, Serialize};
@@ -321,6 +321,9 @@ pub enum Op {
     AddUJump(Arm),
     AddSJump(Arm),
     MovJump(Arm),
+    MovMovMov(ThreeMoves),
+    /// A function of `<math>` for f32 whose result `d` is that of the call.
+    MathMovRet { base: Reg, d: Reg },
     MovCall(MovesCall),
     MovMovCall(MovesCall),
     /// Jumps to the target that `exec` has in a table for the value of `a`, in place of a sequence of `JumpEq`.
@@ -329,6 +332,8 @@ pub enum Op {
     LoadElem32 { d: Reg, base: u16, b: Reg, len: u16 },
     LoadElemU16 { d: Reg, base: u16, b: Reg, len: u16 },
     LoadElemS16 { d: Reg, base: u16, b: Reg, len: u16 },
+    LoadElem8 { d: Reg, base: u16, b: Reg, len: u16 },
+    StoreElem8 { s: Reg, base: u16, b: Reg, len: u16 },
     StoreElem32 { s: Reg, base: u16, b: Reg, len: u16 },
     StoreElem16 { s: Reg, base: u16, b: Reg, len: u16 },
     Load32 { d: Reg, a: Reg, off: u16 },

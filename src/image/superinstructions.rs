@@ -159,6 +159,18 @@ pub struct Moves {
     pub b: Reg,
 }
 
+/// `d = a`, `e = b`, then `f = c`.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub struct ThreeMoves {
+    pub d: NearReg,
+    pub a: NearReg,
+    pub e: NearReg,
+    pub b: NearReg,
+    pub f: NearReg,
+    pub c: NearReg,
+}
+
 /// `d = a ? b`, `base = d`, then a call with `base`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]

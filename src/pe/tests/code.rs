@@ -103,7 +103,7 @@ fn undefined_arithmetic_is_named() {
 }
 
 #[test]
-fn a_complaint_names_the_pe_and_the_cycle() {
+fn a_diagnostic_names_the_pe_and_the_cycle() {
     let code = vec![Op::Trap { text: 0 }];
     let mut tile = tile(vec![function("main", 0, &[], code)]);
     tile.strings.push("impossible".to_string());

@@ -99,7 +99,7 @@ class Program:
 
     @property
     def automatic_threads(self):
-        """How many threads simulate the wafer unless the host says otherwise: more than 1 from 1,024 PEs on."""
+        """How many threads simulate the wafer unless the host says otherwise: more than 1 from 4,096 PEs on."""
         return self._native.automatic_threads
 
     @property

@@ -23,7 +23,7 @@ class Runner:
     Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
     An error on the wafer raises a RunError with the simulator's report as its text, and so does a wafer that does
     not fit into memory. `threads` is the number of threads that simulate the PEs of a large wafer; by default a
-    wafer of 1,024 PEs or more runs on all cores. The results do not depend on it. `allow`, `warn` and `deny` name
+    wafer of 4,096 PEs or more runs on all cores. The results do not depend on it. `allow`, `warn` and `deny` name
     rules and groups, as for [compile].
     """
 

@@ -458,14 +458,14 @@ fn run_calls(
                     left -= LAUNCH as i64 + i64::from(cycles) - 1
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
-                    Some(walk) if walk.takes() => {
-                        left -= if walk.has_lanes() { walk.take_blocks(memory, r, left) } else { 0 };
-                        jump!(done if !walk.take(memory, r, base))
+                    Some(map) if map.takes() => {
+                        left -= if map.has_lanes() { map.take_blocks(memory, r, left) } else { 0 };
+                        jump!(done if !map.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(*op),
                 },
                 Op::MapPut { s, .. } => match maps.last() {
-                    Some(walk) if walk.takes() && walk.put(memory, reg!(s)) => {}
+                    Some(map) if map.takes() && map.put(memory, reg!(s)) => {}
                     Some(_) | None => hand_back!(*op),
                 },
                 _ => {

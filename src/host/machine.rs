@@ -4,7 +4,7 @@ use crate::image::Program;
 use std::fs::read_to_string;
 
 /// A wafer with fewer PEs runs on one thread: there is too little to share in a cycle.
-const PES_WORTH_SHARING: usize = 32 * 32;
+const PES_WORTH_SHARING: usize = 64 * 64;
 
 /// Bytes that this machine, or the container that runs the process, has left; `None` where nobody says.
 pub fn available_memory() -> Option<u64> {

@@ -69,7 +69,7 @@ impl MapIterations {
         for (k, input) in self.inputs.iter().enumerate() {
             r[usize::from(base.wrapping_add(k as Reg))] = match *input {
                 MapInput::Value(value) => value,
-                // The walk was made of rows that lie in memory that is there.
+                // The rows lie in memory that is there.
                 MapInput::Line(row, kind) => load(memory, place(&row, self.done), kind).unwrap_or(0),
             };
         }
@@ -234,7 +234,7 @@ fn write(memory: &mut [u16], (row, kind): (&Row, Access), elements: Range<usize>
             lanes.iter().zip(pairs).for_each(|(lane, pair)| *pair = [*lane as u16, (*lane >> 16) as u16]);
         }
         _ => lanes.iter().zip(elements).for_each(|(lane, element)| {
-            // The walk was made of rows that lie in memory that is there.
+            // The rows lie in memory that is there.
             let stored = store(memory, place(row, element), kind, *lane);
             debug_assert!(stored.is_ok());
         }),

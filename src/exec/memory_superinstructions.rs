@@ -139,7 +139,7 @@ pub(super) fn elements(row: Op, element: Op, access: Option<Op>) -> Option<Op> {
     };
     let make = if access.is_some() { Op::ElementElementLoad } else { Op::ElementElement };
     let [d, a, b, e, c, v] = near([d, a, b, e, c, v])?;
-    Some(make(Elements { d, a, b, e, c, v, words, len, inner_len, inner_words, kind }))
+    Some(make(NestedElements { d, a, b, e, c, v, words, len, inner_len, inner_words, kind }))
 }
 
 /// A field of an element, or the whole element.

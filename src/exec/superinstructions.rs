@@ -108,7 +108,7 @@ fn next(step: Op, jump: Op) -> Option<Op> {
         (AddS { .. }, 48, JumpLtS { .. }) => Next16JumpLtS,
         _ => return None,
     };
-    Some(make(Next { i, k, n, to }))
+    Some(make(StepAndTest { i, k, n, to }))
 }
 
 fn count(add: Op, step: Op, jump: Op) -> Option<Op> {
@@ -301,9 +301,9 @@ fn arm(last: Op, jump: Op) -> Option<Op> {
     let Jump { to } = jump else { return None };
     let to = NearTarget::try_from(to).ok()?;
     match last {
-        AddU { d, a, b, sh } => Some(AddUJump(Arm { d, a, b, to, sh })),
-        AddS { d, a, b, sh } => Some(AddSJump(Arm { d, a, b, to, sh })),
-        Mov { d, a } => Some(MovJump(Arm { d, a, b: a, to, sh: 0 })),
+        AddU { d, a, b, sh } => Some(AddUJump(ArmEnd { d, a, b, to, sh })),
+        AddS { d, a, b, sh } => Some(AddSJump(ArmEnd { d, a, b, to, sh })),
+        Mov { d, a } => Some(MovJump(ArmEnd { d, a, b: a, to, sh: 0 })),
         _ => None,
     }
 }

@@ -16,8 +16,9 @@ pub use super::side_tables::{
 };
 
 use super::superinstructions::{
-    Arm, Chain, Count, ElemJump, ElemStep, ElemTest, Elements, Field, Framed, GlobalUpdate, Index, Loads,
-    Loop, Member, MoveCall, Moves, MovesCall, Next, Offset, Pointed, Short, Test, Three, ThreeMoves,
+    ArmEnd, Chain, Count, ElemJump, ElemStep, ElemTest, Field, Framed, GlobalUpdate, Index, Loads, Loop,
+    Member, MoveCall, Moves, MovesCall, NestedElements, Offset, Pointed, Short, StepAndTest, Test, Three,
+    ThreeMoves,
 };
 use super::{DsrRef, FifoRef, Scalar};
 use serde::{Deserialize, Serialize};
@@ -276,11 +277,11 @@ pub enum Op {
     AddSMovCall(MoveCall),
     SubUMovCall(MoveCall),
     SubSMovCall(MoveCall),
-    NextJumpLtU(Next),
-    NextJumpLtS(Next),
-    Next32JumpLtU(Next),
-    Next16JumpLtU(Next),
-    Next16JumpLtS(Next),
+    NextJumpLtU(StepAndTest),
+    NextJumpLtS(StepAndTest),
+    Next32JumpLtU(StepAndTest),
+    Next16JumpLtU(StepAndTest),
+    Next16JumpLtS(StepAndTest),
     MulUAddULoad32(Index),
     MulUAddULoadElem(Index),
     MulUAddUStoreElem(Index),
@@ -294,8 +295,8 @@ pub enum Op {
     LoadElemJumpLeU(ElemJump),
     LoadElemJumpEq(ElemJump),
     LoadElemJumpNe(ElemJump),
-    ElementElement(Elements),
-    ElementElementLoad(Elements),
+    ElementElement(NestedElements),
+    ElementElementLoad(NestedElements),
     MemberLoad(Member),
     MemberStore(Member),
     LoadLoad(Loads),
@@ -318,9 +319,9 @@ pub enum Op {
     HMulHAdd(Chain),
     RemUJumpEq(Loop),
     RemUJumpNe(Loop),
-    AddUJump(Arm),
-    AddSJump(Arm),
-    MovJump(Arm),
+    AddUJump(ArmEnd),
+    AddSJump(ArmEnd),
+    MovJump(ArmEnd),
     MovMovMov(ThreeMoves),
     /// A function of `<math>` for f32 whose result `d` is that of the call.
     MathMovRet { base: Reg, d: Reg },

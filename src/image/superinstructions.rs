@@ -30,7 +30,7 @@ pub struct Loop {
 /// `i = i + k` in the width that the name says, then a jump if `i < n`.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Next {
+pub struct StepAndTest {
     pub i: Reg,
     pub k: Reg,
     pub n: Reg,
@@ -231,7 +231,7 @@ pub struct ElemJump {
 /// loaded from there if the name says so.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Elements {
+pub struct NestedElements {
     pub d: NearReg,
     pub a: NearReg,
     pub b: NearReg,
@@ -311,7 +311,7 @@ pub struct MovesCall {
 /// `d = a ? b`, then a jump.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs)]
-pub struct Arm {
+pub struct ArmEnd {
     pub d: Reg,
     pub a: Reg,
     pub b: Reg,

@@ -35,7 +35,7 @@ struct Vector {
 
 /// A vector of one dimension, without an index.
 #[derive(Copy, Clone)]
-struct Line {
+struct LineOperand {
     /// Address of the first element, in words.
     at: u16,
     /// In elements.
@@ -50,14 +50,14 @@ struct Line {
     saved: Option<DsrId>,
 }
 
-impl Line {
+impl LineOperand {
     /// `None` if the vector is not such a one.
     #[inline]
-    fn new(mem: &Mem, at: u16, words: u16, saved: Option<DsrId>) -> Option<Line> {
+    fn new(mem: &Mem, at: u16, words: u16, saved: Option<DsrId>) -> Option<LineOperand> {
         let is_line = mem.dims == 1 && mem.kind != MemKind::Circbuf && !mem.index_offset;
         let Mem { extent: [length, ..], step: [step, ..], lo, hi, .. } = *mem;
         let step = i32::from(step) * i32::from(words);
-        is_line.then_some(Line { at, length, step, words, limits: (lo, hi), saved })
+        is_line.then_some(LineOperand { at, length, step, words, limits: (lo, hi), saved })
     }
 
     /// The first elements, if they are in bounds.
@@ -74,7 +74,7 @@ impl Line {
 }
 
 /// What the fast path finds.
-enum Found<T> {
+enum LineLookup<T> {
     /// A line, or the elements of an operation on lines.
     Line(T),
     /// A DSD that is not in memory.
@@ -100,9 +100,9 @@ impl VectorUnit<'_> {
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
         match self.run_on_lines(op, form, vector)? {
-            Found::Line(count) => return Ok(Some(count)),
-            Found::Elsewhere => return Ok(None),
-            Found::Unclear => {}
+            LineLookup::Line(count) => return Ok(Some(count)),
+            LineLookup::Elsewhere => return Ok(None),
+            LineLookup::Unclear => {}
         }
         let mut vectors: Vectors = [None; 4];
         let mut scalars = [None; 3];
@@ -141,16 +141,16 @@ impl VectorUnit<'_> {
 
     /// The fast path: all vectors are lines in bounds that are long enough, and no result is a later source element of
     /// another. Otherwise nothing is done.
-    fn run_on_lines(&mut self, op: &DsdOp, form: &Form, vector: &VectorOp) -> Result<Found<u32>, Diag> {
+    fn run_on_lines(&mut self, op: &DsdOp, form: &Form, vector: &VectorOp) -> Result<LineLookup<u32>, Diag> {
         // Kernels that carry state from element to element need the cursors.
-        let DsdOperand::Dsd(to) = vector.dest else { return Ok(Found::Unclear) };
+        let DsdOperand::Dsd(to) = vector.dest else { return Ok(LineLookup::Unclear) };
         if self.tile.is_plain() || op.kernel.carries {
-            return Ok(Found::Unclear);
+            return Ok(LineLookup::Unclear);
         }
         let dest = match self.line(to, op.dest.words()) {
-            Found::Line(dest) => dest,
-            Found::Elsewhere => return Ok(Found::Elsewhere),
-            Found::Unclear => return Ok(Found::Unclear),
+            LineLookup::Line(dest) => dest,
+            LineLookup::Elsewhere => return Ok(LineLookup::Elsewhere),
+            LineLookup::Unclear => return Ok(LineLookup::Unclear),
         };
         let mut lines = [None; 2];
         let mut row_sources = [RowSource::Nothing; 3];
@@ -160,25 +160,25 @@ impl VectorUnit<'_> {
             let place = if form.flipped && k < 2 { 1 - k } else { k };
             match *operand {
                 DsdOperand::Dsd(dsd) if place < 2 => match self.line(dsd, words) {
-                    Found::Line(line) => lines[place] = Some(line),
-                    Found::Elsewhere => return Ok(Found::Elsewhere),
-                    Found::Unclear => return Ok(Found::Unclear),
+                    LineLookup::Line(line) => lines[place] = Some(line),
+                    LineLookup::Elsewhere => return Ok(LineLookup::Elsewhere),
+                    LineLookup::Unclear => return Ok(LineLookup::Unclear),
                 },
                 DsdOperand::Scalar(reg) => {
                     row_sources[place] = RowSource::Scalar(self.scalar_source(reg, words));
                 }
                 DsdOperand::Dsd(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => {
-                    return Ok(Found::Unclear);
+                    return Ok(LineLookup::Unclear);
                 }
             }
         }
         let count = lines.iter().flatten().next().map_or(dest.length, |line| line.length);
-        let is_long_enough = |line: &Line| line.length >= count;
+        let is_long_enough = |line: &LineOperand| line.length >= count;
         if count == 0 || !is_long_enough(&dest) || !lines.iter().flatten().all(is_long_enough) {
-            return Ok(Found::Unclear);
+            return Ok(LineLookup::Unclear);
         }
         let Some((row, end)) = self.rows(&dest, count, &lines, &mut row_sources) else {
-            return Ok(Found::Unclear);
+            return Ok(LineLookup::Unclear);
         };
         self.checks.check_dest(self.tile, to, dest.at, vector.span, self.sanitizer)?;
         self.memory.reach(end);
@@ -189,7 +189,7 @@ impl VectorUnit<'_> {
             }
         }
         self.main.set_result(vector.result, true);
-        Ok(Found::Line(count.into()))
+        Ok(LineLookup::Line(count.into()))
     }
 
     /// The rows of lines, and one past the last word that they touch; `None` if one is out of bounds, or if a result
@@ -197,9 +197,9 @@ impl VectorUnit<'_> {
     #[inline]
     fn rows(
         &self,
-        dest: &Line,
+        dest: &LineOperand,
         count: u16,
-        lines: &[Option<Line>; 2],
+        lines: &[Option<LineOperand>; 2],
         row_sources: &mut [RowSource; 3],
     ) -> Option<(Row, usize)> {
         let row = dest.row(count, self.allowed(dest.limits))?;
@@ -218,29 +218,29 @@ impl VectorUnit<'_> {
 
     /// The vector behind an operand.
     #[inline]
-    fn line(&mut self, dsd: DsdRef, words: u16) -> Found<Line> {
+    fn line(&mut self, dsd: DsdRef, words: u16) -> LineLookup<LineOperand> {
         let line = match dsd {
             DsdRef::Const(n) => match &self.tile.dsds[n as usize] {
-                Dsd::Mem(mem) => Line::new(mem, mem.base, words, None),
-                Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => return Found::Elsewhere,
+                Dsd::Mem(mem) => LineOperand::new(mem, mem.base, words, None),
+                Dsd::FabIn(_) | Dsd::FabOut(_) | Dsd::Fifo(_) => return LineLookup::Elsewhere,
             },
-            DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo) => return Found::Elsewhere,
+            DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo) => return LineLookup::Elsewhere,
             DsdRef::At(reg, _) => {
                 let value = self.memory.slice(self.main.address(reg), DSD_WORDS.into());
                 let value = value.ok().and_then(|value| value.first_chunk());
-                value.and_then(Mem::from_words).and_then(|mem| Line::new(&mem, mem.base, words, None))
+                value.and_then(Mem::from_words).and_then(|mem| LineOperand::new(&mem, mem.base, words, None))
             }
             DsdRef::Dsr(dsr) => match self.registers.get(dsr) {
                 Ok(loaded @ Loaded { dsd: Dsd::Mem(mem), at, save_address, .. }) => {
                     let is_usable = !self.checks.is_checked || self.registers.is_as_loaded(dsr.id, loaded);
                     let saved = save_address.then_some(dsr.id);
-                    if is_usable { Line::new(mem, *at, words, saved) } else { None }
+                    if is_usable { LineOperand::new(mem, *at, words, saved) } else { None }
                 }
-                Ok(_) => return Found::Elsewhere,
+                Ok(_) => return LineLookup::Elsewhere,
                 Err(_) => None,
             },
         };
-        line.map_or(Found::Unclear, Found::Line)
+        line.map_or(LineLookup::Unclear, LineLookup::Line)
     }
 
     /// The general path, element by element.

@@ -14,7 +14,7 @@ use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::exec::calls::Worker;
 use crate::exec::interface::Meter;
-use crate::exec::vector::map::{MapIterations, Registers};
+use crate::exec::vector::map::{MapIterations, RegisterValues};
 use crate::image::TileImage;
 use crate::image::code::{Op, Reg};
 
@@ -101,7 +101,7 @@ impl Pe {
         let Some(code) = self.tile.lane_code(n, frame.function, frame.pc + 1) else { return };
         if self.main.calls.have_room(code.depth, code.top) {
             let of = &|reg| self.main.register(reg);
-            let registers = Registers { of, no_value: self.sanitizer.no_value() };
+            let registers = RegisterValues { of, no_value: self.sanitizer.no_value() };
             let has_output = self.tile.maps[n as usize].output.is_some();
             iterations.use_lanes(code, self.tile.data_end.into(), has_output, registers);
         }

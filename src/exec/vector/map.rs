@@ -93,7 +93,7 @@ impl MapIterations {
         code: &Arc<LaneCode>,
         globals: usize,
         has_output: bool,
-        registers: Registers<'_>,
+        registers: RegisterValues<'_>,
     ) {
         let is_written = self.output.is_some() || !has_output;
         if self.count > LEAST && self.takes() && is_written && self.is_independent(code, globals, registers) {
@@ -101,7 +101,7 @@ impl MapIterations {
         }
     }
 
-    fn is_independent(&self, code: &LaneCode, globals: usize, registers: Registers<'_>) -> bool {
+    fn is_independent(&self, code: &LaneCode, globals: usize, registers: RegisterValues<'_>) -> bool {
         let line = |input: &MapInput| match *input {
             MapInput::Line(row, kind) => Some((row, kind.words())),
             MapInput::Value(_) => None,
@@ -131,7 +131,7 @@ impl MapIterations {
     }
 
     /// What a row of lanes holds, if it is known before the first element.
-    fn uniform(&self, code: &LaneCode, lane: u16, registers: Registers<'_>) -> Option<u64> {
+    fn uniform(&self, code: &LaneCode, lane: u16, registers: RegisterValues<'_>) -> Option<u64> {
         if let Some((_, reg)) = code.uniform.iter().find(|(its, _)| *its == lane) {
             return Some((registers.of)(*reg));
         }
@@ -184,7 +184,7 @@ impl MapIterations {
 
 /// What is known of the registers when an `@map` begins.
 #[derive(Copy, Clone)]
-pub(crate) struct Registers<'a> {
+pub(crate) struct RegisterValues<'a> {
     /// A register of the function with the `@map`.
     pub of: &'a dyn Fn(Reg) -> u64,
     /// What a variable without a value holds.

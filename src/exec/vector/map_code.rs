@@ -23,7 +23,7 @@ const MOST_CALLS: usize = 8;
 
 /// One step of an iteration.
 #[derive(Copy, Clone, Debug)]
-pub(crate) struct Step {
+pub(crate) struct LaneStep {
     pub action: Action,
     /// Cycles of one element.
     pub cycles: i64,
@@ -62,7 +62,7 @@ pub(crate) struct LaneCode {
     /// The function and the place of the `MapNext` in it.
     pub place: (FnId, usize),
     /// The steps. Those of `serial` are done element by element, because each needs what the one before has written.
-    pub steps: Vec<Step>,
+    pub steps: Vec<LaneStep>,
     pub serial: Range<usize>,
     /// Whether steps jump; then no memory is written.
     pub branches: bool,
@@ -88,12 +88,12 @@ impl LaneCode {
     /// The iteration that begins with the `MapNext` at `next` of a function, with this many inputs; `None` if lanes
     /// cannot do it.
     pub fn new(tile: &TileImage, f: FnId, next: usize, inputs: usize) -> Option<LaneCode> {
-        let build = |branches| Builder::new(tile, (f, next), branches).iteration(inputs);
+        let build = |branches| LaneCodeBuilder::new(tile, (f, next), branches).iteration(inputs);
         build(false).or_else(|| build(true))
     }
 }
 
-struct Builder<'t> {
+struct LaneCodeBuilder<'t> {
     tile: &'t TileImage,
     code: LaneCode,
     /// The row of each register that has been named, counted from register 0 of the function with the `@map`.
@@ -102,8 +102,8 @@ struct Builder<'t> {
     called: usize,
 }
 
-impl<'t> Builder<'t> {
-    fn new(tile: &'t TileImage, place: (FnId, usize), branches: bool) -> Builder<'t> {
+impl<'t> LaneCodeBuilder<'t> {
+    fn new(tile: &'t TileImage, place: (FnId, usize), branches: bool) -> LaneCodeBuilder<'t> {
         let code = LaneCode {
             place,
             branches,
@@ -120,7 +120,7 @@ impl<'t> Builder<'t> {
             depth: 0,
             top: 0,
         };
-        Builder { tile, code, known: FxHashMap::default(), called: usize::MAX }
+        LaneCodeBuilder { tile, code, known: FxHashMap::default(), called: usize::MAX }
     }
 
     fn iteration(mut self, inputs: usize) -> Option<LaneCode> {
@@ -321,7 +321,7 @@ impl<'t> Builder<'t> {
     }
 
     fn pass(&mut self, cycles: i64) {
-        self.code.steps.push(Step { action: Action::Pass, cycles, reads: [None; 3], writes: None });
+        self.code.steps.push(LaneStep { action: Action::Pass, cycles, reads: [None; 3], writes: None });
     }
 
     fn step(
@@ -331,7 +331,7 @@ impl<'t> Builder<'t> {
         reads: [Option<Lane>; 3],
         writes: Option<Lane>,
     ) -> Option<()> {
-        self.code.steps.push(Step { action, cycles, reads, writes });
+        self.code.steps.push(LaneStep { action, cycles, reads, writes });
         (self.code.steps.len() <= MOST_STEPS).then_some(())
     }
 }

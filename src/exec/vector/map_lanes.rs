@@ -1,7 +1,7 @@
 //! Runs the iterations of an `@map` for many elements at a time: each step of the iteration is done for all of them
 //! before the next step.
 
-use super::map_code::{Action, Lane, LaneCode, Step};
+use super::map_code::{Action, Lane, LaneCode, LaneStep};
 use crate::dsd::widest;
 use crate::exec::arithmetic::{amount, dividend};
 use crate::exec::convert::{convert, signed, unsigned};
@@ -91,9 +91,9 @@ impl LaneRun {
         done.map(|()| code.most_cycles * count as i64)
     }
 
-    fn run_serial(&mut self, memory: &mut [u16], steps: &[Step], count: usize) -> Option<()> {
+    fn run_serial(&mut self, memory: &mut [u16], steps: &[LaneStep], count: usize) -> Option<()> {
         let active = Active { mask: 1, all: false };
-        let mut block = Block { lanes: &mut self.lanes, memory, active, no_value: self.no_value };
+        let mut block = LaneBlock { lanes: &mut self.lanes, memory, active, no_value: self.no_value };
         for _ in 0..count {
             steps.iter().try_for_each(|step| block.step(&step.action))?;
             block.active.mask <<= 1;
@@ -131,9 +131,9 @@ impl LaneRun {
         Some(cycles)
     }
 
-    fn step(&mut self, memory: &mut [u16], step: &Step, active: Active) -> Option<()> {
+    fn step(&mut self, memory: &mut [u16], step: &LaneStep, active: Active) -> Option<()> {
         let mut done = None;
-        let mut block = Block { lanes: &mut self.lanes, memory, active, no_value: self.no_value };
+        let mut block = LaneBlock { lanes: &mut self.lanes, memory, active, no_value: self.no_value };
         widest(
             #[inline(always)]
             || done = block.step(&step.action),
@@ -181,14 +181,14 @@ fn single(bits: u64) -> f32 {
 const LARGE_ANGLE: f32 = 50_000.0;
 
 /// What a step works on.
-struct Block<'a> {
+struct LaneBlock<'a> {
     lanes: &'a mut [Lanes],
     memory: &'a mut [u16],
     active: Active,
     no_value: u64,
 }
 
-impl Block<'_> {
+impl LaneBlock<'_> {
     /// One step for the active elements; `None` if one of them has to stop.
     #[inline(always)]
     fn step(&mut self, action: &Action) -> Option<()> {

@@ -129,6 +129,17 @@ mod tests {
     }
 
     #[test]
+    fn tables_that_do_not_cover_the_rectangle_are_damage() {
+        let short = [
+            Program { place: vec![crate::image::NO_TILE], ..program() },
+            Program { routes: RouteTable::new(1), ..program() },
+        ];
+        for program in short {
+            assert!(matches!(from_bytes(&to_bytes(&program)), Err(FileError::Damaged(_))));
+        }
+    }
+
+    #[test]
     fn no_byte_can_be_changed_or_left_out_unnoticed() {
         let whole = to_bytes(&program());
         for at in 0..whole.len() {

@@ -1,6 +1,6 @@
 //! DSD operations whose operands are all in memory: they are complete when the call returns.
 //!
-//! Most operations are of this kind and short, so this code allocates nothing and copies no descriptors.
+//! Most operations are of this kind and short, so this code allocates nothing.
 //!
 //! Lines in bounds take a fast path (`run_on_lines`), which looks at no more of their DSDs than it needs; everything
 //! else goes by address cursors (`run_cursors`), whole rows at a time. Without the fast path, the official examples

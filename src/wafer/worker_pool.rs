@@ -47,7 +47,7 @@ const LOOKS_BEFORE_SLEEP: u32 = 10_000;
 /// 20 microseconds.
 const LOOKS_BEFORE_HELP: u32 = 2_000;
 
-/// WorkerThreads, made when there is first something to share.
+/// The other threads, made when there is first something to share.
 struct WorkerThreads {
     size: usize,
     /// All but the one that runs the wafer; `None` if the system gives no more.

@@ -25,6 +25,14 @@ impl Mem {
             origin: w[14],
         })
     }
+
+    /// Base, length, step and limits of the vector behind the words, if it has one dimension, is no circular buffer
+    /// and takes no index: the most frequent kind, without the fields that it does not need.
+    #[inline]
+    pub fn line_from_words(w: &[u16; DSD_WORDS as usize]) -> Option<(u16, u16, i16, (u16, u16))> {
+        let is_line = matches!(w[0], 1 | 2) && w[1] == 1;
+        is_line.then_some((w[2], w[3], w[7] as i16, (w[11], w[12])))
+    }
 }
 
 impl Dsd {

@@ -2,6 +2,7 @@
 
 use super::prepared::PreparedFunction;
 use super::vector::plan::VectorPlan;
+use crate::arch::TaskId;
 use crate::image::TileImage;
 use crate::image::code::{FnId, Op};
 use std::sync::OnceLock;
@@ -22,6 +23,9 @@ pub(crate) struct Meter {
     pub spent: u64,
     /// Cycles allowed. The loop compares only at jumps, because straight-line code is short.
     pub budget: u64,
+    /// From so many cycles on, code may not change the state of a task before the PE has done what follows an
+    /// operation that has ended.
+    pub due: u64,
 }
 
 /// The parts of a tile that do not change while the loop runs.
@@ -49,5 +53,43 @@ impl<'a> Code<'a> {
     #[cold]
     fn prepare(self, n: usize) -> &'a PreparedFunction {
         self.functions[n].get_or_init(|| PreparedFunction::new(&self.tile.functions[n], self.is_plain))
+    }
+}
+
+/// The state of the tasks of a PE, as far as code changes it; bit = id. Fields that every visit reads come last.
+#[derive(Copy, Clone, Debug, Default)]
+#[repr(C)]
+pub(crate) struct TaskState {
+    /// The local task that ran last.
+    pub last: Option<TaskId>,
+    /// The local task whose code runs, or the last one if nothing else has run since.
+    pub running: Option<TaskId>,
+    /// Local tasks that have activated themselves; data tasks take precedence over them.
+    pub again: u64,
+    /// Bound local tasks.
+    pub local: u64,
+    /// Local tasks that are active.
+    pub active: u64,
+    /// Tasks and channels that are blocked.
+    pub blocked: u64,
+}
+
+impl TaskState {
+    /// Blocks, unblocks or activates the task in a register where nothing is to be said about it; false for all other
+    /// operations. Most of what a small task does is this.
+    #[inline(always)]
+    pub fn set(&mut self, op: Op, register: u64) -> bool {
+        let id = TaskId(register as u8);
+        let bit = 1 << (id.0 & 63);
+        match op {
+            Op::Block { .. } => self.blocked |= bit,
+            Op::Unblock { .. } => self.blocked &= !bit,
+            Op::Activate { .. } if self.local & !self.active & bit != 0 => {
+                self.active |= bit;
+                self.again |= if self.running == Some(id) { bit } else { 0 };
+            }
+            _ => return false,
+        }
+        true
     }
 }

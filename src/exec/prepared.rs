@@ -6,6 +6,7 @@
 
 use super::jump_table::JumpTable;
 use super::superinstructions::combined;
+use super::vector::line_shape::{VectorShape, shape};
 use super::vector::map_code::LaneCode;
 use super::vector::plan::{VectorPlan, plan};
 use crate::arch::Arch;
@@ -41,6 +42,7 @@ pub struct PreparedTile {
     image: Arc<TileImage>,
     functions: OnceLock<Box<[OnceLock<PreparedFunction>]>>,
     plans: OnceLock<Box<[Option<VectorPlan>]>>,
+    shapes: OnceLock<Box<[VectorShape]>>,
     /// For each of `maps` the code of its iteration, if that can be done for many elements at a time.
     maps: OnceLock<Box<[Iteration]>>,
     is_plain: bool,
@@ -61,6 +63,7 @@ impl PreparedTile {
             image,
             functions: OnceLock::new(),
             plans: OnceLock::new(),
+            shapes: OnceLock::new(),
             maps: OnceLock::new(),
             is_plain,
         }
@@ -86,6 +89,15 @@ impl PreparedTile {
             LaneCode::new(&self.image, f, next, inputs).map(Arc::new)
         });
         code.as_ref().filter(|code| code.place == (f, next))
+    }
+
+    /// The shape of `vector_ops[n]`.
+    #[inline]
+    pub(crate) fn shape(&self, n: u32) -> &VectorShape {
+        let (tile, is_plain) = (&self.image, self.is_plain);
+        let shapes =
+            self.shapes.get_or_init(|| tile.vector_ops.iter().map(|op| shape(tile, op, is_plain)).collect());
+        &shapes[n as usize]
     }
 
     /// For each of `vector_ops` its plan; `None` where not all operands are known.

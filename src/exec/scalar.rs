@@ -8,13 +8,11 @@ use super::arms::*;
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
 use super::cycles::{CALL, MATH};
-use super::interface::{Code, Meter, StopReason};
+use super::interface::{Code, Meter, StopReason, TaskState};
 use super::memory::{byte_at, copy_cycles, element, element_of, load, store, store_byte};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
-use super::vector::LAUNCH;
-use super::vector::map::MapIterations;
-use super::vector::memory::run_known;
+use super::vector::{LAUNCH, map::MapIterations, memory::run_known};
 use crate::diagnostics::Diag;
 use crate::image::code::{Access, FnId, IN_VARIABLE, Intrinsic, Op, Reg};
 use crate::value::f16;
@@ -27,23 +25,26 @@ pub(crate) fn run(
     maps: &mut [MapIterations],
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
+    tasks: &mut TaskState,
     meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
     let mut left = meter.budget as i64 - meter.spent as i64;
-    let exit = run_calls(code, calls, maps, memory, sanitizer, &mut left);
+    let due = (meter.budget as i64).saturating_sub_unsigned(meter.due);
+    let exit = run_calls(code, calls, maps, memory, sanitizer, (tasks, due), &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
 }
 
 /// One `match` with an arm for each frequent operation: a second `match` would add another indirect jump to
 /// every executed operation. Calls and returns are also handled here, because leaving and re-entering the
-/// loop costs more than the call itself. `left` is the rest of the cycle budget.
+/// loop costs more than the call itself. `left` is the rest of the cycle budget, `due` that of [`Meter::due`].
 fn run_calls(
     all: Code<'_>,
     calls: &mut Calls,
     maps: &mut [MapIterations],
     memory: &mut [u16],
     sanitizer: &mut Sanitizer,
+    (tasks, due): (&mut TaskState, i64),
     budget: &mut i64,
 ) -> Result<StopReason, Diag> {
     let (Code { tile, plans, .. }, mut left) = (all, *budget);
@@ -70,14 +71,10 @@ fn run_calls(
                 return $exit;
             }};
         }
-        macro_rules! call {
-            ($f:expr, $base:expr) => {
-                break Some(($f, $base))
-            };
-        }
-        macro_rules! hand_back {
-            ($op:expr) => {{ stop!(Ok(StopReason::Service($op))) }};
-        }
+        #[rustfmt::skip]
+        macro_rules! call { ($f:expr, $base:expr) => { break Some(($f, $base)) }; }
+        #[rustfmt::skip]
+        macro_rules! hand_back { ($op:expr) => { stop!(Ok(StopReason::Service($op))) }; }
         macro_rules! attempt {
             ($result:expr) => {
                 match $result {
@@ -452,6 +449,8 @@ fn run_calls(
                     }
                 }
                 Op::MovMovMov(s) => three_moves!(s),
+                Op::Block { a } | Op::Unblock { a } | Op::Activate { a }
+                    if left > due && tasks.set(*op, reg!(a)) => {}
                 Op::Vector { n } => {
                     let Some(Some(line)) = plans.get(n as usize) else { hand_back!(*op) };
                     let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };

@@ -1,7 +1,7 @@
 //! Compares superinstructions with the operations that they are made of.
 
 use super::calls::{Calls, Worker};
-use super::interface::{Code, Meter, StopReason};
+use super::interface::{Code, Meter, StopReason, TaskState};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
@@ -194,9 +194,11 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
     calls.take_registers(&mut worker);
     let mut seen = Vec::new();
     for _ in 0..12 {
-        let mut meter = Meter { spent: 0, budget: 25 };
+        let mut meter = Meter { spent: 0, budget: 25, due: u64::MAX };
+        let mut tasks = TaskState::default();
         let code = Code { tile, functions, plans: &[], is_plain: false };
-        let exit = run(code, &mut calls, &mut [], memory.words_mut(), &mut sanitizer, &mut meter);
+        let words = memory.words_mut();
+        let exit = run(code, &mut calls, &mut [], words, &mut sanitizer, &mut tasks, &mut meter);
         let (mut what, mut goes_on) = match exit {
             Ok(StopReason::Service(op)) => (format!("{op:?}"), false),
             Ok(StopReason::End) => ("end".to_string(), false),

@@ -16,8 +16,9 @@ use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
 use crate::dsd::block::RowSource;
 use crate::dsd::local::{self, Dest, Source};
-use crate::dsd::ops::{DsdOp, Form, OPS};
+use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
+use crate::exec::vector::line_shape::{LineShape, ShapeSource, VectorShape};
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::value::ty::DsdTy;
 
@@ -51,6 +52,18 @@ struct LineOperand {
 }
 
 impl LineOperand {
+    /// Stands for an operand that is none: its elements have no words.
+    const NOTHING: LineOperand =
+        LineOperand { at: 0, length: 0, step: 0, words: 0, limits: (0, 0), saved: None };
+
+    /// The line that a DSD variable holds.
+    #[inline]
+    fn from_words(value: &[u16; DSD_WORDS as usize], words: u16) -> Option<LineOperand> {
+        let (base, extent, step, limits) = Mem::line_from_words(value)?;
+        let step = i32::from(step) * i32::from(words);
+        Some(LineOperand { at: base, length: extent, step, words, limits, saved: None })
+    }
+
     /// `None` if the vector is not such a one.
     #[inline]
     fn new(mem: &Mem, at: u16, words: u16, saved: Option<DsrId>) -> Option<LineOperand> {
@@ -87,23 +100,19 @@ enum LineLookup<T> {
 type Vectors = [Option<Vector>; 4];
 
 impl VectorUnit<'_> {
-    /// Runs an operation if all its operands are in memory; returns the number of its elements.
-    pub fn run_at_once(&mut self, vector: &VectorOp) -> Result<Option<u32>, Diag> {
+    /// Runs `vector_ops[n]` if all its operands are in memory; returns the number of its elements.
+    pub fn run_at_once(&mut self, n: u32, vector: &VectorOp) -> Result<Option<u32>, Diag> {
         let tile = self.tile;
-        let is_outside = |operand: &DsdOperand| match operand {
-            DsdOperand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
-            _ => false,
-        };
-        if is_outside(&vector.dest) || vector.sources.iter().any(is_outside) {
-            return Ok(None);
+        match tile.shape(n) {
+            VectorShape::Elsewhere => return Ok(None),
+            VectorShape::Cursors => {}
+            VectorShape::Lines(shape) => match self.run_on_lines(shape, vector)? {
+                LineLookup::Line(count) => return Ok(Some(count.into())),
+                LineLookup::Elsewhere => return Ok(None),
+                LineLookup::Unclear => {}
+            },
         }
-        let op = &OPS[usize::from(vector.op)];
-        let form = vector.form();
-        match self.run_on_lines(op, form, vector)? {
-            LineLookup::Line(count) => return Ok(Some(count)),
-            LineLookup::Elsewhere => return Ok(None),
-            LineLookup::Unclear => {}
-        }
+        let (op, form) = (&OPS[usize::from(vector.op)], vector.form());
         let mut vectors: Vectors = [None; 4];
         let mut scalars = [None; 3];
         for (k, vector_of) in vectors.iter_mut().enumerate().take(vector.sources.len() + 1) {
@@ -141,84 +150,66 @@ impl VectorUnit<'_> {
 
     /// The fast path: all vectors are lines in bounds that are long enough, and no result is a later source element of
     /// another. Otherwise nothing is done.
-    fn run_on_lines(&mut self, op: &DsdOp, form: &Form, vector: &VectorOp) -> Result<LineLookup<u32>, Diag> {
-        // Kernels that carry state from element to element need the cursors.
-        let DsdOperand::Dsd(to) = vector.dest else { return Ok(LineLookup::Unclear) };
-        if self.tile.is_plain() || op.kernel.carries {
-            return Ok(LineLookup::Unclear);
-        }
-        let dest = match self.line(to, op.dest.words()) {
-            LineLookup::Line(dest) => dest,
-            LineLookup::Elsewhere => return Ok(LineLookup::Elsewhere),
-            LineLookup::Unclear => return Ok(LineLookup::Unclear),
-        };
-        let mut lines = [None; 2];
-        let mut row_sources = [RowSource::Nothing; 3];
-        for (k, (operand, kind)) in vector.sources.iter().zip(form.sources).enumerate() {
-            let words = kind.elem().words();
-            // The kernel takes the second source first if the form is flipped.
-            let place = if form.flipped && k < 2 { 1 - k } else { k };
-            match *operand {
-                DsdOperand::Dsd(dsd) if place < 2 => match self.line(dsd, words) {
-                    LineLookup::Line(line) => lines[place] = Some(line),
+    fn run_on_lines(&mut self, shape: &LineShape, vector: &VectorOp) -> Result<LineLookup<u16>, Diag> {
+        macro_rules! found {
+            ($operand:expr) => {
+                match self.line($operand) {
+                    LineLookup::Line(line) => line,
                     LineLookup::Elsewhere => return Ok(LineLookup::Elsewhere),
                     LineLookup::Unclear => return Ok(LineLookup::Unclear),
-                },
-                DsdOperand::Scalar(reg) => {
-                    row_sources[place] = RowSource::Scalar(self.scalar_source(reg, words));
                 }
-                DsdOperand::Dsd(_) | DsdOperand::Pointer(_) | DsdOperand::Nowhere => {
-                    return Ok(LineLookup::Unclear);
+            };
+        }
+        let dest = found!(shape.dest);
+        let (mut count, mut shortest) = (None, dest.length);
+        let mut lines = [LineOperand::NOTHING; 2];
+        let mut row_sources = [RowSource::Nothing; 3];
+        for (k, source) in shape.sources.iter().enumerate() {
+            match *source {
+                ShapeSource::Nothing => {}
+                ShapeSource::Scalar(reg, words) => {
+                    row_sources[k] = RowSource::Scalar(self.scalar_source(reg, words));
+                }
+                ShapeSource::Line(dsd, words) => {
+                    let line = found!((dsd, words));
+                    count = count.or(Some(line.length));
+                    shortest = shortest.min(line.length);
+                    lines[k & 1] = line;
                 }
             }
         }
-        let count = lines.iter().flatten().next().map_or(dest.length, |line| line.length);
-        let is_long_enough = |line: &LineOperand| line.length >= count;
-        if count == 0 || !is_long_enough(&dest) || !lines.iter().flatten().all(is_long_enough) {
+        let count = count.unwrap_or(dest.length);
+        if count == 0 || shortest < count {
             return Ok(LineLookup::Unclear);
         }
-        let Some((row, end)) = self.rows(&dest, count, &lines, &mut row_sources) else {
-            return Ok(LineLookup::Unclear);
-        };
-        self.checks.check_dest(self.tile, to, dest.at, vector.span, self.sanitizer)?;
-        self.memory.reach(end);
-        local::run_lines(self.memory.words_mut(), &op.kernel, (row, op.dest.words()), &row_sources);
-        for line in lines.iter().flatten().chain([&dest]) {
+        let Some(row) = dest.row(count, self.allowed(dest.limits)) else { return Ok(LineLookup::Unclear) };
+        let mut end = row.span(dest.words).1;
+        for (row_source, line) in row_sources.iter_mut().zip(&lines) {
+            if line.words == 0 {
+                continue;
+            }
+            let apart = |other: &Row| !row.disturbs(dest.words, other, line.words);
+            let Some(other) = line.row(count, self.allowed(line.limits)).filter(apart) else {
+                return Ok(LineLookup::Unclear);
+            };
+            end = end.max(other.span(line.words).1);
+            *row_source = RowSource::Line(other, line.words);
+        }
+        self.checks.check_dest(self.tile, shape.dest.0, dest.at, vector.span, self.sanitizer)?;
+        self.memory.reach(end as usize);
+        local::run_lines(self.memory.words_mut(), shape.kernel, (row, dest.words), &row_sources);
+        for line in lines.iter().chain([&dest]) {
             if let Some(dsr) = line.saved {
                 self.registers.save_position(dsr, line.behind(count));
             }
         }
         self.main.set_result(vector.result, true);
-        Ok(LineLookup::Line(count.into()))
-    }
-
-    /// The rows of lines, and one past the last word that they touch; `None` if one is out of bounds, or if a result
-    /// would be read again.
-    #[inline]
-    fn rows(
-        &self,
-        dest: &LineOperand,
-        count: u16,
-        lines: &[Option<LineOperand>; 2],
-        row_sources: &mut [RowSource; 3],
-    ) -> Option<(Row, usize)> {
-        let row = dest.row(count, self.allowed(dest.limits))?;
-        let mut end = row.span(dest.words).1;
-        for (row_source, line) in row_sources.iter_mut().zip(lines) {
-            let Some(line) = line else { continue };
-            let other = line.row(count, self.allowed(line.limits))?;
-            if row.disturbs(dest.words, &other, line.words) {
-                return None;
-            }
-            end = end.max(other.span(line.words).1);
-            *row_source = RowSource::Line(other, line.words);
-        }
-        Some((row, end as usize))
+        Ok(LineLookup::Line(count))
     }
 
     /// The vector behind an operand.
     #[inline]
-    fn line(&mut self, dsd: DsdRef, words: u16) -> LineLookup<LineOperand> {
+    fn line(&self, (dsd, words): (DsdRef, u16)) -> LineLookup<LineOperand> {
         let line = match dsd {
             DsdRef::Const(n) => match &self.tile.dsds[n as usize] {
                 Dsd::Mem(mem) => LineOperand::new(mem, mem.base, words, None),
@@ -226,9 +217,10 @@ impl VectorUnit<'_> {
             },
             DsdRef::At(_, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo) => return LineLookup::Elsewhere,
             DsdRef::At(reg, _) => {
-                let value = self.memory.slice(self.main.address(reg), DSD_WORDS.into());
-                let value = value.ok().and_then(|value| value.first_chunk());
-                value.and_then(Mem::from_words).and_then(|mem| LineOperand::new(&mem, mem.base, words, None))
+                // Words that are not allocated yet hold no DSD.
+                let value = self.memory.words().get(self.main.address(reg)..);
+                let value = value.and_then(|value| value.first_chunk());
+                value.and_then(|value| LineOperand::from_words(value, words))
             }
             DsdRef::Dsr(dsr) => match self.registers.get(dsr) {
                 Ok(loaded @ Loaded { dsd: Dsd::Mem(mem), at, save_address, .. }) => {

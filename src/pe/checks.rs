@@ -203,7 +203,7 @@ impl Checks {
         tile: &TileImage,
         tasks: &Tasks,
     ) -> Result<(), Diag> {
-        if self.is_checked && tasks.active & bit(id) != 0 {
+        if self.is_checked && tasks.state.active & bit(id) != 0 {
             let name = tile.tasks.iter().find(|t| t.id == id && t.kind == TaskKind::Local);
             let name = name.map_or("", |t| t.name.as_str()).to_string();
             let c = rules::ALREADY_ACTIVE.because(&[("name", &name), ("id", &id)]).at(span);

@@ -309,7 +309,7 @@ impl Pe {
         self.main.is_free()
             && self.main.busy_until <= now
             && self.main.launches.is_empty()
-            && self.tasks.active & !self.tasks.blocked == 0
+            && self.tasks.state.active & !self.tasks.state.blocked == 0
     }
 
     /// The cycle up to which the main thread has run; it may be ahead of the clock.
@@ -334,7 +334,7 @@ impl Pe {
 
     /// Whether a task or channel is blocked.
     pub fn is_blocked(&self, id: TaskId) -> bool {
-        self.tasks.blocked & bit(id) != 0
+        self.tasks.state.blocked & bit(id) != 0
     }
 
     /// What the main thread is doing, or did last; `None` before the first task.

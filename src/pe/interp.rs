@@ -106,7 +106,7 @@ impl Pe {
         spent: u64,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
-        let mut meter = Meter { spent, budget: self.ahead() };
+        let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
         // A recorded run takes the path that records events.
         let plans = if !self.is_observed() { tile.plans(self.arch) } else { &[] };
         let code = Code { tile, functions: tile.functions(), plans, is_plain: tile.is_plain() };
@@ -171,7 +171,9 @@ impl Pe {
     ) -> Result<bool, Diag> {
         let tile = code.tile;
         let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
-        let op = match scalar::run(code, &mut self.main.calls, maps, words, &mut self.sanitizer, meter) {
+        let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
+        meter.due = self.threads.next_ending().map_or(u64::MAX, |ending| ending.saturating_sub(now));
+        let op = match scalar::run(code, calls, maps, words, sanitizer, tasks, meter) {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Pause) => return Ok(false),
             Ok(StopReason::End) => {
@@ -198,7 +200,9 @@ impl Pe {
             Err(c) => return self.go_on_after(c, tile, (now, meter), world),
         };
         self.complete_endings(now + meter.spent)?;
-        if self.set_task_state(op) {
+        if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = op
+            && self.tasks.state.set(op, self.main.register(a))
+        {
             meter.spent += 1;
             self.main.calls.last_mut().pc += 1;
             return Ok(true);

@@ -5,7 +5,6 @@ use super::intrinsics::needs_clock;
 use super::main_thread::Served;
 use super::map::MapState;
 use super::reach::wrong_cast;
-use super::tasks::bit;
 use super::vector::Pace;
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
@@ -191,20 +190,6 @@ impl Pe {
             other => unreachable!("{other:?} checks nothing"),
         }
         Ok(())
-    }
-
-    /// Blocks, unblocks or activates a task where nothing is to be said about it; false for all other operations.
-    /// Most of what a small task does is this.
-    #[inline]
-    pub(super) fn set_task_state(&mut self, op: Op) -> bool {
-        let (Op::Block { a } | Op::Unblock { a } | Op::Activate { a }) = op else { return false };
-        let id = TaskId(self.main.register(a) as u8);
-        match op {
-            Op::Block { .. } => self.tasks.blocked |= bit(id),
-            Op::Unblock { .. } => self.tasks.blocked &= !bit(id),
-            _ => return self.tasks.activate_inactive(id),
-        }
-        true
     }
 
     fn task_state(&mut self, tile: &TileImage, op: Op) -> Result<(), Diag> {

@@ -163,7 +163,7 @@ impl Pe {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
                 self.tasks.activate(id).at(span)?;
             }
-            Done::Unblock(id) => self.tasks.blocked &= !bit(id),
+            Done::Unblock(id) => self.tasks.state.blocked &= !bit(id),
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use super::queues::{Queues, members};
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
+use crate::exec::interface::TaskState;
 use crate::fabric::Wavelet;
 use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
 
@@ -23,16 +24,8 @@ pub(super) struct Tasks {
     pub started: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
-    /// Local tasks that have activated themselves; data tasks take precedence over them.
-    again: u64,
-    local: u64,
-    /// The local task that ran last.
-    last: Option<TaskId>,
-    /// The local task whose code runs, or the last one if nothing else has run since.
-    running: Option<TaskId>,
     data: u64,
-    pub active: u64,
-    pub blocked: u64,
+    pub state: TaskState,
 }
 
 /// What happens when an operation ends.
@@ -69,13 +62,13 @@ impl Tasks {
         Tasks {
             function: None,
             since: 0,
-            active: tile.active,
-            blocked: tile.blocked,
             high: 0,
-            again: 0,
-            last: None,
-            running: None,
-            local: bound(TaskKind::Local) | system,
+            state: TaskState {
+                active: tile.active,
+                blocked: tile.blocked,
+                local: bound(TaskKind::Local) | system,
+                ..TaskState::default()
+            },
             data: bound(TaskKind::Data),
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
             seed: None,
@@ -85,52 +78,40 @@ impl Tasks {
 
     /// Whether a local task may start.
     pub fn are_active(&self) -> bool {
-        self.active & !self.blocked != 0
+        self.state.active & !self.state.blocked != 0
     }
 
     /// Makes a local task active, from code that runs.
     pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Diag> {
-        if self.running == Some(id) {
-            self.again |= bit(id);
-        }
+        self.state.again |= if self.state.running == Some(id) { bit(id) } else { 0 };
         self.activate(id)
-    }
-
-    /// The same for a task that is bound and not active yet; false if it is not such a one.
-    pub fn activate_inactive(&mut self, id: TaskId) -> bool {
-        let is_such = self.local & !self.active & bit(id) != 0;
-        if is_such {
-            self.active |= bit(id);
-            self.again |= if self.running == Some(id) { bit(id) } else { 0 };
-        }
-        is_such
     }
 
     /// Makes a local task active.
     pub fn activate(&mut self, id: TaskId) -> Result<(), Diag> {
-        if self.local & bit(id) == 0 {
+        if self.state.local & bit(id) == 0 {
             return Err(TASK_UNBOUND.because(&[("id", &id)]));
         }
-        self.active |= bit(id);
+        self.state.active |= bit(id);
         Ok(())
     }
 
     /// Makes the teardown task active, if there is one.
     pub fn tear_down(&mut self) {
-        self.active |= self.local & bit(TaskId(TEARDOWN_TASK));
+        self.state.active |= self.state.local & bit(TaskId(TEARDOWN_TASK));
     }
 
     /// Clears the activation, because the task starts.
     pub fn start(&mut self, id: TaskId) {
-        self.active &= !bit(id);
-        self.again &= !bit(id);
-        (self.last, self.running) = (Some(id), Some(id));
+        self.state.active &= !bit(id);
+        self.state.again &= !bit(id);
+        (self.state.last, self.state.running) = (Some(id), Some(id));
     }
 
     /// Records that a wavelet or the host starts a task or function.
     pub fn start_other(&mut self) {
         // Tasks that have activated themselves have now yielded to something else, and need not yield again.
-        (self.again, self.running) = (0, None);
+        (self.state.again, self.state.running) = (0, None);
     }
 
     /// The task that starts in place of a data task: for rotating tasks, this is sometimes the alternative.
@@ -148,7 +129,7 @@ impl Tasks {
 
     /// Local tasks that are active but blocked.
     pub fn stuck(&self) -> impl Iterator<Item = TaskId> {
-        let stuck = self.active & self.blocked;
+        let stuck = self.state.active & self.state.blocked;
         (0..64).map(TaskId).filter(move |id| stuck & bit(*id) != 0)
     }
 
@@ -156,7 +137,7 @@ impl Tasks {
     /// Local tasks that have activated themselves come after wavelets (docs/decisions.md). Inputs in
     /// `claimed` belong to operations in progress. The picker drops wavelets that no task receives.
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
-        let local = self.active & !self.blocked;
+        let local = self.state.active & !self.state.blocked;
         let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
         for input in members(queues.holding(!claimed)) {
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
@@ -170,7 +151,7 @@ impl Tasks {
 
     /// Whether any data task may run.
     pub fn want_data(&self) -> bool {
-        self.data & !self.blocked != 0
+        self.data & !self.state.blocked != 0
     }
 
     /// The data task for the oldest wavelet of an input.
@@ -182,7 +163,7 @@ impl Tasks {
         };
         let id = TaskId(channel);
         let is_data = inbox.head().is_some_and(|head| !head.control);
-        (is_data && self.data & !self.blocked & bit(id) != 0).then_some(id)
+        (is_data && self.data & !self.state.blocked & bit(id) != 0).then_some(id)
     }
 
     /// Whether the only wavelet of an input, a data wavelet, starts a task.
@@ -191,7 +172,7 @@ impl Tasks {
             ArchName::Wse2 => Some(inbox.color.0),
             ArchName::Wse3 => inbox.queue.map(|queue| queue.0),
         };
-        let ready = self.data & !self.blocked;
+        let ready = self.data & !self.state.blocked;
         inbox.len() == 1 && channel.is_some_and(|channel| ready & bit(TaskId(channel)) != 0)
     }
 
@@ -201,7 +182,7 @@ impl Tasks {
             ArchName::Wse2 => inbox.color.0,
             ArchName::Wse3 => inbox.queue?.0,
         };
-        let head = inbox.head().filter(|head| head.control && self.blocked & 1 << channel != 0)?;
+        let head = inbox.head().filter(|head| head.control && self.state.blocked & 1 << channel != 0)?;
         Some(control_id(head))
     }
 
@@ -211,7 +192,7 @@ impl Tasks {
             ArchName::Wse2 => inbox.color.0,
             ArchName::Wse3 => inbox.queue?.0,
         };
-        if self.blocked & 1 << channel != 0 {
+        if self.state.blocked & 1 << channel != 0 {
             return None;
         }
         loop {
@@ -239,7 +220,7 @@ impl Tasks {
     fn kind_of(&self, id: TaskId, arch: ArchName) -> TaskKind {
         match arch {
             ArchName::Wse2 if self.data & bit(id) != 0 => TaskKind::Data,
-            ArchName::Wse2 if self.local & bit(id) != 0 => TaskKind::Local,
+            ArchName::Wse2 if self.state.local & bit(id) != 0 => TaskKind::Local,
             ArchName::Wse2 | ArchName::Wse3 => TaskKind::Control,
         }
     }
@@ -250,7 +231,7 @@ impl Tasks {
         let id = ready.id();
         let (again, waits) = match ready {
             _ if self.seed.is_some() => (false, false),
-            Picked::Local(_) => (self.active & !self.blocked & !self.again == 0, false),
+            Picked::Local(_) => (self.state.active & !self.state.blocked & !self.state.again == 0, false),
             Picked::Wavelet { .. } => (false, true),
         };
         (self.high & bit(id) == 0, again, waits, self.turn(id.0))
@@ -264,7 +245,7 @@ impl Tasks {
         match self.seed {
             // Round robin: the next id above that of the previous task, or else the lowest.
             None => {
-                let above = preferred & self.last.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
+                let above = preferred & self.state.last.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
                 let next = if above != 0 { above } else { preferred };
                 (next != 0).then(|| next.trailing_zeros() as u8)
             }
@@ -347,13 +328,13 @@ mod tests {
             found.map(|ready| ready.id().0)
         };
         assert_eq!(pick(&tasks, 0), Some(3));
-        tasks.blocked |= 1 << 3;
+        tasks.state.blocked |= 1 << 3;
         assert_eq!(pick(&tasks, 0), Some(9));
         tasks.high |= 1 << 5;
         assert_eq!(pick(&tasks, 0), Some(5));
         assert_eq!(pick(&tasks, 1), Some(9));
         tasks.high = 0;
-        tasks.blocked |= 1 << 9;
+        tasks.state.blocked |= 1 << 9;
         assert_eq!(pick(&tasks, 0), Some(5));
     }
 
@@ -389,9 +370,9 @@ mod tests {
         let (mut tasks, mut queues) = (Tasks::new(&tile), Queues::new(&WSE2, &tile));
         queues.deliver(0, Color(2), Wavelet { data: 31 << 16, control: true });
         queues.deliver(0, Color(2), Wavelet { data: 40 << 16 | 6, control: true });
-        tasks.blocked = 1 << 2;
+        tasks.state.blocked = 1 << 2;
         assert_eq!(tasks.pick(ArchName::Wse2, &mut queues, 0, 0), None);
-        tasks.blocked = 0;
+        tasks.state.blocked = 0;
         let ready = tasks.pick(ArchName::Wse2, &mut queues, 0, 0);
         assert_eq!(ready.map(|r| r.id()), Some(TaskId(40)));
         assert_eq!(queues.inputs[0].len(), 1);

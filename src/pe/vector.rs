@@ -55,7 +55,7 @@ impl Pe {
     ) -> Result<Served, Diag> {
         let vector = &tile.vector_ops[n as usize];
         let op = &OPS[usize::from(vector.op)];
-        if let Some(count) = self.vector_unit().run_at_once(vector)? {
+        if let Some(count) = self.vector_unit().run_at_once(n, vector)? {
             let cycles = LAUNCH + u64::from(count.div_ceil(u32::from(op.width(self.arch.name).max(1))));
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
             if let Some(trace) = &mut self.trace_buffer {

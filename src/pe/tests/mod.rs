@@ -228,7 +228,7 @@ impl Pe {
             && self.threads.is_empty()
             && self.main.launches.is_empty()
             && !self.queues.has_outgoing()
-            && self.tasks.active & !self.tasks.blocked == 0
+            && self.tasks.state.active & !self.tasks.state.blocked == 0
     }
 }
 

@@ -102,10 +102,16 @@ impl Runner {
     /// # Errors
     /// The run fails, stalls, reaches its cycle limit or is interrupted before that.
     pub fn wait(&mut self, ticket: Ticket) -> Result<(), Failure> {
-        while !self.is_done(ticket) {
-            self.advance()?;
-        }
-        Ok(())
+        let what = match &self.log {
+            Some(log) if !self.is_done(ticket) => log.describe(ticket),
+            Some(_) | None => String::new(),
+        };
+        self.while_waiting(&what, |host| {
+            while !host.is_done(ticket) {
+                host.advance()?;
+            }
+            Ok(())
+        })
     }
 
     /// The words of a finished copy from the wafer. They can be fetched only once.
@@ -115,6 +121,16 @@ impl Runner {
 
     /// Appends a command to the queue.
     pub(super) fn queue(&mut self, command: impl HostCommand + 'static) -> Ticket {
+        let what = self.log.is_some().then(|| command.describe());
+        let ticket = self.queue_unlogged(command);
+        if let (Some(log), Some(what)) = (&mut self.log, what) {
+            log.issued(ticket, what, self.wafer.now());
+        }
+        ticket
+    }
+
+    /// The same for a command that a recording does not show.
+    pub(super) fn queue_unlogged(&mut self, command: impl HostCommand + 'static) -> Ticket {
         let ticket = self.stream.next_ticket();
         self.stream.commands.push_back(Queued { ticket, begun: false, command: Box::new(command) });
         ticket
@@ -123,10 +139,15 @@ impl Runner {
     /// Advances the first command as far as possible; returns whether there was any progress.
     pub(super) fn try_command(&mut self, quiet: bool) -> Result<bool, Failure> {
         let Some(mut first) = self.stream.commands.pop_front() else { return Ok(false) };
-        first.begun |= self.may_begin(&*first.command, quiet);
         if !first.begun {
-            self.stream.commands.push_front(first);
-            return Ok(false);
+            first.begun = self.may_begin(&*first.command, quiet);
+            if !first.begun {
+                self.stream.commands.push_front(first);
+                return Ok(false);
+            }
+            if let Some(log) = &mut self.log {
+                log.begun(first.ticket, self.wafer.now());
+            }
         }
         self.stream.free_since = None;
         let moved = first.command.advance(self)?;
@@ -136,6 +157,10 @@ impl Runner {
         }
         if let Some(words) = first.command.finish(self) {
             self.stream.keep(first.ticket, words);
+        }
+        if let Some(log) = &mut self.log {
+            // The words of a copy pass for as long as the channels are busy.
+            log.done(first.ticket, self.stream.busy_until.max(self.wafer.now()));
         }
         Ok(true)
     }

@@ -186,7 +186,7 @@ impl Runner {
 
     /// Runs until the host could copy from any PE.
     pub(super) fn settle(&mut self) -> Result<(), Failure> {
-        let ticket = self.queue(Settling { done: false });
+        let ticket = self.queue_unlogged(Settling { done: false });
         self.wait(ticket)
     }
 

@@ -84,6 +84,12 @@ impl Ports {
 }
 
 impl StreamPort {
+    /// A transfer of so many words, in words.
+    fn describe(&self, count: u64) -> String {
+        let way = if self.stream.to_wafer { "to" } else { "from" };
+        format!("the transfer of {} words {way} the stream '{}'", grouped(count), self.stream.name)
+    }
+
     fn wait(&self) -> HostWait {
         let HostStream { name, to_wafer, pe, color, .. } = &self.stream;
         let way = if *to_wafer { "to" } else { "from" };
@@ -193,12 +199,18 @@ impl Runner {
     /// # Errors
     /// The run fails, reaches its cycle limit or is interrupted before that.
     pub fn run_until(&mut self, ticket: Ticket) -> Result<bool, Failure> {
-        while !self.is_done(ticket) {
-            if !self.advance_if_possible()? {
-                return Ok(false);
+        let what = match &self.log {
+            Some(log) if !self.is_done(ticket) => log.describe(ticket),
+            Some(_) | None => String::new(),
+        };
+        self.while_waiting(&what, |host| {
+            while !host.is_done(ticket) {
+                if !host.advance_if_possible()? {
+                    return Ok(false);
+                }
             }
-        }
-        Ok(true)
+            Ok(true)
+        })
     }
 
     /// Runs until nothing can happen before the host acts.
@@ -219,6 +231,11 @@ impl Runner {
 
     fn ask(&mut self, stream: usize, count: u64) -> Ticket {
         let ticket = self.stream.next_ticket();
+        if let Some(log) = &mut self.log {
+            let now = self.wafer.now();
+            log.issued(ticket, self.ports.0[stream].describe(count), now);
+            log.begun(ticket, now);
+        }
         let port = &mut self.ports.0[stream];
         port.asked += count;
         port.transfers.push_back(Transfer { ticket, end: port.asked, count });
@@ -246,6 +263,9 @@ impl Runner {
         for port in &mut self.ports.0 {
             for (ticket, words) in port.take_done() {
                 self.stream.keep(ticket, words);
+                if let Some(log) = &mut self.log {
+                    log.done(ticket, self.wafer.now());
+                }
             }
         }
     }

@@ -8,6 +8,7 @@ mod copies;
 mod footprint;
 mod launches;
 mod layout_streams;
+mod log;
 mod machine;
 mod names;
 mod records;
@@ -36,6 +37,7 @@ use crate::wafer::{Ended, PeOptions, Progress, Wafer};
 use commands::CommandStream;
 use indexmap::IndexMap;
 use layout_streams::Ports;
+use log::HostLog;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -184,6 +186,8 @@ pub struct Runner {
     ports: Ports,
     /// Warnings about copies, by rule and name.
     warnings: IndexMap<String, Diagnostic>,
+    /// What the host does, while a run is recorded.
+    log: Option<HostLog>,
 }
 
 impl Runner {
@@ -218,17 +222,30 @@ impl Runner {
             pe.write_words(initial.addr.into(), &initial.words).expect("initial data lie in a variable");
         }
         let (stream, ports) = (CommandStream::default(), Ports::new(&program));
-        Runner { program, wafer, options, stream, ports, warnings: IndexMap::new() }
+        Runner { program, wafer, options, stream, ports, warnings: IndexMap::new(), log: None }
     }
 
     /// Starts to record the events that the filter selects. Call it before anything runs.
     pub(crate) fn record(&mut self, filter: TraceFilter) {
+        self.log = filter.wants_host().then(|| HostLog::new(filter.cycles.clone()));
         self.wafer.record(filter);
+    }
+
+    /// Names the line of the host script that issues the following commands, such as `run.py:12`. It appears in
+    /// the trace and in the report of a run.
+    pub fn issued_at(&mut self, place: &str) {
+        if let Some(log) = &mut self.log {
+            log.place = Some(place.to_string());
+        }
     }
 
     /// The recording so far; `None` if nothing is recorded.
     pub(crate) fn recording(&mut self) -> Option<Recording> {
-        self.wafer.recording()
+        let mut recording = self.wafer.recording()?;
+        if let Some(log) = &self.log {
+            recording.host = log.events(recording.cut);
+        }
+        Some(recording)
     }
 
     /// Records changes of the exported variables of all PEs, or of all variables if nothing is exported,
@@ -278,6 +295,10 @@ impl Runner {
     /// # Errors
     /// The program fails, stalls, reaches its cycle limit or is interrupted; or a warning of the end is denied.
     pub fn run_until_idle(&mut self) -> Result<Vec<Diagnostic>, Failure> {
+        self.while_waiting("the end of the run", Runner::run_to_the_end)
+    }
+
+    fn run_to_the_end(&mut self) -> Result<Vec<Diagnostic>, Failure> {
         self.run_until_commands_done()?;
         let mut warnings: Vec<_> = std::mem::take(&mut self.warnings).into_values().collect();
         let left = self.run_the_rest()?;
@@ -356,6 +377,30 @@ impl Runner {
 
     /// The same; false if nothing happens any more.
     fn advance_if_possible(&mut self) -> Result<bool, Failure> {
+        let patience = if self.awaits_kernels() { self.options.max_cycles } else { 0 };
+        self.advance_unseen(patience)
+    }
+
+    /// Runs until a cycle, or until nothing can happen before the host acts; returns whether the cycle is
+    /// reached. Commands that are queued run meanwhile.
+    ///
+    /// # Errors
+    /// The run fails, reaches its cycle limit or is interrupted before that.
+    pub fn run_to(&mut self, cycle: u64) -> Result<bool, Failure> {
+        self.while_waiting("a cycle", |host| {
+            while host.wafer.now() < cycle {
+                let is_free = host.stream.is_empty() && host.ports.is_empty();
+                let patience = if is_free || host.awaits_kernels() { cycle } else { 0 };
+                if !host.advance_unseen(patience)? {
+                    return Ok(false);
+                }
+            }
+            Ok(true)
+        })
+    }
+
+    /// Advances; false if nothing happens any more. The host does nothing before the cycle `patience`.
+    fn advance_unseen(&mut self, patience: u64) -> Result<bool, Failure> {
         if self.try_command(false)? {
             return Ok(true);
         }
@@ -364,7 +409,6 @@ impl Runner {
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
         }
-        let patience = if self.awaits_kernels() { limit } else { 0 };
         self.wafer.nobody_looks_before(patience);
         match self.wafer.cycle() {
             Progress::Moving => Ok(true),

@@ -42,10 +42,7 @@ impl Runner {
             };
             let target = self.data_target(tile, name);
             let words = place.end.saturating_sub(place.addr);
-            let elements = match behind.filter(|s| s.is_bytes(scalar)) {
-                Some(symbol) => symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().min(2 * words),
-                None => words / usize::from(scalar.words()),
-            };
+            let elements = elements_in(behind, words, scalar);
             single &= elements == 1 && matches!(target, Some(ExportTarget::Data(_))) && !is_array(behind);
             found = Some(scalar);
             pes.push((at, elements));
@@ -110,6 +107,31 @@ impl Runner {
         }
     }
 
+    /// The elements of an exported name or a global on one PE, as bits, with their type and the sizes of the array.
+    /// It does not wait, so it can be called at any time.
+    ///
+    /// # Errors
+    /// [`Failure::Misuse`] if the PE has no such variable, or its elements have no scalar type.
+    pub fn peek(&mut self, at: PeCoord, name: &str) -> Result<(Scalar, Vec<u32>, Vec<u64>), Failure> {
+        self.check_variable(name, false)?;
+        let exported = match self.export(name).map(|e| &e.kind) {
+            Some(ExportKind::Var { element, .. }) => Some(*element),
+            Some(ExportKind::Fn { .. }) | None => None,
+        };
+        let place = self.place_of(at, name).ok_or_else(|| self.absent(name, at))?;
+        let symbol = self.program.tile_at(at).and_then(|tile| symbol_around(tile, place.addr)).cloned();
+        let Some(scalar) = exported.or(symbol.as_ref().and_then(|s| s.element)) else {
+            let ty = symbol.as_ref().map_or("unknown", |s| s.ty.as_str());
+            return Err(NO_ELEMENT_TYPE.because(&[("name", &name), ("ty", &ty)]).into());
+        };
+        let words = place.end.saturating_sub(place.addr);
+        let dims = symbol.as_ref().filter(|s| s.element == Some(scalar)).map(|s| s.dims.clone());
+        let elements = elements_in(symbol.as_ref(), words, scalar);
+        let values = self.read_elements(at, name, scalar, elements)?;
+        let dims = dims.filter(|dims| dims.iter().product::<u32>() as usize == values.len());
+        Ok((scalar, dims.unwrap_or_else(|| vec![values.len() as u32]), values))
+    }
+
     /// The words of a global on one PE, for debugging. It needs no export and does not wait.
     ///
     /// # Errors
@@ -166,6 +188,14 @@ impl Runner {
         let memory = pe.read_words(addr, count * words)?;
         let value = |chunk: &[u16]| chunk.iter().rev().fold(0u64, |v, w| v << 16 | u64::from(*w));
         Ok(memory.chunks(words).map(value).collect())
+    }
+}
+
+/// How many elements `words` of a symbol hold: of an odd number of bytes, half of the last word belongs to nobody.
+fn elements_in(symbol: Option<&Symbol>, words: usize, scalar: Scalar) -> usize {
+    match symbol.filter(|s| s.is_bytes(scalar)) {
+        Some(symbol) => symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().min(2 * words),
+        None => words / usize::from(scalar.words()),
     }
 }
 

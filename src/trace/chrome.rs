@@ -1,10 +1,10 @@
 //! A recording as a file for Perfetto and other viewers of the Chrome trace format.
 //!
-//! PEs are processes; their threads are the main thread, the microthreads in use, and one for each
+//! The host is a process, and PEs are processes; their threads are the main thread, the microthreads in use, and one for each
 //! color at the router. A microsecond of the file is a cycle.
 
 use super::flows::flows;
-use super::{Event, EventKind, Names, Recording, ThreadId, TracedOperation};
+use super::{Event, EventKind, Names, Recording, ThreadId, TracedOperation, host::HostProcess};
 use crate::arch::{Color, PeCoord};
 use crate::image::Program;
 use serde_json::{Value, json};
@@ -33,8 +33,10 @@ pub fn chrome(recording: &Recording, program: &Program, out: &mut dyn Write) -> 
         separator = ",\n";
         Ok(())
     };
+    let host = HostProcess::new(recording, recording.after());
+    host.tracks.into_iter().try_for_each(&mut put)?;
     writer.tracks().into_iter().try_for_each(&mut put)?;
-    writer.slices(&mut put)?;
+    writer.slices(host.slices, &mut put)?;
     write!(out, "\n]}}\n")
 }
 
@@ -86,7 +88,12 @@ impl ChromeWriter<'_> {
         all
     }
 
-    fn slices(&self, put: &mut dyn FnMut(Value) -> io::Result<()>) -> io::Result<()> {
+    /// Everything that has a time, in its order.
+    fn slices(
+        &self,
+        host: Vec<(u64, Value)>,
+        put: &mut dyn FnMut(Value) -> io::Result<()>,
+    ) -> io::Result<()> {
         let events = &self.recording.events;
         let spans = Spans::new(events);
         let mut arrows: BTreeMap<usize, Vec<(usize, &str)>> = BTreeMap::new();
@@ -107,7 +114,11 @@ impl ChromeWriter<'_> {
         let mut orphans: Vec<_> = spans.orphans.iter().filter_map(|i| self.orphan(&events[*i])).collect();
         orphans.sort_by_key(|(since, _)| *since);
         orphans.into_iter().try_for_each(|(_, value)| put(value))?;
+        let mut host = host.into_iter().peekable();
         for (index, event) in events.iter().enumerate() {
+            while let Some((_, value)) = host.next_if(|(start, _)| *start <= event.cycle) {
+                put(value)?;
+            }
             let end = spans.ends.get(&index).map(|end| &events[*end]);
             if let Some(value) = self.event(event, end) {
                 put(value)?;
@@ -116,7 +127,7 @@ impl ChromeWriter<'_> {
                 put(self.arrow(event, *id, phase))?;
             }
         }
-        Ok(())
+        host.try_for_each(|(_, value)| put(value))
     }
 
     /// The slice or mark that starts with an event, if any.

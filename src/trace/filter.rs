@@ -48,6 +48,11 @@ impl TraceFilter {
     /// Default number of events: they take at most about 200 MB during the run.
     pub const DEFAULT_LIMIT: usize = 1_000_000;
 
+    /// Whether what the host does is selected: it concerns no PE, color or task in particular.
+    pub fn wants_host(&self) -> bool {
+        self.pes.is_empty() && self.colors == 0 && self.tasks.is_empty()
+    }
+
     /// Whether a PE is selected.
     pub fn wants_pe(&self, pe: PeCoord) -> bool {
         let holds = |block: &PeRange| block.x.contains(&pe.x) && block.y.contains(&pe.y);

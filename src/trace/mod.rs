@@ -6,6 +6,7 @@
 mod chrome;
 mod filter;
 mod flows;
+mod host;
 mod memory;
 mod names;
 mod recorder;
@@ -13,6 +14,7 @@ mod text;
 
 pub use chrome::chrome;
 pub use filter::{PeRange, TraceFilter};
+pub use host::HostEvent;
 pub use memory::{Followed, Follower, History};
 pub use names::Names;
 pub use recorder::{Recorder, Recording};

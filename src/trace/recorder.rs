@@ -1,7 +1,7 @@
 //! Collects events while a program runs.
 
 use super::filter::Sieve;
-use super::{Event, TraceFilter};
+use super::{Event, HostEvent, TraceFilter};
 use crate::image::Program;
 use std::sync::Arc;
 
@@ -21,6 +21,8 @@ pub struct Recorder {
 pub struct Recording {
     /// The events: by cycle, then by PE row by row, then in the order in which they happened.
     pub events: Vec<Event>,
+    /// What the host did, in the order in which it began.
+    pub host: Vec<HostEvent>,
     /// If there were too many events, the cycle of the last one that was kept.
     pub cut: Option<u64>,
     /// The cycle in which the run ended.
@@ -69,6 +71,6 @@ impl Recorder {
         events.truncate(self.limit);
         let cut = is_cut.then(|| events.last().map_or(0, |e| e.cycle));
         let until = self.sieve.last_cycle().min(end);
-        Recording { events, cut, end, until }
+        Recording { events, host: Vec::new(), cut, end, until }
     }
 }

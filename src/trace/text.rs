@@ -1,6 +1,8 @@
 //! A recording as a table with a line for each event.
 
-use super::{Event, EventKind, Names, Queue, Recording, TaskCause, ThreadId, TracedOperation, TracedWavelet};
+use super::{
+    Event, EventKind, HostEvent, Names, Queue, Recording, TaskCause, ThreadId, TracedOperation, TracedWavelet,
+};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::grouped;
 use crate::image::Program;
@@ -11,22 +13,34 @@ use std::fmt;
 /// Column of the source location of a call, unless the line is longer.
 const WHAT_WIDTH: usize = 28;
 
+/// What stands in the column of PEs for the host.
+const HOST_PLACE: &str = "-";
+
 /// The whole recording.
 pub fn text(recording: &Recording, program: &Program) -> String {
     let events = &recording.events;
-    if events.is_empty() {
+    if events.is_empty() && recording.host.is_empty() {
         return "the trace is empty: no event matches the filters\n".to_string();
     }
+    let mut host: Vec<(u64, String)> = recording.host.iter().flat_map(HostEvent::lines).collect();
+    host.sort_by_key(|(cycle, _)| *cycle);
     let widest = |length: &dyn Fn(&Event) -> usize| events.iter().map(length).max().unwrap_or(0);
-    let cycle = widest(&|e| e.cycle.to_string().len()).max("cycle".len());
-    let pe = widest(&|e| place(e.pe).len());
+    let last = host.last().map_or(0, |(cycle, _)| cycle.to_string().len());
+    let cycle = widest(&|e| e.cycle.to_string().len()).max(last).max("cycle".len());
+    let pe = widest(&|e| place(e.pe).len()).max(HOST_PLACE.len());
     let number = widest(&|e| number(&e.what).map_or(0, |n| n.to_string().len()));
     let mut lines = Lines { names: Names(program), number, seen: BTreeSet::new() };
     let mut out = format!("{:>cycle$}  {:pe$}  {:6}  what\n", "cycle", "PE", "who");
+    let host_line = |(at, what): (u64, String)| format!("{at:>cycle$}  {HOST_PLACE:pe$}  host    {what}\n");
+    let mut host = host.into_iter().peekable();
     for event in events {
+        while let Some(line) = host.next_if(|(at, _)| *at <= event.cycle) {
+            out += &host_line(line);
+        }
         let (who, what) = (who(&event.what), lines.what(event));
         out += &format!("{:>cycle$}  {:pe$}  {who:6}  {what}\n", event.cycle, place(event.pe));
     }
+    out.extend(host.map(host_line));
     if let Some(note) = recording.note() {
         out += &format!("{note}\n");
     }

@@ -212,3 +212,18 @@ fn nested(slices: &[(u64, u64)]) -> Result<(), String> {
     }
     Ok(())
 }
+
+#[test]
+fn commands_of_the_host_are_a_process_of_their_own() {
+    let launch = ["--launch", "multiply:1.0", "--get", "y"];
+    let picture = traced("examples/06-host/layout.csl", "host.json", &launch);
+    let host: Vec<_> = events(&picture).iter().filter(|e| number(e, "pid") == 999).collect();
+    let titles = host.iter().filter(|e| e["ph"] == "M").filter_map(|e| e["args"]["name"].as_str());
+    assert!(titles.eq(["host", "waits for", "commands"]), "{host:?}");
+    let commands = host.iter().filter(|e| e["ph"] == "X" && e["tid"] == 2).map(|e| text(e, "name"));
+    assert!(commands.eq(["the launch of `multiply`"]), "{host:?}");
+    // A filter that selects PEs selects no command of the host.
+    let picture =
+        traced("examples/06-host/layout.csl", "host.json", &[&launch[..], &["--trace-pe", "0,0"]].concat());
+    assert!(events(&picture).iter().all(|e| number(e, "pid") != 999));
+}

@@ -122,12 +122,15 @@ function lastEvents(data) {
 /** The cycles in which anything happens, ascending. */
 function eventfulCycles(data) {
   const tables = [data.threads, data.moves, data.queues, data.memory, data.notes];
-  const all = new Float64Array(tables.reduce((sum, t) => sum + t.length, 2));
+  const host = hostCycles(data);
+  const all = new Float64Array(tables.reduce((sum, t) => sum + t.length, 2 + host.length));
   let end = 0;
   for (const table of tables) {
     all.set(table.cycle, end);
     end += table.length;
   }
+  all.set(host, end);
+  end += host.length;
   all[end] = 0;
   all[end + 1] = data.last;
   return all.sort().filter((cycle, i, sorted) => i === 0 || cycle !== sorted[i - 1]);

@@ -8,7 +8,7 @@ use crate::cli::Exit;
 use crate::cli::outcome::Outcome;
 use crate::diagnostics::render::estimated_cycles;
 use crate::image::{NO_TILE, TileImage};
-use crate::trace::{Followed, History, Recording};
+use crate::trace::{Followed, History, HostEvent, Recording};
 use crate::{Diagnostic, FileId, MessageFormat, PeCoord, Program, Runner, SourceMap, Span, render};
 use serde::Serialize;
 use std::sync::Arc;
@@ -58,6 +58,25 @@ pub struct ReportData {
     pub memory: MemoryTable,
     /// What else happens.
     pub notes: Notes,
+    /// What the host does, in the order in which it began.
+    pub host: Vec<ReportHostEvent>,
+}
+
+/// A command of the host, or a time in which it waits.
+#[derive(Debug, Serialize)]
+pub struct ReportHostEvent {
+    /// Whether the host waits.
+    pub is_wait: bool,
+    /// The command, or what the host waits for.
+    pub what: String,
+    /// The line of the host script.
+    pub place: Option<String>,
+    /// The cycle in which it was issued.
+    pub issued: u64,
+    /// The cycle in which the command began on the wafer.
+    pub begun: Option<u64>,
+    /// The cycle in which it was done.
+    pub done: Option<u64>,
 }
 
 /// A diagnostic.
@@ -155,6 +174,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
         held: holding.table(last),
         queues: events.queues,
         memory: memory(&history, last),
+        host: recording.host.into_iter().filter(|e| e.issued <= last).map(host_event).collect(),
     }
 }
 
@@ -243,6 +263,11 @@ fn tiles(program: &Program, history: &History) -> Vec<ReportTile> {
         start: variables.iter().flat_map(|v| v.start(tile)).collect(),
     };
     all.map(tile).collect()
+}
+
+fn host_event(event: HostEvent) -> ReportHostEvent {
+    let HostEvent { is_wait, what, place, issued, begun, done } = event;
+    ReportHostEvent { is_wait, what, place, issued, begun, done }
 }
 
 fn variable(followed: &Followed) -> FollowedVariable {

@@ -67,6 +67,7 @@ class App {
     showStates(this.view.states, this.view.marked.size > 0);
     showPe(this.data, this.replay, this.pe, (cycle) => this.goTo(cycle));
     this.source.show(this.replay, this.pe);
+    showHost(this.data, this.cycle, (cycle) => this.goTo(cycle));
     this.time.draw(this.cycle, this.view.theme, this.view.fills);
   }
 

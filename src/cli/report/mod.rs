@@ -24,13 +24,14 @@ const MOST_WORDS: usize = 500_000;
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// In the order in which one needs the other.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 9] = [
     include_str!("data.js"),
     include_str!("values.js"),
     include_str!("state.js"),
     include_str!("wafer.js"),
     include_str!("panels.js"),
     include_str!("source.js"),
+    include_str!("host.js"),
     include_str!("time.js"),
     include_str!("main.js"),
 ];
@@ -47,11 +48,16 @@ pub fn prepare(runner: &mut Runner) {
 
 /// Writes the report of a run that has ended, well or badly, and tells so.
 pub fn write(path: &Path, runner: &mut Runner, outcome: &mut Outcome) {
-    let page = page(&data::data(runner, outcome));
+    let page = html(runner, outcome);
     match std::fs::write(path, page) {
         Ok(()) => outcome.printed += &format!("the report of the run is in {}\n", path.display()),
         Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
     }
+}
+
+/// The report of a run that has ended, well or badly.
+pub fn html(runner: &mut Runner, outcome: &Outcome) -> String {
+    page(&data::data(runner, outcome))
 }
 
 fn page(data: &data::ReportData) -> String {

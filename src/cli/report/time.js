@@ -21,6 +21,7 @@ class TimeView {
     context.fillRect(0, 0, width, height);
     this.drawBars(context, width, height, fills);
     this.drawWavelets(context, width, height, theme.accent);
+    drawHost(context, data, width, theme);
     context.fillStyle = theme.ink;
     context.fillRect(Math.min(width - 2, (width * cycle) / Math.max(1, data.last)), 0, 2, height);
   }

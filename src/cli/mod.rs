@@ -26,14 +26,18 @@ mod progress;
 mod reading;
 mod report;
 mod run;
+mod settings;
 mod steps;
+mod suite;
 mod threads;
 mod trace;
 
 pub use outcome::Outcome;
+pub use settings::RunSettings;
 
 use crate::{DiskLoader, Levels, Loader};
 use args::Command;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 /// How the command ended, as its exit status tells.
@@ -65,21 +69,28 @@ impl From<Exit> for ExitCode {
 
 /// The command `cslrun`, from arguments to exit status.
 pub fn main() -> ExitCode {
-    let exit = guarded(|| {
-        let levels = match levels_of_environment() {
-            Ok(levels) => levels,
-            Err(words) => {
-                output::print_error(&format!("cslrun: {words}\n"));
-                return Exit::Usage;
-            }
-        };
-        match args::parse(std::env::args_os(), levels) {
-            Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
-            Ok(command) => show(&perform(&command, &DiskLoader)),
-            Err(refusal) => refusal.print(),
+    guarded(|| command(std::env::args_os())).into()
+}
+
+/// Does what a command line asks for; the first word is the name of the command.
+fn command(words: impl Iterator<Item = OsString>) -> Exit {
+    let levels = match levels_of_environment() {
+        Ok(levels) => levels,
+        Err(words) => {
+            output::print_error(&format!("cslrun: {words}\n"));
+            return Exit::Usage;
         }
-    });
-    exit.into()
+    };
+    match args::parse(words, levels) {
+        Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
+        Ok(command) => show(&perform(&command, &DiskLoader)),
+        Err(refusal) => refusal.print(),
+    }
+}
+
+/// The command `cslrun`, from the words after its name to exit status; what it prints goes to the terminal.
+pub fn cslrun(words: Vec<String>) -> Exit {
+    guarded(move || command(std::iter::once("cslrun".into()).chain(words.into_iter().map(Into::into))))
 }
 
 /// The command `cslc`, from the words after its name to exit status; what it prints goes to the terminal.
@@ -125,6 +136,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Check(args) => check::check(args, loader).printable(),
         Command::Dump(args) => dump::dump(args, loader).printable(),
         Command::Dsd(args) => dsd::dsd(args, loader).printable(),
+        Command::Test(args) => suite::test(args, loader).printable(),
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
     }

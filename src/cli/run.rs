@@ -99,7 +99,8 @@ fn printed_lines(runner: &mut Runner) -> String {
     lines.map(|p| format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text)).collect()
 }
 
-fn fail(failure: &Failure, outcome: &mut Outcome) {
+/// Notes a failure: its diagnostics, and the exit status that it means.
+pub(super) fn fail(failure: &Failure, outcome: &mut Outcome) {
     let diagnostics = failure.diagnostics(&outcome.sources);
     outcome.exit = match failure {
         Failure::Misuse(_) => Exit::Usage,

@@ -1,9 +1,10 @@
 //! What the outside may ask of a compiled program.
 
 use super::file::{self, FileError};
-use super::{ExportName, FabricPlace, HostStream, Program, Symbol};
+use super::{ExportKind, ExportName, ExportTarget, FabricPlace, HostStream, Program, Symbol};
 use crate::arch::{ArchName, PeCoord};
 use crate::source::SourceMap;
+use indexmap::IndexSet;
 
 impl Program {
     /// The machine that it was compiled for.
@@ -24,6 +25,16 @@ impl Program {
     /// What the layout exports with `@export_name`, in its order.
     pub fn exports(&self) -> &[ExportName] {
         &self.exports
+    }
+
+    /// The functions that the host can launch: those that the layout advertises, and those that the code of a program
+    /// without a layout block exports.
+    pub fn functions(&self) -> Vec<&str> {
+        let advertised = self.exports.iter().filter(|e| matches!(e.kind, ExportKind::Fn { .. }));
+        let exports = self.tiles.iter().flat_map(|tile| &tile.exports);
+        let exported = exports.filter(|e| matches!(e.target, ExportTarget::Fn(_)));
+        let names = advertised.map(|e| e.name.as_str()).chain(exported.map(|e| e.name.as_str()));
+        names.collect::<IndexSet<_>>().into_iter().collect()
     }
 
     /// The globals of a PE of the rectangle, in order of address; `None` if the layout sets no code for it.

@@ -119,7 +119,8 @@ impl CompileArgs {
     }
 }
 
-fn arch(word: &str) -> Result<Arch, String> {
+/// The machine with a name.
+pub(super) fn arch(word: &str) -> Result<Arch, String> {
     Arch::parse(word).ok_or_else(|| "the machine must be wse2 or wse3".to_string())
 }
 

@@ -7,13 +7,15 @@ mod dsd;
 mod learn;
 mod names;
 mod run;
+mod suite;
 mod trace;
 
 pub use compile::CompileArgs;
 pub use dsd::DsdArgs;
 pub use learn::LearnArgs;
 pub use run::{HostStep, RunArgs, SetValues};
-pub use trace::{TraceArgs, TraceTarget};
+pub use suite::TestArgs;
+pub use trace::{TraceArgs, TraceTarget, target};
 
 use super::Exit;
 use crate::Levels;
@@ -31,6 +33,8 @@ pub enum Command {
     Dump(CompileArgs),
     /// `cslrun dsd FILE.csl[:LINE|:NAME]`
     Dsd(DsdArgs),
+    /// `cslrun test [PATH..]`
+    Test(TestArgs),
     /// `cslrun explain [RULE]`
     Explain(Option<String>),
     /// `cslrun learn [LESSON]`
@@ -56,6 +60,8 @@ enum Sub {
     Dump(CompileArgs),
     /// Draw DSDs: the elements that they visit, in order, and the registers that they need
     Dsd(DsdArgs),
+    /// Run the tests in files test_*.csl: exported functions whose names start with test_
+    Test(TestArgs),
     /// Explain a rule that a diagnostic names; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
@@ -112,6 +118,10 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
         Some(Sub::Dsd(mut args)) => {
             choose(&mut args.compile);
             Ok(Command::Dsd(args.split()))
+        }
+        Some(Sub::Test(mut args)) => {
+            args.levels = base;
+            Ok(Command::Test(args))
         }
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),

@@ -6,7 +6,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 /// What to record of a run, and where to show it.
-#[derive(Args, Debug)]
+#[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Trace")]
 pub struct TraceArgs {
     /// List the events of each cycle: tasks, operations, stalls, wavelets, queues, switches
@@ -43,7 +43,8 @@ pub enum TraceTarget {
     Chrome(PathBuf),
 }
 
-fn target(text: &str) -> Result<TraceTarget, String> {
+/// Where a trace goes, by the name of its file; without a name to standard output.
+pub fn target(text: &str) -> Result<TraceTarget, String> {
     let path = || PathBuf::from(text);
     match Path::new(text).extension().and_then(|e| e.to_str()) {
         None if text.is_empty() => Ok(TraceTarget::Screen),

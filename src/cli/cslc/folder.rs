@@ -5,9 +5,11 @@
 //! out/bin/out_rpc.json       what the layout exports
 //! out/bin/out_<n>_0.elf      a marker for each distinct program; scripts only count them
 //! out/bin/program.cslrun     the program
+//! out/bin/out_routes.txt     the routes, with --out-routes
 //! ```
 
 use super::Invocation;
+use crate::cli::listing;
 use crate::image::{ExportTarget, TileImage};
 use crate::{ExportKind, ExportName, Program};
 use serde_json::{Map, Value, json};
@@ -21,12 +23,15 @@ pub const PROGRAM: &str = "program.cslrun";
 const MARKER: &str =
     "This file is a placeholder for a compiled tile program; cslrun keeps the code in program.cslrun.\n";
 
+/// The file in `bin` that holds the routes, as `cslrun dump` lists them.
+const ROUTES: &str = "out_routes.txt";
+
 /// What a run leaves behind for debugging; it belongs to one program.
 const SNAPSHOT: &str = "snapshot.cslrun";
 
 /// Removes the program of an earlier compilation, and what its runs have left.
 pub(super) fn forget(folder: &Path) {
-    for name in [PROGRAM, SNAPSHOT] {
+    for name in [PROGRAM, SNAPSHOT, ROUTES] {
         // That there was none is the usual case, and every other problem shows up in writing.
         let _ = fs::remove_file(folder.join("bin").join(name));
     }
@@ -46,6 +51,9 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
     write_json(&bin.join("out_rpc.json"), &json!({ "rpc_symbols": rpc_symbols(program) }))?;
     for number in 0..program.distinct_programs().max(1) {
         fs::write(bin.join(format!("out_{number}_0.elf")), MARKER)?;
+    }
+    if invocation.out_routes {
+        fs::write(bin.join(ROUTES), listing::routes_text(program))?;
     }
     fs::write(bin.join(PROGRAM), program.to_bytes())
 }

@@ -35,6 +35,7 @@ Usage: cslc [options] <top.csl>
   -A NAME, -W NAME, -D NAME     allow, warn about or deny a rule or group of rules;
                                 docs/levels.md lists them
   --warnings-as-errors          treat warnings as errors
+  --out-routes                  also write the routes to bin/out_routes.txt
   --verbose                     print what is compiled
   -h, --help, --version
 

@@ -31,6 +31,8 @@ pub struct Invocation {
     pub east_buffers: u16,
     /// `--verbose`
     pub verbose: bool,
+    /// `--out-routes`: one more file with the routes.
+    pub out_routes: bool,
     /// What was accepted and has no effect.
     pub warnings: Vec<String>,
 }
@@ -67,7 +69,7 @@ const OUTPUT_JSON: &str = "--output-json";
 
 /// The options of the vendor's `cslc`, and whether they have an effect here.
 pub fn known_options() -> impl Iterator<Item = (&'static str, bool)> {
-    let acts = |name: &str| ["--memcpy", "--verbose", "--warnings-as-errors"].contains(&name);
+    let acts = |name: &str| ["--memcpy", "--verbose", "--warnings-as-errors", "--out-routes"].contains(&name);
     let valued = VALUED.into_iter().map(|name| (name, true));
     valued
         .chain([(OUTPUT_JSON, true)])
@@ -147,6 +149,7 @@ impl Default for Found {
                 west_buffers: 0,
                 east_buffers: 0,
                 verbose: false,
+                out_routes: false,
                 warnings: Vec::new(),
             },
         }
@@ -210,6 +213,7 @@ impl Found {
         match name {
             "--memcpy" => self.invocation.memcpy = true,
             "--verbose" => self.invocation.verbose = true,
+            "--out-routes" => self.invocation.out_routes = true,
             "--warnings-as-errors" => self.warnings_as_errors = true,
             _ => {}
         }

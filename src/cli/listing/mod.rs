@@ -29,6 +29,16 @@ pub fn text(program: &Program) -> String {
     out
 }
 
+/// The routes alone.
+pub fn routes_text(program: &Program) -> String {
+    let mut out = String::new();
+    match routes(program) {
+        Some(table) => push_table(&mut out, "routes", table),
+        None => out += "\nthe program has no routes\n",
+    }
+    out.trim_start().to_string()
+}
+
 fn head(program: &Program) -> String {
     let f = program.fabric;
     let mut out = format!(

@@ -1,0 +1,36 @@
+//! What `cslrun test` is told.
+
+use crate::{Arch, CompileOptions, Levels};
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which tests to run, and how.
+#[derive(Args, Debug)]
+pub struct TestArgs {
+    /// Files with tests, and folders that are searched for files test_*.csl
+    #[arg(value_name = "PATH", default_value = ".")]
+    pub paths: Vec<PathBuf>,
+    /// The target machine
+    #[arg(long, default_value = "wse2", value_parser = super::compile::arch)]
+    arch: Arch,
+    /// Also search this folder for imported files; may be repeated
+    #[arg(long = "import-path", value_name = "DIR")]
+    import_paths: Vec<PathBuf>,
+    /// Change the order of tasks that are ready at the same time; the result must not change
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// The levels of rules, which the environment chooses.
+    #[arg(skip)]
+    pub levels: Levels,
+}
+
+impl TestArgs {
+    /// The options that the compiler takes.
+    pub fn options(&self) -> CompileOptions {
+        CompileOptions {
+            import_paths: self.import_paths.clone(),
+            levels: self.levels,
+            ..CompileOptions::new(self.arch)
+        }
+    }
+}

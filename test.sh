@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line, documentation), the book,
 # Python tests.
-# Needs Rust, a C compiler and Python 3.11 or later; everything else goes into python/.venv, except for
+# Needs Rust, a C compiler and Python 3.10 or later; everything else goes into python/.venv, except for
 # the browser that tests `--report`: Debian's chromium is installed if it is missing and that is allowed.
 set -euo pipefail
 cd "$(dirname "$0")"

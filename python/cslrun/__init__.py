@@ -6,39 +6,65 @@
     runner = cslrun.Runner(program)
     runner.copy_in("A", matrix)
     runner.launch("compute")
-    result = runner.copy_out("y", 4)
+    result = runner.read("y")
 """
 
-import importlib
+from __future__ import annotations
 
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from cslrun import _frames
 from cslrun._native import CompileError, CslError, InternalError, RunError, __version__
+
+if TYPE_CHECKING:
+    from cslrun.diagnostics import CslWarning, Diagnostic, Label
+    from cslrun.pictures import Picture, dsd
+    from cslrun.program import Color, Export, Program, SymbolError, compile
+    from cslrun.runner import Printed, Report, Runner
 
 # These modules import numpy, which takes longer than the commands that need none of them.
 _HOMES = {
     "Color": "cslrun.program",
+    "CslWarning": "cslrun.diagnostics",
+    "Diagnostic": "cslrun.diagnostics",
     "Export": "cslrun.program",
-    "Program": "cslrun.program",
-    "compile": "cslrun.program",
+    "Label": "cslrun.diagnostics",
+    "Picture": "cslrun.pictures",
     "Printed": "cslrun.runner",
+    "Program": "cslrun.program",
+    "Report": "cslrun.runner",
     "Runner": "cslrun.runner",
+    "SymbolError": "cslrun.program",
+    "compile": "cslrun.program",
+    "dsd": "cslrun.pictures",
 }
 
 __all__ = [
     "Color",
     "CompileError",
     "CslError",
+    "CslWarning",
+    "Diagnostic",
     "Export",
     "InternalError",
+    "Label",
+    "Picture",
     "Printed",
     "Program",
+    "Report",
     "RunError",
     "Runner",
+    "SymbolError",
     "__version__",
     "compile",
+    "dsd",
 ]
 
+_frames.hide()
 
-def __getattr__(name):
+
+def __getattr__(name: str) -> Any:
     """Imports the module that a name of the package belongs to when somebody first uses the name."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
@@ -47,6 +73,6 @@ def __getattr__(name):
     return value
 
 
-def __dir__():
+def __dir__() -> list[str]:
     """The names that the package offers, and those of its modules."""
     return sorted(globals().keys() | _HOMES.keys())

@@ -1,83 +1,154 @@
-"""The commands `cslc` and `cs_python`, and others of the vendor."""
+"""The commands `cslrun`, `cslc` and `cs_python`, and others of the vendor."""
 
+from __future__ import annotations
+
+import itertools
 import os
 import sys
-from pathlib import Path
+from collections.abc import Mapping
+from typing import NoReturn
 
 from cslrun import _native
 
 #: The folder with the modules that host scripts import.
-SDK_MODULES = Path(__file__).parent / "_sdk"
+SDK_MODULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_sdk")
 
 _CONTAINER_PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
 
+#: Options of `cs_python` and the variables that they set.
+_OPTIONS = {
+    "--cslrun-trace": "CSLRUN_TRACE",
+    "--cslrun-report": "CSLRUN_REPORT",
+    "--cslrun-seed": "CSLRUN_SEED",
+    "--cslrun-threads": "CSLRUN_THREADS",
+    "--cslrun-max-cycles": "CSLRUN_MAX_CYCLES",
+    "--cslrun-flags": "CSLRUN_FLAGS",
+}
+
+#: Variables that name files: the script may change its folder before it runs the program.
+_FILES = ("CSLRUN_TRACE", "CSLRUN_REPORT")
+
+#: Options of Python whose value is the next word.
+_PYTHON_VALUES = ("-W", "-X", "--check-hash-based-pycs")
+
 _HELP = """\
-Usage: cs_python [python options] SCRIPT [arguments]
+Usage: cs_python [options] [python options] SCRIPT [arguments]
 
 Runs a host script with cslrun's version of the cerebras.sdk.* modules on its path.
-CSLRUN_FLAGS sets levels of diagnostics, such as "-W overlap -A style" (docs/levels.md).
-The script sees SINGULARITYENV_NAME=value and APPTAINERENV_NAME=value as NAME=value.
+
+Options, and the variables of the environment that do the same:
+  --cslrun-trace FILE.json     CSLRUN_TRACE       write a trace of the run: .json for
+                                                  https://ui.perfetto.dev, .txt for a list
+  --cslrun-report FILE.html    CSLRUN_REPORT      write a page that shows the run
+  --cslrun-seed N              CSLRUN_SEED        change the order of tasks that are ready at
+                                                  the same time
+  --cslrun-threads N           CSLRUN_THREADS     threads for a large wafer
+  --cslrun-max-cycles N        CSLRUN_MAX_CYCLES  stop with an error after this many cycles
+  --cslrun-flags "-W overlap"  CSLRUN_FLAGS       levels of diagnostics (docs/levels.md)
+CSLRUN_DEBUG=1 shows the frames of cslrun in tracebacks.
+
+The second run of a script writes FILE-2.json, and so on. The script sees SINGULARITYENV_NAME=value
+and APPTAINERENV_NAME=value as NAME=value.
 """
 
 
-def cslc():
+def cslrun() -> NoReturn:
+    """The command `cslrun`."""
+    sys.exit(_native.cslrun_command(sys.argv[1:]))
+
+
+def cslc() -> NoReturn:
     """The command `cslc`."""
     sys.exit(_native.cslc(sys.argv[1:]))
 
 
-def cs_python():
+def cs_python() -> NoReturn:
     """Runs a Python script as the SDK's interpreter would."""
     if sys.argv[1:2] in ([], ["-h"], ["--help"]):
         print(_HELP, end="")
         sys.exit(0 if sys.argv[1:] else 2)
-    inside = environment(os.environ)
-    _check_levels(inside)
+    words, chosen = _options(sys.argv[1:])
+    inside = environment(os.environ) | chosen
+    for name in _FILES:
+        if inside.get(name):
+            inside[name] = os.path.abspath(inside[name])
+    _check(inside)
     # The interpreter takes the place of this process: the script sees the arguments, traceback
     # and exit status that it would have under `python`.
-    os.execve(sys.executable, [sys.executable, *sys.argv[1:]], inside)
+    os.execve(sys.executable, [sys.executable, *words], inside)
 
 
-def sdk_debug_shell():
+def sdk_debug_shell() -> NoReturn:
     """The vendor's wrapper around its tools; cslrun has only the compiler."""
     if sys.argv[1:2] == ["compile"]:
         sys.exit(_native.cslc(sys.argv[2:]))
     _refuse(" ".join(["sdk_debug_shell", *sys.argv[1:2]]), "`cslrun run --report FILE.html` and `--trace` show a run")
 
 
-def csdb():
+def csdb() -> NoReturn:
     """The vendor's debugger."""
     _refuse("csdb", "`cslrun run --report FILE.html` shows a run, and SdkRuntime.read_symbol reads memory")
 
 
-def cs_readelf():
+def cs_readelf() -> NoReturn:
     """The vendor's reader of ELF files."""
     _refuse("cs_readelf", "programs are not ELF files here; `cslrun dump` shows one")
 
 
-def _refuse(command, instead):
+def _refuse(command: str, instead: str) -> NoReturn:
     print(f"{command} is not supported by cslrun: {instead}", file=sys.stderr)
     sys.exit(5)
 
 
-def _check_levels(inside):
-    """Exits if CSLRUN_FLAGS is not valid; otherwise the script would fail much later."""
-    if "CSLRUN_FLAGS" in inside:
-        os.environ["CSLRUN_FLAGS"] = inside["CSLRUN_FLAGS"]
+def _options(words: list[str]) -> tuple[list[str], dict[str, str]]:
+    """Takes the options of cs_python out of the words before the script; returns the words that are left, and the
+    variables that the options set."""
+    left: list[str] = []
+    chosen: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        name, equals, value = word.partition("=")
+        if name in _OPTIONS:
+            value = value if equals else next(rest, "")
+            if not value:
+                _complain(f"{name} needs a value")
+            chosen[_OPTIONS[name]] = value
+        elif name.startswith("--cslrun-"):
+            _complain(f"there is no option {name}; there are {', '.join(_OPTIONS)}")
+        else:
+            left.append(word)
+            if word in _PYTHON_VALUES:
+                left.extend(itertools.islice(rest, 1))
+            elif not word.startswith("-") or word in ("-", "-c", "-m"):
+                # The script, and what follows is for it.
+                left.extend(rest)
+    return left, chosen
+
+
+def _check(inside: Mapping[str, str]) -> None:
+    """Exits if a variable of cslrun is not valid; otherwise the script would fail much later."""
+    for name in _OPTIONS.values():
+        if name in inside:
+            os.environ[name] = inside[name]
     try:
         _native.check_environment()
     except ValueError as error:
-        print(f"cs_python: {error}", file=sys.stderr)
-        sys.exit(2)
+        _complain(str(error))
 
 
-def environment(outside):
+def _complain(text: str) -> NoReturn:
+    print(f"cs_python: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def environment(outside: Mapping[str, str]) -> dict[str, str]:
     """The environment inside `cs_python`."""
     inside = dict(outside)
     for name, value in outside.items():
         for prefix in _CONTAINER_PREFIXES:
             if name.startswith(prefix):
                 inside[name.removeprefix(prefix)] = value
-    inside["PYTHONPATH"] = _joined(str(SDK_MODULES), inside.get("PYTHONPATH"))
+    inside["PYTHONPATH"] = _joined(SDK_MODULES, inside.get("PYTHONPATH"))
     # Scripts call cslc and cs_python themselves: they shall find those of this installation.
     import sysconfig  # the compiler starts sooner without
 
@@ -85,5 +156,5 @@ def environment(outside):
     return inside
 
 
-def _joined(first, rest):
+def _joined(first: str, rest: str | None) -> str:
     return first + os.pathsep + rest if rest else first

@@ -8,6 +8,8 @@ and `cs_python` of this installation. An example passes when its script ends wit
 not itself print that it failed. Warnings of cslrun are counted by rule.
 """
 
+from __future__ import annotations
+
 import argparse
 import json
 import os
@@ -19,10 +21,12 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from fnmatch import fnmatch
 from pathlib import Path
+from typing import NoReturn
 
 ARCHITECTURES = ("wse2", "wse3")
 
@@ -63,12 +67,12 @@ class Outcome:
     error: str
     output: str
     #: How often each rule warned.
-    warnings: dict = field(default_factory=dict)
+    warnings: dict[str, int] = field(default_factory=dict)
     #: Whether the placeholder of the published scripts was replaced.
     replaced: bool = False
 
 
-def find(checkout, architectures, patterns):
+def find(checkout: Path, architectures: Collection[str], patterns: Collection[str]) -> list[Example]:
     """The examples of a checkout, in the order of their paths."""
     found = []
     for script in sorted(checkout.rglob("commands*.sh")):
@@ -82,13 +86,13 @@ def find(checkout, architectures, patterns):
     return found
 
 
-def _arch(script):
+def _arch(script: Path) -> str:
     """The machine of a script whose name does not say it: SDK 1.0 has only WSE-2, and its scripts do not name it."""
     option = _ARCH_OPTION.search(script.read_text(encoding="utf-8", errors="replace"))
     return option[1] if option else "wse2"
 
 
-def run(checkout, example, limit):
+def run(checkout: Path, example: Example, limit: float) -> Outcome:
     """Runs one example in a copy of its folder."""
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="csl-example-") as place:
@@ -101,7 +105,7 @@ def run(checkout, example, limit):
     return Outcome(example.name, example.arch, result, seconds, error, output, warnings, replaced)
 
 
-def judge(status, output, limit):
+def judge(status: int | None, output: str, limit: float) -> tuple[str, str]:
     """The verdict on a script, and the line that explains a failure; a status of None is a timeout."""
     if status is None:
         return "time", f"not done after {limit:g} s"
@@ -114,7 +118,7 @@ def judge(status, output, limit):
     return ("fail", verdict) if verdict else ("pass", "")
 
 
-def _copy(group, name, target):
+def _copy(group: Path, name: str, target: Path) -> Path:
     """Copies an example and the libraries next to it, which it imports by relative path."""
     libraries = (p for p in group.iterdir() if p.is_dir() and not any(p.rglob("commands*.sh")))
     for folder in [group / name, *libraries]:
@@ -122,14 +126,14 @@ def _copy(group, name, target):
     return target / name
 
 
-def _replace_placeholder(script):
+def _replace_placeholder(script: Path) -> bool:
     text, count = _PLACEHOLDER.subn(_REPLACEMENT, script.read_text(encoding="utf-8", errors="surrogateescape"))
     if count:
         script.write_text(text, encoding="utf-8", errors="surrogateescape")
     return count > 0
 
 
-def _commands(place):
+def _commands(place: Path) -> Path:
     """Makes a folder with the commands of this installation, wherever they are installed."""
     folder = place / "bin"
     folder.mkdir()
@@ -140,7 +144,7 @@ def _commands(place):
     return folder
 
 
-def _run_script(folder, script, limit, commands):
+def _run_script(folder: Path, script: str, limit: float, commands: Path) -> tuple[int | None, str]:
     environment = dict(os.environ, MPLBACKEND="Agg", PYTHONUNBUFFERED="1")
     environment["PATH"] = str(commands) + os.pathsep + environment.get("PATH", os.defpath)
     with subprocess.Popen(
@@ -163,12 +167,12 @@ def _run_script(folder, script, limit, commands):
         return process.returncode, output
 
 
-def report(outcomes):
+def report(outcomes: Sequence[Outcome]) -> str:
     """The outcomes as text, with totals below."""
     return "\n".join([table(outcomes), "", totals(outcomes), *_remarks(outcomes)])
 
 
-def table(outcomes):
+def table(outcomes: Sequence[Outcome]) -> str:
     """One line for each script; its last column is the first error, or the warnings."""
     rows = [("example", "arch", "result", "seconds", "first error, or warnings")]
     rows += [(o.example, o.arch, o.result, f"{o.seconds:.1f}", _last_cell(o)) for o in outcomes]
@@ -178,15 +182,15 @@ def table(outcomes):
     return "\n".join(lines)
 
 
-def _last_cell(outcome):
+def _last_cell(outcome: Outcome) -> str:
     return outcome.error[:100] or _counted(outcome.warnings)
 
 
-def _counted(warnings):
+def _counted(warnings: Mapping[str, int]) -> str:
     return ", ".join(name if n == 1 else f"{name} x {n}" for name, n in warnings.items())
 
 
-def totals(outcomes):
+def totals(outcomes: Sequence[Outcome]) -> str:
     """How many scripts passed, and how many folders on every architecture that was run."""
     passed = sum(o.result == "pass" for o in outcomes)
     folders = {o.example: True for o in outcomes}
@@ -199,17 +203,17 @@ def totals(outcomes):
     )
 
 
-def _remarks(outcomes):
+def _remarks(outcomes: Sequence[Outcome]) -> Iterator[str]:
     warned = [o for o in outcomes if o.result == "pass" and o.warnings]
     if warned:
-        names = sum((Counter(o.warnings) for o in warned), Counter())
+        names: Counter[str] = sum((Counter(o.warnings) for o in warned), Counter())
         yield f"{len(warned)} of them with warnings: {_counted(dict(names.most_common()))}"
     replaced = [o for o in outcomes if o.replaced]
     if replaced:
         yield f"%python_sdk_paint was read as `{_REPLACEMENT}` in {len(replaced)} scripts"
 
 
-def main(words=None):
+def main(words: list[str] | None = None) -> NoReturn:
     """The command; its status is 0 when everything passes."""
     options = _parser().parse_args(words)
     checkout = Path(options.checkout)
@@ -226,17 +230,17 @@ def main(words=None):
     sys.exit(any(o.result != "pass" for o in outcomes))
 
 
-def _reported(outcome):
+def _reported(outcome: Outcome) -> Outcome:
     print(f"{outcome.example} {outcome.arch}: {outcome.result}", file=sys.stderr, flush=True)
     return outcome
 
 
-def _patterns(filters):
+def _patterns(filters: list[str]) -> list[str]:
     return [pattern for text in filters for pattern in text.split(",") if pattern]
 
 
-def _parser():
-    parser = argparse.ArgumentParser(prog="python -m cslrun.compat", description=__doc__.splitlines()[0])
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m cslrun.compat", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("checkout", metavar="DIR", help="a checkout of the SDK examples, of any version")
     parser.add_argument("--arch", action="append", choices=ARCHITECTURES, help="one machine instead of both")
     parser.add_argument("--filter", action="append", default=[], metavar="GLOB,..", help="examples by name")

@@ -1,15 +1,23 @@
 """Compiled programs."""
 
+from __future__ import annotations
+
+import html
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from cslrun import _native, levels
+from cslrun import _native, diagnostics, levels
+from cslrun.diagnostics import Diagnostic
+from cslrun.levels import Names
 
-_DTYPES = {
+#: The numpy type of each scalar type of CSL that has one.
+DTYPES: dict[str, type[np.generic]] = {
     "bool": np.bool_,
     "i8": np.int8,
     "u8": np.uint8,
@@ -19,7 +27,20 @@ _DTYPES = {
     "i32": np.int32,
     "u32": np.uint32,
     "f32": np.float32,
+    "i64": np.int64,
+    "u64": np.uint64,
 }
+
+#: The name of a program that is compiled from a text.
+_TEXT = "program.csl"
+
+
+class SymbolError(KeyError):
+    """A program has no symbol with this name; the text says which ones it has."""
+
+    def __str__(self) -> str:
+        # A KeyError shows its text as a literal.
+        return str(self.args[0])
 
 
 @dataclass(frozen=True)
@@ -47,15 +68,15 @@ class Export:
     inputs: tuple[str, ...] | None
 
     @property
-    def is_function(self):
+    def is_function(self) -> bool:
         """Whether the host can launch it."""
         return self.inputs is not None
 
     @property
-    def dtype(self):
+    def dtype(self) -> np.dtype[Any]:
         """The numpy type of an element."""
         try:
-            return np.dtype(_DTYPES[self.element])
+            return np.dtype(DTYPES[self.element or ""])
         except KeyError:
             raise TypeError(f"{self.name} ({self.type}) has no elements that numpy supports") from None
 
@@ -63,96 +84,192 @@ class Export:
 class Program:
     """A compiled program, made by [compile] or read from a file by [load]."""
 
-    def __init__(self, native, warnings=""):
+    def __init__(self, native: _native.Program, warnings: str = "", diagnostics: Iterable[Diagnostic] = ()) -> None:
         self._native = native
         #: What the compiler has warned about, as text.
         self.warnings = warnings
+        #: The same as data.
+        self.diagnostics = tuple(diagnostics)
 
     @classmethod
-    def load(cls, path):
-        """Reads a program that [save] or `cslc` has written."""
+    def load(cls, path: str | os.PathLike[str]) -> Program:
+        """Reads a program that [save] or `cslc` has written.
+
+        Raises
+        ------
+        OSError
+            The file cannot be read.
+        CslError
+            The file is damaged, or comes from another build of cslrun.
+        """
         return cls(_native.Program.load(os.fspath(path)))
 
-    def save(self, path):
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the program to a file."""
         Path(path).write_bytes(self._native.to_bytes())
 
     @property
-    def arch(self):
+    def arch(self) -> str:
         """The machine: `wse2` or `wse3`."""
         return self._native.arch
 
     @property
-    def size(self):
+    def size(self) -> tuple[int, int]:
         """Columns and rows of the program rectangle."""
         return self._native.size
 
     @property
-    def offset(self):
+    def offset(self) -> tuple[int, int]:
         """Column and row of the rectangle's north-west PE in the fabric."""
         return self._native.offset
 
     @property
-    def fabric_size(self):
+    def fabric_size(self) -> tuple[int, int]:
         """Columns and rows of the fabric."""
         return self._native.fabric_size
 
     @property
-    def automatic_threads(self):
+    def automatic_threads(self) -> int:
         """How many threads simulate the wafer unless the host says otherwise: more than 1 from 4,096 PEs on."""
         return self._native.automatic_threads
 
     @property
-    def uses_memcpy(self):
+    def uses_memcpy(self) -> bool:
         """Whether the program talks to the host through `<memcpy>`."""
         return self._native.uses_memcpy
 
     @property
-    def is_layout(self):
+    def is_layout(self) -> bool:
         """Whether it was laid out in Python, as code regions."""
         return self._native.is_layout
 
     @property
-    def streams(self):
+    def streams(self) -> list[tuple[str, bool, int, int, int, int]]:
         """The host streams of a layout, in order: name, whether the host sends, color, column and row of the
         PE that the host replaces, and how many words its buffer holds."""
         return self._native.streams()
 
+    @property
+    def functions(self) -> list[str]:
+        """The functions that the host can launch: those that the layout advertises, and those that the code of a
+        program without a layout block exports."""
+        return self._native.functions()
+
     @cached_property
-    def exports(self):
+    def exports(self) -> dict[str, Export]:
         """The exports that the host can use, by name, in the order of the layout."""
-        exports = {}
+        exports: dict[str, Export] = {}
         for name, ty, element, mutable, inputs in self._native.exports():
-            inputs = None if inputs is None else tuple(inputs)
-            exports[name] = Export(name, len(exports) + 1, ty, element, mutable, inputs)
+            types = None if inputs is None else tuple(inputs)
+            exports[name] = Export(name, len(exports) + 1, ty, element, mutable, types)
         return exports
 
-    def export(self, name):
-        """The export with this name; a KeyError lists the names there are."""
+    def export(self, name: str) -> Export:
+        """The export with this name.
+
+        Raises
+        ------
+        SymbolError
+            The program exports no such name. It is a KeyError, and its text lists the names there are.
+        """
         try:
             return self.exports[name]
         except KeyError:
             names = ", ".join(self.exports) or "nothing"
-            raise KeyError(f"the program exports no {name!r}; it exports {names}") from None
+            raise SymbolError(f"the program exports no {name!r}; it exports {names}") from None
+
+    def __repr__(self) -> str:
+        width, height = self.size
+        return f"<cslrun.Program for {self.arch}: {width} x {height} PEs, exports {', '.join(self.exports) or 'nothing'}>"
+
+    def _repr_html_(self) -> str:
+        width, height = self.size
+        rows = "".join(
+            f"<tr><td><code>{html.escape(e.name)}</code></td><td><code>{html.escape(_signature(e))}</code></td></tr>"
+            for e in self.exports.values()
+        )
+        table = f"<table><tr><th>export</th><th>type</th></tr>{rows}</table>" if rows else ""
+        warned = "".join(d._repr_html_() for d in self.diagnostics)
+        return f"<p><b>Program for {self.arch}</b>: {width} × {height} PEs</p>{table}{warned}"
 
 
-def compile(path, *, arch="wse2", params=None, import_paths=(), allow=(), warn=(), deny=()):
+def _signature(export: Export) -> str:
+    if export.inputs is not None:
+        return f"fn({', '.join(export.inputs)}) void"
+    return export.type if export.mutable else f"{export.type}, read only"
+
+
+def compile(
+    path: str | os.PathLike[str] | None = None,
+    *,
+    source_text: str | None = None,
+    files: Mapping[str, str] | None = None,
+    arch: str = "wse2",
+    params: Mapping[str, Any] | None = None,
+    import_paths: Iterable[str | os.PathLike[str]] = (),
+    allow: Names = (),
+    warn: Names = (),
+    deny: Names = (),
+) -> Program:
     """Compiles a CSL file: a layout, or the program of a single PE.
 
-    `params` gives values to the params of the file: ints, floats, bools or [Color]s. A program that is
-    not valid CSL raises a CompileError with the compiler's report as its text.
+    Parameters
+    ----------
+    path
+        The file: on disk, or one of `files`.
+    source_text
+        The text of the program, instead of `path`.
+    files
+        The texts of files by name. With it, or with `source_text`, nothing is read from disk: the program can
+        import these files and the library.
+    arch
+        The machine: `wse2` or `wse3`.
+    params
+        Values of the params of the file: ints, floats, bools or [Color]s.
+    import_paths
+        More folders to search for imported files.
+    allow, warn, deny
+        Rules and groups of rules, as `-A`, `-W` and `-D` name them on the command line; they override the
+        environment variable CSLRUN_FLAGS. The name of a rule takes precedence over that of its group.
 
-    `allow`, `warn` and `deny` name rules and groups of rules, as `-A`, `-W` and `-D` do on the command
-    line; they override the environment variable CSLRUN_FLAGS. The name of a rule takes precedence over that
-    of its group.
+    Returns
+    -------
+    Program
+        The program. What the compiler warns about is in its `diagnostics`, and is a Python warning,
+        [CslWarning].
+
+    Raises
+    ------
+    CompileError
+        The program is not valid CSL. The text is the report of the compiler; `diagnostics` is the same as data.
+
+    Examples
+    --------
+    >>> program = compile(source_text="export var x: u16 = 3;")
+    >>> program.size
+    (1, 1)
     """
+    if (path is None) == (source_text is None):
+        raise TypeError("compile() takes either a path or source_text")
+    texts = None
+    if source_text is not None:
+        path = _TEXT
+        texts = [(_TEXT, source_text), *(files or {}).items()]
+    elif files is not None:
+        assert path is not None
+        if os.fspath(path) not in files:
+            raise SymbolError(f"there is no {os.fspath(path)!r} in files; there are {', '.join(files) or 'none'}")
+        texts = list(files.items())
+    assert path is not None
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
     paths = [os.fspath(p) for p in import_paths]
-    native, warnings = _native.compile(os.fspath(path), arch, values, paths, levels.choices(allow, warn, deny))
-    return Program(native, warnings)
+    chosen = levels.choices(allow, warn, deny)
+    native, report, found = _native.compile(os.fspath(path), arch, values, paths, chosen, texts)
+    diagnostics.warn(found)
+    return Program(native, report, found)
 
 
-def _param(name, value):
+def _param(name: str, value: Any) -> tuple[str, bool | int | float]:
     """A value in the form that the native module takes: a plain number, or ("color", number)."""
     if isinstance(value, Color):
         return ("color", value.number)

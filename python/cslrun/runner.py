@@ -1,10 +1,31 @@
 """A program on a simulated wafer."""
 
+from __future__ import annotations
+
+import atexit
+import contextlib
+import html
+import math
+import os
+import weakref
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from cslrun import _native, levels, tensors
+from cslrun import _frames, _native, diagnostics, levels, tensors
+from cslrun._native import RunError, Ticket
+from cslrun.levels import Names
+from cslrun.program import DTYPES, Export, Program, SymbolError
+
+#: Column, row, width and height in PEs of the program rectangle.
+Region = tuple[int, int, int, int]
+
+#: Runs whose traces and reports are written at the end of the interpreter, if they have not been by then.
+_RECORDED: weakref.WeakSet[Runner] = weakref.WeakSet()
 
 
 @dataclass(frozen=True)
@@ -17,27 +38,120 @@ class Printed:
     text: str
 
 
+@dataclass(frozen=True)
+class Report:
+    """A run as an HTML page, the same as that of `cslrun --report`; a notebook shows it."""
+
+    page: str
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file."""
+        Path(path).write_text(self.page, encoding="utf-8")
+
+    def _repr_html_(self) -> str:
+        return f'<iframe srcdoc="{html.escape(self.page)}" width="100%" height="720" style="border: 0"></iframe>'
+
+
 class Runner:
     """One run of a program.
 
-    Regions are `(x, y, width, height)` in PEs of the program rectangle and default to all of it.
-    An error on the wafer raises a RunError with the simulator's report as its text, and so does a wafer that does
-    not fit into memory. `threads` is the number of threads that simulate the PEs of a large wafer; by default a
-    wafer of 4,096 PEs or more runs on all cores. The results do not depend on it. `allow`, `warn` and `deny` name
-    rules and groups, as for [compile].
+    A region is `(x, y, width, height)` in PEs of the program rectangle and defaults to all of it. One thread at a
+    time can use a run; several runs can go on in parallel threads.
+
+    Parameters
+    ----------
+    program
+        The program.
+    checked
+        Whether to look for undefined behaviour.
+    max_cycles
+        The cycle limit of the run; by default 1,000,000,000, or that of CSLRUN_MAX_CYCLES.
+    threads
+        The number of threads that simulate the PEs of a large wafer, 1 to its number of rows. By default that of
+        CSLRUN_THREADS, or all cores for a wafer of 4,096 PEs or more. The results do not depend on it.
+    seed
+        Changes the order of tasks that are ready at the same time; by default that of CSLRUN_SEED.
+    trace
+        A file for the events of the run: `.json` for https://ui.perfetto.dev, `.txt` for a list. By default that
+        of CSLRUN_TRACE.
+    report
+        A file for a page that shows the run, or True to keep it for [report]. By default that of CSLRUN_REPORT.
+    allow, warn, deny
+        Rules and groups, as for [compile].
+
+    Raises
+    ------
+    RunError
+        The wafer does not fit into memory.
+    ValueError
+        An argument or a variable of the environment is not valid.
+
+    Notes
+    -----
+    Trace and report are written when the run ends ([finish]), fails or is interrupted, or when the script
+    drops the run.
     """
 
-    def __init__(self, program, *, checked=True, max_cycles=None, threads=None, allow=(), warn=(), deny=()):
+    def __init__(
+        self,
+        program: Program,
+        *,
+        checked: bool = True,
+        max_cycles: int | None = None,
+        threads: int | None = None,
+        seed: int | None = None,
+        trace: str | os.PathLike[str] | None = None,
+        report: str | os.PathLike[str] | bool | None = None,
+        allow: Names = (),
+        warn: Names = (),
+        deny: Names = (),
+    ) -> None:
         _, rows = program.size
         if threads is not None and not 1 <= threads <= rows:
             raise ValueError(f"threads={threads}: a wafer with {rows} rows can use 1 to {rows} threads")
+        #: The program.
         self.program = program
-        chosen = levels.choices(allow, warn, deny)
-        self._native = _native.Runner(program._native, checked, max_cycles, threads, chosen)
+        self._native = _native.Runner(
+            program._native,
+            checked,
+            _at_least("max_cycles", max_cycles, 1),
+            threads,
+            _at_least("seed", seed, 0),
+            None if trace is None else os.path.abspath(trace),
+            None if report is None or isinstance(report, bool) else os.path.abspath(report),
+            report is True,
+            levels.choices(allow, warn, deny),
+        )
+        self._is_recorded = self._native.is_recorded
+        if self._is_recorded:
+            _RECORDED.add(self)
 
-    def copy_in(self, name, values, *, region=None):
-        """Writes an exported variable: `values` has the shape (height, width, count), or
-        (count,) for the same values on every PE."""
+    # Copies and launches.
+
+    def copy_in(self, name: str, values: npt.ArrayLike, *, region: Region | None = None) -> None:
+        """Copies values to an exported variable.
+
+        Parameters
+        ----------
+        name
+            An exported variable.
+        values
+            An array of shape (height, width, count), or (count,) for the same values on every PE. Floats are
+            rounded to the type of the variable; integers must fit.
+        region
+            The PEs; by default all.
+
+        Raises
+        ------
+        SymbolError
+            The program exports no such name.
+        TypeError
+            The name is a function, or a value does not fit the type of the variable.
+        ValueError
+            The array does not have a shape that fits the region.
+        RunError
+            The program fails before the copy is done, or the region or the count does not fit the program.
+        """
         export = self._variable(name)
         region = self._region(region)
         _, _, w, h = region
@@ -51,18 +165,44 @@ class Runner:
             )
         self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _bits(export)))
 
-    def copy_out(self, name, count, *, region=None):
-        """Reads `count` elements of an exported variable: an array (height, width, count)."""
+    def copy_out(self, name: str, count: int, *, region: Region | None = None) -> npt.NDArray[Any]:
+        """Copies the first `count` elements of an exported variable from each PE, as a host command that
+        takes simulated time.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (height, width, count), and the type of the variable.
+
+        Raises
+        ------
+        SymbolError, TypeError, RunError
+            As for [copy_in].
+        """
         export = self._variable(name)
         region = self._region(region)
         ticket = self.queue_copy_out(name, count, region, _bits(export))
         self.wait(ticket)
         _, _, w, h = region
-        return tensors.narrow(self.take_words(ticket, h * w * count), export.dtype).reshape(h, w, count)
+        words = self.take_words(ticket, h * w * count)
+        assert words is not None, "a copy that is done has words"
+        return tensors.narrow(words, export.dtype).reshape(h, w, count)
 
-    def launch(self, name, *args):
+    def launch(self, name: str, *args: Any) -> None:
         """Calls an exported function on every PE. It returns as soon as the launch is
-        issued; the next command, or [finish], waits for the function to end."""
+        issued; the next command, or [finish], waits for the function to end.
+
+        Raises
+        ------
+        SymbolError
+            The program exports no such name.
+        TypeError
+            The name is a variable, or the arguments do not fit the function.
+        """
+        if name not in self.program.exports and name in self.program.functions:
+            # Without a layout block nothing says what its parameters are.
+            self.wait(self.queue_launch(name, [_argument(name, "u32", arg) for arg in args]))
+            return
         inputs = self.program.export(name).inputs
         if inputs is None:
             raise TypeError(f"{name} is a variable; functions can be launched")
@@ -70,120 +210,362 @@ class Runner:
             raise TypeError(f"{name} takes {len(inputs)} arguments ({', '.join(inputs)}), not {len(args)}")
         self.wait(self.queue_launch(name, [_argument(name, ty, arg) for ty, arg in zip(inputs, args)]))
 
-    def finish(self):
-        """Runs until every command is done and nothing moves any more; returns warnings about
-        whatever is left unfinished, as text."""
+    # The course of the run.
+
+    def finish(self) -> str:
+        """Runs until every command is done and nothing moves any more.
+
+        Returns
+        -------
+        str
+            Warnings about the run and about whatever is left unfinished, as text. Each is also a Python
+            warning, [CslWarning].
+
+        Raises
+        ------
+        RunError
+            The program fails, hangs, or reaches its cycle limit.
+        """
+        text, found = self._end()
+        diagnostics.warn(found)
+        return text
+
+    def _end(self) -> tuple[str, list[diagnostics.Diagnostic]]:
+        """As [finish], without Python warnings."""
+        self._note_line()
         return self._native.finish()
 
+    def step(self, cycles: int = 1) -> bool:
+        """Lets a number of cycles pass; queued commands run meanwhile.
+
+        Returns
+        -------
+        bool
+            False if nothing can happen any more before the host acts.
+        """
+        return self._run_to(self.cycles + _whole("cycles", cycles))
+
+    def run_until(self, until: int | Callable[[Runner], bool], *, every: int = 1) -> bool:
+        """Runs until a cycle, or until a function of the run says so.
+
+        Parameters
+        ----------
+        until
+            A cycle since the start, or a function that takes the run; it is called before the first and after
+            every `every` cycles.
+        every
+            The number of cycles between two calls of the function.
+
+        Returns
+        -------
+        bool
+            False if nothing can happen any more although `until` has not come.
+
+        Notes
+        -----
+        A PE runs code without outside effects ahead of the clock, so its memory can be that of a later cycle.
+        """
+        if not callable(until):
+            return self._run_to(_whole("until", until))
+        while not until(self):
+            if not self.step(every):
+                return bool(until(self))
+        return True
+
+    def _run_to(self, cycle: int) -> bool:
+        self._note_line()
+        return self._native.run_to(cycle)
+
     @property
-    def cycles(self):
+    def cycles(self) -> int:
         """The estimated number of cycles since the start."""
         return self._native.cycles()
 
     @property
-    def printed(self):
+    def printed(self) -> list[Printed]:
         """The lines that PEs have printed so far, in order."""
         return self.printed_after(0)
 
-    def printed_after(self, count):
+    def printed_after(self, count: int) -> list[Printed]:
         """The lines that PEs have printed so far, without the first `count`."""
         return [Printed(*line) for line in self._native.printed(count)]
 
-    def symbol(self, x, y, name):
+    # Memory.
+
+    def read(self, name: str) -> npt.NDArray[Any]:
+        """Reads a variable, exported or not, from all PEs, once the program lets the host in.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of shape (height, width, elements), and the type of the variable. If some PEs do not have the
+            variable, or have fewer elements, it is a masked array.
+
+        Raises
+        ------
+        SymbolError
+            No PE has such a variable.
+        TypeError
+            The name is a function, or numpy has no type for its elements.
+        RunError
+            The program fails before the host can read.
+        """
+        self._note_line()
+        try:
+            scalar, _, places, counts, bits = self._native.read_variable(name)
+        except RunError as error:
+            raise self._misuse(error, name) from None
+        dtype = _dtype(name, scalar)
+        values = _of_bits(np.frombuffer(bits, dtype="<u8"), dtype)
+        width, height = self.program.size
+        most = max(counts)
+        if len(places) == width * height and min(counts) == most:
+            return values.reshape(height, width, most)
+        shape = (height, width, most)
+        array: np.ma.MaskedArray[Any, Any] = np.ma.masked_array(np.zeros(shape, dtype), mask=np.ones(shape, bool))
+        start = 0
+        for (x, y), count in zip(places, counts):
+            array[y, x, :count] = values[start : start + count]
+            start += count
+        return array
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """As [read]."""
+        return self.read(name)
+
+    def peek(self, x: int, y: int, name: str) -> npt.NDArray[Any]:
+        """Reads a variable of one PE, exported or not, as it is now; nothing runs meanwhile.
+
+        Returns
+        -------
+        numpy.ndarray
+            Of the shape of the variable, () for a single value, and its type.
+
+        Raises
+        ------
+        SymbolError
+            The PE has no such variable.
+        TypeError
+            The name is a function, or numpy has no type for its elements.
+        ValueError
+            The PE lies outside the program rectangle.
+        """
+        scalar, sizes, bits = self._peek(x, y, name)
+        values = _of_bits(np.array(bits, dtype=np.uint64), _dtype(name, scalar))
+        return values.reshape(sizes)
+
+    def poke(self, x: int, y: int, name: str, values: npt.ArrayLike) -> None:
+        """Writes a variable of one PE, exported or not, at once; nothing runs meanwhile.
+
+        Parameters
+        ----------
+        x, y
+            Column and row of the PE in the program rectangle.
+        name
+            The variable.
+        values
+            One value for all elements, or an array with the shape of the variable.
+
+        Raises
+        ------
+        SymbolError
+            The PE has no such variable.
+        TypeError
+            A value does not fit the type of the variable.
+        ValueError
+            The array has another shape than the variable, or the PE lies outside the program rectangle.
+        """
+        scalar, sizes, _ = self._peek(x, y, name)
+        elements = tensors.converted(values, _dtype(name, scalar))
+        if elements.ndim == 0:
+            elements = np.full(sizes, elements)
+        if elements.shape != tuple(sizes) and elements.shape != (math.prod(sizes),):
+            raise ValueError(f"values for {name} have the shape {elements.shape}; it has {tuple(sizes)}")
+        bits = np.ascontiguousarray(elements).reshape(-1).view(f"u{elements.itemsize}")
+        self._native.poke(x, y, name, [int(word) for word in bits])
+
+    def _peek(self, x: int, y: int, name: str) -> tuple[str, list[int], list[int]]:
+        self._check_place(x, y)
+        try:
+            return self._native.peek(x, y, name)
+        except RunError as error:
+            raise self._misuse(error, name) from None
+
+    def symbol(self, x: int, y: int, name: str) -> bytes:
         """The memory of any variable of a PE, exported or not, as bytes."""
         return self._native.symbol(x, y, name)
 
-    def trace(self, x, y, name):
+    def trace(self, x: int, y: int, name: str) -> list[bool | int | float | str]:
         """The values that a PE recorded in a `<debug>` trace."""
         return self._native.trace(x, y, name)
 
-    def snapshot_bytes(self):
+    def snapshot_bytes(self) -> bytes:
         """The memory and the traces of all PEs, in cslrun's own format."""
         return self._native.snapshot().to_bytes()
 
+    # Recordings.
+
+    def report(self) -> Report:
+        """The run up to now as a page.
+
+        Raises
+        ------
+        ValueError
+            The run was not started with `report`.
+        """
+        page = self._native.report_page()
+        if page is None:
+            raise ValueError("this run keeps no report; start it with Runner(program, report=True)")
+        return Report(page)
+
+    def write_recordings(self) -> None:
+        """Writes the trace and the report of the run up to now, if it has any."""
+        self._native.write_recordings()
+
+    def _repr_html_(self) -> str:
+        lines = "".join(
+            f"<tr><td>{line.cycle:,}</td><td>PE({line.x},{line.y})</td><td>{html.escape(line.text)}</td></tr>"
+            for line in self.printed[:20]
+        )
+        table = f"<table><tr><th>cycle</th><th>PE</th><th>printed</th></tr>{lines}</table>" if lines else ""
+        return f"<p><b>Run</b>: about {self.cycles:,} cycles (estimate)</p>{table}{self.program._repr_html_()}"
+
     # The command queue: copies and launches run in the order in which they were queued.
 
-    def queue_copy_in(self, name, words, region, bits):
+    def queue_copy_in(self, name: str, words: npt.NDArray[Any], region: Region, bits: int) -> Ticket:
         """Queues a copy of A[height][width][count] with one element of 16 or 32 bits in each
         32-bit word; returns a ticket."""
-        return self._native.queue_copy_in(name, region, tensors.words(words).reshape(-1), bits)
+        self._note_line()
+        return self._native.queue_copy_in(name, region, tensors.words(words).tobytes(), bits)
 
-    def queue_copy_out(self, name, count, region, bits):
+    def queue_copy_out(self, name: str, count: int, region: Region, bits: int) -> Ticket:
         """Queues a copy of `count` elements from each PE; returns a ticket for [take_words]."""
+        self._note_line()
         return self._native.queue_copy_out(name, region, count, bits)
 
-    def queue_stream_in(self, color, words, region, *, pe_by_pe):
+    def queue_stream_in(self, color: int, words: npt.NDArray[Any], region: Region, *, pe_by_pe: bool) -> Ticket:
         """Queues words that reach the PEs as wavelets of a color; returns a ticket. With `pe_by_pe`, each
         PE of a row gets all its words before the next PE; otherwise the PEs take turns, word by word."""
-        return self._native.queue_stream_in(color, region, tensors.words(words).reshape(-1), pe_by_pe)
+        self._note_line()
+        return self._native.queue_stream_in(color, region, tensors.words(words).tobytes(), pe_by_pe)
 
-    def queue_stream_out(self, color, count, region, *, pe_by_pe):
+    def queue_stream_out(self, color: int, count: int, region: Region, *, pe_by_pe: bool) -> Ticket:
         """Queues a copy of `count` wavelets of a color from each PE; returns a ticket for
         [take_words]."""
+        self._note_line()
         return self._native.queue_stream_out(color, region, count, pe_by_pe)
 
-    def queue_launch(self, name, words):
+    def queue_launch(self, name: str, words: list[int]) -> Ticket:
         """Queues a launch of a function with one word per argument; returns a ticket."""
+        self._note_line()
         return self._native.queue_launch(name, words)
 
     # Host streams of a layout, by their index in the program's list.
 
-    def queue_send(self, stream, words):
+    def queue_send(self, stream: int, words: npt.NDArray[Any]) -> Ticket:
         """Sends words on a stream to the wafer; returns a ticket."""
-        return self._native.queue_send(stream, tensors.words(words).reshape(-1))
+        self._note_line()
+        return self._native.queue_send(stream, tensors.words(words).tobytes())
 
-    def queue_receive(self, stream, count):
+    def queue_receive(self, stream: int, count: int) -> Ticket:
         """Requests words of a stream from the wafer; returns a ticket for [take_words]."""
+        self._note_line()
         return self._native.queue_receive(stream, count)
 
-    def run_until(self, ticket):
+    def wait_if_possible(self, ticket: Ticket) -> bool:
         """Runs until a transfer is done; returns False if it cannot finish before the host acts."""
+        self._note_line()
         return self._native.run_until(ticket)
 
-    def run_until_quiet(self):
+    def run_until_quiet(self) -> None:
         """Runs until nothing can happen before the host acts."""
+        self._note_line()
         self._native.run_until_quiet()
 
-    def drain(self, stream):
+    def drain(self, stream: int) -> None:
         """Starts to collect everything that arrives on a stream from the wafer."""
         self._native.drain(stream)
 
-    def end_drain(self, stream):
+    def end_drain(self, stream: int) -> bytes:
         """Returns everything that has arrived since [drain], as little-endian bytes."""
         return self._native.end_drain(stream)
 
-    def describe_wait(self, ticket):
+    def describe_wait(self, ticket: Ticket) -> str | None:
         """A sentence that says what an unfinished transfer waits for."""
         return self._native.describe_wait(ticket)
 
-    def wait(self, ticket):
+    def wait(self, ticket: Ticket) -> None:
         """Runs until a command is done; a launch is done once the function has started."""
+        self._note_line()
         self._native.wait(ticket)
 
-    def is_done(self, ticket):
+    def is_done(self, ticket: Ticket) -> bool:
         """Whether a command is done."""
         return self._native.is_done(ticket)
 
-    def take_words(self, ticket, size):
+    def take_words(self, ticket: Ticket, size: int) -> npt.NDArray[np.uint32] | None:
         """The words of a finished copy, which can be taken only once; None if the copy failed."""
-        words = np.empty(size, dtype=np.uint32)
-        return words if self._native.take_words(ticket, words) else None
+        words = self._native.take_words(ticket)
+        return None if words is None else np.frombuffer(words, dtype="<u4", count=size).astype(np.uint32)
 
-    def _variable(self, name):
+    # Helpers.
+
+    def _note_line(self) -> None:
+        """Tells a recording which line of the script the next command comes from."""
+        if self._is_recorded:
+            self._native.issued_at(_frames.caller())
+
+    def _variable(self, name: str) -> Export:
         export = self.program.export(name)
         if export.is_function:
             raise TypeError(f"{name} is a function; variables can be copied")
         return export
 
-    def _region(self, region):
+    def _region(self, region: Region | None) -> Region:
         return region if region is not None else (0, 0, *self.program.size)
 
+    def _check_place(self, x: int, y: int) -> None:
+        width, height = self.program.size
+        if not (0 <= x < width and 0 <= y < height):
+            raise ValueError(f"PE({x},{y}) lies outside the program rectangle of {width} x {height} PEs")
 
-def _bits(export):
+    def _misuse(self, error: RunError, name: str) -> Exception:
+        """What Python calls an error about a name."""
+        rule = error.diagnostics[0].rule if error.diagnostics else ""
+        if rule in ("export-misused", "no-element-type"):
+            return TypeError(str(error))
+        if rule in ("unknown-export", "export-absent"):
+            names = ", ".join(export.name for export in self.program.exports.values() if not export.is_function)
+            return SymbolError(f"{str(error).rstrip()}\nexported variables: {names or 'none'}")
+        return error
+
+
+def _at_least(name: str, value: int | None, least: int) -> int | None:
+    return None if value is None else _whole(name, value, least)
+
+
+def _whole(name: str, value: Any, least: int = 0) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def _bits(export: Export) -> int:
     return 8 * export.dtype.itemsize
 
 
-_ARGUMENTS = {
+def _dtype(name: str, scalar: str) -> np.dtype[Any]:
+    if scalar not in DTYPES:
+        raise TypeError(f"{name} has elements of {scalar}, for which numpy has no type")
+    return np.dtype(DTYPES[scalar])
+
+
+def _of_bits(bits: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Elements of `dtype` from the low bits of 64-bit numbers."""
+    return bits.astype(f"u{dtype.itemsize}").view(dtype)
+
+
+_ARGUMENTS: dict[str, type[np.generic]] = {
     "f32": np.float32,
     "f16": np.float16,
     "i32": np.int32,
@@ -193,8 +575,17 @@ _ARGUMENTS = {
 }
 
 
-def _argument(function, ty, value):
+def _argument(function: str, ty: str, value: Any) -> int:
     """The bits of an argument as one word."""
     if np.ndim(value) != 0:
         raise TypeError(f"{function} takes a number here, not {value!r}")
     return int(tensors.widen(tensors.converted(value, _ARGUMENTS[ty]).reshape(1))[0])
+
+
+@atexit.register
+def _write_what_is_left() -> None:
+    """Writes the recordings of runs that the script has neither finished nor dropped."""
+    for runner in list(_RECORDED):
+        # A thread that the interpreter does not wait for may still use it.
+        with contextlib.suppress(RuntimeError):
+            runner.write_recordings()

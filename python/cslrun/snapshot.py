@@ -1,17 +1,21 @@
 """Snapshots: the memory and traces of a finished run, stored next to its program for debugging."""
 
+from __future__ import annotations
+
 import math
+import os
 from contextlib import suppress
 from pathlib import Path
 
 from cslrun import _native
 from cslrun.program import Program
+from cslrun.runner import Runner
 
 # A snapshot of more PEs would fill disks and take longer than most runs.
 _MOST_PES = 4096
 
 
-def save(runner, folder):
+def save(runner: Runner, folder: str | os.PathLike[str]) -> None:
     """Writes the snapshot of a finished run into the output folder of cslc.
 
     Nothing is written for very large programs, or if the folder is read-only: a missing snapshot
@@ -24,12 +28,12 @@ def save(runner, folder):
             write(runner, path)
 
 
-def write(runner, path):
+def write(runner: Runner, path: str | os.PathLike[str]) -> None:
     """Writes a snapshot to a file."""
     Path(path).write_bytes(runner.snapshot_bytes())
 
 
-def load(folder):
+def load(folder: str | os.PathLike[str]) -> tuple[Program, _native.Snapshot]:
     """Returns the snapshot that [save] has written, and its program."""
     path = _path(folder)
     if not path.is_file():
@@ -41,5 +45,5 @@ def load(folder):
     return program, _native.Snapshot.load(program._native, str(path))
 
 
-def _path(folder):
+def _path(folder: str | os.PathLike[str]) -> Path:
     return Path(folder) / "bin" / "snapshot.cslrun"

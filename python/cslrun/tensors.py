@@ -5,22 +5,27 @@ Flattened by rows (C order), the elements of one PE are adjacent; flattened by c
 the same elements of all PEs are adjacent. Everything below this module sees A[h][w][l] in C order.
 """
 
+from __future__ import annotations
+
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 
 
-def by_pe(flat, w, h, l, *, column_major):
+def by_pe(flat: npt.NDArray[Any], w: int, h: int, l: int, *, column_major: bool) -> npt.NDArray[Any]:
     """Returns A[h][w][l] from a flat array, as a view where the order allows it."""
     if column_major:
         return flat.reshape(l, w, h).transpose(2, 1, 0)
     return flat.reshape(h, w, l)
 
 
-def flat(tensor, *, column_major):
+def flat(tensor: npt.NDArray[Any], *, column_major: bool) -> npt.NDArray[Any]:
     """The flat array of A[h][w][l]."""
     return tensor.ravel(order="F" if column_major else "C")
 
 
-def converted(values, dtype):
+def converted(values: npt.ArrayLike, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """The values as elements of `dtype`. Floats are rounded; integers must fit, and fractions are
     not converted to integers."""
     array = np.asarray(values)
@@ -34,18 +39,18 @@ def converted(values, dtype):
     return elements
 
 
-def words(array):
+def words(array: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     """The bits of 4-byte elements as words, without conversion."""
     return np.ascontiguousarray(array).view(np.uint32)
 
 
-def widen(array):
+def widen(array: npt.NDArray[Any]) -> npt.NDArray[np.uint32]:
     """The bits of 2-byte or 4-byte elements, one word each."""
     bits = np.ascontiguousarray(array).view(np.dtype(f"u{array.itemsize}"))
     return bits.astype(np.uint32)
 
 
-def narrow(array, dtype):
+def narrow(array: npt.NDArray[Any], dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     """Elements of `dtype` from the low bits of words."""
     dtype = np.dtype(dtype)
     return array.astype(np.dtype(f"u{dtype.itemsize}")).view(dtype)

@@ -27,8 +27,9 @@ fn breadth(name: &str) -> u8 {
     if name == "all" { 0 } else { 2 - u8::from(is_group) }
 }
 
-/// Complains about a `CSLRUN_FLAGS` that makes no sense.
+/// Complains about variables of the environment that make no sense.
 #[pyfunction]
 pub fn check_environment() -> PyResult<()> {
-    chosen(&[]).map(|_| ())
+    chosen(&[])?;
+    cli::RunSettings::of_environment().map(|_| ()).map_err(PyValueError::new_err)
 }

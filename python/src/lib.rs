@@ -3,43 +3,54 @@
 //! In: paths, numbers, buffers of 32-bit words. Out: the same, and exceptions whose text is a
 //! rendered report. Never: knows how host arrays are ordered; Python does that.
 
+mod diagnostics;
 mod fault;
 mod interrupt;
 mod layout;
 mod levels;
 mod program;
+mod recordings;
+mod run;
 mod runner;
 mod snapshot;
 
-use cslrun::cli;
+use crate::fault::guarded;
+use cslrun::{DiskLoader, cli};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 
 /// Large pages for what a large wafer takes; see docs/ARCHITECTURE.md.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-create_exception!(cslrun._native, CslError, PyRuntimeError, "Base class of all errors of a program.");
+create_exception!(cslrun, CslError, PyRuntimeError, "Base class of all errors of a program.");
 create_exception!(
-    cslrun._native,
+    cslrun,
     CompileError,
     CslError,
     "The program is not valid CSL; the text is the report of the compiler."
 );
 create_exception!(
-    cslrun._native,
+    cslrun,
     RunError,
     CslError,
     "The program failed on the wafer; the text is the report of the simulator."
 );
 
 create_exception!(
-    cslrun._native,
+    cslrun,
     InternalError,
     CslError,
     "An internal error of cslrun, not an error of the program or the script."
 );
+
+/// The command `cslrun`: the words after its name; the exit status.
+#[pyfunction]
+fn cslrun_command(py: Python<'_>, words: Vec<String>) -> i32 {
+    py.detach(|| cli::cslrun(words)) as i32
+}
 
 /// The command `cslc`: the words after its name; the exit status.
 #[pyfunction]
@@ -47,15 +58,32 @@ fn cslc(py: Python<'_>, words: Vec<String>) -> i32 {
     py.detach(|| cli::cslc(words)) as i32
 }
 
+/// Does what a command line asks for: whether that went well, what it prints, and what is wrong. `None` for words
+/// that make no sense.
+#[pyfunction]
+fn perform(py: Python<'_>, words: Vec<String>) -> PyResult<Option<(bool, String, String)>> {
+    let work = move || {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let outcome = cli::perform_words(&words, &DiskLoader)?;
+        let trouble = outcome.diags(false);
+        Some((outcome.exit == cli::Exit::Fine, outcome.printed, trouble))
+    };
+    guarded(|| py.detach(|| program::on_a_large_stack(work)))
+}
+
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    // Errors that are about no place in a program have no diagnostics.
+    py.get_type::<CslError>().setattr("diagnostics", PyTuple::empty(py))?;
     module.add("CslError", py.get_type::<CslError>())?;
     module.add("CompileError", py.get_type::<CompileError>())?;
     module.add("RunError", py.get_type::<RunError>())?;
     module.add("InternalError", py.get_type::<InternalError>())?;
     module.add_function(wrap_pyfunction!(cslc, module)?)?;
+    module.add_function(wrap_pyfunction!(cslrun_command, module)?)?;
+    module.add_function(wrap_pyfunction!(perform, module)?)?;
     module.add_function(wrap_pyfunction!(levels::check_environment, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(layout::compile_layout, module)?)?;

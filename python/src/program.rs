@@ -1,7 +1,10 @@
+use crate::diagnostics::{exception, objects};
 use crate::fault::guarded;
 use crate::levels::{self, Choice};
 use crate::{CompileError, CslError};
-use cslrun::{Arch, CompileOptions, DiskLoader, ExportKind, ExportName, MessageFormat, ParamValue};
+use cslrun::{
+    Arch, CompileOptions, DiskLoader, ExportKind, ExportName, MemoryLoader, MessageFormat, ParamValue,
+};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
@@ -79,6 +82,10 @@ impl Program {
         streams.map(|s| (s.name.clone(), s.to_wafer, s.color.0, s.pe.x, s.pe.y, s.buffer)).collect()
     }
 
+    fn functions(&self) -> Vec<String> {
+        self.image.functions().into_iter().map(str::to_string).collect()
+    }
+
     fn exports(&self) -> Vec<ExportEntry> {
         self.image.exports().iter().map(entry).collect()
     }
@@ -117,28 +124,42 @@ impl Value {
     }
 }
 
-/// Compiles a file; what the compiler has warned about is the second result.
+/// Compiles a file, of these files if there are any; what the compiler has warned about is the second result, as
+/// text, and the third, as objects.
 #[pyfunction]
-pub fn compile(
-    py: Python<'_>,
+#[pyo3(signature = (path, arch, params, import_paths, levels, files=None))]
+pub fn compile<'py>(
+    py: Python<'py>,
     path: PathBuf,
     arch: &str,
     params: Vec<(String, Value)>,
     import_paths: Vec<PathBuf>,
     levels: Vec<Choice>,
-) -> PyResult<(Program, String)> {
+    files: Option<Vec<(String, String)>>,
+) -> PyResult<(Program, String, Bound<'py, PyAny>)> {
     let mut options = CompileOptions::new(arch_of(arch)?);
     options.import_paths = import_paths;
     options.levels = levels::chosen(&levels)?;
     for (name, value) in params {
         options.params.push((name, value.param()?));
     }
-    let compile = move || cslrun::compile(&path, &DiskLoader, &options);
+    let compile = move || match files {
+        Some(files) => {
+            let mut loader = MemoryLoader::default();
+            files.into_iter().for_each(|(name, text)| loader.add(name, text));
+            cslrun::compile(&path, &loader, &options)
+        }
+        None => cslrun::compile(&path, &DiskLoader, &options),
+    };
     let compilation = guarded(|| py.detach(|| on_a_large_stack(compile)))?;
     let report = compilation.render(MessageFormat::Plain, false);
+    let (sources, diagnostics) = (&compilation.sources, &compilation.diagnostics);
     match compilation.program {
-        Some(program) => Ok((Program { image: Arc::new(program) }, report)),
-        None => Err(CompileError::new_err(report)),
+        Some(program) => {
+            let warnings = objects(py, sources, diagnostics)?;
+            Ok((Program { image: Arc::new(program) }, report, warnings))
+        }
+        None => Err(exception(py, CompileError::new_err, sources, diagnostics)),
     }
 }
 

@@ -1,290 +1,344 @@
 use crate::RunError;
+use crate::diagnostics::{exception, objects};
 use crate::fault::guarded;
 use crate::interrupt;
 use crate::levels::{self, Choice};
 use crate::program::Program;
+use crate::recordings::{Recordings, numbered};
+use crate::run::Run;
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
-use cslrun::{
-    Color, Copy, CopyWidth, Diagnostic, Failure, MessageFormat, PeCoord, Region, RunOptions, StreamCopy,
-    render,
-};
-use pyo3::buffer::PyBuffer;
-use pyo3::exceptions::PyValueError;
+use cslrun::cli::RunSettings;
+use cslrun::{Color, Copy, CopyWidth, MessageFormat, PeCoord, Region, RunOptions, StreamCopy, render};
+use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 /// Column, row, width and height in PEs.
 type RegionOfPes = (u16, u16, u16, u16);
 
 /// A command in the queue.
 #[pyclass(frozen)]
-pub struct Ticket(cslrun::Ticket);
+pub struct Ticket(pub cslrun::Ticket);
 
-/// One run of a program.
-#[pyclass]
-pub struct Runner {
-    runner: cslrun::Runner,
-    /// Ctrl-C has stopped the run while wavelets were on their way, so it cannot go on.
-    is_interrupted: bool,
-}
+/// One run of a program. One thread uses it at a time; others get an exception.
+#[pyclass(frozen)]
+pub struct Runner(Mutex<Run>);
+
+/// A variable on all PEs: its scalar, whether it is one value, the columns and rows of its PEs, the number of
+/// elements on each, and the bits of all elements as little-endian 64-bit numbers.
+type VariableOnPes<'py> = (&'static str, bool, Vec<(u16, u16)>, Vec<usize>, Bound<'py, PyBytes>);
+
+/// The scalar of the elements, the sizes of the array, the bits of all elements as 64-bit numbers.
+type Elements = (&'static str, Vec<u32>, Vec<u64>);
 
 #[pymethods]
 impl Runner {
     #[new]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python<'_>,
         program: &Program,
         checked: bool,
         max_cycles: Option<u64>,
         threads: Option<usize>,
+        seed: Option<u64>,
+        trace: Option<&str>,
+        report: Option<&str>,
+        keeps_report: bool,
         levels: Vec<Choice>,
     ) -> PyResult<Runner> {
         let defaults = RunOptions::default();
-        let max_cycles = max_cycles.unwrap_or(defaults.max_cycles);
+        let mut settings = RunSettings::of_environment().map_err(PyValueError::new_err)?;
+        let is_told = settings.records();
         let levels = levels::chosen(&levels)?;
+        settings.trace = settings.trace.filter(|_| trace.is_none()).map(|path| numbered(&path));
+        settings.report = settings.report.filter(|_| report.is_none()).map(|path| numbered(&path));
+        trace.map_or(Ok(()), |path| settings.trace_to(path)).map_err(PyValueError::new_err)?;
+        report.map_or(Ok(()), |path| settings.report_to(path)).map_err(PyValueError::new_err)?;
+        settings.keeps_report = keeps_report;
         let stop = interrupt::stop(py)?;
         guarded(|| {
             cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {
                 let sources = program.image.sources();
-                RunError::new_err(render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false))
+                exception(py, RunError::new_err, sources, &failure.diagnostics(sources))
             })?;
+            let rows = usize::from(program.image.size().1);
+            // The variable is meant for programs of every size.
+            let of_environment = settings.threads.map(|threads| threads.min(rows));
+            let threads = threads.or(of_environment);
             let threads = threads.unwrap_or_else(|| cslrun::Runner::automatic_threads(&program.image));
-            let options = RunOptions { checked, max_cycles, threads, levels, stop, ..defaults };
-            Ok(Runner { runner: cslrun::Runner::new(program.image.clone(), options), is_interrupted: false })
+            let max_cycles = max_cycles.or(settings.max_cycles).unwrap_or(defaults.max_cycles);
+            let seed = seed.or(settings.seed);
+            let options = RunOptions { checked, max_cycles, threads, levels, stop, seed, ..defaults };
+            let mut runner = cslrun::Runner::new(program.image.clone(), options);
+            let recordings = Recordings::begin(settings, is_told, &mut runner);
+            Ok(Runner(Mutex::new(Run::new(runner, recordings))))
+        })
+    }
+
+    /// Whether the run is recorded, so that it is worth while to say which line issues a command.
+    #[getter]
+    fn is_recorded(&self) -> PyResult<bool> {
+        Ok(self.run()?.recordings.is_on())
+    }
+
+    /// Names the line of the host script that issues the next commands.
+    fn issued_at(&self, place: &str) -> PyResult<()> {
+        self.run()?.runner.issued_at(place);
+        Ok(())
+    }
+
+    /// Writes the trace and the report of the run up to now, unless they are written already.
+    fn write_recordings(&self) -> PyResult<()> {
+        let run = &mut *self.run()?;
+        guarded(|| {
+            run.recordings.write(&mut run.runner);
+            Ok(())
+        })
+    }
+
+    /// The report as an HTML page; `None` if it is not recorded.
+    fn report_page(&self) -> PyResult<Option<String>> {
+        let run = &mut *self.run()?;
+        guarded(|| Ok(run.recordings.page(&mut run.runner)))
+    }
+
+    /// Runs until a cycle; false if nothing can happen any more before it.
+    fn run_to(&self, py: Python<'_>, cycle: u64) -> PyResult<bool> {
+        self.run()?.go(py, |runner| runner.run_to(cycle))
+    }
+
+    /// Reads a variable from all PEs that have it.
+    fn read_variable<'py>(&self, py: Python<'py>, name: &str) -> PyResult<VariableOnPes<'py>> {
+        let (variable, values) = self.run()?.go(py, |runner| runner.read_variable(name))?;
+        let bytes: Vec<u8> = values.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
+        let pes = variable.pes.iter().map(|(at, _)| (at.x, at.y)).collect();
+        let counts = values.iter().map(Vec::len).collect();
+        Ok((variable.scalar.word(), variable.single, pes, counts, PyBytes::new(py, &bytes)))
+    }
+
+    /// Reads a variable of one PE, without waiting for anything.
+    fn peek(&self, py: Python<'_>, x: u16, y: u16, name: &str) -> PyResult<Elements> {
+        let run = &mut *self.run()?;
+        guarded(|| {
+            run.check_place(x, y)?;
+            let found = run.runner.peek(PeCoord { x, y }, name);
+            let (scalar, dims, values) = run.checked(py, found)?;
+            Ok((scalar.word(), dims, values))
+        })
+    }
+
+    /// Writes elements, as bits, to a variable of one PE from its start, without waiting for anything.
+    fn poke(&self, py: Python<'_>, x: u16, y: u16, name: &str, values: Vec<u64>) -> PyResult<()> {
+        let run = &mut *self.run()?;
+        guarded(|| {
+            run.check_place(x, y)?;
+            let at = PeCoord { x, y };
+            let found = run.runner.peek(at, name);
+            let (scalar, ..) = run.checked(py, found)?;
+            let written = run.runner.write_elements(at, name, scalar, &values);
+            run.checked(py, written)
         })
     }
 
     fn queue_copy_in(
-        &mut self,
+        &self,
         py: Python<'_>,
         name: String,
         region: RegionOfPes,
-        words: PyBuffer<u32>,
+        words: &[u8],
         bits: u8,
     ) -> PyResult<Ticket> {
         let region = of_pes(region);
-        let words = words.to_vec(py)?;
+        let words = words_of(words);
         // A region without PEs is refused for what it is, not for the number of words.
         let elements = words.len() / region.pes().max(1);
         let copy = Copy { name, region, elements, width: width(bits)? };
-        self.queue(|runner| runner.queue_copy_in(&copy, &words))
+        self.run()?.queue(py, |runner| runner.queue_copy_in(&copy, &words))
     }
 
     fn queue_copy_out(
-        &mut self,
+        &self,
+        py: Python<'_>,
         name: String,
         region: RegionOfPes,
         elements: usize,
         bits: u8,
     ) -> PyResult<Ticket> {
         let copy = Copy { name, region: of_pes(region), elements, width: width(bits)? };
-        self.queue(|runner| runner.queue_copy_out(&copy))
+        self.run()?.queue(py, |runner| runner.queue_copy_out(&copy))
     }
 
     fn queue_stream_in(
-        &mut self,
+        &self,
         py: Python<'_>,
         color: u8,
         region: RegionOfPes,
-        words: PyBuffer<u32>,
+        words: &[u8],
         pe_by_pe: bool,
     ) -> PyResult<Ticket> {
         let region = of_pes(region);
-        let words = words.to_vec(py)?;
+        let words = words_of(words);
         let elements = words.len() / region.pes().max(1);
         let copy = StreamCopy { color: Color(color), region, elements, pe_by_pe };
-        self.queue(|runner| runner.queue_stream_in(&copy, &words))
+        self.run()?.queue(py, |runner| runner.queue_stream_in(&copy, &words))
     }
 
     fn queue_stream_out(
-        &mut self,
+        &self,
+        py: Python<'_>,
         color: u8,
         region: RegionOfPes,
         elements: usize,
         pe_by_pe: bool,
     ) -> PyResult<Ticket> {
         let copy = StreamCopy { color: Color(color), region: of_pes(region), elements, pe_by_pe };
-        self.queue(|runner| runner.queue_stream_out(&copy))
+        self.run()?.queue(py, |runner| runner.queue_stream_out(&copy))
     }
 
-    fn queue_launch(&mut self, name: &str, words: Vec<u32>) -> PyResult<Ticket> {
-        self.queue(|runner| runner.queue_launch(name, &words))
+    fn queue_launch(&self, py: Python<'_>, name: &str, words: Vec<u32>) -> PyResult<Ticket> {
+        self.run()?.queue(py, |runner| runner.queue_launch(name, &words))
     }
 
     /// Sends words on a host stream of a layout.
-    fn queue_send(&mut self, py: Python<'_>, stream: usize, words: PyBuffer<u32>) -> PyResult<Ticket> {
-        self.check_stream(stream, true)?;
-        let words = words.to_vec(py)?;
-        Ok(Ticket(self.runner.queue_send(stream, &words)))
+    fn queue_send(&self, stream: usize, words: &[u8]) -> PyResult<Ticket> {
+        let run = &mut *self.run()?;
+        run.check_stream(stream, true)?;
+        let words = words_of(words);
+        Ok(Ticket(run.runner.queue_send(stream, &words)))
     }
 
     /// Asks for words of a host stream of a layout.
-    fn queue_receive(&mut self, stream: usize, count: u64) -> PyResult<Ticket> {
-        self.check_stream(stream, false)?;
-        Ok(Ticket(self.runner.queue_receive(stream, count)))
+    fn queue_receive(&self, stream: usize, count: u64) -> PyResult<Ticket> {
+        let run = &mut *self.run()?;
+        run.check_stream(stream, false)?;
+        Ok(Ticket(run.runner.queue_receive(stream, count)))
     }
 
     /// Runs until a transfer is done; false if nothing can happen before.
-    fn run_until(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<bool> {
-        self.run(py, |runner| runner.run_until(ticket.0))
+    fn run_until(&self, py: Python<'_>, ticket: &Ticket) -> PyResult<bool> {
+        self.run()?.go(py, |runner| runner.run_until(ticket.0))
     }
 
     /// Runs until nothing can happen any more unless the host acts.
-    fn run_until_quiet(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.run(py, cslrun::Runner::run_until_quiet)
+    fn run_until_quiet(&self, py: Python<'_>) -> PyResult<()> {
+        self.run()?.go(py, cslrun::Runner::run_until_quiet)
     }
 
     /// From now on the host takes whatever comes on a host stream.
-    fn drain(&mut self, stream: usize) -> PyResult<()> {
-        self.check_stream(stream, false)?;
-        self.runner.drain(stream);
+    fn drain(&self, stream: usize) -> PyResult<()> {
+        let run = &mut *self.run()?;
+        run.check_stream(stream, false)?;
+        run.runner.drain(stream);
         Ok(())
     }
 
     /// What has come since [`Runner::drain`], little-endian.
-    fn end_drain<'py>(&mut self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
-        self.check_stream(stream, false)?;
-        let words = self.runner.end_drain(stream);
-        let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-        Ok(PyBytes::new(py, &bytes))
+    fn end_drain<'py>(&self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
+        let run = &mut *self.run()?;
+        run.check_stream(stream, false)?;
+        let words = run.runner.end_drain(stream);
+        Ok(bytes_of(py, &words))
     }
 
     /// What an unfinished transfer waits for.
-    fn describe_wait(&self, ticket: &Ticket) -> Option<String> {
-        self.runner.describe_wait(ticket.0)
+    fn describe_wait(&self, ticket: &Ticket) -> PyResult<Option<String>> {
+        Ok(self.run()?.runner.describe_wait(ticket.0))
     }
 
-    fn is_done(&self, ticket: &Ticket) -> bool {
-        self.runner.is_done(ticket.0)
+    fn is_done(&self, ticket: &Ticket) -> PyResult<bool> {
+        Ok(self.run()?.runner.is_done(ticket.0))
     }
 
     /// Runs until a command is done.
-    fn wait(&mut self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
-        self.run(py, |runner| runner.wait(ticket.0))
+    fn wait(&self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
+        self.run()?.go(py, |runner| runner.wait(ticket.0))
     }
 
-    /// Moves the words of a finished copy from the wafer into a buffer; false if there are none,
-    /// because the copy has failed or they were taken before.
-    fn take_words(&mut self, py: Python<'_>, ticket: &Ticket, into: PyBuffer<u32>) -> PyResult<bool> {
-        match self.runner.take_words(ticket.0) {
-            Some(words) => into.copy_from_slice(py, &words).map(|()| true),
-            None => Ok(false),
-        }
+    /// The words of a finished copy from the wafer, little-endian; `None` if there are none, because the copy has
+    /// failed or they were taken before.
+    fn take_words<'py>(&self, py: Python<'py>, ticket: &Ticket) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let words = self.run()?.runner.take_words(ticket.0);
+        Ok(words.map(|words| bytes_of(py, &words)))
     }
 
-    /// Runs until nothing happens any more; the warnings about what is left.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
-        let warnings = self.run(py, cslrun::Runner::run_until_idle)?;
-        Ok(self.report(&warnings))
+    /// Runs until nothing happens any more; the warnings about what is left, as text and as objects.
+    fn finish<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyAny>)> {
+        let run = &mut *self.run()?;
+        let warnings = run.go(py, cslrun::Runner::run_until_idle)?;
+        run.recordings.end(&mut run.runner, &warnings);
+        let program = run.runner.program().clone();
+        let sources = program.sources();
+        let text = render(sources, &warnings, MessageFormat::Plain, false);
+        Ok((text, objects(py, sources, &warnings)?))
     }
 
-    fn cycles(&self) -> u64 {
-        self.runner.cycles()
+    fn cycles(&self) -> PyResult<u64> {
+        Ok(self.run()?.runner.cycles())
     }
 
     /// Lines printed after the first `from`: cycle, column, row, text.
-    fn printed(&mut self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
+    fn printed(&self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
+        let run = &mut *self.run()?;
         guarded(|| {
-            let lines = self.runner.printed().iter().skip(from);
+            let lines = run.runner.printed().iter().skip(from);
             Ok(lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect())
         })
     }
 
-    fn trace(&mut self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
+    fn trace(&self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
+        let run = &mut *self.run()?;
         guarded(|| {
-            let records = self.runner.records();
+            let records = run.runner.records();
             Ok(values_of(&records, PeCoord { x, y }, key))
         })
     }
 
-    fn symbol<'py>(&mut self, py: Python<'py>, x: u16, y: u16, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+    fn symbol<'py>(&self, py: Python<'py>, x: u16, y: u16, name: &str) -> PyResult<Bound<'py, PyBytes>> {
+        let run = &mut *self.run()?;
         guarded(|| {
-            self.check_place(x, y)?;
-            let found = self.runner.read_symbol(PeCoord { x, y }, name);
-            let (_, words) = self.checked(found)?;
+            run.check_place(x, y)?;
+            let found = run.runner.read_symbol(PeCoord { x, y }, name);
+            let (_, words) = run.checked(py, found)?;
             Ok(PyBytes::new(py, &bytes(&words)))
         })
     }
 
     /// The memory and the traces of all PEs.
-    fn snapshot(&mut self) -> PyResult<Snapshot> {
-        guarded(|| Ok(Snapshot(self.runner.snapshot())))
+    fn snapshot(&self) -> PyResult<Snapshot> {
+        let run = &mut *self.run()?;
+        guarded(|| Ok(Snapshot(run.runner.snapshot())))
     }
 }
 
 impl Runner {
-    /// Queues a command.
-    fn queue(
-        &mut self,
-        command: impl FnOnce(&mut cslrun::Runner) -> Result<cslrun::Ticket, Failure>,
-    ) -> PyResult<Ticket> {
-        guarded(|| {
-            let ticket = command(&mut self.runner);
-            self.checked(ticket).map(Ticket)
-        })
-    }
-
-    /// Runs without the lock of the interpreter, until it is done or Ctrl-C stops it.
-    fn run<T: Send>(
-        &mut self,
-        py: Python<'_>,
-        run: impl FnOnce(&mut cslrun::Runner) -> Result<T, Failure> + Send,
-    ) -> PyResult<T> {
-        guarded(|| {
-            if self.is_interrupted {
-                return Err(RunError::new_err(
-                    "the run was interrupted and cannot go on; load the program again",
-                ));
-            }
-            interrupt::run_begins();
-            match py.detach(|| run(&mut self.runner)) {
-                Err(failure @ Failure::Interrupted(_)) => {
-                    self.is_interrupted = true;
-                    let report = self.report(&failure.diagnostics(self.runner.program().sources()));
-                    Err(interrupt::exception(py, report))
-                }
-                ended => self.checked(ended),
-            }
-        })
-    }
-
-    fn checked<T>(&self, result: Result<T, Failure>) -> PyResult<T> {
-        result.map_err(|failure| {
-            // What was suspicious may be why the program went wrong.
-            let is_misuse = matches!(failure, Failure::Misuse(_));
-            let mut all = if is_misuse { Vec::new() } else { self.runner.warnings() };
-            all.extend(failure.diagnostics(self.runner.program().sources()));
-            RunError::new_err(self.report(&all))
-        })
-    }
-
-    fn report(&self, diagnostics: &[Diagnostic]) -> String {
-        render(self.runner.program().sources(), diagnostics, MessageFormat::Plain, false)
-    }
-
-    fn check_stream(&self, stream: usize, to_wafer: bool) -> PyResult<()> {
-        match self.runner.streams().get(stream) {
-            Some(known) if known.to_wafer == to_wafer => Ok(()),
-            Some(known) => {
-                let way = if known.to_wafer { "to" } else { "from" };
-                let name = &known.name;
-                Err(PyValueError::new_err(format!("the stream '{name}' carries words {way} the wafer")))
-            }
-            None => Err(PyValueError::new_err(format!("the program has no stream {stream}"))),
+    /// The run, for this thread alone.
+    fn run(&self) -> PyResult<MutexGuard<'_, Run>> {
+        match self.0.try_lock() {
+            Ok(run) => Ok(run),
+            // What a panic has left half done fails again by itself.
+            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
+            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
+                "another thread is using this run; give each thread a run of its own, or let the threads take turns",
+            )),
         }
-    }
-
-    fn check_place(&self, x: u16, y: u16) -> PyResult<()> {
-        let (w, h) = self.runner.program().size();
-        if x < w && y < h {
-            return Ok(());
-        }
-        Err(PyValueError::new_err(format!("PE({x},{y}) lies outside the program rectangle of {w} x {h} PEs")))
     }
 }
 
 fn of_pes((x, y, w, h): RegionOfPes) -> Region {
     Region { x, y, w, h }
+}
+
+/// Words from little-endian bytes. The buffer protocol would need no copy, but older Pythons do not have it in their
+/// stable interface.
+fn words_of(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
+}
+
+fn bytes_of<'py>(py: Python<'py>, words: &[u32]) -> Bound<'py, PyBytes> {
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    PyBytes::new(py, &bytes)
 }
 
 fn width(bits: u8) -> PyResult<CopyWidth> {

@@ -9,6 +9,7 @@ import pytest
 import cslrun
 from cslrun.commands import SDK_MODULES
 
+ROOT = Path(__file__).parents[2]
 PROGRAMS = Path(__file__).parent / "programs"
 WIDTH, HEIGHT, COUNT = 3, 2, 4
 

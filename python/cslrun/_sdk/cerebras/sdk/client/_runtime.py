@@ -1,6 +1,6 @@
 """`SdkRuntime` of the client: the local one, started and stopped by a `with` statement."""
 
-import contextlib
+import os
 import tempfile
 from pathlib import Path
 
@@ -61,9 +61,13 @@ class SdkRuntime:
             raise RuntimeError("SdkRuntime can be started only once")
         self._started = True
         # The run leaves its log beside the artifact, where `download_artifact` finds it.
-        with contextlib.chdir(self._root):
+        before = os.getcwd()
+        os.chdir(self._root)
+        try:
             self._runtime.load()
             self._runtime.run()
+        finally:
+            os.chdir(before)
 
     def stop(self):
         """Waits for all commands, then ends the program."""

@@ -28,10 +28,11 @@ class MemcpyOrder(IntEnum):
 
 @dataclass
 class SimfabConfig:
-    """Settings of the simulator."""
+    """Settings of the simulator. Without `num_threads` it uses as many threads as suit the wafer; it writes a trace
+    into `simfab_traces` only if `suppress_trace` is False, not if it is missing."""
 
-    num_threads: int = 16
-    suppress_trace: bool = False
+    num_threads: int | None = None
+    suppress_trace: bool | None = None
     dump_core: bool = False
     core_path: os.PathLike | str | None = None
 

@@ -13,8 +13,7 @@ from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlat
 from cerebras.sdk.runtime._streams import Streams, Task
 
 import cslrun
-from cslrun import snapshot, tensors
-from cslrun.simlog import SimLog
+from cslrun import simlog, snapshot, tensors
 
 _NOT_RUNNING = "SdkRuntime must be running to accept memcpy commands."
 
@@ -51,6 +50,9 @@ class SdkRuntime:
             raise RuntimeError(f"SdkRuntime does not support programs without memcpy{help}")
         config = platform.config if platform is not None else None
         self._threads = _threads(kwargs.get("simfab_numthreads", config and config.num_threads), self._program)
+        suppressed = kwargs.get("suppress_simfab_trace", config and config.suppress_trace)
+        #: Whether the script wants a trace in `simfab_traces`; recording takes time, so it has to say so.
+        self._wants_trace = suppressed is not None and not suppressed
         self._by_id = {export.id: export for export in self._program.exports.values()}
         self._streams = Streams(self._program)
         self._state = "constructed"
@@ -65,14 +67,16 @@ class SdkRuntime:
         """Loads the program onto the wafer."""
         if self._state != "constructed":
             raise RuntimeError("Cannot call load() multiple times")
-        self._runner = cslrun.Runner(self._program, threads=self._threads)
+        # Variables of the environment come from the user, who cannot change every script.
+        threads = None if os.environ.get("CSLRUN_THREADS") else self._threads
+        self._runner = cslrun.Runner(self._program, threads=threads, trace=self._trace_file())
         self._state = "loaded"
 
     def run(self):
         """Starts the program, which then waits for commands."""
         if self._state != "loaded":
             raise RuntimeError("Cannot call run() multiple times, or call run() if load() has not been called")
-        self._log = SimLog(Path.cwd())
+        self._log = simlog.SimLog(Path.cwd())
         self._state = "running"
         atexit.register(self._complain_unless_stopped)
 
@@ -83,7 +87,7 @@ class SdkRuntime:
         self._state = "stopped"
         atexit.unregister(self._complain_unless_stopped)
         with self._log.follow(self._runner):
-            left = self._runner.finish()
+            left, _ = self._runner._end()
         self._fill_arrays()
         self._streams.close_files(self._runner)
         if left:
@@ -95,6 +99,11 @@ class SdkRuntime:
     def _abandon(self):
         """Abandons a program that nobody will stop."""
         atexit.unregister(self._complain_unless_stopped)
+
+    def _trace_file(self):
+        if not self._wants_trace or os.environ.get("CSLRUN_TRACE"):
+            return None
+        return simlog.traces_folder(Path.cwd()) / "trace.json"
 
     def _complain_unless_stopped(self):
         # After an uncaught exception the traceback says enough.
@@ -312,13 +321,15 @@ class SdkRuntime:
             raise RuntimeError(_NOT_RUNNING)
 
 
-def _threads(most, program):
-    """How many threads simulate the wafer: as many as suit it, up to `most`."""
-    if most is None:
+def _threads(wanted, program):
+    """How many threads simulate the wafer: as many as the script wants, if the machine and the wafer have room for
+    them; None if it does not say."""
+    if wanted is None:
         return None
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise ValueError(f"simfab_numthreads must be a whole number of at least 1, not {most!r}")
-    return min(int(most), program.automatic_threads)
+    if isinstance(wanted, bool) or not isinstance(wanted, (int, np.integer)) or wanted < 1:
+        raise ValueError(f"simfab_numthreads must be a whole number of at least 1, not {wanted!r}")
+    _, rows = program.size
+    return min(int(wanted), rows, os.cpu_count() or 1)
 
 
 def _load(folder):

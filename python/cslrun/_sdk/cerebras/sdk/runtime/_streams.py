@@ -42,7 +42,7 @@ class Transfer(Task):
 
     def poll(self, runner):
         """Runs until it is done, or until nothing can happen before the host acts."""
-        return runner.run_until(self._ticket)
+        return runner.wait_if_possible(self._ticket)
 
 
 class Sending(Transfer):
@@ -51,7 +51,7 @@ class Sending(Transfer):
     def wait(self, runner):
         """Runs until the words have left the host. If there is no space for them, the host continues: how many
         words other systems would buffer is not known."""
-        if not runner.run_until(self._ticket):
+        if not runner.wait_if_possible(self._ticket):
             warnings.warn(
                 f"on a machine with these buffers, send() would not return: {runner.describe_wait(self._ticket)}; "
                 "cslrun continues. Pass nonblock=True, or give the stream a larger io_buffer_size",

@@ -1,0 +1,77 @@
+"""Pictures of DSDs."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cslrun import _native
+
+
+@dataclass(frozen=True)
+class Picture:
+    """The elements that DSDs visit, in order; a notebook shows the first.
+
+    Attributes
+    ----------
+    text
+        All DSDs, as `cslrun dsd` prints them.
+    svg
+        The first DSD.
+    """
+
+    text: str
+    svg: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+
+def dsd(
+    path: str | os.PathLike[str],
+    which: str | int | None = None,
+    *,
+    arch: str = "wse2",
+    params: Mapping[str, bool | int | float] | None = None,
+) -> Picture:
+    """Draws the DSDs that a program builds.
+
+    Parameters
+    ----------
+    path
+        The file of the program.
+    which
+        The name of a DSD, or the line that builds it; by default all DSDs.
+    arch
+        The machine: `wse2` or `wse3`.
+    params
+        Values of the params of the file.
+
+    Raises
+    ------
+    CompileError
+        The program is not valid CSL.
+    ValueError
+        The program builds no such DSD; the text says which ones it builds.
+    """
+    place = os.fspath(path) if which is None else f"{os.fspath(path)}:{which}"
+    words = ["cslrun", "dsd", place, "--arch", arch]
+    for name, value in (params or {}).items():
+        words += ["--param", f"{name}={str(value).lower()}"]
+    with tempfile.TemporaryDirectory() as folder:
+        svg = Path(folder) / "dsd.svg"
+        done = _native.perform([*words, "--svg", str(svg)])
+        if done is None:
+            raise ValueError(f"there is no machine {arch}, or a param has no valid value")
+        is_fine, text, trouble = done
+        if not is_fine:
+            if trouble.startswith("cslrun: "):
+                raise ValueError(trouble.removeprefix("cslrun: ").strip())
+            raise _native.CompileError(trouble)
+        return Picture(text, svg.read_text(encoding="utf-8"))

@@ -1,0 +1,97 @@
+//! The trace and the report of a run, which go to files when the run ends, fails or is given up.
+
+use cslrun::cli::RunSettings;
+use cslrun::{Diagnostic, Failure, Runner};
+use pyo3::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+/// How many runs of this process have written to a file that the environment names.
+static RUNS: Mutex<BTreeMap<PathBuf, usize>> = Mutex::new(BTreeMap::new());
+
+/// What a run records, and whether it has been written.
+pub struct Recordings {
+    settings: RunSettings,
+    /// Whether the environment asks for files, so that the user is told about them.
+    is_told: bool,
+    is_written: bool,
+    warnings: Vec<Diagnostic>,
+    failure: Option<Failure>,
+}
+
+impl Recordings {
+    /// Starts to record a run that has not begun.
+    pub fn begin(settings: RunSettings, is_told: bool, runner: &mut Runner) -> Recordings {
+        settings.record(runner);
+        Recordings { settings, is_told, is_written: false, warnings: Vec::new(), failure: None }
+    }
+
+    /// Whether the run is recorded.
+    pub fn is_on(&self) -> bool {
+        self.settings.records()
+    }
+
+    /// The run goes on: what was written is out of date.
+    pub fn goes_on(&mut self) {
+        self.is_written = false;
+    }
+
+    /// The run has failed; writes what there is.
+    pub fn fail(&mut self, runner: &mut Runner, failure: &Failure) {
+        if self.failure.is_none() {
+            self.failure = Some(failure.clone());
+            self.is_written = false;
+        }
+        self.write(runner);
+    }
+
+    /// The run has ended with these warnings; writes everything.
+    pub fn end(&mut self, runner: &mut Runner, warnings: &[Diagnostic]) {
+        self.warnings = warnings.to_vec();
+        self.is_written = false;
+        self.write(runner);
+    }
+
+    /// Writes the files, unless they are up to date.
+    pub fn write(&mut self, runner: &mut Runner) {
+        let has_files = self.settings.trace.is_some() || self.settings.report.is_some();
+        if !has_files || std::mem::replace(&mut self.is_written, true) {
+            return;
+        }
+        match self.settings.write(runner, &self.warnings, self.failure.as_ref()) {
+            Ok(lines) if self.is_told => lines.lines().for_each(tell),
+            Ok(_) => {}
+            Err(trouble) => tell(&trouble),
+        }
+    }
+
+    /// The report as an HTML page; `None` if it is not recorded.
+    pub fn page(&self, runner: &mut Runner) -> Option<String> {
+        let is_recorded = self.settings.report.is_some() || self.settings.keeps_report;
+        is_recorded.then(|| self.settings.page(runner, &self.warnings, self.failure.as_ref()))
+    }
+}
+
+/// The name of a file for the next run of this process: `x.json`, then `x-2.json` and so on.
+pub fn numbered(path: &Path) -> PathBuf {
+    let mut runs = RUNS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+    let count = runs.entry(path.to_path_buf()).or_default();
+    *count += 1;
+    if *count == 1 {
+        return path.to_path_buf();
+    }
+    let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
+    path.with_file_name(format!("{}-{count}.{}", part(path.file_stem()), part(path.extension())))
+}
+
+/// Tells the user something, where Python would; at the end of the interpreter there may be no such place.
+fn tell(line: &str) {
+    let said = Python::try_attach(|py| {
+        let stderr = py.import("sys")?.getattr("stderr")?;
+        stderr.call_method1("write", (format!("cslrun: {line}\n"),))?;
+        stderr.call_method0("flush").map(drop)
+    });
+    // Nobody hears about a stream that cannot be written to.
+    drop(said);
+}

@@ -11,13 +11,14 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from cslrun import _frames
 from cslrun._native import CompileError, CslError, InternalError, RunError, __version__
 
+# The module `typing` takes longer to import than the native module.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cslrun.diagnostics import CslWarning, Diagnostic, Label
     from cslrun.pictures import Picture, dsd
     from cslrun.program import Color, Export, Program, SymbolError, compile
@@ -68,6 +69,8 @@ def __getattr__(name: str) -> Any:
     """Imports the module that a name of the package belongs to when somebody first uses the name."""
     if name not in _HOMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    import importlib
+
     value = getattr(importlib.import_module(_HOMES[name]), name)
     globals()[name] = value
     return value

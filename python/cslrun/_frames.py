@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from types import FrameType, TracebackType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from types import FrameType, TracebackType
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -28,6 +31,8 @@ def hide() -> None:
 
 def without_package(trace: TracebackType | None) -> TracebackType | None:
     """A traceback without the frames of this package; the whole, if there are no others."""
+    from types import TracebackType  # most programs have no errors
+
     kept = []
     entry = trace
     while entry is not None:

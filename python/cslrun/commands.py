@@ -5,10 +5,13 @@ from __future__ import annotations
 import itertools
 import os
 import sys
-from collections.abc import Mapping
-from typing import NoReturn
 
 from cslrun import _native
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import NoReturn
 
 #: The folder with the modules that host scripts import.
 SDK_MODULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "_sdk")

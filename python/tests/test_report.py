@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from cslrun import Runner
+
 ROOT = Path(__file__).parents[2]
 PROGRAM = ROOT / "examples" / "09-wavefront" / "layout.csl"
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
@@ -316,6 +318,29 @@ def test_a_deadlock_is_shown_at_its_end(open_page):
     link.click()
     assert page.text("#pe-name") == "PE(0,0)"
     assert page.text("#pe-state") == "ended"
+
+
+def test_commands_of_the_host_are_listed_with_their_lines(driver, program, tmp_path):
+    runner = Runner(program, report=tmp_path / "host.html")
+    runner.copy_in("words", [1, 2, 3, 4])
+    runner.launch("double_all")
+    runner.copy_out("words", 4)
+    runner.finish()
+    driver.set_window_size(*LAPTOP)
+    page = Page(driver, tmp_path / "host.html")
+    assert page.text("#host summary").startswith("Host: waits for the launch of `double_all` (test_report.py:")
+    page.find("#host summary").click()
+    lines = [line.text for line in page.all("#host-commands li")]
+    commands = ["the copy to `words`", "the launch of `double_all`", "the copy from `words`"]
+    assert [command in line for command, line in zip(commands, lines, strict=True)] == [True] * 3
+    assert page.all("#host-commands li")[2].get_attribute("class") in (None, "")
+    page.all("#host-commands button")[2].click()
+    assert page.cycle > 0 and page.all("#host-commands li")[2].get_attribute("class") == "now"
+    assert page.complaints() == []
+
+
+def test_programs_without_a_host_have_no_list_of_commands(open_page):
+    assert not open_page("small").find("#host").is_displayed()
 
 
 def test_a_run_that_is_too_long_is_cut_with_a_note(open_page):

@@ -9,13 +9,16 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType, TracebackType
 
+#: Whether pytest, too, leaves out the frames of the modules that import this as `__tracebackhide__`.
+HIDDEN = not os.environ.get("CSLRUN_DEBUG")
+
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def hide() -> None:
     """From now on the traceback of an uncaught exception has no frames of this package, unless the environment
     variable CSLRUN_DEBUG is set."""
-    if os.environ.get("CSLRUN_DEBUG"):
+    if not HIDDEN:
         return
     before = sys.excepthook
 

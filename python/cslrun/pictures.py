@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cslrun import _native
+from cslrun._frames import HIDDEN as __tracebackhide__
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from cslrun import _native, diagnostics, levels
+from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun.diagnostics import Diagnostic
 from cslrun.levels import Names
 

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from cslrun import _frames, _native, diagnostics, levels, tensors
+from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun._native import RunError, Ticket
 from cslrun.levels import Names
 from cslrun.program import DTYPES, Export, Program, SymbolError

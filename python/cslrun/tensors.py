@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from cslrun._frames import HIDDEN as __tracebackhide__
+
 
 def by_pe(flat: npt.NDArray[Any], w: int, h: int, l: int, *, column_major: bool) -> npt.NDArray[Any]:
     """Returns A[h][w][l] from a flat array, as a view where the order allows it."""

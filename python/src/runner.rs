@@ -239,7 +239,7 @@ impl Runner {
         let run = &mut *self.run()?;
         run.check_stream(stream, false)?;
         let words = run.runner.end_drain(stream);
-        Ok(bytes_of(py, &words))
+        bytes_of(py, &words)
     }
 
     /// What an unfinished transfer waits for.
@@ -260,7 +260,7 @@ impl Runner {
     /// failed or they were taken before.
     fn take_words<'py>(&self, py: Python<'py>, ticket: &Ticket) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let words = self.run()?.runner.take_words(ticket.0);
-        Ok(words.map(|words| bytes_of(py, &words)))
+        words.map(|words| bytes_of(py, &words)).transpose()
     }
 
     /// Runs until nothing happens any more; the warnings about what is left, as text and as objects.
@@ -336,9 +336,11 @@ fn words_of(bytes: &[u8]) -> Vec<u32> {
     bytes.chunks_exact(4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]])).collect()
 }
 
-fn bytes_of<'py>(py: Python<'py>, words: &[u32]) -> Bound<'py, PyBytes> {
-    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
-    PyBytes::new(py, &bytes)
+fn bytes_of<'py>(py: Python<'py>, words: &[u32]) -> PyResult<Bound<'py, PyBytes>> {
+    PyBytes::new_with(py, 4 * words.len(), |bytes| {
+        bytes.chunks_exact_mut(4).zip(words).for_each(|(to, word)| to.copy_from_slice(&word.to_le_bytes()));
+        Ok(())
+    })
 }
 
 fn width(bits: u8) -> PyResult<CopyWidth> {

@@ -247,6 +247,32 @@ def test_a_traceback_shows_the_lines_of_the_user(script):
     assert "_runtime.py" in done.stderr
 
 
+def test_pytest_shows_the_lines_of_the_user_too(tmp_path):
+    (tmp_path / "test_it.py").write_text("""\
+import cslrun
+
+def test_it():
+    runner = cslrun.Runner(cslrun.compile(source_text="export var x: u16 = 1;"))
+    runner.read("y")
+""")
+    words = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider"]
+    done = call(words, cwd=tmp_path)
+    assert "test_it.py:5: SymbolError" in done.stdout and "runner.py" not in done.stdout, done.stdout
+    done = call(words, cwd=tmp_path, env={**os.environ, "CSLRUN_DEBUG": "1"})
+    assert "runner.py" in done.stdout
+
+
+def test_a_script_can_choose_the_number_of_threads(compiled, monkeypatch):
+    from cerebras.sdk.runtime import sdkruntimepybind as sdk
+
+    most = min(2, os.cpu_count())
+    for count, used in [(1, 1), (2, most), (64, most)]:
+        assert sdk.SdkRuntime(compiled, simfab_numthreads=count)._threads == used
+        platform = sdk.get_platform(None, sdk.SimfabConfig(num_threads=count), sdk.SdkTarget.WSE2)
+        assert sdk.SdkRuntime(compiled, platform)._threads == used
+    assert sdk.SdkRuntime(compiled)._threads is None
+
+
 def test_cslc_writes_the_routes(compiled, tmp_path):
     assert not (compiled / "bin" / "out_routes.txt").exists()
     words = ["--arch=wse2", str(ROOT / "examples" / "03-two-pes" / "layout.csl"), "--fabric-dims=2,1"]

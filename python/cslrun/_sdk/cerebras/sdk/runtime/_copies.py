@@ -7,6 +7,7 @@ import numpy as np
 from cerebras.sdk.runtime._platform import MemcpyDataType, MemcpyOrder
 
 from cslrun import tensors
+from cslrun._frames import HIDDEN as __tracebackhide__
 
 
 @dataclass(frozen=True)

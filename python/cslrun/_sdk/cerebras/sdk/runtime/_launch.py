@@ -3,6 +3,8 @@
 import numpy as np
 from cerebras.sdk.sdk_utils import cast_uint32
 
+from cslrun._frames import HIDDEN as __tracebackhide__
+
 _ACCEPTED = {
     "f32": (float, np.float32),
     "f16": (np.float16,),

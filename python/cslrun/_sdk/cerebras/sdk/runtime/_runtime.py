@@ -14,6 +14,7 @@ from cerebras.sdk.runtime._streams import Streams, Task
 
 import cslrun
 from cslrun import simlog, snapshot, tensors
+from cslrun._frames import HIDDEN as __tracebackhide__
 
 _NOT_RUNNING = "SdkRuntime must be running to accept memcpy commands."
 

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import numpy as np
 
+from cslrun._frames import HIDDEN as __tracebackhide__
+
 #: Arrays of which the number of wavelets is the number of elements.
 _WAVELETS = (np.dtype(np.int32), np.dtype(np.uint32), np.dtype(np.float32))
 

@@ -1,4 +1,4 @@
-//! Checks of a compiled program before it runs: routes, queues, ids, filters.
+//! Checks of a compiled program before it runs: routes, queues, ids, filters, arrays.
 //!
 //! In: a `Program`. Out: diagnostics. Never: runs anything, or takes more than a few steps per PE
 //! and color.
@@ -6,6 +6,7 @@
 mod exports;
 mod filters;
 mod flow;
+mod memory;
 mod reserved;
 mod routes;
 mod tiles;
@@ -24,5 +25,5 @@ pub fn check(program: &Program) -> Vec<Diagnostic> {
 
 /// Diagnostics about failures that depend on timing: a run shows whether they happen.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
-    exports::possible(program).chain(routes::possible(program)).collect()
+    exports::possible(program).chain(memory::possible(program)).chain(routes::possible(program)).collect()
 }

@@ -8,7 +8,7 @@ use crate::diagnostics::rules::{
 };
 use crate::diagnostics::{Diag, Diagnostic, counted};
 use crate::fabric::{Gate, Mask};
-use crate::image::Program;
+use crate::image::{OperandRole, Program};
 use crate::source::Span;
 use indexmap::{IndexMap, IndexSet};
 use std::borrow::Cow;
@@ -61,7 +61,10 @@ struct Folded(IndexMap<DiagnosticKey, (Diag, u64)>);
 impl Folded {
     fn add(&mut self, c: Diag) {
         let other = c.0.others.first().map(|l| l.span);
-        let key = (c.0.rule.clone(), c.0.primary.as_ref().map(|l| l.span), other);
+        let place = c.0.primary.as_ref().map(|l| l.span);
+        // One operation or task that several routes bypass is one mistake.
+        let is_bypass = c.0.rule == rules::ROUTE_WITHOUT_RAMP.name;
+        let key = (c.0.rule.clone(), place.filter(|_| !is_bypass), other);
         self.0.entry(key).and_modify(|(_, more)| *more += 1).or_insert((c, 0));
     }
 
@@ -115,12 +118,18 @@ fn passes_by(flow: &ColorFlow<'_>, pe: usize, color: Color, found: &mut Folded) 
     if !passes || gates.iter().any(|gate| gate.tx & bit(Direction::Ramp) != 0) {
         return;
     }
-    let Some(task) = program.tile_at(here).and_then(|tile| tile.data_task(program.arch, color)) else {
-        return;
+    let Some(tile) = program.tile_at(here) else { return };
+    let (what, span, fate) = if let Some(task) = tile.data_task(program.arch, color) {
+        (format!("`{}`", task.name), task.span, "never runs")
+    } else {
+        let certain = tile.certain();
+        let mut takes = tile.takes().filter(|t| t.color == Some(color) && t.is_sure);
+        let Some(take) = takes.find(|t| certain.contains(t.op)) else { return };
+        ("an operation".to_string(), take.span, "receives nothing")
     };
-    let facts: [(&str, &dyn std::fmt::Display); 3] = [("color", &color), ("pe", &here), ("task", &task.name)];
+    let facts: [(&str, &dyn std::fmt::Display); 3] = [("color", &color), ("pe", &here), ("what", &what)];
     let c = at(rules::ROUTE_WITHOUT_RAMP.because(&facts), flow.declared(pe, color));
-    found.add(c.label(format!("does not lead to RAMP on {here}")).also(task.span, "never runs"));
+    found.add(c.label(format!("does not lead to RAMP on {here}")).also(span, fate));
 }
 
 fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
@@ -150,6 +159,8 @@ fn dead_end(flow: &ColorFlow<'_>, end: &DeadEnd) -> Diag {
                 return at(UNROUTED_COLOR.because(&facts), send).label("sent here").help(help);
             };
             let c = at(rules::SEND_REFUSED.because(&facts), send);
+            let dsd = send.and_then(|send| tile?.operand_place(send, OperandRole::Out));
+            let c = also(c, dsd, format!("this DSD sends on color {sent_as}"));
             let c = c.also(own, format!("the route on {here} does not list RAMP in `.rx`"));
             c.help("give the PE a route with `.rx = .{ RAMP }`")
         }

@@ -34,7 +34,7 @@ pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, Routes, received_on};
 pub use seams::Crossing;
-pub use survey::{BufferPlace, Leftover, Obstacle, Survey};
+pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey};
 
 use crate::arch::Color;
 use crate::image::Program;

@@ -51,6 +51,32 @@ pub struct Leftover {
     pub obstacle: Obstacle,
 }
 
+/// The router at which the way of a color to a PE that waits for it breaks off.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct RouteBreak {
+    /// The PE of the router.
+    pub pe: usize,
+    /// The color there.
+    pub color: Color,
+    /// What is missing.
+    pub gap: RouteGap,
+}
+
+/// What a router lacks on the way of a color.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum RouteGap {
+    /// It has no route for the color.
+    NoRoute,
+    /// It passes nothing to its PE.
+    NotToPe,
+    /// It passes nothing on to this side.
+    Elsewhere(Direction),
+    /// It expects the color from this side, where the router has no route for it.
+    NothingFrom(Direction),
+    /// It expects the color from this side, where no PE is.
+    FromOutside(Direction),
+}
+
 /// What lies in a fabric that stands still.
 #[derive(Copy, Clone)]
 pub struct Survey<'f> {
@@ -83,6 +109,15 @@ impl<'f> Survey<'f> {
             if count > 0 {
                 *all.entry(lane.color()).or_default() += count;
             }
+        }
+        all
+    }
+
+    /// Everything that lies at the router of a PE and on its ramps.
+    pub fn leftovers_at(&self, pe: usize) -> Vec<Leftover> {
+        let mut all = Vec::new();
+        if !self.grid.lanes().is_empty() {
+            self.grid.lanes_at(pe).for_each(|lane| self.leftovers_of(lane, &mut all));
         }
         all
     }
@@ -197,6 +232,44 @@ impl<'f> Survey<'f> {
     /// Whether any position of a PE's route leads to its own ramp.
     pub fn reaches_pe(&self, pe: usize, color: Color) -> bool {
         self.widest_gate(pe, color).tx & 1 << Direction::Ramp as u8 != 0
+    }
+
+    /// Where the way of a color to the ramp of a PE begins, if it does not begin at the ramp of another one: the
+    /// routes are followed back to the first router that does not pass it on.
+    pub fn break_before(&self, pe: usize, color: Color) -> Option<RouteBreak> {
+        let here = |pe, color, gap| Some(RouteBreak { pe, color, gap });
+        match self.widest_gate(pe, color) {
+            Gate { rx: 0, tx: 0 } => return here(pe, color, RouteGap::NoRoute),
+            gate if gate.tx & 1 << Direction::Ramp as u8 == 0 => return here(pe, color, RouteGap::NotToPe),
+            _ => {}
+        }
+        let (mut seen, mut open) = (BTreeSet::new(), vec![(pe, color)]);
+        let mut found: Option<RouteBreak> = None;
+        while let Some((at, color)) = open.pop() {
+            if !seen.insert((at, color)) {
+                continue;
+            }
+            let gate = self.widest_gate(at, color);
+            if gate.rx & 1 << Direction::Ramp as u8 != 0 {
+                return None;
+            }
+            for side in Direction::ALL.into_iter().filter(|d| gate.rx & 1 << *d as u8 != 0) {
+                let Some(next) = self.grid.neighbour(at, side) else {
+                    found = found.or(here(at, color, RouteGap::FromOutside(side)));
+                    continue;
+                };
+                let towards = |c: &Color| self.widest_gate(next, *c).tx & 1 << side.opposite() as u8 != 0;
+                let before = self.colors_that_become(at, color);
+                match before.iter().find(|c| towards(c)) {
+                    Some(c) => open.push((next, *c)),
+                    None if self.grid.declared_route(next, color).exists() => {
+                        found = here(next, color, RouteGap::Elsewhere(side.opposite()));
+                    }
+                    None => found = found.or(here(at, color, RouteGap::NothingFrom(side))),
+                }
+            }
+        }
+        found
     }
 
     fn widest_gate(&self, pe: usize, color: Color) -> Gate {

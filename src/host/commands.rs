@@ -8,13 +8,13 @@
 //! Each command is an `impl` of [`HostCommand`], in one file with the functions that queue it.
 
 use super::{Failure, Runner};
-use crate::arch::PeCoord;
+use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Diagnostic;
 use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
 use crate::source::Span;
-use crate::wafer::{HostWait, Pe, Receiver};
+use crate::wafer::{Cause, HostWait, Pe};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Identifies a queued command or transfer.
@@ -50,6 +50,8 @@ pub(super) trait HostCommand: Send + Sync {
 pub(super) struct HoldUp {
     pub needs: String,
     pub pes: Vec<PeCoord>,
+    /// Of a stream, its color and whether the host sends.
+    pub stream: Option<(Color, bool)>,
     pub advice: &'static str,
 }
 
@@ -206,19 +208,21 @@ impl Runner {
         let command = match first {
             Some(first) => first.describe(),
             None if self.wafer.blocked() > 0 => "the end of the run".to_string(),
-            None => return self.ports.waits(),
+            None => return self.ports.waits(&self.wafer),
         };
-        let HoldUp { needs, pes, advice } = self.hold_up(first);
+        let HoldUp { needs, pes, stream, advice } = self.hold_up(first);
         let span = pes.first().and_then(|pe| self.launch_that_holds(*pe));
         let idle = pes.first().filter(|_| span.is_some()).and_then(|pe| self.idle_task(*pe));
+        let stream = || self.wafer.stream_end(*pes.first()?, stream?.0, stream?.1);
+        let cause = idle.or_else(stream);
         let more = pes.len().saturating_sub(NAMED);
         let pes = pes.into_iter().take(NAMED).collect();
-        let first = HostWait { command, needs, span, idle, pes, more, advice };
+        let first = HostWait { command, needs, span, cause, pes, more, advice };
         let behind = self.stream.commands.iter().skip(1).take(NAMED).map(|queued| HostWait {
             command: queued.command.describe(),
             needs: "it has not started, because the commands run in order".to_string(),
             span: None,
-            idle: None,
+            cause: None,
             pes: Vec::new(),
             more: 0,
             advice: "",
@@ -241,10 +245,12 @@ impl Runner {
     }
 
     /// The task of a PE that would call `unblock_cmd_stream` and that nothing activates.
-    fn idle_task(&self, pe: PeCoord) -> Option<Receiver> {
+    fn idle_task(&self, pe: PeCoord) -> Option<Cause> {
         let tile = self.program.tile_at(pe)?;
         let task = tile.idle_caller(Intrinsic::UnblockCommandStream)?;
-        Some(Receiver {
+        Some(Cause {
+            pe,
+            also: None,
             span: tile.functions[task.function.0 as usize].span,
             fact: "this task calls `unblock_cmd_stream`, and nothing activates it".to_string(),
             advice: format!(
@@ -275,6 +281,7 @@ impl Runner {
             return HoldUp {
                 needs: format!("`unblock_cmd_stream` must be called after the launch of `{launch}`"),
                 pes: blocked,
+                stream: None,
                 advice: "call `unblock_cmd_stream` on every PE when a launched function is done",
             };
         }
@@ -282,6 +289,7 @@ impl Runner {
         command.and_then(HostCommand::hold_up).unwrap_or_else(|| HoldUp {
             needs: "the running task must end".to_string(),
             pes: which(&|pe| !pe.is_between_tasks(now)),
+            stream: None,
             advice: "see what the task waits for",
         })
     }

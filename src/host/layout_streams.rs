@@ -9,7 +9,7 @@ use super::commands::Ticket;
 use super::{Failure, Runner};
 use crate::diagnostics::render::grouped;
 use crate::image::{HostStream, Program};
-use crate::wafer::HostWait;
+use crate::wafer::{HostWait, Wafer};
 use std::collections::VecDeque;
 
 /// A transfer of a part of a stream.
@@ -77,9 +77,9 @@ impl Ports {
     }
 
     /// What each unfinished stream waits for.
-    pub fn waits(&self) -> Vec<HostWait> {
+    pub fn waits(&self, wafer: &Wafer) -> Vec<HostWait> {
         let open = self.0.iter().filter(|port| !port.transfers.is_empty());
-        open.map(StreamPort::wait).collect()
+        open.map(|port| port.wait(wafer)).collect()
     }
 }
 
@@ -90,7 +90,7 @@ impl StreamPort {
         format!("the transfer of {} words {way} the stream '{}'", grouped(count), self.stream.name)
     }
 
-    fn wait(&self) -> HostWait {
+    fn wait(&self, wafer: &Wafer) -> HostWait {
         let HostStream { name, to_wafer, pe, color, .. } = &self.stream;
         let way = if *to_wafer { "to" } else { "from" };
         let verb = if *to_wafer { "receive" } else { "send" };
@@ -102,7 +102,7 @@ impl StreamPort {
                 grouped(self.asked)
             ),
             span: None,
-            idle: None,
+            cause: wafer.stream_end(*pe, *color, *to_wafer),
             pes: Vec::new(),
             more: 0,
             advice: "the host and the program must agree on the number of words",
@@ -225,8 +225,11 @@ impl Runner {
     /// What an unfinished transfer waits for, as a sentence.
     pub fn describe_wait(&self, ticket: Ticket) -> Option<String> {
         let port = self.ports.0.iter().find(|port| port.transfers.iter().any(|t| t.ticket == ticket))?;
-        let HostWait { command, needs, .. } = port.wait();
-        Some(format!("{command}: {needs}"))
+        let HostWait { command, needs, cause, .. } = port.wait(&self.wafer);
+        let place = cause.map_or(String::new(), |cause| {
+            format!(": {} ({})", cause.fact, self.program.sources.describe(cause.span))
+        });
+        Some(format!("{command}: {needs}{place}"))
     }
 
     fn ask(&mut self, stream: usize, count: u64) -> Ticket {

@@ -77,7 +77,8 @@ impl HostCommand for Streaming {
 
     fn hold_up(&self) -> Option<HoldUp> {
         let advice = "the host and the program must agree on the number of words";
-        Some(HoldUp { needs: self.needs(), pes: self.holding(), advice })
+        let stream = Some((self.copy.color, self.into));
+        Some(HoldUp { needs: self.needs(), pes: self.holding(), stream, advice })
     }
 }
 

@@ -151,6 +151,8 @@ pub struct TileImage {
     pub dsds: Shared<Dsd>,
     /// What `Mem::origin` of DSDs stands for, less 1.
     pub origins: Shared<Span>,
+    /// Where the DSDs of operations on the fabric are declared.
+    pub places: Shared<OperandPlace>,
     /// FIFOs by `FifoId`.
     pub fifos: Vec<Fifo>,
     /// Loads that take effect before the start, as indices into `dsr_loads`.
@@ -201,6 +203,37 @@ pub struct Descriptor {
     pub dsd: Dsd,
     /// The properties that are only known when the program runs.
     pub open: Vec<String>,
+}
+
+/// Where a DSD is declared that is an operand of an operation on the fabric.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct OperandPlace {
+    /// The operation.
+    pub op: Span,
+    /// Where the DSD is declared.
+    pub dsd: Span,
+    /// What the DSD is to the operation.
+    pub role: OperandRole,
+}
+
+/// What a DSD is to an operation; it may be several of these.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum OperandRole {
+    /// It determines the number of elements.
+    Length,
+    /// It receives wavelets.
+    In,
+    /// It sends them.
+    Out,
+    /// It is in memory: 0 is the destination, the sources follow.
+    Memory(u8),
+}
+
+impl TileImage {
+    /// Where the DSD is declared that plays a role in an operation.
+    pub fn operand_place(&self, op: Span, role: OperandRole) -> Option<Span> {
+        self.places.iter().find(|place| place.op == op && place.role == role).map(|place| place.dsd)
+    }
 }
 
 /// A global in memory.

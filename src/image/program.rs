@@ -1,9 +1,10 @@
 //! The whole program: the tiles, which PE runs which, and what the host knows of it.
 
 use super::sdk_layout::SdkLayoutData;
-use super::{ExportName, RouteTable, TileImage};
-use crate::arch::{ArchName, Color, Direction, PeCoord};
-use crate::source::SourceMap;
+use super::{ExportName, Op, RouteTable, TaskBinding, TaskKind, TileImage};
+use crate::arch::{ArchName, Color, Direction, PeCoord, TEARDOWN_TASK};
+use crate::source::{SourceMap, Span};
+use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -78,6 +79,24 @@ pub struct FabricPlace {
 pub const NO_TILE: u32 = u32::MAX;
 
 impl Program {
+    /// Local tasks of the program, by their declarations, that nothing activates on any PE that has them. A task
+    /// that does nothing does not count: programs for both machines have such.
+    pub fn idle_tasks(&self) -> Vec<(Span, &TaskBinding)> {
+        let mut found: IndexMap<Span, (&TaskBinding, bool)> = IndexMap::new();
+        for tile in &self.tiles {
+            let known = tile.activated();
+            for task in tile.tasks.iter().filter(|t| t.kind == TaskKind::Local && t.id.0 < TEARDOWN_TASK) {
+                let function = &tile.functions[task.function.0 as usize];
+                let is_idle = known.is_some_and(|known| known & 1 << task.id.0 == 0);
+                let is_idle = is_idle && function.code.iter().any(|op| !matches!(op, Op::Ret));
+                found.entry(function.span).or_insert((task, true)).1 &= is_idle;
+            }
+        }
+        let is_own = |span: Span| !self.sources.file(span.file).is_library();
+        let idle = found.into_iter().filter(|(span, (_, is_idle))| *is_idle && is_own(*span));
+        idle.map(|(span, (task, _))| (span, task)).collect()
+    }
+
     /// The position of a PE in row-by-row order.
     pub(crate) fn pe_index(&self, at: PeCoord) -> usize {
         usize::from(at.y) * usize::from(self.width) + usize::from(at.x)

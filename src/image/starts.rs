@@ -1,7 +1,9 @@
 //! What starts the tasks of a tile, as far as it can be told without running it.
 
 use super::code::{AsyncConfig, Completion, IdArg, Intrinsic, OnControl};
-use super::{FnId, Op, TaskBinding, TaskKind, TileImage};
+use super::{ExportTarget, FnId, Op, TaskBinding, TaskKind, TileImage};
+use crate::arch::TaskId;
+use crate::source::Span;
 
 impl TileImage {
     /// A local task that comes to an intrinsic and that nothing activates.
@@ -18,7 +20,7 @@ impl TileImage {
     }
 
     /// Tasks that are activated somewhere, bit = id; `None` if some ids are only known at run time.
-    fn activated(&self) -> Option<u64> {
+    pub fn activated(&self) -> Option<u64> {
         let mut activated = self.active;
         for function in &self.functions {
             for op in &function.code {
@@ -27,9 +29,7 @@ impl TileImage {
                 }
             }
         }
-        let configs =
-            self.vector_ops.iter().map(|v| &v.config).chain(self.dsr_loads.iter().map(|l| &l.config));
-        for completion in configs.flat_map(completions) {
+        for completion in self.configs().flat_map(|(config, _)| completions(config)) {
             match completion {
                 Completion::Activate(IdArg::Known(id)) => activated |= 1 << id.0,
                 Completion::Activate(IdArg::In(_)) => return None,
@@ -40,30 +40,132 @@ impl TileImage {
         Some(fifos.fold(activated, |all, id| all | 1 << id.0))
     }
 
-    /// Whether a function, or one that it calls, has an intrinsic.
-    fn comes_to(&self, f: FnId, of: Intrinsic) -> bool {
+    /// Where a task is activated: by code, or at the end of an operation.
+    pub fn activations(&self, id: TaskId) -> Vec<Span> {
+        let by_code = self.functions.iter().flat_map(|f| {
+            let ops = f.code.iter().zip(f.spans.iter());
+            ops.filter_map(move |(op, span)| match op {
+                Op::Activate { a } if f.constant(*a) == Some(id.0.into()) => Some(*span),
+                _ => None,
+            })
+        });
+        by_code.chain(self.completed(Completion::Activate(IdArg::Known(id)))).collect()
+    }
+
+    /// Where a task is unblocked: by code, or at the end of an operation.
+    pub fn unblockings(&self, id: TaskId) -> Vec<Span> {
+        let by_code = self.functions.iter().flat_map(|f| {
+            let ops = f.code.iter().zip(f.spans.iter());
+            ops.filter_map(move |(op, span)| match op {
+                Op::Unblock { a } if f.constant(*a) == Some(id.0.into()) => Some(*span),
+                _ => None,
+            })
+        });
+        by_code.chain(self.completed(Completion::Unblock(IdArg::Known(id)))).collect()
+    }
+
+    /// Functions with code at a place.
+    pub fn functions_at(&self, place: Span) -> Vec<FnId> {
+        let all = self.functions.iter().zip(0..);
+        all.filter(|(f, _)| f.spans.contains(&place)).map(|(_, n)| FnId(n)).collect()
+    }
+
+    /// The tasks that come to a place of the code.
+    pub fn tasks_to(&self, place: Span) -> Vec<&TaskBinding> {
+        let goals = self.functions_at(place);
+        let comes = |t: &&TaskBinding| goals.iter().any(|f| self.reached(&[t.function], false)[f.0 as usize]);
+        self.tasks.iter().filter(comes).collect()
+    }
+
+    /// Whether the host can launch a function that comes to a place of the code, or the machine runs a handler
+    /// that does.
+    pub fn is_launched_to(&self, place: Span) -> bool {
+        let goals = self.functions_at(place);
+        let exports = self.exports.iter().filter_map(|e| match e.target {
+            ExportTarget::Fn(f) => Some(f),
+            ExportTarget::Pointer(_) | ExportTarget::Data(_) => None,
+        });
+        let starts: Vec<FnId> = exports.chain(self.handlers.iter().map(|h| h.function)).collect();
+        let reached = self.reached(&starts, false);
+        goals.iter().any(|f| reached[f.0 as usize])
+    }
+
+    /// The functions that some functions call, themselves included; with `tasks`, also those of the tasks that
+    /// they activate or unblock.
+    pub fn reached(&self, starts: &[FnId], tasks: bool) -> Vec<bool> {
         let mut seen = vec![false; self.functions.len()];
-        let mut open = vec![f];
+        let mut open = starts.to_vec();
+        let task = |id: TaskId| self.tasks.iter().find(|t| t.id == id).map(|t| t.function);
         while let Some(f) = open.pop() {
             if std::mem::replace(&mut seen[f.0 as usize], true) {
                 continue;
             }
-            for op in &self.functions[f.0 as usize].code {
+            let function = &self.functions[f.0 as usize];
+            for op in &function.code {
                 match op {
-                    Op::Intrinsic { id, .. } if *id == of => return true,
                     Op::Call { f, .. } => open.push(*f),
+                    Op::Activate { a } | Op::Unblock { a } if tasks => {
+                        open.extend(function.constant(*a).and_then(|id| task(TaskId(id as u8))));
+                    }
+                    Op::Vector { n } if tasks => {
+                        let ends = completions(&self.vector_ops[*n as usize].config);
+                        open.extend(ends.filter_map(ended).filter_map(task));
+                    }
                     _ => {}
                 }
             }
         }
-        false
+        seen
+    }
+
+    /// The tasks that the end of an operation at a place activates or unblocks; `None` if that is not known.
+    pub fn tasks_after(&self, place: Span) -> Option<Vec<FnId>> {
+        let ops = self.vector_ops.iter().filter(|op| op.span == place);
+        let ends: Vec<Completion> = ops.flat_map(|op| completions(&op.config)).collect();
+        let is_open = |end: &Completion| {
+            matches!(end, Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)))
+        };
+        let by_load = self.dsr_loads.iter().any(|l| completions(&l.config).any(|c| c != Completion::Nothing));
+        if ends.is_empty() || ends.iter().any(is_open) || by_load {
+            return None;
+        }
+        let task = |id: TaskId| self.tasks.iter().find(|t| t.id == id).map(|t| t.function);
+        Some(ends.into_iter().filter_map(ended).filter_map(task).collect())
+    }
+
+    /// Whether a function, or one that it calls, has an intrinsic.
+    fn comes_to(&self, f: FnId, of: Intrinsic) -> bool {
+        let has = |f: usize| {
+            self.functions[f].code.iter().any(|op| matches!(op, Op::Intrinsic { id, .. } if *id == of))
+        };
+        self.reached(&[f], false).into_iter().enumerate().any(|(f, is_reached)| is_reached && has(f))
+    }
+
+    /// Operations and loads that end with something.
+    fn completed(&self, with: Completion) -> impl Iterator<Item = Span> {
+        let fits = move |(config, _): &(&AsyncConfig, Span)| completions(config).any(|c| c == with);
+        self.configs().filter(fits).map(|(_, span)| span)
+    }
+
+    /// The settings of operations and of loads.
+    fn configs(&self) -> impl Iterator<Item = (&AsyncConfig, Span)> {
+        let ops = self.vector_ops.iter().map(|v| (&v.config, v.span));
+        ops.chain(self.dsr_loads.iter().map(|l| (&l.config, l.span)))
     }
 }
 
-fn completions(config: &AsyncConfig) -> impl Iterator<Item = Completion> {
+fn completions(config: &AsyncConfig) -> impl Iterator<Item = Completion> + use<> {
     let on_control = match config.on_control {
         Some(OnControl::Then(completion)) => Some(completion),
         Some(OnControl::Terminate) | None => None,
     };
     [config.completion].into_iter().chain(on_control)
+}
+
+/// The task that an end activates or unblocks.
+fn ended(completion: Completion) -> Option<TaskId> {
+    match completion {
+        Completion::Activate(IdArg::Known(id)) | Completion::Unblock(IdArg::Known(id)) => Some(id),
+        Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)) | Completion::Nothing => None,
+    }
 }

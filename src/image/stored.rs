@@ -4,7 +4,7 @@
 //! lists again when it is read.
 
 use super::code::{Op, VectorOp};
-use super::{Function, OperandRegisters, RegisterUse, Shared, Symbol, TileImage};
+use super::{Function, OperandPlace, OperandRegisters, RegisterUse, Shared, Symbol, TileImage};
 use crate::dsd::Dsd;
 use crate::source::Span;
 use indexmap::IndexSet;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 struct StoredTile {
     tile: TileImage,
     /// In the order of the fields of [`TileImage`].
-    lists: [u32; 8],
+    lists: [u32; 9],
     /// Its functions.
     functions: Vec<u32>,
 }
@@ -75,6 +75,7 @@ impl WrittenLists {
             self.take(&mut tile.strings)?,
             self.take(&mut tile.registers)?,
             self.take(&mut tile.operands)?,
+            self.take(&mut tile.places)?,
         ];
         let functions = std::mem::take(&mut tile.functions).into_iter().map(|f| self.function(f));
         Ok(StoredTile { lists, functions: functions.collect::<Result<_, Error>>()?, tile })
@@ -115,6 +116,7 @@ struct ReadLists {
     strings: Known<String>,
     registers: Known<RegisterUse>,
     operands: Known<OperandRegisters>,
+    places: Known<OperandPlace>,
     code: Known<Op>,
     functions: FxHashMap<u32, Function>,
 }
@@ -122,7 +124,7 @@ struct ReadLists {
 impl ReadLists {
     fn with_lists(&mut self, stored: StoredTile, all: &[&[u8]]) -> Result<TileImage, Error> {
         let StoredTile { mut tile, lists, functions } = stored;
-        let [data, symbols, vector_ops, dsds, origins, strings, registers, operands] = lists;
+        let [data, symbols, vector_ops, dsds, origins, strings, registers, operands, places] = lists;
         tile.data = list(&mut self.data, all, data)?;
         tile.symbols = list(&mut self.symbols, all, symbols)?;
         tile.vector_ops = list(&mut self.vector_ops, all, vector_ops)?;
@@ -131,6 +133,7 @@ impl ReadLists {
         tile.strings = list(&mut self.strings, all, strings)?;
         tile.registers = list(&mut self.registers, all, registers)?;
         tile.operands = list(&mut self.operands, all, operands)?;
+        tile.places = list(&mut self.places, all, places)?;
         let functions = functions.into_iter().map(|number| self.function(all, number));
         tile.functions = functions.collect::<Result<_, Error>>()?;
         Ok(tile)

@@ -1,6 +1,6 @@
 //! What the code of a tile sends and takes, as far as its DSDs are known without running.
 
-use super::code::{DsdOperand, DsdRef, Reg};
+use super::code::{DsdOperand, DsdRef, Reg, VectorOp};
 use super::computed::User;
 use super::{Certain, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, InQueue, OutQueue};
@@ -149,6 +149,20 @@ impl TileImage {
         });
         let by_dsd = |t: Taking| t.color == Some(color) || t.queue.is_some() && t.queue == queue;
         by_task || self.has_unknown_dsds() || self.takes().any(by_dsd)
+    }
+
+    /// Operations that write to the FIFO of a name, or read from it.
+    pub fn at_fifo(&self, name: &str, writes: bool) -> impl Iterator<Item = &VectorOp> {
+        let is_it = move |operand: &DsdOperand| match operand {
+            DsdOperand::Dsd(DsdRef::Const(n)) => matches!(
+                self.dsds[*n as usize], Dsd::Fifo(fifo) if self.fifos[usize::from(fifo.0)].name == name
+            ),
+            _ => false,
+        };
+        self.vector_ops.iter().filter(move |op| match writes {
+            true => is_it(&op.dest),
+            false => op.sources.iter().any(is_it),
+        })
     }
 
     /// The vector operands of all operations.

@@ -142,7 +142,11 @@ impl VectorUnit<'_> {
         }
         let lengths =
             Lengths(vectors.each_ref().map(|v| v.as_ref().map(|v| Length::InMemory(v.mem.length()))));
-        let count = self.checks.length(|checked| lengths.total(checked), vector.span)?.unwrap_or(0);
+        let count = {
+            let VectorUnit { checks, memory, tile, .. } = self;
+            checks.length(|checked| lengths.total(checked), memory, tile, vector.span)?
+        }
+        .unwrap_or(0);
         self.run_cursors(op, vector, &vectors, scalars, count)?;
         self.main.set_result(vector.result, true);
         Ok(Some(count))

@@ -6,6 +6,7 @@ use super::main_thread::MainThread;
 use super::operation::Operation;
 use super::queue::SendOperation;
 use super::queues::Queues;
+use super::short_operand::ShortOperand;
 use super::stall::Stall;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
@@ -15,6 +16,7 @@ use crate::diagnostics::rules::run as rules;
 use crate::diagnostics::{Diag, Level, Levels};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::DsdOp;
+use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::image::code::{DsdRef, Reg};
 use crate::image::{TaskKind, TileImage};
@@ -78,14 +80,18 @@ impl Checks {
     /// the operation continues past the end of the operand.
     pub fn length(
         &mut self,
-        total: impl Fn(bool) -> Result<Option<u32>, Diag>,
+        total: impl Fn(bool) -> Result<Option<u32>, ShortOperand>,
+        memory: &mut Memory,
+        tile: &TileImage,
         span: Span,
     ) -> Result<Option<u32>, Diag> {
         match total(self.is_checked) {
             Ok(total) => Ok(total),
-            Err(diag) => {
-                self.hazard(diag.at(span))?;
-                total(false)
+            Err(short) => {
+                self.hazard(short.diag(tile, span))?;
+                // Only as much was allocated as the operands have elements.
+                memory.reach(memory.size());
+                Ok(total(false).unwrap_or(Some(short.total)))
             }
         }
     }
@@ -111,10 +117,10 @@ impl Checks {
         if let Some((queue, other)) = shared {
             if queues.arch_name() == ArchName::Wse2 {
                 let c = rules::QUEUE_IN_USE.because(&[("queue", &queue)]).at(span);
-                self.hazard(c.also(other, "this one is still running").help(WAIT))?;
+                self.hazard(still_running(c, other).help(WAIT))?;
             } else if !is_async {
                 let c = rules::QUEUE_SHARED.because(&[("queue", &queue)]).at(span);
-                self.hazard(c.also(other, "this one is still running").help(WAIT))?;
+                self.hazard(still_running(c, other).help(WAIT))?;
             }
         }
         self.check_outlet(operation, span, queues)?;
@@ -383,4 +389,12 @@ fn contest(tile: &TileImage, tasks: &Tasks, queues: &Queues, threads: &Threads) 
         }
     }
     None
+}
+
+/// Shows the operation that is in progress, which may be an earlier start of the same one.
+pub(super) fn still_running(c: Diag, other: Span) -> Diag {
+    match c.0.primary.as_ref().is_some_and(|label| label.span == other) {
+        true => c.label("this operation was started here before, and that start has not ended"),
+        false => c.also(other, "this one is still running"),
+    }
 }

@@ -337,6 +337,16 @@ impl Pe {
         self.tasks.state.blocked & bit(id) != 0
     }
 
+    /// Whether a local task is active.
+    pub fn is_active(&self, id: TaskId) -> bool {
+        self.tasks.state.active & bit(id) != 0
+    }
+
+    /// Whether a task has started at least once.
+    pub fn has_begun(&self, id: TaskId) -> bool {
+        self.tasks.begun & bit(id) != 0
+    }
+
     /// What the main thread is doing, or did last; `None` before the first task.
     pub fn activity(&self) -> Option<Activity<'_>> {
         let function = &self.tile.functions[self.tasks.function?.0 as usize];

@@ -344,7 +344,7 @@ impl Pe {
                 (function, [0; 2], 0)
             }
             Picked::Wavelet { id, kind, input } => {
-                self.tasks.start_other();
+                self.tasks.start_other(Some(id));
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
                 let bound = binding(tile, kind, id).map_err(|c| self.came_by(c, input))?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
@@ -373,7 +373,7 @@ impl Pe {
     }
 
     fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Diag> {
-        self.tasks.start_other();
+        self.tasks.start_other(None);
         self.note_task_start(launch.function, None, now);
         self.start(tile, launch.function, &launch.arguments, now)
     }

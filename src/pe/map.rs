@@ -203,7 +203,8 @@ impl VectorUnit<'_> {
             let value = match &mut side.place {
                 MapOperand::Value(value) => *value,
                 MapOperand::AddressCursor(cursor) => {
-                    load(self.memory.words(), cursor.next_element()?, side.kind)?
+                    let at = cursor.next_element().map_err(|c| self.blame_operand(c, k + 1, cursor))?;
+                    load(self.memory.words(), at, side.kind)?
                 }
                 MapOperand::In(intake) => extended(intake.take(self.queues, now), side.kind),
                 MapOperand::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
@@ -212,6 +213,12 @@ impl VectorUnit<'_> {
             self.main.set_register(base + k as Reg, value);
         }
         Ok(Served::Done(1))
+    }
+
+    /// Adds to a diagnostic which operand has left its variable, and where its DSD was made.
+    #[cold]
+    fn blame_operand(&self, diag: Diag, operand: usize, cursor: &AddressCursor) -> Diag {
+        self.reach().explain(diag, std::iter::once((operand, cursor)))
     }
 
     /// Writes a result.
@@ -237,7 +244,8 @@ impl VectorUnit<'_> {
                 store(self.memory.words_mut(), at, output.kind, value)?;
             }
             MapOperand::AddressCursor(cursor) => {
-                store(self.memory.words_mut(), cursor.next_element()?, output.kind, value)?
+                let at = cursor.next_element().map_err(|c| self.blame_operand(c, 0, cursor))?;
+                store(self.memory.words_mut(), at, output.kind, value)?
             }
             MapOperand::Out(_) if ran_ahead => return Ok(Served::Later),
             MapOperand::Out(outlet) if self.queues.outputs[outlet.output].space() == 0 => {

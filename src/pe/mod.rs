@@ -29,6 +29,7 @@ mod registers;
 mod resolve;
 mod rings;
 mod service;
+mod short_operand;
 mod stall;
 mod start;
 mod stepping;

@@ -49,6 +49,17 @@ impl AsyncSettings {
         }
     }
 
+    /// A setting of an operation that the settings which count do not have.
+    pub fn lost_in(&self, others: &AsyncSettings) -> Option<&'static str> {
+        match self.completion {
+            _ if !others.is_async => Some("async"),
+            Done::Activate(_) if others.completion == Done::Nothing => Some("activate"),
+            Done::Unblock(_) if others.completion == Done::Nothing => Some("unblock"),
+            _ if self.on_control.is_some() && others.on_control.is_none() => Some("on_control"),
+            Done::Nothing | Done::Activate(_) | Done::Unblock(_) => None,
+        }
+    }
+
     /// Merges the settings of a further operand. For each setting the first operand that has it wins; the
     /// operation is asynchronous if one of its operands is.
     pub fn add(&mut self, other: AsyncSettings) {

@@ -3,11 +3,11 @@
 use super::fifo::FifoState;
 use super::operation::From;
 use super::registers::{AsyncSettings, ResolvedOperand};
+use super::short_operand::ShortOperand;
 use super::threads::{OperandDsrs, Thread};
 use crate::arch::UtId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::dsd::ZERO_SOURCE;
-use crate::diagnostics::rules::run::LENGTH_MISMATCH;
 use crate::dsd::local::Source;
 use crate::dsd::ops::DsdOp;
 use crate::dsd::{Dsd, ENDLESS, FabIn, FabOut, Priority, ZeroSource};
@@ -35,6 +35,8 @@ pub(super) struct Start {
     queue_ut: Option<UtId>,
     /// The settings of the operands, merged in the order of the operands.
     brought: AsyncSettings,
+    /// A setting of the operation that its operands do not have, so that it has no effect.
+    pub ignored: Option<&'static str>,
     priority: Priority,
 }
 
@@ -60,6 +62,7 @@ impl Start {
             fifo_length: None,
             queue_ut: None,
             brought: AsyncSettings::default(),
+            ignored: None,
             priority: Priority::Low,
         }
     }
@@ -131,6 +134,9 @@ impl Start {
     /// Decides which thread runs the operation, once all operands are known.
     pub fn settle(&mut self) {
         let AsyncSettings { priority, ut, .. } = self.settings;
+        if self.settings.is_async {
+            self.ignored = self.settings.lost_in(&self.brought);
+        }
         self.settings = self.brought;
         // These two belong to the operation as a whole: the documents give a load no priority.
         self.settings.priority = priority.or(self.brought.priority).or(Some(self.priority));
@@ -140,7 +146,7 @@ impl Start {
     }
 
     /// Number of elements; `None` if there is no end.
-    pub fn total(&self, checked: bool) -> Result<Option<u32>, Diag> {
+    pub fn total(&self, checked: bool) -> Result<Option<u32>, ShortOperand> {
         let checked = checked && !self.ends_at_control();
         match self.fifo_length {
             Some(length) => self.lengths.hold(length, checked).map(Some),
@@ -183,7 +189,7 @@ pub(super) struct Lengths(pub [Option<Length>; 4]);
 impl Lengths {
     /// Number of elements of the operation; `None` if there is no end.
     #[inline]
-    pub fn total(&self, checked: bool) -> Result<Option<u32>, Diag> {
+    pub fn total(&self, checked: bool) -> Result<Option<u32>, ShortOperand> {
         // With two sources or more, the first is src0 and the second src1; a single one is src1.
         let [dest, first, second, third] = self.0;
         let (mut total, mut is_endless) = (None, false);
@@ -210,7 +216,7 @@ impl Lengths {
     }
 
     /// Returns `total` if all memory operands have that many elements.
-    fn hold(&self, total: u32, checked: bool) -> Result<u32, Diag> {
+    fn hold(&self, total: u32, checked: bool) -> Result<u32, ShortOperand> {
         // Longer operands are used in part, and a fabric operand continues for as long as the others do.
         let is_short = |length: &Option<Length>| matches!(length, Some(Length::InMemory(n)) if *n < total);
         if !checked || !self.0.iter().any(is_short) {
@@ -221,13 +227,7 @@ impl Lengths {
             Some(Length::InMemory(_) | Length::OnFabric(_)) | None => None,
         });
         match short {
-            Some((place, short)) => {
-                let c = LENGTH_MISMATCH.because(&[("one", &total), ("other", &short)]);
-                Err(c.note(match place {
-                    0 => format!("the destination has {short} elements"),
-                    n => format!("source {n} has {short} elements"),
-                }))
-            }
+            Some((operand, elements)) => Err(ShortOperand { operand, elements, total }),
             None => Ok(total),
         }
     }

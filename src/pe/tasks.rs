@@ -22,6 +22,8 @@ pub(super) struct Tasks {
     pub seed: Option<u64>,
     /// How many tasks have started.
     pub started: u64,
+    /// Tasks that have started at least once.
+    pub begun: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
     data: u64,
@@ -73,6 +75,7 @@ impl Tasks {
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
             seed: None,
             started: 0,
+            begun: 0,
         }
     }
 
@@ -105,11 +108,13 @@ impl Tasks {
     pub fn start(&mut self, id: TaskId) {
         self.state.active &= !bit(id);
         self.state.again &= !bit(id);
+        self.begun |= bit(id);
         (self.state.last, self.state.running) = (Some(id), Some(id));
     }
 
-    /// Records that a wavelet or the host starts a task or function.
-    pub fn start_other(&mut self) {
+    /// Records that a wavelet starts a task, or the host a function.
+    pub fn start_other(&mut self, task: Option<TaskId>) {
+        self.begun |= task.map_or(0, bit);
         // Tasks that have activated themselves have now yielded to something else, and need not yield again.
         (self.state.again, self.state.running) = (0, None);
     }
@@ -356,7 +361,7 @@ mod tests {
                 }
                 Picked::Wavelet { id, input, .. } => {
                     queues.inputs[input].take(0);
-                    tasks.start_other();
+                    tasks.start_other(None);
                     order.push(id.0);
                 }
             }

@@ -5,6 +5,7 @@
 //! 20 generations, 74,718 visits instead of 102,866, and 0.92 of the instructions. A recording and `--engine plain`
 //! switch it off; `tests/it/engines.rs` compares whole programs.
 
+use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
 use super::operation::{From, StepResult, Surroundings};
@@ -16,14 +17,14 @@ use super::threads::{Ending, MAIN};
 use super::trace_buffer::Quick;
 use crate::arch::{ArchName, Color, UtId};
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::dsd::DSD_QUEUE;
+use crate::diagnostics::rules::dsd::{DSD_QUEUE, IGNORED_SETTING};
 use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MICROTHREAD_OF_QUEUE};
 use crate::dsd::Dsd;
 use crate::dsd::ops::OPS;
 use crate::exec::vector::LAUNCH;
 use crate::fabric::Ramp;
 use crate::image::TileImage;
-use crate::image::code::{DsdOperand, DsdRef, VectorOp};
+use crate::image::code::{Completion, DsdOperand, DsdRef, VectorOp};
 use crate::source::Span;
 use crate::value::ty::DsdTy;
 
@@ -82,8 +83,14 @@ impl Pe {
         if self.threads.in_step && pace.ran_ahead {
             return Ok(Served::Later);
         }
-        start.thread.operation.total = self.checks.length(|checked| start.total(checked), vector.span)?;
+        start.thread.operation.total = {
+            let Pe { checks, memory, tile, .. } = self;
+            checks.length(|checked| start.total(checked), memory, tile, vector.span)?
+        };
         start.note_room(self.checks.is_checked);
+        if let Some(setting) = start.ignored {
+            self.check_ignored(setting, vector)?;
+        }
         self.vector_unit().check_operation(&mut start.thread.operation, vector.span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
@@ -92,6 +99,30 @@ impl Pe {
             return self.send_early(vector, start, pace.time);
         }
         self.launch_thread(vector, start, pace)
+    }
+
+    /// Warns that a setting of an operation has no effect, because of the load that its DSR has now. If no load of
+    /// the DSR has the setting, that was told before the run.
+    #[cold]
+    fn check_ignored(&mut self, setting: &str, vector: &VectorOp) -> Result<(), Diag> {
+        let operands = std::iter::once(&vector.dest).chain(&vector.sources);
+        let dsr = operands.into_iter().find_map(|operand| match operand {
+            DsdOperand::Dsd(DsdRef::Dsr(dsr)) => Some(*dsr),
+            _ => None,
+        });
+        let Some(dsr) = dsr.filter(|_| self.checks.is_checked) else { return Ok(()) };
+        let mut loads = self.tile.dsr_loads.iter().filter(|load| load.dsr.id == dsr.id);
+        let has_it = loads.any(|load| match setting {
+            "async" => load.config.is_async,
+            "on_control" => load.config.on_control.is_some(),
+            _ => load.config.completion != Completion::Nothing,
+        });
+        let Some(loaded) = self.registers.slot(dsr.id).filter(|_| has_it) else { return Ok(()) };
+        let facts: [(&str, &dyn std::fmt::Display); 2] = [("setting", &setting), ("dsr", &dsr.id)];
+        let diag = IGNORED_SETTING.because(&facts).at(vector.span);
+        let diag = diag.also(loaded.span, "it was loaded here");
+        self.checks
+            .hazard(diag.help("put the setting into the load: a DSR keeps the settings it was loaded with"))
     }
 
     /// From the first operation on a color without a route on, the PE and the clock are in step.
@@ -270,7 +301,7 @@ impl Pe {
         let by_queue = (by_queue || thread.ut_by_queue) && self.arch.name == ArchName::Wse3;
         let rule = if by_queue { &MICROTHREAD_OF_QUEUE } else { &MICROTHREAD_IN_USE };
         let diag = rule.because(&[("ut", &place)]).at(span);
-        let diag = diag.also(thread.span, "this one is still running");
+        let diag = still_running(diag, thread.span);
         match (0..MAIN).find(|place| !self.threads.is_live(*place)) {
             Some(free) => self.checks.hazard(diag).map(|()| free),
             None => Err(diag.for_good()),

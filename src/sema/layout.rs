@@ -149,7 +149,10 @@ impl LayoutScope {
     pub fn set_route(&mut self, pe: usize, color: Color, config: ColorConfig, at: Span) -> Result<()> {
         match self.routes.set(pe, color, config, Some(at)) {
             true => Ok(()),
-            false => Err(route_twice(&self.routes, pe, color, at)),
+            false => {
+                let width = self.rectangle.map_or(1, |(width, ..)| width);
+                Err(route_twice(&self.routes, (pe, width), color, at))
+            }
         }
     }
 
@@ -295,8 +298,10 @@ struct FilterUse {
 }
 
 /// The diagnostic about a second configuration of a color on a PE.
-pub fn route_twice(routes: &RouteTable, pe: usize, color: Color, second: Span) -> Diag {
-    let c = rules::ROUTE_TWICE.because(&[("color", &color)]).at(second);
+pub fn route_twice(routes: &RouteTable, (pe, width): (usize, u16), color: Color, second: Span) -> Diag {
+    let width = usize::from(width);
+    let at = PeCoord { x: (pe % width) as u16, y: (pe / width) as u16 };
+    let c = rules::ROUTE_TWICE.because(&[("color", &color), ("pe", &at)]).at(second);
     match routes.get(pe, color).and_then(|first| first.span) {
         Some(first) => c.also(first, "first set here"),
         None => c,

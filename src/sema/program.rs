@@ -234,7 +234,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
         let Some(tile) = tiles.get(*tile as usize) else { continue };
         for (color, config, span) in &tile.local_routes {
             if !placed.routes.set(pe, *color, config.clone(), Some(*span)) {
-                sema.report(route_twice(&placed.routes, pe, *color, *span));
+                sema.report(route_twice(&placed.routes, (pe, width), *color, *span));
             }
         }
     }

@@ -1,16 +1,17 @@
 //! The stall report as a diagnostic, and the warnings about what is left at the end.
 
+use super::causes::{Cause, receiver};
 use super::collectives::Unjoined;
-use super::receivers::receiver;
 use super::stall::{Explainer, HostWait, Left, Missing, PeWait, Sender, StallReport};
 use crate::arch::PeCoord;
 use crate::diagnostics::render::estimated_cycles;
 use crate::diagnostics::rules::tasks::{
-    CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, TASK_STAYS_BLOCKED,
+    CONTROL_CHANNEL_BLOCKED, DEADLOCK, LEFTOVER_WAVELETS, NEVER_ACTIVATED, TASK_STAYS_BLOCKED,
 };
 use crate::diagnostics::{Diag, Diagnostic, Moment, counted};
 use crate::fabric::Obstacle;
-use crate::pe::{Waiter, WaitsFor};
+use crate::image::TaskBinding;
+use crate::pe::{Pe, Waiter, WaitsFor};
 use crate::source::{SourceMap, Span};
 use std::borrow::Cow;
 
@@ -82,6 +83,9 @@ impl StallReport {
             let all = "all PEs of a row or column must call the same collective operations in the same order";
             return all.into();
         }
+        if let Some(PeWait { cause: Some(cause), .. }) = self.waits.first() {
+            return cause.advice.as_str().into();
+        }
         if !self.circle.is_empty() {
             let sends = self.waits.first().is_some_and(|w| matches!(w.need, WaitsFor::Space { .. }));
             return circle_advice(self.circle.len(), sends).into();
@@ -94,7 +98,6 @@ impl StallReport {
             Some(Missing::Wavelets { reachable, received, senders, ends_at_control, .. }) => {
                 wavelets_advice(*reachable, *received, senders, *ends_at_control)
             }
-            Some(Missing::Space { receiver: Some(receiver), .. }) => return receiver.advice.as_str().into(),
             Some(Missing::Space { obstacle, .. }) => space_advice(*obstacle),
             Some(Missing::FromHost { .. }) => {
                 "make the host copy more words to this color first, or make the program expect fewer"
@@ -104,7 +107,7 @@ impl StallReport {
             Some(Missing::Pop) => "another operation must read from the FIFO",
             Some(Missing::Unblock) => "`@unblock` the task, or let an operation do it with `.unblock`",
             None => match self.host.first() {
-                Some(HostWait { idle: Some(task), .. }) => return task.advice.as_str().into(),
+                Some(HostWait { cause: Some(cause), .. }) => return cause.advice.as_str().into(),
                 Some(host) => host.advice,
                 None => "look for what the waits have in common",
             },
@@ -154,7 +157,9 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
         if first.is_at_pe
             && let Some(receiver) = receiver(explainer.cells(), program.pe_index(*pe), *color)
         {
-            c = c.at(receiver.span).label(receiver.fact).help(receiver.advice);
+            let (at, pe) = (receiver.span, program.pe_index(*pe));
+            c = c.at(at).label(receiver.fact).help(receiver.advice);
+            c = explainer.name_sides(c, pe, *color, at);
         }
         for l in left.iter().take(MOST_NOTES) {
             c = c.note(left_note(l));
@@ -166,18 +171,48 @@ pub(super) fn leftovers(explainer: &Explainer<'_>, now: u64) -> Vec<Diagnostic> 
     }
     // With a host the program ends when its commands are done, whatever tasks wait for.
     let blocked = if program.memcpy.is_some() { Vec::new() } else { explainer.blocked_tasks() };
-    for wait in blocked.into_iter().take(MOST_NOTES) {
+    // What has no task was told before the run.
+    for wait in blocked.into_iter().filter(|wait| !wait.name.is_empty()).take(MOST_NOTES) {
         let c = TASK_STAYS_BLOCKED.because(&[("task", &waiter_words(&wait)), ("pe", &wait.pe)]);
         let c = match wait.span {
             Some(span) => c.at(span),
             None => c,
+        };
+        let unblocked = match wait.waiter {
+            Waiter::Task(id) => program.tile_at(wait.pe).map_or(Vec::new(), |tile| tile.unblockings(id)),
+            _ => Vec::new(),
+        };
+        let c = match unblocked.first() {
+            Some(span) => c.also(*span, "this would unblock it, and has not happened since it was blocked"),
+            None => c.note("nothing unblocks it"),
         };
         let PeCoord { x, y } = wait.pe;
         let mut d = Diagnostic::from(c.on(Moment { x, y, cycle: now }));
         d.also_on = wait.also_on;
         warnings.push(d);
     }
+    warnings.extend(never_activated(explainer));
     warnings
+}
+
+/// Warnings about tasks that nothing activates and that have not run on any PE.
+fn never_activated(explainer: &Explainer<'_>) -> Vec<Diagnostic> {
+    let (program, cells) = (explainer.program(), explainer.cells());
+    let mut idle = program.idle_tasks();
+    idle.retain(|(declared, _)| {
+        let has_begun = |pe: usize, cell: &Pe| {
+            let tile = program.tile_at(program.pe_coord(pe));
+            let tasks = tile.into_iter().flat_map(|tile| tile.tasks.iter().map(move |task| (tile, task)));
+            let mut same =
+                tasks.filter(|(tile, task)| tile.functions[task.function.0 as usize].span == *declared);
+            same.any(|(_, task)| cell.has_begun(task.id))
+        };
+        !cells.made().any(|(pe, _, cell)| has_begun(pe, cell))
+    });
+    let diag = |(span, task): (Span, &TaskBinding)| {
+        NEVER_ACTIVATED.because(&[("task", &task.name), ("id", &task.id)]).at(span).into()
+    };
+    idle.into_iter().take(MOST_NOTES).map(diag).collect()
 }
 
 fn held_back(left: &Left, now: u64) -> Diagnostic {
@@ -209,36 +244,58 @@ pub fn outside_library(mut c: Diag, calls: &[Span], sources: &SourceMap) -> Diag
 fn blame(c: Diag, first: &PeWait, cycle: u64) -> Diag {
     let done = first.progress.map_or(String::new(), |(done, all)| format!("stopped after {done} of {all}, "));
     let waits = format!("{done}{}", need_and_since(first));
-    if let Some(Missing::Space { at: PeCoord { x, y }, receiver: Some(receiver), .. }) = &first.missing {
-        let c = c.at(receiver.span).label(&receiver.fact).on(Moment { x: *x, y: *y, cycle });
-        return match first.span {
-            Some(span) => c.also(span, format!("{}: {waits}", on_pes(first.pe, first.also_on))),
-            None => c,
-        };
-    }
-    let PeCoord { x, y } = first.pe;
+    let PeCoord { x, y } = first.cause.as_ref().map_or(first.pe, |cause| cause.pe);
     let mut c = c.on(Moment { x, y, cycle });
+    if let Some(Cause { span, fact, also, .. }) = &first.cause {
+        c = c.at(*span).label(fact);
+        if let Some((span, fact)) = also {
+            c = c.also(*span, fact);
+        }
+        if let Some(span) = first.span.filter(|wait| wait != span) {
+            c = c.also(span, format!("{}: {waits}", on_pes(first.pe, first.also_on)));
+        }
+        // What the route or the color has kept apart says nothing about numbers.
+        return c;
+    }
     c.0.also_on = first.also_on;
     if let Some(span) = first.span {
         c = c.at(span).label(waits);
     }
     if let Some(Missing::Wavelets { color, senders, .. }) = &first.missing
-        && let Some(Sender { pe, sent, span: Some(span), .. }) = senders.first()
+        && let Some(sender) = senders.first()
     {
-        c = c.also(*span, format!("{pe} has sent {sent} on color {color}"));
+        c = name_lengths(c, first, sender);
+        if let Some(span) = sender.span {
+            c = c.also(span, format!("{} has sent {} on color {color}", sender.pe, sender.sent));
+        }
+    }
+    c
+}
+
+/// Shows where two operations have their lengths from, if one has ended in the middle of the other.
+fn name_lengths(mut c: Diag, wait: &PeWait, sender: &Sender) -> Diag {
+    let Some((done, all)) = wait.progress.filter(|(done, all)| 0 < *done && done < all) else { return c };
+    if let Some(span) = wait.length {
+        let pe = wait.pe;
+        c = c.also(span, format!("this DSD makes {pe} wait for {all} elements, of which {done} have come"));
+    }
+    if let Some(span) = sender.length.filter(|span| wait.length != Some(*span)) {
+        c = c.also(span, format!("this DSD says how many {} sends", sender.pe));
     }
     c
 }
 
 fn blame_launch(c: Diag, host: &HostWait, cycle: u64) -> Diag {
-    let Some(PeCoord { x, y }) = host.pes.first().copied() else { return c };
+    let first = host.cause.as_ref().map(|cause| cause.pe).or(host.pes.first().copied());
+    let Some(PeCoord { x, y }) = first else { return c };
     let c = c.on(Moment { x, y, cycle });
-    match (&host.idle, host.span) {
-        (Some(task), Some(span)) => {
-            c.at(task.span).label(&task.fact).also(span, "the launch of this function is not done")
+    match (&host.cause, host.span) {
+        (Some(cause), Some(span)) => {
+            c.at(cause.span).label(&cause.fact).also(span, "the launch of this function is not done")
         }
+        (Some(cause), None) => c.at(cause.span).label(&cause.fact),
         (None, Some(span)) => c.at(span).label("this launch is not done"),
-        (_, None) => c,
+        (None, None) => c,
     }
 }
 

@@ -1,7 +1,7 @@
 //! The reports of hangs for programs; `docs/hang-report.md` describes them.
 
+use super::causes::Cause;
 use super::collectives::Unjoined;
-use super::receivers::Receiver;
 use super::stall::{HostWait, Left, Missing, PeWait, Sender, StallReport};
 use super::stopped::{Running, StopReport};
 use crate::arch::PeCoord;
@@ -75,6 +75,7 @@ impl Writer<'_> {
             "of": w.progress.map(|(_, all)| all),
             "at": self.place(w.span),
             "missing": w.missing.as_ref().map(|missing| self.missing(missing)),
+            "cause": w.cause.as_ref().map(|cause| self.cause(cause)),
         })
     }
 
@@ -88,13 +89,9 @@ impl Writer<'_> {
                 "ends_at_control": ends_at_control,
                 "senders": all(senders, |sender| self.sender(sender)),
             }),
-            Missing::Space { color, at, by, receiver, .. } => json!({
-                "kind": "room",
-                "color": color,
-                "pe": pe(*at),
-                "why": by,
-                "receiver": receiver.as_ref().map(|receiver| self.receiver(receiver)),
-            }),
+            Missing::Space { color, at, by, .. } => {
+                json!({ "kind": "room", "color": color, "pe": pe(*at), "why": by })
+            }
             Missing::FromHost { color, received } => {
                 json!({ "kind": "host", "color": color, "received": received })
             }
@@ -105,8 +102,8 @@ impl Writer<'_> {
         }
     }
 
-    fn receiver(&self, receiver: &Receiver) -> Value {
-        json!({ "at": self.place(Some(receiver.span)), "fact": receiver.fact })
+    fn cause(&self, cause: &Cause) -> Value {
+        json!({ "pe": pe(cause.pe), "at": self.place(Some(cause.span)), "fact": cause.fact })
     }
 
     fn sender(&self, s: &Sender) -> Value {
@@ -131,7 +128,7 @@ impl Writer<'_> {
             "pes": pes(&h.pes),
             "more": h.more,
             "at": self.place(h.span),
-            "idle": h.idle.as_ref().map(|task| self.receiver(task)),
+            "cause": h.cause.as_ref().map(|cause| self.cause(cause)),
         })
     }
 

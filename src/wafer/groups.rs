@@ -11,6 +11,7 @@ use rustc_hash::FxBuildHasher;
 use std::ops::Range;
 
 /// The same wait on several PEs with equal code; nobody minds when it began.
+#[derive(Clone)]
 pub(super) struct WaitGroup<'a> {
     tile: u32,
     /// That of the first PE.
@@ -21,8 +22,14 @@ pub(super) struct WaitGroup<'a> {
     pub count: u64,
 }
 
-impl WaitGroup<'_> {
-    fn holds(&self, tile: u32, wait: &Wait<'_>) -> bool {
+impl<'a> WaitGroup<'a> {
+    /// The same group, with another of its PEs and its wait in front.
+    pub fn led_by(&self, pe: usize, since: u64) -> WaitGroup<'a> {
+        WaitGroup { pe, wait: Wait { since, ..self.wait.clone() }, ..self.clone() }
+    }
+
+    /// Whether a wait on a PE of this tile is one of them.
+    pub fn holds(&self, tile: u32, wait: &Wait<'_>) -> bool {
         self.tile == tile && self.wait == Wait { since: self.wait.since, ..wait.clone() }
     }
 }
@@ -59,11 +66,6 @@ impl<'w> Waits<'w> {
     pub fn is_in(&self, pe: usize, group: &WaitGroup<'_>) -> bool {
         let waits = self.cells.get(pe).map_or(Vec::new(), Pe::waits);
         waits.iter().any(|wait| group.holds(self.program.place[pe], wait))
-    }
-
-    /// Whether a PE waits itself.
-    pub fn on(&self, pe: usize) -> bool {
-        self.cells.get(pe).is_some_and(|pe| unfinished_on(pe).next().is_some())
     }
 
     /// Tasks that are active but blocked.
@@ -112,6 +114,6 @@ impl<'a> Folding<'a> {
 }
 
 /// Operations on a PE that have begun and cannot end; endless operations do not count.
-fn unfinished_on(pe: &Pe) -> impl Iterator<Item = Wait<'_>> {
+pub(super) fn unfinished_on(pe: &Pe) -> impl Iterator<Item = Wait<'_>> {
     pe.operations().filter(|wait| wait.who == Waiter::MainThread || wait.progress.is_some())
 }

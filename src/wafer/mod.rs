@@ -5,8 +5,11 @@
 
 mod band_step;
 mod bands;
+mod broken_routes;
+mod causes;
 mod cells;
 mod collectives;
+mod dependencies;
 mod event_queue;
 mod explain;
 mod facts;
@@ -16,7 +19,6 @@ mod launches;
 mod letters;
 mod locality_step;
 mod pulse;
-mod receivers;
 mod record;
 mod stall;
 mod step;
@@ -27,8 +29,8 @@ mod traps;
 mod worker_pool;
 
 pub use crate::pe::{Pe, PeOptions, Printed, Traced};
+pub use causes::Cause;
 pub use pulse::Pulse;
-pub use receivers::Receiver;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;
 
@@ -313,6 +315,13 @@ impl Wafer {
     /// What is not finished now that nothing moves; `None` if everything is.
     pub fn stall_report(&self, host: Vec<HostWait>) -> Option<StallReport> {
         self.explain(|explainer| StallReport::new(&explainer, &self.collectives, host, self.end()))
+    }
+
+    /// The operation that should send the words of a stream from a PE to the host, or receive those that the host
+    /// sends there.
+    pub fn stream_end(&self, pe: PeCoord, color: Color, to_wafer: bool) -> Option<Cause> {
+        let pe = self.program().pe_index(pe);
+        self.bands.look(|fabric| causes::stream_end(&self.cells, fabric, (pe, color), to_wafer))
     }
 
     fn stop_report(&self, cycle: u64, interrupted: bool) -> Box<StopReport> {

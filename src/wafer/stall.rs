@@ -1,17 +1,20 @@
 //! Why nothing moves any more: who waits, for what, and who would have had to act.
 
+use super::broken_routes;
+use super::causes::{Cause, deaf_to, ended_at_fifo, idle_task, receiver, send_span, wrong_color};
 use super::cells::Cells;
 use super::collectives::{Collectives, Unjoined};
+use super::dependencies::{Dependencies, Need, Order};
 use super::groups::{WaitGroup, Waits};
 use super::letters::CalledLetters;
-use super::receivers::{Receiver, receiver, send_span};
+
 use crate::arch::{Color, MESSAGE_COLOR, PeCoord};
+use crate::diagnostics::Diag;
 use crate::fabric::{BufferPlace, Fabric, Leftover, Obstacle};
-use crate::image::Program;
+use crate::image::{OperandRole, Program};
 use crate::pe::{Wait, Waiter, WaitsFor};
 use crate::source::Span;
 use indexmap::IndexMap;
-use petgraph::graph::{DiGraph, NodeIndex};
 use std::collections::BTreeMap;
 
 /// Groups of equal waits beyond this many are counted, not explained.
@@ -66,8 +69,12 @@ pub struct PeWait {
     pub progress: Option<(u32, u32)>,
     /// The operation.
     pub span: Option<Span>,
+    /// Where its number of elements comes from.
+    pub length: Option<Span>,
     /// Who would have had to act.
     pub missing: Option<Missing>,
+    /// The place of the program that is to blame, where it is known.
+    pub cause: Option<Cause>,
 }
 
 impl PeWait {
@@ -105,8 +112,6 @@ pub enum Missing {
         obstacle: Obstacle,
         /// The same for people.
         by: String,
-        /// What should take them there, unless that PE waits itself.
-        receiver: Option<Receiver>,
     },
     /// The host sends no more words.
     FromHost {
@@ -134,7 +139,9 @@ pub struct Sender {
     pub sent: u64,
     /// An operation that sends them.
     pub span: Option<Span>,
-    /// Whether it waits itself.
+    /// Where the number of elements of that operation comes from.
+    pub length: Option<Span>,
+    /// Whether something else holds it up.
     pub waits: bool,
 }
 
@@ -168,8 +175,9 @@ pub struct HostWait {
     pub needs: String,
     /// The function that was launched and holds it up.
     pub span: Option<Span>,
-    /// The task that would end the launch and that nothing starts.
-    pub idle: Option<Receiver>,
+    /// The place to blame: a task that would end the launch and that nothing starts, or the operation that should
+    /// send or receive the words of a stream.
+    pub cause: Option<Cause>,
     /// The PEs that hold it up, the first few.
     pub pes: Vec<PeCoord>,
     /// How many more there are.
@@ -198,23 +206,32 @@ impl StallReport {
         let only_armed = is_quiet && groups.iter().all(|g| is_armed(&g.wait));
         let operations = groups.iter().map(|g| g.count).sum();
         // Without a host, a task that stays blocked holds up nobody.
-        if !host.is_empty() {
-            groups.extend(waits.held_tasks());
-        }
+        let held = if host.is_empty() { Vec::new() } else { waits.held_tasks() };
+        let Order { groups: order, roots, circle } = explainer.dependencies.order(&groups);
+        let ordered = order.into_iter().map(|(n, pe, since)| groups[n].led_by(pe, since));
+        groups = ordered.chain(held).collect();
         let more = groups.len().saturating_sub(MOST_GROUPS);
         groups.truncate(MOST_GROUPS);
         let mut explained: Vec<PeWait> = groups.iter().map(|g| explainer.explain(g)).collect();
-        let (order, circle) = explainer.causes(&groups, &explained);
+        // Of the waits that hold up all others, one with a known cause says most. A PE that its own route passes by
+        // lies before the place where the stream is held up.
+        let roots = &explained[..roots.min(explained.len())];
+        let is_bypassed =
+            |wait: &PeWait| matches!(wait.missing, Some(Missing::Wavelets { reachable: false, .. }));
+        let first = roots.iter().position(|wait| wait.cause.is_some() && is_bypassed(wait));
+        if let Some(first) = first.or_else(|| roots.iter().position(|wait| wait.cause.is_some())) {
+            explained[..=first].rotate_right(1);
+            groups[..=first].rotate_right(1);
+        }
         let awaited = host.first().map_or(&[][..], |command| &command.pes);
         let is_awaited =
             |group: &WaitGroup<'_>| awaited.iter().any(|at| waits.is_in(program.pe_index(*at), group));
         let host_in_circle =
             groups.iter().zip(&explained).any(|(group, wait)| wait.is_for_host() && is_awaited(group));
-        let mut taken: Vec<Option<PeWait>> = explained.drain(..).map(Some).collect();
         Some(StallReport {
             cycle: now.saturating_sub(1),
             unfinished: operations,
-            waits: order.into_iter().filter_map(|i| taken[i].take()).collect(),
+            waits: explained,
             more,
             circle,
             left,
@@ -228,13 +245,13 @@ impl StallReport {
 }
 
 /// Tells what waits are for, and who would have had to act. It looks at a wafer that stands still.
-#[derive(Copy, Clone)]
 pub(super) struct Explainer<'w> {
     program: &'w Program,
     cells: &'w Cells,
     fabric: &'w Fabric,
     letters: &'w CalledLetters,
     waits: Waits<'w>,
+    dependencies: Dependencies<'w>,
 }
 
 impl<'w> Explainer<'w> {
@@ -245,7 +262,8 @@ impl<'w> Explainer<'w> {
         letters: &'w CalledLetters,
         waits: Waits<'w>,
     ) -> Explainer<'w> {
-        Explainer { program: cells.program(), cells, fabric, letters, waits }
+        let dependencies = Dependencies::new(cells, fabric);
+        Explainer { program: cells.program(), cells, fabric, letters, waits, dependencies }
     }
 
     /// The program.
@@ -319,6 +337,7 @@ impl<'w> Explainer<'w> {
             _ => None,
         };
         PeWait {
+            cause: missing.as_ref().and_then(|missing| self.cause(group.pe, &wait, missing)),
             pe: self.program.pe_coord(group.pe),
             also_on: group.count - 1,
             waiter: wait.who,
@@ -331,7 +350,68 @@ impl<'w> Explainer<'w> {
             since: wait.since,
             progress: wait.progress,
             span: call.or(wait.span),
+            length: wait.span.and_then(|span| self.length(group.pe, span)),
             missing,
+        }
+    }
+
+    /// Shows who has sent a color to a PE, and where both sides have their numbers of elements from; `receives` is
+    /// what receives it.
+    pub fn name_sides(&self, mut c: Diag, pe: usize, color: Color, receives: Span) -> Diag {
+        let (Some(own), sent) = (self.length(pe, receives), self.fabric.survey().senders(pe, color)) else {
+            return c;
+        };
+        let sent = sent.into_iter().filter(|s| self.fabric.survey().sent(*s, color) > 0);
+        let Some((sender, span)) = sent.filter_map(|s| Some((s, send_span(self.cells, s, color)?))).next()
+        else {
+            return c;
+        };
+        let (who, count) = (self.program.pe_coord(sender), self.fabric.survey().sent(sender, color));
+        if let Some(length) = self.length(sender, span).filter(|length| *length != own) {
+            c = c.also(length, format!("this DSD says how many {who} sends"));
+        }
+        c.also(own, "this DSD says how many are received")
+            .also(span, format!("{who} has sent {count} on color {color}"))
+    }
+
+    /// Where the number of elements of an operation comes from.
+    fn length(&self, pe: usize, op: Span) -> Option<Span> {
+        let tile = self.program.tile_at(self.program.pe_coord(pe))?;
+        tile.operand_place(op, OperandRole::Length)
+    }
+
+    /// The place of the program that is to blame for a wait.
+    fn cause(&self, pe: usize, wait: &Wait<'_>, missing: &Missing) -> Option<Cause> {
+        match missing {
+            Missing::Push | Missing::Pop => match &wait.on {
+                WaitsFor::FifoData(name) => ended_at_fifo(self.cells, pe, name, true),
+                WaitsFor::FifoSpace(name) => ended_at_fifo(self.cells, pe, name, false),
+                _ => None,
+            },
+            Missing::Wavelets { color: MESSAGE_COLOR, .. } => None,
+            Missing::Wavelets { color, reachable, senders, .. } if !reachable || senders.is_empty() => {
+                wrong_color(self.cells, self.fabric, pe, *color, wait.span)
+                    .or_else(|| broken_routes::before(self.program, self.fabric, pe, *color))
+            }
+            Missing::Wavelets { color, received: 0, senders, .. } => {
+                if let Some(cause) = wrong_color(self.cells, self.fabric, pe, *color, wait.span) {
+                    return Some(cause);
+                }
+                let idle = senders.iter().all(|s| s.sent == 0 && !s.waits);
+                let mut all = senders.iter().filter(|_| idle);
+                all.find_map(|s| idle_task(self.cells, self.program.pe_index(s.pe), s.span?))
+            }
+            Missing::Space { color, at, obstacle: Obstacle::Pe, .. } => {
+                let there = self.program.pe_index(*at);
+                let color = self.fabric.survey().blockage(pe, *color).map_or(*color, |stuck| stuck.color);
+                let is_idle = !self.dependencies.is_held_up(there, Need::Receive(color));
+                deaf_to(self.cells, self.fabric, there, color)
+                    .or_else(|| is_idle.then(|| receiver(self.cells, there, color)).flatten())
+            }
+            Missing::Space { color, .. } => {
+                broken_routes::at(self.program, &self.fabric.survey().blockage(pe, *color)?)
+            }
+            Missing::Wavelets { .. } | Missing::FromHost { .. } | Missing::Message | Missing::Unblock => None,
         }
     }
 
@@ -345,11 +425,15 @@ impl<'w> Explainer<'w> {
                 Some(Missing::FromHost { color: *color, received: self.fabric.survey().received(pe, *color) })
             }
             WaitsFor::Wavelet { color, ends_at_control, .. } => {
-                let sender = |s: usize| Sender {
-                    pe: self.program.pe_coord(s),
-                    sent: self.fabric.survey().sent(s, *color),
-                    span: send_span(self.cells, s, *color),
-                    waits: self.waits.on(s),
+                let sender = |s: usize| {
+                    let span = send_span(self.cells, s, *color);
+                    Sender {
+                        pe: self.program.pe_coord(s),
+                        sent: self.fabric.survey().sent(s, *color),
+                        span,
+                        length: span.and_then(|span| self.length(s, span)),
+                        waits: self.dependencies.is_held_up(s, Need::Send(*color)),
+                    }
                 };
                 let senders: Vec<Sender> =
                     self.fabric.survey().senders(pe, *color).into_iter().map(sender).collect();
@@ -364,9 +448,7 @@ impl<'w> Explainer<'w> {
             WaitsFor::Space { color, .. } => {
                 let stuck = self.fabric.survey().blockage(pe, *color)?;
                 let (at, by) = (self.program.pe_coord(stuck.pe), obstacle_words(&stuck));
-                let is_idle = stuck.obstacle == Obstacle::Pe && !self.waits.on(stuck.pe);
-                let receiver = if is_idle { receiver(self.cells, stuck.pe, stuck.color) } else { None };
-                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by, receiver })
+                Some(Missing::Space { color: *color, at, obstacle: stuck.obstacle, by })
             }
             WaitsFor::FifoData(_) => Some(Missing::Push),
             WaitsFor::FifoSpace(_) => Some(Missing::Pop),
@@ -377,42 +459,6 @@ impl<'w> Explainer<'w> {
 
     fn comes_from_host(&self, color: Color) -> bool {
         self.program.memcpy.as_ref().is_some_and(|memcpy| memcpy.h2d.contains(&Some(color)))
-    }
-
-    /// The order in which waits are told: those that wait for nobody who waits come first; and a
-    /// circle of PEs, if there is one.
-    fn causes(&self, groups: &[WaitGroup<'_>], waits: &[PeWait]) -> (Vec<usize>, Vec<PeCoord>) {
-        let mut graph = DiGraph::<usize, ()>::new();
-        let nodes: Vec<NodeIndex> = (0..groups.len()).map(|i| graph.add_node(i)).collect();
-        for (from, wait) in waits.iter().enumerate() {
-            let targets: Vec<PeCoord> = match &wait.missing {
-                Some(Missing::Wavelets { senders, .. }) => senders.iter().map(|s| s.pe).collect(),
-                // Any other obstacle is the router, and that waits for nobody.
-                Some(Missing::Space { at, obstacle: Obstacle::Pe, .. }) => vec![*at],
-                _ => Vec::new(),
-            };
-            for at in targets {
-                let pe = self.program.pe_index(at);
-                for (to, _) in groups.iter().enumerate().filter(|(_, group)| self.waits.is_in(pe, group)) {
-                    graph.update_edge(nodes[from], nodes[to], ());
-                }
-            }
-        }
-        // The components come with what they lead to before them.
-        let components = petgraph::algo::tarjan_scc(&graph);
-        let circular = |c: &&Vec<NodeIndex>| c.len() > 1 || graph.contains_edge(c[0], c[0]);
-        let circle = components.iter().find(circular).map_or(Vec::new(), |component| {
-            let mut pes: Vec<_> = component.iter().map(|n| waits[graph[*n]].pe).collect();
-            pes.sort_by_key(|at| (at.y, at.x));
-            pes.dedup();
-            pes
-        });
-        let order = components.iter().flat_map(|component| {
-            let mut members: Vec<_> = component.iter().map(|n| graph[*n]).collect();
-            members.sort_unstable();
-            members
-        });
-        (order.collect(), circle)
     }
 }
 

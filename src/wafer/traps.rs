@@ -1,9 +1,9 @@
 //! What the fabric has found out about the program, as errors.
 
 use super::bands::Bands;
+use super::causes::send_span;
 use super::cells::Cells;
 use super::findings::Findings;
-use super::receivers::send_span;
 use crate::arch::{Color, Direction, PeCoord};
 use crate::diagnostics::rules::check::ROUTE_OFF_EDGE;
 use crate::diagnostics::rules::tasks::{SIMULTANEOUS_ARRIVALS, UNROUTED_ASYNC, UNROUTED_COLOR};

@@ -59,9 +59,7 @@ fn agrees(case: &Case, error: &Value) -> Result<(), String> {
     }
     let (first, place) = match [&report["collectives"][0], &report["waits"][0], &report["host"][0]] {
         [collective, ..] if collective.is_object() => (&collective["missing"][0], &collective["at"]),
-        [_, wait, _] if wait["missing"]["receiver"].is_object() => {
-            (&wait["missing"]["pe"], &wait["missing"]["receiver"]["at"])
-        }
+        [_, wait, _] if wait["cause"].is_object() => (&wait["cause"]["pe"], &wait["cause"]["at"]),
         [_, wait, _] if wait.is_object() => (&wait["pe"], &wait["at"]),
         [_, _, host] => (&host["pes"][0], &host["at"]),
     };

@@ -122,3 +122,14 @@ fn a_program_that_expects_more_words_than_the_host_has_given_says_how_many() {
     assert!(text.contains("stopped after 7 of 8"), "{text}");
     insta::assert_snapshot!(text);
 }
+
+#[test]
+fn a_copy_of_more_words_than_the_program_sends_points_at_what_sends() {
+    let mut runner = relay(8);
+    runner.queue_stream_in(&words(IN, 8), &[0; 16]).unwrap();
+    runner.queue_stream_out(&words(OUT, 9)).unwrap();
+    let (report, text) = hang(runner);
+    let cause = &report["host"][0]["cause"];
+    assert_eq!((&cause["pe"], &cause["at"]["line"]), (&json!([0, 0]), &json!(LINE)));
+    assert!(text.contains(&format!("pe.csl:{LINE}:")), "{text}");
+}

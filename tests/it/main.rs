@@ -22,6 +22,7 @@ mod levels;
 mod library;
 mod links;
 mod modes;
+mod mutants;
 mod pages;
 mod pictures;
 mod props;

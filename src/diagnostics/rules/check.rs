@@ -45,10 +45,10 @@ crate::rules! {
     /// The PEs around the rectangle accept these wavelets and drop them.
     @Warning ROUTE_OFF_EDGE = "route-off-edge": "color {color} leaves the rectangle {side} of {pe}"
         => "end the route at the edge: give the last PE its own configuration";
-    /// A color passes a PE where a task waits for it.
-    /// Wavelets that pass a PE start no task on it.
-    @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} bypasses {pe}, where `{task}` waits for it"
-        => "add RAMP to `.tx` of this route, or bind the task on other PEs only";
+    /// A color passes a PE where a task or an operation waits for it.
+    /// Wavelets that pass a PE start no task on it, and no operation receives them.
+    @Warning ROUTE_WITHOUT_RAMP = "route-without-ramp": "color {color} bypasses {pe}, where {what} waits for it"
+        => "add RAMP to `.tx` of this route, or receive the color on other PEs only";
     /// A router does not accept a color from its own PE.
     /// A PE sends through its own router, which accepts a color only from the sides that its route lists.
     @Warning SEND_REFUSED = "send-refused": "the router of {pe} does not accept color {color} from its PE";

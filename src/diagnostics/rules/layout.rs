@@ -85,7 +85,7 @@ crate::rules! {
         => "remove one of the two";
     /// A color is configured twice on one PE.
     /// Its routes would be ambiguous.
-    ROUTE_TWICE = "route-twice": "color {color} is configured twice on one PE"
+    ROUTE_TWICE = "route-twice": "color {color} is configured twice on {pe}"
         => "put all of it into one configuration";
     /// A switch position is not valid.
     /// A switch position changes either the input or the outputs of the route.

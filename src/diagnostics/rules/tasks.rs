@@ -58,6 +58,14 @@ crate::rules! {
     /// A color is used as a task id, as before release 1.1.
     /// Before release 1.1 a color was also the number of a task.
     @Warning(style) OLD_TASK_ID = "old-task-id": "{form} is syntax of SDK releases before 1.1";
+    /// An id is used to which no task is bound.
+    /// An id only starts, or holds back, the task that is bound to it.
+    @Warning ID_WITHOUT_TASK = "id-without-task": "id {id} is {what}, but no task is bound to it";
+    /// Nothing activates a task.
+    /// A local task runs when something activates its id: code, the end of an operation, or the layout of the
+    /// program at its start.
+    @Warning NEVER_ACTIVATED = "never-activated": "nothing activates `{task}` (id {id})"
+        => "activate it: `@activate(@get_local_task_id({id}))`, in a comptime block if it has to run at the start";
     /// A queue is initialized without a color.
     /// A queue is bound to one color.
     QUEUE_COLOR = "queue-color": "this queue needs a color";

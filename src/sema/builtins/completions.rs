@@ -1,5 +1,6 @@
 //! What follows the end of an operation: `.activate` and `.unblock`, also of tasks that are bound later.
 
+use super::tasks::with_idle_tasks;
 use super::{ids, tasks};
 use crate::arch::TaskId;
 use crate::diagnostics::rules::run::TASK_UNBOUND;
@@ -85,7 +86,7 @@ pub(super) fn check_completion(sema: &Sema<'_>, id: IdArg, activate: bool, at: S
         if sema.is_comptime() {
             return Ok(());
         }
-        return Err(TASK_UNBOUND.because(&[("id", &id)]).at(at));
+        return Err(with_idle_tasks(sema, TASK_UNBOUND.because(&[("id", &id)]).at(at)));
     };
     let rule = match bound.kind {
         TaskKind::Local => return Ok(()),

@@ -153,7 +153,7 @@ fn set_local_color_config(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand
     let config = colors::color_config(sema, call.args[1], color)?;
     let routes = &mut sema.lower.tile.image.local_routes;
     if let Some((.., first)) = routes.iter().find(|(c, ..)| *c == color) {
-        let twice = rules::ROUTE_TWICE.because(&[("color", &color)]).at(call.span);
+        let twice = rules::ROUTE_TWICE.because(&[("color", &color), ("pe", &"one PE")]).at(call.span);
         return Err(twice.also(*first, "first set here"));
     }
     if let Some(c) = injects_twice(routes.iter().map(|(c, r, _)| (*c, r)), color, &config) {

@@ -116,6 +116,7 @@ pub(super) fn finish(sema: &mut Sema<'_>) {
     handlers::finish_tasks(sema);
     fifos::finish_fifo_tasks(sema);
     completions::finish_load_tasks(sema);
+    tasks::finish_ids(sema);
     dsr_loads::check_loaded_queues(sema);
     dsr_loads::check_ignored_settings(sema);
 }

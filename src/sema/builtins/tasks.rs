@@ -2,7 +2,7 @@
 
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use super::ids;
-use crate::arch::{Arch, ArchName, TaskId};
+use crate::arch::{Arch, ArchName, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::{comptime, tasks as rules};
 use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
@@ -65,6 +65,7 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
         && sema.is_comptime()
     {
         sema.lower.tile.image.active |= 1 << n;
+        sema.lower.tile.note_use(TaskId(*n as u8), "activated", at);
         return Ok(Operand::void());
     }
     let a = sema.reg_of(&v, at)?;
@@ -81,6 +82,10 @@ fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> 
         return Err(bad_channel(sema.arch, &v.ty()).at(at));
     }
     ids::refuse_no_color(sema.arch, &v).at(at)?;
+    if let (Operand::Known(Value::Id(_, n)), IdKind::LocalTask) = (&v, kind) {
+        let what = if block { "blocked" } else { "unblocked" };
+        sema.lower.tile.note_use(TaskId(*n as u8), what, at);
+    }
     if sema.is_comptime() {
         let Operand::Known(Value::Id(_, n)) = v else { unreachable!("comptime values are known") };
         let tile = &mut sema.lower.tile;
@@ -99,6 +104,40 @@ fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> 
         (false, false) => Op::Unblock { a },
     });
     Ok(Operand::void())
+}
+
+/// Warns of ids that are activated at the start, blocked or unblocked, and to which no task is bound.
+pub fn finish_ids(sema: &mut Sema<'_>) {
+    let uses = std::mem::take(&mut sema.lower.tile.id_uses);
+    let tasks = &sema.lower.tile.image.tasks;
+    let unbound = uses.into_iter().filter(|(id, ..)| tasks.iter().all(|task| task.id != *id));
+    let found: Vec<Diag> = unbound
+        .filter(|(id, ..)| id.0 < TEARDOWN_TASK)
+        .map(|(id, what, at)| {
+            let c = rules::ID_WITHOUT_TASK.because(&[("id", &id), ("what", &what)]).at(at);
+            with_idle_tasks(sema, c).help(format!(
+                "write in a comptime block: `@bind_local_task(task, @get_local_task_id({id}))`, or use the id \
+                 of the task"
+            ))
+        })
+        .collect();
+    for c in found {
+        if let Err(diag) = sema.lint(c) {
+            sema.report(diag);
+        }
+    }
+}
+
+/// Shows the local tasks that are not active at the start: one of them may be meant.
+pub(super) fn with_idle_tasks(sema: &Sema<'_>, c: Diag) -> Diag {
+    const SHOWN: usize = 2;
+    let image = &sema.lower.tile.image;
+    let is_own = |span: Span| !sema.files.sources().file(span.file).is_library();
+    let idle = image
+        .tasks
+        .iter()
+        .filter(|t| t.kind == TaskKind::Local && image.active & 1 << t.id.0 == 0 && is_own(t.span));
+    idle.take(SHOWN).fold(c, |c, t| c.also(t.span, format!("`{}` is bound to id {}", t.name, t.id)))
 }
 
 /// Whether `@block`, `@unblock` and `.unblock` take such an id on this machine.

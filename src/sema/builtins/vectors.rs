@@ -9,8 +9,8 @@ use crate::diagnostics::rules::{comptime, dsd as rules};
 use crate::diagnostics::{Diag, Result, counted};
 use crate::dsd::Dsd;
 use crate::dsd::ops::{DsdOp, Elem, OPS, SourceKind};
-use crate::image::DsrRef;
 use crate::image::code::{Access, DsdOperand, DsdRef, MapOp, Op, VectorOp};
+use crate::image::{DsrRef, OperandPlace, OperandRole};
 use crate::sema::control;
 use crate::sema::declared::{declaration, with_declaration};
 use crate::sema::operand::{Operand, repr};
@@ -131,6 +131,7 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
     // Unless it is denied, the PE says it when it comes there.
     check_index(settings.index.is_some(), all, call.span).or_else(|c| sema.reports.weigh(c).map(|_| ()))?;
     hazards::check_dest(sema, &dest.value, dest.span);
+    note_places(sema, &dest, &args, call.span);
     let dest = destination(sema, op, &dest)?;
     let mut operands = Vec::new();
     for (arg, source) in args.iter().zip(form.sources) {
@@ -148,6 +149,31 @@ pub fn vector_op(sema: &mut Sema<'_>, row: u8, call: Call<'_>) -> Result<Operand
             span: call.span,
         },
     ))
+}
+
+/// Records where the DSDs of an operation on the fabric are declared. The first source that has a length
+/// determines how many elements there are.
+fn note_places(sema: &mut Sema<'_>, dest: &Arg, args: &[Arg], op: Span) {
+    let all = || args.iter().chain([dest]);
+    if !all().any(|arg| arg.what.is_fabric()) {
+        return;
+    }
+    let lengths = all().filter(|arg| arg.what.is_vector() && !arg.what.is_fifo()).take(1);
+    let lengths = lengths.map(|arg| (arg, OperandRole::Length));
+    let fabric = all().filter_map(|arg| match arg.what {
+        ArgumentKind::Dsd(DsdTy::FabIn) => Some((arg, OperandRole::In)),
+        ArgumentKind::Dsd(DsdTy::FabOut) => Some((arg, OperandRole::Out)),
+        _ => None,
+    });
+    let memory = [dest].into_iter().chain(args).zip(0..).filter_map(|(arg, n)| match arg.what {
+        ArgumentKind::Dsd(DsdTy::Mem1d | DsdTy::Mem4d) => Some((arg, OperandRole::Memory(n))),
+        _ => None,
+    });
+    for (arg, role) in lengths.chain(fabric).chain(memory) {
+        if let Arg { what: ArgumentKind::Dsd(_), declared: Some(dsd), .. } = arg {
+            sema.lower.tile.note_place(OperandPlace { op, dsd: *dsd, role });
+        }
+    }
 }
 
 /// Writes an operation; its value is the bool that it returns.

@@ -2,10 +2,10 @@
 
 use crate::arch::{Arch, ArchName, Color, InQueue, TaskId};
 use crate::dsd::{Dsd, FifoId, Priority};
-use crate::image::{QueueBinding, TaskBinding, TaskKind, TeardownCause, TileImage};
+use crate::image::{OperandPlace, QueueBinding, TaskBinding, TaskKind, TeardownCause, TileImage};
 use crate::sema::value::FnRef;
 use crate::source::Span;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What the image of a tile holds beside functions and data, and what is still to be settled about it.
 #[derive(Debug, Default)]
@@ -26,12 +26,15 @@ pub struct Tile {
     pub flushes: Vec<(TeardownCause, Span)>,
     /// Which function each task binding stands for.
     bound: Vec<(FnRef, TaskId)>,
+    /// Ids of local tasks that are activated at the start, blocked or unblocked: what is done to them, and where.
+    pub id_uses: Vec<(TaskId, &'static str, Span)>,
     /// Input queues that a DSD names together with a color (WSE-2).
     implicit_queues: Vec<(InQueue, Color, Span)>,
     /// Ids that `@unblock` has unblocked before the start, bit = id.
     unblocked: u64,
     dsd_numbers: FxHashMap<Dsd, u32>,
     origin_numbers: FxHashMap<Span, u16>,
+    places: FxHashSet<OperandPlace>,
 }
 
 impl Tile {
@@ -51,6 +54,13 @@ impl Tile {
         })
     }
 
+    /// Records where a DSD of an operation is declared.
+    pub fn note_place(&mut self, place: OperandPlace) {
+        if self.places.insert(place) {
+            self.image.places.push(place);
+        }
+    }
+
     /// A text of the tile.
     pub fn string(&mut self, text: &str) -> u32 {
         let strings = &mut self.image.strings;
@@ -65,6 +75,13 @@ impl Tile {
     pub fn add_task(&mut self, f: FnRef, binding: TaskBinding) {
         self.bound.push((f, binding.id));
         self.image.tasks.push(binding);
+    }
+
+    /// Records that an id of a local task is used.
+    pub fn note_use(&mut self, id: TaskId, what: &'static str, at: Span) {
+        if self.id_uses.iter().all(|known| known.0 != id || known.1 != what) {
+            self.id_uses.push((id, what, at));
+        }
     }
 
     /// The id of a task that is bound already.

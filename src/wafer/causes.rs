@@ -1,0 +1,281 @@
+//! The place of the program that is to blame for a wait: what should take wavelets, what starts nothing, which
+//! color is not the one that was meant.
+
+use super::cells::Cells;
+use crate::arch::{ArchName, Color, PeCoord, TaskId};
+use crate::fabric::{BufferPlace, Fabric};
+use crate::image::code::{Completion, IdArg};
+use crate::image::{OperandRole, Program, TaskBinding, TaskKind, TileImage};
+use crate::pe::WaitsFor;
+use crate::source::Span;
+use serde::Serialize;
+
+/// The place of a PE that is to blame for a wait.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Cause {
+    /// The PE.
+    pub pe: PeCoord,
+    /// The operation, task, queue or route.
+    pub span: Span,
+    /// What is the matter with it.
+    pub fact: String,
+    /// Another place that belongs to it, and a fact about that.
+    pub also: Option<(Span, String)>,
+    /// What to do about it.
+    pub advice: String,
+}
+
+/// The queue of a PE that an operation waits at for another color than the one that arrives and that nothing there
+/// can receive.
+pub(super) fn deaf_to(cells: &Cells, fabric: &Fabric, pe: usize, color: Color) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    if cells.program().tile_at(at)?.may_take(cells.program().arch, color) {
+        return None;
+    }
+    cells.get(pe)?.operations().find_map(|wait| match wait.on {
+        WaitsFor::Wavelet { color, .. } if fabric.survey().received(pe, color) == 0 => {
+            wrong_color(cells, fabric, pe, color, wait.span)
+        }
+        _ => None,
+    })
+}
+
+/// What on a PE should take a color: an operation, a task, a queue, or at least the route there.
+pub(super) fn receiver(cells: &Cells, pe: usize, color: Color) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    let tile = cells.program().tile_at(at)?;
+    operation_that_receives(cells, pe, tile, color)
+        .or_else(|| task_that_receives(cells, pe, tile, color))
+        .or_else(|| {
+            let queue = tile.input_queues.iter().find(|b| b.color == color)?;
+            let fact = format!("color {color} arrives in this queue of {at}, and nothing receives it");
+            Some(Cause { pe: at, span: queue.span, fact, also: None, advice: take_it(color) })
+        })
+        .or_else(|| {
+            let span = route_span(cells.program(), pe, color)?;
+            let fact = format!("color {color} is routed to {at}, and nothing there receives it");
+            Some(Cause { pe: at, span, fact, also: None, advice: take_it(color) })
+        })
+}
+
+/// The line that has set the route of a color on a PE.
+pub(super) fn route_span(program: &Program, pe: usize, color: Color) -> Option<Span> {
+    program.routes.get(pe, color).and_then(|declared| declared.span).or_else(|| {
+        let tile = program.tile_at(program.pe_coord(pe))?;
+        tile.local_routes.iter().find(|(c, ..)| *c == color).map(|(_, _, span)| *span)
+    })
+}
+
+/// The queue of a PE that waits for one color while only another one arrives, which nothing there receives.
+pub(super) fn wrong_color(
+    cells: &Cells,
+    fabric: &Fabric,
+    pe: usize,
+    color: Color,
+    wait: Option<Span>,
+) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    let tile = cells.program().tile_at(at)?;
+    let arrived = fabric.survey().leftovers_at(pe).into_iter().filter(|l| l.place == BufferPlace::Offramp);
+    let is_unwanted = |other: &Color| *other != color && !tile.may_take(cells.program().arch, *other);
+    let other = arrived.map(|l| l.color).find(is_unwanted)?;
+    let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.span);
+    Some(Cause {
+        pe: at,
+        span: queue.or(wait)?,
+        also: None,
+        fact: format!("{at} waits for color {color} here, but color {other} arrives, which nothing receives"),
+        advice: format!(
+            "use the same color on both sides: receive color {other} there, or send on color {color}"
+        ),
+    })
+}
+
+/// The task that comes to a place and that nothing has started on a PE.
+pub(super) fn idle_task(cells: &Cells, pe: usize, place: Span) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    let tile = cells.program().tile_at(at)?;
+    let mut place = place;
+    // A task is idle because the one that activates it is, and so on.
+    for _ in 0..tile.tasks.len() + 1 {
+        if tile.is_launched_to(place) {
+            return None;
+        }
+        let tasks = tile.tasks_to(place);
+        let has_begun = |t: &&TaskBinding| {
+            t.kind != TaskKind::Local || cells.get(pe).is_some_and(|cell| cell.has_begun(t.id))
+        };
+        if tasks.iter().any(has_begun) {
+            return None;
+        }
+        let task = *tasks.first()?;
+        if let Some(cause) = blocked_task(cells, pe, tile, task) {
+            return Some(cause);
+        }
+        let Some(next) = tile.activations(task.id).into_iter().find(|next| *next != place) else {
+            return never_activated(cells, pe, tile, task);
+        };
+        if tile.is_launched_to(next) || tile.tasks_to(next).iter().any(has_begun) {
+            return Some(Cause {
+                pe: at,
+                span: next,
+                fact: format!(
+                    "{at} would activate `{}` here, but has not come to the end of this",
+                    task.name
+                ),
+                also: None,
+                advice: "see what holds up this operation, or the condition in front of it".to_string(),
+            });
+        }
+        place = next;
+    }
+    None
+}
+
+/// A task that is active and that nothing has unblocked.
+fn blocked_task(cells: &Cells, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
+    let cell = cells.get(pe)?;
+    if !(cell.is_active(task.id) && cell.is_blocked(task.id)) {
+        return None;
+    }
+    let unblocked = tile.unblockings(task.id).first().copied();
+    let fact = match unblocked {
+        Some(_) => format!("`{}` is active and blocked until this has happened", task.name),
+        None => format!("`{}` is active but blocked, and nothing unblocks it", task.name),
+    };
+    let advice = format!("`@unblock(@get_local_task_id({}))` when `{}` may run", task.id, task.name);
+    let (pe, span) = (cells.program().pe_coord(pe), unblocked.unwrap_or(task.span));
+    Some(Cause { pe, span, fact, also: None, advice })
+}
+
+fn never_activated(cells: &Cells, pe: usize, tile: &TileImage, task: &TaskBinding) -> Option<Cause> {
+    let (activated, at) = (tile.activated()?, cells.program().pe_coord(pe));
+    (activated & 1 << task.id.0 == 0).then(|| Cause {
+        pe: at,
+        span: tile.functions[task.function.0 as usize].span,
+        fact: format!("nothing activates `{}` (id {}) on {at}", task.name, task.id),
+        also: last_end(cells, pe, tile),
+        advice: format!("activate it when it has to run: `@activate(@get_local_task_id({}))`", task.id),
+    })
+}
+
+/// The operation with which a PE has received last, and what its end has started.
+fn last_end(cells: &Cells, pe: usize, tile: &TileImage) -> Option<(Span, String)> {
+    let (at, cell) = (cells.program().pe_coord(pe), cells.get(pe)?);
+    let mut done = tile.input_queues.iter().filter_map(|bound| cell.last_reader(bound.color));
+    let (last, None) = (done.next()?, done.next()) else { return None };
+    let op = tile.vector_ops.iter().find(|op| op.span == last && op.config.is_async)?;
+    let named = |id: TaskId| {
+        let task = tile.tasks.iter().find(|task| task.id == id && task.kind == TaskKind::Local);
+        task.map_or(format!("id {id}"), |task| format!("`{}` (id {id})", task.name))
+    };
+    let end = match op.config.completion {
+        Completion::Activate(IdArg::Known(id)) => format!("activates {}", named(id)),
+        Completion::Unblock(IdArg::Known(id)) => format!("unblocks {}", named(id)),
+        Completion::Nothing => "activates nothing".to_string(),
+        Completion::Activate(IdArg::In(_)) | Completion::Unblock(IdArg::In(_)) => return None,
+    };
+    Some((last, format!("{at} has received with this last, and its end {end}")))
+}
+
+/// The operation that has moved data to or from a FIFO, and has ended, while another one waits at the other end.
+pub(super) fn ended_at_fifo(cells: &Cells, pe: usize, name: &str, writes: bool) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    let tile = cells.program().tile_at(at)?;
+    let mut ops = tile.at_fifo(name, writes);
+    let (op, None) = (ops.next()?, ops.next()) else { return None };
+    let runs = cells.get(pe)?.operations().any(|wait| wait.span == Some(op.span));
+    let (does, more) = if writes { ("writes to", "write") } else { ("reads from", "read") };
+    (!runs).then(|| Cause {
+        pe: at,
+        span: op.span,
+        fact: format!("on {at} only this {does} the FIFO `{name}`, and it is not in progress"),
+        also: tile.operand_place(op.span, OperandRole::Length).map(|dsd| (dsd, "its length".to_string())),
+        advice: format!("{more} as many elements as the other side does"),
+    })
+}
+
+fn operation_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    let cell = cells.get(pe);
+    if let Some(span) = cell.and_then(|cell| cell.last_reader(color)) {
+        let fact = format!("{at} receives no more wavelets of color {color} after this");
+        let advice = "send fewer wavelets or receive more: both sides must agree on the number".to_string();
+        return Some(Cause { pe: at, span, fact, also: None, advice });
+    }
+    let taking = tile.takes().find(|t| t.color == Some(color))?;
+    if let Some(idle) = idle_task(cells, pe, taking.span) {
+        return Some(idle);
+    }
+    let fact = format!("{at} would receive color {color} here, but has not reached this line");
+    let advice = "make sure that the task or function of this operation starts".to_string();
+    Some(Cause { pe: at, span: taking.span, fact, also: None, advice })
+}
+
+fn task_that_receives(cells: &Cells, pe: usize, tile: &TileImage, color: Color) -> Option<Cause> {
+    let at = cells.program().pe_coord(pe);
+    let queue = tile.input_queues.iter().find(|b| b.color == color).map(|b| b.queue);
+    let data = || tile.tasks.iter().filter(|t| t.kind == TaskKind::Data);
+    let (task, unblocked) = match (cells.program().arch, queue) {
+        (ArchName::Wse2, _) => (data().find(|t| t.id.0 == color.0)?, format!("@get_color({color})")),
+        (ArchName::Wse3, Some(q)) => (data().find(|t| t.id.0 == q.0)?, format!("@get_input_queue({q})")),
+        (ArchName::Wse3, None) => {
+            let unbound = |id: u8| tile.input_queues.iter().all(|b| b.queue.0 != id);
+            let task = data().find(|t| unbound(t.id.0))?;
+            let fact =
+                format!("`{}` on {at} waits at input queue {}, which has no color", task.name, task.id);
+            let advice = format!(
+                "write in a comptime block: `@initialize_queue(@get_input_queue({}), .{{ .color = \
+                 @get_color({color}) }})`",
+                task.id
+            );
+            return Some(Cause { pe: at, span: task.span, fact, also: None, advice });
+        }
+    };
+    let is_blocked = cells.get(pe).is_some_and(|cell| cell.is_blocked(task.id));
+    is_blocked.then(|| Cause {
+        pe: at,
+        span: task.span,
+        fact: format!("`{}` on {at} should receive color {color}, but is blocked", task.name),
+        also: None,
+        advice: format!("unblock the task when it may run: `@unblock({unblocked})`"),
+    })
+}
+
+/// The operation that should send the words of a stream from a PE to the host, or receive those that the host sends
+/// there. A layout described in Python has streams that come from, or lead to, other PEs.
+pub(super) fn stream_end(
+    cells: &Cells,
+    fabric: &Fabric,
+    (pe, color): (usize, Color),
+    to_wafer: bool,
+) -> Option<Cause> {
+    if to_wafer {
+        let there = fabric.survey().blockage(pe, color).map_or(pe, |stuck| stuck.pe);
+        return receiver(cells, there, color);
+    }
+    let senders = std::iter::once(pe).chain(fabric.survey().senders(pe, color));
+    let (sender, span) = senders.into_iter().find_map(|pe| Some((pe, send_span(cells, pe, color)?)))?;
+    let (at, sent) = (cells.program().pe_coord(sender), fabric.survey().sent(sender, color));
+    Some(Cause {
+        pe: at,
+        span,
+        also: None,
+        fact: match sent {
+            0 => format!("{at} would send color {color} to the host here, and has not sent anything"),
+            n => format!("{at} has sent {n} wavelets of color {color} to the host, the last ones here"),
+        },
+        advice: "send as many words as the host asks for, or let the host ask for fewer".to_string(),
+    })
+}
+
+/// An operation that sends a color: the last one that did, else one that could.
+pub(super) fn send_span(cells: &Cells, pe: usize, color: Color) -> Option<Span> {
+    let sent = cells.get(pe).and_then(|cell| cell.last_sender(color));
+    sent.map(|sender| sender.span)
+        .or_else(|| cells.program().tile_at(cells.program().pe_coord(pe))?.first_send(color))
+}
+
+fn take_it(color: Color) -> String {
+    format!("receive color {color} there, with an operation on a fabin_dsd or with a data task")
+}

@@ -79,6 +79,8 @@ class CslWarning(UserWarning):
         The warning as data.
     """
 
+    __module__ = "cslrun"
+
     def __init__(self, diagnostic: Diagnostic) -> None:
         super().__init__(diagnostic.rendered)
         self.diagnostic = diagnostic

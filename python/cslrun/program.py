@@ -39,6 +39,9 @@ _TEXT = "program.csl"
 class SymbolError(KeyError):
     """A program has no symbol with this name; the text says which ones it has."""
 
+    # A traceback shows the name that scripts use.
+    __module__ = "cslrun"
+
     def __str__(self) -> str:
         # A KeyError shows its text as a literal.
         return str(self.args[0])

@@ -537,7 +537,7 @@ class Runner:
             return TypeError(str(error))
         if rule in ("unknown-export", "export-absent"):
             names = ", ".join(export.name for export in self.program.exports.values() if not export.is_function)
-            return SymbolError(f"{str(error).rstrip()}\nexported variables: {names or 'none'}")
+            return SymbolError(str(error).rstrip() + (f"\nexported variables: {names}" if names else ""))
         return error
 
 

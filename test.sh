@@ -35,7 +35,7 @@ step cargo test --quiet --test cases --test it -- --format terse
 step env CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --quiet --lib
 step cargo test --quiet --doc
 step cargo lint
-step cargo test --quiet --package book-builds
+step cargo test --quiet --package book-builds --package fuzz
 
 wait "$python" || { cat "$log"; exit 1; }
 cat "$log"

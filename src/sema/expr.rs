@@ -43,8 +43,10 @@ impl Sema<'_> {
     /// The comptime value of an expression, converted to a type.
     pub fn known_as(&mut self, id: ExprId, ty: &Ty) -> Result<Value> {
         let span = self.span(id);
-        let v = self.known(id)?;
-        arith::coerce(&v, ty).at(span)
+        match self.known(id)? {
+            Value::Undefined(_) => Err(rules::UNDEFINED_VALUE.plain().at(span)),
+            v => arith::coerce(&v, ty).at(span),
+        }
     }
 
     /// A type expression.

@@ -48,9 +48,17 @@ pub const BUILTINS: &[Builtin] = &[
         run: Run::Operand(rpc), ..USUAL },
 ];
 
+/// An argument that may be an id, but is not `undefined`.
+fn defined_id(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
+    match sema.value(id, None)? {
+        Operand::Known(Value::Undefined(_)) => Err(comptime::UNDEFINED_VALUE.plain().at(sema.span(id))),
+        v => Ok(v),
+    }
+}
+
 fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
     let at = sema.span(id);
-    let v = sema.value(id, None)?;
+    let v = defined_id(sema, id)?;
     let v = ids::activated_color(sema, v, at)?;
     if v.ty() != Ty::Id(IdKind::LocalTask) {
         return Err(match v.ty() {
@@ -75,7 +83,7 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
 
 fn set_blocked(sema: &mut Sema<'_>, id: ExprId, block: bool) -> Result<Operand> {
     let at = sema.span(id);
-    let v = sema.value(id, None)?;
+    let v = defined_id(sema, id)?;
     let Ty::Id(kind) = v.ty() else { return Err(bad_channel(sema.arch, &v.ty()).at(at)) };
     let microthread = kind == IdKind::Microthread;
     if !is_channel(sema.arch, kind) && !microthread {

@@ -1,6 +1,7 @@
-//! Checks that the elements of an operation lie in the arrays of its DSDs, where all of that is known.
+//! Checks of operations on memory whose DSDs are all known: elements outside of an array, and a destination that
+//! overlaps a source.
 
-use crate::diagnostics::rules::run::MEMORY_OUT_OF_BOUNDS;
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, OVERLAP};
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::ops::{Elem, OPS};
@@ -9,12 +10,15 @@ use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::image::traffic::OpId;
 use crate::image::{Program, TileImage};
 
-/// Operations that are certain to leave an array when they run. The host may never launch the function.
+/// What is certain to go wrong when an operation runs. The host may never launch the function.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
     let of_tile = |tile: &TileImage| {
         let certain = tile.certain();
         let ops = tile.vector_ops.iter().enumerate().filter(|(n, _)| certain.contains(OpId::Vector(*n)));
-        ops.filter_map(|(_, op)| outside(tile, op)).map(Diagnostic::from).collect::<Vec<_>>()
+        let known = ops.filter_map(|(_, op)| Some((op, Operands::of(tile, op)?)));
+        let found = known
+            .filter_map(|(op, known)| outside(tile, op, &known).or_else(|| overlap(program, op, &known)));
+        found.map(Diagnostic::from).collect::<Vec<_>>()
     };
     let mut found: Vec<Diagnostic> = Vec::new();
     for diag in program.tiles.iter().flat_map(|tile| of_tile(tile)) {
@@ -25,20 +29,52 @@ pub fn possible(program: &Program) -> Vec<Diagnostic> {
     found
 }
 
-/// The first operand of an operation that leaves its array.
-fn outside(tile: &TileImage, op: &VectorOp) -> Option<Diag> {
-    let row = &OPS[usize::from(op.op)];
-    let elements = op.form().sources.iter().map(|source| source.elem());
-    let sources: Vec<(&DsdOperand, Elem)> = op.sources.iter().zip(elements).collect();
-    let all = || sources.iter().copied().chain([(&op.dest, row.dest)]);
-    let dsds: Vec<Option<Dsd>> = all().map(|(operand, _)| known(tile, operand)).collect::<Option<_>>()?;
-    let count = dsds.iter().flatten().find_map(elements_of)?;
-    // A control wavelet may end an operation early.
-    if op.config.on_control.is_some() {
-        return None;
+/// The operands of an operation, all of which are known: the sources, then the destination.
+struct Operands {
+    dsds: Vec<(Option<Dsd>, Elem)>,
+    /// Elements of the operation.
+    count: u32,
+}
+
+impl Operands {
+    fn of(tile: &TileImage, op: &VectorOp) -> Option<Operands> {
+        // A control wavelet may end an operation early.
+        if op.config.on_control.is_some() {
+            return None;
+        }
+        let elements = op.form().sources.iter().map(|source| source.elem());
+        let all = op.sources.iter().zip(elements).chain([(&op.dest, OPS[usize::from(op.op)].dest)]);
+        let dsds: Vec<_> =
+            all.map(|(operand, elem)| Some((known(tile, operand)?, elem))).collect::<Option<_>>()?;
+        let count = dsds.iter().find_map(|(dsd, _)| elements_of(dsd.as_ref()?))?;
+        Some(Operands { dsds, count })
     }
-    let operands = dsds.iter().zip(all());
-    operands.filter_map(|(dsd, (_, elem))| leaves(tile, op, dsd.as_ref()?, elem, count)).next()
+}
+
+/// The first operand of an operation that leaves its array.
+fn outside(tile: &TileImage, op: &VectorOp, operands: &Operands) -> Option<Diag> {
+    let mut all = operands.dsds.iter();
+    all.find_map(|(dsd, elem)| leaves(tile, op, dsd.as_ref()?, *elem, operands.count))
+}
+
+/// A destination that is so far ahead of a source in the same array that the machine reads elements before it has
+/// written them (entry UB-020).
+fn overlap(program: &Program, op: &VectorOp, operands: &Operands) -> Option<Diag> {
+    let row = &OPS[usize::from(op.op)];
+    let width = u32::from(row.width(program.arch));
+    let cursor = |(dsd, elem): &(Option<Dsd>, Elem)| match dsd {
+        Some(Dsd::Mem(mem)) if !mem.index_offset => {
+            Some(AddressCursor::new(mem, mem.base, elem.words(), (mem.lo, mem.hi)))
+        }
+        _ => None,
+    };
+    let (dest, sources) = operands.dsds.split_last()?;
+    let dest = cursor(dest)?;
+    let lags = sources.iter().filter_map(|source| dest.lag(&cursor(source)?, operands.count));
+    let lag = lags.min().filter(|lag| *lag < width)?;
+    let c = OVERLAP.because(&[("lag", &lag)]).at(op.span);
+    let note = format!("the machine processes up to {width} elements of `@{}` at once", row.name);
+    Some(c.note(note).help("write to another array, or start at the other end"))
 }
 
 /// The DSD of an operand; `None` if it turns out at run time.

@@ -11,7 +11,7 @@ use crate::sema::unit::Global;
 use crate::sema::value::{Pointee, Pointer, Value};
 use crate::sema::walk::Sema;
 use crate::source::Span;
-use crate::value::ty::{DsdTy, Ty};
+use crate::value::ty::{ArrayTy, DsdTy, Ty};
 
 /// A pointer through which something is written.
 pub fn check_writable(pointer: &Ty, at: Span) -> Result<()> {
@@ -128,4 +128,17 @@ fn is_plain_fabric(operand: &DsdOperand, dsds: &[Dsd]) -> bool {
         | DsdOperand::Pointer(_)
         | DsdOperand::Nowhere => false,
     }
+}
+
+/// A DSD over all elements of an array, as CSL writes it.
+pub fn covering_dsd(array: &ArrayTy, name: &str) -> String {
+    const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
+    let Some(variables) = VARIABLES.get(..array.dims.len()) else {
+        return "@get_dsd(mem4d_dsd, ..)".to_string();
+    };
+    let kind = if variables.len() == 1 { "mem1d_dsd" } else { "mem4d_dsd" };
+    let variables = variables.join(", ");
+    let lengths: Vec<_> = array.dims.iter().map(u32::to_string).collect();
+    let access = format!("|{variables}|{{{}}} -> {name}[{variables}]", lengths.join(", "));
+    format!("@get_dsd({kind}, .{{ .tensor_access = {access} }})")
 }

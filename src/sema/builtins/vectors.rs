@@ -18,7 +18,7 @@ use crate::sema::value::Value;
 use crate::sema::walk::Sema;
 use crate::source::Span;
 use crate::syntax::ast::ExprId;
-use crate::value::ty::{ArrayTy, DsdTy, IntTy, Ty};
+use crate::value::ty::{DsdTy, IntTy, Ty};
 
 /// An argument that has been looked at.
 pub struct Arg {
@@ -94,7 +94,7 @@ pub fn vector_arg(sema: &mut Sema<'_>, id: ExprId) -> Result<Arg> {
         },
         Ty::Ptr(_) => ArgumentKind::Pointer,
         Ty::Array(array) => {
-            let dsd = covering_dsd(&array, &sema.snippet(id));
+            let dsd = hazards::covering_dsd(&array, &sema.snippet(id));
             let c = rules::ARRAY_OPERAND.plain().at(span).help(format!("use a DSD: `{dsd}`"));
             return Err(with_declaration(sema.frame(), c, id));
         }
@@ -486,19 +486,6 @@ fn scalar_fits(elem: Elem, ty: &Ty) -> bool {
         Ty::Float(_) => ty.bits().is_some_and(|bits| elem.accepts(true, bits)),
         _ => false,
     }
-}
-
-/// A DSD over all elements of an array, as CSL writes it.
-fn covering_dsd(array: &ArrayTy, name: &str) -> String {
-    const VARIABLES: [&str; 4] = ["i", "j", "k", "l"];
-    let Some(variables) = VARIABLES.get(..array.dims.len()) else {
-        return "@get_dsd(mem4d_dsd, ..)".to_string();
-    };
-    let kind = if variables.len() == 1 { "mem1d_dsd" } else { "mem4d_dsd" };
-    let variables = variables.join(", ");
-    let lengths: Vec<_> = array.dims.iter().map(u32::to_string).collect();
-    let access = format!("|{variables}|{{{}}} -> {name}[{variables}]", lengths.join(", "));
-    format!("@get_dsd({kind}, .{{ .tensor_access = {access} }})")
 }
 
 fn wrong_operands(op: &DsdOp, span: Span) -> Diag {

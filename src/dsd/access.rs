@@ -113,6 +113,11 @@ impl AddressCursor {
         self.words
     }
 
+    /// Elements of the whole vector.
+    pub fn elements(&self) -> u32 {
+        self.extent[..usize::from(self.dims)].iter().map(|extent| u32::from(*extent)).product()
+    }
+
     /// Address of the next element; after a whole vector, of the one that would follow.
     pub fn position(&self) -> u16 {
         self.at as u16

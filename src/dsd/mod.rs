@@ -6,6 +6,7 @@
 pub mod access;
 pub mod block;
 pub mod direct;
+pub mod footprint;
 mod half_sums;
 mod halves;
 mod in_order;

@@ -2,6 +2,21 @@
 //! the macros of the loop: `reg!` for registers, `then!` between two parts, `jump!`, `attempt!`, and those that
 //! read and write memory.
 
+macro_rules! float {
+    ($d:ident = $a:ident $op:tt $b:ident) => {
+        set!($d, (single(reg!($a)) $op single(reg!($b))).to_bits())
+    };
+}
+macro_rules! place {
+    ($base:ident $b:ident $len:ident $kind:ident) => {
+        attempt!(element_of($base, reg!($b), Access::$kind, $len))
+    };
+}
+macro_rules! behind {
+    ($a:ident $off:ident) => {
+        reg!($a) as usize + usize::from($off)
+    };
+}
 macro_rules! looped {
     ($s:ident $step:ident $cmp:ident) => {{
         reg!($s.d) = value!($step reg!($s.a), reg!($s.b), $s.sh);
@@ -280,8 +295,8 @@ macro_rules! arm {
 }
 
 pub(super) use {
-    added_load, arm, chain, count, element_loaded, elements, field_loaded, field_stored, float_element,
+    added_load, arm, behind, chain, count, element_loaded, elements, field_loaded, field_stored, float, float_element,
     float_stored, global, index, judged_element, load_element, loaded, looped, member, moved_call, moves,
-    next, next_signed, offset, products, products_then, short, store_element, stored, stored_add, test,
+    next, next_signed, offset, place, products, products_then, short, store_element, stored, stored_add, test,
     test_element, three_moves, two_loads,
 };

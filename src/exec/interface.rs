@@ -15,6 +15,8 @@ pub(crate) enum StopReason {
     End,
     /// The cycle budget is used up.
     Pause,
+    /// The next operation would access a word that the guard watches; the guard knows which.
+    Guarded,
 }
 
 /// The cycle budget: cycles used and cycles allowed.

@@ -8,6 +8,7 @@ mod arms;
 pub(crate) mod calls;
 pub(crate) mod convert;
 pub(crate) mod cycles;
+pub(crate) mod guard;
 pub(crate) mod interface;
 mod jump_table;
 pub(crate) mod memory;

@@ -8,6 +8,7 @@ use super::arms::*;
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
 use super::cycles::{CALL, MATH};
+use super::guard::Guard;
 use super::interface::{Code, Meter, StopReason, TaskState};
 use super::memory::{byte_at, copy_cycles, element, element_of, load, store, store_byte};
 use super::parts::{holds, single, value};
@@ -18,19 +19,20 @@ use crate::image::code::{Access, FnId, IN_VARIABLE, Intrinsic, Op, Reg};
 use crate::value::f16;
 
 /// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it.
-/// `maps` are the iterations of the `@map`s that have not ended, outermost first.
-pub(crate) fn run(
+/// `maps` are the iterations of the `@map`s that have not ended, outermost first. The loop is compiled twice: with
+/// the guard [`Unguarded`](super::guard::Unguarded) it watches no access to memory.
+pub(crate) fn run<G: Guard>(
     code: Code<'_>,
     calls: &mut Calls,
     maps: &mut [MapIterations],
-    memory: &mut [u16],
+    (memory, guard): (&mut [u16], &mut G),
     sanitizer: &mut Sanitizer,
     tasks: &mut TaskState,
     meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
     let mut left = meter.budget as i64 - meter.spent as i64;
     let due = (meter.budget as i64).saturating_sub_unsigned(meter.due);
-    let exit = run_calls(code, calls, maps, memory, sanitizer, (tasks, due), &mut left);
+    let exit = run_calls(code, calls, maps, (memory, guard), sanitizer, (tasks, due), &mut left);
     meter.spent = (meter.budget as i64 - left) as u64;
     exit
 }
@@ -38,11 +40,11 @@ pub(crate) fn run(
 /// One `match` with an arm for each frequent operation: a second `match` would add another indirect jump to
 /// every executed operation. Calls and returns are also handled here, because leaving and re-entering the
 /// loop costs more than the call itself. `left` is the rest of the cycle budget, `due` that of [`Meter::due`].
-fn run_calls(
+fn run_calls<G: Guard>(
     all: Code<'_>,
     calls: &mut Calls,
     maps: &mut [MapIterations],
-    memory: &mut [u16],
+    (memory, guard): (&mut [u16], &mut G),
     sanitizer: &mut Sanitizer,
     (tasks, due): (&mut TaskState, i64),
     budget: &mut i64,
@@ -95,49 +97,43 @@ fn run_calls(
                 }
             };
         }
-        macro_rules! float {
-            ($d:ident = $a:ident $op:tt $b:ident) => {
-                set!($d, (single(reg!($a)) $op single(reg!($b))).to_bits())
-            };
-        }
         // Moves on to the next part of a superinstruction.
         macro_rules! then {
             () => {
                 (at, left) = (at + 1, left - 1)
             };
         }
+        macro_rules! watch {
+            ($way:ident $at:expr, $kind:expr) => {{
+                let at = $at;
+                if guard.$way(at, $kind) {
+                    stop!(Ok(StopReason::Guarded))
+                }
+                at
+            }};
+        }
         // What memory holds, and a word that a pointer points to, which may be one that must not be touched.
         macro_rules! read {
             ($at:expr, $kind:expr) => {
-                attempt!(load(memory, $at, $kind))
+                attempt!(load(memory, watch!(reads $at, $kind), $kind))
             };
         }
         macro_rules! write {
             ($at:expr, $kind:expr, $value:expr) => {
-                attempt!(store(memory, $at, $kind, $value))
+                attempt!(store(memory, watch!(writes $at, $kind), $kind, $value))
             };
         }
         macro_rules! follow {
             ($at:expr, $kind:expr) => {{
-                let at = $at;
+                let at = watch!(reads $at, $kind);
                 attempt!(sanitizer.load(memory, at, $kind, frame.end))
             }};
         }
         macro_rules! put {
             ($at:expr, $kind:expr, $value:expr) => {{
-                let at = $at;
+                let at = watch!(writes $at, $kind);
                 attempt!(sanitizer.store(tile, memory, (at, $kind), $value, frame.end))
             }};
-        }
-        macro_rules! place {
-            ($base:ident $b:ident $len:ident $kind:ident) => {
-                attempt!(element_of($base, reg!($b), Access::$kind, $len))
-            };
-        }
-        macro_rules! behind {
-            ($a:ident $off:ident) => {
-                reg!($a) as usize + usize::from($off)
-            };
         }
         macro_rules! stepped {
             ($s:ident) => {{
@@ -245,6 +241,9 @@ fn run_calls(
                     left += 1;
                 }
                 Op::Copy { a, b, words } => {
+                    if guard.copies(reg!(a), reg!(b), words) {
+                        stop!(Ok(StopReason::Guarded))
+                    }
                     attempt!(sanitizer.copy(memory, reg!(a), reg!(b), words));
                     left -= copy_cycles(words) - 1
                 }
@@ -426,10 +425,11 @@ fn run_calls(
                 Op::LoadElemU16 { d, base, b, len } => set!(d, read!(place!(base b len U16), Access::U16)),
                 Op::LoadElemS16 { d, base, b, len } => set!(d, read!(place!(base b len S16), Access::S16)),
                 Op::LoadElem8 { d, base, b, len } => {
-                    set!(d, attempt!(byte_at(memory, place!(base b len U8))))
+                    set!(d, attempt!(byte_at(memory, watch!(reads place!(base b len U8), Access::U8))))
                 }
                 Op::StoreElem8 { s, base, b, len } => {
-                    attempt!(store_byte(memory, place!(base b len U8), reg!(s) as u8))
+                    let at = watch!(writes place!(base b len U8), Access::U8);
+                    attempt!(store_byte(memory, at, reg!(s) as u8))
                 }
                 Op::StoreElem32 { s, base, b, len } => write!(place!(base b len U32), Access::U32, reg!(s)),
                 Op::StoreElem16 { s, base, b, len } => write!(place!(base b len U16), Access::U16, reg!(s)),
@@ -458,7 +458,7 @@ fn run_calls(
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
-                        left -= if map.has_lanes() { map.take_blocks(memory, r, left) } else { 0 };
+                        left -= if map.has_lanes() && !G::IS_ON { map.take_blocks(memory, r, left) } else { 0 };
                         jump!(done if !map.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(*op),

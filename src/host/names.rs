@@ -174,6 +174,7 @@ impl Runner {
                 self.warn(name, diag);
             }
         }
+        self.wafer.check_copy(at, place.addr, count * words, way == CopyDirection::In);
         Ok(place.addr)
     }
 

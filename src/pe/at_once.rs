@@ -15,11 +15,13 @@ use crate::arch::DsrId;
 use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
 use crate::dsd::block::RowSource;
+use crate::dsd::footprint::Footprint;
 use crate::dsd::local::{self, Dest, Source};
 use crate::dsd::ops::{DsdOp, OPS};
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
 use crate::exec::vector::line_shape::{LineShape, ShapeSource, VectorShape};
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
+use crate::source::Span;
 use crate::value::ty::DsdTy;
 
 /// A memory operand.
@@ -200,6 +202,9 @@ impl VectorUnit<'_> {
             *row_source = RowSource::Line(other, line.words);
         }
         self.checks.check_dest(self.tile, shape.dest.0, dest.at, vector.span, self.sanitizer)?;
+        if self.races.is_on {
+            self.check_lines((row, dest.words), &row_sources, vector.span)?;
+        }
         self.memory.reach(end as usize);
         local::run_lines(self.memory.words_mut(), shape.kernel, (row, dest.words), &row_sources);
         for line in lines.iter().chain([&dest]) {
@@ -270,11 +275,52 @@ impl VectorUnit<'_> {
             let arch = self.queues.arch_name();
             self.checks.check_overlap(op, (&dest, &sources), count, vector.span, arch)?;
         };
+        if self.races.is_on {
+            self.check_cursors(&dest, &sources, count, vector.span)?;
+        }
         let run = if self.tile.is_plain() { local::run_one_by_one } else { local::run };
         let ran = run(self.memory.words_mut(), &op.kernel, &mut dest, &mut sources, count);
         ran.map_err(|c| self.reach().explain(c, cursors(&dest, &sources)))?;
         self.save_cursors(&dest, &sources, vectors);
         Ok(())
+    }
+
+    /// Looks for races of operands that are lines.
+    #[cold]
+    fn check_lines(
+        &mut self,
+        dest: (Row, u16),
+        sources: &[RowSource; 3],
+        span: Span,
+    ) -> Result<(), Diag> {
+        for source in sources {
+            if let RowSource::Line(row, words) = source {
+                self.check_access(&Footprint::Line(*row, *words), false, None, span)?;
+            }
+        }
+        self.check_access(&Footprint::Line(dest.0, dest.1), true, None, span)
+    }
+
+    /// The same for others.
+    #[cold]
+    fn check_cursors(
+        &mut self,
+        dest: &Dest,
+        sources: &[Source; 3],
+        count: u32,
+        span: Span,
+    ) -> Result<(), Diag> {
+        for (operand, cursor) in cursors(dest, sources) {
+            if let Some(words) = Footprint::new(cursor, count.min(cursor.elements())) {
+                self.check_access(&words, operand == 0, None, span)?;
+            }
+        }
+        match *dest {
+            Dest::Scalar { at, words, .. } => {
+                self.check_access(&Footprint::words(at, words.into()), true, None, span)
+            }
+            Dest::AddressCursor(_) => Ok(()),
+        }
     }
 
     fn save_cursors(&mut self, dest: &Dest, sources: &[Source; 3], vectors: &Vectors) {

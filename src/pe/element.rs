@@ -10,6 +10,7 @@ use super::main_thread::MainThread;
 use super::map::MapState;
 use super::queue::SendOperation;
 use super::queues::Queues;
+use super::races::Races;
 use super::registers::Registers;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
@@ -18,7 +19,8 @@ use super::vector_unit::VectorUnit;
 use super::wait::{Activity, Wait, Wake};
 use super::waiting::Waiting;
 use crate::arch::{Arch, Color, PeCoord, TaskId};
-use crate::diagnostics::{Diag, Moment};
+use crate::diagnostics::rules::run::DATA_RACE;
+use crate::diagnostics::{Diag, Level, Moment};
 use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
 use crate::exec::memory::Memory;
@@ -67,6 +69,7 @@ pub struct Pe {
     pub(super) sanitizer: Sanitizer,
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
+    pub(super) races: Races,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
     pub(super) map_iterations: Vec<MapIterations>,
     pub(super) clock: Clock,
@@ -91,6 +94,7 @@ impl Pe {
             queues: Queues::new(arch, &tile),
             threads: Threads::default(),
             registers: Registers::new(&tile),
+            races: Races::new(options.checked && options.levels.of(DATA_RACE.name) != Level::Allow),
             fifos: tile.fifos.iter().map(FifoState::new).collect(),
             maps: Vec::new(),
             map_iterations: Vec::new(),
@@ -415,6 +419,7 @@ impl Pe {
             queues: &mut self.queues,
             fifos: &mut self.fifos,
             checks: &mut self.checks,
+            races: &mut self.races,
             control_mask: self.configuration.control_mask,
         };
         (unit, &self.threads)

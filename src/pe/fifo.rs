@@ -2,6 +2,7 @@
 
 use crate::arch::TaskId;
 use crate::dsd::access::AddressCursor;
+use crate::dsd::footprint::Footprint;
 use crate::dsd::{FifoAction, Mem, MemKind, Priority, Simd};
 use crate::image::Fifo;
 
@@ -58,6 +59,11 @@ impl FifoState {
             priority: fifo.priority,
             simd: fifo.simd,
         }
+    }
+
+    /// The words of its buffer.
+    pub fn footprint(&self) -> Footprint {
+        Footprint::words(self.base.into(), self.size.into())
     }
 
     /// The end of this FIFO for an operation with elements of `words` words.

@@ -9,6 +9,7 @@ use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
+use crate::exec::guard::Unguarded;
 use crate::exec::interface::{Code, Meter, StopReason};
 use crate::exec::{PreparedTile, scalar};
 use crate::image::code::{Access, Op};
@@ -107,12 +108,9 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
-        // A recorded run takes the path that records events.
-        let plans = if !self.is_observed() { tile.plans(self.arch) } else { &[] };
-        let code = Code { tile, functions: tile.functions(), plans, is_plain: tile.is_plain() };
         self.main.calls.take_registers(world.worker);
         let ended = loop {
-            match self.turn(code, now, &mut meter, world) {
+            match self.turn(tile, now, &mut meter, world) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
                 Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
@@ -164,17 +162,20 @@ impl Pe {
     /// Runs until code needs a service of the PE; false when the main thread must stop.
     fn turn(
         &mut self,
-        code: Code<'_>,
+        tile: &PreparedTile,
         now: u64,
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
-        let tile = code.tile;
-        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
-        let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
         meter.due = self.threads.next_ending().map_or(u64::MAX, |ending| ending.saturating_sub(now));
-        let op = match scalar::run(code, calls, maps, words, sanitizer, tasks, meter) {
+        let op = match self.run_scalar(tile, meter) {
             Ok(StopReason::Service(op)) => op,
+            Ok(StopReason::Guarded) => {
+                let heard = self.checks.warnings.len();
+                self.guarded_access(tile, now + meter.spent)?;
+                self.date_warnings(heard, now + meter.spent);
+                return Ok(true);
+            }
             Ok(StopReason::Pause) => return Ok(false),
             Ok(StopReason::End) => {
                 if let Some(trace) = &mut self.trace_buffer {
@@ -216,6 +217,23 @@ impl Pe {
         }
         let served = served.map_err(|c| c.at(self.main.place(tile)))?;
         Ok(self.after_service(served, now, meter))
+    }
+
+    /// Runs the scalar loop, guarded while somebody wants to know of accesses to memory.
+    #[inline]
+    fn run_scalar(&mut self, tile: &PreparedTile, meter: &mut Meter) -> Result<StopReason, Diag> {
+        let is_observed = self.is_observed();
+        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+        let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
+        let (functions, is_plain) = (tile.functions(), tile.is_plain());
+        let guard = self.races.guard();
+        // A recorded run takes the path that records events, and a guarded one that which compares operands.
+        let plans = if is_observed || guard.is_some() { &[] } else { tile.plans(self.arch) };
+        let code = Code { tile, functions, plans, is_plain };
+        match guard {
+            None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, tasks, meter),
+            Some(guard) => scalar::run(code, calls, maps, (words, guard), sanitizer, tasks, meter),
+        }
     }
 
     /// Goes on after an operation that the scalar loop refuses: it may concern the configuration space, or its fault
@@ -332,10 +350,12 @@ impl Pe {
         self.tasks.started += 1;
         let (function, arguments, count) = match ready {
             Picked::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
+                self.note_start(ready, TaskId(TEARDOWN_TASK));
                 let Some(function) = self.duties.next_handler(tile, &mut self.tasks) else { return Ok(()) };
                 (function, [0; 2], 0)
             }
             Picked::Local(id) => {
+                self.note_start(ready, id);
                 self.tasks.start(id);
                 let function = binding(tile, TaskKind::Local, id)?.function;
                 if id.0 == TEARDOWN_TASK {
@@ -346,6 +366,7 @@ impl Pe {
             Picked::Wavelet { id, kind, input } => {
                 self.tasks.start_other(Some(id));
                 let (kind, id) = if kind == TaskKind::Data { self.tasks.rotate(id) } else { (kind, id) };
+                self.note_start(ready, id);
                 let bound = binding(tile, kind, id).map_err(|c| self.came_by(c, input))?;
                 let word = self.queues.inputs[input].take(now).expect("the picker has seen it").data;
                 (bound.function, arguments(&bound.params, word), bound.params.len().min(2))
@@ -374,6 +395,7 @@ impl Pe {
 
     fn start_launch(&mut self, tile: &TileImage, launch: &Launch, now: u64) -> Result<(), Diag> {
         self.tasks.start_other(None);
+        self.races.host_comes(&self.threads);
         self.note_task_start(launch.function, None, now);
         self.start(tile, launch.function, &launch.arguments, now)
     }

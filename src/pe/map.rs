@@ -11,9 +11,11 @@ use crate::arch::{Color, DsrId};
 use crate::diagnostics::rules::dsd::MAP_OPERAND;
 use crate::diagnostics::{At, Diag};
 use crate::dsd::access::AddressCursor;
+use crate::dsd::footprint::Footprint;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
 use crate::exec::vector::map::{MapInput, MapIterations};
+use crate::source::Span;
 use crate::image::code::{Access, DsdOperand, DsdRef, Reg, Target, word_of};
 
 /// A map that has not ended.
@@ -118,12 +120,29 @@ impl VectorUnit<'_> {
             });
             self.check_reach(cursors, count, map.span)?;
         }
+        if self.races.is_on {
+            self.check_sides(&state, map.span)?;
+        }
         let sides = state.inputs.iter().chain(&state.output);
         let colors = sides.filter_map(|side| self.color_of(side)).fold(0, |all, color| all | 1 << color.0);
         if let Some(trace) = trace {
             trace.map_start(state.of, colors, map.span, now);
         }
         maps.push(state);
+        Ok(())
+    }
+
+    /// Looks for races of the operands of a map.
+    #[cold]
+    fn check_sides(&mut self, map: &MapState, span: Span) -> Result<(), Diag> {
+        let sides = map.inputs.iter().map(|side| (side, false));
+        for (side, is_write) in sides.chain(map.output.iter().map(|side| (side, true))) {
+            if let MapOperand::AddressCursor(cursor) = &side.place
+                && let Some(words) = Footprint::new(cursor, map.of.unwrap_or(u32::MAX).min(cursor.elements()))
+            {
+                self.check_access(&words, is_write, None, span)?;
+            }
+        }
         Ok(())
     }
 

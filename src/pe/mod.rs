@@ -23,6 +23,8 @@ mod operands;
 mod operation;
 mod queue;
 mod queues;
+mod race_checks;
+mod races;
 mod reach;
 mod rebind;
 mod registers;
@@ -40,6 +42,7 @@ mod vector;
 mod vector_unit;
 mod wait;
 mod waiting;
+mod witness;
 
 #[cfg(test)]
 mod tests;
@@ -48,4 +51,5 @@ pub use crate::exec::calls::Worker;
 pub use checks::PeOptions;
 pub use element::Pe;
 pub use log::{Joined, LetterEnd, MessageCall, PeLog, Printed, Traced};
+pub use witness::{NotedWrite, Witness};
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};

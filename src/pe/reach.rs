@@ -49,6 +49,11 @@ impl Reach<'_> {
         Some(Owner { name: &local.name, span: local.span, words })
     }
 
+    /// The name of the variable that a word belongs to.
+    pub fn name(&self, word: usize) -> String {
+        self.owner(word).map_or_else(|| format!("word {word}"), |owner| owner.name.to_string())
+    }
+
     /// Adds to a diagnostic which operand has left its variable, with which element, and where its DSD was
     /// made.
     pub fn explain<'w>(&self, diag: Diag, cursors: impl Iterator<Item = (usize, &'w AddressCursor)>) -> Diag {

@@ -11,6 +11,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
+use crate::dsd::footprint::Footprint;
 use crate::exec::calls::Worker;
 use crate::exec::interface::Meter;
 use crate::exec::vector::map::{MapIterations, RegisterValues};
@@ -41,6 +42,7 @@ impl Pe {
             return Ok(Served::Later);
         }
         let time = now + meter.spent;
+        self.races.cycle = time;
         match op {
             Op::Vector { n } => {
                 let unseen_until = world.worker.unseen_until;
@@ -209,6 +211,10 @@ impl Pe {
 
     fn zero(&mut self, a: Reg, words: u16) -> Result<Served, Diag> {
         let at = self.main.address(a);
+        if self.races.is_on {
+            let span = self.main.place(&self.tile);
+            self.vector_unit().check_access(&Footprint::words(at, words.into()), true, None, span)?;
+        }
         self.memory.slice_mut(at, words.into())?.fill(0);
         Ok(Served::Done(u64::from(words).div_ceil(2)))
     }

@@ -126,6 +126,9 @@ impl Pe {
             trace.end(place, thread, &self.queues, now);
         }
         self.registers.save_positions(&thread.operation, &thread.registers);
+        if self.races.is_on {
+            self.note_end(place, thread, done);
+        }
         self.complete(done, thread.span)?;
         if place == MAIN {
             if let Some(register) = thread.result {

@@ -288,6 +288,11 @@ impl Threads {
         self.running(queues, now) != 0
     }
 
+    /// How many elements the operation of a place has done.
+    pub fn done(&self, place: usize) -> u32 {
+        self.iter().find(|(other, _)| *other == place).map_or(0, |(_, thread)| thread.operation.done)
+    }
+
     /// Prefetches the operations in progress, and the place for the next one.
     pub fn prefetch(&self) {
         self.iter().for_each(|(_, thread)| prefetch::value(thread, 512));

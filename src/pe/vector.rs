@@ -9,6 +9,7 @@ use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
 use super::operation::{From, StepResult, Surroundings};
+use super::races::{Begun, OpenOperands};
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
@@ -92,13 +93,15 @@ impl Pe {
             self.check_ignored(setting, vector)?;
         }
         self.vector_unit().check_operation(&mut start.thread.operation, vector.span)?;
+        let (is_async, span) = (start.settings.is_async && start.has_fabric, vector.span);
+        let operands = self.vector_unit().check_operands(&start.thread.operation, is_async, span)?;
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
         }
         if self.sends_without_a_wait(&start, pace) {
-            return self.send_early(vector, start, pace.time);
+            return self.send_early(vector, (start, operands), pace.time);
         }
-        self.launch_thread(vector, start, pace)
+        self.launch_thread(vector, (start, operands), pace)
     }
 
     /// Warns that a setting of an operation has no effect, because of the load that its DSR has now. If no load of
@@ -156,7 +159,12 @@ impl Pe {
     }
 
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
-    fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
+    fn send_early(
+        &mut self,
+        vector: &VectorOp,
+        (mut start, operands): (Start, OpenOperands),
+        time: u64,
+    ) -> Result<Served, Diag> {
         let AsyncSettings { is_async, completion, .. } = start.settings;
         self.checks.check_queues(
             &start.thread.operation,
@@ -170,6 +178,12 @@ impl Pe {
             cycle += 1;
         }
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
+        if is_async {
+            let begun = Begun { span: vector.span, place: None, completion };
+            self.races.start(&start.thread.operation, operands, begun);
+        } else if self.races.is_on {
+            self.note_end(MAIN, &start.thread, Done::Nothing);
+        }
         let ut = start.ut;
         self.threads.spare = Some(start.thread);
         self.main.set_result(vector.result, true);
@@ -213,7 +227,10 @@ impl Pe {
         let mut complete = true;
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
-                OnStall::Waits => return self.launch_thread(vector, start, Pace::at_the_clock(time)),
+                OnStall::Waits => {
+                    let begun = (start, OpenOperands::default());
+                    return self.launch_thread(vector, begun, Pace::at_the_clock(time));
+                }
                 OnStall::GivesUp => {
                     self.checks.check_event(stall, &start.thread.operation, &self.tile)?;
                     start.thread.operation.leave_length(stall, &mut self.fifos);
@@ -225,6 +242,9 @@ impl Pe {
         }
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         self.main.set_result(vector.result, complete);
+        if self.races.is_on {
+            self.note_end(MAIN, &start.thread, Done::Nothing);
+        }
         let operation = &start.thread.operation;
         let cycles = LAUNCH + u64::from(operation.done);
         let (done, of) = (operation.done, operation.total);
@@ -246,7 +266,12 @@ impl Pe {
         }
     }
 
-    fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {
+    fn launch_thread(
+        &mut self,
+        vector: &VectorOp,
+        (start, operands): (Start, OpenOperands),
+        pace: Pace,
+    ) -> Result<Served, Diag> {
         let time = pace.time;
         let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
@@ -274,6 +299,15 @@ impl Pe {
             trace.start(place, &thread.operation, vector.span, &self.queues, time);
         }
         thread.completion = if is_async { settings.completion } else { Done::Nothing };
+        if is_async {
+            let completion = thread.on_control.filter(|_| thread.completion == Done::Nothing);
+            let completion = completion.unwrap_or(thread.completion);
+            self.races.start(
+                &thread.operation,
+                operands,
+                Begun { span: vector.span, place: Some(place), completion },
+            );
+        }
         thread.priority = settings.priority.unwrap_or_default();
         (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
         // One that had to go elsewhere has no claim on the number of its place either.

@@ -8,6 +8,7 @@ use super::fabric_operands::{Intake, Outlet};
 use super::fifo::FifoState;
 use super::main_thread::MainThread;
 use super::queues::Queues;
+use super::races::Races;
 use super::reach::Reach;
 use super::registers::{Registers, ResolvedOperand, Use};
 use crate::diagnostics::Diag;
@@ -33,6 +34,7 @@ pub(super) struct VectorUnit<'a> {
     pub queues: &'a mut Queues,
     pub fifos: &'a mut Vec<FifoState>,
     pub checks: &'a mut Checks,
+    pub races: &'a mut Races,
     /// The mask that `.control_transform` XORs into the index of control wavelets.
     pub control_mask: u16,
 }

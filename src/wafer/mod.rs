@@ -307,6 +307,14 @@ impl Wafer {
         self.observers.look_at_memory(pe, &mut self.cells, self.now);
     }
 
+    /// The host is about to copy words of a PE: a hazard if an operation uses them that may not have ended.
+    pub fn check_copy(&mut self, at: PeCoord, addr: usize, words: usize, is_write: bool) {
+        let moment = traps::moment(at, self.now);
+        if let Some(race) = self.pe(at).and_then(|pe| pe.host_race(addr, words, is_write)) {
+            self.findings.hazard(at, race.on(moment));
+        }
+    }
+
     /// Warnings about what a finished run leaves behind.
     pub fn leftovers(&self) -> Vec<Diagnostic> {
         self.explain(|explainer| explain::leftovers(&explainer, self.now))

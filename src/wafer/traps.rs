@@ -15,8 +15,8 @@ use crate::image::Program;
 const NAMED: usize = 4;
 
 /// The cycle before this one, on a PE.
-fn moment(at: PeCoord, now: u64) -> Moment {
-    Moment { x: at.x, y: at.y, cycle: now - 1 }
+pub(super) fn moment(at: PeCoord, now: u64) -> Moment {
+    Moment { x: at.x, y: at.y, cycle: now.saturating_sub(1) }
 }
 
 /// Colors of which wavelets have left the rectangle; errors if that is denied.

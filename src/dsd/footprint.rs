@@ -1,0 +1,148 @@
+//! The words that a vector in memory touches, compared with other words without touching any.
+
+use super::access::{AddressCursor, Row};
+
+/// Words of memory: elements at equal distances, or those of a cursor.
+#[derive(Clone, Debug)]
+pub enum Footprint {
+    /// Elements at equal distances, of so many words.
+    Line(Row, u16),
+    /// The next elements of a vector of more than one dimension or of a circular buffer.
+    Rows(Box<(AddressCursor, u32)>),
+}
+
+impl Footprint {
+    /// The next `count` elements of a vector; `None` if there are none.
+    pub fn new(cursor: &AddressCursor, count: u32) -> Option<Footprint> {
+        if count == 0 {
+            return None;
+        }
+        Some(match cursor.whole_line(count) {
+            Some(row) => Footprint::Line(row, cursor.words()),
+            None => Footprint::Rows(Box::new((*cursor, count))),
+        })
+    }
+
+    /// `words` words from `at` on.
+    pub fn words(at: usize, words: usize) -> Footprint {
+        Footprint::Line(Row { at, step: 1, count: words.max(1) }, 1)
+    }
+
+    /// Without the first elements; `None` if nothing is left.
+    pub fn after(&self, elements: u32) -> Option<Footprint> {
+        match self {
+            Footprint::Line(row, words) => {
+                let done = elements as usize;
+                let at = (row.at as i64 + i64::from(row.step) * done as i64) as usize;
+                let rest = row.count.checked_sub(done).filter(|left| *left > 0);
+                rest.map(|count| Footprint::Line(Row { at, step: row.step, count }, *words))
+            }
+            Footprint::Rows(rows) => {
+                let (mut cursor, count) = **rows;
+                let mut left = elements.min(count);
+                while left > 0 {
+                    left -= cursor.next_row(left as usize).ok()?.count as u32;
+                }
+                Footprint::new(&cursor, count.saturating_sub(elements))
+            }
+        }
+    }
+
+    /// The lowest word and one past the highest.
+    pub fn span(&self) -> (usize, usize) {
+        let spans = self.rows().map(|(row, words)| row.span(words));
+        let (low, high) = spans.fold((i32::MAX, 0), |all, span| (all.0.min(span.0), all.1.max(span.1)));
+        (low.clamp(0, high.max(0)) as usize, high.max(0) as usize)
+    }
+
+    /// Whether one of `words` words from `at` on is among them.
+    pub fn contains(&self, at: usize, words: usize) -> bool {
+        self.rows().any(|(row, width)| line_contains(&row, width, at, words))
+    }
+
+    /// Whether a word is among both.
+    pub fn meets(&self, other: &Footprint) -> bool {
+        let (mine, theirs) = (self.span(), other.span());
+        mine.0 < theirs.1
+            && theirs.0 < mine.1
+            && self.rows().any(|(row, words)| match is_dense(&row, words) {
+                true => {
+                    let (low, high) = row.span(words);
+                    other.contains(low as usize, (high - low) as usize)
+                }
+                false => elements(&row).any(|at| other.contains(at, words.into())),
+            })
+    }
+
+    /// The rows of elements, with the words per element.
+    fn rows(&self) -> impl Iterator<Item = (Row, u16)> {
+        let (line, mut rest) = match self {
+            Footprint::Line(row, words) => (Some((*row, *words)), None),
+            Footprint::Rows(rows) => (None, Some(**rows)),
+        };
+        let rows = std::iter::from_fn(move || {
+            let (cursor, left) = rest.as_mut().filter(|(_, left)| *left > 0)?;
+            // An element out of bounds ends the operation.
+            let row = cursor.next_row(*left as usize).ok()?;
+            *left -= row.count as u32;
+            Some((row, cursor.words()))
+        });
+        line.into_iter().chain(rows)
+    }
+}
+
+fn is_dense(row: &Row, words: u16) -> bool {
+    row.step.unsigned_abs() <= u32::from(words)
+}
+
+fn elements(row: &Row) -> impl Iterator<Item = usize> {
+    let (at, step) = (row.at as i64, i64::from(row.step));
+    (0..row.count as i64).map(move |k| (at + k * step) as usize)
+}
+
+fn line_contains(row: &Row, width: u16, at: usize, words: usize) -> bool {
+    let ((low, high), first, end) = (row.span(width), at as i64, (at + words) as i64);
+    if end <= i64::from(low) || i64::from(high) <= first {
+        return false;
+    }
+    if is_dense(row, width) {
+        return true;
+    }
+    // The last element that begins before the end of the words, if it is counted from the lowest one.
+    let step = i64::from(row.step.unsigned_abs());
+    let last = ((end - 1 - i64::from(low)) / step).min(row.count as i64 - 1);
+    i64::from(low) + last * step + i64::from(width) > first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn line(at: usize, step: i32, count: usize, words: u16) -> Footprint {
+        Footprint::Line(Row { at, step, count }, words)
+    }
+
+    fn set(footprint: &Footprint) -> Vec<usize> {
+        let Footprint::Line(row, words) = footprint else { unreachable!("the tests use lines") };
+        elements(row).flat_map(|at| at..at + usize::from(*words)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn lines_meet_where_they_share_a_word(
+            a in (60..90usize, -5..6i32, 1..9usize, 1..3u16),
+            b in (60..90usize, -5..6i32, 1..9usize, 1..3u16),
+            done in 0..10u32,
+        ) {
+            let (a, b) = (line(a.0, a.1, a.2, a.3), line(b.0, b.1, b.2, b.3));
+            let (left, right) = (set(&a), set(&b));
+            prop_assert_eq!(a.meets(&b), left.iter().any(|word| right.contains(word)));
+            prop_assert_eq!(a.contains(70, 2), left.contains(&70) || left.contains(&71));
+            let rest = a.after(done).map(|rest| set(&rest));
+            let Footprint::Line(_, words) = a else { unreachable!() };
+            let behind = left.get(done as usize * usize::from(words)..).filter(|rest| !rest.is_empty());
+            prop_assert_eq!(rest.as_deref(), behind);
+        }
+    }
+}

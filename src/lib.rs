@@ -71,8 +71,8 @@ pub use image::{ExportKind, ExportName, FabricPlace, HostStream, Program, Scalar
 
 // Running.
 pub use host::{
-    Copy, CopyWidth, Failure, Printed, Pulse, Record, Recorded, Region, RunOptions, RunReport, Runner,
-    Snapshot, StallReport, StopReport, StreamCopy, Ticket, Variable,
+    Copy, CopyWidth, Failure, FinalVariable, Printed, Pulse, Record, Recorded, Region, RunOptions, RunReport,
+    Runner, SeenChoice, SeenWrite, Snapshot, StallReport, StopReport, StreamCopy, Ticket, Variable,
 };
 
 // Diagnostics.

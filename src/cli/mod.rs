@@ -26,6 +26,7 @@ mod progress;
 mod reading;
 mod report;
 mod run;
+mod seeds;
 mod settings;
 mod steps;
 mod suite;

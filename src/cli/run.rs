@@ -3,7 +3,7 @@ use super::outcome::{Outcome, verdict};
 use super::progress::ProgressLine;
 use super::report;
 use super::steps::{self, Trouble};
-use super::{Exit, evidence, interrupt, threads, trace};
+use super::{Exit, evidence, interrupt, seeds, threads, trace};
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
 use crate::{Diagnostic, Failure, Loader, RunOptions, Runner};
@@ -15,6 +15,10 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     let Some(program) = outcome.compile(&args.compile, loader) else { return outcome };
     if let Err(failure) = Runner::check_memory(&program, args.memory) {
         fail(&failure, &mut outcome);
+        return outcome;
+    }
+    if args.seeds.is_some() {
+        seeds::run(args, &Arc::new(program), &mut outcome);
         return outcome;
     }
     let asked =
@@ -69,7 +73,8 @@ fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut
     }
 }
 
-fn options(args: &RunArgs) -> RunOptions {
+/// How a run is to be performed, as far as the command line says.
+pub fn options(args: &RunArgs) -> RunOptions {
     let defaults = RunOptions::default();
     RunOptions {
         max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),

@@ -295,8 +295,8 @@ macro_rules! arm {
 }
 
 pub(super) use {
-    added_load, arm, behind, chain, count, element_loaded, elements, field_loaded, field_stored, float, float_element,
-    float_stored, global, index, judged_element, load_element, loaded, looped, member, moved_call, moves,
-    next, next_signed, offset, place, products, products_then, short, store_element, stored, stored_add, test,
-    test_element, three_moves, two_loads,
+    added_load, arm, behind, chain, count, element_loaded, elements, field_loaded, field_stored, float,
+    float_element, float_stored, global, index, judged_element, load_element, loaded, looped, member,
+    moved_call, moves, next, next_signed, offset, place, products, products_then, short, store_element,
+    stored, stored_add, test, test_element, three_moves, two_loads,
 };

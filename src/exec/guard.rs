@@ -100,11 +100,6 @@ impl GuardedWords {
         self.words.push((footprint, reads));
     }
 
-    /// Whether nothing is watched.
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
     /// Watches nothing any more.
     pub fn clear(&mut self) {
         (self.reads, self.writes) = Default::default();

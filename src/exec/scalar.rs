@@ -458,7 +458,8 @@ fn run_calls<G: Guard>(
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
-                        left -= if map.has_lanes() && !G::IS_ON { map.take_blocks(memory, r, left) } else { 0 };
+                        left -=
+                            if map.has_lanes() && !G::IS_ON { map.take_blocks(memory, r, left) } else { 0 };
                         jump!(done if !map.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(*op),

@@ -1,6 +1,7 @@
 //! Compares superinstructions with the operations that they are made of.
 
 use super::calls::{Calls, Worker};
+use super::guard::Unguarded;
 use super::interface::{Code, Meter, StopReason, TaskState};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
@@ -198,7 +199,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
         let mut tasks = TaskState::default();
         let code = Code { tile, functions, plans: &[], is_plain: false };
         let words = memory.words_mut();
-        let exit = run(code, &mut calls, &mut [], words, &mut sanitizer, &mut tasks, &mut meter);
+        let exit = run(code, &mut calls, &mut [], (words, &mut Unguarded), &mut sanitizer, &mut tasks, &mut meter);
         let (mut what, mut goes_on) = match exit {
             Ok(StopReason::Service(op)) => (format!("{op:?}"), false),
             Ok(StopReason::End) => ("end".to_string(), false),

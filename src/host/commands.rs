@@ -14,7 +14,7 @@ use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
 use crate::source::Span;
-use crate::wafer::{Cause, HostWait, Pe};
+use crate::wafer::{Cause, HostWait, Pe, ScheduleSeed};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Identifies a queued command or transfer.
@@ -174,10 +174,16 @@ impl Runner {
             Some(_) => {
                 let now = self.wafer.now();
                 let since = *self.stream.free_since.get_or_insert(now);
-                quiet || now - since >= self.options.command_latency
+                quiet || now - since >= self.options.command_latency + self.gap(since)
             }
             None => quiet || command.can_precede_the_start() && self.is_before_start(),
         }
+    }
+
+    /// With a schedule, how many cycles later than usual a command arrives.
+    fn gap(&self, since: u64) -> u64 {
+        let schedule = self.options.seed.map(ScheduleSeed::new);
+        schedule.map_or(0, |schedule| schedule.below(since, self.options.command_latency.max(1)))
     }
 
     /// Advances the wafer by the cycles that the channels are still busy; false if they are not.

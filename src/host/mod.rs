@@ -5,6 +5,7 @@
 
 mod commands;
 mod copies;
+mod final_state;
 mod footprint;
 mod launches;
 mod layout_streams;
@@ -22,6 +23,7 @@ mod variables;
 pub use crate::wafer::{Printed, Pulse, StallReport, StopReport};
 pub use commands::Ticket;
 pub use copies::{Copy, CopyWidth, Region};
+pub use final_state::{FinalVariable, SeenChoice, SeenWrite};
 pub use records::{Record, Recorded};
 pub use report::RunReport;
 pub use snapshot::Snapshot;
@@ -33,7 +35,7 @@ use crate::image::code::Intrinsic;
 use crate::image::{ExportName, Program};
 use crate::source::SourceMap;
 use crate::trace::{History, Recording, TraceFilter};
-use crate::wafer::{Ended, PeOptions, Progress, Wafer};
+use crate::wafer::{Ended, PeOptions, Progress, ScheduleSeed, Wafer};
 use commands::CommandStream;
 use indexmap::IndexMap;
 use layout_streams::Ports;
@@ -65,7 +67,8 @@ pub struct RunOptions {
     pub levels: Levels,
     /// Cycles by which each column starts a launch after the one west of it.
     pub launch_skew: u64,
-    /// The seed for the order of equally ready tasks; without one it is that of the task picker.
+    /// The seed of a schedule for what is up to the machine: the order of equally ready tasks and of equal
+    /// microthreads, when launches arrive, and the time between commands of the host.
     pub seed: Option<u64>,
     /// Depth of router buffers for each color and link (1 to 4), if it differs from that of the machine.
     pub link_depth: Option<u8>,
@@ -202,7 +205,7 @@ impl Runner {
         let pe_options = PeOptions { checked: options.checked, levels: options.levels, plain: options.plain };
         let mut wafer = Wafer::new(&program, pe_options);
         if let Some(seed) = options.seed {
-            wafer.shuffle(seed);
+            wafer.shuffle(ScheduleSeed::new(seed));
         }
         if let Some(depth) = options.link_depth {
             wafer.limit_links(depth);

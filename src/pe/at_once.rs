@@ -287,12 +287,7 @@ impl VectorUnit<'_> {
 
     /// Looks for races of operands that are lines.
     #[cold]
-    fn check_lines(
-        &mut self,
-        dest: (Row, u16),
-        sources: &[RowSource; 3],
-        span: Span,
-    ) -> Result<(), Diag> {
+    fn check_lines(&mut self, dest: (Row, u16), sources: &[RowSource; 3], span: Span) -> Result<(), Diag> {
         for source in sources {
             if let RowSource::Line(row, words) = source {
                 self.check_access(&Footprint::Line(*row, *words), false, None, span)?;

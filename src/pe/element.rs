@@ -1,6 +1,7 @@
 //! One processing element: its components, and the actions that involve several of them.
 
 use super::checks::{Checks, PeOptions};
+use super::choices::{Choice, Choices};
 use super::clock::Clock;
 use super::config::{ConfigSpace, Configuration};
 use super::fifo::FifoState;
@@ -12,12 +13,14 @@ use super::queue::SendOperation;
 use super::queues::Queues;
 use super::races::Races;
 use super::registers::Registers;
+use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
 use super::trace_buffer::TraceBuffer;
 use super::vector_unit::VectorUnit;
 use super::wait::{Activity, Wait, Wake};
 use super::waiting::Waiting;
+use super::witness::{NotedWrite, Witness};
 use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::rules::run::DATA_RACE;
 use crate::diagnostics::{Diag, Level, Moment};
@@ -70,6 +73,7 @@ pub struct Pe {
     pub(super) fifos: Vec<FifoState>,
     pub(super) registers: Registers,
     pub(super) races: Races,
+    pub(super) choices: Option<Box<Choices>>,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
     pub(super) map_iterations: Vec<MapIterations>,
     pub(super) clock: Clock,
@@ -102,6 +106,7 @@ impl Pe {
             random: Generators::new(),
             line: LineBuffer::default(),
             configuration: Box::default(),
+            choices: None,
             trace_buffer: None,
             tile: Arc::clone(&tile),
         };
@@ -221,10 +226,30 @@ impl Pe {
         self.is_observed() && self.was_for_observer
     }
 
-    /// From now on, picks among equally ready tasks in an order that depends on the seed.
-    pub fn shuffle(&mut self, seed: u64) {
-        let place = u64::from(self.at.x) << 48 | u64::from(self.at.y) << 32;
-        self.tasks.seed = Some(seed ^ place);
+    /// From now on, the schedule decides among equally ready tasks and equal microthreads.
+    pub fn shuffle(&mut self, schedule: ScheduleSeed) {
+        let schedule = Some(schedule.of(self.at));
+        (self.tasks.schedule, self.threads.schedule) = (schedule, schedule);
+    }
+
+    /// From now on, notes what it chooses.
+    pub fn note_choices(&mut self) {
+        self.choices = Some(Box::default());
+    }
+
+    /// What it has chosen, if that is noted.
+    pub fn choices(&self) -> &[Choice] {
+        self.choices.as_ref().map_or(&[], |choices| choices.all())
+    }
+
+    /// From now on, notes who writes some words.
+    pub fn watch(&mut self, witness: Witness) {
+        self.races.observe(witness);
+    }
+
+    /// Who has written the words that are watched.
+    pub fn noted_writes(&mut self) -> &[NotedWrite] {
+        self.races.witness().map_or(&[], |witness| witness.writes())
     }
 
     /// Accepts a wavelet if there is space for it; returns when the PE must run because of it.

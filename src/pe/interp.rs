@@ -1,5 +1,6 @@
 //! The main thread: starts tasks, executes code, stops and resumes.
 
+use super::choices::Chosen;
 use super::element::{Outside, Pe};
 use super::lenient::go_on_behind;
 use super::main_thread::{Launch, Served};
@@ -388,6 +389,11 @@ impl Pe {
 
     #[inline]
     fn note_task_start(&mut self, function: FnId, ready: Option<Picked>, now: u64) {
+        if let (Some(choices), Some(picked)) = (&mut self.choices, ready) {
+            let claimed = self.threads.claimed_inputs();
+            let others = self.tasks.others(self.arch.name, &mut self.queues, claimed, picked);
+            choices.note(now, Chosen::Task { function, others });
+        }
         if let Some(trace) = &mut self.trace_buffer {
             trace.task_start(function, ready, &self.queues, now);
         }

@@ -15,8 +15,8 @@ use crate::dsd::footprint::Footprint;
 use crate::dsd::{Dsd, ENDLESS};
 use crate::exec::memory::{load, store};
 use crate::exec::vector::map::{MapInput, MapIterations};
-use crate::source::Span;
 use crate::image::code::{Access, DsdOperand, DsdRef, Reg, Target, word_of};
+use crate::source::Span;
 
 /// A map that has not ended.
 #[derive(Clone, Debug)]

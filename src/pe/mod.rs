@@ -5,6 +5,7 @@
 
 mod at_once;
 mod checks;
+mod choices;
 mod clock;
 mod config;
 mod dsd_values;
@@ -30,6 +31,7 @@ mod rebind;
 mod registers;
 mod resolve;
 mod rings;
+mod seed;
 mod service;
 mod short_operand;
 mod stall;
@@ -49,7 +51,9 @@ mod tests;
 
 pub use crate::exec::calls::Worker;
 pub use checks::PeOptions;
+pub use choices::Chosen;
 pub use element::Pe;
 pub use log::{Joined, LetterEnd, MessageCall, PeLog, Printed, Traced};
-pub use witness::{NotedWrite, Witness};
+pub use seed::ScheduleSeed;
 pub use wait::{Activity, Wait, Waiter, WaitsFor, Wake};
+pub use witness::Witness;

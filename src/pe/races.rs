@@ -40,9 +40,14 @@ pub(super) type OpenOperands = [Option<OpenOperand>; 4];
 /// Where an open operation is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Progress {
-    Running { place: usize },
+    Running {
+        place: usize,
+    },
     /// It has ended as the n-th one, and tasks with these ids would see that, bit = id.
-    Ended { number: u64, seen_by: u64 },
+    Ended {
+        number: u64,
+        seen_by: u64,
+    },
 }
 
 /// An asynchronous operation whose end nothing has seen.
@@ -179,7 +184,8 @@ impl Races {
         match access {
             RaceAccess::Read | RaceAccess::Write => diag.also(open.span, label).help(help),
             RaceAccess::HostRead | RaceAccess::HostWrite => {
-                let help = "call `unblock_cmd_stream` in the task that the operation activates when it is complete";
+                let help =
+                    "call `unblock_cmd_stream` in the task that the operation activates when it is complete";
                 diag.at(open.span).label(label).help(help)
             }
         }
@@ -360,9 +366,7 @@ impl Watched {
 
     /// Tasks with these ids start.
     fn see_ends(&mut self, ids: u64, threads: &Threads) {
-        let is_seen = |open: &OpenOperation| {
-            matches!(open.progress, Progress::Ended { seen_by, .. } if seen_by & ids != 0)
-        };
+        let is_seen = |open: &OpenOperation| matches!(open.progress, Progress::Ended { seen_by, .. } if seen_by & ids != 0);
         let (mut queues, mut last) = ([0; 3], None);
         self.open.retain(|open| {
             let seen = is_seen(open);

@@ -1,5 +1,6 @@
 //! How operations in progress move: one element in each cycle, and what follows their end.
 
+use super::choices::Chosen;
 use super::element::Pe;
 use super::operation::{StepResult, Surroundings};
 use super::stall::{OnStall, Stall};
@@ -13,10 +14,14 @@ impl Pe {
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
         let mut waiting = self.threads.running(&self.queues, now);
-        while let Some(place) = self.threads.first(waiting) {
+        while let Some(place) = self.threads.first(waiting, now) {
+            let others = if self.choices.is_some() { self.threads.equal(waiting) & !(1 << place) } else { 0 };
             waiting &= !(1 << place);
             // One that goes before may have ended it.
             if self.threads.is_live(place) && self.step_thread(place, now)? {
+                if let Some(choices) = self.choices.as_mut().filter(|_| others != 0) {
+                    choices.note(now, Chosen::Thread { number: place as u8, others });
+                }
                 self.threads.latest = place as u8;
                 return Ok(true);
             }

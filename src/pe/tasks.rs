@@ -2,6 +2,7 @@
 
 use super::queue::Inbox;
 use super::queues::{Queues, members};
+use super::seed::ScheduleSeed;
 use crate::arch::{ArchName, NULL_TASK, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
@@ -18,8 +19,8 @@ pub(super) struct Tasks {
     pub since: u64,
     /// Rotating tasks with their counters.
     rotations: Vec<(Rotation, u32)>,
-    /// The seed for an arbitrary order of equally ready tasks, instead of that of their ids (`--seed`).
-    pub seed: Option<u64>,
+    /// Decides the order of equally ready tasks, instead of their ids (`--seed`).
+    pub schedule: Option<ScheduleSeed>,
     /// How many tasks have started.
     pub started: u64,
     /// Tasks that have started at least once.
@@ -73,7 +74,7 @@ impl Tasks {
             },
             data: bound(TaskKind::Data),
             rotations: tile.rotations.iter().map(|r| (*r, r.init)).collect(),
-            seed: None,
+            schedule: None,
             started: 0,
             begun: 0,
         }
@@ -152,6 +153,14 @@ impl Tasks {
             }
         }
         best
+    }
+
+    /// The tasks that could start but `picked`, in the order of their ids.
+    pub fn others(&self, arch: ArchName, queues: &mut Queues, claimed: u64, picked: Picked) -> Vec<TaskId> {
+        let inputs = members(queues.holding(!claimed)).filter_map(|input| self.wants(arch, queues, input));
+        let local = self.state.active & !self.state.blocked;
+        let all = inputs.fold(local, |all, id| all | bit(id)) & !bit(picked.id());
+        (0..64).map(TaskId).filter(|id| all & bit(*id) != 0).collect()
     }
 
     /// Whether any data task may run.
@@ -235,7 +244,7 @@ impl Tasks {
     fn rank(&self, ready: Picked) -> (bool, bool, bool, u64) {
         let id = ready.id();
         let (again, waits) = match ready {
-            _ if self.seed.is_some() => (false, false),
+            _ if self.schedule.is_some() => (false, false),
             Picked::Local(_) => (self.state.active & !self.state.blocked & !self.state.again == 0, false),
             Picked::Wavelet { .. } => (false, true),
         };
@@ -247,7 +256,7 @@ impl Tasks {
             return None;
         }
         let preferred = if mask & self.high != 0 { mask & self.high } else { mask };
-        match self.seed {
+        match self.schedule {
             // Round robin: the next id above that of the previous task, or else the lowest.
             None => {
                 let above = preferred & self.state.last.map_or(0, |id| (u64::MAX << (id.0 & 63)) << 1);
@@ -260,12 +269,8 @@ impl Tasks {
 
     /// The rank of an id among equally ready tasks: its number, or with a seed a new one at every start.
     fn turn(&self, id: u8) -> u64 {
-        let Some(seed) = self.seed else { return id.into() };
-        // splitmix64, whose results for neighbouring numbers are unrelated.
-        let mut x = seed.wrapping_add(self.started << 6 | u64::from(id)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        x ^ x >> 31
+        let question = self.started << 6 | u64::from(id);
+        self.schedule.map_or(id.into(), |schedule| schedule.number(question))
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::operation::Operation;
 use super::queues::Queues;
+use super::seed::ScheduleSeed;
 use super::stall::Stall;
 use super::tasks::Done;
 use crate::arch::DsrId;
@@ -120,6 +121,8 @@ pub(super) struct Threads {
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
+    /// Decides among operations of the same priority, which otherwise take turns (`--seed`).
+    pub schedule: Option<ScheduleSeed>,
     /// Colors that are known to have a route, bit = color.
     pub routed: u32,
     /// Whether `endings` holds any.
@@ -305,11 +308,20 @@ impl Threads {
     }
 
     /// The first of a set of places by priority: synchronous operations come between medium and low.
-    /// Equal ones take turns.
-    pub fn first(&self, places: u16) -> Option<usize> {
-        let equal = self.ranks.iter().map(|rank| rank & places).find(|some| *some != 0)?;
+    /// Equal ones take turns, or a schedule decides.
+    pub fn first(&self, places: u16, now: u64) -> Option<usize> {
+        let equal = self.equal(places);
+        if let (Some(schedule), true) = (self.schedule, equal.count_ones() > 1) {
+            let question = |place: &usize| schedule.number(now << 6 | 1 << 5 | *place as u64);
+            return self::places(equal).min_by_key(question);
+        }
         let behind = equal & (u16::MAX << self.latest << 1);
         let next = if behind != 0 { behind } else { equal };
-        Some(next.trailing_zeros() as usize)
+        (next != 0).then_some(next.trailing_zeros() as usize)
+    }
+
+    /// Those of a set of places that have the highest priority.
+    pub fn equal(&self, places: u16) -> u16 {
+        self.ranks.iter().map(|rank| rank & places).find(|some| *some != 0).unwrap_or(0)
     }
 }

@@ -4,7 +4,7 @@ use crate::arch::{Color, PeCoord};
 use crate::exec::PreparedTile;
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
-use crate::pe::{Pe, PeOptions, Wake};
+use crate::pe::{Pe, PeOptions, ScheduleSeed, Wake};
 use std::sync::Arc;
 
 /// The place of a PE, made or not.
@@ -17,8 +17,10 @@ pub struct Maker {
     tiles: Vec<Arc<PreparedTile>>,
     /// How they run.
     options: PeOptions,
-    /// Decides the order of equally ready tasks.
-    seed: Option<u64>,
+    /// Decides the order of equally ready tasks and microthreads.
+    schedule: Option<ScheduleSeed>,
+    /// PEs note what they choose.
+    has_choices: bool,
     /// The run is recorded.
     recorded: bool,
 }
@@ -38,8 +40,11 @@ impl Maker {
         let at = self.program.pe_coord(index);
         let tile = self.tiles.get(self.program.place[index] as usize)?.clone();
         let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
-        if let Some(seed) = self.seed {
-            pe.shuffle(seed);
+        if let Some(schedule) = self.schedule {
+            pe.shuffle(schedule);
+        }
+        if self.has_choices {
+            pe.note_choices();
         }
         if self.recorded {
             pe.record();
@@ -67,7 +72,14 @@ impl Cells {
         let pes = (0..count).map(|_| None).collect();
         let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), options.plain));
         let tiles = program.tiles.iter().map(prepared).collect();
-        let maker = Maker { program: program.clone(), tiles, options, seed: None, recorded: false };
+        let maker = Maker {
+            program: program.clone(),
+            tiles,
+            options,
+            schedule: None,
+            has_choices: false,
+            recorded: false,
+        };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }
 
@@ -76,9 +88,14 @@ impl Cells {
         &self.maker.program
     }
 
-    /// Picks among equally ready tasks in an order that the seed decides; before a PE is made.
-    pub fn shuffle(&mut self, seed: u64) {
-        self.maker.seed = Some(seed);
+    /// Lets a schedule decide what is up to the machine; before a PE is made.
+    pub fn shuffle(&mut self, schedule: ScheduleSeed) {
+        self.maker.schedule = Some(schedule);
+    }
+
+    /// Lets all PEs note what they choose; before a PE is made.
+    pub fn note_choices(&mut self) {
+        self.maker.has_choices = true;
     }
 
     /// All of them, to be divided among threads, and what makes them.

@@ -4,6 +4,7 @@ use super::bands::Bands;
 use super::cells::Cells;
 use crate::arch::PeCoord;
 use crate::image::{FnId, Program};
+use crate::pe::ScheduleSeed;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -22,7 +23,12 @@ pub(super) struct Launches {
     pending: VecDeque<PendingLaunch>,
     /// PEs with a launch that has begun and has not unblocked the command stream.
     blocked: usize,
+    /// Delays launches on their way.
+    schedule: Option<ScheduleSeed>,
 }
+
+/// With a schedule, a launch arrives less than so many cycles late: about as long as a wavelet may wait on its way.
+const MOST_DELAY: u64 = 16;
 
 impl Launches {
     /// Lets PEs run a function from this cycle on, each `skew` cycles after its western neighbour.
@@ -36,7 +42,8 @@ impl Launches {
         pes.sort_by_key(|(at, _)| (at.x, at.y));
         let args: Arc<[u64]> = args.into();
         for (at, function) in pes {
-            let cycle = now + u64::from(at.x) * skew;
+            let delay = self.schedule.map_or(0, |schedule| schedule.of(at).below(now, MOST_DELAY));
+            let cycle = now + u64::from(at.x) * skew + delay;
             self.pending.push_back(PendingLaunch {
                 cycle,
                 pe: program.pe_index(at),
@@ -44,6 +51,15 @@ impl Launches {
                 args: args.clone(),
             });
         }
+        // Delays may change the order; equal ones keep theirs.
+        if self.schedule.is_some() {
+            self.pending.make_contiguous().sort_by_key(|launch| launch.cycle);
+        }
+    }
+
+    /// Lets a schedule delay launches.
+    pub fn shuffle(&mut self, schedule: ScheduleSeed) {
+        self.schedule = Some(schedule);
     }
 
     /// The cycle in which the next one begins.

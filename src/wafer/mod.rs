@@ -28,7 +28,7 @@ mod tests;
 mod traps;
 mod worker_pool;
 
-pub use crate::pe::{Pe, PeOptions, Printed, Traced};
+pub use crate::pe::{Chosen, Pe, PeOptions, Printed, ScheduleSeed, Traced, Witness};
 pub use causes::Cause;
 pub use pulse::Pulse;
 pub use stall::{HostWait, StallReport};
@@ -143,9 +143,16 @@ impl Wafer {
         self.signals.show(pulse);
     }
 
-    /// Picks among equally ready tasks in an order that the seed decides; before anything runs.
-    pub fn shuffle(&mut self, seed: u64) {
-        self.cells.shuffle(seed);
+    /// Lets a schedule decide what is up to the machine: the order of equally ready tasks and of equal microthreads,
+    /// and when launches arrive; before anything runs.
+    pub fn shuffle(&mut self, schedule: ScheduleSeed) {
+        self.cells.shuffle(schedule);
+        self.launches.shuffle(schedule);
+    }
+
+    /// Lets all PEs note what they choose; before anything runs.
+    pub fn note_choices(&mut self) {
+        self.cells.note_choices();
     }
 
     /// Gives all routers other buffers, 1 to 4 wavelets for each color and link; before anything runs.

@@ -4,7 +4,7 @@ use super::compile::CompileArgs;
 use super::names::{identifier, named};
 use super::trace::TraceArgs;
 use crate::cli::number::Number;
-use crate::cli::{memory, threads};
+use crate::cli::{memory, seeds, threads};
 use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 
@@ -20,9 +20,13 @@ pub struct RunArgs {
     /// Turn off the run-time checks for undefined behaviour: faster, but detects fewer errors
     #[arg(long)]
     pub unchecked: bool,
-    /// Change the order of tasks that are ready at the same time; the result must not change
+    /// Change what is up to the machine, such as the order of tasks that are ready at the same time; the result must
+    /// not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// Run with each of these seeds, on all processors, and compare the results
+    #[arg(long, value_name = "A..B", value_parser = seeds::range, conflicts_with_all = ["seed", "trace", "report"])]
+    pub seeds: Option<(u64, u64)>,
     /// Number of threads for a large wafer [default: automatic]. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = threads::number)]
     pub threads: Option<usize>,

@@ -34,6 +34,10 @@ crate::rules! {
     /// The host can read only variables that are made of numbers of one type.
     NO_ELEMENT_TYPE = "no-element-type": "`{name}` of type {ty} is not made of numbers of one type"
         => "export an array of numbers";
+    /// The result depends on the order of events.
+    /// The machine runs tasks that are ready at the same time in any order, and starts launches at slightly different
+    /// times, so a program must give the same result for all orders.
+    ORDER_DEPENDENT = "order-dependent": "the result depends on the order of events: seed {seed} ends {what} than seed {first}";
     /// The host names PEs outside of the program rectangle.
     /// The host can reach only the PEs of the program rectangle.
     REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs"

@@ -50,6 +50,7 @@ mod ring;
 mod sdklayout;
 mod sema;
 mod source;
+mod state;
 mod stdlib;
 mod syntax;
 mod trace;

@@ -26,6 +26,7 @@ mod progress;
 mod reading;
 mod report;
 mod run;
+mod running;
 mod seeds;
 mod settings;
 mod steps;

@@ -1,12 +1,12 @@
 use super::args::RunArgs;
-use super::outcome::{Outcome, verdict};
+use super::outcome::Outcome;
 use super::progress::ProgressLine;
 use super::report;
+use super::running::{fail, options};
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, seeds, threads, trace};
 use crate::diagnostics::render::{estimated_cycles, grouped};
-use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
-use crate::{Diagnostic, Failure, Loader, RunOptions, Runner};
+use crate::{Diagnostic, Loader, RunOptions, Runner};
 use std::sync::Arc;
 
 /// `cslrun FILE.csl`
@@ -73,20 +73,6 @@ fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut
     }
 }
 
-/// How a run is to be performed, as far as the command line says.
-pub fn options(args: &RunArgs) -> RunOptions {
-    let defaults = RunOptions::default();
-    RunOptions {
-        max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
-        checked: !args.unchecked,
-        levels: args.compile.levels,
-        seed: args.seed,
-        plain: args.compile.engine.is_plain(),
-        stop: Some(interrupt::run_begins()),
-        ..defaults
-    }
-}
-
 /// The steps, and then the program until nothing is left to do. Gives warnings about the end.
 fn steps_and_rest(
     runner: &mut Runner,
@@ -102,24 +88,4 @@ fn steps_and_rest(
 fn printed_lines(runner: &mut Runner) -> String {
     let lines = runner.printed().iter();
     lines.map(|p| format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text)).collect()
-}
-
-/// Notes a failure: its diagnostics, and the exit status that it means.
-pub(super) fn fail(failure: &Failure, outcome: &mut Outcome) {
-    let diagnostics = failure.diagnostics(&outcome.sources);
-    outcome.exit = match failure {
-        Failure::Misuse(_) => Exit::Usage,
-        Failure::Trapped(_) => verdict(&diagnostics, Exit::WentWrong),
-        Failure::Stalled(_) | Failure::OutOfCycles(_) => Exit::Stuck,
-        Failure::Interrupted(_) => Exit::Interrupted,
-    };
-    outcome.diagnostics.retain(|warning| !diagnostics.iter().any(|error| has_come_true(warning, error)));
-    outcome.diagnostics.extend(diagnostics);
-}
-
-/// Whether an error is what a warning before the run was about.
-fn has_come_true(warning: &Diagnostic, error: &Diagnostic) -> bool {
-    let is_the_same = warning.rule == QUEUE_NOT_INITIALIZED.name && error.rule == QUEUE_UNBOUND.name;
-    let place = |d: &Diagnostic| d.primary.as_ref().map(|label| label.span);
-    is_the_same && place(warning) == place(error)
 }

@@ -3,9 +3,9 @@
 use super::args::RunArgs;
 use super::number;
 use super::outcome::Outcome;
-use super::run::{fail, options};
+use super::running::{fail, options};
 use super::steps::{self, Trouble};
-use super::{Exit, interrupt};
+use super::{Exit, evidence, interrupt};
 use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::diagnostics::rules::host::ORDER_DEPENDENT;
@@ -31,46 +31,17 @@ struct Ending {
 /// Runs the program once for each seed, on as many threads, and reports the first run that ends differently.
 pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
     let Some((first, last)) = args.seeds else { return };
-    let stop = interrupt::run_begins();
     let reference = end(args, program, first);
     if let Some(trouble) = reference.misused {
         return refuse(trouble, outcome);
     }
-    outcome.asserts_held = reference.asserts_held;
-    let asked = args.threads.map_or_else(std::thread::available_parallelism, |n| {
-        Ok(std::num::NonZeroUsize::new(n).expect("at least one thread"))
-    });
-    let workers = asked.map_or(1, usize::from);
-    // Seeds are taken in order, and none behind one that has differed: the lowest such seed is always found.
-    let (next, differs) = (AtomicU64::new(first.saturating_add(1)), AtomicU64::new(u64::MAX));
-    let endings = Mutex::new(BTreeMap::new());
-    std::thread::scope(|scope| {
-        for _ in 0..workers {
-            scope.spawn(|| {
-                loop {
-                    let seed = next.fetch_add(1, Ordering::Relaxed);
-                    if seed > last || seed > differs.load(Ordering::Relaxed) || stop.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    let ending = end(args, program, seed);
-                    if ending.hash != reference.hash || ending.failed != reference.failed {
-                        differs.fetch_min(seed, Ordering::Relaxed);
-                    }
-                    endings
-                        .lock()
-                        .expect("no thread panics")
-                        .insert(seed, (ending.warnings, ending.interrupted));
-                }
-            });
-        }
-    });
+    outcome.asserts_held.clone_from(&reference.asserts_held);
+    let (endings, found) = others(args, program, (first, last), &reference);
     interrupt::run_ends();
-    let endings = endings.into_inner().expect("no thread panics");
     if reference.interrupted || endings.values().any(|(_, interrupted)| *interrupted) {
         outcome.exit = Exit::Interrupted;
         return;
     }
-    let found = Some(differs.into_inner()).filter(|seed| *seed <= last);
     add_warnings((first, reference.warnings), endings, found.unwrap_or(last), outcome);
     match found {
         Some(seed) => report(args, program, (first, seed), outcome),
@@ -80,17 +51,58 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
                 "seeds {first} to {last}: all {runs} runs end with the same memory and the same output\n"
             );
             if !reference.failed.is_empty() {
-                let (mut runner, result) = perform(args, program, first, None);
-                outcome.diagnostics.clear();
-                if let Err(Trouble::Run(failure)) = result {
-                    outcome.diagnostics.extend(runner.warnings());
-                    fail(&failure, outcome);
-                    super::evidence::add(outcome, &mut runner);
-                }
+                show_failure(args, program, first, outcome);
             }
         }
     }
 }
+
+/// All runs fail in the same way: shows one of them.
+fn show_failure(args: &RunArgs, program: &Arc<Program>, seed: u64, outcome: &mut Outcome) {
+    let (mut runner, result) = perform(args, program, seed, None);
+    outcome.diagnostics.clear();
+    if let Err(Trouble::Run(failure)) = result {
+        outcome.diagnostics.extend(runner.warnings());
+        fail(&failure, outcome);
+        evidence::add(outcome, &mut runner);
+    }
+}
+
+/// Runs all seeds but the first; gives their warnings and whether they were interrupted, and the first seed whose run
+/// ends otherwise than `reference`.
+fn others(
+    args: &RunArgs,
+    program: &Arc<Program>,
+    (first, last): (u64, u64),
+    reference: &Ending,
+) -> (Endings, Option<u64>) {
+    let stop = interrupt::run_begins();
+    let automatic = || std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = args.threads.unwrap_or_else(automatic);
+    // Seeds are taken in order, and none behind one that has differed: the lowest such seed is always found.
+    let (next, differs) = (AtomicU64::new(first.saturating_add(1)), AtomicU64::new(u64::MAX));
+    let endings = Mutex::new(Endings::new());
+    let work = || {
+        loop {
+            let seed = next.fetch_add(1, Ordering::Relaxed);
+            let is_behind = seed > last || seed > differs.load(Ordering::Relaxed);
+            if is_behind || stop.load(Ordering::Relaxed) {
+                return;
+            }
+            let Ending { hash, failed, warnings, interrupted, .. } = end(args, program, seed);
+            if hash != reference.hash || failed != reference.failed {
+                differs.fetch_min(seed, Ordering::Relaxed);
+            }
+            endings.lock().expect("no thread panics").insert(seed, (warnings, interrupted));
+        }
+    };
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let found = Some(differs.into_inner()).filter(|seed| *seed <= last);
+    (endings.into_inner().expect("no thread panics"), found)
+}
+
+/// The warnings of the run of each seed, and whether it was interrupted.
+type Endings = BTreeMap<u64, (Vec<Diagnostic>, bool)>;
 
 fn refuse(trouble: Trouble, outcome: &mut Outcome) {
     interrupt::run_ends();
@@ -103,7 +115,7 @@ fn refuse(trouble: Trouble, outcome: &mut Outcome) {
 /// The warnings of the first run, and those that only other seeds show.
 fn add_warnings(
     (first, warnings): (u64, Vec<Diagnostic>),
-    endings: BTreeMap<u64, (Vec<Diagnostic>, bool)>,
+    endings: Endings,
     last: u64,
     outcome: &mut Outcome,
 ) {
@@ -349,14 +361,4 @@ fn sentence(at: PeCoord, choice: &SeenChoice) -> String {
         [many @ .., last] => format!("{} and {last} could as well", many.join(", ")),
     };
     format!("{at}, cycle {}: {chosen}; {also}", grouped(*cycle))
-}
-
-/// Two seeds as `A..B`.
-pub fn range(text: &str) -> Result<(u64, u64), String> {
-    let (first, last) = text.split_once("..").ok_or("seeds are written A..B, such as 1..100")?;
-    let number = |n: &str| n.parse().map_err(|_| format!("`{n}` is not a seed"));
-    match (number(first)?, number(last)?) {
-        (first, last) if first < last => Ok((first, last)),
-        (first, last) => Err(format!("{first}..{last} are less than two seeds")),
-    }
 }

@@ -2,7 +2,7 @@
 
 use super::args::{TraceArgs, TraceTarget, target};
 use super::outcome::Outcome;
-use super::{report, run, threads, trace};
+use super::{report, running, threads, trace};
 use crate::{Diagnostic, Failure, MessageFormat, Runner};
 use std::path::{Path, PathBuf};
 
@@ -108,7 +108,7 @@ fn ending(runner: &Runner, warnings: &[Diagnostic], failure: Option<&Failure>) -
     outcome.sources = runner.program().sources().clone();
     if let Some(failure) = failure {
         outcome.diagnostics = runner.warnings();
-        run::fail(failure, &mut outcome);
+        running::fail(failure, &mut outcome);
     }
     outcome.diagnostics.extend_from_slice(warnings);
     outcome

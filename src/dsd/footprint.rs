@@ -2,13 +2,28 @@
 
 use super::access::{AddressCursor, Row};
 
-/// Words of memory: elements at equal distances, or those of a cursor.
+/// Words of memory: elements at equal distances, or those of a cursor. It is small, because PEs remember some.
 #[derive(Clone, Debug)]
 pub enum Footprint {
-    /// Elements at equal distances, of so many words.
-    Line(Row, u16),
+    /// Elements at equal distances.
+    Line(CompactRow),
     /// The next elements of a vector of more than one dimension or of a circular buffer.
     Rows(Box<(AddressCursor, u32)>),
+}
+
+/// A [`Row`] with the words per element, in 12 bytes.
+#[derive(Copy, Clone, Debug)]
+pub struct CompactRow {
+    at: u16,
+    count: u16,
+    step: i32,
+    words: u16,
+}
+
+impl CompactRow {
+    fn row(self) -> (Row, u16) {
+        (Row { at: self.at.into(), step: self.step, count: self.count.into() }, self.words)
+    }
 }
 
 impl Footprint {
@@ -18,24 +33,29 @@ impl Footprint {
             return None;
         }
         Some(match cursor.whole_line(count) {
-            Some(row) => Footprint::Line(row, cursor.words()),
+            Some(row) => Footprint::line(&row, cursor.words()),
             None => Footprint::Rows(Box::new((*cursor, count))),
         })
     }
 
     /// `words` words from `at` on.
     pub fn words(at: usize, words: usize) -> Footprint {
-        Footprint::Line(Row { at, step: 1, count: words.max(1) }, 1)
+        Footprint::line(&Row { at, step: 1, count: words.max(1) }, 1)
+    }
+
+    /// Elements of `words` words at equal distances. All of it is inside of a memory, so that 16 bits are enough.
+    pub fn line(row: &Row, words: u16) -> Footprint {
+        Footprint::Line(CompactRow { at: row.at as u16, count: row.count as u16, step: row.step, words })
     }
 
     /// Without the first elements; `None` if nothing is left.
     pub fn after(&self, elements: u32) -> Option<Footprint> {
         match self {
-            Footprint::Line(row, words) => {
-                let done = elements as usize;
+            Footprint::Line(compact) => {
+                let ((row, words), done) = (compact.row(), elements as usize);
                 let at = (row.at as i64 + i64::from(row.step) * done as i64) as usize;
                 let rest = row.count.checked_sub(done).filter(|left| *left > 0);
-                rest.map(|count| Footprint::Line(Row { at, step: row.step, count }, *words))
+                rest.map(|count| Footprint::line(&Row { at, step: row.step, count }, words))
             }
             Footprint::Rows(rows) => {
                 let (mut cursor, count) = **rows;
@@ -77,7 +97,7 @@ impl Footprint {
     /// The rows of elements, with the words per element.
     fn rows(&self) -> impl Iterator<Item = (Row, u16)> {
         let (line, mut rest) = match self {
-            Footprint::Line(row, words) => (Some((*row, *words)), None),
+            Footprint::Line(compact) => (Some(compact.row()), None),
             Footprint::Rows(rows) => (None, Some(**rows)),
         };
         let rows = std::iter::from_fn(move || {
@@ -120,12 +140,13 @@ mod tests {
     use proptest::prelude::*;
 
     fn line(at: usize, step: i32, count: usize, words: u16) -> Footprint {
-        Footprint::Line(Row { at, step, count }, words)
+        Footprint::line(&Row { at, step, count }, words)
     }
 
     fn set(footprint: &Footprint) -> Vec<usize> {
-        let Footprint::Line(row, words) = footprint else { unreachable!("the tests use lines") };
-        elements(row).flat_map(|at| at..at + usize::from(*words)).collect()
+        let Footprint::Line(compact) = footprint else { unreachable!("the tests use lines") };
+        let (row, words) = compact.row();
+        elements(&row).flat_map(|at| at..at + usize::from(words)).collect()
     }
 
     proptest! {
@@ -140,8 +161,8 @@ mod tests {
             prop_assert_eq!(a.meets(&b), left.iter().any(|word| right.contains(word)));
             prop_assert_eq!(a.contains(70, 2), left.contains(&70) || left.contains(&71));
             let rest = a.after(done).map(|rest| set(&rest));
-            let Footprint::Line(_, words) = a else { unreachable!() };
-            let behind = left.get(done as usize * usize::from(words)..).filter(|rest| !rest.is_empty());
+            let Footprint::Line(compact) = a else { unreachable!() };
+            let behind = left.get(done as usize * usize::from(compact.words)..).filter(|rest| !rest.is_empty());
             prop_assert_eq!(rest.as_deref(), behind);
         }
     }

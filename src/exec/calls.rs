@@ -7,6 +7,7 @@ use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
 use crate::prefetch;
 use crate::source::Span;
+use crate::state::StateHash;
 use std::sync::Arc;
 
 /// Maximum call depth. In practice, deeper calls do not fit into the memory of a PE (ruling).
@@ -89,6 +90,12 @@ impl Calls {
     /// The first words and functions of the calls that have not returned, outermost first.
     pub fn frames(&self) -> impl Iterator<Item = (usize, FnId)> {
         self.frames.iter().map(|frame| (frame.address.into(), frame.function))
+    }
+
+    /// Adds the calls and their registers to the hash of a state, while the thread does not run.
+    pub fn add_state(&self, state: &mut StateHash) {
+        state.add_debug(&self.frames);
+        self.parked.iter().for_each(|register| state.add(*register));
     }
 
     /// Whether the stack is empty.

@@ -1,13 +1,14 @@
 //! Compares superinstructions with the operations that they are made of.
 
 use super::calls::{Calls, Worker};
-use super::guard::Unguarded;
+use super::guard::{GuardedWords, Unguarded};
 use super::interface::{Code, Meter, StopReason, TaskState};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::scalar::run;
 use super::superinstructions::combined;
+use crate::dsd::footprint::Footprint;
 use crate::image::code::{Access, IN_VARIABLE};
 use crate::image::{FnId, Function, Op, Scalar, TileImage};
 use crate::source::{FileId, Span};
@@ -186,8 +187,11 @@ fn in_parts(function: &Function) -> PreparedFunction {
     PreparedFunction::new(function, true)
 }
 
-/// Everything that can be seen of a run, whenever it stops.
-fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<String> {
+/// Everything that can be seen of a run, whenever it stops. A guard that watches every word stops the loop also
+/// before each access to memory, which changes nothing.
+fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>], guarded: bool) -> Vec<String> {
+    let mut guard = GuardedWords::default();
+    guard.add(Footprint::words(0, 32), true);
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let mut sanitizer = Sanitizer::new(tile, 32, true);
     let (mut calls, mut worker) = (Calls::new(32), Worker::default());
@@ -198,12 +202,24 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>]) -> Vec<Strin
         let mut meter = Meter { spent: 0, budget: 25, due: u64::MAX };
         let mut tasks = TaskState::default();
         let code = Code { tile, functions, plans: &[], is_plain: false };
-        let words = memory.words_mut();
-        let exit = run(code, &mut calls, &mut [], (words, &mut Unguarded), &mut sanitizer, &mut tasks, &mut meter);
+        let exit = loop {
+            let (memory, sanitizer, tasks) = (memory.words_mut(), &mut sanitizer, &mut tasks);
+            let exit = match guarded {
+                true => run(code, &mut calls, &mut [], (memory, &mut guard), sanitizer, tasks, &mut meter),
+                false => {
+                    run(code, &mut calls, &mut [], (memory, &mut Unguarded), sanitizer, tasks, &mut meter)
+                }
+            };
+            if !matches!(exit, Ok(StopReason::Guarded)) {
+                break exit;
+            }
+            guard.let_pass().expect("an access has stopped the loop");
+        };
         let (mut what, mut goes_on) = match exit {
             Ok(StopReason::Service(op)) => (format!("{op:?}"), false),
             Ok(StopReason::End) => ("end".to_string(), false),
             Ok(StopReason::Pause) => ("pause".to_string(), true),
+            Ok(StopReason::Guarded) => unreachable!("the loop above goes on"),
             Err(diag) => (diag.rule().to_string(), false),
         };
         if !calls.is_empty() {
@@ -234,7 +250,9 @@ fn superinstructions_do_exactly_what_their_parts_do() {
             made.map(|(op, _)| format!("{op:?}").split(['(', ' ']).next().unwrap_or_default().to_string()),
         );
         let shown = || format!("{:#?}\n{together:#?}", tile.functions[0].code);
-        assert_eq!(seen(&tile, tile.functions()), seen(&tile, &parts), "{}", shown());
+        let fast = seen(&tile, tile.functions(), false);
+        assert_eq!(fast, seen(&tile, &parts, false), "{}", shown());
+        assert_eq!(fast, seen(&tile, tile.functions(), true), "guarded: {}", shown());
     }
     assert_eq!(met.len(), KINDS, "{met:?}");
 }

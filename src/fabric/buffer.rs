@@ -4,6 +4,7 @@ use super::Wavelet;
 use super::route::Mask;
 use crate::arch::Direction;
 use crate::ring::Ring;
+use crate::state::StateHash;
 
 /// The deepest link buffer that a lane has room for.
 pub const MAX_LINK_DEPTH: usize = 4;
@@ -84,6 +85,14 @@ impl Buffer {
     #[inline]
     pub fn claim(&mut self, side: Direction) -> bool {
         *self.side.get_or_insert(side) == side
+    }
+
+    /// Adds its wavelets to the hash of a state.
+    pub fn add_state(&self, state: &mut StateHash) {
+        state.add_debug(&(self.side, self.len));
+        for place in 0..self.len() {
+            state.add_debug(&self.slots[(usize::from(self.head) + place) % MAX_LINK_DEPTH]);
+        }
     }
 
     /// Wavelets inside.

@@ -7,6 +7,7 @@ use super::router::RAMP;
 use super::way::Way;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
+use crate::state::StateHash;
 
 /// One color at one router. The fields are in this order because what a hop looks at is to lie in few
 /// lines of the cache: the first one has what every hop needs, the second what the PE sends, the third
@@ -65,6 +66,23 @@ const TEARDOWN: u8 = 1;
 const AT_SEAM: u8 = 2;
 
 impl Lane {
+    /// Adds what decides how it goes on to the hash of a state: not how many wavelets it has seen.
+    pub fn add_state(&self, state: &mut StateHash) {
+        state.add_debug(&(self.color, self.route, self.filled, self.gate, self.special, self.refused));
+        state.add_debug(&(self.last_input, self.position, self.sends_plainly, &self.heads, &self.filter));
+        let others = self.other_links.iter().flat_map(|links| links.iter());
+        for buffer in std::iter::once(&self.link).chain(others) {
+            buffer.add_state(state);
+        }
+        for ramp in [&self.onramp, &self.offramp] {
+            state.add(ramp.len() as u64);
+            for (arrives, flit) in ramp.iter() {
+                state.add_cycle(*arrives);
+                state.add_debug(flit);
+            }
+        }
+    }
+
     /// An empty lane.
     pub fn new(pe: u32, color: Color, id: RouteId, route: &Route) -> Lane {
         Lane {

@@ -21,6 +21,7 @@ mod route;
 mod router;
 mod schedule;
 mod seams;
+mod state;
 mod step;
 mod survey;
 mod timing_wheel;

@@ -42,6 +42,11 @@ impl Router {
         (self.known & bit(color) != 0).then(|| self.lane_at(self.lanes_before(color)))
     }
 
+    /// Whether no color has come to it.
+    pub fn is_unused(&self) -> bool {
+        self.known == 0
+    }
+
     /// The numbers of all its lanes, by color.
     pub fn lanes(&self) -> impl Iterator<Item = u32> {
         (0..self.known.count_ones() as usize).map(|at| self.lane_at(at))

@@ -6,6 +6,7 @@ use super::router::Router;
 use super::timing_wheel::{ROWS, TimingWheel};
 use crate::arch::Color;
 use crate::order::Order;
+use crate::state::StateHash;
 
 /// The routers to visit, and what arrives at either end of the ramps in cycles to come.
 pub struct Schedule {
@@ -159,6 +160,15 @@ impl Schedule {
         if is_first && self.wake_at(pe, arrives, router) && is_alone {
             router.come_later(lane.color());
         }
+    }
+
+    /// Adds the routers to be visited to the hash of a state.
+    pub fn add_state(&self, state: &mut StateHash) {
+        let mut awake = self.awake.clone();
+        awake.sort_unstable();
+        state.add_debug(&(awake, &self.retries));
+        self.climbing.add_state(state);
+        self.descending.add_state(state);
     }
 
     /// A PE may take wavelets again from its router in the next cycle.

@@ -1,5 +1,7 @@
 //! Routers at which wavelets arrive in cycles to come.
 
+use crate::state::StateHash;
+
 /// Rows for cycles to come. A ramp takes less; who comes later waits for another round.
 pub const ROWS: u64 = 32;
 
@@ -40,6 +42,16 @@ impl TimingWheel {
         });
         if entries.is_empty() {
             self.filled &= !(1 << row);
+        }
+    }
+
+    /// Adds what arrives when to the hash of a state.
+    pub fn add_state(&self, state: &mut StateHash) {
+        let mut all: Vec<_> = self.rows.iter().flatten().copied().collect();
+        all.sort_unstable();
+        for (cycle, pe) in all {
+            state.add_cycle(cycle);
+            state.add(pe.into());
         }
     }
 

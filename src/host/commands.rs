@@ -201,6 +201,12 @@ impl Runner {
         waits && self.program.memcpy.is_some() && self.wafer.blocked() > 0
     }
 
+    /// Whether the next command is on its way from the host: it arrives whatever the wafer does.
+    pub(super) fn awaits_time(&self) -> bool {
+        let waits = self.stream.commands.front().is_some_and(|command| !command.begun);
+        waits && self.program.memcpy.is_some() && self.wafer.blocked() == 0
+    }
+
     /// Whether the program runs without launches and has not started yet.
     pub(super) fn is_before_start(&self) -> bool {
         self.program.memcpy.is_none() && self.wafer.now() == 0

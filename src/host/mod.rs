@@ -405,9 +405,13 @@ impl Runner {
     /// Advances; false if nothing happens any more. The host does nothing before the cycle `patience`.
     fn advance_unseen(&mut self, patience: u64) -> Result<bool, Failure> {
         if self.try_command(false)? {
+            self.wafer.host_acts();
             return Ok(true);
         }
         let has_moved = self.serve_ports();
+        if has_moved || self.awaits_time() {
+            self.wafer.host_acts();
+        }
         let limit = self.options.max_cycles;
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
@@ -417,6 +421,7 @@ impl Runner {
             Progress::Moving => Ok(true),
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),
+            Progress::Repeats => Err(failure(self.wafer.repeats())),
             Progress::Quiet => Ok(has_moved || self.await_channels() || self.try_command(true)?),
         }
     }

@@ -290,10 +290,10 @@ impl VectorUnit<'_> {
     fn check_lines(&mut self, dest: (Row, u16), sources: &[RowSource; 3], span: Span) -> Result<(), Diag> {
         for source in sources {
             if let RowSource::Line(row, words) = source {
-                self.check_access(&Footprint::Line(*row, *words), false, None, span)?;
+                self.check_access(&Footprint::line(row, *words), false, None, span)?;
             }
         }
-        self.check_access(&Footprint::Line(dest.0, dest.1), true, None, span)
+        self.check_access(&Footprint::line(&dest.0, dest.1), true, None, span)
     }
 
     /// The same for others.

@@ -228,8 +228,7 @@ impl Pe {
 
     /// From now on, the schedule decides among equally ready tasks and equal microthreads.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
-        let schedule = Some(schedule.of(self.at));
-        (self.tasks.schedule, self.threads.schedule) = (schedule, schedule);
+        self.tasks.schedule = Some(schedule.of(self.at));
     }
 
     /// From now on, notes what it chooses.

@@ -36,6 +36,7 @@ mod service;
 mod short_operand;
 mod stall;
 mod start;
+mod state;
 mod stepping;
 mod tasks;
 mod threads;

@@ -9,6 +9,7 @@ use crate::image::TileImage;
 use crate::prefetch;
 use crate::ring::Ring;
 use crate::source::Span;
+use crate::state::StateHash;
 
 /// Depth of the private queue that a color without a queue has on WSE-2 (ruling OQ-48).
 const IMPLICIT_DEPTH: u8 = 6;
@@ -82,6 +83,24 @@ impl Queues {
             turned_away: 0,
             filled: 0,
             outgoing: 0,
+        }
+    }
+
+    /// Adds what decides how it goes on to the hash of a state.
+    pub fn add_state(&self, state: &mut StateHash) {
+        state.add_cycle(self.sent_last);
+        state.add(u64::from(self.refused) | u64::from(self.stalled) << 32);
+        [self.turned_away, self.filled, self.outgoing].into_iter().for_each(|set| state.add(set));
+        for input in &self.inputs {
+            state.add_debug(&(input.color, input.queue, input.message, input.control_table));
+            input.items.iter().for_each(|wavelet| state.add_debug(wavelet));
+        }
+        for output in &self.outputs {
+            state.add_debug(&(output.queue, output.color));
+            for item in output.items.iter() {
+                state.add_cycle(item.from);
+                state.add_debug(&(item.wavelet(), item.color, item.advance_switch));
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use super::races::{OpenOperand, OpenOperands, RaceAccess};
 use super::tasks::{Done, Picked, bit};
 use super::threads::{MAIN, Thread};
 use super::vector_unit::VectorUnit;
-use crate::arch::{TEARDOWN_TASK, TaskId};
+use crate::arch::{ArchName, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::dsd::footprint::Footprint;
 use crate::dsd::local::Dest;
@@ -37,7 +37,7 @@ fn operands(operation: &Operation, fifo: impl Fn(usize) -> Footprint) -> OpenOpe
     });
     for (k, end) in dest.into_iter().chain(sources) {
         let footprint = fifo(end.fifo);
-        all[k] = Some(OpenOperand { footprint, is_written: k == 0, fifo: Some(end.fifo) });
+        all[k] = Some(OpenOperand { footprint, is_written: k == 0, fifo: Some(end.fifo as u8) });
     }
     all
 }
@@ -51,7 +51,7 @@ impl VectorUnit<'_> {
         &mut self,
         words: &Footprint,
         is_write: bool,
-        fifo: Option<usize>,
+        fifo: Option<u8>,
         span: Span,
     ) -> Result<(), Diag> {
         if is_write {
@@ -72,7 +72,7 @@ impl VectorUnit<'_> {
         is_async: bool,
         span: Span,
     ) -> Result<OpenOperands, Diag> {
-        if !self.races.is_on && !(is_async && self.races.detects) {
+        if !(self.races.is_on || is_async && self.races.detects) {
             return Ok([const { None }; 4]);
         }
         let operands = operands(operation, |fifo| self.fifos[fifo].footprint());
@@ -104,7 +104,14 @@ impl Pe {
             Picked::Local(TaskId(TEARDOWN_TASK)) => self.races.all_is_seen(),
             Picked::Local(id) => self.races.task_starts(bit(id), None, &self.threads),
             Picked::Wavelet { id, input, .. } => {
-                self.races.task_starts(bit(id) | bit(also), Some(input), &self.threads);
+                // An operation may have unblocked the channel of the wavelet.
+                let inbox = &self.queues.inputs[input];
+                let channel = match self.arch.name {
+                    ArchName::Wse2 => inbox.color.0,
+                    ArchName::Wse3 => inbox.queue.map_or(inbox.color.0, |queue| queue.0),
+                };
+                let ids = bit(id) | bit(also) | bit(TaskId(channel));
+                self.races.task_starts(ids, Some(input), &self.threads);
             }
         }
     }

@@ -31,7 +31,7 @@ pub(super) struct OpenOperand {
     pub footprint: Footprint,
     pub is_written: bool,
     /// The FIFO, if it is one: its ends are ordered by the FIFO itself.
-    pub fifo: Option<usize>,
+    pub fifo: Option<u8>,
 }
 
 /// The memory operands of an operation; the destination first.
@@ -153,7 +153,7 @@ impl Races {
     }
 
     /// Whether an access is a race with an open operation. `fifo`: the words are those of a FIFO that is an operand.
-    pub fn race(&self, words: &Footprint, is_write: bool, fifo: Option<usize>) -> Option<Race> {
+    pub fn race(&self, words: &Footprint, is_write: bool, fifo: Option<u8>) -> Option<Race> {
         let watched = self.watched.as_ref()?;
         let open = watched.open.iter().enumerate().filter(|(_, open)| !open.is_reported);
         let mut operands = open.flat_map(|(operation, open)| {
@@ -343,6 +343,10 @@ impl Watched {
         }
         if self.open.is_empty() && self.witness.is_none() {
             self.guard.clear();
+        }
+        // Most PEs have one or two, and there may be a million PEs.
+        if self.open.is_empty() {
+            self.open.reserve_exact(2);
         }
         for operand in open.operands.iter().flatten() {
             self.guard.add(operand.footprint.clone(), operand.is_written);

@@ -14,7 +14,7 @@ impl Pe {
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
         let mut waiting = self.threads.running(&self.queues, now);
-        while let Some(place) = self.threads.first(waiting, now) {
+        while let Some(place) = self.threads.first(waiting, self.tasks.schedule, now) {
             let others = if self.choices.is_some() { self.threads.equal(waiting) & !(1 << place) } else { 0 };
             waiting &= !(1 << place);
             // One that goes before may have ended it.

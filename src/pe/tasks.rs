@@ -9,6 +9,7 @@ use crate::diagnostics::rules::run::{CONTROL_TASK_UNBOUND, TASK_UNBOUND};
 use crate::exec::interface::TaskState;
 use crate::fabric::Wavelet;
 use crate::image::{FnId, Rotation, Scalar, TaskBinding, TaskKind, TileImage};
+use crate::state::StateHash;
 
 /// The state of all task ids of a PE, bit = id. Fields that every visit reads come last.
 #[derive(Clone, Debug)]
@@ -78,6 +79,13 @@ impl Tasks {
             started: 0,
             begun: 0,
         }
+    }
+
+    /// Adds what decides how it goes on to the hash of a state.
+    pub fn add_state(&self, state: &mut StateHash) {
+        let TaskState { active, blocked, again, last, running, .. } = self.state;
+        [active, blocked, self.high, again].into_iter().for_each(|mask| state.add(mask));
+        state.add_debug(&(last, running, &self.rotations));
     }
 
     /// Whether a local task may start.

@@ -121,8 +121,6 @@ pub(super) struct Threads {
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
-    /// Decides among operations of the same priority, which otherwise take turns (`--seed`).
-    pub schedule: Option<ScheduleSeed>,
     /// Colors that are known to have a route, bit = color.
     pub routed: u32,
     /// Whether `endings` holds any.
@@ -212,6 +210,11 @@ impl Threads {
     #[inline]
     pub fn next_ending(&self) -> Option<u64> {
         if self.has_endings { self.endings.first().map(|ending| ending.cycle) } else { None }
+    }
+
+    /// The ends to come of operations that were done ahead of the clock.
+    pub fn endings(&self) -> &[Ending] {
+        &self.endings
     }
 
     /// Takes an operation out of its place.
@@ -309,9 +312,9 @@ impl Threads {
 
     /// The first of a set of places by priority: synchronous operations come between medium and low.
     /// Equal ones take turns, or a schedule decides.
-    pub fn first(&self, places: u16, now: u64) -> Option<usize> {
+    pub fn first(&self, places: u16, schedule: Option<ScheduleSeed>, now: u64) -> Option<usize> {
         let equal = self.equal(places);
-        if let (Some(schedule), true) = (self.schedule, equal.count_ones() > 1) {
+        if let (Some(schedule), true) = (schedule, equal.count_ones() > 1) {
             let question = |place: &usize| schedule.number(now << 6 | 1 << 5 | *place as u64);
             return self::places(equal).min_by_key(question);
         }

@@ -159,6 +159,11 @@ impl Bands {
         self.iter().any(|band| band.event_queue.runs(pe))
     }
 
+    /// The cycle in which a PE runs, if there is one.
+    pub fn next_run_of(&self, pe: usize) -> Option<u64> {
+        self.iter().find_map(|band| band.event_queue.next_of(pe))
+    }
+
     /// Whether nobody does.
     pub fn are_idle(&self) -> bool {
         self.iter().all(|band| band.event_queue.is_empty())

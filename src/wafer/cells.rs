@@ -142,6 +142,11 @@ impl Cells {
         }
     }
 
+    /// From now on no PE that exists does anything ahead of the clock.
+    pub fn go_in_step(&mut self) {
+        self.pes.iter_mut().flatten().for_each(|pe| pe.go_in_step());
+    }
+
     /// How many PEs exist.
     pub fn active(&self) -> usize {
         self.made().count()

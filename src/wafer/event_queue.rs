@@ -71,6 +71,11 @@ impl EventQueue {
         (self.filled != 0).then(|| self.first + u64::from(from_first.trailing_zeros()))
     }
 
+    /// The cycle in which a PE runs, if there is one.
+    pub fn next_of(&self, pe: usize) -> Option<u64> {
+        Some(self.wakes[pe]).filter(|cycle| *cycle != NEVER)
+    }
+
     /// Whether a PE runs in some cycle.
     pub fn runs(&self, pe: usize) -> bool {
         self.wakes[pe] != NEVER

@@ -34,7 +34,12 @@ impl StopReport {
         let write = Writer(sources);
         let flying = |(color, count): (&_, &usize)| json!({ "color": color, "count": count });
         json!({
-            "kind": if self.interrupted { "interrupted" } else { "cycle-limit" },
+            "kind": match &self.repeats {
+                Some(_) => "livelock",
+                None if self.interrupted => "interrupted",
+                None => "cycle-limit",
+            },
+            "repeats": self.repeats.as_ref().map(|cycle| cycle.cycles),
             "cycle": self.cycle,
             "running": all(&self.running, |running| write.running(running)),
             "waits": all(&self.waits, |wait| write.wait(wait)),

@@ -75,6 +75,11 @@ impl Findings {
         &self.log.printed
     }
 
+    /// How many lines and trace records there are.
+    pub fn written(&self) -> u64 {
+        (self.log.printed.len() + self.log.traced.len()) as u64
+    }
+
     /// Trace records so far, by cycle and PE.
     pub fn traced(&mut self) -> &[Traced] {
         self.log.traced.sort_by_key(|t| (t.cycle, t.pe.y, t.pe.x));

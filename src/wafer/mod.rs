@@ -20,6 +20,7 @@ mod letters;
 mod locality_step;
 mod pulse;
 mod record;
+mod repetition;
 mod stall;
 mod step;
 mod stopped;
@@ -49,6 +50,7 @@ use launches::Launches;
 use letters::CalledLetters;
 use pulse::Signals;
 use record::Observers;
+use repetition::{Cycle, Repetition};
 use stall::Explainer;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -81,6 +83,8 @@ pub enum Progress {
     Trapped,
     /// Somebody has asked the wafer to stop.
     Interrupted,
+    /// The wafer is in the same state again and again.
+    Repeats,
 }
 
 /// A wafer that runs one program.
@@ -103,6 +107,9 @@ pub struct Wafer {
     collectives: Collectives,
     letters: CalledLetters,
     observers: Observers,
+    repetition: Repetition,
+    /// The part of the run that repeats forever.
+    repeated: Option<Cycle>,
     signals: Signals,
 }
 
@@ -128,6 +135,8 @@ impl Wafer {
             collectives: Collectives::default(),
             letters: CalledLetters::default(),
             observers: Observers::default(),
+            repetition: Repetition::default(),
+            repeated: None,
             signals: Signals::default(),
         }
     }
@@ -146,6 +155,8 @@ impl Wafer {
     /// Lets a schedule decide what is up to the machine: the order of equally ready tasks and of equal microthreads,
     /// and when launches arrive; before anything runs.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
+        // What a schedule decides depends on the time.
+        self.repetition.turn_off();
         self.cells.shuffle(schedule);
         self.launches.shuffle(schedule);
     }
@@ -369,6 +380,7 @@ impl Wafer {
             match self.cycle() {
                 Progress::Moving => {}
                 Progress::Trapped => return self.trapped(),
+                Progress::Repeats => return self.repeats(),
                 Progress::Interrupted => return self.interrupted(),
                 Progress::Quiet => {
                     return match self.stall_report(Vec::new()) {
@@ -383,6 +395,19 @@ impl Wafer {
     /// The errors of the last cycle, equal ones folded.
     pub fn trapped(&self) -> Ended {
         Ended::Trapped(self.findings.errors())
+    }
+
+    /// The end of a run that repeats itself.
+    pub fn repeats(&self) -> Ended {
+        let mut report = self.stop_report(self.now, false);
+        report.repeats = self.repeated.clone();
+        Ended::OutOfCycles(report)
+    }
+
+    /// The host has acted or is about to: what has repeated so far need not go on like that.
+    #[inline]
+    pub fn host_acts(&mut self) {
+        self.repetition.forget();
     }
 
     /// The end of a run that takes too long.

@@ -47,7 +47,18 @@ impl Wafer {
         self.wake_freed();
         self.tear_down();
         self.check_cycle();
-        if self.findings.has_errors() { Progress::Trapped } else { Progress::Moving }
+        match self.findings.has_errors() {
+            true => Progress::Trapped,
+            false if self.repetition.is_due(self.now) => self.look_for_repetition(),
+            false => Progress::Moving,
+        }
+    }
+
+    #[cold]
+    fn look_for_repetition(&mut self) -> Progress {
+        let written = self.findings.written();
+        self.repeated = self.repetition.look(self.now, written, &mut self.cells, &self.bands);
+        if self.repeated.is_some() { Progress::Repeats } else { Progress::Moving }
     }
 
     /// Looks at what PEs and routers have done in the cycle that is over.

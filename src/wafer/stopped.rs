@@ -3,10 +3,11 @@
 use super::bands::Bands;
 use super::cells::Cells;
 use super::explain::{MOST_NOTES, on_pes, sender_words, wait_note};
+use super::repetition::Cycle;
 use super::stall::{Explainer, MOST_GROUPS, Missing, PeWait};
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::render::{estimated_cycles, grouped};
-use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED};
+use crate::diagnostics::rules::tasks::{CYCLE_LIMIT, INTERRUPTED, LIVELOCK};
 use crate::diagnostics::{Diagnostic, Moment};
 use crate::pe::Activity;
 use crate::source::{SourceMap, Span};
@@ -22,6 +23,8 @@ pub struct StopReport {
     pub(crate) cycle: u64,
     /// Whether somebody has.
     pub(crate) interrupted: bool,
+    /// The part of the run that repeats forever, if that is why it was stopped.
+    pub(crate) repeats: Option<Cycle>,
     /// What PEs do or did last, equal ones folded.
     pub(crate) running: Vec<Running>,
     /// What waits on PEs, the longest wait first, equal ones folded.
@@ -60,11 +63,22 @@ impl StopReport {
         groups.truncate(MOST_GROUPS);
         let waits = groups.iter().map(|group| explainer.explain(group)).collect();
         let running = running(explainer.cells(), bands);
-        StopReport { cycle, interrupted, running, waits, more, under_way: explainer.under_way() }
+        StopReport {
+            cycle,
+            interrupted,
+            repeats: None,
+            running,
+            waits,
+            more,
+            under_way: explainer.under_way(),
+        }
     }
 
     /// The report as people read it.
     pub fn diagnostic(&self, sources: &SourceMap) -> Diagnostic {
+        if let Some(cycle) = &self.repeats {
+            return self.livelock(cycle, sources);
+        }
         let mut c = match self.interrupted {
             true => INTERRUPTED.because(&[("cycles", &estimated_cycles(self.cycle))]),
             false => CYCLE_LIMIT
@@ -95,6 +109,31 @@ impl StopReport {
         }
         c.report(self.facts(sources)).into()
     }
+}
+
+impl StopReport {
+    /// The report of a run that repeats itself: the tasks that run in the part that repeats, and what has waited for
+    /// longer than that.
+    fn livelock(&self, cycle: &Cycle, sources: &SourceMap) -> Diagnostic {
+        let mut c = LIVELOCK.because(&[("cycles", &counted_cycles(cycle.cycles))]);
+        let mut groups: IndexMap<Span, (PeCoord, u64), FxBuildHasher> = IndexMap::default();
+        for (pe, span) in &cycle.tasks {
+            groups.entry(*span).and_modify(|group| group.1 += 1).or_insert((*pe, 0));
+        }
+        for (n, (span, (pe, also_on))) in groups.iter().take(MOST_NOTES).enumerate() {
+            let text = format!("this runs again and again on {}", on_pes(*pe, *also_on));
+            c = if n == 0 { c.at(*span).label(text) } else { c.also(*span, text) };
+        }
+        let waits = self.waits.iter().filter(|wait| wait.since + cycle.cycles < self.cycle);
+        for wait in waits.take(MOST_NOTES) {
+            c = c.note(wait_note(wait, sources));
+        }
+        c.report(self.facts(sources)).into()
+    }
+}
+
+fn counted_cycles(cycles: u64) -> String {
+    if cycles == 1 { "cycle".to_string() } else { format!("{} cycles", grouped(cycles)) }
 }
 
 /// What PEs do. Where wavelets alone are on their way, what PEs did last, the latest first.

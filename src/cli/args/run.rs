@@ -4,7 +4,7 @@ use super::compile::CompileArgs;
 use super::names::{identifier, named};
 use super::trace::TraceArgs;
 use crate::cli::number::Number;
-use crate::cli::{memory, seeds, threads};
+use crate::cli::{memory, threads};
 use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 
@@ -25,7 +25,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// Run with each of these seeds, on all processors, and compare the results
-    #[arg(long, value_name = "A..B", value_parser = seeds::range, conflicts_with_all = ["seed", "trace", "report"])]
+    #[arg(long, value_name = "A..B", value_parser = seeds, conflicts_with_all = ["seed", "trace", "report"])]
     pub seeds: Option<(u64, u64)>,
     /// Number of threads for a large wafer [default: automatic]. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = threads::number)]
@@ -125,4 +125,13 @@ fn get(text: &str) -> Result<HostStep, String> {
 
 fn numbers(text: &str) -> Result<Vec<Number>, String> {
     text.split(',').map(|n| n.trim().parse()).collect()
+}
+
+fn seeds(text: &str) -> Result<(u64, u64), String> {
+    let (first, last) = text.split_once("..").ok_or("seeds are written A..B, such as 1..100")?;
+    let number = |n: &str| n.parse().map_err(|_| format!("`{n}` is not a seed"));
+    match (number(first)?, number(last)?) {
+        (first, last) if first < last => Ok((first, last)),
+        (first, last) => Err(format!("{first}..{last} are less than two seeds")),
+    }
 }

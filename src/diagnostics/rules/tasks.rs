@@ -124,6 +124,10 @@ crate::rules! {
     /// Wavelets that nothing receives mean that sender and receiver disagree about their number.
     @Warning LEFTOVER_WAVELETS = "leftover-wavelets": "wavelets of color {color} are left on {pe} at the end"
         => "receive all of them, or send fewer: both sides must agree on the number";
+    /// The wafer is in the same state again and again.
+    /// A run that repeats a state repeats everything that follows it, so it never ends.
+    LIVELOCK = "livelock": "the program repeats the same {cycles} forever"
+        => "let the tasks that repeat end, or change what they look at";
     /// Wavelets of one color arrive from several sides at once.
     /// A router has one path for each color; the order of wavelets that arrive from two sides at once is
     /// undefined.

@@ -1,0 +1,41 @@
+//! What all ways to run a program share: the options of a run, and what a failure does to the outcome.
+
+use super::args::RunArgs;
+use super::outcome::{Outcome, verdict};
+use super::{Exit, interrupt};
+use crate::diagnostics::rules::{check::QUEUE_NOT_INITIALIZED, run::QUEUE_UNBOUND};
+use crate::{Diagnostic, Failure, RunOptions};
+
+/// How a run is to be performed, as far as the command line says.
+pub fn options(args: &RunArgs) -> RunOptions {
+    let defaults = RunOptions::default();
+    RunOptions {
+        max_cycles: args.max_cycles.unwrap_or(defaults.max_cycles),
+        checked: !args.unchecked,
+        levels: args.compile.levels,
+        seed: args.seed,
+        plain: args.compile.engine.is_plain(),
+        stop: Some(interrupt::run_begins()),
+        ..defaults
+    }
+}
+
+/// Ends a run that has failed.
+pub fn fail(failure: &Failure, outcome: &mut Outcome) {
+    let diagnostics = failure.diagnostics(&outcome.sources);
+    outcome.exit = match failure {
+        Failure::Misuse(_) => Exit::Usage,
+        Failure::Trapped(_) => verdict(&diagnostics, Exit::WentWrong),
+        Failure::Stalled(_) | Failure::OutOfCycles(_) => Exit::Stuck,
+        Failure::Interrupted(_) => Exit::Interrupted,
+    };
+    outcome.diagnostics.retain(|warning| !diagnostics.iter().any(|error| has_come_true(warning, error)));
+    outcome.diagnostics.extend(diagnostics);
+}
+
+/// Whether an error is what a warning before the run was about.
+fn has_come_true(warning: &Diagnostic, error: &Diagnostic) -> bool {
+    let is_the_same = warning.rule == QUEUE_NOT_INITIALIZED.name && error.rule == QUEUE_UNBOUND.name;
+    let place = |d: &Diagnostic| d.primary.as_ref().map(|label| label.span);
+    is_the_same && place(warning) == place(error)
+}

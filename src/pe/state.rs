@@ -1,0 +1,100 @@
+//! The state of a PE as a hash, for the search for states that repeat (`wafer/repetition.rs`).
+//!
+//! What only reports or caches is left out. A part that also holds past cycles is added as it is: then a state is
+//! perhaps not found to repeat, and never found to repeat wrongly.
+
+use super::element::Pe;
+use super::operation::{From, Operation, To};
+use super::threads::{Thread, Threads};
+use crate::state::StateHash;
+
+impl Pe {
+    /// Adds everything that decides how the PE goes on.
+    pub fn add_state(&self, state: &mut StateHash) {
+        state.add_words(self.memory.words());
+        self.tasks.add_state(state);
+        self.queues.add_state(state);
+        self.threads.add_state(state);
+        state.add_cycle(self.main.busy_until);
+        state.add(u64::from(self.main.waiting) | u64::from(self.main.command_stream_blocked) << 1);
+        state.add_debug(&self.main.stalled.as_ref().map(|stalled| stalled.0));
+        state.add_debug(&self.main.launches);
+        self.main.calls.add_state(state);
+        for part in self.rare_parts() {
+            state.add_debug(part);
+        }
+    }
+
+    /// The parts that most PEs do not use, or that are small.
+    fn rare_parts(&self) -> [&dyn std::fmt::Debug; 10] {
+        [
+            &self.maps,
+            &self.map_iterations,
+            &self.configuration,
+            &self.duties,
+            &self.sanitizer,
+            &self.fifos,
+            &self.registers,
+            &self.clock,
+            &self.random,
+            &self.line,
+        ]
+    }
+
+    /// From now on the PE does nothing ahead of the clock.
+    pub fn go_in_step(&mut self) {
+        self.threads.in_step = true;
+    }
+
+    /// Whether its main thread is ahead of a cycle.
+    pub fn is_ahead(&self, now: u64) -> bool {
+        self.main.busy_until > now && self.main.can_run()
+    }
+}
+
+/// Adds an operation in progress.
+fn add_thread(thread: &Thread, state: &mut StateHash) {
+    state.add_debug(&thread.stalled.map(|stalled| stalled.0));
+    state.add_debug(&(thread.completion, thread.on_control, thread.result, thread.is_async));
+    state.add_debug(&(thread.span, &thread.registers));
+    state.add_cycle(thread.started + 1);
+    add_operation(&thread.operation, state);
+}
+
+fn add_operation(operation: &Operation, state: &mut StateHash) {
+    let Operation { total, done, carried, cleared, room, steps, .. } = operation;
+    state.add_debug(&(operation.op.name, total, done, carried, cleared, room, steps));
+    for from in operation.sources() {
+        match from {
+            From::Local(source) => state.add_debug(source),
+            From::Fabric(intake) => {
+                state.add_debug(&(intake.input, intake.half, intake.paired, intake.control_transform));
+            }
+            From::Fifo(end) => state.add_debug(end),
+        }
+    }
+    match &operation.to {
+        To::Local(dest) => state.add_debug(dest),
+        To::Fabric(outlet) => {
+            let settings = (outlet.control, outlet.control_transform, outlet.advance_switch, outlet.index);
+            state.add_debug(&(outlet.output, outlet.color, outlet.half, settings));
+        }
+        To::Fifo(end) => state.add_debug(end),
+        To::Nowhere => state.add(0),
+    }
+}
+
+impl Threads {
+    /// Adds the operations in progress.
+    fn add_state(&self, state: &mut StateHash) {
+        state.add(u64::from(self.live) | u64::from(self.latest) << 16 | u64::from(self.blocked) << 24);
+        for (place, thread) in self.iter() {
+            state.add(place as u64);
+            add_thread(thread, state);
+        }
+        for ending in self.endings() {
+            state.add_cycle(ending.cycle);
+            state.add_debug(&ending.done);
+        }
+    }
+}

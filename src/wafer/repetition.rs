@@ -1,0 +1,193 @@
+//! Finds runs that repeat themselves and never end (livelock).
+//!
+//! If the wafer is in the same state twice, it will be in it again and again. From time to time the state is hashed,
+//! without the clock, and compared with the hash at an earlier time, which is renewed at the powers of two (Brent): a
+//! state that repeats is met sooner or later, whatever the length of its cycle. The looks are so rare that they cost
+//! less than 1 % of the run. When one has met a state again, the PEs go on in step with the clock, and the
+//! shortest length is found among the divisors of the one that is known.
+//!
+//! A program whose state holds the time, such as a time stamp that it has read, is never found to repeat; nor is one
+//! that prints, or that runs with a seed.
+
+use super::bands::Bands;
+use super::cells::Cells;
+use crate::arch::PeCoord;
+use crate::source::Span;
+use crate::state::StateHash;
+use std::collections::BTreeMap;
+
+/// Steps before the first look, and at least between two. Short runs are not looked at.
+const FEWEST: u64 = 1 << 12;
+/// Steps between two looks for each word of 64 bits that a look hashes: in this time the simulator does at least a
+/// hundred times the work.
+const STEPS_PER_WORD: u64 = 16;
+/// A PE that runs ahead does in one step what takes so many cycles, or more of them.
+const CYCLES_PER_STEP: u64 = 16;
+/// After so many cycles in step with the clock nothing is left of what was done ahead of it.
+const MOST_SETTLING: u64 = 1 << 20;
+/// PEs whose tasks are listed in the report.
+const MOST_PES: usize = 64;
+
+/// Tasks that run in the part that repeats, by PE and declaration.
+type Repeated = BTreeMap<(usize, Span), PeCoord>;
+
+/// What is known of the repetition.
+#[derive(Debug, Default)]
+enum Phase {
+    /// Looks from time to time.
+    #[default]
+    Searching,
+    /// A state was met again after so many cycles; waits until all PEs are in step with the clock.
+    Settling { cycles: u64, until: u64 },
+    /// Compares with the state of the cycle `since` after each of these numbers of cycles.
+    Measuring { since: u64, hash: u64, divisors: Vec<u64> },
+    /// Does not look any more.
+    Off,
+}
+
+/// The search.
+#[derive(Debug, Default)]
+pub(super) struct Repetition {
+    phase: Phase,
+    steps: u64,
+    /// The cycle of the last step.
+    now: u64,
+    next_look: u64,
+    looks: u64,
+    /// The hash of an earlier look, and its cycle.
+    saved: Option<(u64, u64)>,
+    tasks: Repeated,
+}
+
+/// A part of the run that repeats.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Cycle {
+    /// Its length.
+    pub cycles: u64,
+    /// The declarations of the tasks that run in it, with their PEs.
+    pub tasks: Vec<(PeCoord, Span)>,
+}
+
+impl Repetition {
+    /// Looks at nothing.
+    pub fn turn_off(&mut self) {
+        self.phase = Phase::Off;
+    }
+
+    /// Something outside of the wafer has acted or will act: what was seen before does not count.
+    #[inline]
+    pub fn forget(&mut self) {
+        if self.saved.is_some() {
+            self.saved = None;
+            self.tasks.clear();
+            if !matches!(self.phase, Phase::Off) {
+                self.phase = Phase::Searching;
+            }
+        }
+    }
+
+    /// A step of the wafer is over; whether there is something to look at.
+    #[inline]
+    pub fn is_due(&mut self, now: u64) -> bool {
+        self.steps += 1 + now.saturating_sub(self.now) / CYCLES_PER_STEP;
+        self.now = now;
+        self.steps > self.next_look
+    }
+
+    /// Looks at the state before cycle `now`; gives the part of the run that repeats.
+    #[cold]
+    pub fn look(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) -> Option<Cycle> {
+        match &self.phase {
+            Phase::Off => self.next_look = u64::MAX,
+            Phase::Searching => self.search(now, written, cells, bands),
+            Phase::Settling { cycles, until } => {
+                if now >= *until && cells.made().all(|(_, _, pe)| !pe.is_ahead(now)) {
+                    let (hash, divisors) = (hash(now, written, cells, bands).finish(), divisors(*cycles));
+                    self.phase = Phase::Measuring { since: now, hash, divisors };
+                }
+            }
+            Phase::Measuring { since, hash: first, divisors } => {
+                self.tasks.extend(running(cells, bands));
+                let passed = now - since;
+                // The last divisor is the length that is known.
+                let is_known = divisors.last().is_none_or(|last| passed >= *last);
+                let is_divisor = divisors.binary_search(&passed).is_ok();
+                if is_known || is_divisor && hash(now, written, cells, bands).finish() == *first {
+                    let tasks = std::mem::take(&mut self.tasks);
+                    let tasks = tasks.into_iter().map(|((_, span), pe)| (pe, span));
+                    let cycles = divisors.last().map_or(passed, |last| passed.min(*last));
+                    return Some(Cycle { cycles, tasks: tasks.collect() });
+                }
+            }
+        }
+        None
+    }
+
+    fn search(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) {
+        if self.next_look == 0 {
+            self.next_look = FEWEST;
+            return;
+        }
+        let state = hash(now, written, cells, bands);
+        self.looks += 1;
+        self.next_look = self.steps + (STEPS_PER_WORD * amount(cells)).max(FEWEST);
+        match self.saved {
+            Some((hash, cycle)) if hash == state.finish() => {
+                let cycles = now - cycle;
+                self.phase = Phase::Settling { cycles, until: now + cycles.min(MOST_SETTLING) };
+                self.next_look = self.steps;
+                cells.go_in_step();
+            }
+            _ if self.looks.is_power_of_two() => self.saved = Some((state.finish(), now)),
+            _ => {}
+        }
+    }
+}
+
+/// The state of everything before cycle `now`; `written` counts what the program has printed.
+fn hash(now: u64, written: u64, cells: &Cells, bands: &Bands) -> StateHash {
+    let mut state = StateHash::new(now);
+    state.add(written);
+    for (index, _, pe) in cells.made() {
+        state.add(index as u64);
+        match bands.next_run_of(index) {
+            Some(cycle) => state.add_cycle(cycle),
+            None => state.add(u64::MAX),
+        }
+        pe.add_state(&mut state);
+    }
+    bands.iter().for_each(|band| band.fabric.add_state(&mut state));
+    state
+}
+
+/// How many words of 64 bits a look hashes, about. The number of threads does not change it.
+fn amount(cells: &Cells) -> u64 {
+    /// The state of a PE and its router without its memory.
+    const OTHERS: u64 = 512;
+    cells.made().map(|(_, _, pe)| OTHERS + pe.memory().words().len() as u64 / 4).sum()
+}
+
+/// The tasks of the first PEs that run.
+fn running(cells: &Cells, bands: &Bands) -> impl Iterator<Item = ((usize, Span), PeCoord)> {
+    let active = cells.made().take(MOST_PES).filter(|(index, ..)| bands.runs(*index));
+    active.filter_map(|(index, at, pe)| Some(((index, pe.activity()?.span), at)))
+}
+
+/// The divisors of a number, ascending.
+fn divisors(n: u64) -> Vec<u64> {
+    let small: Vec<u64> = (1..).take_while(|d| d * d <= n).filter(|d| n.is_multiple_of(*d)).collect();
+    let large = small.iter().rev().map(|d| n / d).filter(|d| d * d > n);
+    small.iter().copied().chain(large).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn divisors_are_ascending_and_each_there_once() {
+        assert_eq!(divisors(1), [1]);
+        assert_eq!(divisors(36), [1, 2, 3, 4, 6, 9, 12, 18, 36]);
+        assert_eq!(divisors(7), [1, 7]);
+    }
+}

@@ -20,7 +20,7 @@ use std::collections::BTreeMap;
 const FEWEST: u64 = 1 << 12;
 /// Steps between two looks for each word of 64 bits that a look hashes: in this time the simulator does at least a
 /// hundred times the work.
-const STEPS_PER_WORD: u64 = 16;
+const STEPS_PER_WORD: u64 = 64;
 /// A PE that runs ahead does in one step what takes so many cycles, or more of them.
 const CYCLES_PER_STEP: u64 = 16;
 /// After so many cycles in step with the clock nothing is left of what was done ahead of it.

@@ -169,7 +169,7 @@ fn damaged(input: &[u8], dice: &mut Dice) -> Vec<u8> {
         let at = dice.below(bytes.len());
         match dice.below(6) {
             0 => bytes.truncate(at),
-            1 => bytes.insert(at, dice.next() as u8),
+            1 => bytes.insert(at, dice.number() as u8),
             2 if !bytes.is_empty() => drop(bytes.remove(at)),
             3 if !bytes.is_empty() => bytes[at] ^= 1 << dice.below(8),
             4 if !bytes.is_empty() => bytes[at] = [0, 1, 0x7f, 0x80, 0xff][dice.below(5)],

@@ -205,6 +205,20 @@ fn equal_waits_are_folded() {
     assert_eq!((report.waits.len(), report.waits[0].also_on), (1, 11));
 }
 
+/// The tile of `mover` that sends a word when it has received one.
+fn answering(tile: Arc<TileImage>) -> Arc<TileImage> {
+    let mut tile = Arc::unwrap_or_clone(tile);
+    let answer = tile.dsds.len() as u32;
+    tile.dsds.push(fabout(1));
+    let dsd = |n| DsdOperand::Dsd(DsdRef::Const(n));
+    let send = VectorOp { dest: dsd(answer), sources: vec![dsd(0)], ..tile.vector_ops[0].clone() };
+    tile.vector_ops.push(send);
+    let function = &mut tile.functions[0];
+    function.code = vec![Op::Vector { n: 0 }, Op::Vector { n: 1 }, Op::Ret].into();
+    function.spans = vec![function.span; 3].into();
+    Arc::new(tile)
+}
+
 #[test]
 fn pes_that_wait_for_each_other_are_named_as_a_circle() {
     let mut routes = RouteTable::new(2);
@@ -215,9 +229,9 @@ fn pes_that_wait_for_each_other_are_named_as_a_circle() {
     };
     routes.set(0, COLOR, both(Direction::East), None);
     routes.set(1, COLOR, both(Direction::West), None);
-    let tiles = vec![mover(mem(1), fabin(1), 1), mover(mem(1), fabin(1), 2)];
+    let tiles = vec![answering(mover(mem(1), fabin(1), 1)), answering(mover(mem(1), fabin(1), 2))];
     let mut w = wafer(&program(2, tiles, vec![0, 1], routes));
-    let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("nobody sends") };
+    let Ended::Stalled(report) = w.run_until_idle(1000) else { panic!("nobody begins") };
     assert_eq!(report.circle, [PeCoord { x: 0, y: 0 }, PeCoord { x: 1, y: 0 }]);
 }
 
@@ -281,7 +295,7 @@ fn a_recording_follows_a_wavelet_and_changes_nothing() {
         _ => None,
     });
     let way: Vec<_> = way.collect();
-    assert_eq!(way, [(5, 0, "sent"), (7, 0, "EAST"), (8, 1, "RAMP"), (10, 1, "delivered")]);
+    assert_eq!(way, [(12, 0, "sent"), (14, 0, "EAST"), (15, 1, "RAMP"), (17, 1, "delivered")]);
     let ends = recording.events.iter().filter(|e| matches!(e.what, EventKind::End { done: 5, .. }));
     assert_eq!(ends.count(), 2);
 }

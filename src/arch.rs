@@ -5,7 +5,9 @@
 //! decision where nothing is published; see docs/decisions.md.
 
 pub mod config;
+mod costs;
 
+pub use costs::{Costs, VectorCosts};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -54,6 +56,8 @@ pub struct Arch {
     pub microthreads: u8,
     /// Depth of a router buffer per color and link, in wavelets (ruling: any positive bound).
     pub link_depth: u8,
+    /// Cycles from router to router (records of programs: docs/timing.md).
+    pub hop_latency: u8,
     /// Cycles between a queue of a PE and its router (ruling: ramp latency).
     pub ramp_latency: u8,
     /// Filters of a PE (release note 1.4; ruling OQ-52 for WSE-3).
@@ -62,6 +66,8 @@ pub struct Arch {
     pub fifo_min_alignment: u16,
     /// Colors that can have switch positions (reference: all on WSE-2).
     pub switch_colors: u32,
+    /// How many cycles operations take.
+    pub costs: Costs,
 }
 
 /// WSE-2, the machine of the CS-2.
@@ -79,10 +85,12 @@ pub static WSE2: Arch = Arch {
     stride_registers: 8,
     microthreads: 8,
     link_depth: 2,
+    hop_latency: 1,
     ramp_latency: 2,
     filters: 6,
     fifo_min_alignment: 16,
     switch_colors: 0x00ff_ffff,
+    costs: costs::WSE2,
 };
 
 /// WSE-3, the machine of the CS-3.
@@ -100,11 +108,13 @@ pub static WSE3: Arch = Arch {
     stride_registers: 8,
     microthreads: 8,
     link_depth: 2,
+    hop_latency: 2,
     ramp_latency: 2,
     filters: 6,
     fifo_min_alignment: 16,
     // 0-9, 12, 13, 16, 17, 20, 21
     switch_colors: 0x0033_33ff,
+    costs: costs::WSE3,
 };
 
 impl ArchName {

@@ -11,6 +11,7 @@ mod fabric;
 mod measure;
 mod parse;
 mod programs;
+mod records;
 mod scalar;
 mod scale;
 mod shapes;

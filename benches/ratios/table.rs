@@ -15,6 +15,7 @@ pub enum Unit {
     MillionsPerSecond,
     Bytes,
     Gibibytes,
+    Cycles,
     /// A ratio.
     Times,
     /// A ratio, too.
@@ -35,6 +36,7 @@ impl fmt::Display for Measure {
             Unit::MillionsPerSecond => (self.0, " M/s"),
             Unit::Bytes => (self.0, " bytes"),
             Unit::Gibibytes => (self.0, " GiB"),
+            Unit::Cycles => (self.0, " cycles"),
             Unit::Times => (self.0, "x"),
             Unit::Percent => (self.0 * 100.0, " %"),
         };

@@ -219,7 +219,7 @@ def test_memory_changes_element_by_element(open_page):
 
 def test_states_follow_the_run(open_page):
     page = open_page("small")
-    page.scrub(10)
+    page.scrub(17)
     page.click_pe(7, 7)
     assert page.text("#pe-state") == "stalled"
     assert ": input queue 2 (color 2) is empty" in page.text("#pe-details .stalled")

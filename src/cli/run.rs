@@ -1,4 +1,4 @@
-use super::args::RunArgs;
+use super::args::{RunArgs, ShownCycles};
 use super::outcome::Outcome;
 use super::progress::ProgressLine;
 use super::report;
@@ -6,7 +6,7 @@ use super::running::{fail, options};
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, seeds, threads, trace};
 use crate::diagnostics::render::{estimated_cycles, grouped};
-use crate::{Diagnostic, Loader, RunOptions, Runner};
+use crate::{Diagnostic, Loader, Printed, RunOptions, Runner};
 use std::sync::Arc;
 
 /// `cslrun FILE.csl`
@@ -50,12 +50,14 @@ fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut
     drop(line);
     outcome.asserts_held = runner.report().asserts_held;
     trace::show(&args.trace, &mut runner, outcome);
-    outcome.printed += &printed_lines(&mut runner);
+    outcome.printed += &printed_lines(&mut runner, args.shown_cycles);
     outcome.printed += &shown;
     match result {
         Ok(warnings) => {
             outcome.diagnostics.extend(warnings);
-            outcome.printed += &format!("{}\n", estimated_cycles(runner.cycles()));
+            if args.shown_cycles == ShownCycles::On {
+                outcome.printed += &format!("{}\n", estimated_cycles(runner.cycles()));
+            }
         }
         Err(Trouble::Words(words)) => outcome.refuse(words),
         Err(Trouble::Run(failure)) => {
@@ -63,6 +65,10 @@ fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut
             fail(&failure, outcome);
             evidence::add(outcome, &mut runner);
         }
+    }
+    if args.shown_cycles == ShownCycles::Off {
+        let all = std::mem::take(&mut outcome.diagnostics);
+        outcome.diagnostics = all.into_iter().map(Diagnostic::undated).collect();
     }
     if let Some(path) = &args.report {
         report::write(path, &mut runner, outcome);
@@ -85,7 +91,11 @@ fn steps_and_rest(
     Ok(runner.run_until_idle()?)
 }
 
-fn printed_lines(runner: &mut Runner) -> String {
+fn printed_lines(runner: &mut Runner, cycles: ShownCycles) -> String {
     let lines = runner.printed().iter();
-    lines.map(|p| format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text)).collect()
+    let line = |p: &Printed| match cycles {
+        ShownCycles::On => format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text),
+        ShownCycles::Off => format!("{}: {}\n", p.pe, p.text),
+    };
+    lines.map(line).collect()
 }

@@ -9,6 +9,7 @@ pub mod render;
 mod rule;
 pub mod rules;
 pub mod suggest;
+mod undated;
 
 pub use fold::fold_moments;
 pub use level::{Group, Level, Levels, Lint, lints};

@@ -4,6 +4,7 @@
 //! Never: evaluates CSL, or knows which PE it runs on.
 
 pub mod access;
+pub mod banks;
 pub mod block;
 pub mod direct;
 pub mod footprint;

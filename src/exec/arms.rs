@@ -2,6 +2,16 @@
 //! the macros of the loop: `reg!` for registers, `then!` between two parts, `jump!`, `attempt!`, and those that
 //! read and write memory.
 
+macro_rules! call {
+    ($f:expr, $base:expr) => {
+        break Some(($f, $base))
+    };
+}
+macro_rules! hand_back {
+    ($op:expr) => {
+        stop!(Ok(StopReason::Service($op)))
+    };
+}
 macro_rules! float {
     ($d:ident = $a:ident $op:tt $b:ident) => {
         set!($d, (single(reg!($a)) $op single(reg!($b))).to_bits())
@@ -295,8 +305,8 @@ macro_rules! arm {
 }
 
 pub(super) use {
-    added_load, arm, behind, chain, count, element_loaded, elements, field_loaded, field_stored, float,
-    float_element, float_stored, global, index, judged_element, load_element, loaded, looped, member,
-    moved_call, moves, next, next_signed, offset, place, products, products_then, short, store_element,
-    stored, stored_add, test, test_element, three_moves, two_loads,
+    added_load, arm, behind, call, chain, count, element_loaded, elements, field_loaded, field_stored, float,
+    float_element, float_stored, global, hand_back, index, judged_element, load_element, loaded, looped,
+    member, moved_call, moves, next, next_signed, offset, place, products, products_then, short,
+    store_element, stored, stored_add, test, test_element, three_moves, two_loads,
 };

@@ -2,7 +2,7 @@
 
 use super::prepared::PreparedFunction;
 use super::vector::plan::VectorPlan;
-use crate::arch::TaskId;
+use crate::arch::{Arch, TaskId};
 use crate::image::TileImage;
 use crate::image::code::{FnId, Op};
 use std::sync::OnceLock;
@@ -34,6 +34,8 @@ pub(crate) struct Meter {
 #[derive(Copy, Clone)]
 pub(crate) struct Code<'a> {
     pub tile: &'a TileImage,
+    /// The machine, whose costs its code has.
+    pub arch: &'a Arch,
     /// The functions of the tile that have run.
     pub functions: &'a [OnceLock<PreparedFunction>],
     /// The vector operations that the loop executes itself.
@@ -54,7 +56,8 @@ impl<'a> Code<'a> {
 
     #[cold]
     fn prepare(self, n: usize) -> &'a PreparedFunction {
-        self.functions[n].get_or_init(|| PreparedFunction::new(&self.tile.functions[n], self.is_plain))
+        self.functions[n]
+            .get_or_init(|| PreparedFunction::new(&self.tile.functions[n], self.arch, self.is_plain))
     }
 }
 

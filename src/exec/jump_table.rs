@@ -1,5 +1,5 @@
-//! Jump tables: a `switch` compares a value with one constant after the other; with a table it jumps at once. The
-//! cycles are those of the comparisons.
+//! Jump tables: a `switch` compares a value with one constant after the other; with a table it jumps at once. It
+//! takes the cycles of the comparisons.
 
 use crate::image::Function;
 use crate::image::code::{Op, Reg};
@@ -12,21 +12,19 @@ const VALUES: u64 = 256;
 /// Where a sequence of `JumpEq` leads, for each value of their register.
 #[derive(Clone, Debug)]
 pub(crate) struct JumpTable {
-    /// By value: the target and the cycles until then; 0 cycles if no comparison holds.
+    /// By value: the target, and the comparisons until then; 0 if no comparison holds.
     targets: Box<[(u32, u16)]>,
-    /// The operation behind the sequence.
-    behind: usize,
     /// Comparisons of the sequence.
-    cycles: u16,
+    all: u16,
 }
 
 impl JumpTable {
-    /// The next operation, the cycles until then, and whether that is a jump.
+    /// How many comparisons do not hold, and where the next one jumps; `None` if none does.
     #[inline(always)]
-    pub fn find(&self, value: u64) -> (usize, i64, bool) {
+    pub fn find(&self, value: u64) -> (usize, Option<u32>) {
         match self.targets.get(value as usize) {
-            Some(&(to, cycles)) if cycles > 0 => (to as usize, cycles.into(), true),
-            Some(_) | None => (self.behind, self.cycles.into(), false),
+            Some(&(to, comparisons)) if comparisons > 0 => (usize::from(comparisons) - 1, Some(to)),
+            Some(_) | None => (self.all.into(), None),
         }
     }
 }
@@ -47,7 +45,7 @@ pub(super) fn jump_table(function: &Function, code: &[Op], at: usize) -> Option<
     for (n, (_, constant, to)) in cases.iter().enumerate().rev() {
         targets[*constant as usize] = (*to, n as u16 + 1);
     }
-    Some(JumpTable { targets: targets.into(), behind: at + cases.len(), cycles: cases.len() as u16 })
+    Some(JumpTable { targets: targets.into(), all: cases.len() as u16 })
 }
 
 /// The register, the constant and the target of a comparison.

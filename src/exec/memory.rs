@@ -166,12 +166,6 @@ pub(crate) fn element_of(base: u16, index: u64, kind: Access, len: u16) -> Resul
     Ok(usize::from(base) + ((index as usize) << log_words(kind)))
 }
 
-/// Cycles of a copy of so many words (estimate).
-#[inline]
-pub(crate) fn copy_cycles(words: u16) -> i64 {
-    i64::from(words.div_ceil(2)).max(1)
-}
-
 /// Copies `count` words between addresses, whether they overlap or not.
 ///
 /// # Errors

@@ -4,6 +4,7 @@
 //! In: the image of a tile, which never changes. Out: prepared functions and plans, computed when a PE first
 //! needs them. All PEs of a tile share them.
 
+use super::cycles::cycles_before;
 use super::jump_table::JumpTable;
 use super::superinstructions::combined;
 use super::vector::line_shape::{VectorShape, shape};
@@ -21,6 +22,8 @@ use std::sync::{Arc, OnceLock};
 pub(crate) struct PreparedFunction {
     /// The code with superinstructions.
     pub code: Box<[Op]>,
+    /// Before each operation, and behind the last one: the cycles of all that stand before it.
+    pub cycles_before: Box<[u32]>,
     /// The tables of its `Op::Switch`.
     pub switches: Box<[JumpTable]>,
     /// Constants, which a call copies into the registers after the parameters.
@@ -82,11 +85,11 @@ impl PreparedTile {
 
     /// The iteration of `maps[n]`, whose `MapNext` is at `next` of a function; `None` if it must be done element by
     /// element.
-    pub(crate) fn lane_code(&self, n: u32, f: FnId, next: usize) -> Option<&Arc<LaneCode>> {
+    pub(crate) fn lane_code(&self, n: u32, (f, next): (FnId, usize), arch: &Arch) -> Option<&Arc<LaneCode>> {
         let maps = self.maps.get_or_init(|| self.image.maps.iter().map(|_| OnceLock::new()).collect());
         let code = maps[n as usize].get_or_init(|| {
             let inputs = self.image.maps[n as usize].inputs.len();
-            LaneCode::new(&self.image, f, next, inputs).map(Arc::new)
+            LaneCode::new((&self.image, arch), f, next, inputs).map(Arc::new)
         });
         code.as_ref().filter(|code| code.place == (f, next))
     }
@@ -113,13 +116,14 @@ const TRACKED: u16 = 128;
 
 impl PreparedFunction {
     /// Prepares a function. `is_plain`: without superinstructions.
-    pub fn new(function: &Function, is_plain: bool) -> PreparedFunction {
+    pub fn new(function: &Function, arch: &Arch, is_plain: bool) -> PreparedFunction {
         let given = function.params + function.consts.len() as u16;
         let cleared = if reads_old_registers(function, given) { function.registers } else { given };
         let plainly = || (function.code.as_slice().into(), Box::default());
         let (code, switches) = if is_plain { plainly() } else { combined(function) };
         PreparedFunction {
             code,
+            cycles_before: cycles_before(function, &arch.costs),
             switches,
             consts: function.consts.clone().into_boxed_slice(),
             params: function.params,

@@ -1,19 +1,17 @@
 //! The fast loop: scalar code and calls, on registers and the memory.
 //!
-//! It does not know the PE. Operations that it cannot execute itself (tasks, most vectors, intrinsics) it
-//! hands back as a [`StopReason`].
+//! It does not know the PE. Tasks, most vectors and intrinsics it hands back as a [`StopReason`].
 
 use super::arithmetic::{self, amount, quotient, remainder};
 use super::arms::*;
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
-use super::cycles::{CALL, MATH};
 use super::guard::Guard;
 use super::interface::{Code, Meter, StopReason, TaskState};
-use super::memory::{byte_at, copy_cycles, element, element_of, load, store, store_byte};
+use super::memory::{byte_at, element, element_of, load, store, store_byte};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
-use super::vector::{LAUNCH, map::MapIterations, memory::run_known};
+use super::vector::{map::MapIterations, memory::run_known};
 use crate::diagnostics::Diag;
 use crate::image::code::{Access, FnId, IN_VARIABLE, Intrinsic, Op, Reg};
 use crate::value::f16;
@@ -37,9 +35,8 @@ pub(crate) fn run<G: Guard>(
     exit
 }
 
-/// One `match` with an arm for each frequent operation: a second `match` would add another indirect jump to
-/// every executed operation. Calls and returns are also handled here, because leaving and re-entering the
-/// loop costs more than the call itself. `left` is the rest of the cycle budget, `due` that of [`Meter::due`].
+/// One `match` with an arm for each frequent operation: a second `match` would add an indirect jump to every one. Calls
+/// and returns are handled here, too: to leave and re-enter the loop costs more. `budget` is what is left of the cycles.
 fn run_calls<G: Guard>(
     all: Code<'_>,
     calls: &mut Calls,
@@ -49,12 +46,19 @@ fn run_calls<G: Guard>(
     (tasks, due): (&mut TaskState, i64),
     budget: &mut i64,
 ) -> Result<StopReason, Diag> {
-    let (Code { tile, plans, .. }, mut left) = (all, *budget);
+    let Code { tile, plans, .. } = all;
     let mut ready = all.function(calls.last_mut().function);
     loop {
         let (frame, r) = calls.innermost();
         let mut at = frame.pc;
-        let code = &ready.code[..];
+        let (code, before) = (&ready.code[..], &ready.cycles_before[..]);
+        // The budget left before an operation, plus the cycles of all before it: constant while they come in order.
+        let mut credit = *budget + i64::from(before[at]);
+        macro_rules! left {
+            () => {
+                credit - i64::from(before[at])
+            };
+        }
         macro_rules! reg {
             ($a:expr) => {
                 r[$a as usize]
@@ -69,14 +73,10 @@ fn run_calls<G: Guard>(
         macro_rules! stop {
             ($exit:expr) => {{
                 frame.pc = at;
-                *budget = left;
+                *budget = left!();
                 return $exit;
             }};
         }
-        #[rustfmt::skip]
-        macro_rules! call { ($f:expr, $base:expr) => { break Some(($f, $base)) }; }
-        #[rustfmt::skip]
-        macro_rules! hand_back { ($op:expr) => { stop!(Ok(StopReason::Service($op))) }; }
         macro_rules! attempt {
             ($result:expr) => {
                 match $result {
@@ -85,22 +85,29 @@ fn run_calls<G: Guard>(
                 }
             };
         }
+        macro_rules! go_to {
+            ($to:expr) => {{
+                at += 1;
+                let left = left!();
+                at = $to as usize;
+                credit = left + i64::from(before[at]);
+                // Every loop contains a jump, so checking the budget at jumps is enough.
+                if left <= 0 {
+                    stop!(Ok(StopReason::Pause))
+                }
+                continue;
+            }};
+        }
         macro_rules! jump {
             ($to:ident if $condition:expr) => {
                 if $condition {
-                    (at, left) = ($to as usize, left - 1);
-                    // Every loop contains a jump, so checking the budget at jumps is enough.
-                    if left <= 0 {
-                        stop!(Ok(StopReason::Pause))
-                    }
-                    continue;
+                    go_to!($to)
                 }
             };
         }
-        // Moves on to the next part of a superinstruction.
         macro_rules! then {
             () => {
-                (at, left) = (at + 1, left - 1)
+                at += 1
             };
         }
         macro_rules! watch {
@@ -231,21 +238,15 @@ fn run_calls<G: Guard>(
                 Op::Element { d, a, b, words, len } => {
                     set!(d, attempt!(element(reg!(a), reg!(b), words, len)));
                 }
-                // Checks take no cycles, so that the timing of a program is the same with and without them.
-                Op::Unset { d, .. } => {
-                    left += 1;
-                    set!(d, sanitizer.no_value());
-                }
+                Op::Unset { d, .. } => set!(d, sanitizer.no_value()),
                 Op::CheckSet { a } => {
-                    attempt!(sanitizer.check_value(reg!(a), tile, (frame.function, at)));
-                    left += 1;
+                    attempt!(sanitizer.check_value(reg!(a), tile, (frame.function, at)))
                 }
                 Op::Copy { a, b, words } => {
                     if guard.copies(reg!(a), reg!(b), words) {
                         stop!(Ok(StopReason::Guarded))
                     }
-                    attempt!(sanitizer.copy(memory, reg!(a), reg!(b), words));
-                    left -= copy_cycles(words) - 1
+                    attempt!(sanitizer.copy(memory, reg!(a), reg!(b), words))
                 }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
@@ -356,7 +357,8 @@ fn run_calls<G: Guard>(
                 Op::FAddGlobal(s) => global!(s FAdd),
                 Op::MovMov(s) => moves!(s),
                 Op::MovRet(s) => {
-                    (r[s.d as usize], left) = (r[s.a as usize], left - 1);
+                    r[s.d as usize] = r[s.a as usize];
+                    then!();
                     break None;
                 }
                 Op::AddUMovCall(s) => moved_call!(s AddU),
@@ -414,10 +416,10 @@ fn run_calls<G: Guard>(
                     call!(FnId(s.f.into()), s.base.into())
                 }
                 Op::Switch { a, table } => {
-                    let (to, cycles, is_jump) = ready.switches[usize::from(table)].find(reg!(a));
-                    (at, left) = (to, left - cycles);
-                    if is_jump && left <= 0 {
-                        stop!(Ok(StopReason::Pause))
+                    let (comparisons, to) = ready.switches[usize::from(table)].find(reg!(a));
+                    at += comparisons;
+                    if let Some(to) = to {
+                        go_to!(to)
                     }
                     continue;
                 }
@@ -442,24 +444,25 @@ fn run_calls<G: Guard>(
                     let Some(value) = arithmetic::math(r, base) else {
                         hand_back!(Op::Intrinsic { id: Intrinsic::Math32, base })
                     };
-                    (r[base as usize], left) = (value, left - MATH as i64 + 1);
+                    r[base as usize] = value;
                     if let Op::MathMovRet { d, .. } = *op {
-                        (r[d as usize], left) = (value, left - 2);
+                        r[d as usize] = value;
+                        at += 2;
                         break None;
                     }
                 }
                 Op::MovMovMov(s) => three_moves!(s),
                 Op::Block { a } | Op::Unblock { a } | Op::Activate { a }
-                    if left > due && tasks.set(*op, reg!(a)) => {}
+                    if left!() > due && tasks.set(*op, reg!(a)) => {}
                 Op::Vector { n } => {
                     let Some(Some(line)) = plans.get(n as usize) else { hand_back!(*op) };
                     let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };
-                    left -= LAUNCH as i64 + i64::from(cycles) - 1
+                    credit -= i64::from(cycles)
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
-                        left -=
-                            if map.has_lanes() && !G::IS_ON { map.take_blocks(memory, r, left) } else { 0 };
+                        let has_lanes = map.has_lanes() && !G::IS_ON;
+                        credit -= if has_lanes { map.take_blocks(memory, r, left!()) } else { 0 };
                         jump!(done if !map.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(*op),
@@ -475,25 +478,21 @@ fn run_calls<G: Guard>(
                 }
             }
             // An arm that leaves the loop does not get here, so the counter still points at its operation.
-            (at, left) = (at + 1, left - 1);
+            at += 1;
         };
+        at += 1;
+        *budget = left!();
         if let Some((f, base)) = called {
-            frame.pc = at + 1;
-            left -= 1 + CALL;
+            frame.pc = at;
             ready = all.function(f);
             if let Err(diag) = calls.enter(tile, (f, ready), base) {
                 calls.last_mut().pc -= 1;
-                *budget = left;
                 return Err(diag);
             }
         } else {
-            left -= 1;
             sanitizer.leave(frame.address.into(), frame.end, frame.function);
             calls.leave();
-            let Some(caller) = calls.last() else {
-                *budget = left;
-                return Ok(StopReason::End);
-            };
+            let Some(caller) = calls.last() else { return Ok(StopReason::End) };
             ready = all.function(caller.function);
         }
     }

@@ -8,6 +8,7 @@ use super::prepared::{PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::scalar::run;
 use super::superinstructions::combined;
+use crate::arch::WSE3;
 use crate::dsd::footprint::Footprint;
 use crate::image::code::{Access, IN_VARIABLE};
 use crate::image::{FnId, Function, Op, Scalar, TileImage};
@@ -184,7 +185,7 @@ impl Dice {
 
 /// A function without superinstructions.
 fn in_parts(function: &Function) -> PreparedFunction {
-    PreparedFunction::new(function, true)
+    PreparedFunction::new(function, &WSE3, true)
 }
 
 /// Everything that can be seen of a run, whenever it stops. A guard that watches every word stops the loop also
@@ -201,7 +202,7 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>], guarded: boo
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25, due: u64::MAX };
         let mut tasks = TaskState::default();
-        let code = Code { tile, functions, plans: &[], is_plain: false };
+        let code = Code { tile, arch: &WSE3, functions, plans: &[], is_plain: false };
         let exit = loop {
             let (memory, sanitizer, tasks) = (memory.words_mut(), &mut sanitizer, &mut tasks);
             let exit = match guarded {
@@ -259,7 +260,7 @@ fn superinstructions_do_exactly_what_their_parts_do() {
 
 #[test]
 fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them() {
-    let cleared = |code: Vec<Op>| PreparedFunction::new(&function("f", 1, &[5], code), false).cleared;
+    let cleared = |code: Vec<Op>| PreparedFunction::new(&function("f", 1, &[5], code), &WSE3, false).cleared;
     let (add, mov) = (Op::AddU { d: 3, a: 2, b: 1, sh: 32 }, Op::Mov { d: 2, a: 0 });
     assert_eq!(cleared(vec![mov, add, Op::Ret]), 2);
     assert_eq!(cleared(vec![add, mov, Op::Ret]), 32);

@@ -1,7 +1,8 @@
 //! All routers with their lanes: what is configured, what lies where, and where it goes on to.
 
-use super::buffer::{Flit, MAX_LINK_DEPTH};
+use super::buffer::Flit;
 use super::lane::Lane;
+use super::links::Links;
 use super::route::{Route, RouteId, Routes, received_on};
 use super::router::Router;
 use super::seams::Seams;
@@ -57,7 +58,7 @@ impl Grid {
 
     /// Another buffer depth per color and link, 1 to 4.
     pub fn limit_links(&mut self, depth: u8) {
-        self.link_depth = usize::from(depth).clamp(1, MAX_LINK_DEPTH);
+        self.link_depth = usize::from(depth).clamp(1, Links::most_depth(self.arch));
     }
 
     /// The program.

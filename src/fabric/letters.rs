@@ -112,7 +112,8 @@ impl Letters {
         letter.words.push(w.data);
         if letter.words.len() == letter.length {
             let mut letter = open.pop_front().expect("it was there");
-            letter.arrives = now + grid.ramp_latency() + grid.distance(pe, letter.to as usize);
+            let hops = grid.distance(pe, letter.to as usize) * u64::from(grid.arch().hop_latency);
+            letter.arrives = now + grid.ramp_latency() + hops;
             self.close(letter);
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! Between PEs: one router each, one hop per cycle, two-phase.
+//! Between PEs: one router each, two-phase.
 //!
 //! In: routes and wavelets from ramps. Out: wavelets at ramps. Never: looks into a PE.
 
@@ -13,6 +13,7 @@ mod host;
 mod injection;
 mod lane;
 mod letters;
+mod links;
 mod moves;
 mod notices;
 mod plain;
@@ -44,6 +45,7 @@ use arbitration::Arbiter;
 use flit_ids::FlitIds;
 use grid::Grid;
 use letters::Letters;
+use links::Links;
 use notices::Notices;
 use router::colors;
 use schedule::Schedule;
@@ -67,13 +69,14 @@ pub trait Offramps {
 /// All routers and what is on its way between them.
 ///
 /// A cycle has two halves for a router: `deliver` hands over what has come down the ramps, `step`
-/// moves every wavelet that can move by one link. `step` decides everything from the state before
+/// lets every wavelet that can do so set out for the next router. `step` decides everything from the state before
 /// it moves anything, so the order in which routers are visited cannot be seen.
 pub struct Fabric {
     grid: Grid,
     schedule: Schedule,
     arbiter: Arbiter,
     letters: Letters,
+    links: Links,
     notices: Notices,
     flit_ids: FlitIds,
     /// Links that wavelets have crossed, those of letters apart.
@@ -92,6 +95,7 @@ impl Fabric {
         let grid = Grid::new(program, own);
         Fabric {
             schedule: Schedule::new(grid.size()),
+            links: Links::new(grid.arch()),
             grid,
             arbiter: Arbiter::default(),
             letters: Letters::default(),
@@ -154,7 +158,8 @@ impl Fabric {
 
     /// The first cycle, from this one on, in which a router may have something to do.
     pub fn next_awake(&self, now: u64) -> Option<u64> {
-        let is_busy = self.schedule.is_busy() || self.letters.are_moving(&self.grid);
+        let is_busy =
+            self.schedule.is_busy() || !self.links.are_empty() || self.letters.are_moving(&self.grid);
         if is_busy { Some(now) } else { self.schedule.next_arrival(now) }
     }
 
@@ -212,7 +217,7 @@ impl Fabric {
 
     /// What lies in the fabric, and why.
     pub fn survey(&self) -> Survey<'_> {
-        Survey::new(&self.grid, &self.letters)
+        Survey::new(&self.grid, &self.letters, &self.links)
     }
 
     /// First half of a cycle: wavelets at the end of their ramp go into the PEs.

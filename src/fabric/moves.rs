@@ -39,7 +39,7 @@ impl Fabric {
                 self.notices.note_lost(m.lane, target);
             }
             for id in landing.lanes() {
-                self.land(id, target.opposite(), onward);
+                self.cross(id, target.opposite(), onward);
                 self.note_arrived(id, target.opposite(), onward);
             }
         }
@@ -68,7 +68,7 @@ impl Fabric {
             side => self.take_from_link(pe, m.lane, side),
         };
         match m.to {
-            Landing::Lane(next) => self.land(next, m.target().opposite(), flit),
+            Landing::Lane(next) => self.cross(next, m.target().opposite(), flit),
             _ => self.schedule.descend(&mut self.grid, m.lane, now, flit),
         }
         let router = self.grid.router_mut(pe);

@@ -132,7 +132,7 @@ impl Fabric {
         match crossing {
             Crossing::Arrived(pe, color, side, flit) => {
                 let id = self.grid.lane_of(*pe as usize, *color);
-                self.land(id, *side, *flit);
+                self.cross_seam(id, *side, *flit);
             }
             Crossing::Left(pe, color, side) => {
                 let pe = *pe as usize;
@@ -157,6 +157,12 @@ impl Fabric {
         for band in bands.clone() {
             whole.hops += band.hops;
             whole.grid.adopt(&band.grid);
+            let own = band.grid.seams().own();
+            let Fabric { links, grid, .. } = &mut whole;
+            links.adopt(&band.links, |lane| {
+                let lane = band.grid.lane(lane);
+                own.contains(&lane.pe()).then(|| grid.lane_of(lane.pe(), lane.color()))
+            });
         }
         for band in bands {
             whole.grid.learn_ways_of(&band.grid);

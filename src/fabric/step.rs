@@ -8,7 +8,7 @@ use super::{Fabric, ROUTERS_AT_ONCE};
 use std::ops::Range;
 
 impl Fabric {
-    /// Every wavelet that can moves by one link. Gives how many routers were awake.
+    /// Every wavelet that can sets out for the next router. Gives how many routers were awake.
     pub fn step(&mut self, now: u64) -> usize {
         self.flit_ids.note_time(now);
         if self.next_awake(now) != Some(now) {
@@ -73,6 +73,7 @@ impl Fabric {
             some.iter().for_each(|m| self.carry_out(m, now));
         }
         self.arbiter.keep(moves);
+        self.pass_links();
         let Fabric { grid, schedule, letters, notices, flit_ids, .. } = self;
         letters.step(grid, schedule, notices, flit_ids, now);
         schedule.set_next(now + 1);

@@ -3,6 +3,7 @@
 use super::grid::Grid;
 use super::lane::Lane;
 use super::letters::Letters;
+use super::links::Links;
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
 use serde::Serialize;
@@ -82,12 +83,13 @@ pub enum RouteGap {
 pub struct Survey<'f> {
     grid: &'f Grid,
     letters: &'f Letters,
+    links: &'f Links,
 }
 
 impl<'f> Survey<'f> {
     /// Of these parts.
-    pub(super) fn new(grid: &'f Grid, letters: &'f Letters) -> Survey<'f> {
-        Survey { grid, letters }
+    pub(super) fn new(grid: &'f Grid, letters: &'f Letters, links: &'f Links) -> Survey<'f> {
+        Survey { grid, letters, links }
     }
 
     /// Everything that lies in the fabric, by PE and color.
@@ -109,6 +111,9 @@ impl<'f> Survey<'f> {
             if count > 0 {
                 *all.entry(lane.color()).or_default() += count;
             }
+        }
+        for passage in self.links.passages() {
+            *all.entry(self.grid.lane(passage.lane).color()).or_default() += 1;
         }
         all
     }

@@ -26,7 +26,8 @@ impl HostCommand for LaunchCommand {
     }
 
     fn finish(self: Box<Self>, host: &mut Runner) -> Option<Vec<u32>> {
-        host.wafer.launch(self.pes, &self.args, host.options.launch_skew);
+        let skew = host.options.launch_skew.unwrap_or(host.program.arch.numbers().hop_latency.into());
+        host.wafer.launch(self.pes, &self.args, skew);
         host.stream.last_launch = Some(self.name);
         None
     }

@@ -65,8 +65,8 @@ pub struct RunOptions {
     pub checked: bool,
     /// The levels of rules.
     pub levels: Levels,
-    /// Cycles by which each column starts a launch after the one west of it.
-    pub launch_skew: u64,
+    /// Cycles by which each column starts a launch after the one west of it, if not those of a hop.
+    pub launch_skew: Option<u64>,
     /// The seed of a schedule for what is up to the machine: the order of equally ready tasks and of equal
     /// microthreads, when launches arrive, and the time between commands of the host.
     pub seed: Option<u64>,
@@ -97,7 +97,7 @@ impl Default for RunOptions {
             max_cycles: DEFAULT_MAX_CYCLES,
             checked: true,
             levels: Levels::default(),
-            launch_skew: 1,
+            launch_skew: None,
             seed: None,
             link_depth: None,
             plain: false,

@@ -55,6 +55,11 @@ pub enum Scalar {
 }
 
 impl Scalar {
+    /// Whether it is a float.
+    pub fn is_float(self) -> bool {
+        matches!(self, Scalar::F16 | Scalar::F32)
+    }
+
     /// 16-bit words in memory: small integers take a whole word (ruling).
     pub fn words(self) -> u16 {
         match self {

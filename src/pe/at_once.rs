@@ -14,6 +14,7 @@ use super::vector_unit::VectorUnit;
 use crate::arch::DsrId;
 use crate::diagnostics::Diag;
 use crate::dsd::access::{AddressCursor, Row};
+use crate::dsd::banks::{Banked, element_cycles};
 use crate::dsd::block::RowSource;
 use crate::dsd::footprint::Footprint;
 use crate::dsd::local::{self, Dest, Source};
@@ -82,6 +83,11 @@ impl LineOperand {
         row.is_within(self.words, limits).then_some(row)
     }
 
+    /// Where it lies.
+    fn banked(&self) -> Banked {
+        Banked { at: self.at, stride: self.step / i32::from(self.words) }
+    }
+
     /// The address behind the first elements.
     fn behind(&self, count: u16) -> u16 {
         (i32::from(self.at) + self.step * i32::from(count)) as u16
@@ -102,14 +108,15 @@ enum LineLookup<T> {
 type Vectors = [Option<Vector>; 4];
 
 impl VectorUnit<'_> {
-    /// Runs `vector_ops[n]` if all its operands are in memory; returns the number of its elements.
-    pub fn run_at_once(&mut self, n: u32, vector: &VectorOp) -> Result<Option<u32>, Diag> {
+    /// Runs `vector_ops[n]` if all its operands are in memory; returns the number of its elements, and the cycles that
+    /// they take.
+    pub fn run_at_once(&mut self, n: u32, vector: &VectorOp) -> Result<Option<(u32, u32)>, Diag> {
         let tile = self.tile;
         match tile.shape(n) {
             VectorShape::Elsewhere => return Ok(None),
             VectorShape::Cursors => {}
             VectorShape::Lines(shape) => match self.run_on_lines(shape, vector)? {
-                LineLookup::Line(count) => return Ok(Some(count.into())),
+                LineLookup::Line(done) => return Ok(Some(done)),
                 LineLookup::Elsewhere => return Ok(None),
                 LineLookup::Unclear => {}
             },
@@ -151,12 +158,13 @@ impl VectorUnit<'_> {
         .unwrap_or(0);
         self.run_cursors(op, vector, &vectors, scalars, count)?;
         self.main.set_result(vector.result, true);
-        Ok(Some(count))
+        let [dest, sources @ ..] = vectors.map(|vector| vector.map(|its| Banked::new(&its.mem, its.at)));
+        Ok(Some((count, element_cycles(op, self.queues.arch_name(), count, dest, &sources))))
     }
 
     /// The fast path: all vectors are lines in bounds that are long enough, and no result is a later source element of
     /// another. Otherwise nothing is done.
-    fn run_on_lines(&mut self, shape: &LineShape, vector: &VectorOp) -> Result<LineLookup<u16>, Diag> {
+    fn run_on_lines(&mut self, shape: &LineShape, vector: &VectorOp) -> Result<LineLookup<(u32, u32)>, Diag> {
         macro_rules! found {
             ($operand:expr) => {
                 match self.line($operand) {
@@ -213,7 +221,11 @@ impl VectorUnit<'_> {
             }
         }
         self.main.set_result(vector.result, true);
-        Ok(LineLookup::Line(count))
+        let banked = |line: &LineOperand| (line.words > 0).then(|| line.banked());
+        let (op, count) = (&OPS[usize::from(vector.op)], u32::from(count));
+        let cycles =
+            element_cycles(op, self.queues.arch_name(), count, banked(&dest), &lines.each_ref().map(banked));
+        Ok(LineLookup::Line((count, cycles)))
     }
 
     /// The vector behind an operand.

@@ -58,8 +58,6 @@ pub struct Pe {
     pub(super) main: MainThread,
     pub(super) queues: Queues,
     pub(super) maps: Vec<MapState>,
-    /// Boxed, because it is rarely needed and would take cache lines of every visit.
-    pub(super) configuration: Box<Configuration>,
     pub(super) tasks: Tasks,
     pub(super) threads: Threads,
     pub(super) at: PeCoord,
@@ -74,6 +72,8 @@ pub struct Pe {
     pub(super) registers: Registers,
     pub(super) races: Races,
     pub(super) choices: Option<Box<Choices>>,
+    /// Boxed, because it is rarely needed and would take cache lines of every visit.
+    pub(super) configuration: Box<Configuration>,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
     pub(super) map_iterations: Vec<MapIterations>,
     pub(super) clock: Clock,

@@ -24,8 +24,6 @@ const AHEAD_SHARED: u64 = 64;
 const MOST_TASKS: usize = 1000;
 /// Cycles of an access to the configuration space (estimate).
 const CONFIG_ACCESS: u64 = 2;
-/// Cycles to start a task (estimate).
-const TASK_START: u64 = 4;
 
 /// The task or function that the main thread starts.
 enum Next {
@@ -205,7 +203,7 @@ impl Pe {
         if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = op
             && self.tasks.state.set(op, self.main.register(a))
         {
-            meter.spent += 1;
+            meter.spent += u64::from(self.arch.costs.tasks.state);
             self.main.calls.last_mut().pc += 1;
             return Ok(true);
         }
@@ -230,7 +228,7 @@ impl Pe {
         let guard = self.races.guard();
         // A recorded run takes the path that records events, and a guarded one that which compares operands.
         let plans = if is_observed || guard.is_some() { &[] } else { tile.plans(self.arch) };
-        let code = Code { tile, functions, plans, is_plain };
+        let code = Code { tile, arch: self.arch, functions, plans, is_plain };
         match guard {
             None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, tasks, meter),
             Some(guard) => scalar::run(code, calls, maps, (words, guard), sanitizer, tasks, meter),
@@ -306,8 +304,8 @@ impl Pe {
                 // It may have started a microthread.
                 meter.budget = self.ahead();
             }
-            Served::Jump(target) => {
-                meter.spent += 1;
+            Served::Jump(target, cycles) => {
+                meter.spent += cycles;
                 frame.pc = target as usize;
                 return meter.spent < meter.budget;
             }
@@ -349,6 +347,10 @@ impl Pe {
             Next::Launch(launch) => return self.start_launch(tile, &launch, now),
         };
         self.tasks.started += 1;
+        let start = match ready {
+            Picked::Local(_) => self.arch.costs.tasks.start,
+            Picked::Wavelet { .. } => self.arch.costs.tasks.data_start,
+        };
         let (function, arguments, count) = match ready {
             Picked::Local(TaskId(TEARDOWN_TASK)) if !tile.handlers.is_empty() => {
                 self.note_start(ready, TaskId(TEARDOWN_TASK));
@@ -374,7 +376,7 @@ impl Pe {
             }
         };
         self.note_task_start(function, Some(ready), now);
-        self.start(tile, function, &arguments[..count], now)
+        self.start(tile, (function, start), &arguments[..count], now)
     }
 
     /// Adds to a diagnostic where the wavelet that names a task arrived from.
@@ -403,13 +405,19 @@ impl Pe {
         self.tasks.start_other(None);
         self.races.host_comes(&self.threads);
         self.note_task_start(launch.function, None, now);
-        self.start(tile, launch.function, &launch.arguments, now)
+        self.start(tile, (launch.function, self.arch.costs.tasks.start), &launch.arguments, now)
     }
 
-    fn start(&mut self, tile: &TileImage, f: FnId, arguments: &[u64], now: u64) -> Result<(), Diag> {
+    fn start(
+        &mut self,
+        tile: &TileImage,
+        (f, cycles): (FnId, u16),
+        arguments: &[u64],
+        now: u64,
+    ) -> Result<(), Diag> {
         let span = tile.functions[f.0 as usize].span;
         self.main.calls.begin(tile, f, arguments).at(span)?;
-        self.main.busy_until = now + TASK_START;
+        self.main.busy_until = now + u64::from(cycles);
         (self.tasks.function, self.tasks.since) = (Some(f), now);
         Ok(())
     }

@@ -5,13 +5,9 @@ use super::log::{Joined, LetterEnd, MessageCall, Traced};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::SYMBOL_ID;
-use crate::exec::cycles::MATH;
 use crate::image::code::{Intrinsic, Op, Reg};
 use crate::image::{ExportTarget, TileImage};
 use crate::value::{f16, math};
-
-/// Cycles of other intrinsics (estimate).
-const SMALL: u64 = 2;
 
 /// Whether the effect of an intrinsic is visible outside at once.
 fn can_be_seen(id: Intrinsic) -> bool {
@@ -29,7 +25,7 @@ pub(super) fn needs_clock(op: Op) -> bool {
 }
 
 impl Pe {
-    /// Executes an intrinsic; its arguments are in registers `base..`. Returns its cycles.
+    /// Executes an intrinsic; its arguments are in registers `base..`.
     pub(super) fn intrinsic(
         &mut self,
         tile: &TileImage,
@@ -37,7 +33,7 @@ impl Pe {
         base: Reg,
         time: u64,
         world: &mut Outside<'_>,
-    ) -> Result<u64, Diag> {
+    ) -> Result<(), Diag> {
         let argument = |k: Reg| self.main.register(base + k);
         let result = match id {
             Intrinsic::PeX => self.at.x.into(),
@@ -48,7 +44,7 @@ impl Pe {
                 let [function, x, y] = [argument(0), argument(1), argument(2)];
                 let value = self.math_function(tile, id, function, (x, y))?;
                 self.main.set_register(base, value);
-                return Ok(MATH);
+                return Ok(());
             }
             Intrinsic::ConfigRead => {
                 let address = argument(0) as u16;
@@ -59,7 +55,7 @@ impl Pe {
                     let (address, value) = (argument(0) as u16, argument(1) as u16);
                     self.config_space(world, time).write(address, value)?;
                 };
-                return Ok(SMALL);
+                return Ok(());
             }
             Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1) as usize)?,
             Intrinsic::QueueFlush => {
@@ -67,20 +63,20 @@ impl Pe {
                     let (queue, place) = (argument(0) as u16, self.main.place(tile));
                     self.duties.flush(queue, place, &self.queues, &mut self.checks)?;
                 };
-                return Ok(SMALL);
+                return Ok(());
             }
             Intrinsic::UnblockCommandStream => {
                 self.checks.check_unblock(tile, &self.main)?;
                 self.main.command_stream_blocked = false;
-                return Ok(SMALL);
+                return Ok(());
             }
             other => {
                 self.request(tile, other, base, time, world);
-                return Ok(SMALL);
+                return Ok(());
             }
         };
         self.main.set_register(base, result);
-        Ok(SMALL)
+        Ok(())
     }
 
     fn math_function(

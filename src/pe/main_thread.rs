@@ -36,8 +36,8 @@ pub(super) struct MainThread {
 pub(super) enum Served {
     /// Complete, after this many cycles.
     Done(u64),
-    /// Complete, and the code has jumped to another place.
-    Jump(Target),
+    /// Complete, and the code has jumped to another place, after this many cycles.
+    Jump(Target, u64),
     /// Refused while the main thread is ahead of the clock; it must wait until the clock has caught up.
     Later,
     /// Started; the main thread waits until it is complete.

@@ -202,11 +202,11 @@ impl VectorUnit<'_> {
         map: &mut MapState,
         base: Reg,
         done: Target,
-        now: u64,
+        (now, cycles): (u64, u64),
         ran_ahead: bool,
     ) -> Result<Served, Diag> {
         if map.inputs.iter().chain(&map.output).any(|side| side.left == Some(0)) {
-            return Ok(Served::Jump(done));
+            return Ok(Served::Jump(done, cycles));
         }
         for side in &map.inputs {
             if let MapOperand::In(intake) = &side.place {
@@ -231,7 +231,7 @@ impl VectorUnit<'_> {
             side.left = side.left.map(|left| left - 1);
             self.main.set_register(base + k as Reg, value);
         }
-        Ok(Served::Done(1))
+        Ok(Served::Done(cycles))
     }
 
     /// Adds to a diagnostic which operand has left its variable, and where its DSD was made.
@@ -241,17 +241,23 @@ impl VectorUnit<'_> {
     }
 
     /// Writes a result.
-    pub fn map_put(&mut self, map: &mut MapState, s: Reg, now: u64, ran_ahead: bool) -> Result<Served, Diag> {
+    pub fn map_put(
+        &mut self,
+        map: &mut MapState,
+        s: Reg,
+        time: (u64, u64),
+        ran_ahead: bool,
+    ) -> Result<Served, Diag> {
         let value = self.main.register(s);
         let output = map.output.as_mut().expect("only maps with an output put");
-        self.write_output(output, value, now, ran_ahead)
+        self.write_output(output, value, time, ran_ahead)
     }
 
     fn write_output(
         &mut self,
         output: &mut Side,
         value: u64,
-        now: u64,
+        (now, cycles): (u64, u64),
         ran_ahead: bool,
     ) -> Result<Served, Diag> {
         match &mut output.place {
@@ -277,7 +283,7 @@ impl VectorUnit<'_> {
             MapOperand::In(_) => unreachable!("`output_side` lets nobody write to a fabin DSD"),
         }
         output.left = output.left.map(|left| left - 1);
-        Ok(Served::Done(1))
+        Ok(Served::Done(cycles))
     }
 
     /// Ends the iteration.

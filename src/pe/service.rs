@@ -13,6 +13,7 @@ use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::dsd::footprint::Footprint;
 use crate::exec::calls::Worker;
+use crate::exec::cycles::served_cycles;
 use crate::exec::interface::Meter;
 use crate::exec::vector::map::{MapIterations, RegisterValues};
 use crate::image::TileImage;
@@ -43,6 +44,7 @@ impl Pe {
         }
         let time = now + meter.spent;
         self.races.cycle = time;
+        let cycles = served_cycles(op, &self.arch.costs);
         match op {
             Op::Vector { n } => {
                 let unseen_until = world.worker.unseen_until;
@@ -50,10 +52,10 @@ impl Pe {
                 return self.start_vector(tile, n, pace, world.ramp);
             }
             Op::MapBegin { .. } | Op::MapNext { .. } | Op::MapPut { .. } | Op::MapEnd { .. } => {
-                return self.map(op, time, meter.spent > 0);
+                return self.map((op, cycles), time, meter.spent > 0);
             }
             Op::Intrinsic { id, base } => {
-                return self.intrinsic(tile, id, base, time, world).map(Served::Done);
+                self.intrinsic(tile, id, base, time, world)?;
             }
             Op::Assert { a, .. } if self.main.register(a) != 0 => {
                 world.log.asserts_held.insert(self.main.place(tile));
@@ -63,15 +65,12 @@ impl Pe {
                 self.checks.hazard(c.at(self.main.place(tile)))?;
             }
             Op::Trap { text } => return Err(TRAP.because(&[("text", &tile.strings[text as usize])])),
-            Op::Zero { a, words } => return self.zero(a, words),
+            Op::Zero { a, words } => self.zero(a, words)?,
             Op::UnsetWords { .. }
             | Op::CheckId { .. }
             | Op::CheckVariant { .. }
             | Op::CheckConfig { .. }
-            | Op::CheckCast { .. } => {
-                self.check(tile, op)?;
-                return Ok(Served::Done(0));
-            }
+            | Op::CheckCast { .. } => self.check(tile, op)?,
             Op::PutDsd { a, n } => {
                 let at = self.main.address(a);
                 self.vector_unit().put_dsd(at, &tile.dsds[n as usize])?;
@@ -88,7 +87,7 @@ impl Pe {
             }
             task => self.task_state(tile, task)?,
         }
-        Ok(Served::Done(1))
+        Ok(Served::Done(cycles))
     }
 
     /// Lets the scalar loop do many elements of the innermost `@map` at a time, if its code allows that.
@@ -99,7 +98,8 @@ impl Pe {
         if !iterations.takes() {
             return;
         }
-        let Some(code) = self.tile.lane_code(n, frame.function, frame.pc + 1) else { return };
+        let place = (frame.function, frame.pc + 1);
+        let Some(code) = self.tile.lane_code(n, place, self.arch) else { return };
         if self.main.calls.have_room(code.depth, code.top) {
             let of = &|reg| self.main.register(reg);
             let registers = RegisterValues { of, no_value: self.sanitizer.no_value() };
@@ -110,7 +110,7 @@ impl Pe {
 
     /// Starts or ends an `@map`, or reads or writes an element of it. `ran_ahead`: the main thread is ahead
     /// of the clock.
-    fn map(&mut self, op: Op, time: u64, ran_ahead: bool) -> Result<Served, Diag> {
+    fn map(&mut self, (op, cycles): (Op, u64), time: u64, ran_ahead: bool) -> Result<Served, Diag> {
         match op {
             Op::MapBegin { n } => {
                 let mut maps = std::mem::take(&mut self.maps);
@@ -125,13 +125,13 @@ impl Pe {
             }
             Op::MapNext { base, done, .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");
-                let served = self.vector_unit().map_next(&mut map, base, done, time, ran_ahead);
+                let served = self.vector_unit().map_next(&mut map, base, done, (time, cycles), ran_ahead);
                 self.maps.push(map);
                 return served;
             }
             Op::MapPut { s, .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");
-                let served = self.vector_unit().map_put(&mut map, s, time, ran_ahead);
+                let served = self.vector_unit().map_put(&mut map, s, (time, cycles), ran_ahead);
                 self.maps.push(map);
                 return served;
             }
@@ -144,7 +144,7 @@ impl Pe {
             }
             other => unreachable!("{other:?} is no part of a map"),
         }
-        Ok(Served::Done(1))
+        Ok(Served::Done(cycles))
     }
 
     /// Operations that only check for undefined behaviour, or record data for such checks; they take no time.
@@ -209,14 +209,14 @@ impl Pe {
         Ok(())
     }
 
-    fn zero(&mut self, a: Reg, words: u16) -> Result<Served, Diag> {
+    fn zero(&mut self, a: Reg, words: u16) -> Result<(), Diag> {
         let at = self.main.address(a);
         if self.races.is_on {
             let span = self.main.place(&self.tile);
             self.vector_unit().check_access(&Footprint::words(at, words.into()), true, None, span)?;
         }
         self.memory.slice_mut(at, words.into())?.fill(0);
-        Ok(Served::Done(u64::from(words).div_ceil(2)))
+        Ok(())
     }
 
     /// Checks the use of a field of a union; the word at `at` holds the number of the active field. A union

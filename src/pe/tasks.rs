@@ -28,8 +28,8 @@ pub(super) struct Tasks {
     pub begun: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
-    data: u64,
     pub state: TaskState,
+    data: u64,
 }
 
 /// What happens when an operation ends.

@@ -63,6 +63,8 @@ pub(super) struct Thread {
     /// The program names no microthread: it runs in that of a queue, or in a free one.
     pub ut_by_queue: bool,
     pub span: Span,
+    /// When the main thread came to it.
+    pub launched: u64,
     /// It does its first element after this cycle, which may be ahead of the clock.
     pub started: u64,
 }
@@ -81,6 +83,7 @@ impl Thread {
             is_async: false,
             ut_by_queue: false,
             span,
+            launched: 0,
             started: 0,
         }
     }

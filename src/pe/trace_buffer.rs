@@ -80,7 +80,7 @@ impl TraceBuffer {
         self.note_wait(place, None, now);
         let operation = described(place, &thread.operation, thread.span, queues);
         let cycle = if place == MAIN { now + 1 } else { now };
-        self.note(cycle, EventKind::End { operation, since: thread.started, done: thread.operation.done });
+        self.note(cycle, EventKind::End { operation, since: thread.launched, done: thread.operation.done });
     }
 
     /// A `@map` starts.

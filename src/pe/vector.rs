@@ -22,7 +22,7 @@ use crate::diagnostics::rules::dsd::{DSD_QUEUE, IGNORED_SETTING};
 use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MICROTHREAD_OF_QUEUE};
 use crate::dsd::Dsd;
 use crate::dsd::ops::OPS;
-use crate::exec::vector::LAUNCH;
+use crate::exec::cycles::{LAUNCH, start_cycles};
 use crate::fabric::Ramp;
 use crate::image::TileImage;
 use crate::image::code::{Completion, DsdOperand, DsdRef, VectorOp};
@@ -57,8 +57,8 @@ impl Pe {
     ) -> Result<Served, Diag> {
         let vector = &tile.vector_ops[n as usize];
         let op = &OPS[usize::from(vector.op)];
-        if let Some(count) = self.vector_unit().run_at_once(n, vector)? {
-            let cycles = LAUNCH + u64::from(count.div_ceil(u32::from(op.width(self.arch.name).max(1))));
+        if let Some((count, cycles)) = self.vector_unit().run_at_once(n, vector)? {
+            let cycles = LAUNCH + self.start_cycles(vector) + u64::from(cycles);
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
             if let Some(trace) = &mut self.trace_buffer {
                 trace.at_once(quick, pace.time, cycles);
@@ -73,6 +73,11 @@ impl Pe {
         self.checks.is_early = false;
         // What is wrong is said when the clock has caught up.
         if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
+    }
+
+    /// Cycles until an operation can start.
+    fn start_cycles(&self, vector: &VectorOp) -> u64 {
+        start_cycles(vector, &self.arch.costs.vectors)
     }
 
     fn start_slowly(&mut self, vector: &VectorOp, pace: Pace, ramp: &dyn Ramp) -> Result<Served, Diag> {
@@ -98,7 +103,7 @@ impl Pe {
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
         }
-        if self.sends_without_a_wait(&start, pace) {
+        if self.sends_without_a_wait(vector, &start, pace) {
             return self.send_early(vector, (start, operands), pace.time);
         }
         self.launch_thread(vector, (start, operands), pace)
@@ -140,13 +145,13 @@ impl Pe {
 
     /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending
     /// before the main thread comes to its next operation.
-    fn sends_without_a_wait(&self, start: &Start, pace: Pace) -> bool {
+    fn sends_without_a_wait(&self, vector: &VectorOp, start: &Start, pace: Pace) -> bool {
         let operation = &start.thread.operation;
         let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
         let is_unnoticed = match start.settings.is_async {
             true => u64::from(total) <= LAUNCH && !start.lacks_queue && start.settings.on_control.is_none(),
             // The code behind it runs ahead of the clock as well.
-            false => pace.time + u64::from(total) + 1 < pace.unseen_until,
+            false => pace.time + self.start_cycles(vector) + u64::from(total) + 1 < pace.unseen_until,
         };
         is_unnoticed
             && total > 0
@@ -173,7 +178,7 @@ impl Pe {
             &mut self.queues,
             &self.threads,
         )?;
-        let mut cycle = time + 1;
+        let mut cycle = time + self.start_cycles(vector) + 1;
         while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
         }
@@ -192,7 +197,7 @@ impl Pe {
         }
         self.threads.latest = ut.map_or(0, |ut| ut.0 & 7);
         self.threads.end_later(Ending { cycle, done: completion, span: vector.span });
-        Ok(Served::Done(LAUNCH))
+        Ok(Served::Done(self.start_cycles(vector) + LAUNCH))
     }
 
     /// Whether an operation can be made ready now that starts when the clock has caught up. Until then only
@@ -246,7 +251,7 @@ impl Pe {
             self.note_end(MAIN, &start.thread, Done::Nothing);
         }
         let operation = &start.thread.operation;
-        let cycles = LAUNCH + u64::from(operation.done);
+        let cycles = LAUNCH + self.start_cycles(vector) + u64::from(operation.done);
         let (done, of) = (operation.done, operation.total);
         if let Some(trace) = &mut self.trace_buffer {
             trace.at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
@@ -272,7 +277,7 @@ impl Pe {
         (start, operands): (Start, OpenOperands),
         pace: Pace,
     ) -> Result<Served, Diag> {
-        let time = pace.time;
+        let started = pace.time + self.start_cycles(vector);
         let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
@@ -296,7 +301,7 @@ impl Pe {
         thread.on_control = settings.at_control();
         thread.operation.stops_at_control = thread.on_control.is_some();
         if let Some(trace) = &mut self.trace_buffer {
-            trace.start(place, &thread.operation, vector.span, &self.queues, time);
+            trace.start(place, &thread.operation, vector.span, &self.queues, pace.time);
         }
         thread.completion = if is_async { settings.completion } else { Done::Nothing };
         if is_async {
@@ -312,13 +317,13 @@ impl Pe {
         (thread.result, thread.is_async, thread.span) = (vector.result, is_async, vector.span);
         // One that had to go elsewhere has no claim on the number of its place either.
         thread.ut_by_queue = ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place);
-        (thread.started, thread.stalled) = (time, None);
+        (thread.launched, thread.started, thread.stalled) = (pace.time, started, None);
         self.threads.install(place, thread);
         if !is_async {
             return Ok(Served::Waits);
         }
         self.main.set_result(vector.result, true);
-        Ok(Served::Done(LAUNCH))
+        Ok(Served::Done(self.start_cycles(vector) + LAUNCH))
     }
 
     /// A free microthread: number `ut`, or any. If that one is busy and this is not denied, another one

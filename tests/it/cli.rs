@@ -292,7 +292,7 @@ fn threads_change_no_byte() {
 fn threads_change_no_byte_of_the_report_of_a_stopped_run() {
     let run = |threads: usize| {
         let words = "benches/programs/exchange.csl --param width=32 --param height=40 --param steps=1 \
-                     --max-cycles 14 --message-format json";
+                     --max-cycles 76 --message-format json";
         let output = finish(spawn(root(), &format!("{words} --threads {threads}")));
         assert!(
             String::from_utf8_lossy(&output.stderr).contains("`@fmacs` in microthread 0 has been waiting")

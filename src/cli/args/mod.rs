@@ -13,7 +13,7 @@ mod trace;
 pub use compile::CompileArgs;
 pub use dsd::DsdArgs;
 pub use learn::LearnArgs;
-pub use run::{HostStep, RunArgs, SetValues};
+pub use run::{HostStep, RunArgs, SetValues, ShownCycles};
 pub use suite::TestArgs;
 pub use trace::{TraceArgs, TraceTarget, target};
 

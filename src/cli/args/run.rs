@@ -5,7 +5,7 @@ use super::names::{identifier, named};
 use super::trace::TraceArgs;
 use crate::cli::number::Number;
 use crate::cli::{memory, threads};
-use clap::{ArgMatches, Args};
+use clap::{ArgMatches, Args, ValueEnum};
 use std::path::PathBuf;
 
 /// What to run, and how.
@@ -27,6 +27,9 @@ pub struct RunArgs {
     /// Run with each of these seeds, on all processors, and compare the results
     #[arg(long, value_name = "A..B", value_parser = seeds, conflicts_with_all = ["seed", "trace", "report"])]
     pub seeds: Option<(u64, u64)>,
+    /// Whether to print cycles, which are estimates; `off` suits output that is compared with that of another version
+    #[arg(long = "cycles", value_name = "WHETHER", default_value = "on")]
+    pub shown_cycles: ShownCycles,
     /// Number of threads for a large wafer [default: automatic]. The result does not depend on it
     #[arg(long, value_name = "N", value_parser = threads::number)]
     pub threads: Option<usize>,
@@ -61,6 +64,15 @@ struct WrittenSteps {
     /// Print a variable, or write it to a .npy file
     #[arg(long, value_name = "NAME[=FILE.npy]", value_parser = get)]
     get: Vec<HostStep>,
+}
+
+/// Whether cycles are printed.
+#[derive(Copy, Clone, Debug, PartialEq, Eq, ValueEnum)]
+pub enum ShownCycles {
+    /// At the end, in front of printed lines and in diagnostics
+    On,
+    /// Nowhere
+    Off,
 }
 
 /// One thing that the host does with the running program.

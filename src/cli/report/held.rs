@@ -42,7 +42,8 @@ impl<'p> Holding<'p> {
                 if to != Direction::Ramp
                     && let Some(next) = self.program.neighbour(pe, to)
                 {
-                    let arrival = (event.cycle + 1, to.opposite(), wavelet.color);
+                    let latency = u64::from(self.program.arch.numbers().hop_latency);
+                    let arrival = (event.cycle + latency, to.opposite(), wavelet.color);
                     self.inside.insert((wavelet.number, next as u32), arrival);
                 }
             }

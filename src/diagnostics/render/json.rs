@@ -1,6 +1,6 @@
 use super::sheet::{Mark, Sheets};
 use super::visible::escaped_json;
-use crate::diagnostics::Diagnostic;
+use crate::diagnostics::{Diagnostic, Moment};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -14,7 +14,7 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
         notes: &d.notes,
         help: d.help.as_deref(),
         pe: d.moment.map(|m| [m.x, m.y]),
-        cycle: d.moment.map(|m| m.cycle),
+        cycle: d.moment.map(|m| m.cycle).filter(|cycle| *cycle != Moment::UNDATED),
         repeats: d.repeats,
         also_on: d.also_on,
         lowered_by: crate::diagnostics::level::is_lowerable(d).then(|| format!("-W {}", d.rule)),

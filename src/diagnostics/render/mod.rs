@@ -118,10 +118,13 @@ fn counted(n: u64, one: &str, many: &str) -> Option<String> {
     }
 }
 
-/// The PE and cycle of a run-time diagnostic.
+/// The PE and cycle of a run-time diagnostic, as far as they are told.
 fn occurrence(d: &Diagnostic) -> Option<String> {
     let Moment { x, y, cycle } = d.moment?;
-    let mut text = format!("PE({x},{y}), cycle {}", grouped(cycle));
+    let mut text = format!("PE({x},{y})");
+    if cycle != Moment::UNDATED {
+        let _ = write!(text, ", cycle {}", grouped(cycle));
+    }
     // If it happened once on each PE, the number of PEs is enough.
     if d.repeats > d.also_on {
         let _ = write!(text, "; {} times", grouped(d.repeats + 1));

@@ -4,7 +4,8 @@
 //! In: the image of a tile. Out: [`LaneCode`], or nothing if an iteration does what lanes cannot: it writes through
 //! pointers, repeats code, waits, or needs words of its frame.
 
-use crate::exec::cycles::{CALL, MATH};
+use crate::arch::Arch;
+use crate::exec::cycles::op_cycles;
 use crate::image::TileImage;
 use crate::image::code::{FnId, Intrinsic, Op, Reg};
 use rustc_hash::FxHashMap;
@@ -87,14 +88,15 @@ pub(crate) struct LaneCode {
 impl LaneCode {
     /// The iteration that begins with the `MapNext` at `next` of a function, with this many inputs; `None` if lanes
     /// cannot do it.
-    pub fn new(tile: &TileImage, f: FnId, next: usize, inputs: usize) -> Option<LaneCode> {
-        let build = |branches| LaneCodeBuilder::new(tile, (f, next), branches).iteration(inputs);
+    pub fn new((tile, arch): (&TileImage, &Arch), f: FnId, next: usize, inputs: usize) -> Option<LaneCode> {
+        let build = |branches| LaneCodeBuilder::new((tile, arch), (f, next), branches).iteration(inputs);
         build(false).or_else(|| build(true))
     }
 }
 
 struct LaneCodeBuilder<'t> {
     tile: &'t TileImage,
+    arch: &'t Arch,
     code: LaneCode,
     /// The row of each register that has been named, counted from register 0 of the function with the `@map`.
     known: FxHashMap<usize, Lane>,
@@ -103,7 +105,11 @@ struct LaneCodeBuilder<'t> {
 }
 
 impl<'t> LaneCodeBuilder<'t> {
-    fn new(tile: &'t TileImage, place: (FnId, usize), branches: bool) -> LaneCodeBuilder<'t> {
+    fn new(
+        (tile, arch): (&'t TileImage, &'t Arch),
+        place: (FnId, usize),
+        branches: bool,
+    ) -> LaneCodeBuilder<'t> {
         let code = LaneCode {
             place,
             branches,
@@ -120,7 +126,7 @@ impl<'t> LaneCodeBuilder<'t> {
             depth: 0,
             top: 0,
         };
-        LaneCodeBuilder { tile, code, known: FxHashMap::default(), called: usize::MAX }
+        LaneCodeBuilder { tile, arch, code, known: FxHashMap::default(), called: usize::MAX }
     }
 
     fn iteration(mut self, inputs: usize) -> Option<LaneCode> {
@@ -135,39 +141,51 @@ impl<'t> LaneCodeBuilder<'t> {
             let lane = self.write(usize::from(base) + k)?;
             self.code.inputs.push(lane);
         }
+        let cycles = op_cycles(&self.tile.functions[f.0 as usize], &self.arch.costs);
         // The beginning of the iteration, and the jump back.
-        self.pass(2);
-        self.body(code, next + 1..end, (0, 0))?;
+        self.pass((cycles[next] + cycles[end]).into());
+        self.body((code, &cycles), next + 1..end, (0, 0))?;
         let mut code = self.code;
         code.most_cycles = code.steps.iter().map(|step| step.cycles).sum();
         if code.branches { code.is_written_before_read().then_some(code) } else { code.in_groups() }
     }
 
     /// The operations of a function whose register 0 is `base`, `depth` calls below the `@map`.
-    fn body(&mut self, code: &[Op], range: Range<usize>, (base, depth): (usize, usize)) -> Option<()> {
+    fn body(
+        &mut self,
+        (code, op_cycles): (&[Op], &[u32]),
+        range: Range<usize>,
+        (base, depth): (usize, usize),
+    ) -> Option<()> {
         let (mut starts, mut jumps) = (Vec::new(), Vec::new());
         for at in range.clone() {
             starts.push(self.code.steps.len());
             let mut op = code[at];
+            let cycles = i64::from(op_cycles[at]);
             match op {
                 Op::Ret if depth == 0 => return None,
                 Op::Ret if !self.code.branches => {
-                    self.pass(1);
+                    self.pass(cycles);
                     return Some(());
                 }
                 Op::Ret => {
                     jumps.push((self.code.steps.len(), range.end));
-                    self.step(Action::Run(Op::Jump { to: 0 }), 1, [None; 3], None)?;
+                    self.step(Action::Run(Op::Jump { to: 0 }), cycles, [None; 3], None)?;
                 }
                 Op::Trap { .. } if self.code.branches => {
                     self.step(Action::Leave, 0, [None; 3], None)?;
                 }
-                Op::Call { f, base: window } => self.call(f, base + usize::from(window), depth + 1)?,
+                Op::Call { f, base: window } => {
+                    self.pass(cycles);
+                    self.call(f, base + usize::from(window), depth + 1)?;
+                }
                 Op::MapPut { s, .. } if depth == 0 && at + 1 == range.end => {
                     self.code.result = Some(self.read(base + usize::from(s), true)?);
-                    self.pass(1);
+                    self.pass(cycles);
                 }
-                Op::Intrinsic { id, base: first } => self.math(id, base + usize::from(first), depth)?,
+                Op::Intrinsic { id, base: first } => {
+                    self.math(id, base + usize::from(first), (depth, cycles))?
+                }
                 _ => {
                     if let Some(to) = op.target_mut() {
                         let to = *to as usize;
@@ -175,7 +193,7 @@ impl<'t> LaneCodeBuilder<'t> {
                         (is_forward && self.code.branches).then_some(())?;
                         jumps.push((self.code.steps.len(), to));
                     }
-                    self.operation(op, base, depth)?;
+                    self.operation(op, base, (depth, cycles))?;
                 }
             }
         }
@@ -198,15 +216,15 @@ impl<'t> LaneCodeBuilder<'t> {
         let params = base + usize::from(function.params);
         // What other calls left in these registers is none of its business.
         self.known.retain(|register, _| *register < params);
-        self.pass(1 + CALL);
         for (value, register) in function.consts.iter().zip(params..) {
             let d = self.write(register)?;
             self.step(Action::Constant { d, value: *value }, 0, [None; 3], Some(d))?;
         }
-        self.body(&function.code, 0..function.code.len(), (base, depth))
+        let cycles = op_cycles(function, &self.arch.costs);
+        self.body((&function.code, &cycles), 0..function.code.len(), (base, depth))
     }
 
-    fn math(&mut self, id: Intrinsic, first: usize, depth: usize) -> Option<()> {
+    fn math(&mut self, id: Intrinsic, first: usize, (depth, cycles): (usize, i64)) -> Option<()> {
         let is_half = match id {
             Intrinsic::Math32 => false,
             Intrinsic::Math16 => true,
@@ -216,11 +234,11 @@ impl<'t> LaneCodeBuilder<'t> {
         let (function, x, y) = (argument(0)?, argument(1)?, argument(2)?);
         let d = self.write(first)?;
         let action = Action::Math { is_half, d, function, x, y };
-        self.step(action, MATH as i64, [Some(function), Some(x), Some(y)], Some(d))
+        self.step(action, cycles, [Some(function), Some(x), Some(y)], Some(d))
     }
 
     /// Any other operation; `None` if lanes cannot do it.
-    fn operation(&mut self, mut op: Op, base: usize, depth: usize) -> Option<()> {
+    fn operation(&mut self, mut op: Op, base: usize, (depth, cycles): (usize, i64)) -> Option<()> {
         self.note_memory(op)?;
         let dest = dest_of(&mut op).map(|d| base + usize::from(std::mem::replace(d, NOWHERE)));
         let reads = self.renumber(&mut op, base, depth)?;
@@ -234,7 +252,6 @@ impl<'t> LaneCodeBuilder<'t> {
         if let (Some(lane), Some(d)) = (writes, dest_of(&mut op)) {
             *d = lane;
         }
-        let cycles = i64::from(!matches!(op, Op::Unset { .. } | Op::CheckSet { .. }));
         self.step(Action::Run(op), cycles, reads, writes)
     }
 

@@ -6,7 +6,7 @@ use crate::dsd::{direct, local};
 use crate::exec::calls::WINDOW;
 use crate::image::code::Reg;
 
-/// Runs an operation with a plan; returns the cycles that its elements take, or `None` if it touches words of
+/// Runs an operation with a plan; returns the cycles that it takes, or `None` if it touches words of
 /// memory that are not allocated yet.
 #[inline(never)]
 pub(crate) fn run_known(op: &VectorPlan, r: &mut [u64; WINDOW], memory: &mut [u16]) -> Option<u32> {

@@ -6,6 +6,3 @@ pub(crate) mod map_code;
 mod map_lanes;
 pub(crate) mod memory;
 pub(crate) mod plan;
-
-/// Cycles to start an operation on the main thread or a microthread (estimate).
-pub(crate) const LAUNCH: u64 = 1;

@@ -9,10 +9,12 @@
 
 use crate::arch::Arch;
 use crate::dsd::access::Row;
+use crate::dsd::banks::{Banked, element_cycles};
 use crate::dsd::direct::{DirectPlan, Input};
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, Mem};
+use crate::exec::cycles::{LAUNCH, start_cycles};
 use crate::image::TileImage;
 use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 
@@ -29,7 +31,7 @@ pub(crate) struct VectorPlan {
     pub direct: Option<DirectPlan>,
     /// One past the last word that the operation touches.
     pub end: usize,
-    /// Cycles that its elements take.
+    /// Cycles that it takes.
     pub cycles: u32,
     /// The register of the returned bool.
     pub result: Option<Reg>,
@@ -93,7 +95,12 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
     if form.flipped {
         sources.swap(0, 1);
     }
-    let cycles = count.div_ceil(u32::from(op.width(arch.name).max(1)));
+    let banked = sources.each_ref().map(|source| match source {
+        PlannedSource::Line(row, words) => Some(banked_at(row, *words)),
+        PlannedSource::Nothing | PlannedSource::Scalar(..) => None,
+    });
+    let cycles = element_cycles(op, arch.name, count, Some(banked_at(&to, words)), &banked);
+    let cycles = (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32 + cycles;
     let (kernel, end, result) = (&op.kernel, end as usize, vector.result);
     let direct = direct_plan(&(to, words), &sources);
     let dest = PlannedDest::Line(to, words);
@@ -120,9 +127,15 @@ fn sum(tile: &TileImage, vector: &VectorOp, to: Reg, arch: &Arch) -> Option<Vect
         sources: [first, PlannedSource::Line(row, words), PlannedSource::Nothing],
         direct: None,
         end: row.span(words).1 as usize,
-        cycles: count.div_ceil(u32::from(op.width(arch.name).max(1))),
+        cycles: (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32
+            + element_cycles(op, arch.name, count, None, &[Some(banked_at(&row, words))]),
         result: vector.result,
     })
+}
+
+/// Where a row lies.
+fn banked_at(row: &Row, words: u16) -> Banked {
+    Banked { at: row.at as u16, stride: row.step / i32::from(words) }
 }
 
 /// The memory DSD behind an operand that is a constant.

@@ -1,0 +1,144 @@
+//! The table of costs of a machine: how many cycles each class of operation takes (estimates).
+//!
+//! docs/timing.md says how the numbers were fitted, and what they leave out.
+
+/// The costs of one machine, in cycles.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct Costs {
+    /// The scalar code of the main thread.
+    pub scalar: ScalarCosts,
+    /// Tasks, and builtins that concern them.
+    pub tasks: TaskCosts,
+    /// DSD operations.
+    pub vectors: VectorCosts,
+}
+
+/// Scalar code. Registers have 16 bits: what works on wider values takes an operation for each word.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct ScalarCosts {
+    /// From one register to another, for each word.
+    pub copy: u16,
+    /// Addition, subtraction, bits and comparisons of 16 bits.
+    pub arithmetic: u16,
+    /// The same of 32 bits.
+    pub wide_arithmetic: u16,
+    /// A shift of one word.
+    pub shift: u16,
+    /// A shift of more than one word.
+    pub wide_shift: u16,
+    /// A product of one word.
+    pub multiply: u16,
+    /// A product of more than one word.
+    pub wide_multiply: u16,
+    /// A quotient or remainder of one word; the machine has no division of integers.
+    pub divide: u16,
+    /// A quotient or remainder of more than one word.
+    pub wide_divide: u16,
+    /// A sum, product or comparison of floats.
+    pub float: u16,
+    /// A quotient of floats.
+    pub float_divide: u16,
+    /// From an integer to a float and back.
+    pub convert: u16,
+    /// A load of up to 32 bits.
+    pub load: u16,
+    /// A store of up to 32 bits.
+    pub store: u16,
+    /// In addition, for a load from an address that is computed: what follows waits for it.
+    pub wait: u16,
+    /// The address of an element whose index is not known at comptime.
+    pub index: u16,
+    /// A jump, taken or not, apart from its comparison.
+    pub jump: u16,
+    /// In addition, for the jump back of a loop.
+    pub repeat: u16,
+    /// A call.
+    pub call: u16,
+    /// The return from a function, or the end of a task.
+    pub leave: u16,
+    /// A function of `<math>`.
+    pub math: u16,
+    /// An access to a register of the tile: counter, switch, random numbers.
+    pub register: u16,
+}
+
+/// Tasks.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct TaskCosts {
+    /// From picking a local task, or what the host has launched, to its first operation.
+    pub start: u16,
+    /// The same for a task that a wavelet starts.
+    pub data_start: u16,
+    /// `@activate`, `@block`, `@unblock`.
+    pub state: u16,
+}
+
+/// DSD operations.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct VectorCosts {
+    /// At the start of an operation, for each operand that is a DSD, and must be loaded into a DSR.
+    pub dsd: u16,
+    /// The same for each operand that is a scalar.
+    pub operand: u16,
+    /// `@load_to_dsr`.
+    pub load: u16,
+    /// A change of a DSD value in memory: base address, offset, stride, length.
+    pub edit: u16,
+}
+
+/// The costs of WSE-2. Its only records are of DSD operations, which both machines start alike.
+pub(super) const WSE2: Costs = Costs { scalar: SCALAR, tasks: TASKS, vectors: VECTORS };
+
+/// The costs of WSE-3.
+pub(super) const WSE3: Costs = Costs { scalar: SCALAR, tasks: TASKS, vectors: VECTORS };
+
+const SCALAR: ScalarCosts = ScalarCosts {
+    // A compiler gives both values one register.
+    copy: 0,
+    // One instruction.
+    arithmetic: 1,
+    shift: 1,
+    multiply: 1,
+    load: 1,
+    store: 1,
+    index: 1,
+    jump: 1,
+    // Fitted to the data tasks: no more than for 16 bits.
+    wide_arithmetic: 1,
+    // Not fitted, no record depends on them: sequences of instructions.
+    wide_shift: 4,
+    wide_multiply: 4,
+    wide_divide: 36,
+    float: 2,
+    float_divide: 20,
+    convert: 3,
+    math: 40,
+    // Fitted to a box stencil, whose tasks divide by variables.
+    divide: 12,
+    // From the public analysis of the loop of a matrix product: 43 cycles apart from the elements.
+    wait: 4,
+    repeat: 4,
+    // Fitted to allreduce, whose small functions a compiler expands where they are called.
+    call: 0,
+    leave: 1,
+    // Fitted to the data tasks, each of which reads the counter.
+    register: 2,
+};
+
+const TASKS: TaskCosts = TaskCosts {
+    // Fitted to allreduce.
+    start: 7,
+    // Fitted to one row end to end, and to the data tasks.
+    data_start: 7,
+    // One instruction.
+    state: 1,
+};
+
+const VECTORS: VectorCosts = VectorCosts {
+    // A second wavelet leaves 6 cycles after the first; on WSE-2, a third vector adds 2 cycles and a scalar 1.
+    dsd: 2,
+    operand: 1,
+    // Fitted to allreduce.
+    load: 3,
+    edit: 2,
+};

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from typing import Any
 
     from cslrun.diagnostics import CslWarning, Diagnostic, Label
+    from cslrun.outcomes import Printed, Report
     from cslrun.pictures import Picture, dsd
     from cslrun.program import Color, Export, Program, SymbolError, compile
-    from cslrun.runner import Printed, Report, Runner
+    from cslrun.runner import Runner
 
 # These modules import numpy, which takes longer than the commands that need none of them.
 _HOMES = {
@@ -32,9 +33,9 @@ _HOMES = {
     "Export": "cslrun.program",
     "Label": "cslrun.diagnostics",
     "Picture": "cslrun.pictures",
-    "Printed": "cslrun.runner",
+    "Printed": "cslrun.outcomes",
     "Program": "cslrun.program",
-    "Report": "cslrun.runner",
+    "Report": "cslrun.outcomes",
     "Runner": "cslrun.runner",
     "SymbolError": "cslrun.program",
     "compile": "cslrun.program",

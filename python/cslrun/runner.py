@@ -4,53 +4,27 @@ from __future__ import annotations
 
 import atexit
 import contextlib
-import html
 import math
 import os
 import weakref
 from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from cslrun import _frames, _native, diagnostics, levels, tensors
+from cslrun import _frames, _native, _values, diagnostics, levels, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun._native import RunError, Ticket
 from cslrun.levels import Names
-from cslrun.program import DTYPES, Export, Program, SymbolError
+from cslrun.outcomes import Printed, Report, table_of
+from cslrun.program import Export, Program
 
 #: Column, row, width and height in PEs of the program rectangle.
 Region = tuple[int, int, int, int]
 
 #: Runs whose traces and reports are written at the end of the interpreter, if they have not been by then.
 _RECORDED: weakref.WeakSet[Runner] = weakref.WeakSet()
-
-
-@dataclass(frozen=True)
-class Printed:
-    """A line that a PE printed."""
-
-    cycle: int
-    x: int
-    y: int
-    text: str
-
-
-@dataclass(frozen=True)
-class Report:
-    """A run as an HTML page, the same as that of `cslrun --report`; a notebook shows it."""
-
-    page: str
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page to a file."""
-        Path(path).write_text(self.page, encoding="utf-8")
-
-    def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{html.escape(self.page)}" width="100%" height="720" style="border: 0"></iframe>'
 
 
 class Runner:
@@ -115,9 +89,9 @@ class Runner:
         self._native = _native.Runner(
             program._native,
             checked,
-            _at_least("max_cycles", max_cycles, 1),
+            _values.at_least("max_cycles", max_cycles, 1),
             threads,
-            _at_least("seed", seed, 0),
+            _values.at_least("seed", seed, 0),
             None if trace is None else os.path.abspath(trace),
             None if report is None or isinstance(report, bool) else os.path.abspath(report),
             report is True,
@@ -154,7 +128,7 @@ class Runner:
             The program fails before the copy is done, or the region or the count does not fit the program.
         """
         export = self._variable(name)
-        region = self._region(region)
+        region = _values.region(self.program, region)
         _, _, w, h = region
         elements = tensors.converted(values, export.dtype)
         if elements.ndim == 1:
@@ -164,7 +138,7 @@ class Runner:
                 f"values for {name} have the shape {elements.shape}; a region of {w} x {h} PEs takes "
                 f"(height {h}, width {w}, count), or (count,) for the same on every PE"
             )
-        self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _bits(export)))
+        self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _values.bits(export)))
 
     def copy_out(self, name: str, count: int, *, region: Region | None = None) -> npt.NDArray[Any]:
         """Copies the first `count` elements of an exported variable from each PE, as a host command that
@@ -181,8 +155,8 @@ class Runner:
             As for [copy_in].
         """
         export = self._variable(name)
-        region = self._region(region)
-        ticket = self.queue_copy_out(name, count, region, _bits(export))
+        region = _values.region(self.program, region)
+        ticket = self.queue_copy_out(name, count, region, _values.bits(export))
         self.wait(ticket)
         _, _, w, h = region
         words = self.take_words(ticket, h * w * count)
@@ -202,14 +176,14 @@ class Runner:
         """
         if name not in self.program.exports and name in self.program.functions:
             # Without a layout block nothing says what its parameters are.
-            self.wait(self.queue_launch(name, [_argument(name, "u32", arg) for arg in args]))
+            self.wait(self.queue_launch(name, [_values.argument(name, "u32", arg) for arg in args]))
             return
         inputs = self.program.export(name).inputs
         if inputs is None:
             raise TypeError(f"{name} is a variable; functions can be launched")
         if len(args) != len(inputs):
             raise TypeError(f"{name} takes {len(inputs)} arguments ({', '.join(inputs)}), not {len(args)}")
-        self.wait(self.queue_launch(name, [_argument(name, ty, arg) for ty, arg in zip(inputs, args)]))
+        self.wait(self.queue_launch(name, [_values.argument(name, ty, arg) for ty, arg in zip(inputs, args)]))
 
     # The course of the run.
 
@@ -244,7 +218,7 @@ class Runner:
         bool
             False if nothing can happen any more before the host acts.
         """
-        return self._run_to(self.cycles + _whole("cycles", cycles))
+        return self._run_to(self.cycles + _values.whole("cycles", cycles))
 
     def run_until(self, until: int | Callable[[Runner], bool], *, every: int = 1) -> bool:
         """Runs until a cycle, or until a function of the run says so.
@@ -267,7 +241,7 @@ class Runner:
         A PE runs code without outside effects ahead of the clock, so its memory can be that of a later cycle.
         """
         if not callable(until):
-            return self._run_to(_whole("until", until))
+            return self._run_to(_values.whole("until", until))
         while not until(self):
             if not self.step(every):
                 return bool(until(self))
@@ -315,9 +289,9 @@ class Runner:
         try:
             scalar, _, places, counts, bits = self._native.read_variable(name)
         except RunError as error:
-            raise self._misuse(error, name) from None
-        dtype = _dtype(name, scalar)
-        values = _of_bits(np.frombuffer(bits, dtype="<u8"), dtype)
+            raise _values.misuse(error, self.program) from None
+        dtype = _values.dtype(name, scalar)
+        values = _values.of_bits(np.frombuffer(bits, dtype="<u8"), dtype)
         width, height = self.program.size
         most = max(counts)
         if len(places) == width * height and min(counts) == most:
@@ -352,7 +326,7 @@ class Runner:
             The PE lies outside the program rectangle.
         """
         scalar, sizes, bits = self._peek(x, y, name)
-        values = _of_bits(np.array(bits, dtype=np.uint64), _dtype(name, scalar))
+        values = _values.of_bits(np.array(bits, dtype=np.uint64), _values.dtype(name, scalar))
         return values.reshape(sizes)
 
     def poke(self, x: int, y: int, name: str, values: npt.ArrayLike) -> None:
@@ -377,7 +351,7 @@ class Runner:
             The array has another shape than the variable, or the PE lies outside the program rectangle.
         """
         scalar, sizes, _ = self._peek(x, y, name)
-        elements = tensors.converted(values, _dtype(name, scalar))
+        elements = tensors.converted(values, _values.dtype(name, scalar))
         if elements.ndim == 0:
             elements = np.full(sizes, elements)
         if elements.shape != tuple(sizes) and elements.shape != (math.prod(sizes),):
@@ -386,11 +360,11 @@ class Runner:
         self._native.poke(x, y, name, [int(word) for word in bits])
 
     def _peek(self, x: int, y: int, name: str) -> tuple[str, list[int], list[int]]:
-        self._check_place(x, y)
+        _values.check_place(self.program, x, y)
         try:
             return self._native.peek(x, y, name)
         except RunError as error:
-            raise self._misuse(error, name) from None
+            raise _values.misuse(error, self.program) from None
 
     def symbol(self, x: int, y: int, name: str) -> bytes:
         """The memory of any variable of a PE, exported or not, as bytes."""
@@ -424,12 +398,8 @@ class Runner:
         self._native.write_recordings()
 
     def _repr_html_(self) -> str:
-        lines = "".join(
-            f"<tr><td>{line.cycle:,}</td><td>PE({line.x},{line.y})</td><td>{html.escape(line.text)}</td></tr>"
-            for line in self.printed[:20]
-        )
-        table = f"<table><tr><th>cycle</th><th>PE</th><th>printed</th></tr>{lines}</table>" if lines else ""
-        return f"<p><b>Run</b>: about {self.cycles:,} cycles (estimate)</p>{table}{self.program._repr_html_()}"
+        about = f"<p><b>Run</b>: about {self.cycles:,} cycles (estimate)</p>"
+        return f"{about}{table_of(self.printed[:20])}{self.program._repr_html_()}"
 
     # The command queue: copies and launches run in the order in which they were queued.
 
@@ -509,8 +479,6 @@ class Runner:
         words = self._native.take_words(ticket)
         return None if words is None else np.frombuffer(words, dtype="<u4", count=size).astype(np.uint32)
 
-    # Helpers.
-
     def _note_line(self) -> None:
         """Tells a recording which line of the script the next command comes from."""
         if self._is_recorded:
@@ -521,66 +489,6 @@ class Runner:
         if export.is_function:
             raise TypeError(f"{name} is a function; variables can be copied")
         return export
-
-    def _region(self, region: Region | None) -> Region:
-        return region if region is not None else (0, 0, *self.program.size)
-
-    def _check_place(self, x: int, y: int) -> None:
-        width, height = self.program.size
-        if not (0 <= x < width and 0 <= y < height):
-            raise ValueError(f"PE({x},{y}) lies outside the program rectangle of {width} x {height} PEs")
-
-    def _misuse(self, error: RunError, name: str) -> Exception:
-        """What Python calls an error about a name."""
-        rule = error.diagnostics[0].rule if error.diagnostics else ""
-        if rule in ("export-misused", "no-element-type"):
-            return TypeError(str(error))
-        if rule in ("unknown-export", "export-absent"):
-            names = ", ".join(export.name for export in self.program.exports.values() if not export.is_function)
-            return SymbolError(str(error).rstrip() + (f"\nexported variables: {names}" if names else ""))
-        return error
-
-
-def _at_least(name: str, value: int | None, least: int) -> int | None:
-    return None if value is None else _whole(name, value, least)
-
-
-def _whole(name: str, value: Any, least: int = 0) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
-        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
-    return int(value)
-
-
-def _bits(export: Export) -> int:
-    return 8 * export.dtype.itemsize
-
-
-def _dtype(name: str, scalar: str) -> np.dtype[Any]:
-    if scalar not in DTYPES:
-        raise TypeError(f"{name} has elements of {scalar}, for which numpy has no type")
-    return np.dtype(DTYPES[scalar])
-
-
-def _of_bits(bits: npt.NDArray[np.uint64], dtype: np.dtype[Any]) -> npt.NDArray[Any]:
-    """Elements of `dtype` from the low bits of 64-bit numbers."""
-    return bits.astype(f"u{dtype.itemsize}").view(dtype)
-
-
-_ARGUMENTS: dict[str, type[np.generic]] = {
-    "f32": np.float32,
-    "f16": np.float16,
-    "i32": np.int32,
-    "u32": np.uint32,
-    "i16": np.int16,
-    "u16": np.uint16,
-}
-
-
-def _argument(function: str, ty: str, value: Any) -> int:
-    """The bits of an argument as one word."""
-    if np.ndim(value) != 0:
-        raise TypeError(f"{function} takes a number here, not {value!r}")
-    return int(tensors.widen(tensors.converted(value, _ARGUMENTS[ty]).reshape(1))[0])
 
 
 @atexit.register

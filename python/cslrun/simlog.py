@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cslrun.runner import Printed, Runner
+from cslrun.outcomes import Printed
+from cslrun.runner import Runner
 
 
 def traces_folder(folder: Path) -> Path:

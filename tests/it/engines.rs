@@ -7,14 +7,14 @@
 //! properties that compare each of them alone.
 
 use crate::case_file::{Case, all_cases};
+use crate::story::{first_difference, places, story};
 use cslrun::cli::{Exit, perform_words};
-use cslrun::{Arch, CompileOptions, Diagnostic, MemoryLoader, PeCoord, Program, RunOptions, Runner, compile};
-use std::fmt::Write;
+use cslrun::{Arch, CompileOptions, MemoryLoader, RunOptions, compile};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Words of a PE.
-const MEMORY: usize = 0x6000;
+/// Some cases run for ever.
+const MAX_CYCLES: u64 = 100_000;
 
 fn loader(case: &Case) -> MemoryLoader {
     let mut loader = MemoryLoader::default();
@@ -61,10 +61,17 @@ fn both_engines_leave_the_same_memory_after_the_same_cycles() {
         let [Ok(fast), Ok(plain)] = compiled else { continue };
         assert_eq!(fast.to_bytes(), plain.to_bytes(), "{}", case.path.display());
         let program = Arc::new(fast);
-        let plain = story(&program, RunOptions { plain: true, ..RunOptions::default() });
+        let plain =
+            story(&program, RunOptions { plain: true, max_cycles: MAX_CYCLES, ..RunOptions::default() });
         for (threads, large_from) in [(1, usize::MAX), (2, usize::MAX), (3, 0)] {
             // The wafers are small, and are cut into bands nevertheless.
-            let options = RunOptions { threads, pes_of_a_thread: 1, large_from, ..RunOptions::default() };
+            let options = RunOptions {
+                threads,
+                pes_of_a_thread: 1,
+                large_from,
+                max_cycles: MAX_CYCLES,
+                ..RunOptions::default()
+            };
             let fast = story(&program, options);
             if fast != plain {
                 let why = first_difference(&fast, &plain);
@@ -75,39 +82,4 @@ fn both_engines_leave_the_same_memory_after_the_same_cycles() {
     }
     assert!(different.is_empty(), "{}", different.join("\n"));
     assert!(compared > 200, "{compared} programs");
-}
-
-/// All that can be seen of a run.
-fn story(program: &Arc<Program>, options: RunOptions) -> String {
-    let mut runner = Runner::new(Arc::clone(program), RunOptions { max_cycles: 100_000, ..options });
-    let mut story = match runner.run_until_idle() {
-        Ok(_) => places(&runner.warnings()),
-        Err(failure) => {
-            let cycles = runner.report().cycles;
-            return format!("{}{cycles} cycles", places(&failure.diagnostics(program.sources())));
-        }
-    };
-    let _ = writeln!(story, "{:?}", runner.report());
-    let (width, height) = program.size();
-    for at in (0..height).flat_map(|y| (0..width).map(move |x| PeCoord { x, y })) {
-        let Some(words) = runner.memory(at, MEMORY) else { continue };
-        let end = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let _ = writeln!(story, "{at} {:?}", &words[..end]);
-    }
-    story
-}
-
-/// Which rules were broken, where and when.
-fn places(diagnostics: &[Diagnostic]) -> String {
-    let one = |d: &Diagnostic| {
-        let place = d.primary.as_ref().map(|label| label.span);
-        format!("{:?} {} {}: {place:?} {:?}\n", d.severity, d.rule, d.title, d.moment)
-    };
-    diagnostics.iter().map(one).collect()
-}
-
-fn first_difference(fast: &str, plain: &str) -> String {
-    let mut both = fast.lines().zip(plain.lines());
-    let found = both.find(|(a, b)| a != b).map(|(a, b)| format!("fast  {a}\nplain {b}"));
-    found.unwrap_or_else(|| "one is longer".to_string())
 }

@@ -28,6 +28,7 @@ mod pictures;
 mod props;
 mod rules;
 mod seeds;
+mod story;
 mod templates;
 mod trace;
 

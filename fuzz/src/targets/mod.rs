@@ -3,6 +3,9 @@
 mod arrays;
 mod program_file;
 mod runs;
+// The test of the engines compares runs in the same way.
+#[path = "../../../tests/it/story.rs"]
+mod story;
 mod text;
 
 use clap::ValueEnum;

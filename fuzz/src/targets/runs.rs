@@ -1,18 +1,16 @@
 //! Running: as the command does it, and in every way there is.
 
 use super::Signs;
+use super::story::{first_difference, places, story};
 use super::text::{check_text, shown, signs};
 use crate::seeds::Input;
 use cslrun::cli::{Exit, Outcome, perform_words};
-use cslrun::{CompileOptions, Diagnostic, PeCoord, Program, RunOptions, Runner, compile};
-use std::fmt::Write;
+use cslrun::{CompileOptions, Program, RunOptions, compile};
 use std::path::Path;
 use std::sync::Arc;
 
 /// Programs that are changed at random often run for ever.
 const MAX_CYCLES: u64 = 20_000;
-/// Words of a PE.
-const MEMORY: usize = 0x6000;
 /// Layouts with more PEs are not run.
 const MOST_PES: usize = 400;
 /// Options that an input may give to the command; all take a value but for the levels in one word.
@@ -87,12 +85,13 @@ pub fn modes(text: &str) -> Signs {
     let stored = Program::from_bytes(&bytes).expect("a program that was just written can be read");
     assert!(stored.to_bytes() == bytes, "a program that was stored is another one");
     let stored = Arc::new(stored);
-    let reference = story(&stored, RunOptions { plain: true, ..RunOptions::default() });
+    let plain = RunOptions { plain: true, max_cycles: MAX_CYCLES, ..RunOptions::default() };
+    let reference = story(&stored, plain);
     // Three threads also go through the wafer as if it were large.
     for (threads, large_from) in [(1, usize::MAX), (2, usize::MAX), (3, 0)] {
-        let options = RunOptions { threads, pes_of_a_thread: 1, large_from, ..RunOptions::default() };
-        let other = story(&stored, options);
-        assert!(other == reference, "on {threads} threads: {}", difference(&other, &reference));
+        let limits = RunOptions { max_cycles: MAX_CYCLES, ..RunOptions::default() };
+        let other = story(&stored, RunOptions { threads, pes_of_a_thread: 1, large_from, ..limits });
+        assert!(other == reference, "on {threads} threads: {}", first_difference(&other, &reference));
     }
     compare_outputs(&input);
     all
@@ -102,7 +101,7 @@ pub fn modes(text: &str) -> Signs {
 fn compare_outputs(input: &Input) {
     let told = |more: &[&str]| {
         let outcome = perform(input, more)?;
-        Some((outcome.exit, rules(&outcome.diagnostics), outcome.printed))
+        Some((outcome.exit, places(&outcome.diagnostics), outcome.printed))
     };
     let Some((exit, broken, printed)) = told(&[]) else { return };
     if let Some((other_exit, other_broken, _)) = told(&["--trace"]) {
@@ -117,39 +116,4 @@ fn compare_outputs(input: &Input) {
     {
         assert!(exit == other_exit && printed == other_printed, "without checks the run is another one");
     }
-}
-
-/// All that can be seen of a run.
-fn story(program: &Arc<Program>, options: RunOptions) -> String {
-    let mut runner = Runner::new(Arc::clone(program), RunOptions { max_cycles: MAX_CYCLES, ..options });
-    let mut story = match runner.run_until_idle() {
-        Ok(_) => rules(&runner.warnings()),
-        // PEs that have run ahead of the clock are further than others when a run fails.
-        Err(failure) => {
-            let cycles = runner.report().cycles;
-            return format!("{}{cycles} cycles", rules(&failure.diagnostics(program.sources())));
-        }
-    };
-    let _ = writeln!(story, "{:?}", runner.report());
-    let (width, height) = program.size();
-    for at in (0..height).flat_map(|y| (0..width).map(move |x| PeCoord { x, y })) {
-        let Some(words) = runner.memory(at, MEMORY) else { continue };
-        let end = words.iter().rposition(|word| *word != 0).map_or(0, |last| last + 1);
-        let _ = writeln!(story, "{at} {:?}", &words[..end]);
-    }
-    story
-}
-
-/// Which rules were broken, where and when.
-fn rules(diagnostics: &[Diagnostic]) -> String {
-    let one = |d: &Diagnostic| {
-        let place = d.primary.as_ref().map(|label| label.span);
-        format!("{:?} {} {}: {place:?} {:?}\n", d.severity, d.rule, d.title, d.moment)
-    };
-    diagnostics.iter().map(one).collect()
-}
-
-fn difference(one: &str, other: &str) -> String {
-    let found = one.lines().zip(other.lines()).find(|(a, b)| a != b);
-    found.map_or_else(|| "one is longer".to_string(), |(a, b)| format!("{a}\nand not {b}"))
 }

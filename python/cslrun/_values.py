@@ -1,0 +1,81 @@
+"""Checks and conversions of what scripts give to a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from cslrun import tensors
+from cslrun._native import RunError
+from cslrun.program import DTYPES, Export, Program, SymbolError
+
+
+def at_least(name: str, value: int | None, least: int) -> int | None:
+    """A whole number, or None as it is; ValueError for anything else."""
+    return None if value is None else whole(name, value, least)
+
+
+def whole(name: str, value: Any, least: int = 0) -> int:
+    """A whole number of at least `least`; ValueError for anything else."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
+        raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
+    return int(value)
+
+
+def bits(export: Export) -> int:
+    """Bits of an element."""
+    return 8 * export.dtype.itemsize
+
+
+def dtype(name: str, scalar: str) -> np.dtype[Any]:
+    """The type of numpy for a scalar of CSL; TypeError if there is none."""
+    if scalar not in DTYPES:
+        raise TypeError(f"{name} has elements of {scalar}, for which numpy has no type")
+    return np.dtype(DTYPES[scalar])
+
+
+def of_bits(numbers: npt.NDArray[np.uint64], kind: np.dtype[Any]) -> npt.NDArray[Any]:
+    """Elements of the type `kind` from the low bits of 64-bit numbers."""
+    return numbers.astype(f"u{kind.itemsize}").view(kind)
+
+
+_ARGUMENTS: dict[str, type[np.generic]] = {
+    "f32": np.float32,
+    "f16": np.float16,
+    "i32": np.int32,
+    "u32": np.uint32,
+    "i16": np.int16,
+    "u16": np.uint16,
+}
+
+
+def argument(function: str, ty: str, value: Any) -> int:
+    """The bits of an argument as one word."""
+    if np.ndim(value) != 0:
+        raise TypeError(f"{function} takes a number here, not {value!r}")
+    return int(tensors.widen(tensors.converted(value, _ARGUMENTS[ty]).reshape(1))[0])
+
+
+def misuse(error: RunError, program: Program) -> Exception:
+    """What Python calls an error about a name."""
+    rule = error.diagnostics[0].rule if error.diagnostics else ""
+    if rule in ("export-misused", "no-element-type"):
+        return TypeError(str(error))
+    if rule in ("unknown-export", "export-absent"):
+        names = ", ".join(export.name for export in program.exports.values() if not export.is_function)
+        return SymbolError(str(error).rstrip() + (f"\nexported variables: {names}" if names else ""))
+    return error
+
+
+def check_place(program: Program, x: int, y: int) -> None:
+    """ValueError if a PE lies outside the program rectangle."""
+    width, height = program.size
+    if not (0 <= x < width and 0 <= y < height):
+        raise ValueError(f"PE({x},{y}) lies outside the program rectangle of {width} x {height} PEs")
+
+
+def region(program: Program, chosen: tuple[int, int, int, int] | None) -> tuple[int, int, int, int]:
+    """The chosen region, or the whole program rectangle."""
+    return chosen if chosen is not None else (0, 0, *program.size)

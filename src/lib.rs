@@ -46,6 +46,7 @@ mod image;
 mod order;
 mod pe;
 mod prefetch;
+mod profile;
 mod ring;
 mod sdklayout;
 mod sema;

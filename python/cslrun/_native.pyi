@@ -68,6 +68,7 @@ class Runner:
         trace: str | None,
         report: str | None,
         keeps_report: bool,
+        profile: str | None,
         levels: Sequence[tuple[str, str]],
     ) -> None: ...
     def issued_at(self, place: str) -> None: ...

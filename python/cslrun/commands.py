@@ -22,6 +22,7 @@ _CONTAINER_PREFIXES = ("SINGULARITYENV_", "APPTAINERENV_")
 _OPTIONS = {
     "--cslrun-trace": "CSLRUN_TRACE",
     "--cslrun-report": "CSLRUN_REPORT",
+    "--cslrun-profile": "CSLRUN_PROFILE",
     "--cslrun-seed": "CSLRUN_SEED",
     "--cslrun-threads": "CSLRUN_THREADS",
     "--cslrun-max-cycles": "CSLRUN_MAX_CYCLES",
@@ -29,7 +30,7 @@ _OPTIONS = {
 }
 
 #: Variables that name files: the script may change its folder before it runs the program.
-_FILES = ("CSLRUN_TRACE", "CSLRUN_REPORT")
+_FILES = ("CSLRUN_TRACE", "CSLRUN_REPORT", "CSLRUN_PROFILE")
 
 #: Options of Python whose value is the next word.
 _PYTHON_VALUES = ("-W", "-X", "--check-hash-based-pycs")
@@ -43,6 +44,8 @@ Options, and the variables of the environment that do the same:
   --cslrun-trace FILE.json     CSLRUN_TRACE       write a trace of the run: .json for
                                                   https://ui.perfetto.dev, .txt for a list
   --cslrun-report FILE.html    CSLRUN_REPORT      write a page that shows the run
+  --cslrun-profile FILE.html   CSLRUN_PROFILE     write a page that shows where the cycles went
+                                                  (or .json, .speedscope.json, .pb, .txt)
   --cslrun-seed N              CSLRUN_SEED        change the order of tasks that are ready at
                                                   the same time
   --cslrun-threads N           CSLRUN_THREADS     threads for a large wafer

@@ -23,7 +23,7 @@ from cslrun.program import Export, Program
 #: Column, row, width and height in PEs of the program rectangle.
 Region = tuple[int, int, int, int]
 
-#: Runs whose traces and reports are written at the end of the interpreter, if they have not been by then.
+#: Runs whose traces, reports and profiles are written at the end of the interpreter, if they have not been by then.
 _RECORDED: weakref.WeakSet[Runner] = weakref.WeakSet()
 
 
@@ -51,6 +51,9 @@ class Runner:
         of CSLRUN_TRACE.
     report
         A file for a page that shows the run, or True to keep it for [report]. By default that of CSLRUN_REPORT.
+    profile
+        A file for the profile of the run: `.html` for a page, `.json`, `.speedscope.json`, `.pb` or `.txt`. By default
+        that of CSLRUN_PROFILE. A run has either a profile, or a trace and a report.
     allow, warn, deny
         Rules and groups, as for [compile].
 
@@ -63,7 +66,7 @@ class Runner:
 
     Notes
     -----
-    Trace and report are written when the run ends ([finish]), fails or is interrupted, or when the script
+    Trace, report and profile are written when the run ends ([finish]), fails or is interrupted, or when the script
     drops the run.
     """
 
@@ -77,6 +80,7 @@ class Runner:
         seed: int | None = None,
         trace: str | os.PathLike[str] | None = None,
         report: str | os.PathLike[str] | bool | None = None,
+        profile: str | os.PathLike[str] | None = None,
         allow: Names = (),
         warn: Names = (),
         deny: Names = (),
@@ -95,6 +99,7 @@ class Runner:
             None if trace is None else os.path.abspath(trace),
             None if report is None or isinstance(report, bool) else os.path.abspath(report),
             report is True,
+            None if profile is None else os.path.abspath(profile),
             levels.choices(allow, warn, deny),
         )
         self._is_recorded = self._native.is_recorded

@@ -1,4 +1,4 @@
-//! The trace and the report of a run, which go to files when the run ends, fails or is given up.
+//! The trace, the report and the profile of a run, which go to files when the run ends, fails or is given up.
 
 use cslrun::cli::RunSettings;
 use cslrun::{Diagnostic, Failure, Runner};
@@ -55,7 +55,8 @@ impl Recordings {
 
     /// Writes the files, unless they are up to date.
     pub fn write(&mut self, runner: &mut Runner) {
-        let has_files = self.settings.trace.is_some() || self.settings.report.is_some();
+        let RunSettings { trace, report, profile, .. } = &self.settings;
+        let has_files = trace.is_some() || report.is_some() || profile.is_some();
         if !has_files || std::mem::replace(&mut self.is_written, true) {
             return;
         }
@@ -80,6 +81,10 @@ pub fn numbered(path: &Path) -> PathBuf {
     *count += 1;
     if *count == 1 {
         return path.to_path_buf();
+    }
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(stem) = name.strip_suffix(".speedscope.json") {
+        return path.with_file_name(format!("{stem}-{count}.speedscope.json"));
     }
     let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     path.with_file_name(format!("{}-{count}.{}", part(path.file_stem()), part(path.extension())))

@@ -46,6 +46,7 @@ impl Runner {
         trace: Option<&str>,
         report: Option<&str>,
         keeps_report: bool,
+        profile: Option<&str>,
         levels: Vec<Choice>,
     ) -> PyResult<Runner> {
         let defaults = RunOptions::default();
@@ -54,9 +55,12 @@ impl Runner {
         let levels = levels::chosen(&levels)?;
         settings.trace = settings.trace.filter(|_| trace.is_none()).map(|path| numbered(&path));
         settings.report = settings.report.filter(|_| report.is_none()).map(|path| numbered(&path));
+        settings.profile = settings.profile.filter(|_| profile.is_none()).map(|path| numbered(&path));
         trace.map_or(Ok(()), |path| settings.trace_to(path)).map_err(PyValueError::new_err)?;
         report.map_or(Ok(()), |path| settings.report_to(path)).map_err(PyValueError::new_err)?;
+        profile.map_or(Ok(()), |path| settings.profile_to(path)).map_err(PyValueError::new_err)?;
         settings.keeps_report = keeps_report;
+        settings.check().map_err(PyValueError::new_err)?;
         let stop = interrupt::stop(py)?;
         guarded(|| {
             cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {

@@ -90,7 +90,36 @@ def test_options_do_the_same_and_stand_before_the_script(script):
     assert (script / "x.html").exists()
 
 
+def test_a_profile_of_any_script_has_its_commands_as_phases(script):
+    done = cs_python(script, "--cslrun-profile", "x.json", "run.py")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^cslrun: the profile of the run is in \S*x.json$", done.stderr, re.M)
+    profile = json.loads((script / "x.json").read_text())["profile"]
+    phases = [(phase["name"], phase["place"]) for phase in profile["phases"]]
+    assert ("the launch of `double_all`", "run.py:11") in phases
+    assert phases[-1] == ("the copy from `words`", "run.py:13")
+    for pe in profile["pes"]:
+        assert sum(pe["times"].values()) == profile["cycles"]
+    assert sum(line["busy"] for line in profile["lines"]) == profile["times"]["busy"] > 0
+    parts = profile["path"]["parts"]
+    assert sum(part["until"] - part["from"] for part in parts) == profile["cycles"]
+    assert "double_all" in [function["name"] for function in profile["functions"]]
+
+
+def test_a_variable_or_an_argument_writes_a_profile_too(script, program, tmp_path, monkeypatch):
+    done = cs_python(script, "run.py", CSLRUN_PROFILE="x.html")
+    assert done.returncode == 0, done.stderr
+    assert (script / "x.html").read_text().startswith("<!doctype html>")
+    runner = cslrun.Runner(program, profile=tmp_path / "y.txt")
+    runner.launch("double_all")
+    runner.finish()
+    assert (tmp_path / "y.txt").read_text().startswith("profile: about ")
+    with pytest.raises(ValueError, match="a profile goes without a trace and a report"):
+        cslrun.Runner(program, profile="y.txt", report=True)
+
+
 @pytest.mark.parametrize("words, variables, why", [
+    (["run.py"], {"CSLRUN_PROFILE": "x.png"}, r"CSLRUN_PROFILE: `\S*x.png`: the name must end in .*"),
     (["run.py"], {"CSLRUN_TRACE": "x.png"}, r"CSLRUN_TRACE: `\S*x.png`: the name must end in .json or .txt"),
     (["run.py"], {"CSLRUN_REPORT": "no/x.html"}, r"CSLRUN_REPORT: there is no folder \S*no"),
     (["run.py"], {"CSLRUN_SEED": "x"}, "CSLRUN_SEED: `x` is not a whole number"),

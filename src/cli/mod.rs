@@ -22,6 +22,7 @@ mod outcome;
 mod output;
 mod page;
 mod picture;
+mod profile;
 mod progress;
 mod reading;
 mod report;

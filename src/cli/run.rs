@@ -1,10 +1,10 @@
 use super::args::{RunArgs, ShownCycles};
 use super::outcome::Outcome;
 use super::progress::ProgressLine;
-use super::report;
 use super::running::{fail, options};
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, seeds, threads, trace};
+use super::{profile, report};
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::{Diagnostic, Loader, Printed, RunOptions, Runner};
 use std::sync::Arc;
@@ -39,6 +39,9 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     if args.report.is_some() {
         report::prepare(&mut runner);
     }
+    if args.profile.is_some() {
+        profile::prepare(&mut runner);
+    }
     perform(runner, args, line, &mut outcome);
     outcome
 }
@@ -72,6 +75,9 @@ fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut
     }
     if let Some(path) = &args.report {
         report::write(path, &mut runner, outcome);
+    }
+    if let Some(target) = &args.profile {
+        profile::show(target, &runner, outcome);
     }
     if outcome.exit == Exit::Interrupted {
         // Whoever has stopped it does not wait until a wafer is cleared away.

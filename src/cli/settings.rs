@@ -1,8 +1,8 @@
 //! Settings of a run that a host script starts: they come from the environment and from the script.
 
-use super::args::{TraceArgs, TraceTarget, target};
+use super::args::{ProfileFormat, TraceArgs, TraceTarget, target};
 use super::outcome::Outcome;
-use super::{report, running, threads, trace};
+use super::{profile, report, running, threads, trace};
 use crate::{Diagnostic, Failure, MessageFormat, Runner};
 use std::path::{Path, PathBuf};
 
@@ -13,6 +13,8 @@ pub struct RunSettings {
     pub trace: Option<PathBuf>,
     /// The file of the report, an HTML page.
     pub report: Option<PathBuf>,
+    /// The file of the profile; its ending says in which form.
+    pub profile: Option<PathBuf>,
     /// Whether to record what a report shows although it goes to no file.
     pub keeps_report: bool,
     /// The seed for the order of equally ready tasks.
@@ -24,18 +26,20 @@ pub struct RunSettings {
 }
 
 impl RunSettings {
-    /// The settings of the environment variables `CSLRUN_TRACE`, `CSLRUN_REPORT`, `CSLRUN_SEED`,
-    /// `CSLRUN_THREADS` and `CSLRUN_MAX_CYCLES`; an empty variable counts as missing.
+    /// The settings of the environment variables `CSLRUN_TRACE`, `CSLRUN_REPORT`, `CSLRUN_PROFILE`,
+    /// `CSLRUN_SEED`, `CSLRUN_THREADS` and `CSLRUN_MAX_CYCLES`; an empty variable counts as missing.
     ///
     /// # Errors
     /// A line for people that names the variable.
     pub fn of_environment() -> Result<RunSettings, String> {
         let trace = variable("CSLRUN_TRACE", trace_file)?;
         let report = variable("CSLRUN_REPORT", report_file)?;
+        let profile = variable("CSLRUN_PROFILE", profile_file)?;
         let seed = variable("CSLRUN_SEED", whole_number)?;
         let threads = variable("CSLRUN_THREADS", threads::number)?;
         let max_cycles = variable("CSLRUN_MAX_CYCLES", whole_number)?;
-        Ok(RunSettings { trace, report, keeps_report: false, seed, threads, max_cycles })
+        let settings = RunSettings { trace, report, profile, keeps_report: false, seed, threads, max_cycles };
+        settings.check().map(|()| settings)
     }
 
     /// Takes the name of a file for the trace.
@@ -56,8 +60,32 @@ impl RunSettings {
         Ok(())
     }
 
+    /// Takes the name of a file for the profile.
+    ///
+    /// # Errors
+    /// The name has another ending than `.html`, `.json`, `.speedscope.json`, `.pb` or `.txt`, or its folder does not
+    /// exist.
+    pub fn profile_to(&mut self, path: &str) -> Result<(), String> {
+        self.profile = Some(profile_file(path).map_err(|why| format!("profile: {why}"))?);
+        Ok(())
+    }
+
+    /// Looks whether the settings go together.
+    ///
+    /// # Errors
+    /// A profile is wanted together with a trace or a report.
+    pub fn check(&self) -> Result<(), String> {
+        match self.profile.is_some() && (self.trace.is_some() || self.report.is_some() || self.keeps_report) {
+            true => Err("a profile goes without a trace and a report: use two runs".to_string()),
+            false => Ok(()),
+        }
+    }
+
     /// Starts to record what the trace and the report show; before anything runs.
     pub fn record(&self, runner: &mut Runner) {
+        if self.profile.is_some() {
+            return profile::prepare(runner);
+        }
         let filter = if self.trace.is_some() { Some(Default::default()) } else { None };
         let has_report = self.report.is_some() || self.keeps_report;
         if let Some(filter) = filter.or_else(|| has_report.then(report::filter)) {
@@ -70,7 +98,7 @@ impl RunSettings {
 
     /// Whether a run with these settings is recorded.
     pub fn records(&self) -> bool {
-        self.trace.is_some() || self.report.is_some() || self.keeps_report
+        self.trace.is_some() || self.report.is_some() || self.profile.is_some() || self.keeps_report
     }
 
     /// The report of a run up to now as an HTML page.
@@ -78,7 +106,7 @@ impl RunSettings {
         report::html(runner, &ending(runner, warnings, failure))
     }
 
-    /// Writes the trace and the report of a run up to now, with the warnings of its end or the failure that
+    /// Writes the trace, the report and the profile of a run up to now, with the warnings of its end or the failure that
     /// has ended it. Returns a line for each file.
     ///
     /// # Errors
@@ -94,6 +122,9 @@ impl RunSettings {
         trace::show(&args, runner, &mut outcome);
         if let Some(path) = &self.report {
             report::write(path, runner, &mut outcome);
+        }
+        if let Some(path) = &self.profile {
+            profile::write_to(path, runner, &mut outcome);
         }
         match outcome.diag.take() {
             Some(trouble) => Err(trouble),
@@ -145,6 +176,13 @@ fn report_file(text: &str) -> Result<PathBuf, String> {
     }
 }
 
+fn profile_file(text: &str) -> Result<PathBuf, String> {
+    match ProfileFormat::of(text.as_ref()) {
+        Ok(_) => in_a_folder(text.into()),
+        Err(why) => Err(format!("`{text}`: {why}")),
+    }
+}
+
 /// A script should not run for an hour before it turns out that its folder does not exist.
 fn in_a_folder(path: PathBuf) -> Result<PathBuf, String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -165,6 +203,10 @@ mod tests {
         for (wrong, why) in [
             (trace_file("x.html"), "`x.html`: the name must end in .json or .txt"),
             (trace_file(""), "the name of the file is missing"),
+            (
+                profile_file("x.png"),
+                "`x.png`: the name must end in .html, .json, .speedscope.json, .pb or .txt",
+            ),
             (report_file("x.json"), "`x.json`: the name must end in .html"),
             (report_file("no/such/x.html"), "there is no folder no/such"),
         ] {

@@ -5,6 +5,7 @@
 //! operation works on them (`pe/races.rs`), or a search for the last write of a word (`pe/witness.rs`).
 
 use crate::dsd::footprint::Footprint;
+use crate::image::FnId;
 use crate::image::code::{Access, word_of};
 
 /// Decides before each access of the scalar loop whether the loop stops there.
@@ -17,6 +18,17 @@ pub(crate) trait Guard {
     fn writes(&mut self, at: usize, kind: Access) -> bool;
     /// Whether a copy of `words` words stops it; addresses as registers hold them.
     fn copies(&mut self, to: u64, from: u64, words: u16) -> bool;
+    /// Operations of a function have run, from one up to another.
+    #[inline(always)]
+    fn ran(&mut self, _function: FnId, _from: usize, _to: usize) {}
+    /// An operation with elements has taken this many cycles, which are not among those of its function; gives them back.
+    #[inline(always)]
+    fn took(&mut self, _function: FnId, _at: usize, cycles: u32, _elements: u32) -> i64 {
+        cycles.into()
+    }
+    /// A call has entered a function whose frame ends before an address.
+    #[inline(always)]
+    fn entered(&mut self, _end: usize) {}
 }
 
 /// Watches nothing.

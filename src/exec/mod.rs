@@ -7,6 +7,7 @@ pub(crate) mod arithmetic;
 mod arms;
 pub(crate) mod calls;
 pub(crate) mod convert;
+pub(crate) mod counts;
 pub(crate) mod cycles;
 pub(crate) mod guard;
 pub(crate) mod interface;

@@ -1,6 +1,4 @@
-//! The fast loop: scalar code and calls, on registers and the memory.
-//!
-//! It does not know the PE. Tasks, most vectors and intrinsics it hands back as a [`StopReason`].
+//! The fast loop: scalar code and calls. What concerns the PE it hands back as a [`StopReason`]: tasks, most vectors.
 
 use super::arithmetic::{self, amount, quotient, remainder};
 use super::arms::*;
@@ -16,9 +14,8 @@ use crate::diagnostics::Diag;
 use crate::image::code::{Access, FnId, IN_VARIABLE, Intrinsic, Op, Reg};
 use crate::value::f16;
 
-/// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it.
-/// `maps` are the iterations of the `@map`s that have not ended, outermost first. The loop is compiled twice: with
-/// the guard [`Unguarded`](super::guard::Unguarded) it watches no access to memory.
+/// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it. `maps` are the
+/// iterations of the `@map`s that have not ended, outermost first. The loop is compiled for each kind of guard.
 pub(crate) fn run<G: Guard>(
     code: Code<'_>,
     calls: &mut Calls,
@@ -35,8 +32,8 @@ pub(crate) fn run<G: Guard>(
     exit
 }
 
-/// One `match` with an arm for each frequent operation: a second `match` would add an indirect jump to every one. Calls
-/// and returns are handled here, too: to leave and re-enter the loop costs more. `budget` is what is left of the cycles.
+/// One `match` with an arm for each frequent operation: a second one would add an indirect jump to each. Calls and returns
+/// are handled here, too: to leave and re-enter the loop costs more. `budget` is what is left of the cycles.
 fn run_calls<G: Guard>(
     all: Code<'_>,
     calls: &mut Calls,
@@ -50,7 +47,7 @@ fn run_calls<G: Guard>(
     let mut ready = all.function(calls.last_mut().function);
     loop {
         let (frame, r) = calls.innermost();
-        let mut at = frame.pc;
+        let (mut at, mut first) = (frame.pc, frame.pc); // Where straight code has begun, for those who count.
         let (code, before) = (&ready.code[..], &ready.cycles_before[..]);
         // The budget left before an operation, plus the cycles of all before it: constant while they come in order.
         let mut credit = *budget + i64::from(before[at]);
@@ -72,6 +69,7 @@ fn run_calls<G: Guard>(
         }
         macro_rules! stop {
             ($exit:expr) => {{
+                guard.ran(frame.function, first, at);
                 frame.pc = at;
                 *budget = left!();
                 return $exit;
@@ -89,7 +87,8 @@ fn run_calls<G: Guard>(
             ($to:expr) => {{
                 at += 1;
                 let left = left!();
-                at = $to as usize;
+                guard.ran(frame.function, first, at);
+                (at, first) = ($to as usize, $to as usize);
                 credit = left + i64::from(before[at]);
                 // Every loop contains a jump, so checking the budget at jumps is enough.
                 if left <= 0 {
@@ -457,12 +456,12 @@ fn run_calls<G: Guard>(
                 Op::Vector { n } => {
                     let Some(Some(line)) = plans.get(n as usize) else { hand_back!(*op) };
                     let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };
-                    credit -= i64::from(cycles)
+                    credit -= guard.took(frame.function, at, cycles, line.elements)
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
-                        let has_lanes = map.has_lanes() && !G::IS_ON;
-                        credit -= if has_lanes { map.take_blocks(memory, r, left!()) } else { 0 };
+                        let lanes = map.has_lanes() && !G::IS_ON;
+                        credit -= if lanes { map.take_blocks(memory, r, left!()) } else { 0 };
                         jump!(done if !map.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(*op),
@@ -481,6 +480,7 @@ fn run_calls<G: Guard>(
             at += 1;
         };
         at += 1;
+        guard.ran(frame.function, first, at);
         *budget = left!();
         if let Some((f, base)) = called {
             frame.pc = at;
@@ -489,6 +489,7 @@ fn run_calls<G: Guard>(
                 calls.last_mut().pc -= 1;
                 return Err(diag);
             }
+            guard.entered(calls.last_mut().end);
         } else {
             sanitizer.leave(frame.address.into(), frame.end, frame.function);
             calls.leave();

@@ -5,8 +5,10 @@
 
 use super::buffer::Flit;
 use super::grid::Grid;
+use super::traffic::Counter;
 use super::way::Landing;
 use crate::arch::{Color, Direction, PeCoord};
+use crate::profile::{Origin, Traffic};
 use crate::trace::{Event, EventKind, TracedWavelet};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeMap, VecDeque};
@@ -35,6 +37,8 @@ struct FlitNotes {
     /// The words of messages, until they are handed over.
     letters: FxHashMap<(u32, Color), VecDeque<u64>>,
     positions: BTreeMap<(u32, Color), u8>,
+    /// For a profile, wavelets are counted instead of written down, and their numbers say where they came from.
+    counter: Option<Box<Counter>>,
 }
 
 const NUMBERED: &str = "every wavelet on its way was given a number";
@@ -55,7 +59,11 @@ impl FlitNotes {
         *self.lane(id).from[from as usize].front().expect(NUMBERED)
     }
 
-    fn next_number(&mut self) -> u64 {
+    /// The number of a wavelet that a PE or the host sends.
+    fn next_number(&mut self, pe: usize, from_host: bool) -> u64 {
+        if self.counter.is_some() {
+            return Counter::number(pe, from_host, self.now);
+        }
         self.sent += 1;
         self.sent
     }
@@ -71,7 +79,9 @@ impl FlitNotes {
     }
 
     fn write(&mut self, pe: PeCoord, what: EventKind) {
-        self.events.push(Event { cycle: self.now, pe, what });
+        if self.counter.is_none() {
+            self.events.push(Event { cycle: self.now, pe, what });
+        }
     }
 }
 
@@ -84,6 +94,21 @@ impl FlitIds {
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
         self.0 = Some(Box::default());
+    }
+
+    /// From now on counts wavelets, and notes where they come from; before anything runs.
+    pub fn count(&mut self) {
+        self.0 = Some(Box::new(FlitNotes { counter: Some(Box::default()), ..FlitNotes::default() }));
+    }
+
+    /// The counts so far, if wavelets are counted.
+    pub fn traffic(&self, grid: &Grid) -> Option<Traffic> {
+        Some(self.0.as_ref()?.counter.as_ref()?.traffic(grid))
+    }
+
+    /// Where the wavelet came from that came into a queue before the last `behind` ones of its lane.
+    pub fn origin(&self, id: u32, behind: usize) -> Option<Origin> {
+        self.0.as_ref()?.counter.as_ref()?.origin(id, behind)
     }
 
     /// Writes nothing down any more.
@@ -111,12 +136,15 @@ impl FlitIds {
     }
 
     /// A PE has sent a wavelet, which waits in these lanes.
-    pub fn note_sent(&mut self, pe: PeCoord, color: Color, flit: Flit, lanes: Landing, now: u64) {
+    pub fn note_sent(&mut self, grid: &Grid, pe: usize, color: Color, flit: Flit, lanes: Landing, now: u64) {
         let Some(notes) = &mut self.0 else { return };
         notes.now = now;
-        let number = notes.next_number();
+        let number = notes.next_number(pe, false);
         lanes.lanes().for_each(|id| notes.put(id, Direction::Ramp, number));
-        notes.write(pe, EventKind::Sent(wavelet(number, color, flit)));
+        if let Some(counter) = &mut notes.counter {
+            return counter.note_sent(pe, color);
+        }
+        notes.write(grid.coord(pe), EventKind::Sent(wavelet(number, color, flit)));
     }
 
     /// A copy of the oldest wavelet of an input leaves; these lanes get it.
@@ -135,6 +163,9 @@ impl FlitIds {
             notes.lane(id).offramp.push_back(number);
         }
         landed.lanes().for_each(|id| notes.put(id, to.opposite(), number));
+        if let Some(counter) = &mut notes.counter {
+            return counter.note_hop(id, to);
+        }
         let wavelet = wavelet(number, lane.color(), flit);
         notes.write(grid.coord(lane.pe()), EventKind::Hop { wavelet, from, to });
     }
@@ -155,6 +186,10 @@ impl FlitIds {
         let lane = grid.lane(id);
         let (at, color) = (grid.coord(lane.pe()), lane.color());
         let number = notes.lane(id).offramp.pop_front().expect(NUMBERED);
+        let now = notes.now;
+        if let Some(counter) = &mut notes.counter {
+            return counter.note_delivered(id, number, now);
+        }
         let wavelet = wavelet(number, color, flit);
         let tile = grid.program().tile_at(at);
         let queue = tile.and_then(|t| t.input_queues.iter().find(|q| q.color == color)).map(|q| q.queue);
@@ -165,9 +200,9 @@ impl FlitIds {
     pub fn note_from_host(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
         let Some(notes) = &mut self.0 else { return };
         notes.now = now;
-        let number = notes.next_number();
-        notes.lane(id).offramp.push_back(number);
         let lane = grid.lane(id);
+        let number = notes.next_number(lane.pe(), true);
+        notes.lane(id).offramp.push_back(number);
         notes.write(grid.coord(lane.pe()), EventKind::FromHost(wavelet(number, lane.color(), flit)));
     }
 
@@ -184,8 +219,8 @@ impl FlitIds {
     pub fn note_letter_word(&mut self, grid: &Grid, id: u32, flit: Flit, now: u64) {
         let Some(notes) = &mut self.0 else { return };
         notes.now = now;
-        let number = notes.next_number();
         let (pe, color) = (grid.lane(id).pe(), grid.lane(id).color());
+        let number = notes.next_number(pe, false);
         notes.letters.entry((pe as u32, color)).or_default().push_back(number);
         notes.write(grid.coord(pe), EventKind::Sent(wavelet(number, color, flit)));
     }
@@ -193,7 +228,7 @@ impl FlitIds {
     /// A message is handed over to a lane; the header has a number of its own.
     pub fn note_letter(&mut self, from: u32, id: u32, color: Color, words: usize) {
         let Some(notes) = &mut self.0 else { return };
-        let header = notes.next_number();
+        let header = notes.next_number(from as usize, false);
         let sent = notes.letters.entry((from, color)).or_default();
         let sent: Vec<u64> = sent.drain(..words).collect();
         notes.lane(id).offramp.extend(std::iter::once(header).chain(sent));

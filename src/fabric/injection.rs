@@ -6,6 +6,7 @@ use super::config::{self, Written};
 use super::ramp::{Ramp, Wavelet};
 use super::way::Landing;
 use crate::arch::{Color, Direction, MESSAGE_COLOR, PeCoord};
+use crate::profile::Origin;
 
 /// The ramp of one PE.
 pub struct PeRamp<'a> {
@@ -69,7 +70,7 @@ impl Fabric {
                 schedule.wake(pe, grid.router_mut(pe));
             }
         }
-        self.flit_ids.note_sent(grid.coord(pe), color, Flit::new(w), landing, now);
+        self.flit_ids.note_sent(grid, pe, color, Flit::new(w), landing, now);
         Ok(())
     }
 
@@ -146,6 +147,11 @@ impl Ramp for PeRamp<'_> {
 
     fn address_letter(&mut self, to: PeCoord, length: u16) {
         self.fabric.letters.address(self.pe, to, length, self.fabric.grid.program());
+    }
+
+    fn origin(&self, color: Color, behind: usize) -> Option<Origin> {
+        let lane = self.fabric.grid.router(self.pe).lane(color)?;
+        self.fabric.flit_ids.origin(lane, behind)
     }
 
     fn config(&mut self, addr: u16) -> Option<u16> {

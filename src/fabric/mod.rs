@@ -26,6 +26,7 @@ mod state;
 mod step;
 mod survey;
 mod timing_wheel;
+mod traffic;
 mod way;
 
 #[cfg(test)]
@@ -40,6 +41,7 @@ pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey};
 
 use crate::arch::Color;
 use crate::image::Program;
+use crate::profile::Traffic;
 use crate::trace::Event;
 use arbitration::Arbiter;
 use flit_ids::FlitIds;
@@ -138,6 +140,16 @@ impl Fabric {
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
         self.flit_ids.record();
+    }
+
+    /// From now on counts wavelets for a profile; before anything runs.
+    pub fn profile(&mut self) {
+        self.flit_ids.count();
+    }
+
+    /// The wavelets counted so far, if they are counted.
+    pub fn traffic(&self) -> Option<Traffic> {
+        self.flit_ids.traffic(&self.grid)
     }
 
     /// Writes nothing down any more.

@@ -1,4 +1,5 @@
 use crate::arch::{Color, PeCoord};
+use crate::profile::Origin;
 
 /// 32 bits on their way through the fabric.
 #[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -27,6 +28,10 @@ pub trait Ramp {
 
     /// Gives the next words on the color of messages a receiver.
     fn address_letter(&mut self, to: PeCoord, length: u16);
+
+    /// Where a wavelet of a color came from, while a run is profiled: the one that came into the queue before the last
+    /// `behind` ones.
+    fn origin(&self, color: Color, behind: usize) -> Option<Origin>;
 
     /// Reads a configuration word (word address); `None` if the machine model has none there.
     fn config(&mut self, addr: u16) -> Option<u16>;

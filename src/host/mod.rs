@@ -33,6 +33,7 @@ pub use variables::Variable;
 use crate::diagnostics::{Diag, Diagnostic, Levels, Severity};
 use crate::image::code::Intrinsic;
 use crate::image::{ExportName, Program};
+use crate::profile::{MOST_RECORDS, ProfiledRun};
 use crate::source::SourceMap;
 use crate::trace::{History, Recording, TraceFilter};
 use crate::wafer::{Ended, PeOptions, Progress, ScheduleSeed, Wafer};
@@ -232,6 +233,19 @@ impl Runner {
     pub(crate) fn record(&mut self, filter: TraceFilter) {
         self.log = filter.wants_host().then(|| HostLog::new(filter.cycles.clone()));
         self.wafer.record(filter);
+    }
+
+    /// Takes notes for a profile. Call it before anything runs.
+    pub(crate) fn start_profile(&mut self) {
+        self.log = Some(HostLog::new(0..=u64::MAX));
+        self.wafer.profile(MOST_RECORDS);
+    }
+
+    /// What was noted for a profile so far; `None` if nothing is.
+    pub(crate) fn profiled_run(&self) -> Option<ProfiledRun> {
+        let (pes, traffic) = self.wafer.profile_notes()?;
+        let host = self.log.as_ref().map_or_else(Vec::new, |log| log.events(None));
+        Some(ProfiledRun { program: self.program.clone(), end: self.wafer.cycles(), pes, traffic, host })
     }
 
     /// Names the line of the host script that issues the following commands, such as `run.py:12`. It appears in

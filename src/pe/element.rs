@@ -9,6 +9,7 @@ use super::handlers::{Duties, DutyContext};
 use super::log::{LineBuffer, PeLog};
 use super::main_thread::MainThread;
 use super::map::MapState;
+use super::observer::Observer;
 use super::queue::SendOperation;
 use super::queues::Queues;
 use super::races::Races;
@@ -50,8 +51,8 @@ pub(super) struct Outside<'a> {
 #[derive(Clone)]
 #[repr(C, align(64))]
 pub struct Pe {
-    /// The trace buffer, while the run is recorded.
-    pub(super) trace_buffer: Option<Box<TraceBuffer>>,
+    /// The trace buffer or the notes for a profile, while the run is recorded or profiled.
+    pub(super) observer: Observer,
     pub(super) arch: &'static Arch,
     pub(super) tile: Arc<PreparedTile>,
     pub(super) checks: Checks,
@@ -107,7 +108,7 @@ impl Pe {
             line: LineBuffer::default(),
             configuration: Box::default(),
             choices: None,
-            trace_buffer: None,
+            observer: Observer::default(),
             tile: Arc::clone(&tile),
         };
         pe.threads.blocked = tile.blocked_microthreads;
@@ -133,9 +134,11 @@ impl Pe {
         log: &mut PeLog,
         worker: &mut Worker,
     ) -> Result<Wake, Diag> {
-        let wake = self.advance(now, Outside { ramp, log, worker });
-        if let Some(trace) = &mut self.trace_buffer {
+        let wake = self.advance(now, Outside { ramp: &mut *ramp, log: &mut *log, worker });
+        if let Some(trace) = self.observer.trace() {
             trace.observe(&self.main, &self.threads, &self.queues, now);
+        } else {
+            self.after_profiled_visit(ramp);
         }
         if !self.checks.warnings.is_empty() {
             let moment = self.moment(now);
@@ -303,7 +306,7 @@ impl Pe {
 
     /// Whether the timing within a visit is observable: then nothing is done ahead of the clock.
     pub(super) fn is_observed(&self) -> bool {
-        self.trace_buffer.is_some() || self.threads.in_step
+        self.observer.has_trace() || self.threads.in_step
     }
 
     /// Queues a function for the main thread; it runs when no task is ready.
@@ -404,17 +407,17 @@ impl Pe {
 
     /// Starts to record events.
     pub fn record(&mut self) {
-        self.trace_buffer = Some(Box::new(TraceBuffer::new(self.at)));
+        self.observer = Observer::of_trace(TraceBuffer::new(self.at));
     }
 
     /// Stops recording events.
     pub fn stop_recording(&mut self) {
-        self.trace_buffer = None;
+        self.observer = Observer::default();
     }
 
     /// The events recorded since the last call; `None` if the PE does not record.
     pub fn events(&mut self) -> Option<&mut Vec<Event>> {
-        self.trace_buffer.as_mut().map(|trace| &mut trace.events)
+        self.observer.trace().map(|trace| &mut trace.events)
     }
 
     /// One of its colors has gone into teardown.

@@ -10,6 +10,7 @@ use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
+use crate::exec::counts::Counting;
 use crate::exec::guard::Unguarded;
 use crate::exec::interface::{Code, Meter, StopReason};
 use crate::exec::{PreparedTile, scalar};
@@ -177,9 +178,7 @@ impl Pe {
             }
             Ok(StopReason::Pause) => return Ok(false),
             Ok(StopReason::End) => {
-                if let Some(trace) = &mut self.trace_buffer {
-                    trace.task_end(now + meter.spent);
-                }
+                self.note_task_end(now + meter.spent);
                 if self.duties.are_answered() {
                     let heard = self.checks.warnings.len();
                     let (duties, mut context) = self.duties();
@@ -203,6 +202,7 @@ impl Pe {
         if let Op::Block { a } | Op::Unblock { a } | Op::Activate { a } = op
             && self.tasks.state.set(op, self.main.register(a))
         {
+            self.note_served(&Served::Done(self.arch.costs.tasks.state.into()), now + meter.spent);
             meter.spent += u64::from(self.arch.costs.tasks.state);
             self.main.calls.last_mut().pc += 1;
             return Ok(true);
@@ -222,16 +222,25 @@ impl Pe {
     #[inline]
     fn run_scalar(&mut self, tile: &PreparedTile, meter: &mut Meter) -> Result<StopReason, Diag> {
         let is_observed = self.is_observed();
-        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+        let (words_of_pe, maps) = (self.memory.words_mut(), &mut self.map_iterations);
         let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
         let (functions, is_plain) = (tile.functions(), tile.is_plain());
+        if let Some(profile) = self.observer.profile() {
+            let counts = &mut profile.counts;
+            counts.deepest = calls.last().map_or(0, |frame| frame.end).max(counts.deepest);
+            let words = self.races.guard();
+            let plans = if words.is_some() { &[] } else { tile.plans(self.arch) };
+            let code = Code { tile, arch: self.arch, functions, plans, is_plain };
+            let mut guard = Counting { counts, words };
+            return scalar::run(code, calls, maps, (words_of_pe, &mut guard), sanitizer, tasks, meter);
+        }
         let guard = self.races.guard();
         // A recorded run takes the path that records events, and a guarded one that which compares operands.
         let plans = if is_observed || guard.is_some() { &[] } else { tile.plans(self.arch) };
         let code = Code { tile, arch: self.arch, functions, plans, is_plain };
         match guard {
-            None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, tasks, meter),
-            Some(guard) => scalar::run(code, calls, maps, (words, guard), sanitizer, tasks, meter),
+            None => scalar::run(code, calls, maps, (words_of_pe, &mut Unguarded), sanitizer, tasks, meter),
+            Some(guard) => scalar::run(code, calls, maps, (words_of_pe, guard), sanitizer, tasks, meter),
         }
     }
 
@@ -295,6 +304,7 @@ impl Pe {
     }
 
     fn after_service(&mut self, served: Served, now: u64, meter: &mut Meter) -> bool {
+        self.note_served(&served, now + meter.spent);
         let frame = self.main.calls.last_mut();
         match served {
             Served::Done(cycles) => {
@@ -396,8 +406,10 @@ impl Pe {
             let others = self.tasks.others(self.arch.name, &mut self.queues, claimed, picked);
             choices.note(now, Chosen::Task { function, others });
         }
-        if let Some(trace) = &mut self.trace_buffer {
+        if let Some(trace) = self.observer.trace() {
             trace.task_start(function, ready, &self.queues, now);
+        } else if self.observer.has_profile() {
+            self.note_profiled_task(function, ready, now);
         }
     }
 

@@ -114,9 +114,9 @@ impl Pe {
         match op {
             Op::MapBegin { n } => {
                 let mut maps = std::mem::take(&mut self.maps);
-                let mut trace = self.trace_buffer.take();
-                let begun = self.vector_unit().map_begin(n, &mut maps, trace.as_deref_mut(), time);
-                (self.maps, self.trace_buffer) = (maps, trace);
+                let mut observer = std::mem::take(&mut self.observer);
+                let begun = self.vector_unit().map_begin(n, &mut maps, observer.trace(), time);
+                (self.maps, self.observer) = (maps, observer);
                 begun?;
                 let map = self.maps.last().filter(|_| !self.tile.is_plain());
                 let iterations = map.map_or_else(MapIterations::default, MapState::iterations);
@@ -138,9 +138,9 @@ impl Pe {
             Op::MapEnd { .. } => {
                 let mut map = self.maps.pop().expect("a map was begun");
                 map.pass(self.map_iterations.pop().map_or(0, |iterations| iterations.done()));
-                let mut trace = self.trace_buffer.take();
-                self.vector_unit().map_end(&map, trace.as_deref_mut(), time);
-                self.trace_buffer = trace;
+                let mut observer = std::mem::take(&mut self.observer);
+                self.vector_unit().map_end(&map, observer.trace(), time);
+                self.observer = observer;
             }
             other => unreachable!("{other:?} is no part of a map"),
         }

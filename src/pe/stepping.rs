@@ -51,6 +51,9 @@ impl Pe {
         {
             self.checks.check_mixed(mixed, thread.span)?;
         }
+        if let Some(profile) = self.observer.profile() {
+            profile.step(place, thread, step, &self.queues, now);
+        }
         match step {
             StepResult::Moved => {
                 thread.stalled = None;
@@ -127,7 +130,7 @@ impl Pe {
         result: bool,
         now: u64,
     ) -> Result<(), Diag> {
-        if let Some(trace) = &mut self.trace_buffer {
+        if let Some(trace) = self.observer.trace() {
             trace.end(place, thread, &self.queues, now);
         }
         self.registers.save_positions(&thread.operation, &thread.registers);
@@ -140,6 +143,9 @@ impl Pe {
                 self.main.set_register(register, result.into());
             }
             self.main.resume(now);
+        }
+        if let Some(profile) = self.observer.profile() {
+            profile.end(place, thread, done, &self.queues, (now + 1, self.main.busy_until));
         }
         Ok(())
     }

@@ -167,7 +167,8 @@ fn wait_of(place: usize, main: &MainThread, threads: &Threads, queues: &Queues) 
     }
 }
 
-fn reason(stall: Stall, sends: Option<Color>, queues: &Queues) -> Reason {
+/// What a stall is a wait for.
+pub(super) fn reason(stall: Stall, sends: Option<Color>, queues: &Queues) -> Reason {
     match stall {
         Stall::Input(input) => {
             let inbox = &queues.inputs[input];

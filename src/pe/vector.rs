@@ -60,8 +60,10 @@ impl Pe {
         if let Some((count, cycles)) = self.vector_unit().run_at_once(n, vector)? {
             let cycles = LAUNCH + self.start_cycles(vector) + u64::from(cycles);
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
-            if let Some(trace) = &mut self.trace_buffer {
+            if let Some(trace) = self.observer.trace() {
                 trace.at_once(quick, pace.time, cycles);
+            } else if let Some(profile) = self.observer.profile() {
+                profile.elements = count;
             }
             return Ok(Served::Done(cycles));
         }
@@ -76,7 +78,7 @@ impl Pe {
     }
 
     /// Cycles until an operation can start.
-    fn start_cycles(&self, vector: &VectorOp) -> u64 {
+    pub(super) fn start_cycles(&self, vector: &VectorOp) -> u64 {
         start_cycles(vector, &self.arch.costs.vectors)
     }
 
@@ -182,6 +184,9 @@ impl Pe {
         while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
         }
+        if self.observer.has_profile() {
+            self.note_sent_early(vector, &start, time, cycle);
+        }
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
         if is_async {
             let begun = Begun { span: vector.span, place: None, completion };
@@ -253,8 +258,10 @@ impl Pe {
         let operation = &start.thread.operation;
         let cycles = LAUNCH + self.start_cycles(vector) + u64::from(operation.done);
         let (done, of) = (operation.done, operation.total);
-        if let Some(trace) = &mut self.trace_buffer {
+        if let Some(trace) = self.observer.trace() {
             trace.at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
+        } else if let Some(profile) = self.observer.profile() {
+            profile.elements = done;
         }
         self.threads.spare = Some(start.thread);
         Ok(Served::Done(cycles))
@@ -300,7 +307,7 @@ impl Pe {
         let place = if is_async { self.microthread(ut, ut_by_queue, vector.span)? } else { MAIN };
         thread.on_control = settings.at_control();
         thread.operation.stops_at_control = thread.on_control.is_some();
-        if let Some(trace) = &mut self.trace_buffer {
+        if let Some(trace) = self.observer.trace() {
             trace.start(place, &thread.operation, vector.span, &self.queues, pace.time);
         }
         thread.completion = if is_async { settings.completion } else { Done::Nothing };
@@ -318,6 +325,9 @@ impl Pe {
         // One that had to go elsewhere has no claim on the number of its place either.
         thread.ut_by_queue = ut_by_queue || ut.is_some_and(|ut| usize::from(ut.0 & 7) != place);
         (thread.launched, thread.started, thread.stalled) = (pace.time, started, None);
+        if self.observer.has_profile() {
+            self.note_begin(place, &thread);
+        }
         self.threads.install(place, thread);
         if !is_async {
             return Ok(Served::Waits);

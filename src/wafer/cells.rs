@@ -23,6 +23,8 @@ pub struct Maker {
     has_choices: bool,
     /// The run is recorded.
     recorded: bool,
+    /// The run is profiled, with so many records of each PE at most.
+    profiled: Option<usize>,
 }
 
 impl Maker {
@@ -48,6 +50,9 @@ impl Maker {
         }
         if self.recorded {
             pe.record();
+        }
+        if let Some(limit) = self.profiled {
+            pe.profile(limit);
         }
         Some(Box::new(pe))
     }
@@ -79,6 +84,7 @@ impl Cells {
             schedule: None,
             has_choices: false,
             recorded: false,
+            profiled: None,
         };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }
@@ -140,6 +146,12 @@ impl Cells {
         for pe in self.pes.iter_mut().flatten() {
             if on { pe.record() } else { pe.stop_recording() }
         }
+    }
+
+    /// From now on PEs take notes for a profile, of so many records each.
+    pub fn profile(&mut self, limit: usize) {
+        self.maker.profiled = Some(limit);
+        self.pes.iter_mut().flatten().for_each(|pe| pe.profile(limit));
     }
 
     /// From now on no PE that exists does anything ahead of the clock.

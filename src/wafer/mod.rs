@@ -38,7 +38,8 @@ pub use stopped::StopReport;
 use crate::arch::{Color, PeCoord};
 use crate::diagnostics::Diagnostic;
 use crate::fabric::Fabric;
-use crate::image::{FnId, Program};
+use crate::image::{FnId, NO_TILE, Program};
+use crate::profile::{PeRecords, Traffic};
 use crate::source::Span;
 use crate::trace::{History, Recording, TraceFilter};
 use bands::Bands;
@@ -56,6 +57,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use worker_pool::WorkerPool;
+
+/// Records of a profile that each PE may have, however many PEs there are.
+const LEAST_RECORDS: usize = 2_000;
 
 /// How a run ended.
 #[derive(Clone, Debug)]
@@ -305,6 +309,22 @@ impl Wafer {
     pub fn recording(&mut self) -> Option<Recording> {
         self.observers.take(|| self.bands.first.fabric.events());
         self.observers.recording(self.now)
+    }
+
+    /// Takes notes for a profile, of about so many records of all PEs at most; before anything runs. The run itself
+    /// stays as it is.
+    pub fn profile(&mut self, limit: usize) {
+        self.bands.cut(&self.program, 1);
+        self.bands.first.fabric.profile();
+        let pes = self.program.place.iter().filter(|tile| **tile != NO_TILE).count();
+        self.cells.profile((limit / pes.max(1)).max(LEAST_RECORDS));
+    }
+
+    /// The notes of all PEs so far, by PE, and of the routers; `None` if nothing is profiled.
+    pub fn profile_notes(&self) -> Option<(Vec<(u32, PeRecords)>, Traffic)> {
+        let traffic = self.bands.first.fabric.traffic()?;
+        let notes = |(index, _, pe): (usize, PeCoord, &Pe)| Some((index as u32, pe.profile_notes(self.now)?));
+        Some((self.cells.made().filter_map(notes).collect(), traffic))
     }
 
     /// Follows the exported variables of all PEs, or all variables if nothing is exported, until so

@@ -25,6 +25,7 @@ mod modes;
 mod mutants;
 mod pages;
 mod pictures;
+mod profile;
 mod props;
 mod rules;
 mod seeds;

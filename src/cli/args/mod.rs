@@ -6,6 +6,8 @@ mod compile;
 mod dsd;
 mod learn;
 mod names;
+mod profile;
+mod profile_target;
 mod run;
 mod suite;
 mod trace;
@@ -13,6 +15,8 @@ mod trace;
 pub use compile::CompileArgs;
 pub use dsd::DsdArgs;
 pub use learn::LearnArgs;
+pub use profile::ProfileArgs;
+pub use profile_target::{ProfileFormat, ProfileTarget};
 pub use run::{HostStep, RunArgs, SetValues, ShownCycles};
 pub use suite::TestArgs;
 pub use trace::{TraceArgs, TraceTarget, target};
@@ -25,7 +29,7 @@ use std::ffi::OsString;
 /// What the command line asks for.
 #[derive(Debug)]
 pub enum Command {
-    /// `cslrun FILE.csl` or `cslrun run FILE.csl`
+    /// `cslrun FILE.csl`, `cslrun run FILE.csl` or `cslrun profile FILE.csl`
     Run(Box<RunArgs>),
     /// `cslrun check FILE.csl`
     Check(CompileArgs),
@@ -54,6 +58,8 @@ struct Cli {
 enum Sub {
     /// Compile and run a program; the word `run` is optional
     Run(Box<RunArgs>),
+    /// Run a program and show where its cycles went: lines, PEs, colors, links, and the critical path
+    Profile(Box<ProfileArgs>),
     /// Compile a program and check the whole wafer without running it
     Check(CompileArgs),
     /// Print the compiled program: tiles, memory, registers, routes, code
@@ -106,6 +112,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             choose(&mut run.compile);
             run.order_steps(matches);
             Ok(Command::Run(run))
+        }
+        Some(Sub::Profile(mut profile)) => {
+            choose(&mut profile.run.compile);
+            profile.run.order_steps(matches);
+            let refused = |why| Refusal(definition().error(clap::error::ErrorKind::ArgumentConflict, why));
+            profile.into_run().map(|run| Command::Run(Box::new(run))).map_err(refused)
         }
         Some(Sub::Check(mut args)) => {
             choose(&mut args);

@@ -2,6 +2,7 @@
 
 use super::compile::CompileArgs;
 use super::names::{identifier, named};
+use super::profile_target::ProfileTarget;
 use super::trace::TraceArgs;
 use crate::cli::number::Number;
 use crate::cli::{memory, threads};
@@ -42,6 +43,9 @@ pub struct RunArgs {
     /// Write an HTML page that shows the run cycle by cycle
     #[arg(long, value_name = "FILE.html")]
     pub report: Option<PathBuf>,
+    /// The profile, if one is wanted.
+    #[arg(skip)]
+    pub profile: Option<ProfileTarget>,
     #[command(flatten)]
     written: WrittenSteps,
     /// The steps in the order given.

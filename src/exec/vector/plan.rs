@@ -33,6 +33,8 @@ pub(crate) struct VectorPlan {
     pub end: usize,
     /// Cycles that it takes.
     pub cycles: u32,
+    /// Elements of its operands.
+    pub elements: u32,
     /// The register of the returned bool.
     pub result: Option<Reg>,
 }
@@ -104,7 +106,7 @@ pub(crate) fn plan(tile: &TileImage, vector: &VectorOp, arch: &Arch) -> Option<V
     let (kernel, end, result) = (&op.kernel, end as usize, vector.result);
     let direct = direct_plan(&(to, words), &sources);
     let dest = PlannedDest::Line(to, words);
-    Some(VectorPlan { kernel, dest, sources, direct, end, cycles, result })
+    Some(VectorPlan { kernel, dest, sources, direct, end, cycles, elements: count, result })
 }
 
 /// The plan of the reduction of a vector to the scalar behind a pointer.
@@ -129,6 +131,7 @@ fn sum(tile: &TileImage, vector: &VectorOp, to: Reg, arch: &Arch) -> Option<Vect
         end: row.span(words).1 as usize,
         cycles: (LAUNCH + start_cycles(vector, &arch.costs.vectors)) as u32
             + element_cycles(op, arch.name, count, None, &[Some(banked_at(&row, words))]),
+        elements: count,
         result: vector.result,
     })
 }

@@ -140,6 +140,10 @@ impl Ramp for RampSink {
 
     fn address_letter(&mut self, _to: PeCoord, _length: u16) {}
 
+    fn origin(&self, _: Color, _: usize) -> Option<crate::profile::Origin> {
+        None
+    }
+
     fn config(&mut self, _addr: u16) -> Option<u16> {
         None
     }

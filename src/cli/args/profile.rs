@@ -1,0 +1,46 @@
+//! What `cslrun profile` is told.
+
+use super::profile_target::{ProfileFormat, ProfileTarget};
+use super::run::RunArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// What to run, and how to show its profile.
+#[derive(Args, Debug)]
+pub struct ProfileArgs {
+    /// The run.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// The file of the profile; with it, the summary goes to standard output all the same
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What is written [default: what the name of the file says, or the summary]
+    #[arg(long = "format", value_name = "FORMAT")]
+    pub format: Option<ProfileFormat>,
+}
+
+impl ProfileArgs {
+    /// The run with the target of its profile.
+    ///
+    /// # Errors
+    /// The options do not go together.
+    pub fn into_run(self) -> Result<RunArgs, String> {
+        let ProfileArgs { mut run, output, format } = self;
+        let others = [
+            ("--trace", run.trace.trace.is_some()),
+            ("--report", run.report.is_some()),
+            ("--seeds", run.seeds.is_some()),
+        ];
+        if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
+            return Err(format!("a profile goes without {other}: use two runs"));
+        }
+        let format = match (format, &output) {
+            (Some(ProfileFormat::Pprof), None) => return Err("--format pprof needs --output".to_string()),
+            (Some(format), _) => format,
+            (None, Some(path)) => ProfileFormat::of(path).map_err(|why| format!("--output: {why}"))?,
+            (None, None) => ProfileFormat::Text,
+        };
+        run.profile = Some(ProfileTarget { format, path: output });
+        Ok(run)
+    }
+}

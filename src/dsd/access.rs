@@ -125,6 +125,9 @@ impl AddressCursor {
 
     /// How many of the next elements, up to `most`, lie where they may; perhaps some more do.
     pub fn reaches(&self, most: u64) -> u64 {
+        if u32::try_from(most).is_ok_and(|most| self.whole_line(most).is_some()) {
+            return most;
+        }
         let (mut cursor, mut count) = (*self, 0);
         while count < most {
             let Ok(row) = cursor.next_row((most - count).min(u64::from(u16::MAX)) as usize) else { break };
@@ -164,6 +167,7 @@ impl AddressCursor {
     }
 
     /// The next `count` elements, if they all lie at equal distances and where they may.
+    #[inline]
     pub fn whole_line(&self, count: u32) -> Option<Row> {
         let count = count as usize;
         if count == 0 { None } else { self.row(count).filter(|row| row.count == count) }

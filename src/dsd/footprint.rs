@@ -69,7 +69,13 @@ impl Footprint {
     }
 
     /// The lowest word and one past the highest.
+    #[inline]
     pub fn span(&self) -> (usize, usize) {
+        if let Footprint::Line(compact) = self {
+            let (row, words) = compact.row();
+            let (low, high) = row.span(words);
+            return (low.clamp(0, high.max(0)) as usize, high.max(0) as usize);
+        }
         let spans = self.rows().map(|(row, words)| row.span(words));
         let (low, high) = spans.fold((i32::MAX, 0), |all, span| (all.0.min(span.0), all.1.max(span.1)));
         (low.clamp(0, high.max(0)) as usize, high.max(0) as usize)

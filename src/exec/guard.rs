@@ -51,28 +51,31 @@ impl Guard for Unguarded {
 }
 
 /// Words per bit of a [`Blocks`].
-const BLOCK: usize = 32;
+const BLOCK: usize = 16;
 
-/// The blocks of memory that hold a watched word, bit = block: what lies elsewhere costs one test.
-#[derive(Clone, Debug, Default)]
-struct Blocks([u64; 12]);
+/// The blocks of memory that hold a watched word: what lies elsewhere costs one test. Block n has bit n modulo 64,
+/// because each of a million PEs has two of these.
+#[derive(Copy, Clone, Debug, Default)]
+struct Blocks(u64);
 
 impl Blocks {
-    fn add(&mut self, (low, high): (usize, usize)) {
-        for block in low / BLOCK..=high.saturating_sub(1) / BLOCK {
-            if let Some(bits) = self.0.get_mut(block / 64) {
-                *bits |= 1 << (block % 64);
-            }
-        }
+    /// Those of the words from `low` to before `high`.
+    fn of((low, high): (usize, usize)) -> Blocks {
+        let (first, last) = (low / BLOCK, high.saturating_sub(1).max(low) / BLOCK);
+        Blocks(match last - first {
+            more @ 0..63 => ((2 << more) - 1_u64).rotate_left((first % 64) as u32),
+            _ => u64::MAX,
+        })
+    }
+
+    fn meet(self, other: Blocks) -> bool {
+        self.0 & other.0 != 0
     }
 
     /// Whether the block of the first or of the last of some words is one of them; accesses are shorter than a block.
     #[inline(always)]
-    fn hold(&self, at: usize, words: usize) -> bool {
-        let is_set = |word: usize| {
-            let block = word / BLOCK;
-            self.0.get(block / 64).is_some_and(|bits| bits & 1 << (block % 64) != 0)
-        };
+    fn hold(self, at: usize, words: usize) -> bool {
+        let is_set = |word: usize| self.0 & 1 << (word / BLOCK % 64) != 0;
         is_set(at) || is_set(at + words - 1)
     }
 }
@@ -88,13 +91,37 @@ pub(crate) struct GuardedAccess {
     pub is_write: bool,
 }
 
+/// Words that are watched, and who wants to know.
+#[derive(Clone, Debug)]
+pub(crate) struct Watch {
+    pub words: Footprint,
+    /// Whether loads are watched as well as stores.
+    pub reads: bool,
+    /// The FIFO that the words belong to, if the owner accesses them as a FIFO.
+    pub fifo: Option<u8>,
+    pub owner: u32,
+}
+
+impl Watch {
+    /// The first elements are not watched any more; says whether any are left. A FIFO stays as it is.
+    pub fn shorten(&mut self, elements: u32) -> bool {
+        if self.fifo.is_some() {
+            return true;
+        }
+        let rest = self.words.after(elements);
+        rest.is_some_and(|rest| {
+            self.words = rest;
+            true
+        })
+    }
+}
+
 /// The words that are watched.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct GuardedWords {
     reads: Blocks,
     writes: Blocks,
-    /// The words, and whether loads are watched as well as stores.
-    words: Vec<(Footprint, bool)>,
+    watches: Vec<Watch>,
     /// The access that has stopped the loop.
     hit: Option<GuardedAccess>,
     /// Accesses of the next operation that may happen although their words are watched: a copy has two.
@@ -102,20 +129,42 @@ pub(crate) struct GuardedWords {
 }
 
 impl GuardedWords {
-    /// Watches stores to these words, and loads if `reads`.
-    pub fn add(&mut self, footprint: Footprint, reads: bool) {
-        let span = footprint.span();
-        self.writes.add(span);
-        if reads {
-            self.reads.add(span);
+    /// Watches some more words.
+    pub fn add(&mut self, watch: Watch) {
+        // Most PEs have one or two, and there may be a million PEs.
+        if self.watches.is_empty() {
+            self.watches.reserve_exact(2);
+            (self.reads, self.writes) = Default::default();
         }
-        self.words.push((footprint, reads));
+        self.include(watch.words.span(), watch.reads);
+        self.watches.push(watch);
     }
 
-    /// Watches nothing any more.
-    pub fn clear(&mut self) {
+    fn include(&mut self, span: (usize, usize), reads: bool) {
+        let Blocks(blocks) = Blocks::of(span);
+        self.writes.0 |= blocks;
+        self.reads.0 |= if reads { blocks } else { 0 };
+    }
+
+    /// Keeps those watches for which `keep` is true; it may change their words.
+    pub fn retain(&mut self, keep: impl FnMut(&mut Watch) -> bool) {
+        self.watches.retain_mut(keep);
+    }
+
+    /// Forgets what has been watched: after some watches have ended.
+    pub fn renew(&mut self) {
         (self.reads, self.writes) = Default::default();
-        self.words.clear();
+        for n in 0..self.watches.len() {
+            let Watch { words, reads, .. } = &self.watches[n];
+            self.include(words.span(), *reads);
+        }
+    }
+
+    /// The watches that want to know of an access to some words and that share one with them.
+    pub fn concerned(&self, words: &Footprint, is_write: bool) -> impl Iterator<Item = &Watch> {
+        let (span, blocks) = (words.span(), if is_write { self.writes } else { self.reads });
+        let watches = if blocks.meet(Blocks::of(span)) { &self.watches[..] } else { &[] };
+        watches.iter().filter(move |watch| (is_write || watch.reads) && watch.words.meets(words))
     }
 
     /// The access that has stopped the loop; it may happen when the loop goes on.
@@ -127,9 +176,8 @@ impl GuardedWords {
 
     fn is_stopped(&mut self, access: GuardedAccess) -> bool {
         let GuardedAccess { at, words, is_write } = access;
-        let is_watched =
-            |(footprint, reads): &(Footprint, bool)| (is_write || *reads) && footprint.contains(at, words);
-        let stops = !self.passes.contains(&Some(access)) && self.words.iter().any(is_watched);
+        let is_watched = |watch: &Watch| (is_write || watch.reads) && watch.words.contains(at, words);
+        let stops = !self.passes.contains(&Some(access)) && self.watches.iter().any(is_watched);
         if stops {
             self.hit = Some(access);
         }

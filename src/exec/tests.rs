@@ -1,7 +1,7 @@
 //! Compares superinstructions with the operations that they are made of.
 
 use super::calls::{Calls, Worker};
-use super::guard::{GuardedWords, Unguarded};
+use super::guard::{GuardedWords, Unguarded, Watch};
 use super::interface::{Code, Meter, StopReason, TaskState};
 use super::memory::Memory;
 use super::prepared::{PreparedFunction, PreparedTile};
@@ -192,7 +192,7 @@ fn in_parts(function: &Function) -> PreparedFunction {
 /// before each access to memory, which changes nothing.
 fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>], guarded: bool) -> Vec<String> {
     let mut guard = GuardedWords::default();
-    guard.add(Footprint::words(0, 32), true);
+    guard.add(Watch { words: Footprint::words(0, 32), reads: true, fifo: None, owner: 0 });
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let mut sanitizer = Sanitizer::new(tile, 32, true);
     let (mut calls, mut worker) = (Calls::new(32), Worker::default());

@@ -108,9 +108,10 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
+        let code = tile.code(self.arch);
         self.main.calls.take_registers(world.worker);
         let ended = loop {
-            match self.turn(tile, now, &mut meter, world) {
+            match self.turn((tile, code), now, &mut meter, world) {
                 Ok(true) => {}
                 Ok(false) => break Ok(self.main.stalled.is_none()),
                 Err(diag) => break Err(diag.on(self.moment(now + meter.spent))),
@@ -160,15 +161,16 @@ impl Pe {
     }
 
     /// Runs until code needs a service of the PE; false when the main thread must stop.
+    #[inline(always)]
     fn turn(
         &mut self,
-        tile: &PreparedTile,
+        (tile, code): (&PreparedTile, Code<'_>),
         now: u64,
         meter: &mut Meter,
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         meter.due = self.threads.next_ending().map_or(u64::MAX, |ending| ending.saturating_sub(now));
-        let op = match self.run_scalar(tile, meter) {
+        let op = match self.run_scalar(code, meter) {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => {
                 let heard = self.checks.warnings.len();
@@ -220,27 +222,26 @@ impl Pe {
 
     /// Runs the scalar loop, guarded while somebody wants to know of accesses to memory.
     #[inline]
-    fn run_scalar(&mut self, tile: &PreparedTile, meter: &mut Meter) -> Result<StopReason, Diag> {
+    fn run_scalar(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
         let is_observed = self.is_observed();
         let (words_of_pe, maps) = (self.memory.words_mut(), &mut self.map_iterations);
         let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
-        let (functions, is_plain) = (tile.functions(), tile.is_plain());
+        // A recorded run takes the path that records events, and a guarded one that which compares operands.
+        let without_plans = Code { plans: &[], ..code };
         if let Some(profile) = self.observer.profile() {
             let counts = &mut profile.counts;
             counts.deepest = calls.last().map_or(0, |frame| frame.end).max(counts.deepest);
             let words = self.races.guard();
-            let plans = if words.is_some() { &[] } else { tile.plans(self.arch) };
-            let code = Code { tile, arch: self.arch, functions, plans, is_plain };
+            let code = if words.is_some() { without_plans } else { code };
             let mut guard = Counting { counts, words };
             return scalar::run(code, calls, maps, (words_of_pe, &mut guard), sanitizer, tasks, meter);
         }
-        let guard = self.races.guard();
-        // A recorded run takes the path that records events, and a guarded one that which compares operands.
-        let plans = if is_observed || guard.is_some() { &[] } else { tile.plans(self.arch) };
-        let code = Code { tile, arch: self.arch, functions, plans, is_plain };
-        match guard {
+        let code = if is_observed { without_plans } else { code };
+        match self.races.guard() {
             None => scalar::run(code, calls, maps, (words_of_pe, &mut Unguarded), sanitizer, tasks, meter),
-            Some(guard) => scalar::run(code, calls, maps, (words_of_pe, guard), sanitizer, tasks, meter),
+            Some(guard) => {
+                scalar::run(without_plans, calls, maps, (words_of_pe, guard), sanitizer, tasks, meter)
+            }
         }
     }
 

@@ -21,6 +21,7 @@ mod log;
 mod main_thread;
 mod map;
 mod observer;
+mod open_operands;
 mod operands;
 mod operation;
 mod profile_log;

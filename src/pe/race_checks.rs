@@ -1,46 +1,18 @@
 //! Where a PE tells its race detector what happens, and reports what it finds.
 
 use super::element::Pe;
-use super::operation::{From, Operation, To};
-use super::races::{OpenOperand, OpenOperands, RaceAccess};
+use super::open_operands::{OpenOperand, each_operand};
+use super::operation::Operation;
+use super::races::RaceAccess;
 use super::tasks::{Done, Picked, bit};
 use super::threads::{MAIN, Thread};
 use super::vector_unit::VectorUnit;
 use crate::arch::{ArchName, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
 use crate::dsd::footprint::Footprint;
-use crate::dsd::local::Dest;
 use crate::exec::guard::GuardedWords;
 use crate::image::TileImage;
 use crate::source::Span;
-
-/// The memory operands of an operation that has done nothing yet.
-fn operands(operation: &Operation, fifo: impl Fn(usize) -> Footprint) -> OpenOperands {
-    let mut all = [const { None }; 4];
-    for (k, cursor) in operation.cursors() {
-        let count = operation.total.map_or(cursor.elements(), |total| total.min(cursor.elements()));
-        let footprint = Footprint::new(cursor, count);
-        all[k] = footprint.map(|footprint| OpenOperand { footprint, is_written: k == 0, fifo: None });
-    }
-    if let To::Local(Dest::Scalar { at, words, .. }) = operation.to {
-        let footprint = Footprint::words(at, words.into());
-        all[0] = Some(OpenOperand { footprint, is_written: true, fifo: None });
-    }
-    if let Some(cursor) = &operation.cleared {
-        let footprint = Footprint::new(cursor, operation.total.unwrap_or(cursor.elements()));
-        all[0] = footprint.map(|footprint| OpenOperand { footprint, is_written: true, fifo: None });
-    }
-    let dest = if let To::Fifo(end) = &operation.to { Some((0, end)) } else { None };
-    let sources = operation.sources().iter().enumerate().filter_map(|(k, from)| match from {
-        From::Fifo(end) => Some((k + 1, end)),
-        From::Local(_) | From::Fabric(_) => None,
-    });
-    for (k, end) in dest.into_iter().chain(sources) {
-        let footprint = fifo(end.fifo);
-        all[k] = Some(OpenOperand { footprint, is_written: k == 0, fifo: Some(end.fifo as u8) });
-    }
-    all
-}
 
 impl VectorUnit<'_> {
     /// Looks for a race between an access of the main thread and the open operations.
@@ -65,23 +37,18 @@ impl VectorUnit<'_> {
         Ok(())
     }
 
-    /// The same for the operands of an operation that is about to start. Returns them.
-    pub fn check_operands(
-        &mut self,
-        operation: &Operation,
-        is_async: bool,
-        span: Span,
-    ) -> Result<OpenOperands, Diag> {
-        if !(self.races.is_on || is_async && self.races.detects) {
-            return Ok([const { None }; 4]);
-        }
-        let operands = operands(operation, |fifo| self.fifos[fifo].footprint());
-        if self.races.is_on {
-            for operand in operands.iter().flatten() {
-                self.check_access(&operand.footprint, operand.is_written, operand.fifo, span)?;
+    /// The same for the operands of an operation that is about to start.
+    pub fn check_operands(&mut self, operation: &Operation, span: Span) -> Result<(), Diag> {
+        let mut found = Vec::new();
+        each_operand(operation, self.fifos, |operand| {
+            if self.races.is_of_interest(&operand.footprint, operand.is_written) {
+                found.push(operand);
             }
+        });
+        for OpenOperand { footprint, is_written, fifo } in found {
+            self.check_access(&footprint, is_written, fifo, span)?;
         }
-        Ok(operands)
+        Ok(())
     }
 }
 

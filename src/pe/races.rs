@@ -12,59 +12,54 @@
 //! The checks hang on the start and the end of operations and tasks. Scalar code is watched only while operations are
 //! open (`exec/guard.rs`).
 
+use super::fifo::FifoState;
+use super::open_operands::{OpenOperand, each_operand};
 use super::operation::{From, Operation, To};
 use super::tasks::{Done, bit};
 use super::threads::Threads;
 use super::witness::{NotedWrite, Witness};
+use crate::arch::TaskId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::DATA_RACE;
 use crate::dsd::footprint::Footprint;
-use crate::exec::guard::GuardedWords;
+use crate::exec::guard::{GuardedWords, Watch};
 use crate::source::Span;
 
 /// Operations that are remembered at most; of more the oldest is forgotten.
 const MOST_OPEN: usize = 24;
 
-/// A memory operand of an open operation.
-#[derive(Clone, Debug)]
-pub(super) struct OpenOperand {
-    pub footprint: Footprint,
-    pub is_written: bool,
-    /// The FIFO, if it is one: its ends are ordered by the FIFO itself.
-    pub fifo: Option<u8>,
-}
-
-/// The memory operands of an operation; the destination first.
-pub(super) type OpenOperands = [Option<OpenOperand>; 4];
+/// The owner of the watch of a [`Witness`].
+const WITNESS: u32 = u32::MAX;
 
 /// Where an open operation is.
 #[derive(Copy, Clone, Debug, PartialEq, Eq)]
 enum Progress {
     Running {
-        place: usize,
+        place: u8,
     },
-    /// It has ended as the n-th one, and tasks with these ids would see that, bit = id.
+    /// It has ended as the n-th one; a task with this id would see that.
     Ended {
-        number: u64,
-        seen_by: u64,
+        number: u32,
+        seen_by: Option<TaskId>,
     },
 }
 
-/// An asynchronous operation whose end nothing has seen.
+/// An asynchronous operation whose end nothing has seen. Its operands are watches of the guard. It is small, because
+/// it lies between the state that each visit of a PE looks at.
 #[derive(Clone, Debug)]
 struct OpenOperation {
+    /// The owner of the watches.
+    id: u32,
     span: Span,
     name: &'static str,
-    operands: OpenOperands,
     /// The queues and FIFOs that it uses, bit = number.
     inputs: u64,
-    outputs: u64,
     fifos: u64,
+    output: Option<u8>,
     has_completion: bool,
     progress: Progress,
     /// Elements that are known to be done, because a wavelet has arrived since.
     seen: u32,
-    is_reported: bool,
 }
 
 /// The open operations, and the word whose writes are noted.
@@ -72,9 +67,11 @@ struct OpenOperation {
 struct Watched {
     open: Vec<OpenOperation>,
     guard: GuardedWords,
+    /// How many operations have been open.
+    opened: u32,
     /// How many operations have ended.
-    ended: u64,
-    witness: Option<Witness>,
+    ended: u32,
+    witness: Option<Box<Witness>>,
 }
 
 /// The detector of one PE.
@@ -94,7 +91,8 @@ pub(super) struct Races {
 pub(super) struct Race {
     /// A word that both touch.
     pub word: usize,
-    operation: usize,
+    /// The operation.
+    owner: u32,
     /// Whether the operation writes it.
     is_written: bool,
 }
@@ -134,14 +132,15 @@ impl Races {
     /// From now on the writes of some words are noted.
     pub fn observe(&mut self, witness: Witness) {
         let watched = self.watched.get_or_insert_default();
-        watched.guard.add(witness.footprint(), false);
-        watched.witness = Some(witness);
+        let words = witness.footprint();
+        watched.guard.add(Watch { words, reads: false, fifo: None, owner: WITNESS });
+        watched.witness = Some(Box::new(witness));
         self.is_on = true;
     }
 
     /// The words whose writes are noted.
     pub fn witness(&mut self) -> Option<&mut Witness> {
-        self.watched.as_mut()?.witness.as_mut()
+        self.watched.as_mut()?.witness.as_deref_mut()
     }
 
     /// Some words are written, by code or by the host.
@@ -154,26 +153,27 @@ impl Races {
 
     /// Whether an access is a race with an open operation. `fifo`: the words are those of a FIFO that is an operand.
     pub fn race(&self, words: &Footprint, is_write: bool, fifo: Option<u8>) -> Option<Race> {
-        let watched = self.watched.as_ref()?;
-        let open = watched.open.iter().enumerate().filter(|(_, open)| !open.is_reported);
-        let mut operands = open.flat_map(|(operation, open)| {
-            let operands = open.operands.iter().flatten();
-            operands.map(move |operand| (operation, open.seen, operand))
-        });
-        operands.find_map(|(operation, seen, operand)| {
-            let may_meet = (is_write || operand.is_written)
-                && (fifo.is_none() || fifo != operand.fifo)
-                && operand.footprint.meets(words);
-            let rest = if may_meet { operand.left(seen) } else { None };
-            let rest = rest.filter(|rest| rest.meets(words))?;
-            let word = rest.span().0.max(words.span().0);
-            Some(Race { word, operation, is_written: operand.is_written })
-        })
+        let mut watches = self.watched.as_ref()?.guard.concerned(words, is_write);
+        let Watch { words: theirs, reads, owner, .. } =
+            watches.find(|watch| watch.owner != WITNESS && (fifo.is_none() || fifo != watch.fifo))?;
+        let word = theirs.span().0.max(words.span().0);
+        Some(Race { word, owner: *owner, is_written: *reads })
+    }
+
+    /// Whether an access may be a race, or one that is noted.
+    #[inline]
+    pub fn is_of_interest(&self, words: &Footprint, is_write: bool) -> bool {
+        self.watched.as_ref().is_some_and(|watched| watched.guard.concerned(words, is_write).next().is_some())
+    }
+
+    /// The operation of a race.
+    fn operation(&self, race: Race) -> Option<&OpenOperation> {
+        self.watched.as_ref()?.open.iter().find(|open| open.id == race.owner)
     }
 
     /// The diagnostic about a race. `name` is the variable.
     pub fn diag(&self, race: Race, access: RaceAccess, name: &str) -> Diag {
-        let open = &self.watched.as_ref().expect("a race has an open operation").open[race.operation];
+        let open = self.operation(race).expect("a race has an open operation");
         let does = if race.is_written { "write" } else { "read" };
         let diag = DATA_RACE.because(&[("name", &name), ("access", &access.verb()), ("does", &does)]);
         let label = format!("`@{}` starts here, and nothing has waited for its end", open.name);
@@ -193,62 +193,67 @@ impl Races {
 
     /// Whether the operation of a race is still in progress.
     pub fn is_running(&self, race: Race) -> bool {
-        let open = self.watched.as_ref().and_then(|watched| watched.open.get(race.operation));
-        open.is_some_and(|open| matches!(open.progress, Progress::Running { .. }))
+        self.operation(race).is_some_and(|open| matches!(open.progress, Progress::Running { .. }))
     }
 
     /// The operation of a race is not reported again.
     pub fn note_reported(&mut self, race: Race) {
         if let Some(watched) = &mut self.watched {
-            watched.open[race.operation].is_reported = true;
-            watched.renew_guard();
+            watched.guard.retain(|watch| watch.owner != race.owner);
+            watched.guard.renew();
         }
     }
 
     /// An access that the guard has stopped is no race: it watches too much.
     pub fn renew_guard(&mut self) {
         if let Some(watched) = &mut self.watched {
-            watched.renew_guard();
+            watched.guard.renew();
         }
     }
 
     /// An asynchronous operation starts that runs at `place`, or that was done ahead of the clock.
-    pub fn start(&mut self, operation: &Operation, operands: OpenOperands, begun: Begun) {
-        if !self.detects || operands.iter().all(Option::is_none) {
+    pub fn start(&mut self, operation: &Operation, fifos: &[FifoState], begun: Begun) {
+        if !self.detects {
             return;
         }
         let watched = self.watched.get_or_insert_default();
+        watched.make_room(begun.span);
+        let id = watched.opened;
+        let (mut used, mut has_operands) = (0, false);
+        each_operand(operation, fifos, |OpenOperand { footprint, is_written, fifo }| {
+            used |= fifo.map_or(0, |fifo| 1 << fifo);
+            has_operands = true;
+            watched.guard.add(Watch { words: footprint, reads: is_written, fifo, owner: id });
+        });
+        if !has_operands {
+            return;
+        }
         let progress = match begun.place {
-            Some(place) => Progress::Running { place },
-            None => {
-                watched.ended += 1;
-                Progress::Ended { number: watched.ended, seen_by: seen_by(begun.completion) }
-            }
+            Some(place) => Progress::Running { place: place as u8 },
+            None => watched.ends(begun.completion),
         };
-        let fifos = operands.iter().flatten().filter_map(|operand| operand.fifo);
-        let open = OpenOperation {
+        // The witness has the last number.
+        watched.opened = (id + 1) % WITNESS;
+        watched.open.push(OpenOperation {
+            id,
             span: begun.span,
             name: operation.name(),
             inputs: operation.inputs(),
-            outputs: operation.output().map_or(0, |output| 1 << output),
-            fifos: fifos.fold(0, |all, fifo| all | 1 << fifo),
-            operands,
+            output: operation.output().map(|output| output as u8),
+            fifos: used,
             has_completion: begun.completion != Done::Nothing,
             progress,
             seen: 0,
-            is_reported: false,
-        };
-        watched.add(open);
+        });
         self.is_on = true;
     }
 
     /// The operation of a thread has ended.
     pub fn end(&mut self, place: usize, done: Done) {
         let Some(watched) = &mut self.watched else { return };
-        let running = Progress::Running { place };
-        if let Some(open) = watched.open.iter_mut().find(|open| open.progress == running) {
-            watched.ended += 1;
-            open.progress = Progress::Ended { number: watched.ended, seen_by: seen_by(done) };
+        let running = Progress::Running { place: place as u8 };
+        if let Some(n) = watched.open.iter().position(|open| open.progress == running) {
+            watched.open[n].progress = watched.ends(done);
         }
     }
 
@@ -258,7 +263,7 @@ impl Races {
         watched.see_ends(ids, threads);
         if let Some(input) = input {
             watched.see_wavelets(threads);
-            watched.see_queues([1 << input, 0, 0], u64::MAX);
+            watched.see_queues([1 << input, 0, 0], u32::MAX);
         }
         self.is_on = !watched.is_idle();
     }
@@ -266,7 +271,7 @@ impl Races {
     /// Whatever has ended is seen, by the handler of an empty queue.
     pub fn all_is_seen(&mut self) {
         let Some(watched) = &mut self.watched else { return };
-        watched.open.retain(|open| matches!(open.progress, Progress::Running { .. }));
+        watched.keep(|open| matches!(open.progress, Progress::Running { .. }));
         self.is_on = !watched.is_idle();
     }
 
@@ -277,7 +282,7 @@ impl Races {
             watched.see_wavelets(threads);
         }
         let outputs = operation.output().map_or(0, |output| 1 << output);
-        watched.see_queues([operation.inputs(), outputs, fifos_of(operation)], u64::MAX);
+        watched.see_queues([operation.inputs(), outputs, fifos_of(operation)], u32::MAX);
         self.is_on = !watched.is_idle();
     }
 
@@ -297,11 +302,11 @@ pub(super) struct Begun {
     pub completion: Done,
 }
 
-/// The tasks whose start shows that an operation has ended, bit = id.
-fn seen_by(done: Done) -> u64 {
+/// The task whose start shows that an operation has ended.
+fn seen_by(done: Done) -> Option<TaskId> {
     match done {
-        Done::Nothing => 0,
-        Done::Activate(id) | Done::Unblock(id) => bit(id),
+        Done::Nothing => None,
+        Done::Activate(id) | Done::Unblock(id) => Some(id),
     }
 }
 
@@ -314,73 +319,62 @@ fn fifos_of(operation: &Operation) -> u64 {
     sources.chain(dest).fold(0, |all, fifo| all | 1 << (fifo & 63))
 }
 
-impl OpenOperand {
-    /// What is left of it after the first elements, which are known to be done.
-    fn left(&self, seen: u32) -> Option<Footprint> {
-        match self.fifo {
-            Some(_) => Some(self.footprint.clone()),
-            None if seen == 0 => Some(self.footprint.clone()),
-            None => self.footprint.after(seen),
-        }
-    }
-}
-
 impl Watched {
     fn is_idle(&self) -> bool {
         self.open.is_empty() && self.witness.is_none()
     }
 
-    fn add(&mut self, open: OpenOperation) {
-        // A place that starts the same operation again and again without an end that is seen counts once.
-        let is_older = |other: &OpenOperation| {
-            other.span == open.span && matches!(other.progress, Progress::Ended { seen_by: 0, .. })
-        };
+    /// Keeps the operations for which `keep` is true, and their watches.
+    fn keep(&mut self, keep: impl FnMut(&mut OpenOperation) -> bool) {
+        let before = self.open.len();
+        if before > 0 {
+            self.open.retain_mut(keep);
+        }
+        if self.open.len() == before {
+            return;
+        }
+        let Watched { open, guard, .. } = self;
+        guard.retain(|watch| watch.owner == WITNESS || open.iter().any(|open| open.id == watch.owner));
+    }
+
+    /// The next end, of an operation with this completion.
+    fn ends(&mut self, done: Done) -> Progress {
+        self.ended = self.ended.saturating_add(1);
+        Progress::Ended { number: self.ended, seen_by: seen_by(done) }
+    }
+
+    /// Makes room for one more operation, at `span`.
+    fn make_room(&mut self, span: Span) {
         if self.open.len() >= MOST_OPEN / 2 {
-            self.open.retain(|other| !is_older(other));
+            // A place that starts the same operation again and again without an end that is seen counts once.
+            let is_older = |open: &OpenOperation| {
+                open.span == span && matches!(open.progress, Progress::Ended { seen_by: None, .. })
+            };
+            self.keep(|open| !is_older(open));
         }
         if self.open.len() >= MOST_OPEN {
-            self.open.remove(0);
-        }
-        if self.open.is_empty() && self.witness.is_none() {
-            self.guard.clear();
+            let oldest = self.open[0].id;
+            self.keep(|open| open.id != oldest);
         }
         // Most PEs have one or two, and there may be a million PEs.
         if self.open.is_empty() {
             self.open.reserve_exact(2);
         }
-        for operand in open.operands.iter().flatten() {
-            self.guard.add(operand.footprint.clone(), operand.is_written);
-        }
-        self.open.push(open);
-    }
-
-    fn renew_guard(&mut self) {
-        self.guard.clear();
-        if let Some(witness) = &self.witness {
-            self.guard.add(witness.footprint(), false);
-        }
-        for open in self.open.iter().filter(|open| !open.is_reported) {
-            for operand in open.operands.iter().flatten() {
-                if let Some(left) = operand.left(open.seen) {
-                    self.guard.add(left, operand.is_written);
-                }
-            }
-        }
     }
 
     /// Tasks with these ids start.
     fn see_ends(&mut self, ids: u64, threads: &Threads) {
-        let is_seen = |open: &OpenOperation| matches!(open.progress, Progress::Ended { seen_by, .. } if seen_by & ids != 0);
         let (mut queues, mut last) = ([0; 3], None);
-        self.open.retain(|open| {
-            let seen = is_seen(open);
-            if let (true, Progress::Ended { number, .. }) = (seen, open.progress) {
-                last = last.max(Some(number));
-                for (all, used) in queues.iter_mut().zip([open.inputs, open.outputs, open.fifos]) {
-                    *all |= used;
-                }
+        self.keep(|open| {
+            let Progress::Ended { number, seen_by: Some(id) } = open.progress else { return true };
+            if bit(id) & ids == 0 {
+                return true;
             }
-            !seen
+            last = last.max(Some(number));
+            for (all, used) in queues.iter_mut().zip([open.inputs, open.outputs(), open.fifos]) {
+                *all |= used;
+            }
+            false
         });
         let Some(last) = last else { return };
         if queues[0] != 0 {
@@ -390,10 +384,13 @@ impl Watched {
     }
 
     /// Operations that went through the same queues or FIFOs and have ended before the n-th end are seen, too.
-    fn see_queues(&mut self, [inputs, outputs, fifos]: [u64; 3], before: u64) {
-        self.open.retain(|open| match open.progress {
+    fn see_queues(&mut self, [inputs, outputs, fifos]: [u64; 3], before: u32) {
+        if inputs | outputs | fifos == 0 {
+            return;
+        }
+        self.keep(|open| match open.progress {
             Progress::Ended { number, .. } if number < before => {
-                open.inputs & inputs == 0 && open.outputs & outputs == 0 && open.fifos & fifos == 0
+                open.inputs & inputs == 0 && open.outputs() & outputs == 0 && open.fifos & fifos == 0
             }
             Progress::Ended { .. } | Progress::Running { .. } => true,
         });
@@ -401,13 +398,23 @@ impl Watched {
 
     /// A wavelet has arrived: it may answer all that was sent.
     fn see_wavelets(&mut self, threads: &Threads) {
-        self.open.retain_mut(|open| {
-            if open.outputs == 0 {
-                return true;
+        let Watched { open, guard, .. } = self;
+        for open in open.iter_mut().filter(|open| open.output.is_some()) {
+            let Progress::Running { place } = open.progress else { continue };
+            let done = threads.done(place.into());
+            let more = done - open.seen;
+            open.seen = done;
+            if more > 0 {
+                guard.retain(|watch| watch.owner != open.id || watch.shorten(more));
             }
-            let Progress::Running { place } = open.progress else { return false };
-            open.seen = threads.done(place);
-            true
-        });
+        }
+        self.keep(|open| open.output.is_none() || matches!(open.progress, Progress::Running { .. }));
+    }
+}
+
+impl OpenOperation {
+    /// The output queue that it uses, bit = number.
+    fn outputs(&self) -> u64 {
+        self.output.map_or(0, |output| 1 << output)
     }
 }

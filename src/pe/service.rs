@@ -44,13 +44,13 @@ impl Pe {
         }
         let time = now + meter.spent;
         self.races.cycle = time;
+        if let Op::Vector { n } = op {
+            let unseen_until = world.worker.unseen_until;
+            let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
+            return self.start_vector(tile, n, pace, world.ramp);
+        }
         let cycles = served_cycles(op, &self.arch.costs);
         match op {
-            Op::Vector { n } => {
-                let unseen_until = world.worker.unseen_until;
-                let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
-                return self.start_vector(tile, n, pace, world.ramp);
-            }
             Op::MapBegin { .. } | Op::MapNext { .. } | Op::MapPut { .. } | Op::MapEnd { .. } => {
                 return self.map((op, cycles), time, meter.spent > 0);
             }

@@ -153,7 +153,11 @@ impl Tasks {
     pub fn pick(&self, arch: ArchName, queues: &mut Queues, claimed: u64, now: u64) -> Option<Picked> {
         let local = self.state.active & !self.state.blocked;
         let mut best = self.first(local).map(|id| Picked::Local(TaskId(id)));
-        for input in members(queues.holding(!claimed)) {
+        let holding = queues.holding(!claimed);
+        if holding == 0 {
+            return best;
+        }
+        for input in members(holding) {
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
             let earlier = |other: Picked| self.rank(ready) < self.rank(other);
             if best.is_none_or(earlier) {

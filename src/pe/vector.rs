@@ -9,7 +9,7 @@ use super::checks::still_running;
 use super::element::Pe;
 use super::main_thread::Served;
 use super::operation::{From, StepResult, Surroundings};
-use super::races::{Begun, OpenOperands};
+use super::races::Begun;
 use super::registers::AsyncSettings;
 use super::stall::OnStall;
 use super::start::Start;
@@ -100,15 +100,16 @@ impl Pe {
             self.check_ignored(setting, vector)?;
         }
         self.vector_unit().check_operation(&mut start.thread.operation, vector.span)?;
-        let (is_async, span) = (start.settings.is_async && start.has_fabric, vector.span);
-        let operands = self.vector_unit().check_operands(&start.thread.operation, is_async, span)?;
+        if self.races.is_on {
+            self.vector_unit().check_operands(&start.thread.operation, vector.span)?;
+        }
         if !start.has_fabric {
             return self.run_on_fifos(vector, start, pace.time);
         }
         if self.sends_without_a_wait(vector, &start, pace) {
-            return self.send_early(vector, (start, operands), pace.time);
+            return self.send_early(vector, start, pace.time);
         }
-        self.launch_thread(vector, (start, operands), pace)
+        self.launch_thread(vector, start, pace)
     }
 
     /// Warns that a setting of an operation has no effect, because of the load that its DSR has now. If no load of
@@ -166,12 +167,7 @@ impl Pe {
     }
 
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
-    fn send_early(
-        &mut self,
-        vector: &VectorOp,
-        (mut start, operands): (Start, OpenOperands),
-        time: u64,
-    ) -> Result<Served, Diag> {
+    fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
         let AsyncSettings { is_async, completion, .. } = start.settings;
         self.checks.check_queues(
             &start.thread.operation,
@@ -180,6 +176,10 @@ impl Pe {
             &mut self.queues,
             &self.threads,
         )?;
+        if is_async {
+            let begun = Begun { span: vector.span, place: None, completion };
+            self.races.start(&start.thread.operation, &self.fifos, begun);
+        }
         let mut cycle = time + self.start_cycles(vector) + 1;
         while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
@@ -188,10 +188,7 @@ impl Pe {
             self.note_sent_early(vector, &start, time, cycle);
         }
         self.registers.save_positions(&start.thread.operation, &start.thread.registers);
-        if is_async {
-            let begun = Begun { span: vector.span, place: None, completion };
-            self.races.start(&start.thread.operation, operands, begun);
-        } else if self.races.is_on {
+        if !is_async && self.races.is_on {
             self.note_end(MAIN, &start.thread, Done::Nothing);
         }
         let ut = start.ut;
@@ -238,8 +235,7 @@ impl Pe {
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
                 OnStall::Waits => {
-                    let begun = (start, OpenOperands::default());
-                    return self.launch_thread(vector, begun, Pace::at_the_clock(time));
+                    return self.launch_thread(vector, start, Pace::at_the_clock(time));
                 }
                 OnStall::GivesUp => {
                     self.checks.check_event(stall, &start.thread.operation, &self.tile)?;
@@ -278,14 +274,9 @@ impl Pe {
         }
     }
 
-    fn launch_thread(
-        &mut self,
-        vector: &VectorOp,
-        (start, operands): (Start, OpenOperands),
-        pace: Pace,
-    ) -> Result<Served, Diag> {
+    fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {
         let started = pace.time + self.start_cycles(vector);
-        let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, .. } = start;
+        let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, has_fabric, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
         }
@@ -311,12 +302,12 @@ impl Pe {
             trace.start(place, &thread.operation, vector.span, &self.queues, pace.time);
         }
         thread.completion = if is_async { settings.completion } else { Done::Nothing };
-        if is_async {
+        if is_async && has_fabric {
             let completion = thread.on_control.filter(|_| thread.completion == Done::Nothing);
             let completion = completion.unwrap_or(thread.completion);
             self.races.start(
                 &thread.operation,
-                operands,
+                &self.fifos,
                 Begun { span: vector.span, place: Some(place), completion },
             );
         }

@@ -1,0 +1,58 @@
+//! The memory operands of an operation that begins, for the race detector.
+
+use super::fifo::{FifoEnd, FifoState};
+use super::operation::{From, Operation, To};
+use crate::dsd::access::AddressCursor;
+use crate::dsd::footprint::Footprint;
+use crate::dsd::local::{Dest, Source};
+
+/// A memory operand of an operation that begins.
+pub(super) struct OpenOperand {
+    pub footprint: Footprint,
+    pub is_written: bool,
+    /// The FIFO, if it is one: its ends are ordered by the FIFO itself.
+    pub fifo: Option<u8>,
+}
+
+/// Visits the memory operands of an operation that has done nothing yet. It is written without iterators, because it
+/// is part of every start.
+#[inline(always)]
+pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit: impl FnMut(OpenOperand)) {
+    match &operation.to {
+        To::Local(Dest::AddressCursor(cursor)) => {
+            if let Some(footprint) = vector(cursor, operation.total) {
+                visit(OpenOperand { footprint, is_written: true, fifo: None });
+            }
+        }
+        To::Local(Dest::Scalar { at, words, .. }) => {
+            let footprint = Footprint::words(*at, (*words).into());
+            visit(OpenOperand { footprint, is_written: true, fifo: None });
+        }
+        To::Fifo(end) => visit(fifo(end, fifos, true)),
+        To::Fabric(_) | To::Nowhere => {}
+    }
+    for from in operation.sources() {
+        match from {
+            From::Local(Source::AddressCursor(cursor)) => {
+                if let Some(footprint) = vector(cursor, operation.total) {
+                    visit(OpenOperand { footprint, is_written: false, fifo: None });
+                }
+            }
+            From::Fifo(end) => visit(fifo(end, fifos, false)),
+            From::Local(Source::Scalar(_)) | From::Fabric(_) => {}
+        }
+    }
+    if let Some(cursor) = &operation.cleared
+        && let Some(footprint) = vector(cursor, operation.total)
+    {
+        visit(OpenOperand { footprint, is_written: true, fifo: None });
+    }
+}
+
+fn vector(cursor: &AddressCursor, total: Option<u32>) -> Option<Footprint> {
+    Footprint::new(cursor, total.map_or(cursor.elements(), |total| total.min(cursor.elements())))
+}
+
+fn fifo(end: &FifoEnd, fifos: &[FifoState], is_written: bool) -> OpenOperand {
+    OpenOperand { footprint: fifos[end.fifo].footprint(), is_written, fifo: Some(end.fifo as u8) }
+}

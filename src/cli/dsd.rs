@@ -1,5 +1,6 @@
 use super::args::DsdArgs;
 use super::outcome::Outcome;
+use super::output;
 use super::picture::{self, Chosen, View};
 use crate::diagnostics::suggest;
 use crate::{CompileOptions, Loader};
@@ -16,7 +17,7 @@ pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {
     }
     outcome.printed = views.iter().map(picture::text).collect::<Vec<_>>().join("\n");
     if let Some(path) = &args.svg
-        && let Err(e) = std::fs::write(path, picture::svg(&views[0]))
+        && let Err(e) = output::write_file(path, |out| out.write_all(picture::svg(&views[0]).as_bytes()))
     {
         outcome.refuse(format!("{} cannot be written: {e}", path.display()));
     }

@@ -146,7 +146,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
 }
 
 fn show(outcome: &Outcome) -> Exit {
-    output::print(&outcome.printed);
+    let is_written = output::print(&outcome.printed);
     output::print_error(&outcome.diags(output::colored()));
-    outcome.exit
+    if is_written || outcome.exit != Exit::Fine { outcome.exit } else { Exit::Usage }
 }

@@ -1,9 +1,10 @@
 use super::number::Number;
+use super::output;
 use crate::Scalar;
 use half::f16;
 use npyz::{AutoSerialize, Deserialize, NpyFile, Order, TypeStr, WriterBuilder};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Seek};
+use std::io::{self, BufReader, Read, Seek};
 use std::path::Path;
 
 /// Bytes that the header of a plain array may have; it needs about a hundred.
@@ -119,11 +120,12 @@ fn last_index_fastest(numbers: &[Number], shape: &[u64]) -> Vec<Number> {
 }
 
 fn write_as<T: AutoSerialize>(path: &Path, shape: &[u64], values: impl Iterator<Item = T>) -> io::Result<()> {
-    let file = BufWriter::new(File::create(path)?);
-    let options = npyz::WriteOptions::new().default_dtype().shape(shape);
-    let mut writer = options.writer(file).begin_nd()?;
-    writer.extend(values)?;
-    writer.finish()
+    output::write_file(path, |file| {
+        let options = npyz::WriteOptions::new().default_dtype().shape(shape);
+        let mut writer = options.writer(file).begin_nd()?;
+        writer.extend(values)?;
+        writer.finish()
+    })
 }
 
 #[cfg(test)]

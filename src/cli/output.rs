@@ -1,16 +1,48 @@
 use anstream::{AutoStream, ColorChoice};
-use std::io::{self, IsTerminal, Write};
+use std::fs::{self, File};
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::path::Path;
 use std::sync::Mutex;
 
 /// Characters of the line on stderr that is rewritten in place.
 static REWRITTEN: Mutex<usize> = Mutex::new(0);
 
 /// Writes to stdout, styles only where they can be shown. A reader that has gone away is no fault of
-/// anyone: what is left is dropped.
-pub fn print(text: &str) {
+/// anyone: what is left is dropped. Any other failure is told on stderr; false then.
+pub fn print(text: &str) -> bool {
     rewrite("");
     let mut out = anstream::stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            complain(&format!("the output cannot be written: {e}"));
+            false
+        }
+        Ok(()) | Err(_) => true,
+    }
+}
+
+/// Writes a file, whole or not at all: it is written under another name in the same folder and then renamed. What is
+/// no regular file, such as a device, is written as it is.
+///
+/// # Errors
+/// What the system says; the file is then as it was before.
+pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let write = |to: &Path| {
+        let mut out = BufWriter::new(File::create(to)?);
+        fill(&mut out)?;
+        out.flush()
+    };
+    // A link stays one, and leads to the new file.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let is_other = fs::metadata(path).is_ok_and(|known| !known.is_file());
+    let Some(name) = path.file_name().filter(|_| !is_other) else { return write(path) };
+    let part = path.with_file_name(format!(".{}.{}.part", name.to_string_lossy(), std::process::id()));
+    let written = write(&part).and_then(|()| fs::rename(&part, path));
+    if written.is_err() {
+        // It may not even have been made.
+        let _ = fs::remove_file(&part);
+    }
+    written
 }
 
 /// The width of the terminal, if that is where stdout goes.

@@ -1,13 +1,13 @@
 use super::args::{TraceArgs, TraceTarget};
 use super::outcome::Outcome;
+use super::output;
 use crate::diagnostics::render::{grouped, printable};
 use crate::diagnostics::suggest;
 use crate::image::ExportTarget;
 use crate::trace::{self, PeRange, Recording, TraceFilter};
 use crate::{PeCoord, Program, Runner};
 use std::collections::BTreeSet;
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 /// What to record, if a trace is wanted.
@@ -48,11 +48,7 @@ pub fn show(args: &TraceArgs, runner: &mut Runner, outcome: &mut Outcome) {
 }
 
 fn write(path: &Path, fill: impl FnOnce(&mut dyn Write) -> std::io::Result<()>) -> Result<&Path, String> {
-    let result = File::create(path).and_then(|file| {
-        let mut out = BufWriter::new(file);
-        fill(&mut out)?;
-        out.flush()
-    });
+    let result = output::write_file(path, fill);
     result.map(|()| path).map_err(|e| format!("{} cannot be written: {e}", path.display()))
 }
 

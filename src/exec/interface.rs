@@ -1,6 +1,6 @@
 //! The interface of the scalar loop: its inputs, and the reasons why it stops.
 
-use super::prepared::PreparedFunction;
+use super::prepared::{PreparedFunction, PreparedTile};
 use super::vector::plan::VectorPlan;
 use crate::arch::{Arch, TaskId};
 use crate::image::TileImage;
@@ -45,6 +45,13 @@ pub(crate) struct Code<'a> {
 }
 
 impl<'a> Code<'a> {
+    /// All of a tile.
+    #[inline]
+    pub fn of(tile: &'a PreparedTile, arch: &'a Arch) -> Code<'a> {
+        let (functions, plans) = (tile.functions(), tile.plans(arch));
+        Code { tile, arch, functions, plans, is_plain: tile.is_plain() }
+    }
+
     #[inline(always)]
     pub fn function(self, f: FnId) -> &'a PreparedFunction {
         let n = f.0 as usize;

@@ -5,7 +5,6 @@
 //! needs them. All PEs of a tile share them.
 
 use super::cycles::cycles_before;
-use super::interface::Code;
 use super::jump_table::JumpTable;
 use super::superinstructions::combined;
 use super::vector::line_shape::{VectorShape, shape};
@@ -71,13 +70,6 @@ impl PreparedTile {
             maps: OnceLock::new(),
             is_plain,
         }
-    }
-
-    /// What the scalar loop runs.
-    #[inline]
-    pub(crate) fn code<'a>(&'a self, arch: &'a Arch) -> Code<'a> {
-        let PreparedTile { image, is_plain, .. } = self;
-        Code { tile: image, arch, functions: self.functions(), plans: self.plans(arch), is_plain: *is_plain }
     }
 
     /// Whether it runs without superinstructions and plans.

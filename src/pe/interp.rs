@@ -108,7 +108,7 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         let mut meter = Meter { spent, budget: self.ahead(), due: u64::MAX };
-        let code = tile.code(self.arch);
+        let code = Code::of(tile, self.arch);
         self.main.calls.take_registers(world.worker);
         let ended = loop {
             match self.turn((tile, code), now, &mut meter, world) {

@@ -1,6 +1,7 @@
 //! The files of a compilation: each is read and parsed once, and found again by its path.
 
 use super::effects::Effects;
+use super::options::CompileOptions;
 use super::unit::{Unit, declared_name};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
@@ -16,6 +17,8 @@ pub struct Files<'s> {
     loader: &'s dyn Loader,
     sources: &'s mut SourceMap,
     import_paths: &'s [PathBuf],
+    /// The folder that imports are confined to.
+    import_root: Option<&'s Path>,
     units: FxHashMap<PathBuf, Rc<Unit>>,
     /// Folder of the root file.
     root_dir: PathBuf,
@@ -27,11 +30,12 @@ pub struct Files<'s> {
 
 impl<'s> Files<'s> {
     /// No file has been read yet.
-    pub fn new(loader: &'s dyn Loader, sources: &'s mut SourceMap, import_paths: &'s [PathBuf]) -> Files<'s> {
+    pub fn new(loader: &'s dyn Loader, sources: &'s mut SourceMap, options: &'s CompileOptions) -> Files<'s> {
         Files {
             loader,
             sources,
-            import_paths,
+            import_paths: &options.import_paths,
+            import_root: options.import_root.as_deref(),
             units: FxHashMap::default(),
             root_dir: PathBuf::new(),
             importing: Vec::new(),
@@ -74,11 +78,29 @@ impl<'s> Files<'s> {
     pub fn root(&mut self, path: &Path) -> Result<Rc<Unit>> {
         self.root_dir = path.parent().unwrap_or(Path::new("")).to_path_buf();
         let shown = path.display().to_string();
-        self.at(path, &shown).map_err(|why| match why {
-            LoadError::NotUtf8(at) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
-            LoadError::Other(why) => rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]),
-            LoadError::NotFound => rules::FILE_NOT_FOUND.because(&[("file", &shown)]),
-        })
+        self.at(path, &shown).map_err(|why| self.unreadable(&shown, why))
+    }
+
+    /// The diagnostic about a file that cannot be read.
+    pub fn unreadable(&self, shown: &str, why: LoadError) -> Diag {
+        let unreadable = |why: String| rules::UNREADABLE_FILE.because(&[("file", &shown), ("why", &why)]);
+        match (why, self.import_root) {
+            (LoadError::NotUtf8(at), _) => rules::NOT_UTF8.because(&[("file", &shown), ("offset", &at)]),
+            (LoadError::Other(why), _) => unreadable(why),
+            (LoadError::Outside, Some(root)) => unreadable(format!(
+                "it lies outside of `{}`, to which `--import-root` confines imports",
+                root.display()
+            )),
+            (LoadError::NotFound | LoadError::Outside, _) => {
+                rules::FILE_NOT_FOUND.because(&[("file", &shown)])
+            }
+        }
+    }
+
+    /// The same for a file that is imported.
+    fn imported(&mut self, path: &Path, shown: &str) -> Result<Rc<Unit>, LoadError> {
+        self.loader.admit(path, self.import_root)?;
+        self.at(path, shown)
     }
 
     /// Reads and parses a file once.
@@ -128,22 +150,18 @@ impl<'s> Files<'s> {
         }
         let mut folders = vec![from.parent().unwrap_or(Path::new("")).to_path_buf(), self.root_dir.clone()];
         folders.extend(self.import_paths.iter().cloned());
+        let mut outside = None;
         for folder in &folders {
             let path = tidy(&folder.join(name));
-            match self.at(&path, &path.display().to_string()) {
+            match self.imported(&path, &path.display().to_string()) {
                 Ok(unit) => return Ok(unit),
                 Err(LoadError::NotFound) => {}
-                Err(LoadError::NotUtf8(at)) => {
-                    return Err(rules::NOT_UTF8
-                        .because(&[("file", &path.display()), ("offset", &at)])
-                        .at(span));
-                }
-                Err(LoadError::Other(why)) => {
-                    return Err(rules::UNREADABLE_FILE
-                        .because(&[("file", &path.display()), ("why", &why)])
-                        .at(span));
-                }
+                Err(LoadError::Outside) => outside = outside.or(Some(path)),
+                Err(why) => return Err(self.unreadable(&path.display().to_string(), why).at(span)),
             }
+        }
+        if let Some(path) = outside {
+            return Err(self.unreadable(&path.display().to_string(), LoadError::Outside).at(span));
         }
         let mut diag = rules::FILE_NOT_FOUND.because(&[("file", &name)]).at(span);
         for f in folders.iter().collect::<indexmap::IndexSet<_>>() {
@@ -164,7 +182,7 @@ impl<'s> Files<'s> {
         }
         for folder in self.import_paths {
             for file in [inner.to_string(), format!("{inner}.csl")] {
-                if let Ok(unit) = self.at(&folder.join(&file), &file) {
+                if let Ok(unit) = self.imported(&folder.join(&file), &file) {
                     return Ok(unit);
                 }
             }
@@ -184,7 +202,9 @@ impl<'s> Files<'s> {
     /// # Errors
     /// Why it cannot be read.
     pub fn data(&self, from: &Path, name: &str) -> Result<String, LoadError> {
-        self.loader.load(&from.parent().unwrap_or(Path::new("")).join(name))
+        let path = from.parent().unwrap_or(Path::new("")).join(name);
+        self.loader.admit(&path, self.import_root)?;
+        self.loader.load(&path)
     }
 
     /// The code of a tile, or the layout, begins with this file: no import is under way.

@@ -37,6 +37,8 @@ pub struct CompileOptions {
     pub params: Vec<(String, ParamValue)>,
     /// Folders searched for imports after the importing file's and the root file's.
     pub import_paths: Vec<PathBuf>,
+    /// The folder that imports are confined to, whatever links there are in it.
+    pub import_root: Option<PathBuf>,
     /// What `@fp16()` names.
     pub fp16: Fp16Format,
     /// The fabric around the rectangle; `None` takes the smallest that fits.
@@ -61,6 +63,7 @@ impl CompileOptions {
             arch,
             params: Vec::new(),
             import_paths: Vec::new(),
+            import_root: None,
             fp16: Fp16Format::F16,
             fabric: None,
             max_inlined_iterations: 1_000_000,

@@ -51,7 +51,7 @@ impl<'s> Sema<'s> {
         Sema {
             options,
             arch,
-            files: Files::new(loader, sources, &options.import_paths),
+            files: Files::new(loader, sources, options),
             reports: Reports::new(sink, options.levels),
             modules: Modules::default(),
             eval: Eval::new(Budget::new(options.comptime_fuel)),

@@ -1,4 +1,6 @@
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Why a file could not be read.
@@ -6,6 +8,8 @@ use std::path::{Path, PathBuf};
 pub enum LoadError {
     /// There is no such file.
     NotFound,
+    /// It lies outside of the folder that imports are confined to.
+    Outside,
     /// The file is not valid UTF-8; the offset of the first bad byte.
     NotUtf8(usize),
     /// Anything else, in the words of the operating system.
@@ -19,19 +23,50 @@ pub trait Loader {
     /// # Errors
     /// The file does not exist, cannot be read, or is not valid UTF-8.
     fn load(&self, path: &Path) -> Result<String, LoadError>;
+
+    /// Whether a program may import a file: one within `root`, if imports are confined to a folder.
+    ///
+    /// # Errors
+    /// Why not. A file that does not exist is no error here.
+    fn admit(&self, path: &Path, root: Option<&Path>) -> Result<(), LoadError> {
+        admit_within(&tidy(path), root.map(tidy))
+    }
 }
 
-/// Reads from the file system.
+fn admit_within(path: &Path, root: Option<PathBuf>) -> Result<(), LoadError> {
+    if root.is_none_or(|root| path.starts_with(root)) { Ok(()) } else { Err(LoadError::Outside) }
+}
+
+/// Bytes of a file at most: a program is written by people.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Reads from the file system: files of up to 64 MiB. Imports must be regular files.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct DiskLoader;
 
 impl Loader for DiskLoader {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
-        let bytes = std::fs::read(path).map_err(|e| match e.kind() {
+        let failed = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => LoadError::NotFound,
             _ => LoadError::Other(e.to_string()),
-        })?;
+        };
+        let file = File::open(path).map_err(failed)?;
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(failed)?;
+        if bytes.len() as u64 > MOST_BYTES {
+            return Err(LoadError::Other("it has more than 64 MiB".to_string()));
+        }
         String::from_utf8(bytes).map_err(|e| LoadError::NotUtf8(e.utf8_error().valid_up_to()))
+    }
+
+    fn admit(&self, path: &Path, root: Option<&Path>) -> Result<(), LoadError> {
+        // What links lead to counts. A path that leads nowhere is as good as its text.
+        let real = |path: &Path| path.canonicalize().or_else(|_| std::path::absolute(path));
+        let real = |path: &Path| real(path).map_or_else(|_| tidy(path), |path| tidy(&path));
+        admit_within(&real(path), root.map(real))?;
+        // To open a pipe or a device may wait forever.
+        let is_strange = path.metadata().is_ok_and(|known| !known.is_file() && !known.is_dir());
+        if is_strange { Err(LoadError::Other("it is no regular file".to_string())) } else { Ok(()) }
     }
 }
 

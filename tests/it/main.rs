@@ -30,6 +30,7 @@ mod props;
 mod rules;
 mod seeds;
 mod story;
+mod strangers;
 mod templates;
 mod trace;
 

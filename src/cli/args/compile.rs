@@ -22,6 +22,9 @@ pub struct CompileArgs {
     /// Also search this folder for imported files; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]
     import_paths: Vec<PathBuf>,
+    /// Import only files in this folder, for programs of strangers
+    #[arg(long, value_name = "DIR")]
+    import_root: Option<PathBuf>,
     /// Maximum number of iterations of an `inline` loop
     #[arg(long, value_name = "N")]
     max_inlined_iterations: Option<u64>,
@@ -101,6 +104,7 @@ impl CompileArgs {
         CompileOptions {
             params: self.params.clone(),
             import_paths: self.import_paths.clone(),
+            import_root: self.import_root.clone(),
             max_inlined_iterations: self.max_inlined_iterations.unwrap_or(defaults.max_inlined_iterations),
             levels: self.levels,
             memo: !self.engine.is_plain(),

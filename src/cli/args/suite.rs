@@ -16,6 +16,9 @@ pub struct TestArgs {
     /// Also search this folder for imported files; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]
     import_paths: Vec<PathBuf>,
+    /// Import only files in this folder, for programs of strangers
+    #[arg(long, value_name = "DIR")]
+    import_root: Option<PathBuf>,
     /// Change the order of tasks that are ready at the same time; the result must not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
@@ -29,6 +32,7 @@ impl TestArgs {
     pub fn options(&self) -> CompileOptions {
         CompileOptions {
             import_paths: self.import_paths.clone(),
+            import_root: self.import_root.clone(),
             levels: self.levels,
             ..CompileOptions::new(self.arch)
         }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::Invocation;
-use crate::cli::listing;
+use crate::cli::{listing, output};
 use crate::image::{ExportTarget, TileImage};
 use crate::{ExportKind, ExportName, Program};
 use serde_json::{Map, Value, json};
@@ -55,7 +55,7 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
     if invocation.out_routes {
         fs::write(bin.join(ROUTES), listing::routes_text(program))?;
     }
-    fs::write(bin.join(PROGRAM), program.to_bytes())
+    output::write_file(&bin.join(PROGRAM), |out| out.write_all(&program.to_bytes()))
 }
 
 fn write_json(path: &Path, value: &Value) -> io::Result<()> {

@@ -7,6 +7,7 @@ mod text;
 
 use super::args::{ProfileFormat, ProfileTarget};
 use super::outcome::Outcome;
+use super::output;
 use crate::profile::Profile;
 use crate::{FileId, Runner};
 use std::path::Path;
@@ -42,7 +43,7 @@ pub fn write_to(path: &Path, runner: &Runner, outcome: &mut Outcome) {
 }
 
 fn write(path: &Path, content: &[u8], outcome: &mut Outcome) {
-    match std::fs::write(path, content) {
+    match output::write_file(path, |out| out.write_all(content)) {
         Ok(()) => outcome.printed += &format!("the profile of the run is in {}\n", path.display()),
         Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
     }

@@ -12,6 +12,7 @@ mod tests;
 mod words;
 
 use super::outcome::Outcome;
+use super::output;
 use crate::Runner;
 use crate::trace::TraceFilter;
 use std::path::Path;
@@ -49,7 +50,7 @@ pub fn prepare(runner: &mut Runner) {
 /// Writes the report of a run that has ended, well or badly, and tells so.
 pub fn write(path: &Path, runner: &mut Runner, outcome: &mut Outcome) {
     let page = html(runner, outcome);
-    match std::fs::write(path, page) {
+    match output::write_file(path, |out| out.write_all(page.as_bytes())) {
         Ok(()) => outcome.printed += &format!("the report of the run is in {}\n", path.display()),
         Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
     }

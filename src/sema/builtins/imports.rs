@@ -90,7 +90,7 @@ fn import_value(sema: &mut Sema<'_>, ty: ExprId, path: ExprId) -> Result<Value> 
     let ty = sema.ty(ty)?;
     let name = arguments::known_str(sema, path)?;
     let text = sema.files.data(&sema.frame().unit.path, &name);
-    let text = text.map_err(|_| rules::FILE_NOT_FOUND.because(&[("file", &name)]).at(at))?;
+    let text = text.map_err(|why| sema.files.unreadable(&name, why).at(at))?;
     let bad = |why: String| rules::BAD_JSON.because(&[("file", &name), ("why", &why)]).at(at);
     let json: serde_json::Value = serde_json::from_str(&text).map_err(|e| bad(e.to_string()))?;
     let v = from_json(&json).ok_or_else(|| bad("null and nested arrays have no value in CSL".to_string()))?;

@@ -5,6 +5,7 @@
 //! depend on their operands are counted one by one, with their cycles. The loop is compiled a third time for this, so that
 //! a run without a profile pays nothing.
 
+use super::calls::Calls;
 use super::guard::{Guard, GuardedWords};
 use crate::image::FnId;
 use crate::image::code::Access;
@@ -141,7 +142,8 @@ impl Guard for Counting<'_> {
     }
 
     #[inline(always)]
-    fn entered(&mut self, end: usize) {
+    fn entered(&mut self, calls: &Calls) {
+        let end = calls.last().map_or(0, |frame| frame.end);
         self.counts.deepest = self.counts.deepest.max(end);
     }
 }

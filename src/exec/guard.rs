@@ -4,6 +4,7 @@
 //! nothing; a PE takes [`GuardedWords`] only while somebody wants to know of accesses to some words: an asynchronous
 //! operation works on them (`pe/races.rs`), or a search for the last write of a word (`pe/witness.rs`).
 
+use super::calls::Calls;
 use crate::dsd::footprint::Footprint;
 use crate::image::FnId;
 use crate::image::code::{Access, word_of};
@@ -26,9 +27,9 @@ pub(crate) trait Guard {
     fn took(&mut self, _function: FnId, _at: usize, cycles: u32, _elements: u32) -> i64 {
         cycles.into()
     }
-    /// A call has entered a function whose frame ends before an address.
+    /// The innermost call has begun.
     #[inline(always)]
-    fn entered(&mut self, _end: usize) {}
+    fn entered(&mut self, _calls: &Calls) {}
 }
 
 /// Watches nothing.

@@ -489,7 +489,7 @@ fn run_calls<G: Guard>(
                 calls.last_mut().pc -= 1;
                 return Err(diag);
             }
-            guard.entered(calls.last_mut().end);
+            guard.entered(calls);
         } else {
             sanitizer.leave(frame.address.into(), frame.end, frame.function);
             calls.leave();

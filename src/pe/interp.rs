@@ -10,7 +10,6 @@ use crate::arch::{TEARDOWN_TASK, TaskId};
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS};
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
-use crate::exec::counts::Counting;
 use crate::exec::guard::Unguarded;
 use crate::exec::interface::{Code, Meter, StopReason};
 use crate::exec::{PreparedTile, scalar};
@@ -223,25 +222,18 @@ impl Pe {
     /// Runs the scalar loop, guarded while somebody wants to know of accesses to memory.
     #[inline]
     fn run_scalar(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
+        if self.observer.has_profile() {
+            return self.run_counted(code, meter);
+        }
         let is_observed = self.is_observed();
-        let (words_of_pe, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
         let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
         // A recorded run takes the path that records events, and a guarded one that which compares operands.
         let without_plans = Code { plans: &[], ..code };
-        if let Some(profile) = self.observer.profile() {
-            let counts = &mut profile.counts;
-            counts.deepest = calls.last().map_or(0, |frame| frame.end).max(counts.deepest);
-            let words = self.races.guard();
-            let code = if words.is_some() { without_plans } else { code };
-            let mut guard = Counting { counts, words };
-            return scalar::run(code, calls, maps, (words_of_pe, &mut guard), sanitizer, tasks, meter);
-        }
         let code = if is_observed { without_plans } else { code };
         match self.races.guard() {
-            None => scalar::run(code, calls, maps, (words_of_pe, &mut Unguarded), sanitizer, tasks, meter),
-            Some(guard) => {
-                scalar::run(without_plans, calls, maps, (words_of_pe, guard), sanitizer, tasks, meter)
-            }
+            None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, tasks, meter),
+            Some(guard) => scalar::run(without_plans, calls, maps, (words, guard), sanitizer, tasks, meter),
         }
     }
 

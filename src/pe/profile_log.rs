@@ -224,7 +224,7 @@ impl ProfileLog {
             self.wait(place, on, (since, now), ended_by);
         }
         if let Some(output) = operation.output() {
-            raise(&mut self.fullest[1], output, queues.outputs[output].len());
+            raise(&mut self.fullest[1], output, queues.outputs[output].len_by(now));
         }
         let elements = operation.done.saturating_sub(self.seen[place]);
         self.seen[place] = operation.done;

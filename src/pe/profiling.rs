@@ -8,6 +8,10 @@ use super::start::Start;
 use super::tasks::{Done, Picked};
 use super::threads::{MAIN, Thread};
 use super::trace_buffer::reason;
+use crate::diagnostics::Diag;
+use crate::exec::counts::Counting;
+use crate::exec::interface::{Code, Meter, StopReason};
+use crate::exec::scalar;
 use crate::fabric::Ramp;
 use crate::image::FnId;
 use crate::image::code::VectorOp;
@@ -69,6 +73,21 @@ impl Pe {
         } else if let Some(profile) = self.observer.profile() {
             profile.task_end(cycle);
         }
+    }
+
+    /// Runs the scalar loop, which counts what it does. Away from the loops that do not count: in one function with them it
+    /// would make them slower.
+    #[inline(never)]
+    pub(super) fn run_counted(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
+        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+        let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
+        let profile = self.observer.profile().expect("the run is profiled");
+        let counts = &mut profile.counts;
+        counts.deepest = calls.last().map_or(0, |frame| frame.end).max(counts.deepest);
+        let watched = self.races.guard();
+        let plans = if watched.is_some() { &[] } else { code.plans };
+        let mut guard = Counting { counts, words: watched };
+        scalar::run(Code { plans, ..code }, calls, maps, (words, &mut guard), sanitizer, tasks, meter)
     }
 
     /// An operation of the main thread has been served, or could not be, in a cycle.

@@ -147,6 +147,11 @@ impl Outbox {
         self.items.len()
     }
 
+    /// Number of wavelets that have been sent by a cycle.
+    pub fn len_by(&self, now: u64) -> usize {
+        self.items.iter().filter(|item| item.from <= now).count()
+    }
+
     /// Color of the oldest wavelet, or the color of the queue if it is empty.
     pub fn color_now(&self) -> Option<Color> {
         self.head_color().or(self.color)

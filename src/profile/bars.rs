@@ -7,6 +7,9 @@ use serde::Serialize;
 /// Bars that a browser draws without delay.
 const MOST_BARS: usize = 200_000;
 
+/// PEs whose rows a canvas has room for.
+const MOST_PES: usize = 500;
+
 /// A thread of a PE.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct BarRow {
@@ -33,16 +36,24 @@ pub struct Bars {
     pub line: Vec<i64>,
     /// Bars that are closer than this many cycles are drawn as one; 0 if none are.
     pub blur: u64,
+    /// Whether there are PEs without a row.
+    pub is_partial: bool,
 }
 
 /// A bar with its row.
 type Bar = (u64, u64, u8, i64);
 
 impl Bars {
-    /// The bars of all threads.
-    pub fn new(work: &Work) -> Bars {
+    /// The bars of all threads; of too many PEs those with the highest ranks.
+    pub fn new(work: &Work, rank: impl Fn(usize) -> (u64, u64)) -> Bars {
+        let mut places: Vec<usize> = (0..work.pes.len()).collect();
+        if places.len() > MOST_PES {
+            places.sort_by_key(|place| (std::cmp::Reverse(rank(*place)), *place));
+            places.truncate(MOST_PES);
+            places.sort_unstable();
+        }
         let mut rows: Vec<(BarRow, Vec<Bar>)> = Vec::new();
-        for (place, pe) in work.pes.iter().enumerate() {
+        for (place, pe) in places.into_iter().map(|place| (place, &work.pes[place])) {
             let mut threads: [Vec<Bar>; 9] = Default::default();
             for index in &pe.items {
                 let item = &work.items[*index as usize];
@@ -68,7 +79,9 @@ impl Bars {
                 }
             }
         }
-        Bars::blurred(rows)
+        let mut bars = Bars::blurred(rows);
+        bars.is_partial = work.pes.len() > MOST_PES;
+        bars
     }
 
     /// Too many bars become fewer, because those that are close to each other become one.

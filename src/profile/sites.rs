@@ -9,6 +9,7 @@ use crate::image::{FnId, Program, TileImage};
 use crate::source::Span;
 use indexmap::IndexSet;
 use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// A line of a source: the number of its file, and its own from 1 on.
 pub type Line = (u32, u32);
@@ -40,7 +41,7 @@ pub struct Sites<'p> {
     pub lines: IndexSet<Line>,
     /// All functions that have run.
     pub functions: IndexSet<FunctionKey>,
-    costs: FxHashMap<(u32, FnId), Vec<u32>>,
+    costs: FxHashMap<(u32, FnId), Arc<[u32]>>,
     known_lines: FxHashMap<Span, u32>,
     known_functions: FxHashMap<(u32, FnId), u32>,
 }
@@ -138,8 +139,11 @@ impl<'p> Sites<'p> {
             return add(share);
         }
         let costs = &self.program.arch.numbers().costs;
-        let cycles =
-            self.costs.entry((tile, piece.function)).or_insert_with(|| op_cycles(function, costs)).clone();
+        let cycles = self
+            .costs
+            .entry((tile, piece.function))
+            .or_insert_with(|| op_cycles(function, costs).into())
+            .clone();
         for at in piece.from as usize..piece.to as usize {
             if cycles[at] > 0 {
                 let line = self.line(function.spans.get(at).copied().unwrap_or(function.span));

@@ -169,13 +169,12 @@ impl<'r> Tables<'r> {
         let mut row = PeProfile { x: at.x, y: at.y, times: account.times, ..PeProfile::default() };
         row.memory = notes.memory;
         row.fullest = notes.queues.iter().map(|mark| 100 * mark.most / mark.depth.max(1)).max().unwrap_or(0);
-        for ramp in self.run.traffic.ramps.iter().filter(|ramp| ramp.pe == pe.index) {
+        for ramp in of_pe(&self.run.traffic.ramps, pe.index, |ramp| ramp.pe) {
             row.sent += ramp.sent;
             row.delivered += ramp.delivered;
         }
-        for link in self.run.traffic.links.iter().filter(|link| link.pe == pe.index) {
-            row.hops += link.words;
-        }
+        row.hops =
+            of_pe(&self.run.traffic.links, pe.index, |link| link.pe).iter().map(|link| link.words).sum();
         for mark in &notes.queues {
             let queue = mark.input.map(|InQueue(q)| q).or(mark.output.map(|OutQueue(q)| q));
             self.profile.queues.push(QueueProfile {
@@ -365,7 +364,9 @@ impl<'r> Tables<'r> {
         for part in &mut profile.path.parts {
             part.line = part.line.map(|line| lines[line as usize]);
         }
-        let mut bars = Bars::new(self.work);
+        // Those on the critical path are drawn first of all, then the busiest.
+        let rank = |place: usize| profile.pes.get(place).map_or((0, 0), |pe| (pe.path, pe.times.busy));
+        let mut bars = Bars::new(self.work, rank);
         for line in bars.line.iter_mut().filter(|line| **line >= 0) {
             *line = i64::from(lines[*line as usize]);
         }
@@ -382,6 +383,13 @@ impl<'r> Tables<'r> {
         profile.slices.sort_unstable_by_key(|slice| (slice.pe, slice.task, slice.function, slice.line));
         profile
     }
+}
+
+/// The rows of a PE among rows that are sorted by PE.
+fn of_pe<T>(rows: &[T], pe: u32, its: impl Fn(&T) -> u32) -> &[T] {
+    let first = rows.partition_point(|row| its(row) < pe);
+    let behind = rows.partition_point(|row| its(row) <= pe);
+    &rows[first..behind]
 }
 
 /// Sorts rows by falling keys; gives the new number of each old one.

@@ -20,6 +20,12 @@ pub fn page(title: &str, profile: &Profile, texts: &[String]) -> String {
             format!("Bars that are closer than {blur} cycles are drawn as one: there are too many.")
         }
     };
+    let rows = if profile.bars.is_partial {
+        " Below, the PEs on the critical path and the busiest ones have a row."
+    } else {
+        ""
+    };
+    let note = note + rows;
     let data = json!({
         "title": title,
         "verdict": estimated_cycles(profile.cycles),

@@ -90,7 +90,7 @@ function drawWafer() {
   pitch = Math.min(90, Math.max(4, Math.min(frame.clientWidth / profile.width, frame.clientHeight / profile.height)));
   const context = sized(wafer, profile.width * pitch, profile.height * pitch);
   const measure = MEASURES[find("measure").value][1];
-  const most = Math.max(1, ...profile.pes.map(measure));
+  const most = profile.pes.reduce((most, pe) => Math.max(most, measure(pe)), 1);
   const gap = pitch > 10 ? 2 : 0;
   context.fillStyle = theme["--line"];
   for (let y = 0; y < profile.height; y += 1) {
@@ -377,9 +377,8 @@ function drawTime() {
   find("range").textContent = `cycles ${grouped(view.from)} to ${grouped(view.until)}`;
 }
 
-function rowOf(pe) {
-  return rows.findIndex((row) => row.pe === pe && row.thread === 8);
-}
+/** The row of the main thread of each PE that has one. */
+const rowOf = new Map(rows.map((row, at) => [row, at]).filter(([row]) => row.thread === 8).map(([row, at]) => [row.pe, at]));
 
 function drawPathOverTime(context, width) {
   context.strokeStyle = theme["--bad"];
@@ -387,10 +386,10 @@ function drawPathOverTime(context, width) {
   context.beginPath();
   let last = null;
   for (const part of profile.path.parts) {
-    if (part.pe === null || part.until < view.from || part.from > view.until) {
+    if (!rowOf.has(part.pe) || part.until < view.from || part.from > view.until) {
       continue;
     }
-    const y = (pe) => rowOf(pe) * ROW + ROW / 2;
+    const y = (pe) => (rowOf.has(pe) ? rowOf.get(pe) : rowOf.get(part.pe)) * ROW + ROW / 2;
     const start = part.before === null || part.what === "work" ? part.pe : part.before;
     const clip = (cycle) => Math.max(LABEL, Math.min(width, toX(cycle, width)));
     if (last === null) {

@@ -6,6 +6,8 @@ use crate::profile::{LineProfile, PeProfile, Phase, Profile, Times};
 
 /// Lines of the source that are shown.
 const MOST_LINES: usize = 6;
+/// Functions.
+const MOST_FUNCTIONS: usize = 4;
 /// Lines without which the run would be shorter.
 const MOST_FREE: usize = 3;
 /// Phases of the host.
@@ -18,6 +20,7 @@ pub fn summary(profile: &Profile) -> String {
     let mut out = head(profile);
     out += &hardware(profile);
     out += &phases(profile);
+    out += &functions(profile);
     out += &lines(profile);
     out += &path(profile);
     out
@@ -114,6 +117,17 @@ fn phases(profile: &Profile) -> String {
         out += &format!("  {length:>11}  {name}{place}: {}\n", shares(&phase.times));
     }
     out
+}
+
+/// `functions    main 60 %, arrival 40 %`
+fn functions(profile: &Profile) -> String {
+    let all: u64 = profile.functions.iter().map(|function| function.busy).sum();
+    let shown = profile.functions.iter().filter(|function| function.busy > 0);
+    let shown: Vec<String> = shown
+        .take(MOST_FUNCTIONS)
+        .map(|function| format!("`{}` {} %", function.name, percent(function.busy, all)))
+        .collect();
+    if shown.is_empty() { String::new() } else { format!("functions    {}\n", shown.join(", ")) }
 }
 
 fn lines(profile: &Profile) -> String {

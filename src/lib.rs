@@ -73,8 +73,9 @@ pub use image::{ExportKind, ExportName, FabricPlace, HostStream, Program, Scalar
 
 // Running.
 pub use host::{
-    Copy, CopyWidth, Failure, FinalVariable, Printed, Pulse, Record, Recorded, Region, RunOptions, RunReport,
-    Runner, SeenChoice, SeenWrite, Snapshot, StallReport, StopReport, StreamCopy, Ticket, Variable,
+    Candidate, Copy, CopyWidth, Decision, Deviation, Failure, FinalVariable, MetStates, Printed, Pulse,
+    Record, Recorded, Region, RunOptions, RunReport, Runner, ScriptEnd, SeenChoice, SeenDecision, SeenWrite,
+    Snapshot, StallReport, StopReport, StreamCopy, Ticket, Variable,
 };
 
 // Diagnostics.

@@ -8,9 +8,11 @@ mod check;
 mod cslc;
 mod dsd;
 mod dump;
+mod endings;
 mod engine;
 mod evidence;
 mod explain;
+mod explore;
 mod fault;
 mod interrupt;
 mod learn;
@@ -137,6 +139,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
     match command {
         Command::Run(args) => run::run(args, loader).printable(),
         Command::Check(args) => check::check(args, loader).printable(),
+        Command::Explore(args) => explore::explore(args, loader).printable(),
         Command::Dump(args) => dump::dump(args, loader).printable(),
         Command::Dsd(args) => dsd::dsd(args, loader).printable(),
         Command::Test(args) => suite::test(args, loader).printable(),

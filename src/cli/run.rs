@@ -1,4 +1,5 @@
 use super::args::{RunArgs, ShownCycles};
+use super::explore::WrittenSchedule;
 use super::outcome::Outcome;
 use super::progress::ProgressLine;
 use super::running::{fail, options};
@@ -6,7 +7,7 @@ use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, seeds, threads, trace};
 use super::{profile, report};
 use crate::diagnostics::render::{estimated_cycles, grouped};
-use crate::{Diagnostic, Loader, Printed, RunOptions, Runner};
+use crate::{Diagnostic, LoadError, Loader, Printed, RunOptions, Runner};
 use std::sync::Arc;
 
 /// `cslrun FILE.csl`
@@ -30,6 +31,13 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
             return outcome;
         }
     };
+    let schedule = match written_schedule(args, loader) {
+        Ok(schedule) => schedule,
+        Err(words) => {
+            outcome.refuse(words);
+            return outcome;
+        }
+    };
     let line = ProgressLine::begin(args.max_cycles);
     let pulse = line.pulse();
     let mut runner = Runner::new(Arc::new(program), RunOptions { threads, pulse, ..options(args) });
@@ -42,11 +50,31 @@ pub fn run(args: &RunArgs, loader: &dyn Loader) -> Outcome {
     if args.profile.is_some() {
         profile::prepare(&mut runner);
     }
-    perform(runner, args, line, &mut outcome);
+    if let Some(schedule) = &schedule {
+        runner.follow(&schedule.deviations(), None);
+    }
+    perform(runner, (args, schedule), line, &mut outcome);
     outcome
 }
 
-fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut Outcome) {
+/// The schedule that the run follows.
+fn written_schedule(args: &RunArgs, loader: &dyn Loader) -> Result<Option<WrittenSchedule>, String> {
+    let Some(path) = &args.schedule else { return Ok(None) };
+    match loader.load(path) {
+        Ok(text) => WrittenSchedule::parse(path, &text).map(Some),
+        Err(LoadError::NotFound) => Err(format!("there is no file {}", path.display())),
+        Err(LoadError::Outside) => Err(format!("{} is outside of the import root", path.display())),
+        Err(LoadError::NotUtf8(_)) => Err(format!("{} is not text", path.display())),
+        Err(LoadError::Other(why)) => Err(format!("{}: {why}", path.display())),
+    }
+}
+
+fn perform(
+    mut runner: Runner,
+    (args, schedule): (&RunArgs, Option<WrittenSchedule>),
+    line: ProgressLine,
+    outcome: &mut Outcome,
+) {
     let mut shown = String::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();
@@ -68,6 +96,9 @@ fn perform(mut runner: Runner, args: &RunArgs, line: ProgressLine, outcome: &mut
             fail(&failure, outcome);
             evidence::add(outcome, &mut runner);
         }
+    }
+    if let Some(Err(words)) = schedule.map(|schedule| schedule.check(&runner)) {
+        outcome.refuse(words);
     }
     if args.shown_cycles == ShownCycles::Off {
         let all = std::mem::take(&mut outcome.diagnostics);

@@ -14,6 +14,7 @@ use crate::diagnostics::rules::host::NEVER_UNBLOCKED;
 use crate::image::ExportTarget;
 use crate::image::code::Intrinsic;
 use crate::source::Span;
+use crate::state::StateHash;
 use crate::wafer::{Cause, HostWait, Pe, ScheduleSeed};
 use std::collections::{BTreeMap, VecDeque};
 
@@ -178,6 +179,17 @@ impl Runner {
             }
             None => quiet || command.can_precede_the_start() && self.is_before_start(),
         }
+    }
+
+    /// What decides how the stream goes on, as a hash. A command that is under way is like no other.
+    pub(super) fn stream_state(&self) -> u64 {
+        let now = self.wafer.now();
+        let mut state = StateHash::new(now);
+        let CommandStream { commands, next, busy_until, free_since, .. } = &self.stream;
+        let begun = commands.front().filter(|first| first.begun).map(|_| now);
+        state.add_debug(&(commands.len(), next, begun, free_since.map(|since| now - since)));
+        state.add_cycle(*busy_until);
+        state.finish()
     }
 
     /// With a schedule, how many cycles later than usual a command arrives.

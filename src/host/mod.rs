@@ -14,18 +14,22 @@ mod machine;
 mod names;
 mod records;
 mod report;
+mod schedule;
 mod snapshot;
 mod streams;
 #[cfg(test)]
 mod tests;
 mod variables;
 
-pub use crate::wafer::{Printed, Pulse, StallReport, StopReport};
+pub use crate::wafer::{
+    Candidate, Decision, Deviation, MetStates, Printed, Pulse, ScriptEnd, StallReport, StopReport,
+};
 pub use commands::Ticket;
 pub use copies::{Copy, CopyWidth, Region};
 pub use final_state::{FinalVariable, SeenChoice, SeenWrite};
 pub use records::{Record, Recorded};
 pub use report::RunReport;
+pub use schedule::SeenDecision;
 pub use snapshot::Snapshot;
 pub use streams::StreamCopy;
 pub use variables::Variable;
@@ -426,6 +430,9 @@ impl Runner {
         if has_moved || self.awaits_time() {
             self.wafer.host_acts();
         }
+        if self.wafer.follows_script() {
+            self.note_host_state();
+        }
         let limit = self.options.max_cycles;
         if self.wafer.now() >= limit {
             return Err(failure(self.wafer.out_of_cycles(limit)));
@@ -436,6 +443,7 @@ impl Runner {
             Progress::Trapped => Err(failure(self.wafer.trapped())),
             Progress::Interrupted => Err(failure(self.wafer.interrupted())),
             Progress::Repeats => Err(failure(self.wafer.repeats())),
+            Progress::Quiet if self.wafer.has_held() => self.go_on_without_held(has_moved),
             Progress::Quiet => Ok(has_moved || self.await_channels() || self.try_command(true)?),
         }
     }

@@ -14,6 +14,7 @@ use super::queue::SendOperation;
 use super::queues::Queues;
 use super::races::Races;
 use super::registers::Registers;
+use super::script::Script;
 use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
@@ -73,6 +74,8 @@ pub struct Pe {
     pub(super) registers: Registers,
     pub(super) races: Races,
     pub(super) choices: Option<Box<Choices>>,
+    /// Decides what the PE does next, if a schedule is followed or searched for.
+    pub(super) script: Option<Box<Script>>,
     /// Boxed, because it is rarely needed and would take cache lines of every visit.
     pub(super) configuration: Box<Configuration>,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
@@ -108,6 +111,7 @@ impl Pe {
             line: LineBuffer::default(),
             configuration: Box::default(),
             choices: None,
+            script: None,
             observer: Observer::default(),
             tile: Arc::clone(&tile),
         };
@@ -207,6 +211,7 @@ impl Pe {
         }
         let claimed = self.threads.claimed_inputs();
         let ready = match self.main.is_free() {
+            true if self.script.is_some() => self.may_start() && self.has_awake(now),
             true => {
                 self.may_start()
                     && (!self.main.launches.is_empty()

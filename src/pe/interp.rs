@@ -4,6 +4,7 @@ use super::choices::Chosen;
 use super::element::{Outside, Pe};
 use super::lenient::go_on_behind;
 use super::main_thread::{Launch, Served};
+use super::scripted::Next;
 use super::tasks::{Picked, arguments, binding};
 use crate::arch::config::ConfigWord;
 use crate::arch::{TEARDOWN_TASK, TaskId};
@@ -24,12 +25,6 @@ const AHEAD_SHARED: u64 = 64;
 const MOST_TASKS: usize = 1000;
 /// Cycles of an access to the configuration space (estimate).
 const CONFIG_ACCESS: u64 = 2;
-
-/// The task or function that the main thread starts.
-enum Next {
-    Task(Picked),
-    Launch(Launch),
-}
 
 impl Pe {
     /// Starts a task, or continues the running one; false if there was nothing to do. `resumed`: the cycle in
@@ -336,6 +331,9 @@ impl Pe {
 
     /// Picks a task, or else what the host has launched.
     fn next_up(&mut self, now: u64) -> Option<Next> {
+        if self.script.is_some() {
+            return self.next_by_script(now);
+        }
         let claimed = self.threads.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),

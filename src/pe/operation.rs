@@ -298,6 +298,18 @@ impl Operation {
         }
     }
 
+    /// What others must not use at the same time in another order, as sets: inputs, outputs, FIFOs that it takes from
+    /// and that it adds to.
+    pub fn shared_parts(&self) -> [u64; 4] {
+        let takes = self.sources().iter().filter_map(|from| match from {
+            From::Fifo(end) => Some(end.fifo),
+            From::Local(_) | From::Fabric(_) => None,
+        });
+        let adds = if let To::Fifo(end) = &self.to { 1 << (end.fifo & 63) } else { 0 };
+        let output = self.output().map_or(0, |output| 1 << (output & 63));
+        [self.inputs(), output, takes.fold(0, |all, fifo| all | 1 << (fifo & 63)), adds]
+    }
+
     /// Whether it has just taken the last word of a message of `<message_passing>`.
     fn ends_message(&self, around: &mut Surroundings<'_>) -> bool {
         self.stops_at_control

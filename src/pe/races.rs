@@ -24,6 +24,7 @@ use crate::diagnostics::rules::run::DATA_RACE;
 use crate::dsd::footprint::Footprint;
 use crate::exec::guard::{GuardedWords, Watch};
 use crate::source::Span;
+use crate::state::StateHash;
 
 /// Operations that are remembered at most; of more the oldest is forgotten.
 const MOST_OPEN: usize = 24;
@@ -194,6 +195,13 @@ impl Races {
     /// Whether the operation of a race is still in progress.
     pub fn is_running(&self, race: Race) -> bool {
         self.operation(race).is_some_and(|open| matches!(open.progress, Progress::Running { .. }))
+    }
+
+    /// Adds the open operations to the hash of a state: they decide what is reported.
+    pub fn add_state(&self, state: &mut StateHash) {
+        for open in self.watched.iter().flat_map(|watched| &watched.open) {
+            state.add_debug(open);
+        }
     }
 
     /// The operation of a race is not reported again.

@@ -9,12 +9,13 @@ use super::threads::{Thread, Threads};
 use crate::state::StateHash;
 
 impl Pe {
-    /// Adds everything that decides how the PE goes on.
-    pub fn add_state(&self, state: &mut StateHash) {
+    /// Adds everything that decides how the PE goes on. `has_turns`: also whose turn it is among equal tasks and
+    /// microthreads. It does not matter where every order is tried.
+    pub fn add_state(&self, state: &mut StateHash, has_turns: bool) {
         state.add_words(self.memory.words());
-        self.tasks.add_state(state);
+        self.tasks.add_state(state, has_turns);
         self.queues.add_state(state);
-        self.threads.add_state(state);
+        self.threads.add_state(state, has_turns);
         state.add_cycle(self.main.busy_until);
         state.add(u64::from(self.main.waiting) | u64::from(self.main.command_stream_blocked) << 1);
         state.add_debug(&self.main.stalled.as_ref().map(|stalled| stalled.0));
@@ -22,6 +23,10 @@ impl Pe {
         self.main.calls.add_state(state);
         for part in self.rare_parts() {
             state.add_debug(part);
+        }
+        if let Some(script) = &self.script {
+            script.add_state(state);
+            self.races.add_state(state);
         }
     }
 
@@ -86,8 +91,9 @@ fn add_operation(operation: &Operation, state: &mut StateHash) {
 
 impl Threads {
     /// Adds the operations in progress.
-    fn add_state(&self, state: &mut StateHash) {
-        state.add(u64::from(self.live) | u64::from(self.latest) << 16 | u64::from(self.blocked) << 24);
+    fn add_state(&self, state: &mut StateHash, has_turns: bool) {
+        let latest = if has_turns { self.latest } else { 0 };
+        state.add(u64::from(self.live) | u64::from(latest) << 16 | u64::from(self.blocked) << 24);
         for (place, thread) in self.iter() {
             state.add(place as u64);
             add_thread(thread, state);

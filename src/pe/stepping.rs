@@ -14,7 +14,10 @@ impl Pe {
     // A PE does one instruction in a cycle, so microthreads share its speed (docs/decisions.md).
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
         let mut waiting = self.threads.running(&self.queues, now);
-        while let Some(place) = self.threads.first(waiting, self.tasks.schedule, now) {
+        while let Some(place) = match self.script {
+            None => self.threads.first(waiting, self.tasks.schedule, now),
+            Some(_) => self.first_by_script(waiting, now),
+        } {
             let others = if self.choices.is_some() { self.threads.equal(waiting) & !(1 << place) } else { 0 };
             waiting &= !(1 << place);
             // One that goes before may have ended it.
@@ -137,6 +140,9 @@ impl Pe {
         if self.races.is_on {
             self.note_end(place, thread, done);
         }
+        if let Some(script) = &mut self.script {
+            script.favoured = None;
+        }
         self.complete(done, thread.span)?;
         if place == MAIN {
             if let Some(register) = thread.result {
@@ -177,7 +183,10 @@ impl Pe {
                 self.checks.check_activation(id, span, &self.tile, &self.tasks)?;
                 self.tasks.activate(id).at(span)?;
             }
-            Done::Unblock(id) => self.tasks.state.blocked &= !bit(id),
+            Done::Unblock(id) => {
+                self.tasks.state.blocked &= !bit(id);
+                self.tasks.woken |= bit(id);
+            }
         }
         Ok(())
     }

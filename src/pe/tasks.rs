@@ -26,6 +26,8 @@ pub(super) struct Tasks {
     pub started: u64,
     /// Tasks that have started at least once.
     pub begun: u64,
+    /// Tasks that something else than code has activated or unblocked since a script has looked, bit = id.
+    pub woken: u64,
     /// Ids that go first (`task_priority`).
     pub high: u64,
     pub state: TaskState,
@@ -52,7 +54,8 @@ pub(super) enum Picked {
 }
 
 impl Picked {
-    fn id(self) -> TaskId {
+    /// The task.
+    pub fn id(self) -> TaskId {
         match self {
             Picked::Local(id) | Picked::Wavelet { id, .. } => id,
         }
@@ -78,14 +81,16 @@ impl Tasks {
             schedule: None,
             started: 0,
             begun: 0,
+            woken: 0,
         }
     }
 
-    /// Adds what decides how it goes on to the hash of a state.
-    pub fn add_state(&self, state: &mut StateHash) {
+    /// Adds what decides how it goes on to the hash of a state. `has_turns`: which of several ready tasks starts
+    /// depends on which one was the last.
+    pub fn add_state(&self, state: &mut StateHash, has_turns: bool) {
         let TaskState { active, blocked, again, last, running, .. } = self.state;
         [active, blocked, self.high, again].into_iter().for_each(|mask| state.add(mask));
-        state.add_debug(&(last, running, &self.rotations));
+        state.add_debug(&(last.filter(|_| has_turns), running, &self.rotations));
     }
 
     /// Whether a local task may start.
@@ -96,11 +101,16 @@ impl Tasks {
     /// Makes a local task active, from code that runs.
     pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Diag> {
         self.state.again |= if self.state.running == Some(id) { bit(id) } else { 0 };
-        self.activate(id)
+        self.make_active(id)
     }
 
-    /// Makes a local task active.
+    /// Makes a local task active, because an operation has ended or a FIFO has changed.
     pub fn activate(&mut self, id: TaskId) -> Result<(), Diag> {
+        self.woken |= bit(id);
+        self.make_active(id)
+    }
+
+    fn make_active(&mut self, id: TaskId) -> Result<(), Diag> {
         if self.state.local & bit(id) == 0 {
             return Err(TASK_UNBOUND.because(&[("id", &id)]));
         }
@@ -110,7 +120,8 @@ impl Tasks {
 
     /// Makes the teardown task active, if there is one.
     pub fn tear_down(&mut self) {
-        self.state.active |= self.state.local & bit(TaskId(TEARDOWN_TASK));
+        let task = self.state.local & bit(TaskId(TEARDOWN_TASK));
+        (self.state.active, self.woken) = (self.state.active | task, self.woken | task);
     }
 
     /// Clears the activation, because the task starts.
@@ -212,7 +223,8 @@ impl Tasks {
         Some(control_id(head))
     }
 
-    fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Picked> {
+    /// The task for the oldest wavelet of an input. It drops wavelets before it that no task receives.
+    pub fn by_wavelet(&self, arch: ArchName, queues: &mut Queues, input: usize, now: u64) -> Option<Picked> {
         let inbox = &mut queues.inputs[input];
         let channel = match arch {
             ArchName::Wse2 => inbox.color.0,

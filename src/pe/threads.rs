@@ -326,6 +326,25 @@ impl Threads {
         (next != 0).then_some(next.trailing_zeros() as usize)
     }
 
+    /// The places of the operations of the highest priority in progress that use a queue or a FIFO that another of them
+    /// uses, too. What the others do does not depend on who goes first.
+    pub fn sharing(&self) -> u16 {
+        let equal = self.equal(self.live & !u16::from(self.blocked));
+        if equal.count_ones() < 2 {
+            return 0;
+        }
+        let used: Vec<_> = self.iter().filter(|(place, _)| equal & 1 << place != 0).collect();
+        let shares = |(place, thread): &(usize, &Thread)| {
+            let own = thread.operation.shared_parts();
+            let meets = |(other, thread): &(usize, &Thread)| {
+                let parts = thread.operation.shared_parts();
+                other != place && own.iter().zip(parts).any(|(own, part)| own & part != 0)
+            };
+            used.iter().any(meets)
+        };
+        used.iter().filter(|one| shares(one)).fold(0, |all, (place, _)| all | 1 << place)
+    }
+
     /// Those of a set of places that have the highest priority.
     pub fn equal(&self, places: u16) -> u16 {
         self.ranks.iter().map(|rank| rank & places).find(|some| *some != 0).unwrap_or(0)

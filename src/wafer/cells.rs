@@ -4,7 +4,7 @@ use crate::arch::{Color, PeCoord};
 use crate::exec::PreparedTile;
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
-use crate::pe::{Pe, PeOptions, ScheduleSeed, Wake};
+use crate::pe::{Deviation, Pe, PeOptions, ScheduleSeed, Script, ScriptProgress, Wake};
 use std::sync::Arc;
 
 /// The place of a PE, made or not.
@@ -19,6 +19,8 @@ pub struct Maker {
     options: PeOptions,
     /// Decides the order of equally ready tasks and microthreads.
     schedule: Option<ScheduleSeed>,
+    /// What is not as usual, if scripts decide.
+    script: Option<(Vec<Deviation>, Arc<ScriptProgress>)>,
     /// PEs note what they choose.
     has_choices: bool,
     /// The run is recorded.
@@ -44,6 +46,9 @@ impl Maker {
         let mut pe = Pe::new(at, self.program.arch.numbers(), tile, self.options);
         if let Some(schedule) = self.schedule {
             pe.shuffle(schedule);
+        }
+        if let Some((deviations, progress)) = &self.script {
+            pe.follow(Script::new(deviations, at, progress));
         }
         if self.has_choices {
             pe.note_choices();
@@ -82,6 +87,7 @@ impl Cells {
             tiles,
             options,
             schedule: None,
+            script: None,
             has_choices: false,
             recorded: false,
             profiled: None,
@@ -97,6 +103,17 @@ impl Cells {
     /// Lets a schedule decide what is up to the machine; before a PE is made.
     pub fn shuffle(&mut self, schedule: ScheduleSeed) {
         self.maker.schedule = Some(schedule);
+    }
+
+    /// Lets scripts decide; before a PE is made.
+    pub fn follow(&mut self, deviations: &[Deviation], progress: &Arc<ScriptProgress>) {
+        self.maker.script = Some((deviations.to_vec(), Arc::clone(progress)));
+    }
+
+    /// The PEs that wait because of their scripts, by number, to change.
+    pub fn held(&mut self) -> impl Iterator<Item = (usize, &mut Pe)> {
+        let made = self.pes.iter_mut().enumerate();
+        made.filter_map(|(index, pe)| Some((index, pe.as_deref_mut().filter(|pe| pe.is_held())?)))
     }
 
     /// Lets all PEs note what they choose; before a PE is made.

@@ -75,6 +75,13 @@ impl Findings {
         &self.log.printed
     }
 
+    /// Lines printed so far, in the order of each PE.
+    pub fn printed_by_pe(&self) -> Vec<(PeCoord, &str)> {
+        let mut lines: Vec<_> = self.log.printed.iter().map(|line| (line.pe, line.text.as_str())).collect();
+        lines.sort_by_key(|(pe, _)| (pe.y, pe.x));
+        lines
+    }
+
     /// How many lines and trace records there are.
     pub fn written(&self) -> u64 {
         (self.log.printed.len() + self.log.traced.len()) as u64

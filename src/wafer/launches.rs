@@ -5,6 +5,7 @@ use super::cells::Cells;
 use crate::arch::PeCoord;
 use crate::image::{FnId, Program};
 use crate::pe::ScheduleSeed;
+use crate::state::StateHash;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -65,6 +66,17 @@ impl Launches {
     /// The cycle in which the next one begins.
     pub fn next(&self) -> Option<u64> {
         self.pending.front().map(|launch| launch.cycle)
+    }
+
+    /// What decides how it goes on, as a hash.
+    pub fn state(&self, now: u64) -> u64 {
+        let mut state = StateHash::new(now);
+        state.add(self.blocked as u64);
+        for launch in &self.pending {
+            state.add_cycle(launch.cycle);
+            state.add_debug(&(launch.pe, launch.function, &launch.args));
+        }
+        state.finish()
     }
 
     /// How many PEs have a launch that has not unblocked the command stream.

@@ -12,6 +12,7 @@ mod collectives;
 mod dependencies;
 mod event_queue;
 mod explain;
+mod exploration;
 mod facts;
 mod findings;
 mod groups;
@@ -29,8 +30,11 @@ mod tests;
 mod traps;
 mod worker_pool;
 
-pub use crate::pe::{Chosen, Pe, PeOptions, Printed, ScheduleSeed, Traced, Witness};
+pub use crate::pe::{
+    Candidate, Chosen, Decision, Deviation, Pe, PeOptions, Printed, ScheduleSeed, Traced, Witness,
+};
 pub use causes::Cause;
+pub use exploration::{MetStates, ScriptEnd};
 pub use pulse::Pulse;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;
@@ -45,6 +49,7 @@ use crate::trace::{History, Recording, TraceFilter};
 use bands::Bands;
 use cells::Cells;
 use collectives::Collectives;
+use exploration::Exploration;
 use findings::Findings;
 use groups::Waits;
 use launches::Launches;
@@ -112,6 +117,8 @@ pub struct Wafer {
     letters: CalledLetters,
     observers: Observers,
     repetition: Repetition,
+    /// Scripts decide what PEs do.
+    exploration: Option<Box<Exploration>>,
     /// The part of the run that repeats forever.
     repeated: Option<Cycle>,
     signals: Signals,
@@ -140,6 +147,7 @@ impl Wafer {
             letters: CalledLetters::default(),
             observers: Observers::default(),
             repetition: Repetition::default(),
+            exploration: None,
             repeated: None,
             signals: Signals::default(),
         }
@@ -402,6 +410,7 @@ impl Wafer {
                 Progress::Trapped => return self.trapped(),
                 Progress::Repeats => return self.repeats(),
                 Progress::Interrupted => return self.interrupted(),
+                Progress::Quiet if self.has_held() => self.release_held(),
                 Progress::Quiet => {
                     return match self.stall_report(Vec::new()) {
                         Some(report) => Ended::Stalled(Box::new(report)),

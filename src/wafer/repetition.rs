@@ -146,6 +146,16 @@ impl Repetition {
 
 /// The state of everything before cycle `now`; `written` counts what the program has printed.
 fn hash(now: u64, written: u64, cells: &Cells, bands: &Bands) -> StateHash {
+    wafer_state(now, written, (cells, true), bands)
+}
+
+/// The same; with turns, or without as in [`Pe::add_state`](crate::pe::Pe::add_state).
+pub(super) fn wafer_state(
+    now: u64,
+    written: u64,
+    (cells, has_turns): (&Cells, bool),
+    bands: &Bands,
+) -> StateHash {
     let mut state = StateHash::new(now);
     state.add(written);
     for (index, _, pe) in cells.made() {
@@ -154,7 +164,7 @@ fn hash(now: u64, written: u64, cells: &Cells, bands: &Bands) -> StateHash {
             Some(cycle) => state.add_cycle(cycle),
             None => state.add(u64::MAX),
         }
-        pe.add_state(&mut state);
+        pe.add_state(&mut state, has_turns);
     }
     bands.iter().for_each(|band| band.fabric.add_state(&mut state));
     state

@@ -10,7 +10,7 @@ impl Wafer {
         if self.findings.has_errors() {
             return Progress::Trapped;
         }
-        if self.signals.is_to_stop() {
+        if self.signals.is_to_stop() || self.script_end().is_some() {
             return Progress::Interrupted;
         }
         let fabric = self.bands.next_awake(self.now);
@@ -49,6 +49,7 @@ impl Wafer {
         self.check_cycle();
         match self.findings.has_errors() {
             true => Progress::Trapped,
+            false if self.exploration.is_some() && self.meets_state() => Progress::Interrupted,
             false if self.repetition.is_due(self.now) => self.look_for_repetition(),
             false => Progress::Moving,
         }

@@ -25,6 +25,8 @@ pub struct Case {
     pub args: Vec<String>,
     /// Whether the program runs after it is compiled.
     pub run: bool,
+    /// Whether it runs under all schedules.
+    pub explore: bool,
     /// Diagnostics expected without a place in these files.
     pub placeless: Vec<String>,
     /// The files; the first is the program.
@@ -102,10 +104,20 @@ impl Case {
             "what" => self.what = Some(value),
             "args" => self.args = value.split_whitespace().map(str::to_string).collect(),
             "run" => self.run = true,
+            "explore" => self.explore = true,
             "placeless" => self.placeless.push(value),
             other => return Err(format!("unknown header `{other}`")),
         }
         Ok(())
+    }
+
+    /// The word behind `cslrun`; `None` runs the program once.
+    pub fn subcommand(&self) -> Option<&'static str> {
+        match (self.run, self.explore) {
+            (_, true) => Some("explore"),
+            (true, false) => None,
+            (false, false) => Some("check"),
+        }
     }
 
     /// The expected diagnostics, sorted.

@@ -1,7 +1,7 @@
 //! Runs a case of `tests/cases`.
 //!
 //! The diagnostics must be exactly those that the case marks. A case that says `//! run` has an `@assert`
-//! and executes all of them, unless it marks an error.
+//! and executes all of them, unless it marks an error. One that says `//! explore` runs under all schedules.
 
 use crate::case_file::{Case, CaseFile, Mark};
 use cslrun::cli::{Exit, Outcome, perform_words};
@@ -52,9 +52,7 @@ fn perform(case: &Case) -> Result<Outcome, String> {
     }
     let program = case.files[0].name.as_str();
     let mut words = vec!["cslrun"];
-    if !case.run {
-        words.push("check");
-    }
+    words.extend(case.subcommand());
     words.push(program);
     words.extend(case.args.iter().map(String::as_str));
     perform_words(&words, &loader).ok_or_else(|| format!("wrong arguments: {}", case.args.join(" ")))

@@ -28,7 +28,7 @@ fn both_engines_say_and_print_the_same_of_every_case() {
     for case in all_cases() {
         let told = |engine: &str| {
             let mut words = vec!["cslrun"];
-            words.extend((!case.run).then_some("check"));
+            words.extend(case.subcommand());
             words.extend([case.files[0].name.as_str(), "--engine", engine]);
             words.extend(case.args.iter().map(String::as_str));
             let outcome = perform_words(&words, &loader(&case)).expect("the arguments of a case");

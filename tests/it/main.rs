@@ -23,6 +23,7 @@ mod library;
 mod links;
 mod modes;
 mod mutants;
+mod orders;
 mod pages;
 mod pictures;
 mod profile;

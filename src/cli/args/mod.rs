@@ -4,6 +4,7 @@
 
 mod compile;
 mod dsd;
+mod explore;
 mod learn;
 mod names;
 mod profile;
@@ -14,6 +15,7 @@ mod trace;
 
 pub use compile::CompileArgs;
 pub use dsd::DsdArgs;
+pub use explore::ExploreArgs;
 pub use learn::LearnArgs;
 pub use profile::ProfileArgs;
 pub use profile_target::{ProfileFormat, ProfileTarget};
@@ -23,7 +25,9 @@ pub use trace::{TraceArgs, TraceTarget, target};
 
 use super::Exit;
 use crate::Levels;
-use clap::{Args, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 use std::ffi::OsString;
 
 /// What the command line asks for.
@@ -33,6 +37,8 @@ pub enum Command {
     Run(Box<RunArgs>),
     /// `cslrun check FILE.csl`
     Check(CompileArgs),
+    /// `cslrun explore FILE.csl`
+    Explore(Box<ExploreArgs>),
     /// `cslrun dump FILE.csl`
     Dump(CompileArgs),
     /// `cslrun dsd FILE.csl[:LINE|:NAME]`
@@ -62,6 +68,8 @@ enum Sub {
     Profile(Box<ProfileArgs>),
     /// Compile a program and check the whole wafer without running it
     Check(CompileArgs),
+    /// Run a program under all schedules that matter, and compare the results
+    Explore(Box<ExploreArgs>),
     /// Print the compiled program: tiles, memory, registers, routes, code
     Dump(CompileArgs),
     /// Draw DSDs: the elements that they visit, in order, and the registers that they need
@@ -123,6 +131,12 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             choose(&mut args);
             Ok(Command::Check(args))
         }
+        Some(Sub::Explore(mut explore)) => {
+            refuse_options_of_one_run(matches)?;
+            choose(&mut explore.run.compile);
+            explore.run.order_steps(matches);
+            Ok(Command::Explore(explore))
+        }
         Some(Sub::Dump(mut args)) => {
             choose(&mut args);
             Ok(Command::Dump(args))
@@ -146,9 +160,27 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
     }
 }
 
+/// `explore` knows the options of `run`, but not all make sense for many runs.
+fn refuse_options_of_one_run(matches: &ArgMatches) -> Result<(), Refusal> {
+    let is_given = |option: &&&str| matches.value_source(option) == Some(ValueSource::CommandLine);
+    let Some(option) = explore::OF_ONE_RUN.iter().find(is_given) else { return Ok(()) };
+    let all = definition();
+    let of_run =
+        all.find_subcommand("run").and_then(|run| run.get_arguments().find(|arg| arg.get_id() == *option));
+    let long = of_run.and_then(clap::Arg::get_long).unwrap_or(option);
+    let words =
+        format!("`--{long}` is an option of `cslrun run`: `cslrun explore` runs the program many times");
+    Err(Refusal(definition().error(ErrorKind::ArgumentConflict, words)))
+}
+
 /// The arguments of a run stand beside the subcommands, and only one of both is there.
 fn definition() -> clap::Command {
-    Cli::augment_args(RunArgs::augment_args(clap::Command::new("cslrun")))
+    let all = Cli::augment_args(RunArgs::augment_args(clap::Command::new("cslrun")));
+    all.mut_subcommand("explore", |command| {
+        explore::OF_ONE_RUN
+            .iter()
+            .fold(command, |command, option| command.mut_arg(option, |arg| arg.hide(true)))
+    })
 }
 
 #[cfg(test)]
@@ -222,6 +254,10 @@ mod tests {
         assert!(matches!(parsed("check a.csl --arch wse3").unwrap(), Command::Check(_)));
         assert!(matches!(parsed("dump a.csl").unwrap(), Command::Dump(_)));
         assert!(matches!(parsed("explain").unwrap(), Command::Explain(None)));
+        let Command::Explore(args) = parsed("explore a.csl --launch f --arch wse3").unwrap() else {
+            panic!("explore")
+        };
+        assert_eq!((args.budget, args.run.steps.len()), (10_000, 1));
     }
 
     #[test]
@@ -238,6 +274,11 @@ mod tests {
             "a.csl --threads 0",
             "a.csl b.csl",
             "a.csl -W no-such-rule",
+            "a.csl --schedule s.txt --seed 1",
+            "explore a.csl --budget 0",
+            "explore a.csl --seed 1",
+            "explore a.csl --trace",
+            "explore",
             "a.csl -A syntax-error",
             "check",
         ] {

@@ -28,6 +28,9 @@ pub struct RunArgs {
     /// Run with each of these seeds, on all processors, and compare the results
     #[arg(long, value_name = "A..B", value_parser = seeds, conflicts_with_all = ["seed", "trace", "report"])]
     pub seeds: Option<(u64, u64)>,
+    /// Follow a schedule that `cslrun explore` has written
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["seed", "seeds"])]
+    pub schedule: Option<PathBuf>,
     /// Whether to print cycles, which are estimates; `off` suits output that is compared with that of another version
     #[arg(long = "cycles", value_name = "WHETHER", default_value = "on")]
     pub shown_cycles: ShownCycles,

@@ -37,7 +37,7 @@ crate::rules! {
     /// The result depends on the order of events.
     /// The machine runs tasks that are ready at the same time in any order, and starts launches at slightly different
     /// times, so a program must give the same result for all orders.
-    ORDER_DEPENDENT = "order-dependent": "the result depends on the order of events: seed {seed} ends {what} than seed {first}";
+    ORDER_DEPENDENT = "order-dependent": "the result depends on the order of events: {other} ends {what} than {first}";
     /// The host names PEs outside of the program rectangle.
     /// The host can reach only the PEs of the program rectangle.
     REGION_OUTSIDE = "region-outside": "{region} are not inside the rectangle of {rectangle} PEs"

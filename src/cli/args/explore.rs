@@ -1,0 +1,34 @@
+//! What `cslrun explore` is told.
+
+use super::run::RunArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Options of `cslrun run` that make sense for one run only.
+pub const OF_ONE_RUN: [&str; 11] = [
+    "seed",
+    "seeds",
+    "schedule",
+    "report",
+    "trace",
+    "pes",
+    "colors",
+    "tasks",
+    "cycles",
+    "limit",
+    "shown_cycles",
+];
+
+/// What to run under which schedules.
+#[derive(Args, Debug)]
+pub struct ExploreArgs {
+    /// What to run, and how.
+    #[command(flatten)]
+    pub run: RunArgs,
+    /// Run the program this often at most
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub budget: u64,
+    /// Write the schedule whose result differs to a file, for `cslrun run FILE.csl --schedule`
+    #[arg(long, value_name = "FILE")]
+    pub schedule_file: Option<PathBuf>,
+}

@@ -1,0 +1,254 @@
+//! `cslrun explore`: runs a program under all schedules that matter, up to a budget.
+
+mod schedule;
+mod search;
+
+pub use schedule::WrittenSchedule;
+
+use super::args::ExploreArgs;
+use super::endings::{Ending, NamedSchedule, Schedule, Trials, refuse};
+use super::outcome::Outcome;
+use super::running::fail;
+use super::{Exit, interrupt, output};
+use crate::diagnostics::Diag;
+use crate::diagnostics::render::grouped;
+use crate::diagnostics::rules::run::DATA_RACE;
+use crate::diagnostics::rules::tasks::DEADLOCK;
+use crate::{Deviation, Diagnostic, Loader, MetStates, PeCoord, Runner, ScriptEnd, SeenDecision};
+use search::{Counts, RunEnd, Search, Tried};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+/// Schedules that are tried together. The number of threads does not change it: what is known when a run begins must not
+/// depend on it.
+const BATCH: usize = 64;
+/// A run may take so many times the cycles of the usual one, and some more.
+const MOST_TIMES: u64 = 16;
+const MORE_CYCLES: u64 = 100_000;
+/// Decisions that are shown.
+const MOST_SHOWN: usize = 12;
+
+/// What was found.
+struct Found {
+    deviations: Vec<Deviation>,
+    ending: Ending,
+    /// Whether the run came to its end.
+    has_ended: bool,
+}
+
+/// `cslrun explore FILE.csl`
+pub fn explore(args: &ExploreArgs, loader: &dyn Loader) -> Outcome {
+    let mut outcome = Outcome::new(args.run.compile.format());
+    let Some(program) = outcome.compile(&args.run.compile, loader) else { return outcome };
+    if let Err(failure) = Runner::check_memory(&program, args.run.memory) {
+        fail(&failure, &mut outcome);
+        return outcome;
+    }
+    let program = Arc::new(program);
+    let trials = Trials { args: &args.run, program: &program, max_cycles: None };
+    explore_program(args, trials, &mut outcome);
+    interrupt::run_ends();
+    outcome
+}
+
+fn explore_program(args: &ExploreArgs, trials: Trials<'_>, outcome: &mut Outcome) {
+    let mut search = Search::default();
+    let (usual, reference, cycles) = follow(trials, Vec::new(), &search);
+    if let Some(trouble) = reference.misused {
+        return refuse(trouble, outcome);
+    }
+    if reference.interrupted {
+        outcome.exit = Exit::Interrupted;
+        return;
+    }
+    outcome.asserts_held.clone_from(&reference.asserts_held);
+    if !reference.failed.is_empty() {
+        outcome.printed += "the usual schedule fails; no other one was tried\n";
+        return trials.show_failure(&script(&[], None), outcome);
+    }
+    outcome.diagnostics.extend(reference.warnings.iter().cloned());
+    let limit = cycles.saturating_mul(MOST_TIMES).saturating_add(MORE_CYCLES);
+    let trials = Trials { max_cycles: Some(args.run.max_cycles.unwrap_or(limit)), ..trials };
+    search.take(usual);
+    match search_all(args, trials, &mut search, &reference) {
+        Err(Stopped) => {
+            outcome.printed += &summary(args, &mut search);
+            outcome.exit = Exit::Interrupted;
+        }
+        Ok(None) => outcome.printed += &summary(args, &mut search),
+        Ok(Some(found)) => report(args, trials, &search, &reference, found, outcome),
+    }
+}
+
+/// The user has stopped the command.
+struct Stopped;
+
+/// Tries schedules until one is found, all were tried or the budget is spent.
+fn search_all(
+    args: &ExploreArgs,
+    trials: Trials<'_>,
+    search: &mut Search,
+    reference: &Ending,
+) -> Result<Option<Found>, Stopped> {
+    loop {
+        let left = args.budget.saturating_sub(search.counts.runs());
+        let batch = search.next(BATCH.min(usize::try_from(left).unwrap_or(BATCH)));
+        if batch.is_empty() {
+            return Ok(None);
+        }
+        for (tried, ending) in try_together(trials, batch, search, reference) {
+            if ending.interrupted && tried.end == RunEnd::Ended {
+                return Err(Stopped);
+            }
+            let (deviations, has_ended) = (tried.deviations.clone(), tried.end == RunEnd::Ended);
+            let is_found = is_found(&tried, &ending, reference);
+            search.take(tried);
+            if is_found {
+                return Ok(Some(Found { deviations, ending, has_ended }));
+            }
+        }
+    }
+}
+
+/// Tries some schedules on as many threads, in their order up to the first that is found.
+fn try_together(
+    trials: Trials<'_>,
+    batch: Vec<Vec<Deviation>>,
+    search: &Search,
+    reference: &Ending,
+) -> Vec<(Tried, Ending)> {
+    let automatic = || std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = trials.args.threads.unwrap_or_else(automatic).min(batch.len());
+    let (next, last) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
+    let all = Mutex::new(Vec::new());
+    let work = || {
+        loop {
+            let n = next.fetch_add(1, Ordering::Relaxed);
+            let Some(deviations) = batch.get(n).filter(|_| n <= last.load(Ordering::Relaxed)) else { return };
+            let (tried, ending, _) = follow(trials, deviations.clone(), search);
+            if ending.interrupted && tried.end == RunEnd::Ended || is_found(&tried, &ending, reference) {
+                last.fetch_min(n, Ordering::Relaxed);
+            }
+            all.lock().expect("no thread panics").push((n, tried, ending));
+        }
+    };
+    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
+    let mut all = all.into_inner().expect("no thread panics");
+    all.sort_by_key(|(n, ..)| *n);
+    all.into_iter().map(|(_, tried, ending)| (tried, ending)).collect()
+}
+
+/// Runs the program under a schedule, up to a state that is known; gives the cycles that it took, too.
+fn follow(trials: Trials<'_>, deviations: Vec<Deviation>, search: &Search) -> (Tried, Ending, u64) {
+    let (mut runner, result) = trials.perform(&script(&deviations, Some(&search.met)), None);
+    let ending = trials.end(&mut runner, result);
+    let end = match runner.script_end() {
+        Some(ScriptEnd::Met) => RunEnd::Met,
+        Some(ScriptEnd::InVain) => RunEnd::InVain,
+        None => RunEnd::Ended,
+    };
+    let (decisions, states) = (runner.decisions(), runner.states().to_vec());
+    let is_cut = runner.has_lost_decisions();
+    (Tried { deviations, decisions, states, end, is_cut }, ending, runner.cycles())
+}
+
+fn script(deviations: &[Deviation], met: Option<&MetStates>) -> Schedule {
+    Schedule::Script(deviations.to_vec(), met.cloned())
+}
+
+/// Whether a run has brought to light what the usual one has not.
+fn is_found(tried: &Tried, ending: &Ending, reference: &Ending) -> bool {
+    tried.end == RunEnd::Ended && ending.differs(reference) || !serious(ending, reference).is_empty()
+}
+
+/// Warnings of races and of operations that never end, which the usual run does not give.
+fn serious(ending: &Ending, reference: &Ending) -> Vec<Diagnostic> {
+    let mut new = new_warnings(ending, reference);
+    new.retain(|warning| [DATA_RACE.name, DEADLOCK.name].contains(&&*warning.rule));
+    new
+}
+
+/// Warnings that the usual run does not give.
+fn new_warnings(ending: &Ending, reference: &Ending) -> Vec<Diagnostic> {
+    let key = |d: &Diagnostic| (d.rule.clone(), d.primary.as_ref().map(|label| label.span));
+    let known: Vec<_> = reference.warnings.iter().map(key).collect();
+    ending.warnings.iter().filter(|warning| !known.contains(&key(warning))).cloned().collect()
+}
+
+/// What was tried without a find.
+fn summary(args: &ExploreArgs, search: &mut Search) -> String {
+    let is_complete = search.is_complete();
+    let Counts { ended, met, in_vain } = search.counts;
+    let schedules = grouped(ended + met);
+    let first = match (is_complete, ended + met) {
+        (true, 1) => "the only schedule ends as usual: nothing can happen in another order\n".to_string(),
+        (true, _) => format!("all {schedules} schedules end with the same memory and the same output\n"),
+        (false, _) => {
+            let depth = search.depth().map_or(String::new(), |depth| {
+                let deviations = if depth == 1 { "decision" } else { "decisions" };
+                format!("; all with up to {depth} unusual {deviations} were")
+            });
+            let word = if ended + met == 1 { "schedule" } else { "schedules" };
+            format!("no difference in {schedules} {word}; not all of them were tried{depth}\n")
+        }
+    };
+    let budget = grouped(args.budget);
+    let parts = [(ended, "to the end"), (met, "to a state of another run"), (in_vain, "waited in vain")];
+    let parts = parts.iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, what)| format!("{} {what}", grouped(*count))).collect();
+    let runs = search.counts.runs();
+    let word = if runs == 1 { "run" } else { "runs" };
+    format!("{first}{} {word}, of at most {budget}: {}\n", grouped(runs), parts.join(", "))
+}
+
+/// Reports a schedule, and writes it to a file if the command line names one.
+fn report(
+    args: &ExploreArgs,
+    trials: Trials<'_>,
+    search: &Search,
+    reference: &Ending,
+    found: Found,
+    outcome: &mut Outcome,
+) {
+    let Found { deviations, ending, has_ended } = found;
+    let (runner, _) = trials.perform(&script(&deviations, None), None);
+    let decisions = runner.decisions();
+    let is_unusual = |seen: &&SeenDecision| seen.decision.taken != Some(0);
+    let unusual: Vec<SeenDecision> = decisions.iter().filter(is_unusual).cloned().collect();
+    let program = args.run.compile.file.display();
+    let lines = schedule::text(&runner, &unusual);
+    let text = format!("# a schedule for `cslrun run {program} --schedule FILE`\n{lines}");
+    outcome.printed += &format!("# run {} ends differently\n{text}", grouped(search.counts.runs()));
+    let help = match &args.schedule_file {
+        None => format!(
+            "`--schedule-file FILE` writes the schedule, and `cslrun run {program} --schedule FILE` repeats it"
+        ),
+        Some(file) => {
+            if let Err(error) = output::write_file(file, |out| out.write_all(text.as_bytes())) {
+                return outcome.refuse(format!("{}: {error}", file.display()));
+            }
+            format!("`cslrun run {program} --schedule {}` repeats it", file.display())
+        }
+    };
+    let notes: Vec<String> =
+        unusual.iter().take(MOST_SHOWN).map(|seen| schedule::sentence(&runner, seen, &decisions)).collect();
+    let named = |deviations: &[Deviation], subject: &str, with: &str| NamedSchedule {
+        schedule: script(deviations, None),
+        subject: subject.to_string(),
+        with: with.to_string(),
+    };
+    let both = [
+        named(&[], "the usual one", "the usual schedule"),
+        named(&deviations, "another schedule", "the other"),
+    ];
+    outcome.exit = Exit::WentWrong;
+    for mut warning in new_warnings(&ending, reference) {
+        warning.notes.extend(notes.iter().map(|note| format!("with another schedule than usual: {note}")));
+        outcome.diagnostics.push(warning);
+    }
+    let choices =
+        |diag: Diag, _: Option<PeCoord>| notes.iter().fold(diag, |diag, note| diag.note(note.clone()));
+    if has_ended && ending.differs(reference) {
+        trials.report(&both, choices, help, outcome);
+    }
+}

@@ -3,8 +3,13 @@
 
 use crate::case_file::{Case, all_cases};
 use crate::{files_below, root};
-use cslrun::MemoryLoader;
 use cslrun::cli::{Exit, Outcome, perform_words};
+use cslrun::{
+    Arch, CompileOptions, Deviation, MemoryLoader, MetStates, Program, RunOptions, Runner, compile,
+};
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
 
 /// A program with a mistake, and what its report and its schedule say.
 struct Mistake {
@@ -216,4 +221,114 @@ fn what_seeds_find_is_found() {
 fn words(case: &Case) -> Vec<&str> {
     let words = ["cslrun", "run", case.files[0].name.as_str()].into_iter();
     words.chain(case.args.iter().map(String::as_str)).collect()
+}
+
+/// Numbers that look random.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (self.0 >> 33) % bound
+    }
+}
+
+/// A program of one PE whose tasks change two variables, activate each other and send to themselves.
+fn random_program(seed: u64) -> String {
+    let mut dice = Dice(seed);
+    let mut statement = || {
+        let (task, k) = (dice.below(4), 1 + dice.below(3));
+        match dice.below(7) {
+            0 => format!("a = {k};"),
+            1 | 2 => format!("b += {k};"),
+            3 => "b = a;".to_string(),
+            4 => format!("a = 2 * a + {k};"),
+            5 => format!("if (left > 0) {{ left -= 1; @activate(t{task}_id); }}"),
+            _ => format!("if (!sent) {{ sent = true; @mov16(out, {k}, .{{ .async = true }}); }}"),
+        }
+    };
+    let mut text = String::from(
+        "const color_a = @get_color(3);\nconst color_b = @get_color(4);\nconst main_id = @get_local_task_id(8);
+const out = @get_dsd(fabout_dsd, .{ .extent = 1, .fabric_color = color_a, .output_queue = @get_output_queue(5) });
+const to = @get_dsd(fabout_dsd, .{ .extent = 2, .fabric_color = color_b, .output_queue = @get_output_queue(2) });
+const from = @get_dsd(fabin_dsd, .{ .extent = 2, .fabric_color = color_b, .input_queue = @get_input_queue(4) });
+var words = @zeros([2]i16);
+const all_words = @get_dsd(mem1d_dsd, .{ .tensor_access = |i|{2} -> words[i] });
+var a: i16 = 0;\nvar b: i16 = 0;\nvar left: i16 = 2;\nvar sent = false;\n",
+    );
+    for task in 0..4 {
+        text += &format!("const t{task}_id = @get_local_task_id({});\n", 9 + task);
+        text += &format!("task t{task}() void {{ {} {} }}\n", statement(), statement());
+    }
+    text += &format!("task hear(value: i16) void {{ {} a += value; }}\n", statement());
+    text +=
+        &format!("task main() void {{\n  @activate(t{}_id);\n  @activate(t{}_id);\n", seed % 4, seed / 4 % 4);
+    if seed.is_multiple_of(3) {
+        text += "  @mov16(all_words, from, .{ .async = true, .activate = t3_id });\n";
+        text += "  @mov16(to, 1, .{ .async = true });\n";
+    }
+    text += "}\ncomptime {\n  @bind_local_task(main, main_id);\n  @activate(main_id);\n";
+    (0..4).for_each(|task| text += &format!("  @bind_local_task(t{task}, t{task}_id);\n"));
+    text += "  @bind_data_task(hear, @get_data_task_id(color_a));\n";
+    for color in ["color_a", "color_b"] {
+        text += &format!(
+            "  @set_local_color_config({color}, .{{ .routes = .{{ .rx = .{{ RAMP }}, .tx = .{{ RAMP }} }} }});\n"
+        );
+    }
+    text + "}\n"
+}
+
+/// The ends of all runs, each schedule tried to its end; `None` if there are too many. Runs in which a PE waits for
+/// something that never comes have none.
+fn all_ends(program: &Arc<Program>) -> Option<BTreeSet<(u64, Vec<String>)>> {
+    let (mut ends, mut left, mut runs) = (BTreeSet::new(), vec![Vec::<Deviation>::new()], 0);
+    while let Some(deviations) = left.pop() {
+        runs += 1;
+        if runs > 1500 {
+            return None;
+        }
+        let options = RunOptions { max_cycles: 50_000, ..RunOptions::default() };
+        let mut runner = Runner::new(Arc::clone(program), options);
+        runner.follow(&deviations, Some(MetStates::default()));
+        let ended = runner.run_until_idle();
+        if runner.script_end().is_none() {
+            let failed = ended.err().map_or(Vec::new(), |failure| failure.diagnostics(program.sources()));
+            let errors = failed.iter().filter(|d| d.severity.is_error()).map(|d| d.rule.to_string());
+            ends.insert((runner.final_hash(), errors.collect()));
+        }
+        let decisions = runner.decisions();
+        let own = |pe, number| deviations.iter().any(|d| (d.pe, d.number) == (pe, number));
+        let after = decisions.iter().rposition(|seen| own(seen.pe, seen.number)).map_or(0, |last| last + 1);
+        for seen in &decisions[after..] {
+            let others = (1..seen.decision.candidates.len()).map(|n| Some(n as u8));
+            for alternative in others.chain(seen.decision.may_wait().then_some(None)) {
+                let new = Deviation { pe: seen.pe, number: seen.number, alternative };
+                left.push(deviations.iter().copied().chain([new]).collect());
+            }
+        }
+    }
+    Some(ends)
+}
+
+#[test]
+fn the_search_tells_the_same_as_trying_everything() {
+    let (mut alike, mut different) = (0, 0);
+    for seed in 0..150 {
+        let text = random_program(seed);
+        let mut loader = MemoryLoader::default();
+        loader.add("random.csl", text.as_str());
+        let compiled = compile(Path::new("random.csl"), &loader, &CompileOptions::new(Arch::Wse2));
+        let program = Arc::new(compiled.into_program().unwrap_or_else(|e| panic!("{e}\n{text}")));
+        let Some(ends) = all_ends(&program) else { continue };
+        let words = ["cslrun", "explore", "random.csl", "--threads", "2", "-A", "data-race"];
+        let explored = perform_words(&words, &loader).expect("the arguments are right");
+        if explored.printed.starts_with("the usual schedule fails") {
+            continue;
+        }
+        let expected = if ends.len() > 1 { Exit::WentWrong } else { Exit::Fine };
+        assert_eq!(explored.exit, expected, "seed {seed}: {ends:?}\n{}\n{text}", explored.printed);
+        assert!(!explored.printed.contains("not all"), "seed {seed}: {}", explored.printed);
+        if ends.len() > 1 { different += 1 } else { alike += 1 }
+    }
+    assert!(alike >= 10 && different >= 10, "{alike} alike, {different} different");
 }

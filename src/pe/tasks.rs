@@ -19,7 +19,7 @@ pub(super) struct Tasks {
     pub function: Option<FnId>,
     pub since: u64,
     /// Rotating tasks with their counters.
-    rotations: Vec<(Rotation, u32)>,
+    rotations: Box<[(Rotation, u32)]>,
     /// Decides the order of equally ready tasks, instead of their ids (`--seed`).
     pub schedule: Option<ScheduleSeed>,
     /// How many tasks have started.

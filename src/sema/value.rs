@@ -286,6 +286,20 @@ impl Value {
         hasher.finish()
     }
 
+    /// Whether it is or holds a function, a module or a pointer to one or to a global: those of the layout are not in a tile.
+    pub fn belongs_to_layout(&self) -> bool {
+        match self {
+            Value::Fn(_) | Value::Module(_) => true,
+            Value::Ptr(pointer) => !matches!(pointer.to, Pointee::Address(_)),
+            Value::Record(record) => record.fields.iter().any(Value::belongs_to_layout),
+            Value::Array(array) => match &array.elems {
+                Elems::Splat(element) => element.belongs_to_layout(),
+                Elems::List(elements) => elements.iter().any(Value::belongs_to_layout),
+            },
+            _ => false,
+        }
+    }
+
     /// The text of a string.
     pub fn as_str(&self) -> Option<String> {
         match self {

@@ -18,9 +18,11 @@ use std::collections::BTreeMap;
 
 /// Steps before the first look, and at least between two. Short runs are not looked at.
 const FEWEST: u64 = 1 << 12;
-/// Steps before a look for each word of 64 bits that it hashes: in this time the simulator does at least a hundred
-/// times the work, even if only one PE runs.
-const STEPS_PER_WORD: u64 = 8;
+/// Steps between two looks for each word of 64 bits that a look hashes: in this time the simulator does at least a
+/// hundred times the work, even if only one PE runs ahead of the clock.
+const STEPS_PER_WORD: u64 = 64;
+/// Steps before the first look for each of these words.
+const FIRST_STEPS_PER_WORD: u64 = 8;
 /// A PE that runs ahead does in one step what takes so many cycles, or more of them.
 const CYCLES_PER_STEP: u64 = 16;
 /// After so many cycles in step with the clock nothing is left of what was done ahead of it.
@@ -125,7 +127,8 @@ impl Repetition {
 
     fn search(&mut self, now: u64, written: u64, cells: &mut Cells, bands: &Bands) {
         let is_first = self.next_look == 0;
-        self.next_look = self.steps + (STEPS_PER_WORD * amount(cells)).max(FEWEST);
+        let per_word = if is_first { FIRST_STEPS_PER_WORD } else { STEPS_PER_WORD };
+        self.next_look = self.steps + (per_word * amount(cells)).max(FEWEST);
         if is_first {
             return;
         }

@@ -135,6 +135,16 @@ fn set_tile_code(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
         })?;
         params.extend(fields);
     }
+    if let Some((name, _)) = params.iter().find(|(_, value)| value.belongs_to_layout()) {
+        let have = "a function, a module or a pointer";
+        let facts: [(&str, &dyn std::fmt::Display); 2] = [("want", &"a value"), ("have", &have)];
+        let at = call.args.get(3).map_or(call.span, |p| sema.span(*p));
+        return Err(comptime::TYPE_MISMATCH
+            .because(&facts)
+            .at(at)
+            .note(format!("`{name}` holds something that only the layout has"))
+            .help("pass values; functions and modules can be imported in the file of the tile"));
+    }
     let class = sema.layout.class(&unit, params, call.span);
     // a layout of a whole wafer takes many steps, but each PE is set once: this is progress
     sema.eval.budget.refill();

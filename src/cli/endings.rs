@@ -14,7 +14,8 @@ use crate::{
     SeenWrite, SourceMap, Span,
 };
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 /// The end of one run, as far as it is compared with others.
 pub struct Ending {
@@ -126,6 +127,36 @@ impl Trials<'_> {
             Err(trouble) => ending.misused = Some(trouble),
         }
         ending
+    }
+
+    /// Calls `attempt` with 0, 1 and so on below `count`, on as many threads as the command line asks for; it gives a
+    /// result, and whether the attempts end with it. Gives the results up to the first such one, in order, so that they
+    /// do not depend on the number of threads.
+    pub fn up_to_first<T: Send>(self, count: u64, attempt: impl Fn(u64) -> (T, bool) + Sync) -> Vec<T> {
+        let automatic = || std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = self.args.threads.unwrap_or_else(automatic);
+        let threads = threads.min(usize::try_from(count).unwrap_or(usize::MAX));
+        // Numbers are taken in order, and none behind one that ends the attempts: all before the first such are tried.
+        let (next, last) = (AtomicU64::new(0), AtomicU64::new(u64::MAX));
+        let results = Mutex::new(Vec::new());
+        let work = || {
+            loop {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                if n >= count || n > last.load(Ordering::Relaxed) {
+                    return;
+                }
+                let (result, is_last) = attempt(n);
+                if is_last {
+                    last.fetch_min(n, Ordering::Relaxed);
+                }
+                results.lock().expect("no thread panics").push((n, result));
+            }
+        };
+        std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(work))));
+        let (mut results, last) = (results.into_inner().expect("no thread panics"), last.into_inner());
+        results.retain(|(n, _)| *n <= last);
+        results.sort_by_key(|(n, _)| *n);
+        results.into_iter().map(|(_, result)| result).collect()
     }
 
     /// All runs fail in the same way: shows one of them.

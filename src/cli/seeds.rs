@@ -7,9 +7,8 @@ use super::{Exit, interrupt};
 use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
 use crate::{Diagnostic, FinalVariable, PeCoord, Program, Scalar, SeenChoice};
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// Runs the program once for each seed, on as many threads, and reports the first run that ends differently.
 pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
@@ -20,13 +19,22 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
         return refuse(trouble, outcome);
     }
     outcome.asserts_held.clone_from(&reference.asserts_held);
-    let (endings, found) = others(trials, (first, last), &reference);
+    let stop = interrupt::run_begins();
+    // All seeds but the first, up to the first whose run ends otherwise.
+    let runs = trials.up_to_first(last - first, |n| {
+        let ending = end(trials, first + 1 + n);
+        let differs = ending.differs(&reference);
+        ((ending.warnings, differs), differs || stop.load(Ordering::Relaxed))
+    });
     interrupt::run_ends();
-    if reference.interrupted || endings.values().any(|(_, interrupted)| *interrupted) {
+    if reference.interrupted || stop.load(Ordering::Relaxed) {
         outcome.exit = Exit::Interrupted;
         return;
     }
-    add_warnings((first, reference.warnings), endings, found.unwrap_or(last), outcome);
+    let is_found = runs.last().is_some_and(|(_, differs)| *differs);
+    let found = is_found.then(|| first + runs.len() as u64);
+    let others = runs.into_iter().map(|(warnings, _)| warnings);
+    add_warnings((first..=last).zip(std::iter::once(reference.warnings).chain(others)), outcome);
     match found {
         Some(seed) => report(trials, (first, seed), outcome),
         None => {
@@ -41,49 +49,13 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
     }
 }
 
-/// Runs all seeds but the first; gives their warnings and whether they were interrupted, and the first seed whose run
-/// ends otherwise than `reference`.
-fn others(trials: Trials<'_>, (first, last): (u64, u64), reference: &Ending) -> (Endings, Option<u64>) {
-    let stop = interrupt::run_begins();
-    let automatic = || std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = trials.args.threads.unwrap_or_else(automatic);
-    // Seeds are taken in order, and none behind one that has differed: the lowest such seed is always found.
-    let (next, differs) = (AtomicU64::new(first.saturating_add(1)), AtomicU64::new(u64::MAX));
-    let endings = Mutex::new(Endings::new());
-    let work = || {
-        loop {
-            let seed = next.fetch_add(1, Ordering::Relaxed);
-            let is_behind = seed > last || seed > differs.load(Ordering::Relaxed);
-            if is_behind || stop.load(Ordering::Relaxed) {
-                return;
-            }
-            let ending = end(trials, seed);
-            if ending.differs(reference) {
-                differs.fetch_min(seed, Ordering::Relaxed);
-            }
-            let Ending { warnings, interrupted, .. } = ending;
-            endings.lock().expect("no thread panics").insert(seed, (warnings, interrupted));
-        }
-    };
-    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
-    let found = Some(differs.into_inner()).filter(|seed| *seed <= last);
-    (endings.into_inner().expect("no thread panics"), found)
-}
-
-/// The warnings of the run of each seed, and whether it was interrupted.
-type Endings = BTreeMap<u64, (Vec<Diagnostic>, bool)>;
-
-/// The warnings of the first run, and those that only other seeds show.
-fn add_warnings(
-    (first, warnings): (u64, Vec<Diagnostic>),
-    endings: Endings,
-    last: u64,
-    outcome: &mut Outcome,
-) {
+/// The warnings of the first run, and those that only the runs of the following seeds show.
+fn add_warnings(mut runs: impl Iterator<Item = (u64, Vec<Diagnostic>)>, outcome: &mut Outcome) {
+    let Some((first, warnings)) = runs.next() else { return };
     let key = |d: &Diagnostic| (d.rule.clone(), d.primary.as_ref().map(|label| label.span));
     let mut seen: Vec<_> = warnings.iter().map(key).collect();
     outcome.diagnostics.extend(warnings);
-    for (seed, (warnings, _)) in endings.into_iter().filter(|(seed, _)| *seed <= last) {
+    for (seed, warnings) in runs {
         for mut warning in warnings {
             if !seen.contains(&key(&warning)) {
                 seen.push(key(&warning));

@@ -16,8 +16,7 @@ use crate::diagnostics::rules::run::DATA_RACE;
 use crate::diagnostics::rules::tasks::DEADLOCK;
 use crate::{Deviation, Diagnostic, Loader, MetStates, PeCoord, Runner, ScriptEnd, SeenDecision};
 use search::{Counts, RunEnd, Search, Tried};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 /// Schedules that are tried together. The number of threads does not change it: what is known when a run begins must not
 /// depend on it.
@@ -96,7 +95,7 @@ fn search_all(
         if batch.is_empty() {
             return Ok(None);
         }
-        for (tried, ending) in try_together(trials, batch, search, reference) {
+        for (tried, ending) in try_together(trials, &batch, search, reference) {
             if ending.interrupted && tried.end == RunEnd::Ended {
                 return Err(Stopped);
             }
@@ -110,32 +109,19 @@ fn search_all(
     }
 }
 
-/// Tries some schedules on as many threads, in their order up to the first that is found.
+/// Tries some schedules, in their order up to the first that is found.
 fn try_together(
     trials: Trials<'_>,
-    batch: Vec<Vec<Deviation>>,
+    batch: &[Vec<Deviation>],
     search: &Search,
     reference: &Ending,
 ) -> Vec<(Tried, Ending)> {
-    let automatic = || std::thread::available_parallelism().map_or(1, usize::from);
-    let workers = trials.args.threads.unwrap_or_else(automatic).min(batch.len());
-    let (next, last) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-    let all = Mutex::new(Vec::new());
-    let work = || {
-        loop {
-            let n = next.fetch_add(1, Ordering::Relaxed);
-            let Some(deviations) = batch.get(n).filter(|_| n <= last.load(Ordering::Relaxed)) else { return };
-            let (tried, ending, _) = follow(trials, deviations.clone(), search);
-            if ending.interrupted && tried.end == RunEnd::Ended || is_found(&tried, &ending, reference) {
-                last.fetch_min(n, Ordering::Relaxed);
-            }
-            all.lock().expect("no thread panics").push((n, tried, ending));
-        }
-    };
-    std::thread::scope(|scope| (0..workers).for_each(|_| drop(scope.spawn(work))));
-    let mut all = all.into_inner().expect("no thread panics");
-    all.sort_by_key(|(n, ..)| *n);
-    all.into_iter().map(|(_, tried, ending)| (tried, ending)).collect()
+    trials.up_to_first(batch.len() as u64, |n| {
+        let (tried, ending, _) = follow(trials, batch[n as usize].clone(), search);
+        let is_stopped = ending.interrupted && tried.end == RunEnd::Ended;
+        let is_last = is_stopped || is_found(&tried, &ending, reference);
+        ((tried, ending), is_last)
+    })
 }
 
 /// Runs the program under a schedule, up to a state that is known; gives the cycles that it took, too.

@@ -14,6 +14,7 @@ mod evidence;
 mod explain;
 mod explore;
 mod fault;
+mod html;
 mod interrupt;
 mod learn;
 mod listing;

@@ -1,13 +1,22 @@
 //! The profile as one HTML page that needs nothing else.
 
+use crate::cli::html::Page;
 use crate::diagnostics::render::{estimated_cycles, grouped};
 use crate::profile::Profile;
 use serde_json::json;
 
-const PAGE: &str = include_str!("page.html");
-/// The looks of the page of a report, and what is added to them.
-const STYLES: [&str; 2] = [include_str!("../report/page.css"), include_str!("page.css")];
-const SCRIPT: &str = include_str!("page.js");
+const BODY: &str = include_str!("page.html");
+const STYLE: &str = include_str!("page.css");
+/// In the order in which one needs the other.
+const SCRIPTS: [&str; 7] = [
+    include_str!("data.js"),
+    include_str!("elements.js"),
+    include_str!("wafer.js"),
+    include_str!("numbers.js"),
+    include_str!("source.js"),
+    include_str!("time.js"),
+    include_str!("main.js"),
+];
 
 /// The page of a profile; `texts` are those of its files.
 pub fn page(title: &str, profile: &Profile, texts: &[String]) -> String {
@@ -34,20 +43,6 @@ pub fn page(title: &str, profile: &Profile, texts: &[String]) -> String {
         "bars": profile.bars,
         "texts": texts,
     });
-    let script = format!("(() => {{\n\"use strict\";\n{SCRIPT}}})();");
-    let parts = [
-        ("{{title}}", format!("Profile of {title}").replace('&', "&amp;").replace('<', "&lt;")),
-        ("{{style}}", STYLES.join("\n")),
-        // `</script>` would end the data; `<` stands only in strings.
-        ("{{data}}", data.to_string().replace('<', "\\u003c")),
-        ("{{script}}", script),
-    ];
-    let (mut page, mut rest) = (String::new(), PAGE);
-    for (mark, text) in parts {
-        let (before, after) = rest.split_once(mark).expect("the template has every mark, in order");
-        page.push_str(before);
-        page.push_str(&text);
-        rest = after;
-    }
-    page + rest
+    let title = format!("Profile of {title}");
+    Page { title: &title, style: STYLE, body: BODY, scripts: &SCRIPTS, data: &data }.html()
 }

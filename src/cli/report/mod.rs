@@ -1,7 +1,7 @@
 //! `--report out.html`: a run as one HTML page that needs nothing else.
 //!
 //! `page.html` holds the place of everything, the scripts draw, and the data of the run stand in the
-//! page as JSON (`data.rs` describes it).
+//! page as JSON (`data.rs` describes it); `cli/html` puts the page together.
 
 mod data;
 mod events;
@@ -11,6 +11,7 @@ mod tables;
 mod tests;
 mod words;
 
+use super::html::Page;
 use super::outcome::Outcome;
 use super::output;
 use crate::Runner;
@@ -22,7 +23,7 @@ const MOST_EVENTS: usize = 500_000;
 /// Changed words of memory in a page.
 const MOST_WORDS: usize = 500_000;
 
-const PAGE: &str = include_str!("page.html");
+const BODY: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// In the order in which one needs the other.
 const SCRIPTS: [&str; 9] = [
@@ -62,30 +63,5 @@ pub fn html(runner: &mut Runner, outcome: &Outcome) -> String {
 }
 
 fn page(data: &data::ReportData) -> String {
-    let json = serde_json::to_string(data).expect("numbers and strings are always valid JSON");
-    let script = format!("(() => {{\n\"use strict\";\n{}}})();", SCRIPTS.join("\n"));
-    let parts = [
-        ("{{title}}", as_text(&data.title)),
-        ("{{style}}", STYLE.to_string()),
-        // `</script>` would end the data; `<` stands only in strings.
-        ("{{data}}", json.replace('<', "\\u003c")),
-        ("{{script}}", script),
-    ];
-    filled(PAGE, &parts)
-}
-
-/// The template with each mark replaced, in their order: what is filled in is not looked at again.
-fn filled(template: &str, parts: &[(&str, String)]) -> String {
-    let (mut page, mut rest) = (String::new(), template);
-    for (mark, text) in parts {
-        let (before, after) = rest.split_once(mark).expect("the template has every mark, in order");
-        page.push_str(before);
-        page.push_str(text);
-        rest = after;
-    }
-    page + rest
-}
-
-fn as_text(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;")
+    Page { title: &data.title, style: STYLE, body: BODY, scripts: &SCRIPTS, data }.html()
 }

@@ -177,9 +177,3 @@ fn cycles_are_written_as_differences() {
     let cycles = super::tables::Cycles(vec![3, 3, 10]);
     assert_eq!(serde_json::to_string(&cycles).unwrap(), "[3,0,7]");
 }
-
-#[test]
-fn what_is_filled_in_is_not_looked_at_again() {
-    let parts = [("{{a}}", "{{b}}".to_string()), ("{{b}}", "x".to_string())];
-    assert_eq!(super::filled("1 {{a}} 2 {{b}} 3", &parts), "1 {{b}} 2 x 3");
-}

@@ -215,7 +215,19 @@ impl VectorUnit<'_> {
         }
         self.memory.reach(end as usize);
         local::run_lines(self.memory.words_mut(), shape.kernel, (row, dest.words), &row_sources);
-        for line in lines.iter().chain([&dest]) {
+        Ok(LineLookup::Line(self.lines_are_done(vector, &dest, &lines, count)))
+    }
+
+    /// Notes that an operation on lines is complete; returns the number of its elements, and the cycles that they take.
+    #[inline]
+    fn lines_are_done(
+        &mut self,
+        vector: &VectorOp,
+        dest: &LineOperand,
+        sources: &[LineOperand; 2],
+        count: u16,
+    ) -> (u32, u32) {
+        for line in sources.iter().chain([dest]) {
             if let Some(dsr) = line.saved {
                 self.registers.save_position(dsr, line.behind(count));
             }
@@ -223,9 +235,8 @@ impl VectorUnit<'_> {
         self.main.set_result(vector.result, true);
         let banked = |line: &LineOperand| (line.words > 0).then(|| line.banked());
         let (op, count) = (&OPS[usize::from(vector.op)], u32::from(count));
-        let cycles =
-            element_cycles(op, self.queues.arch_name(), count, banked(&dest), &lines.each_ref().map(banked));
-        Ok(LineLookup::Line((count, cycles)))
+        let (dest, sources) = (banked(dest), sources.each_ref().map(banked));
+        (count, element_cycles(op, self.queues.arch_name(), count, dest, &sources))
     }
 
     /// The vector behind an operand.

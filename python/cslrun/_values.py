@@ -79,3 +79,35 @@ def check_place(program: Program, x: int, y: int) -> None:
 def region(program: Program, chosen: tuple[int, int, int, int] | None) -> tuple[int, int, int, int]:
     """The chosen region, or the whole program rectangle."""
     return chosen if chosen is not None else (0, 0, *program.size)
+
+
+def of_region(name: str, elements: npt.NDArray[Any], region: tuple[int, int, int, int]) -> npt.NDArray[Any]:
+    """Values for the PEs of a region, in the shape (height, width, count); ValueError for any shape but this one and
+    (count,), which is the same for every PE."""
+    _, _, w, h = region
+    if elements.ndim == 1:
+        elements = np.broadcast_to(elements, (h, w, elements.size))
+    if elements.ndim != 3 or elements.shape[:2] != (h, w):
+        raise ValueError(
+            f"values for {name} have the shape {elements.shape}; a region of {w} x {h} PEs takes "
+            f"(height {h}, width {w}, count), or (count,) for the same on every PE"
+        )
+    return elements
+
+
+def on_wafer(
+    size: tuple[int, int], places: list[tuple[int, int]], counts: list[int], values: npt.NDArray[Any]
+) -> npt.NDArray[Any]:
+    """Values of PEs, one PE after the other, in the shape (height, width, elements); a masked array if some PEs have
+    fewer elements than others, or none."""
+    width, height = size
+    most = max(counts)
+    shape = (height, width, most)
+    if len(places) == width * height and min(counts) == most:
+        return values.reshape(shape)
+    array: np.ma.MaskedArray[Any, Any] = np.ma.masked_array(np.zeros(shape, values.dtype), mask=np.ones(shape, bool))
+    start = 0
+    for (x, y), count in zip(places, counts):
+        array[y, x, :count] = values[start : start + count]
+        start += count
+    return array

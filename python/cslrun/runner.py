@@ -134,15 +134,7 @@ class Runner:
         """
         export = self._variable(name)
         region = _values.region(self.program, region)
-        _, _, w, h = region
-        elements = tensors.converted(values, export.dtype)
-        if elements.ndim == 1:
-            elements = np.broadcast_to(elements, (h, w, elements.size))
-        if elements.ndim != 3 or elements.shape[:2] != (h, w):
-            raise ValueError(
-                f"values for {name} have the shape {elements.shape}; a region of {w} x {h} PEs takes "
-                f"(height {h}, width {w}, count), or (count,) for the same on every PE"
-            )
+        elements = _values.of_region(name, tensors.converted(values, export.dtype), region)
         self.wait(self.queue_copy_in(name, tensors.widen(elements), region, _values.bits(export)))
 
     def copy_out(self, name: str, count: int, *, region: Region | None = None) -> npt.NDArray[Any]:
@@ -295,19 +287,8 @@ class Runner:
             scalar, _, places, counts, bits = self._native.read_variable(name)
         except RunError as error:
             raise _values.misuse(error, self.program) from None
-        dtype = _values.dtype(name, scalar)
-        values = _values.of_bits(np.frombuffer(bits, dtype="<u8"), dtype)
-        width, height = self.program.size
-        most = max(counts)
-        if len(places) == width * height and min(counts) == most:
-            return values.reshape(height, width, most)
-        shape = (height, width, most)
-        array: np.ma.MaskedArray[Any, Any] = np.ma.masked_array(np.zeros(shape, dtype), mask=np.ones(shape, bool))
-        start = 0
-        for (x, y), count in zip(places, counts):
-            array[y, x, :count] = values[start : start + count]
-            start += count
-        return array
+        values = _values.of_bits(np.frombuffer(bits, dtype="<u8"), _values.dtype(name, scalar))
+        return _values.on_wafer(self.program.size, places, counts, values)
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
         """As [read]."""

@@ -67,3 +67,12 @@ def started(folder):
 def runtime(compiled):
     """A running SdkRuntime of the test program."""
     yield from started(compiled)
+
+
+@pytest.fixture(params=["wse2", "wse3"])
+def layout(request, tmp_path, monkeypatch):
+    """An empty layout for each machine; the current folder is a new one."""
+    from cerebras.sdk.runtime.sdkruntimepybind import SdkLayout, SdkTarget, get_platform
+
+    monkeypatch.chdir(tmp_path)
+    return SdkLayout(get_platform(None, target=SdkTarget[request.param.upper()]))

@@ -14,14 +14,12 @@ from cerebras.sdk.runtime.sdkruntimepybind import (
     get_edge_routing,
     get_platform,
 )
-from test_sdklayout import FROM_RAMP, TO_RAMP, adder, collector, compiled, layout, region, running, sender
+from layouts import FROM_RAMP, TO_RAMP, adder, collector, compiled, region, running, sender
 
 import cslrun
 
 WORDS = np.array([[1, 2, 3]], dtype=np.uint32)
 EASTWARD = RoutingPosition().set_input([Route.RAMP]).set_output([Route.EAST])
-
-assert layout is not None  # the fixture
 
 
 def refuses(layout, text):

@@ -1,6 +1,7 @@
 //! What the host does during a recorded run: its commands, and what it waits for.
 
 use super::Recording;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 /// Process number of the host in a file for Perfetto, before those of PEs.
@@ -10,8 +11,8 @@ const WAITS: u64 = 1;
 /// Number of the first track of commands.
 const COMMANDS: u64 = 2;
 
-/// A command of the host, or a time in which it waits.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A command of the host, or a time in which it waits; reports show it with the names of its fields.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HostEvent {
     /// Whether the host waits; otherwise it is a command.
     pub is_wait: bool,

@@ -59,24 +59,7 @@ pub struct ReportData {
     /// What else happens.
     pub notes: Notes,
     /// What the host does, in the order in which it began.
-    pub host: Vec<ReportHostEvent>,
-}
-
-/// A command of the host, or a time in which it waits.
-#[derive(Debug, Serialize)]
-pub struct ReportHostEvent {
-    /// Whether the host waits.
-    pub is_wait: bool,
-    /// The command, or what the host waits for.
-    pub what: String,
-    /// The line of the host script.
-    pub place: Option<String>,
-    /// The cycle in which it was issued.
-    pub issued: u64,
-    /// The cycle in which the command began on the wafer.
-    pub begun: Option<u64>,
-    /// The cycle in which it was done.
-    pub done: Option<u64>,
+    pub host: Vec<HostEvent>,
 }
 
 /// A diagnostic.
@@ -174,7 +157,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
         held: holding.table(last),
         queues: events.queues,
         memory: memory(&history, last),
-        host: recording.host.into_iter().filter(|e| e.issued <= last).map(host_event).collect(),
+        host: recording.host.into_iter().filter(|e| e.issued <= last).collect(),
     }
 }
 
@@ -263,11 +246,6 @@ fn tiles(program: &Program, history: &History) -> Vec<ReportTile> {
         start: variables.iter().flat_map(|v| v.start(tile)).collect(),
     };
     all.map(tile).collect()
-}
-
-fn host_event(event: HostEvent) -> ReportHostEvent {
-    let HostEvent { is_wait, what, place, issued, begun, done } = event;
-    ReportHostEvent { is_wait, what, place, issued, begun, done }
 }
 
 fn variable(followed: &Followed) -> FollowedVariable {

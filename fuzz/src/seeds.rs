@@ -1,7 +1,10 @@
 //! The inputs to start from: the cases of `tests/cases` and the programs of `examples`.
 //!
 //! An input is the text of a case: lines `//! args: ...` give arguments of the command, lines `//- name.csl` begin a
-//! further file (`tests/it/case_file.rs`).
+//! further file (`tests/it/case_text.rs`).
+
+#[path = "../../tests/it/case_text.rs"]
+mod case_text;
 
 use cslrun::{Arch, MemoryLoader};
 use std::path::{Path, PathBuf};
@@ -45,19 +48,9 @@ pub struct Input {
 impl Input {
     /// Reads the text of a case.
     pub fn read(text: &str) -> Input {
-        let header = text.lines().take_while(|line| line.starts_with("//!"));
-        let args = header.filter_map(|line| line.trim_start_matches("//!").trim().strip_prefix("args:"));
-        let args = args.flat_map(str::split_whitespace).map(str::to_string).collect();
-        let mut parts: Vec<(String, String)> = Vec::new();
-        for line in text.split_inclusive('\n') {
-            match line.strip_prefix("//- ") {
-                Some(name) => parts.push((name.trim().to_string(), String::new())),
-                None => parts.last_mut().into_iter().for_each(|(_, text)| text.push_str(line)),
-            }
-        }
-        if parts.is_empty() {
-            parts.push(("main.csl".to_string(), text.to_string()));
-        }
+        let args = case_text::header(text).filter(|(key, _)| *key == "args");
+        let args = args.flat_map(|(_, words)| words.split_whitespace()).map(str::to_string).collect();
+        let mut parts = case_text::files("main.csl", text);
         let mut files = MemoryLoader::default();
         parts.iter().for_each(|(name, text)| files.add(name.as_str(), text.as_str()));
         let (root, text) = parts.swap_remove(0);

@@ -1,5 +1,8 @@
 //! How a case is written: a CSL program with a header, and marks at the lines that break rules.
 
+#[path = "case_text.rs"]
+mod case_text;
+
 use crate::{files_below, root};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -85,17 +88,16 @@ impl Case {
         let text = std::fs::read_to_string(path).map_err(|e| e.to_string())?;
         let mut case = Case { path: path.to_path_buf(), ..Case::default() };
         let name = path.file_name().expect("a file").to_string_lossy().into_owned();
-        for line in text.lines().take_while(|l| l.starts_with("//!")) {
-            case.header(line.trim_start_matches("//!").trim())?;
+        for (key, value) in case_text::header(&text) {
+            case.set(key, value)?;
         }
         case.files = split(&name, &text);
         Ok(case)
     }
 
-    fn header(&mut self, line: &str) -> Result<(), String> {
-        let (key, value) = line.split_once(':').unwrap_or((line, ""));
-        let value = value.trim().to_string();
-        match key.trim() {
+    fn set(&mut self, key: &str, value: &str) -> Result<(), String> {
+        let value = value.to_string();
+        match key {
             "rule" => self.rule = Some(value),
             "topic" => self.topic = Some(value),
             "claim" => self.claims.extend(words(&value)),
@@ -157,21 +159,9 @@ fn words(list: &str) -> impl Iterator<Item = String> {
     list.split([',', ' ']).filter(|word| !word.is_empty()).map(str::to_string)
 }
 
-/// A case without `//- name` markers is one file, header and all.
+/// The files of a case; one without `//- name` markers is one file, header and all.
 pub fn split(name: &str, text: &str) -> Vec<CaseFile> {
-    let mut files: Vec<CaseFile> = Vec::new();
-    for line in text.lines() {
-        if let Some(name) = line.strip_prefix("//- ") {
-            files.push(CaseFile { name: name.trim().to_string(), text: String::new() });
-        } else if let Some(file) = files.last_mut() {
-            file.text.push_str(line);
-            file.text.push('\n');
-        }
-    }
-    if files.is_empty() {
-        files.push(CaseFile { name: name.to_string(), text: text.to_string() });
-    }
-    files
+    case_text::files(name, text).into_iter().map(|(name, text)| CaseFile { name, text }).collect()
 }
 
 #[test]

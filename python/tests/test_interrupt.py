@@ -1,22 +1,12 @@
 """Ctrl-C in a host script."""
 
+import shutil
 import signal
 import subprocess
 import sys
 import time
 
-ENDLESS = """\
-const id: local_task_id = @get_local_task_id(8);
-var turns: u32 = 0;
-task again() void {
-    turns += 1;
-    @activate(id);
-}
-comptime {
-    @bind_local_task(again, id);
-    @activate(id);
-}
-"""
+from conftest import PROGRAMS
 
 SCRIPT = """\
 import cslrun
@@ -34,7 +24,7 @@ finally:
 
 
 def test_ctrl_c_stops_a_run_at_once_and_reports_it(tmp_path):
-    (tmp_path / "endless.csl").write_text(ENDLESS)
+    shutil.copy(PROGRAMS / "endless.csl", tmp_path)
     script = subprocess.Popen(
         [sys.executable, "-c", SCRIPT], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )

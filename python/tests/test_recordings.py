@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -220,22 +221,8 @@ def test_the_log_has_what_the_program_prints(script):
     assert len(lines) == 6 and all(re.fullmatch(r"@\d+ PE \d heard 5", line) for line in lines)
 
 
-ENDLESS = """\
-const id: local_task_id = @get_local_task_id(8);
-var turns: u32 = 0;
-task again() void {
-    turns += 1;
-    @activate(id);
-}
-comptime {
-    @bind_local_task(again, id);
-    @activate(id);
-}
-"""
-
-
 def test_ctrl_c_leaves_the_trace_and_the_report_up_to_then(tmp_path):
-    (tmp_path / "endless.csl").write_text(ENDLESS)
+    shutil.copy(PROGRAMS / "endless.csl", tmp_path)
     code = """\
 import cslrun, time
 runner = cslrun.Runner(cslrun.compile("endless.csl"), max_cycles=10**15)

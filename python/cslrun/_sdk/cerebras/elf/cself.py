@@ -4,7 +4,7 @@
 class ELFMemory:
     """Raises a RuntimeError that names the replacement."""
 
-    def __init__(self, *_args, **_kwargs):
+    def __init__(self, *_args: object, **_kwargs: object) -> None:
         raise RuntimeError(
             "cslrun keeps programs in bin/program.cslrun, not in ELF files; "
             "use memcpy_d2h or cerebras.sdk.debug.debug_util to read memory"

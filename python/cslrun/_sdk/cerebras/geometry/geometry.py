@@ -19,11 +19,11 @@ class IntRectangle:
     end: IntVector
 
     @property
-    def width(self):
+    def width(self) -> int:
         """Columns."""
         return self.end.x - self.origin.x
 
     @property
-    def height(self):
+    def height(self) -> int:
         """Rows."""
         return self.end.y - self.origin.y

@@ -4,12 +4,16 @@
 `.csl_bin_name`, and the files of the application.
 """
 
+from __future__ import annotations
+
 import gzip
 import hashlib
 import io
 import os
 import tarfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 #: The file of an archive that names the output folder of cslc.
 _BIN_NAME = ".csl_bin_name"
@@ -17,7 +21,7 @@ _BIN_NAME = ".csl_bin_name"
 _LARGEST_FILE = 16 << 20
 
 
-def write(application, output, name, folder, file=None):
+def write(application: Path, output: Path, name: str, folder: Path, file: str | None = None) -> Path:
     """Writes an archive of an application and the output folder of cslc, which is called
     `name` in it; returns its path. `file` replaces the default name, which is a hash."""
     members = {f"{name}/{path}": data for path, data in _files(output)}
@@ -35,7 +39,7 @@ def write(application, output, name, folder, file=None):
     return path.resolve()
 
 
-def find(artifact):
+def find(artifact: Any) -> Path:
     """Returns the archive or folder that a script refers to: a path, or the result of `compile`."""
     given = os.fspath(getattr(artifact, "path", artifact))
     for path in (Path(given), Path(f"{given}.tar.gz")):
@@ -46,7 +50,7 @@ def find(artifact):
     raise RuntimeError(f"there is no artifact {given!r}: SdkCompiler().compile(..) makes one and returns its path")
 
 
-def unpack(path, folder):
+def unpack(path: Path, folder: str) -> Path:
     """Unpacks an archive into a folder; returns the folder with the application's files."""
     problem = "it is a folder"
     if path.is_file():
@@ -62,12 +66,12 @@ def unpack(path, folder):
     raise RuntimeError(f"{path} is not an artifact of SdkCompiler: {problem}")
 
 
-def output_of(root):
+def output_of(root: Path) -> Path:
     """The output folder of cslc in an unpacked artifact."""
     return root / (root / _BIN_NAME).read_text(encoding="utf-8").strip()
 
 
-def _hash(members):
+def _hash(members: dict[str, bytes]) -> str:
     digest = hashlib.sha256()
     for name, data in sorted(members.items()):
         digest.update(f"{name}\0{len(data)}\0".encode())
@@ -75,7 +79,7 @@ def _hash(members):
     return digest.hexdigest()
 
 
-def _files(folder, wanted=lambda _path: True):
+def _files(folder: Path, wanted: Callable[[Path], bool] = lambda _path: True) -> Iterator[tuple[str, bytes]]:
     """The files below a folder: relative path and content."""
     for where, folders, files in os.walk(folder):
         folders[:] = sorted(name for name in folders if wanted(Path(where, name)))
@@ -85,7 +89,7 @@ def _files(folder, wanted=lambda _path: True):
                 yield path.relative_to(folder).as_posix(), path.read_bytes()
 
 
-def _is_source(path):
+def _is_source(path: Path) -> bool:
     """Whether a file or folder of an application goes into its archive: files that tools, earlier
     compilations and runs left there do not."""
     if path.name.startswith(".") or path.name in ("__pycache__", "simfab_traces"):

@@ -1,5 +1,7 @@
 """`SdkCompiler`: cslc, called from Python."""
 
+from __future__ import annotations
+
 import os
 import shlex
 import subprocess
@@ -17,16 +19,22 @@ from cslrun.commands import environment
 class SdkCompiler:
     """Compiles programs into artifacts; it also works as a context manager."""
 
-    def __init__(self, **kwargs):
+    def __init__(self, **kwargs: object) -> None:
         _settings.check("SdkCompiler", kwargs)
 
-    def __enter__(self):
+    def __enter__(self) -> SdkCompiler:
         return self
 
-    def __exit__(self, *_exception):
+    def __exit__(self, *_exception: object) -> None:
         pass
 
-    def compile(self, app_path, csl_main, options="", out_path=None):
+    def compile(
+        self,
+        app_path: str | os.PathLike[str],
+        csl_main: str | os.PathLike[str],
+        options: str = "",
+        out_path: str | os.PathLike[str] | None = None,
+    ) -> str:
         """Compiles the file `csl_main` of the folder `app_path` with options of cslc.
 
         Returns the path of the archive in the folder `out_path`. Without `out_path`, the archive goes into
@@ -45,7 +53,7 @@ class SdkCompiler:
         return str(path) if out_path is not None else path.name.removesuffix(".tar.gz")
 
 
-def _cslc(folder, words):
+def _cslc(folder: Path, words: list[str]) -> None:
     """Runs cslc in a folder and forwards its output."""
     command = ["cslc", *words]
     done = subprocess.run(command, cwd=folder, env=environment(os.environ), capture_output=True, text=True)
@@ -56,13 +64,13 @@ def _cslc(folder, words):
     print(done.stderr, end="", file=sys.stderr)
 
 
-def _output_name(options):
+def _output_name(options: str) -> str:
     """The output folder that the options of cslc name, as a path below the archive's folder."""
     path = Path(getOutputNameFromCompileOptions(options))
     return path.name if path.is_absolute() or ".." in path.parts or not path.parts else path.as_posix()
 
 
-def _place(out_path):
+def _place(out_path: str | os.PathLike[str] | None) -> tuple[Path, str | None]:
     """The folder of the archive, and its name if the script gives one."""
     if out_path is None:
         return Path.cwd(), None

@@ -1,5 +1,7 @@
 """`SdkLauncher`: runs commands in the folder of an unpacked artifact."""
 
+from __future__ import annotations
+
 import json
 import os
 import shutil
@@ -8,6 +10,7 @@ import sys
 import tarfile
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from cerebras.appliance.errors import ApplianceUnknownError
 from cerebras.sdk.client import _artifact, _settings
@@ -21,14 +24,14 @@ _ADDRESS = "%CMADDR%"
 class SdkLauncher:
     """Runs commands in a folder with an unpacked artifact."""
 
-    def __init__(self, artifact_path, simulator=False, **kwargs):
+    def __init__(self, artifact_path: Any, simulator: bool = False, **kwargs: object) -> None:
         _settings.check("SdkLauncher", kwargs)
         self._artifact = _artifact.find(artifact_path)
         self._simulator = simulator
-        self._folder = None
-        self._root = None
+        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._root: Path | None = None
 
-    def __enter__(self):
+    def __enter__(self) -> SdkLauncher:
         if not self._simulator:
             _settings.tell_that_there_is_no_system("SdkLauncher")
         self._folder = tempfile.TemporaryDirectory(prefix="cslrun-")
@@ -39,11 +42,12 @@ class SdkLauncher:
         )
         return self
 
-    def __exit__(self, *_exception):
-        self._folder.cleanup()
+    def __exit__(self, *_exception: object) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
         self._root = None
 
-    def stage(self, path):
+    def stage(self, path: str | os.PathLike[str]) -> None:
         """Copies a file into the folder of the commands. A folder arrives unchanged, and also as
         `<name>.tar.gz`."""
         root, source = self._entered(), Path(path).resolve()
@@ -56,16 +60,16 @@ class SdkLauncher:
         else:
             raise RuntimeError(f"SdkLauncher.stage: there is no file or folder {os.fspath(path)!r}")
 
-    def run(self, *commands):
+    def run(self, *commands: str) -> str:
         """Runs shell commands one after the other; returns what they printed."""
         root = self._entered()
         return "".join(self._run(root, command) for command in commands)
 
-    def download_artifact(self, name, out_path):
+    def download_artifact(self, name: str, out_path: str | os.PathLike[str]) -> None:
         """Copies a file or folder that the commands wrote to `out_path`."""
         fetch(self._entered(), name, out_path)
 
-    def _run(self, root, command):
+    def _run(self, root: Path, command: str) -> str:
         if not isinstance(command, str):
             raise RuntimeError(f"SdkLauncher.run takes commands as strings, not a {type(command).__name__}")
         if _ADDRESS in command and self._simulator:
@@ -86,13 +90,13 @@ class SdkLauncher:
         print(done.stderr, end="", file=sys.stderr)
         return done.stdout
 
-    def _entered(self):
+    def _entered(self) -> Path:
         if self._root is None:
             raise RuntimeError("SdkLauncher must run inside a `with` statement: with SdkLauncher(..) as launcher:")
         return self._root
 
 
-def fetch(root, name, out_path):
+def fetch(root: Path, name: str, out_path: str | os.PathLike[str]) -> None:
     """Copies a file or folder below `root` to a path of the script."""
     source, target = root / name, Path(out_path)
     if target.is_dir():

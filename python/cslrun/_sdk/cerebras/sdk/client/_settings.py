@@ -1,6 +1,7 @@
 """Keyword arguments that all three classes of the client have."""
 
 import warnings
+from collections.abc import Mapping
 
 from cerebras.appliance import logger
 
@@ -8,12 +9,12 @@ from cerebras.appliance import logger
 _OF_THE_CLUSTER = {"disable_version_check", "mgmt_namespace", "resource_cpu", "resource_mem"}
 
 
-def check(owner, kwargs):
+def check(owner: str, kwargs: Mapping[str, object]) -> None:
     """Warns about keyword arguments that have no effect here."""
     for name in sorted(kwargs.keys() - _OF_THE_CLUSTER):
         warnings.warn(f"{owner}: cslrun does not support {name}; it has no effect", stacklevel=3)
 
 
-def tell_that_there_is_no_system(owner):
+def tell_that_there_is_no_system(owner: str) -> None:
     """Tells the user that a run meant for a real system is simulated."""
     logger.warning("%s: this machine has no system, so the program is simulated (simulator=False has no effect)", owner)

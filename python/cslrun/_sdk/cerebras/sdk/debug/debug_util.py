@@ -1,45 +1,51 @@
 """Reads memory and traces after a run."""
 
+from __future__ import annotations
+
 import os
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from cerebras.sdk.runtime._platform import refuse_system
 
-from cslrun import snapshot
+from cslrun import Program, _native, snapshot
 
 
 class debug_util:
     """The memory and traces of a stopped run. Coordinates are those of the fabric: the program rectangle
     starts at the offsets given to cslc."""
 
-    def __init__(self, bindir, cmaddr=None):
+    def __init__(self, bindir: str | os.PathLike[str], cmaddr: str | None = None) -> None:
         refuse_system(cmaddr)
         self._folder = os.path.abspath(bindir)
 
     @cached_property
-    def _left(self):
+    def _left(self) -> tuple[Program, _native.Snapshot]:
         # Scripts make a debug_util before the run whose results they read.
         return snapshot.load(self._folder)
 
-    def get_symbol(self, col, row, symbol, dtype):
+    def get_symbol(self, col: int, row: int, symbol: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
         """The memory of a variable of one PE."""
         _, left = self._left
         return np.frombuffer(left.symbol(*self._place(col, row), symbol), dtype=dtype).copy()
 
-    def get_symbol_rect(self, rectangle, symbol, dtype):
+    def get_symbol_rect(
+        self, rectangle: tuple[tuple[int, int], tuple[int, int]], symbol: str, dtype: npt.DTypeLike
+    ) -> npt.NDArray[Any]:
         """The memory of a variable of a rectangle ((column, row), (width, height)), by column and row."""
         (col, row), (width, height) = rectangle
         return np.array(
             [[self.get_symbol(col + i, row + j, symbol, dtype) for j in range(height)] for i in range(width)]
         )
 
-    def read_trace(self, col, row, name):
+    def read_trace(self, col: int, row: int, name: str) -> list[bool | int | float | str]:
         """The values that a PE recorded under a name, in order."""
         _, left = self._left
         return left.trace(*self._place(col, row), name)
 
-    def _place(self, col, row):
+    def _place(self, col: int, row: int) -> tuple[int, int]:
         program, _ = self._left
         (dx, dy), (width, height) = program.offset, program.size
         x, y = col - dx, row - dy

@@ -1,13 +1,18 @@
 """The description of a copy, and the checks of its arguments."""
 
+from __future__ import annotations
+
 import warnings
 from dataclasses import dataclass
+from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 from cerebras.sdk.runtime._platform import MemcpyDataType, MemcpyOrder
 
-from cslrun import tensors
+from cslrun import Runner, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
+from cslrun._native import Ticket
 
 
 @dataclass(frozen=True)
@@ -19,10 +24,10 @@ class Copy:
     column_major: bool
     bits: int
 
-    def queue_in(self, runner, tensor):
+    def queue_in(self, runner: Runner, tensor: npt.NDArray[Any]) -> Ticket:
         return runner.queue_copy_in(self.name, tensor, self.region, self.bits)
 
-    def queue_out(self, runner, count):
+    def queue_out(self, runner: Runner, count: int) -> Ticket:
         return runner.queue_copy_out(self.name, count, self.region, self.bits)
 
 
@@ -34,35 +39,35 @@ class Stream:
     region: tuple[int, int, int, int]
     column_major: bool
 
-    def queue_in(self, runner, tensor):
+    def queue_in(self, runner: Runner, tensor: npt.NDArray[Any]) -> Ticket:
         return runner.queue_stream_in(self.color, tensor, self.region, pe_by_pe=not self.column_major)
 
-    def queue_out(self, runner, count):
+    def queue_out(self, runner: Runner, count: int) -> Ticket:
         return runner.queue_stream_out(self.color, count, self.region, pe_by_pe=not self.column_major)
 
 
-def is_column_major(order):
+def is_column_major(order: MemcpyOrder) -> bool:
     """Whether an order is column-major."""
     if order not in tuple(MemcpyOrder):
         raise RuntimeError("Illegal order option for memcpy: use MemcpyOrder.ROW_MAJOR or MemcpyOrder.COL_MAJOR")
     return order == MemcpyOrder.COL_MAJOR
 
 
-def bits(data_type):
+def bits(data_type: MemcpyDataType) -> int:
     """The size of an element."""
     if data_type not in tuple(MemcpyDataType):
         raise RuntimeError("Illegal data type option for memcpy: use MemcpyDataType.MEMCPY_32BIT or MEMCPY_16BIT")
     return 16 if data_type == MemcpyDataType.MEMCPY_16BIT else 32
 
 
-def stream_color(color):
+def stream_color(color: int) -> int:
     """The number of a color."""
     if not isinstance(color, (int, np.integer)) or not 0 <= color <= 23:
         raise RuntimeError(f"a streaming copy needs a color, 0 to 23; {color!r} is not one")
     return int(color)
 
 
-def source(array, size, what):
+def source(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint32]:
     """The words of the first `size` elements of an array, which may be larger: public scripts pass larger ones."""
     _check_array(array)
     if array.size < size:
@@ -75,7 +80,7 @@ def source(array, size, what):
     return tensors.words(array).reshape(-1)[:size]
 
 
-def destination(array, size, what):
+def destination(array: npt.NDArray[Any], size: int, what: str) -> npt.NDArray[np.uint32]:
     """The words of an array of `size` elements that is written in place."""
     _check_array(array)
     if array.size != size:
@@ -85,7 +90,7 @@ def destination(array, size, what):
     return array.reshape(-1).view(np.uint32)
 
 
-def _check_array(array):
+def _check_array(array: npt.NDArray[Any]) -> None:
     if not isinstance(array, np.ndarray):
         raise TypeError(f"memcpy takes a numpy array, not a {type(array).__name__}")
     if array.itemsize != 4:
@@ -95,5 +100,5 @@ def _check_array(array):
         )
 
 
-def _refuse_size(array, size, what):
+def _refuse_size(array: npt.NDArray[Any], size: int, what: str) -> NoReturn:
     raise RuntimeError(f"the array has {array.size} elements, but {what} make {size}")

@@ -1,11 +1,16 @@
 """Arguments of launched functions: which Python types stand for which CSL types."""
 
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 from cerebras.sdk.sdk_utils import cast_uint32
 
 from cslrun._frames import HIDDEN as __tracebackhide__
 
-_ACCEPTED = {
+_ACCEPTED: dict[str, tuple[type[Any], ...]] = {
     "f32": (float, np.float32),
     "f16": (np.float16,),
     "i16": (np.int16,),
@@ -17,7 +22,7 @@ _ACCEPTED = {
 _RANGES = {"i32": (-(2**31), 2**31 - 1), "u32": (0, 2**32 - 1)}
 
 
-def words(function, types, args):
+def words(function: str, types: Sequence[str], args: Sequence[Any]) -> list[int]:
     """The arguments as words, one each, after a check of their number and types."""
     if len(types) != len(args):
         raise RuntimeError(
@@ -27,7 +32,7 @@ def words(function, types, args):
     return [_word(function, i, ty, arg) for i, (ty, arg) in enumerate(zip(types, args))]
 
 
-def _word(function, index, ty, arg):
+def _word(function: str, index: int, ty: str, arg: Any) -> int:
     accepted = _ACCEPTED.get(ty, ())
     # bool is an int in Python, but none in CSL.
     if not isinstance(arg, accepted) or isinstance(arg, bool):
@@ -42,5 +47,5 @@ def _word(function, index, ty, arg):
     return int(cast_uint32(arg))
 
 
-def _name(kind):
+def _name(kind: type[Any]) -> str:
     return f"np.{kind.__name__}" if issubclass(kind, np.generic) else kind.__name__

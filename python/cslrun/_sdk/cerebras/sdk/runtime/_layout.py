@@ -1,15 +1,19 @@
 """Layouts built in Python: code regions, connections, host streams."""
 
+from __future__ import annotations
+
 import json
 import os
 import sys
 import warnings
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Any
 
 from cerebras.geometry.geometry import IntVector
 from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlatform, SdkTarget
 from cerebras.sdk.runtime._region import CodeRegion, PortHandle
-from cerebras.sdk.runtime._routes import FP16TYPE, checked_color, is_integer
+from cerebras.sdk.runtime._routes import FP16TYPE, Color, checked_color, is_integer
 
 from cslrun import _native
 from cslrun.program import Program
@@ -23,17 +27,17 @@ _LARGEST_BUFFER = 0xFFFF
 class SdkLayout:
     """A program assembled from code regions."""
 
-    def __init__(self, platform, **kwargs):
+    def __init__(self, platform: SdkExecutionPlatform | SdkTarget | str | os.PathLike[str], **kwargs: object) -> None:
         for name in sorted(kwargs.keys() - {"msg_level"}):
             warnings.warn(f"SdkLayout: cslrun does not support {name}; it has no effect", stacklevel=2)
         self._target, self._wafer = _machine(platform)
-        self._regions = []
-        self._connections = []
-        self._streams = []
+        self._regions: list[CodeRegion] = []
+        self._connections: list[dict[str, Any]] = []
+        self._streams: list[dict[str, Any]] = []
 
     # Regions
 
-    def create_code_region(self, source, name, width, height):
+    def create_code_region(self, source: str | os.PathLike[str], name: str, width: int, height: int) -> CodeRegion:
         """Creates a rectangle of PEs that run the CSL file `source`."""
         if not isinstance(name, str):
             raise TypeError(f"the name of a code region must be a string, not {name!r}")
@@ -52,15 +56,15 @@ class SdkLayout:
         self._regions.append(region)
         return region
 
-    def hstack(self, children, origin=None):
+    def hstack(self, children: Iterable[CodeRegion], origin: IntVector | None = None) -> int:
         """Places regions side by side from west to east; returns their total width."""
         return self._stack("hstack", children, origin, across=True)
 
-    def vstack(self, children, origin=None):
+    def vstack(self, children: Iterable[CodeRegion], origin: IntVector | None = None) -> int:
         """Places regions one below the other; returns their total height."""
         return self._stack("vstack", children, origin, across=False)
 
-    def _stack(self, what, children, origin, across):
+    def _stack(self, what: str, children: Iterable[CodeRegion], origin: IntVector | None, across: bool) -> int:
         children = [self._own_region(child, what) for child in children]
         if not children:
             raise RuntimeError(f"'{what}' requires at least one child.")
@@ -75,7 +79,7 @@ class SdkLayout:
 
     # Connections
 
-    def connect(self, tx, rx):
+    def connect(self, tx: PortHandle, rx: PortHandle) -> None:
         """Connects an output port to an input port."""
         tx, rx = self._own_port(tx, "connect"), self._own_port(rx, "connect")
         if tx.is_input or not rx.is_input:
@@ -94,23 +98,27 @@ class SdkLayout:
 
     # Host streams
 
-    def create_input_stream(self, port, io_loc=None, io_buffer_size=1024):
+    def create_input_stream(
+        self, port: PortHandle, io_loc: IntVector | None = None, io_buffer_size: int = 1024
+    ) -> str:
         """Creates a stream from the host to an input port; returns the name for SdkRuntime.send()."""
         return self._create_stream(True, port, io_loc, io_buffer_size)
 
-    def create_output_stream(self, port, io_loc=None, io_buffer_size=1024):
+    def create_output_stream(
+        self, port: PortHandle, io_loc: IntVector | None = None, io_buffer_size: int = 1024
+    ) -> str:
         """Creates a stream from an output port to the host; returns the name for SdkRuntime.receive()."""
         return self._create_stream(False, port, io_loc, io_buffer_size)
 
-    def create_input_stream_from_loc(self, loc, color, prefix=""):
+    def create_input_stream_from_loc(self, loc: IntVector, color: Color, prefix: str = "") -> str:
         """Creates a stream from the host to a PE that receives a color from a neighbour."""
         return self._create_stream_at(True, loc, color, prefix)
 
-    def create_output_stream_from_loc(self, loc, color, prefix=""):
+    def create_output_stream_from_loc(self, loc: IntVector, color: Color, prefix: str = "") -> str:
         """Creates a stream to the host from a PE that sends a color to a neighbour."""
         return self._create_stream_at(False, loc, color, prefix)
 
-    def _create_stream(self, is_input, port, io_loc, io_buffer_size):
+    def _create_stream(self, is_input: bool, port: PortHandle, io_loc: IntVector | None, io_buffer_size: int) -> str:
         what = "create_input_stream" if is_input else "create_output_stream"
         port = self._own_port(port, what)
         if port.is_input != is_input:
@@ -130,13 +138,15 @@ class SdkLayout:
         place = None if io_loc is None else _place(io_loc, what)
         return self._add_stream(is_input, port.name, {"port": self._port(port)}, place, int(io_buffer_size))
 
-    def _create_stream_at(self, is_input, loc, color, prefix):
+    def _create_stream_at(self, is_input: bool, loc: IntVector, color: Color, prefix: str) -> str:
         what = f"create_{'input' if is_input else 'output'}_stream_from_loc"
         place = _place(loc, what)
         name = prefix + checked_color(color).get_global_name()
         return self._add_stream(is_input, name, {"at": (place, color)}, None, 1024)
 
-    def _add_stream(self, is_input, name, end, place, buffer):
+    def _add_stream(
+        self, is_input: bool, name: str, end: dict[str, Any], place: dict[str, int] | None, buffer: int
+    ) -> str:
         taken = {stream["name"] for stream in self._streams}
         candidates = (name if n == 0 else f"{name}_{n}" for n in range(len(taken) + 1))
         name = next(candidate for candidate in candidates if candidate not in taken)
@@ -146,7 +156,14 @@ class SdkLayout:
 
     # Compilation
 
-    def compile(self, out_prefix, libs=(), cslc_prefix="", save_port_map=False, f16_type=FP16TYPE.F16):
+    def compile(
+        self,
+        out_prefix: str | os.PathLike[str],
+        libs: Iterable[str | os.PathLike[str]] = (),
+        cslc_prefix: str = "",
+        save_port_map: bool = False,
+        f16_type: FP16TYPE = FP16TYPE.F16,
+    ) -> SdkCompileArtifacts:
         """Compiles everything into the folder `out_prefix`. `cslc_prefix` and `save_port_map` have no effect:
         the compiler is built in, and the port map is always written."""
         del cslc_prefix, save_port_map
@@ -171,7 +188,7 @@ class SdkLayout:
         _write(Path(out_prefix), Program(native, report), colors.numbers(numbers))
         return SdkCompileArtifacts(os.path.abspath(out_prefix))
 
-    def _description(self, colors):
+    def _description(self, colors: _Colors) -> dict[str, Any]:
         description = {
             "wafer": self._wafer,
             "regions": [_region(region) for region in self._regions],
@@ -182,36 +199,36 @@ class SdkLayout:
         json.dumps(description, default=colors.number)
         return description
 
-    def _own_region(self, region, what):
+    def _own_region(self, region: CodeRegion, what: str) -> CodeRegion:
         if not isinstance(region, CodeRegion):
             raise TypeError(f"{what}() takes code regions, not {region!r}")
         if region.layout is not self:
             raise RuntimeError(f"code region '{region.name}' belongs to another layout")
         return region
 
-    def _own_port(self, port, what):
+    def _own_port(self, port: PortHandle, what: str) -> PortHandle:
         if not isinstance(port, PortHandle):
             raise TypeError(f"{what}() takes ports, which create_input_port() and create_output_port() make; not {port!r}")
         self._own_region(port.region, what)
         return port
 
-    def _port(self, port):
+    def _port(self, port: PortHandle) -> dict[str, int]:
         return {"region": self._regions.index(port.region), "port": port.index}
 
 
 class _Colors:
     """The colors of a layout, one for each name."""
 
-    def __init__(self):
-        self._known = {}
+    def __init__(self) -> None:
+        self._known: dict[str, tuple[int, list[Color]]] = {}
 
-    def number(self, color):
+    def number(self, color: Color) -> int:
         """The index of a color in the list."""
         name = checked_color(color).get_global_name()
         index, colors = self._known.setdefault(name, (len(self._known), []))
         if not any(color is other for other in colors):
             colors.append(color)
-        wanted = {other.wanted for other in colors} - {None}
+        wanted = {other.wanted for other in colors if other.wanted is not None}
         if len(wanted) > 1:
             raise RuntimeError(
                 f"color '{name}' has the values {' and '.join(map(str, sorted(wanted)))}; colors with the same name "
@@ -219,23 +236,23 @@ class _Colors:
             )
         return index
 
-    def specs(self):
+    def specs(self) -> list[dict[str, Any]]:
         """The name of each color and the number that the program requests."""
         wanted = {name: {color.wanted for color in colors} - {None} for name, (_, colors) in self._known.items()}
         return [{"name": name, "value": next(iter(values), None)} for name, values in wanted.items()]
 
-    def choose(self, numbers):
+    def choose(self, numbers: bytes) -> None:
         """Stores in each color the number that was chosen for it."""
         for (_, colors), number in zip(self._known.values(), numbers):
             for color in colors:
                 color.assign(number)
 
-    def numbers(self, numbers):
+    def numbers(self, numbers: bytes) -> dict[str, int]:
         """The number of each color by name."""
         return dict(zip(self._known, numbers))
 
 
-def _region(region):
+def _region(region: CodeRegion) -> dict[str, Any]:
     x, y = region.origin or (0, 0)
     return {
         "name": region.name,
@@ -249,7 +266,9 @@ def _region(region):
     }
 
 
-def _machine(platform):
+def _machine(
+    platform: SdkExecutionPlatform | SdkTarget | str | os.PathLike[str],
+) -> tuple[SdkTarget, tuple[int, int]]:
     """Returns the machine of a layout and the size of its wafer."""
     if isinstance(platform, SdkTarget):
         return platform, _WAFERS[platform]
@@ -260,7 +279,7 @@ def _machine(platform):
     raise TypeError(f"SdkLayout takes a platform, a target or the path of a fabric file, not {platform!r}")
 
 
-def _fabric_file(path):
+def _fabric_file(path: Path) -> tuple[SdkTarget, tuple[int, int]]:
     """Reads a fabric file: JSON with the optional members `target`, `width` and `height`."""
     try:
         fabric = json.loads(path.read_text(encoding="utf-8"))
@@ -273,7 +292,7 @@ def _fabric_file(path):
         ) from None
 
 
-def _place(loc, what):
+def _place(loc: IntVector, what: str) -> dict[str, int]:
     if not isinstance(loc, IntVector):
         raise TypeError(f"{what}() takes a position as an IntVector, not {loc!r}")
     if not 0 <= loc.x <= 0xFFFF or not 0 <= loc.y <= 0xFFFF:
@@ -281,7 +300,7 @@ def _place(loc, what):
     return {"x": int(loc.x), "y": int(loc.y)}
 
 
-def _write(folder, program, colors):
+def _write(folder: Path, program: Program, colors: dict[str, int]) -> None:
     """Writes the files that SdkRuntime and host scripts read."""
     (folder / "bin").mkdir(parents=True, exist_ok=True)
     program.save(folder / "bin" / "program.cslrun")

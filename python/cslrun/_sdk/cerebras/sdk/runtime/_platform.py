@@ -1,5 +1,7 @@
 """Execution platforms, and the constants of memcpy."""
 
+from __future__ import annotations
+
 import os
 from dataclasses import dataclass
 from enum import IntEnum
@@ -34,9 +36,9 @@ class SimfabConfig:
     num_threads: int | None = None
     suppress_trace: bool | None = None
     dump_core: bool = False
-    core_path: os.PathLike | str | None = None
+    core_path: os.PathLike[str] | str | None = None
 
-    def _core_file(self):
+    def _core_file(self) -> str | None:
         """Absolute path of the file that receives the memory of all PEs after the run, or None."""
         return os.path.abspath(self.core_path or "out.core") if self.dump_core else None
 
@@ -44,15 +46,15 @@ class SimfabConfig:
 class SdkExecutionPlatform:
     """The simulator, the only platform that cslrun has."""
 
-    def __init__(self, target, config):
+    def __init__(self, target: SdkTarget, config: SimfabConfig) -> None:
         self.target = target
         self.config = config
 
-    def is_simulation(self):
+    def is_simulation(self) -> bool:
         """Always true."""
         return True
 
-    def is_system(self):
+    def is_system(self) -> bool:
         """Always false."""
         return False
 
@@ -60,10 +62,10 @@ class SdkExecutionPlatform:
 class SdkCompileArtifacts:
     """The output folder of a compilation."""
 
-    def __init__(self, path):
+    def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fspath(path)
 
-    def add_port_mapping(self, file):
+    def add_port_mapping(self, file: str | os.PathLike[str]) -> SdkCompileArtifacts:
         """Checks only that the file exists: a compiled layout already contains its ports."""
         if not os.path.isfile(file):
             raise RuntimeError(f"there is no port map {os.fspath(file)}")
@@ -74,23 +76,29 @@ class SdkCompileArtifacts:
 THIS_MACHINE = "cslrun.localhost:9000"
 
 
-def refuse_system(address):
+def refuse_system(address: str | None) -> None:
     """Raises an error unless the address means the simulator."""
     if address and address != THIS_MACHINE:
         raise RuntimeError(f"there is no system at {address!r}: cslrun only simulates; remove the address")
 
 
-def get_simulator(config=None, target=SdkTarget.WSE3):
+def get_simulator(config: SimfabConfig | None = None, target: SdkTarget = SdkTarget.WSE3) -> SdkExecutionPlatform:
     """The simulator."""
     return SdkExecutionPlatform(target, config or SimfabConfig())
 
 
-def get_platform(addr=None, config=None, target=SdkTarget.WSE3, *, cmaddr=None):
+def get_platform(
+    addr: str | None = None,
+    config: SimfabConfig | None = None,
+    target: SdkTarget = SdkTarget.WSE3,
+    *,
+    cmaddr: str | None = None,
+) -> SdkExecutionPlatform:
     """Returns the simulator if no address is given."""
     refuse_system(addr or cmaddr)
     return get_simulator(config, target)
 
 
-def get_system(addr):
+def get_system(addr: str | None) -> None:
     """Raises an error: cslrun has no real system."""
     refuse_system(addr or "the given address")

@@ -4,12 +4,17 @@
 in column i % 2 and row i // 2.
 """
 
+from __future__ import annotations
+
 import ast
 import operator
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from cslrun import tensors
 
@@ -18,7 +23,7 @@ _FORM = re.compile(
     r"\[\s*PE\s*\[(?P<place>[^\]]*)\]\s*->\s*\w+\s*\[(?P<element>[^\]]*)\]\s*\]\s*\}"
 )
 _RANGE = re.compile(r"(\w+)\s*=\s*(-?\d+)\s*:\s*(-?\d+)")
-_OPERATORS = {
+_OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -36,10 +41,12 @@ class PortMap:
     #: Column, row, width and height of the PEs, and elements of each.
     region: tuple[int, int, int, int, int]
     #: For each element of the tensor its place in the flat array by rows.
-    places: np.ndarray
+    places: npt.NDArray[np.intp]
 
 
-def convert_input_tensor(portmap, tensor):
+def convert_input_tensor(
+    portmap: str, tensor: npt.ArrayLike
+) -> tuple[int, int, int, int, int, npt.NDArray[np.uint32]]:
     """The arguments of `memcpy_h2d`: px, py, w, h, l and the flat array by rows."""
     read = _read(portmap)
     tensor = np.asarray(tensor)
@@ -50,26 +57,28 @@ def convert_input_tensor(portmap, tensor):
     return *read.region, data
 
 
-def prepare_output_tensor(portmap, _dtype):
+def prepare_output_tensor(
+    portmap: str, _dtype: npt.DTypeLike
+) -> tuple[int, int, int, int, int, npt.NDArray[np.uint32]]:
     """The arguments of `memcpy_d2h`: px, py, w, h, l and an array to fill."""
     read = _read(portmap)
     return *read.region, np.zeros(_size(read), np.uint32)
 
 
-def format_output_tensor(portmap, dtype, data):
+def format_output_tensor(portmap: str, dtype: npt.DTypeLike, data: npt.ArrayLike) -> npt.NDArray[Any]:
     """The tensor of a port map from the array that `memcpy_d2h` filled."""
     return tensors.narrow(np.asarray(data).ravel().view(np.uint32)[_read(portmap).places], dtype)
 
 
-def _size(read):
+def _size(read: PortMap) -> int:
     _, _, w, h, elements = read.region
     return w * h * elements
 
 
-def _read(portmap):
+def _read(portmap: str) -> PortMap:
     form = _FORM.fullmatch(portmap.strip())
     ranges = _RANGE.findall(form["domain"]) if form else []
-    if not ranges:
+    if form is None or not ranges:
         raise RuntimeError(f"a port map looks like {{ A[i=0:3] -> [PE[i, 0] -> index[0]] }}, not {portmap!r}")
     starts = [int(low) for _, low, _ in ranges]
     shape = tuple(int(high) + 1 - low for low, (_, _, high) in zip(starts, ranges))
@@ -85,16 +94,16 @@ def _read(portmap):
     return PortMap(shape, (px, py, w, h, elements), ((y - py) * w + (x - px)) * elements + element)
 
 
-def _flat(indices):
+def _flat(indices: list[npt.NDArray[np.intp]]) -> tuple[npt.NDArray[np.intp], int]:
     """Flattens several indices into one, the last one fastest; also returns the number of its values."""
-    flat, size = 0, 1
-    for index in indices:
+    flat, size = indices[0], int(indices[0].max()) + 1
+    for index in indices[1:]:
         extent = int(index.max()) + 1
         flat, size = flat * extent + index, size * extent
     return flat, size
 
 
-def _value(text, names, shape):
+def _value(text: str, names: Mapping[str, npt.NDArray[np.intp]], shape: tuple[int, ...]) -> npt.NDArray[np.intp]:
     """Evaluates an expression over the index names of a tensor, for all its elements."""
     try:
         value = _evaluate(ast.parse(text.strip(), mode="eval").body, names)
@@ -105,7 +114,7 @@ def _value(text, names, shape):
     return np.broadcast_to(value, shape)
 
 
-def _evaluate(node, names):
+def _evaluate(node: ast.expr, names: Mapping[str, npt.NDArray[np.intp]]) -> Any:
     if isinstance(node, ast.Constant) and isinstance(node.value, int):
         return node.value
     if isinstance(node, ast.Name):

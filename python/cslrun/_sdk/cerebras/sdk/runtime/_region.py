@@ -1,18 +1,30 @@
 """Code regions and their ports."""
 
+from __future__ import annotations
+
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 from cerebras.geometry.geometry import IntRectangle, IntVector
 from cerebras.sdk.runtime._routes import (
     Color,
     Edge,
     EdgeRouteInfo,
+    RoutingPosition,
     checked_color,
     checked_edge,
     is_integer,
     positions,
 )
+
+if TYPE_CHECKING:
+    from cerebras.sdk.runtime._layout import SdkLayout
+
+#: Column, row, width and height in PEs of a code region.
+_Area = tuple[int, int, int, int]
 
 #: Types of the data that a variable can be given.
 _SYMBOL_TYPES = (np.int16, np.uint16, np.float16, np.int32, np.uint32, np.float32)
@@ -25,7 +37,7 @@ _LAST_COORDINATE = 0xFFFF
 class PortHandle:
     """A port of a code region."""
 
-    region: "CodeRegion"
+    region: CodeRegion
     index: int
     name: str
     is_input: bool
@@ -34,7 +46,7 @@ class PortHandle:
     #: Wavelets that pass through it.
     size: int
 
-    def __str__(self):
+    def __str__(self) -> str:
         kind = "input" if self.is_input else "output"
         return f"{kind} port '{self.name}' of code region '{self.region.name}'"
 
@@ -42,24 +54,24 @@ class PortHandle:
 class CodeRegion:
     """A rectangle of PEs that run one CSL file; create_code_region() makes one."""
 
-    def __init__(self, layout, source, name, width, height):
+    def __init__(self, layout: SdkLayout, source: str, name: str, width: int, height: int) -> None:
         self.layout = layout
         self.source = source
         self.name = name
         self.width = width
         self.height = height
-        self.origin = None
-        self.params = []
-        self.paints = []
-        self.ports = []
-        self.symbols = []
-        self._port_names = {}
+        self.origin: tuple[int, int] | None = None
+        self.params: list[dict[str, Any]] = []
+        self.paints: list[dict[str, Any]] = []
+        self.ports: list[dict[str, Any]] = []
+        self.symbols: list[tuple[str, bytes]] = []
+        self._port_names: dict[str, str] = {}
 
-    def color(self, name, value=None):
+    def color(self, name: str, value: int | None = None) -> Color:
         """Creates a color that belongs to this region alone."""
         return Color.of_region(self.name, name, value)
 
-    def place(self, x, y):
+    def place(self, x: int, y: int) -> None:
         """Puts the north-west PE of the region at a position on the wafer."""
         for what, value in (("column", x), ("row", y)):
             if not is_integer(value):
@@ -70,19 +82,19 @@ class CodeRegion:
 
     # Parameters
 
-    def set_param(self, coord, *setting):
+    def set_param(self, coord: IntVector, *setting: str | int | Color) -> None:
         """Sets a parameter on one PE: set_param(coord, name, value) or set_param(coord, color)."""
         self._set_param("set_param", self._area_of_pe("set_param", coord), setting)
 
-    def set_param_range(self, rect, *setting):
+    def set_param_range(self, rect: IntRectangle, *setting: str | int | Color) -> None:
         """Sets a parameter on a rectangle of PEs."""
         self._set_param("set_param_range", self._area_of_rectangle("set_param_range", rect), setting)
 
-    def set_param_all(self, *setting):
+    def set_param_all(self, *setting: str | int | Color) -> None:
         """Sets a parameter on all PEs: set_param_all(name, value) or set_param_all(color)."""
         self._set_param("set_param_all", self._whole(), setting)
 
-    def _set_param(self, what, area, setting):
+    def _set_param(self, what: str, area: _Area, setting: tuple[str | int | Color, ...]) -> None:
         match setting:
             case (Color() as color,):
                 name, value = color.get_local_param_name(), color
@@ -91,14 +103,13 @@ class CodeRegion:
             case _:
                 raise TypeError(f"{what} takes a name and a value, or a color, not {setting!r}")
         if isinstance(value, Color):
-            value = {"color": value}
+            self.params.append({"area": area, "name": name, "value": {"color": value}})
         elif is_integer(value):
-            value = {"int": int(value)}
+            self.params.append({"area": area, "name": name, "value": {"int": int(value)}})
         else:
             raise TypeError(f"param '{name}' takes an integer or a Color, not {value!r}")
-        self.params.append({"area": area, "name": name, "value": value})
 
-    def set_symbol_all(self, symbol, data, width, height):
+    def set_symbol_all(self, symbol: str, data: npt.NDArray[Any], width: int, height: int) -> None:
         """Divides a matrix among the PEs; each stores its block in a variable."""
         if not isinstance(symbol, str) or not isinstance(data, np.ndarray):
             raise TypeError("set_symbol_all takes the name of a variable, a numpy array, its width and its height")
@@ -119,15 +130,17 @@ class CodeRegion:
 
     # Routes
 
-    def paint(self, coord, color, routes):
+    def paint(self, coord: IntVector, color: Color, routes: Iterable[RoutingPosition]) -> None:
         """Sets the route of a color on one PE."""
         self._paint("paint", self._area_of_pe("paint", coord), color, routes)
 
-    def paint_range(self, rect, color, routes):
+    def paint_range(self, rect: IntRectangle, color: Color, routes: Iterable[RoutingPosition]) -> None:
         """Sets the route of a color on a rectangle of PEs."""
         self._paint("paint_range", self._area_of_rectangle("paint_range", rect), color, routes)
 
-    def paint_all(self, color, routes, edge_routes=()):
+    def paint_all(
+        self, color: Color, routes: Iterable[RoutingPosition], edge_routes: Iterable[EdgeRouteInfo] = ()
+    ) -> None:
         """Sets the route of a color on all PEs, with different routes along edges."""
         edge_routes = list(edge_routes)
         for info in edge_routes:
@@ -137,29 +150,41 @@ class CodeRegion:
         for info in edge_routes:
             self.paints.append({"area": self._area_of_edge(info.edge), "color": color, "positions": info.positions})
 
-    def _paint(self, what, area, color, routes):
-        routes = positions(routes, f"{what}() of code region '{self.name}'")
-        self.paints.append({"area": area, "color": checked_color(color), "positions": routes})
+    def _paint(self, what: str, area: _Area, color: Color, routes: Iterable[RoutingPosition]) -> None:
+        listed = positions(routes, f"{what}() of code region '{self.name}'")
+        self.paints.append({"area": area, "color": checked_color(color), "positions": listed})
 
     # Ports
 
-    def create_input_port(self, color, edge, routes, data_size, prefix=""):
+    def create_input_port(
+        self, color: Color, edge: Edge, routes: Iterable[RoutingPosition], data_size: int, prefix: str = ""
+    ) -> PortHandle:
         """Creates a port through which wavelets enter the region; the routes say where they go."""
         return self._create_port(True, color, edge, routes, data_size, prefix)
 
-    def create_output_port(self, color, edge, routes, data_size, prefix=""):
+    def create_output_port(
+        self, color: Color, edge: Edge, routes: Iterable[RoutingPosition], data_size: int, prefix: str = ""
+    ) -> PortHandle:
         """Creates a port through which wavelets leave the region; the routes say where they come from."""
         return self._create_port(False, color, edge, routes, data_size, prefix)
 
-    def _create_port(self, is_input, color, edge, routes, data_size, prefix):
+    def _create_port(
+        self,
+        is_input: bool,
+        color: Color,
+        edge: Edge,
+        routes: Iterable[RoutingPosition],
+        data_size: int,
+        prefix: str,
+    ) -> PortHandle:
         kind, side = ("input", "inputs") if is_input else ("output", "outputs")
         name = prefix + checked_color(color).get_global_name()
         what = f"{kind} port '{name}' of code region '{self.name}'"
-        routes = positions(routes, what)
+        listed = positions(routes, what)
         checked_edge(edge)
         if not is_integer(data_size):
             raise TypeError(f"the data size of {what} must be an integer, not {data_size!r}")
-        if any(position[side] for position in routes):
+        if any(position[side] for position in listed):
             other = "set_output" if is_input else "set_input"
             raise RuntimeError(
                 f"{kind} port cannot have {kind} route. The compiler chooses it for {what}: use {other}() alone"
@@ -170,26 +195,26 @@ class CodeRegion:
             )
         self._port_names[name] = f"{kind} port at the {edge.name.lower()} edge"
         port = {"name": name, "input": is_input, "color": color, "edge": edge.name}
-        self.ports.append({**port, "positions": routes, "size": int(data_size)})
+        self.ports.append({**port, "positions": listed, "size": int(data_size)})
         pes = self.width if edge in (Edge.TOP, Edge.BOTTOM) else self.height
         return PortHandle(self, len(self.ports) - 1, name, is_input, pes, int(data_size))
 
     # Rectangles of PEs within the region
 
-    def _whole(self):
+    def _whole(self) -> _Area:
         return (0, 0, self.width, self.height)
 
-    def _area_of_pe(self, what, coord):
+    def _area_of_pe(self, what: str, coord: IntVector) -> _Area:
         if not isinstance(coord, IntVector):
             raise TypeError(f"{what}() takes an IntVector, not {coord!r}")
         return self._area(what, coord.x, coord.y, 1, 1)
 
-    def _area_of_rectangle(self, what, rect):
+    def _area_of_rectangle(self, what: str, rect: IntRectangle) -> _Area:
         if not isinstance(rect, IntRectangle):
             raise TypeError(f"{what}() takes an IntRectangle, not {rect!r}")
         return self._area(what, rect.origin.x, rect.origin.y, rect.width, rect.height)
 
-    def _area_of_edge(self, edge):
+    def _area_of_edge(self, edge: Edge) -> _Area:
         last_column, last_row = self.width - 1, self.height - 1
         return {
             Edge.TOP: (0, 0, self.width, 1),
@@ -198,7 +223,7 @@ class CodeRegion:
             Edge.RIGHT: (last_column, 0, 1, self.height),
         }[edge]
 
-    def _area(self, what, x, y, w, h):
+    def _area(self, what: str, x: int, y: int, w: int, h: int) -> _Area:
         if min(x, y) < 0 or min(w, h) < 1 or x + w > self.width or y + h > self.height:
             raise RuntimeError(
                 f"{what}() gives {w} x {h} PEs at ({x}, {y}), but code region '{self.name}' has "

@@ -1,20 +1,32 @@
 """`SdkRuntime`: the command stream between a host script and the wafer."""
 
+from __future__ import annotations
+
 import atexit
 import os
 import sys
 import warnings
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, NoReturn
 
 import numpy as np
+import numpy.typing as npt
 from cerebras.sdk.runtime import _copies, _launch
-from cerebras.sdk.runtime._platform import SdkCompileArtifacts, SdkExecutionPlatform, refuse_system
+from cerebras.sdk.runtime._platform import (
+    MemcpyDataType,
+    MemcpyOrder,
+    SdkCompileArtifacts,
+    SdkExecutionPlatform,
+    refuse_system,
+)
 from cerebras.sdk.runtime._streams import Streams, Task
 
 import cslrun
 from cslrun import simlog, snapshot, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
+from cslrun.program import Export
 
 _NOT_RUNNING = "SdkRuntime must be running to accept memcpy commands."
 
@@ -34,7 +46,12 @@ _KEYWORDS = {
 class SdkRuntime:
     """Runs a program compiled by cslc."""
 
-    def __init__(self, bindir, platform=None, **kwargs):
+    def __init__(
+        self,
+        bindir: str | os.PathLike[str] | SdkCompileArtifacts,
+        platform: SdkExecutionPlatform | None = None,
+        **kwargs: Any,
+    ) -> None:
         for name in sorted(kwargs.keys() - _KEYWORDS):
             warnings.warn(f"SdkRuntime: cslrun does not support {name}; it has no effect", stacklevel=2)
         if platform is not None and not isinstance(platform, SdkExecutionPlatform):
@@ -57,14 +74,14 @@ class SdkRuntime:
         self._by_id = {export.id: export for export in self._program.exports.values()}
         self._streams = Streams(self._program)
         self._state = "constructed"
-        self._runner = None
-        self._log = None
+        self._runner: cslrun.Runner | None = None
+        self._log: simlog.SimLog | None = None
         #: Copies from the wafer whose arrays are not filled yet, in the order of issue.
-        self._receiving = []
+        self._receiving: list[Task] = []
 
     # Life cycle
 
-    def load(self):
+    def load(self) -> None:
         """Loads the program onto the wafer."""
         if self._state != "constructed":
             raise RuntimeError("Cannot call load() multiple times")
@@ -73,7 +90,7 @@ class SdkRuntime:
         self._runner = cslrun.Runner(self._program, threads=threads, trace=self._trace_file())
         self._state = "loaded"
 
-    def run(self):
+    def run(self) -> None:
         """Starts the program, which then waits for commands."""
         if self._state != "loaded":
             raise RuntimeError("Cannot call run() multiple times, or call run() if load() has not been called")
@@ -81,66 +98,108 @@ class SdkRuntime:
         self._state = "running"
         atexit.register(self._complain_unless_stopped)
 
-    def stop(self):
+    def stop(self) -> None:
         """Waits for all commands, then ends the program."""
         if self._state != "running":
             raise RuntimeError("Cannot call stop() multiple times, or call stop() if run() has not been called")
         self._state = "stopped"
         atexit.unregister(self._complain_unless_stopped)
-        with self._log.follow(self._runner):
-            left, _ = self._runner._end()
+        with self._following():
+            left, _ = self._wafer._end()
         self._fill_arrays()
-        self._streams.close_files(self._runner)
+        self._streams.close_files(self._wafer)
         if left:
             print(left, end="", file=sys.stderr)
-        snapshot.save(self._runner, self._folder)
+        snapshot.save(self._wafer, self._folder)
         if self._core is not None:
             self.dump_core(self._core)
 
-    def _abandon(self):
+    def _abandon(self) -> None:
         """Abandons a program that nobody will stop."""
         atexit.unregister(self._complain_unless_stopped)
 
-    def _trace_file(self):
+    def _trace_file(self) -> Path | None:
         if not self._wants_trace or os.environ.get("CSLRUN_TRACE"):
             return None
         return simlog.traces_folder(Path.cwd()) / "trace.json"
 
-    def _complain_unless_stopped(self):
+    def _complain_unless_stopped(self) -> None:
         # After an uncaught exception the traceback says enough.
         if not hasattr(sys, "last_value"):
             print("SdkRuntime: the script ended without stop(); some commands may not have finished", file=sys.stderr)
 
     # Names and places
 
-    def get_id(self, name):
+    def get_id(self, name: str) -> int | None:
         """The number of an exported name; None if there is no such name."""
         export = self._program.exports.get(name)
-        return export and export.id
+        return None if export is None else export.id
 
     get_symbol = get_id
 
-    def coord_logical_to_physical(self, coord):
+    def coord_logical_to_physical(self, coord: tuple[int, int]) -> tuple[int, int]:
         """The fabric coordinates of a PE of the program rectangle."""
         (x, y), (dx, dy) = coord, self._program.offset
         return (x + dx, y + dy)
 
     # Copies
 
-    def memcpy_h2d(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
+    def memcpy_h2d(
+        self,
+        dest: int,
+        src: npt.NDArray[Any],
+        px: int,
+        py: int,
+        w: int,
+        h: int,
+        elem_per_pe: int,
+        *,
+        streaming: bool,
+        order: MemcpyOrder,
+        data_type: MemcpyDataType,
+        nonblock: bool,
+    ) -> Task:
         """Copies a tensor A[h][w][elem_per_pe] to the PEs of a rectangle."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
         return self._send(copy, tensors.by_pe(words, w, h, elem_per_pe, column_major=copy.column_major), nonblock)
 
-    def memcpy_h2d_rowbcast(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
+    def memcpy_h2d_rowbcast(
+        self,
+        dest: int,
+        src: npt.NDArray[Any],
+        px: int,
+        py: int,
+        w: int,
+        h: int,
+        elem_per_pe: int,
+        *,
+        streaming: bool,
+        order: MemcpyOrder,
+        data_type: MemcpyDataType,
+        nonblock: bool,
+    ) -> Task:
         """Copies A[h][1][elem_per_pe]: all PEs of a row receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, h * elem_per_pe, f"{h} rows of {elem_per_pe} elements")
         tensor = tensors.by_pe(words, 1, h, elem_per_pe, column_major=copy.column_major)
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
-    def memcpy_h2d_colbcast(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
+    def memcpy_h2d_colbcast(
+        self,
+        dest: int,
+        src: npt.NDArray[Any],
+        px: int,
+        py: int,
+        w: int,
+        h: int,
+        elem_per_pe: int,
+        *,
+        streaming: bool,
+        order: MemcpyOrder,
+        data_type: MemcpyDataType,
+        nonblock: bool,
+    ) -> Task:
         """Copies A[1][w][elem_per_pe]: all PEs of a column receive the same."""
         copy = self._copy("h2d", dest, (px, py, w, h), streaming, order, data_type)
         words = _copies.source(src, w * elem_per_pe, f"{w} columns of {elem_per_pe} elements")
@@ -148,8 +207,22 @@ class SdkRuntime:
         return self._send(copy, np.broadcast_to(tensor, (h, w, elem_per_pe)), nonblock)
 
     def memcpy_h2d_stride(
-        self, dest, src, px, py, w, h, elem_per_pe, row_stride, col_stride, *, streaming, order, data_type, nonblock
-    ):
+        self,
+        dest: int,
+        src: npt.NDArray[Any],
+        px: int,
+        py: int,
+        w: int,
+        h: int,
+        elem_per_pe: int,
+        row_stride: int,
+        col_stride: int,
+        *,
+        streaming: bool,
+        order: MemcpyOrder,
+        data_type: MemcpyDataType,
+        nonblock: bool,
+    ) -> Task:
         """Copies to every `row_stride`-th column and `col_stride`-th row of a rectangle."""
         if row_stride < 1 or col_stride < 1:
             raise RuntimeError("row_stride or col_stride must be positive")
@@ -165,14 +238,28 @@ class SdkRuntime:
             task = self._send(one, tensor[j : j + 1, i : i + 1], nonblock)
         return task
 
-    def memcpy_d2h(self, dest, src, px, py, w, h, elem_per_pe, *, streaming, order, data_type, nonblock):
+    def memcpy_d2h(
+        self,
+        dest: npt.NDArray[Any],
+        src: int,
+        px: int,
+        py: int,
+        w: int,
+        h: int,
+        elem_per_pe: int,
+        *,
+        streaming: bool,
+        order: MemcpyOrder,
+        data_type: MemcpyDataType,
+        nonblock: bool,
+    ) -> Task:
         """Copies the elements of the PEs of a rectangle into the tensor A[h][w][elem_per_pe]."""
         copy = self._copy("d2h", src, (px, py, w, h), streaming, order, data_type)
         words = _copies.destination(dest, w * h * elem_per_pe, f"{w} x {h} PEs of {elem_per_pe} elements")
-        ticket = copy.queue_out(self._runner, elem_per_pe)
+        ticket = copy.queue_out(self._wafer, elem_per_pe)
 
-        def receive():
-            taken = self._runner.take_words(ticket, words.size)
+        def receive() -> None:
+            taken = self._wafer.take_words(ticket, words.size)
             if taken is not None:
                 words[:] = tensors.flat(taken.reshape(h, w, elem_per_pe), column_major=copy.column_major)
 
@@ -182,82 +269,85 @@ class SdkRuntime:
 
     # Host streams
 
-    def send(self, port, src, n_wavelets=None, *, nonblock=False):
+    def send(
+        self, port: str | int, src: npt.NDArray[Any], n_wavelets: int | None = None, *, nonblock: bool = False
+    ) -> Task:
         """Sends words to the wafer."""
         self._must_run()
-        return self._issued(self._streams.send(self._runner, port, src, n_wavelets), nonblock)
+        return self._issued(self._streams.send(self._wafer, port, src, n_wavelets), nonblock)
 
-    def receive(self, port, dest, n_wavelets, *, nonblock=False):
+    def receive(self, port: str | int, dest: npt.NDArray[Any], n_wavelets: int, *, nonblock: bool = False) -> Task:
         """Fills an array with words from the wafer."""
         self._must_run()
-        task = self._streams.receive(self._runner, port, dest, n_wavelets)
+        task = self._streams.receive(self._wafer, port, dest, n_wavelets)
         self._receiving.append(task)
         return self._issued(task, nonblock)
 
-    def receive_tofile(self, port, outfile, *, nonblock=False):
+    def receive_tofile(self, port: str | int, outfile: str | os.PathLike[str], *, nonblock: bool = False) -> Task:
         """Writes the words that the wafer sends to a file: until nothing more can arrive, or with `nonblock`
         until the program ends."""
         self._must_run()
-        return self._issued(self._streams.receive_tofile(self._runner, port, outfile), nonblock)
+        return self._issued(self._streams.receive_tofile(self._wafer, port, outfile), nonblock)
 
-    def get_port_id(self, name):
+    def get_port_id(self, name: str) -> int | None:
         """The number of a stream; None if there is no stream with this name."""
         return self._streams.number(name)
 
-    def report_port_infos(self):
+    def report_port_infos(self) -> None:
         """Prints name, color and position of every stream."""
         print(self._streams.report())
 
     # Functions
 
-    def launch(self, function, /, *args, nonblock):
+    def launch(self, function: str | int, /, *args: Any, nonblock: bool) -> Task:
         """Calls an exported function, by its name or number, on every PE."""
         export = self._function(function)
-        return self._launch(export, _launch.words(export.name, export.inputs, args), nonblock)
+        return self._launch(export, _launch.words(export.name, export.inputs or (), args), nonblock)
 
-    def call(self, function, args=(), /, *, nonblock):
+    def call(self, function: str | int, args: npt.ArrayLike = (), /, *, nonblock: bool) -> Task:
         """Calls an exported function on every PE, with arguments that are already words."""
         export = self._function(function)
         words = [int(word) for word in np.asarray(args, dtype=np.uint32).ravel()]
-        if len(words) != len(export.inputs):
+        inputs = export.inputs or ()
+        if len(words) != len(inputs):
             raise RuntimeError(
-                f"API call requires a different number of arguments ({len(export.inputs)}) "
+                f"API call requires a different number of arguments ({len(inputs)}) "
                 f"from what has been provided ({len(words)}): {export.name}"
             )
         return self._launch(export, words, nonblock)
 
-    def memcpy_launch(self, *_args, **_kwargs):
+    def memcpy_launch(self, *_args: object, **_kwargs: object) -> NoReturn:
         """Refuses: only releases before 1.0 could launch by color."""
         raise RuntimeError("memcpy_launch was removed in release 1.0; use launch(name, *args, nonblock=...)")
 
-    def task_wait(self, task):
+    def task_wait(self, task: Task) -> None:
         """Waits for a command."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
-        if not task.is_done(self._runner):
-            with self._log.follow(self._runner):
-                task.wait(self._runner)
+        if not task.is_done(self._wafer):
+            with self._following():
+                task.wait(self._wafer)
         self._fill_arrays()
 
-    def is_task_done(self, task):
+    def is_task_done(self, task: Task) -> bool:
         """Whether a command is done. The call continues the simulation until the command is done; a transfer on
         a stream can stay unfinished, if it needs the host to do something first."""
         if not isinstance(task, Task):
             raise TypeError(f"a task is what memcpy and launch return; this is a {type(task).__name__}")
-        with self._log.follow(self._runner):
-            is_done = task.is_done(self._runner) or task.poll(self._runner)
+        with self._following():
+            is_done = task.is_done(self._wafer) or task.poll(self._wafer)
         self._fill_arrays()
         return is_done
 
     # Memory after the run
 
-    def read_symbol(self, x, y, name, dtype="uint8"):
+    def read_symbol(self, x: int, y: int, name: str, dtype: npt.DTypeLike = "uint8") -> npt.NDArray[Any]:
         """The memory of a variable of a PE of the program rectangle."""
         if self._runner is None:
             raise RuntimeError("read_symbol() needs a wafer; call load() and run() first")
         return np.frombuffer(self._runner.symbol(x, y, name), dtype=np.uint8).view(dtype).copy()
 
-    def dump_core(self, path="out.core"):
+    def dump_core(self, path: str | os.PathLike[str] = "out.core") -> None:
         """Writes the memory of all PEs to a file."""
         if self._runner is None:
             raise RuntimeError("Cannot call dump_core() if load() has not been called")
@@ -268,7 +358,15 @@ class SdkRuntime:
 
     # Helpers
 
-    def _copy(self, way, symbol, region, streaming, order, data_type):
+    def _copy(
+        self,
+        way: str,
+        symbol: int,
+        region: tuple[int, int, int, int],
+        streaming: bool,
+        order: MemcpyOrder,
+        data_type: MemcpyDataType,
+    ) -> _copies.Copy | _copies.Stream:
         self._must_run()
         width, height = self._program.size
         px, py, w, h = region
@@ -288,10 +386,12 @@ class SdkRuntime:
             )
         return _copies.Copy(export.name, region, column_major, bits)
 
-    def _function(self, function):
+    def _function(self, function: str | int) -> Export:
         self._must_run()
-        is_id = isinstance(function, (int, np.integer))
-        export = self._by_id.get(function) if is_id else self._program.exports.get(function)
+        if isinstance(function, (int, np.integer)):
+            export = self._by_id.get(int(function))
+        else:
+            export = self._program.exports.get(function)
         if export is None or not export.is_function:
             names = ", ".join(e.name for e in self._by_id.values() if e.is_function)
             raise RuntimeError(
@@ -299,30 +399,40 @@ class SdkRuntime:
             )
         return export
 
-    def _launch(self, export, words, nonblock):
-        return self._issued(Task(self._runner.queue_launch(export.name, words)), nonblock)
+    def _launch(self, export: Export, words: list[int], nonblock: bool) -> Task:
+        return self._issued(Task(self._wafer.queue_launch(export.name, words)), nonblock)
 
-    def _send(self, copy, tensor, nonblock):
-        return self._issued(Task(copy.queue_in(self._runner, tensor)), nonblock)
+    def _send(self, copy: _copies.Copy | _copies.Stream, tensor: npt.NDArray[Any], nonblock: bool) -> Task:
+        return self._issued(Task(copy.queue_in(self._wafer, tensor)), nonblock)
 
-    def _issued(self, task, nonblock):
+    def _issued(self, task: Task, nonblock: bool) -> Task:
         if not nonblock:
             self.task_wait(task)
         return task
 
-    def _fill_arrays(self):
+    def _fill_arrays(self) -> None:
         """Fills the arrays of finished copies from the wafer."""
-        done = [task for task in self._receiving if task.is_done(self._runner)]
+        done = [task for task in self._receiving if task.is_done(self._wafer)]
         self._receiving = [task for task in self._receiving if task not in done]
         for task in done:
             task.finish()
 
-    def _must_run(self):
+    @property
+    def _wafer(self) -> cslrun.Runner:
+        assert self._runner is not None, "a program with commands is loaded"
+        return self._runner
+
+    def _following(self) -> AbstractContextManager[None]:
+        """While it lasts, what the program prints goes into the log."""
+        assert self._log is not None, "a program with commands runs"
+        return self._log.follow(self._wafer)
+
+    def _must_run(self) -> None:
         if self._state != "running":
             raise RuntimeError(_NOT_RUNNING)
 
 
-def _threads(wanted, program):
+def _threads(wanted: int | None, program: cslrun.Program) -> int | None:
     """How many threads simulate the wafer: as many as the script wants, if the machine and the wafer have room for
     them; None if it does not say."""
     if wanted is None:
@@ -333,7 +443,7 @@ def _threads(wanted, program):
     return min(int(wanted), rows, os.cpu_count() or 1)
 
 
-def _load(folder):
+def _load(folder: Path) -> cslrun.Program:
     path = folder / "bin" / "program.cslrun"
     if not path.is_file():
         raise RuntimeError(f"there is no compiled program in {folder}: compile one with cslc -o {folder}")

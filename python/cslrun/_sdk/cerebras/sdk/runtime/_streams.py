@@ -1,11 +1,19 @@
 """`send` and `receive`: host streams of layouts built in Python."""
 
+from __future__ import annotations
+
+import os
 import warnings
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from cslrun import Program, Runner
 from cslrun._frames import HIDDEN as __tracebackhide__
+from cslrun._native import Ticket
 
 #: Arrays of which the number of wavelets is the number of elements.
 _WAVELETS = (np.dtype(np.int32), np.dtype(np.uint32), np.dtype(np.float32))
@@ -16,46 +24,51 @@ _WORD = 4
 class Task:
     """A command that the host has issued."""
 
-    def __init__(self, ticket, receive=None):
+    def __init__(self, ticket: Ticket | None, receive: Callable[[], None] | None = None) -> None:
         self._ticket = ticket
         self._receive = receive
 
-    def is_done(self, runner):
+    def is_done(self, runner: Runner) -> bool:
         """Whether it is done."""
-        return runner.is_done(self._ticket)
+        return runner.is_done(self._issued)
 
-    def wait(self, runner):
+    def wait(self, runner: Runner) -> None:
         """Runs until it is done."""
-        runner.wait(self._ticket)
+        runner.wait(self._issued)
 
-    def poll(self, runner):
+    def poll(self, runner: Runner) -> bool:
         """Continues the simulation; returns whether it is done then."""
         self.wait(runner)
         return True
 
-    def finish(self):
+    def finish(self) -> None:
         """Delivers the data of the transfer."""
         if self._receive is not None:
             self._receive()
+
+    @property
+    def _issued(self) -> Ticket:
+        assert self._ticket is not None, "what waits for no command has ways of its own to wait"
+        return self._ticket
 
 
 class Transfer(Task):
     """Words sent, or requested, on a stream."""
 
-    def poll(self, runner):
+    def poll(self, runner: Runner) -> bool:
         """Runs until it is done, or until nothing can happen before the host acts."""
-        return runner.wait_if_possible(self._ticket)
+        return runner.wait_if_possible(self._issued)
 
 
 class Sending(Transfer):
     """Words sent to the wafer."""
 
-    def wait(self, runner):
+    def wait(self, runner: Runner) -> None:
         """Runs until the words have left the host. If there is no space for them, the host continues: how many
         words other systems would buffer is not known."""
-        if not runner.wait_if_possible(self._ticket):
+        if not runner.wait_if_possible(self._issued):
             warnings.warn(
-                f"on a machine with these buffers, send() would not return: {runner.describe_wait(self._ticket)}; "
+                f"on a machine with these buffers, send() would not return: {runner.describe_wait(self._issued)}; "
                 "cslrun continues. Pass nonblock=True, or give the stream a larger io_buffer_size",
                 stacklevel=4,
             )
@@ -64,29 +77,29 @@ class Sending(Transfer):
 class FileTask(Task):
     """A stream that is written to a file for as long as the program runs."""
 
-    def __init__(self, stream, path):
+    def __init__(self, stream: int, path: Path) -> None:
         super().__init__(None)
         self._stream = stream
         self._path = path
         self._is_written = False
 
-    def is_done(self, _runner):
+    def is_done(self, _runner: Runner | None) -> bool:
         """Whether the file is complete."""
         return self._is_written
 
-    def wait(self, runner):
+    def wait(self, runner: Runner) -> None:
         """Runs until nothing more can arrive, and writes the file."""
         if not self._is_written:
             runner.run_until_quiet()
             self.write(runner)
 
-    def poll(self, runner):
+    def poll(self, runner: Runner) -> bool:
         """Continues the simulation; only the end of the program completes the file."""
         if not self._is_written:
             runner.run_until_quiet()
         return self._is_written
 
-    def write(self, runner):
+    def write(self, runner: Runner) -> None:
         """Writes the words that have arrived."""
         if not self._is_written:
             self._path.write_bytes(runner.end_drain(self._stream))
@@ -96,17 +109,17 @@ class FileTask(Task):
 class Streams:
     """The host streams of a program."""
 
-    def __init__(self, program):
+    def __init__(self, program: Program) -> None:
         self._streams = program.streams
         self._by_name = {stream[0]: number for number, stream in enumerate(self._streams)}
         #: Streams that go to files.
-        self._files = {}
+        self._files: dict[int, FileTask] = {}
 
-    def number(self, port):
+    def number(self, port: str) -> int | None:
         """The number of a stream; None if there is no stream with this name."""
         return self._by_name.get(port)
 
-    def report(self):
+    def report(self) -> str:
         """Name, direction, color and position of each stream, one per line."""
         lines = (
             f"{number} {name}: {'to' if to_wafer else 'from'} the wafer, color {color}, PE({x},{y})"
@@ -114,7 +127,7 @@ class Streams:
         )
         return "\n".join(lines) or "the program has no ports"
 
-    def send(self, runner, port, src, n_wavelets):
+    def send(self, runner: Runner, port: str | int, src: npt.NDArray[Any], n_wavelets: int | None) -> Sending:
         """Starts to send words."""
         stream = self._stream(port, to_wafer=True)
         if not isinstance(src, np.ndarray):
@@ -128,7 +141,7 @@ class Streams:
         words = data[: n_wavelets * _WORD].view(np.uint32)
         return Sending(runner.queue_send(stream, words))
 
-    def receive(self, runner, port, dest, n_wavelets):
+    def receive(self, runner: Runner, port: str | int, dest: npt.NDArray[Any], n_wavelets: int) -> Transfer:
         """Starts to receive words into an array."""
         stream = self._stream(port, to_wafer=False)
         if not isinstance(dest, np.ndarray):
@@ -139,14 +152,14 @@ class Streams:
         self._check_size("receive", port, data.size, n_wavelets)
         ticket = runner.queue_receive(stream, n_wavelets)
 
-        def fill():
+        def fill() -> None:
             words = runner.take_words(ticket, n_wavelets)
             if words is not None:
                 data[: n_wavelets * _WORD] = words.view(np.uint8)
 
         return Transfer(ticket, fill)
 
-    def receive_tofile(self, runner, port, outfile):
+    def receive_tofile(self, runner: Runner, port: str | int, outfile: str | os.PathLike[str]) -> FileTask:
         """Writes everything that arrives to a file."""
         stream = self._stream(port, to_wafer=False)
         task = FileTask(stream, Path(outfile).absolute())
@@ -154,12 +167,12 @@ class Streams:
         self._files[stream] = task
         return task
 
-    def close_files(self, runner):
+    def close_files(self, runner: Runner) -> None:
         """Completes the files after the end of the program."""
         for task in self._files.values():
             task.write(runner)
 
-    def _stream(self, port, to_wafer):
+    def _stream(self, port: str | int, to_wafer: bool) -> int:
         number = port if isinstance(port, (int, np.integer)) else self._by_name.get(port)
         if number is None or not 0 <= number < len(self._streams):
             names = ", ".join(self._by_name) or "none"
@@ -174,7 +187,7 @@ class Streams:
             raise RuntimeError(f"the data of port '{name}' go to a file; wait for receive_tofile() first")
         return number
 
-    def _check_size(self, what, port, given, n_wavelets):
+    def _check_size(self, what: str, port: str | int, given: int, n_wavelets: int) -> None:
         if not isinstance(n_wavelets, (int, np.integer)) or n_wavelets < 0:
             raise TypeError(f"{what}() takes a number of wavelets, not {n_wavelets!r}")
         if given < n_wavelets * _WORD:

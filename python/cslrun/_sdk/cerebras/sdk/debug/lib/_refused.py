@@ -1,14 +1,16 @@
 """Readers of the vendor's trace and core files, which cslrun does not write."""
 
+from typing import NoReturn
+
 
 class Refused:
     """Raises a RuntimeError that names the replacement."""
 
-    def __init__(self, *_args, **_kwargs):
+    def __init__(self, *_args: object, **_kwargs: object) -> None:
         refuse(type(self).__name__)
 
 
-def refuse(name):
+def refuse(name: str) -> NoReturn:
     """Says what to use."""
     raise NotImplementedError(
         f"{name} reads files of the vendor's simulator, which cslrun does not write; "

@@ -1,5 +1,7 @@
 """Memory of a rectangle of PEs."""
 
+from typing import NoReturn
+
 from cerebras.sdk.debug.lib._refused import Refused, refuse
 
 
@@ -15,6 +17,6 @@ class RectangleDebuggerCM(Refused):
     """Memory of a rectangle of a system."""
 
 
-def get_debugger(*_args, **_kwargs):
+def get_debugger(*_args: object, **_kwargs: object) -> NoReturn:
     """Refuses: there are other ways to read the memory of a rectangle of PEs."""
     refuse("get_debugger")

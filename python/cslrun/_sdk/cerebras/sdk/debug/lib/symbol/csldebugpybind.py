@@ -1,5 +1,7 @@
 """Symbols and traces of a run."""
 
+from typing import NoReturn
+
 from cerebras.sdk.debug.lib._refused import Refused, refuse
 
 
@@ -19,6 +21,6 @@ class SimfabWaveletTraceCtf(Refused):
     """The wavelets of a run."""
 
 
-def get_instruction_timeline(*_args, **_kwargs):
+def get_instruction_timeline(*_args: object, **_kwargs: object) -> NoReturn:
     """Refuses: there are other ways to see the instructions of a PE."""
     refuse("get_instruction_timeline")

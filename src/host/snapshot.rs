@@ -16,6 +16,7 @@ pub struct Snapshot {
 #[derive(Serialize, Deserialize)]
 struct Contents {
     /// The globals of every PE, row by row.
+    #[serde(with = "as_bytes")]
     memories: Vec<Vec<u16>>,
     records: Vec<Record>,
 }
@@ -62,5 +63,35 @@ impl Runner {
         });
         let memories = memories.collect();
         Snapshot { contents: Contents { memories, records: self.records() }, program }
+    }
+}
+
+/// Memory words stored as bytes, low byte first: word by word in the format's own numbers they take ten times as long.
+mod as_bytes {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serializer};
+
+    struct Words<'w>(&'w [u16]);
+
+    impl serde::Serialize for Words<'_> {
+        fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+            let mut bytes = vec![0; 2 * self.0.len()];
+            for (pair, word) in bytes.chunks_exact_mut(2).zip(self.0) {
+                pair.copy_from_slice(&word.to_le_bytes());
+            }
+            to.serialize_bytes(&bytes)
+        }
+    }
+
+    pub fn serialize<S: Serializer>(memories: &[Vec<u16>], to: S) -> Result<S::Ok, S::Error> {
+        to.collect_seq(memories.iter().map(|words| Words(words)))
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Vec<Vec<u16>>, D::Error> {
+        let words = |bytes: &[u8]| match bytes.as_chunks::<2>() {
+            (pairs, []) => Ok(pairs.iter().map(|pair| u16::from_le_bytes(*pair)).collect()),
+            _ => Err(D::Error::custom("an odd number of bytes is no memory")),
+        };
+        Vec::<&[u8]>::deserialize(from)?.into_iter().map(words).collect()
     }
 }

@@ -21,6 +21,8 @@ pub struct AddressCursor {
     ring: Option<(i32, i32)>,
     /// Words that may be touched.
     limits: (i32, i32),
+    /// `Mem::is_aimed`.
+    is_aimed: bool,
     /// `Mem::origin`.
     origin: u16,
 }
@@ -104,6 +106,7 @@ impl AddressCursor {
             done: [0; 4],
             ring,
             limits: (limits.0.into(), limits.1.into()),
+            is_aimed: mem.is_aimed,
             origin: mem.origin,
         }
     }
@@ -142,9 +145,14 @@ impl AddressCursor {
         Ok(self.next_row(1)?.at)
     }
 
+    /// Whether beyond its limits lies only another variable, at which a warning is due (`Mem::is_aimed`).
+    pub fn is_aimed(&self) -> bool {
+        self.is_aimed
+    }
+
     /// From now on may touch all of a memory of so many words.
     pub fn widen(&mut self, size: usize) {
-        self.limits = (0, size as i32);
+        (self.limits, self.is_aimed) = ((0, size as i32), false);
     }
 
     /// Up to `most` of the next elements, which are then behind. `most` is not 0.
@@ -331,6 +339,7 @@ mod tests {
             index_offset: false,
             lo: 0,
             hi: 0x6000,
+            is_aimed: false,
             wrap,
             origin: 0,
         }

@@ -4,6 +4,9 @@ use super::{DSD_WORDS, Dsd, FabIn, FabOut, FifoId, Mem, MemKind, Priority, Simd,
 use crate::arch::{Color, InQueue, OutQueue};
 
 const NONE: u16 = 0xff;
+/// Bits of word 1 of a vector in memory, behind the number of dimensions.
+const INDEX_OFFSET: u16 = 1 << 8;
+const AIMED: u16 = 1 << 9;
 const KINDS: [MemKind; 3] = [MemKind::Mem1d, MemKind::Mem4d, MemKind::Circbuf];
 const SIMDS: [Simd; 5] = [Simd::Off, Simd::Simd32, Simd::Simd64, Simd::Simd32Or64, Simd::Max];
 const PRIORITIES: [Priority; 3] = [Priority::Low, Priority::Medium, Priority::High];
@@ -15,7 +18,8 @@ impl Mem {
         Some(Mem {
             kind: *KINDS.get(usize::from(w[0]).wrapping_sub(1))?,
             dims: w[1] as u8,
-            index_offset: w[1] & 1 << 8 != 0,
+            index_offset: w[1] & INDEX_OFFSET != 0,
+            is_aimed: w[1] & AIMED != 0,
             base: w[2],
             extent: [w[3], w[4], w[5], w[6]],
             step: [w[7] as i16, w[8] as i16, w[9] as i16, w[10] as i16],
@@ -30,7 +34,7 @@ impl Mem {
     /// and takes no index: the most frequent kind, without the fields that it does not need.
     #[inline]
     pub fn line_from_words(w: &[u16; DSD_WORDS as usize]) -> Option<(u16, u16, i16, (u16, u16))> {
-        let is_line = matches!(w[0], 1 | 2) && w[1] == 1;
+        let is_line = matches!(w[0], 1 | 2) && w[1] & !AIMED == 1;
         is_line.then_some((w[2], w[3], w[7] as i16, (w[11], w[12])))
     }
 }
@@ -42,7 +46,9 @@ impl Dsd {
         match &self {
             Dsd::Mem(m) => {
                 w[0] = 1 + position(&KINDS, &m.kind);
-                w[1] = u16::from(m.dims) | u16::from(m.index_offset) << 8;
+                let flags = [(m.index_offset, INDEX_OFFSET), (m.is_aimed, AIMED)];
+                let flags = flags.into_iter().filter(|(is_set, _)| *is_set);
+                w[1] = flags.fold(m.dims.into(), |all, (_, bit)| all | bit);
                 w[2] = m.base;
                 for i in 0..4 {
                     w[3 + i] = m.extent[i];
@@ -125,6 +131,7 @@ mod tests {
             index_offset: true,
             lo: 8,
             hi: 0x6000,
+            is_aimed: false,
             wrap: 0,
             origin: 7,
         });

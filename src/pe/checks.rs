@@ -46,21 +46,38 @@ impl Default for PeOptions {
 pub(super) struct Checks {
     /// Warnings of this cycle.
     pub warnings: Vec<Diag>,
-    levels: Box<Levels>,
+    told: Box<Told>,
     /// Whether an element out of bounds stops the run: every operation wants to know.
     pub denies_out_of_bounds: bool,
+    /// Whether a vector that leaves the variable at which it was aimed is told of.
+    pub warns_outside: bool,
     /// Whether to look for undefined behaviour that does no harm to the simulator itself.
     pub is_checked: bool,
     /// The main thread is ahead of the clock: the operation being prepared starts in a later cycle.
     pub is_early: bool,
 }
 
+/// What only a diagnostic needs.
+#[derive(Clone, Debug)]
+struct Told {
+    levels: Levels,
+    /// The operations of which is told already that they leave a variable: they may do so very often.
+    outside: Vec<Span>,
+}
+
 impl Checks {
     /// No warnings yet.
     pub fn new(is_checked: bool, levels: Levels) -> Checks {
         let denies_out_of_bounds = levels.of(rules::MEMORY_OUT_OF_BOUNDS.name) == Level::Deny;
-        let levels = Box::new(levels);
-        Checks { warnings: Vec::new(), levels, denies_out_of_bounds, is_checked, is_early: false }
+        let warns_outside = is_checked && levels.of(rules::OUTSIDE_VARIABLE.name) != Level::Allow;
+        Checks {
+            warnings: Vec::new(),
+            told: Box::new(Told { levels, outside: Vec::new() }),
+            denies_out_of_bounds,
+            warns_outside,
+            is_checked,
+            is_early: false,
+        }
     }
 
     /// Reports a diagnostic after which the program continues, unless its level is `deny`.
@@ -72,7 +89,20 @@ impl Checks {
         if self.is_early {
             return Err(diag);
         }
-        self.warnings.extend(self.levels.weigh(diag)?);
+        self.warnings.extend(self.told.levels.weigh(diag)?);
+        Ok(())
+    }
+
+    /// Tells once that an operation leaves a variable.
+    ///
+    /// # Errors
+    /// As for [`Checks::hazard`].
+    pub fn outside_variable(&mut self, span: Span, diag: impl Fn() -> Diag) -> Result<(), Diag> {
+        if self.told.outside.contains(&span) {
+            return Ok(());
+        }
+        self.hazard(diag().at(span))?;
+        self.told.outside.push(span);
         Ok(())
     }
 

@@ -127,6 +127,7 @@ impl FifoState {
             index_offset: false,
             lo,
             hi,
+            is_aimed: false,
             wrap: self.size,
             origin: 0,
         };

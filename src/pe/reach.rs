@@ -1,7 +1,7 @@
 //! The variable that a DSD may access, and the diagnostic when it goes beyond.
 
-use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, WRONG_CAST};
+use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, OUTSIDE_VARIABLE, WRONG_CAST};
+use crate::diagnostics::{Diag, Rule};
 use crate::dsd::Mem;
 use crate::dsd::access::{AddressCursor, OutOfBounds};
 use crate::exec::calls::Calls;
@@ -23,17 +23,22 @@ pub(super) struct Reach<'a> {
     pub calls: &'a Calls,
     /// Words of memory.
     pub size: usize,
+    /// Whether a vector that leaves a global is told of.
+    pub warns: bool,
 }
 
 impl Reach<'_> {
-    /// The bounds of a DSD that gets an address at run time. They are the whole memory, because working public
-    /// programs move a DSD past the end of the variable at the address. Only locals have bounds: beyond a local
-    /// are the words of other calls.
+    /// The bounds of a DSD that gets an address at run time: the variable at the address. Beyond a local are the
+    /// words of other calls; beyond a global working public programs go on purpose, so that it is a warning.
     pub fn aim(&self, mem: &mut Mem, address: u16) {
-        (mem.base, mem.lo, mem.hi) = (address, 0, self.size as u16);
+        (mem.base, mem.lo, mem.hi, mem.is_aimed) = (address, 0, self.size as u16, false);
         let is_local = address >= self.tile.data_end;
-        if let Some(owner) = self.owner(address.into()).filter(|_| is_local) {
+        if !is_local && !self.warns {
+            return;
+        }
+        if let Some(owner) = self.owner(address.into()) {
             (mem.lo, mem.hi) = (owner.words.0 as u16, owner.words.1 as u16);
+            mem.is_aimed = !is_local;
         }
     }
 
@@ -60,6 +65,29 @@ impl Reach<'_> {
         if diag.rule() != MEMORY_OUT_OF_BOUNDS.name {
             return diag;
         }
+        self.blame(&MEMORY_OUT_OF_BOUNDS, diag, cursors)
+    }
+
+    /// What an operation does whose operands leave the variables at which they were aimed.
+    pub fn leaves<'w>(&self, cursors: impl Iterator<Item = (usize, &'w AddressCursor)>) -> Diag {
+        let facts: [(&str, &dyn std::fmt::Display); 2] = [("address", &0), ("what", &"its variable")];
+        let cursors = cursors.collect::<Vec<_>>();
+        let there =
+            cursors.iter().filter_map(|(_, cursor)| cursor.outside_ahead()).map(|outside| outside.address);
+        let diag = self.blame(&OUTSIDE_VARIABLE, OUTSIDE_VARIABLE.because(&facts), cursors.iter().copied());
+        match there.min().and_then(|word| Some((word, self.owner(usize::try_from(word).ok()?)?))) {
+            Some((word, other)) => diag.also(other.span, format!("word {word} belongs to `{}`", other.name)),
+            None => diag,
+        }
+    }
+
+    /// A diagnostic with the element that is the first to lie outside.
+    fn blame<'w>(
+        &self,
+        rule: &'static Rule,
+        diag: Diag,
+        cursors: impl Iterator<Item = (usize, &'w AddressCursor)>,
+    ) -> Diag {
         let outside = cursors.filter_map(|(operand, cursor)| Some((operand, cursor.outside_ahead()?)));
         // Beyond its last element every operand leaves its variable sooner or later, so the one that leaves
         // first is to blame.
@@ -70,7 +98,7 @@ impl Reach<'_> {
         let owner = usize::try_from(limits.0).ok().and_then(|low| self.owner(low));
         let owner = owner.filter(|o| (o.words.0 as i32, o.words.1 as i32) == limits);
         let diag = match owner {
-            Some(Owner { name, span, words: (low, high) }) => MEMORY_OUT_OF_BOUNDS
+            Some(Owner { name, span, words: (low, high) }) => rule
                 .because(&[("address", &address), ("what", &format!("`{name}`"))])
                 .also(span, format!("`{name}` occupies words {low} to {}", high - 1)),
             None => diag,

@@ -119,6 +119,14 @@ impl VectorUnit<'_> {
         match operation.total {
             Some(total) => {
                 let count = operation.room.map_or(total, |room| room.min(total));
+                if operation.room.is_some() {
+                    // A control wavelet ends it, so that its vectors are longer than what they take.
+                    let size = self.memory.size();
+                    operation
+                        .cursors_mut()
+                        .filter(|(_, cursor)| cursor.is_aimed())
+                        .for_each(|(_, cursor)| cursor.widen(size));
+                }
                 let cleared = operation.cleared.map(|cursor| cursor.reaches(count.into()) < count.into());
                 self.check_reach(operation.cursors_mut(), count, span)?;
                 if let (Some(cursor), Some(true)) = (&mut operation.cleared, cleared) {

@@ -162,7 +162,8 @@ impl VectorUnit<'_> {
 
     /// The variables and calls that decide which words a DSD may access.
     pub fn reach(&self) -> Reach<'_> {
-        Reach { tile: self.tile, calls: &self.main.calls, size: self.memory.size() }
+        let (size, warns) = (self.memory.size(), self.checks.warns_outside);
+        Reach { tile: self.tile, calls: &self.main.calls, size, warns }
     }
 
     /// Checks the elements of an operation before the first one is processed. This is not needed if an
@@ -177,15 +178,19 @@ impl VectorUnit<'_> {
         count: u32,
         span: Span,
     ) -> Result<(), Diag> {
-        if self.checks.denies_out_of_bounds {
-            return Ok(());
-        }
-        let size = self.memory.size();
-        let mut leaving = Vec::new();
-        for (operand, cursor) in cursors.filter(|(_, cursor)| cursor.reaches(count.into()) < count.into()) {
-            leaving.push((operand, *cursor));
+        let (size, denied) = (self.memory.size(), self.checks.denies_out_of_bounds);
+        let (mut leaving, mut past_aim) = (Vec::new(), Vec::new());
+        for (operand, cursor) in cursors {
+            let is_aimed = cursor.is_aimed();
+            if denied && !is_aimed || cursor.reaches(count.into()) >= count.into() {
+                continue;
+            }
+            if is_aimed { &mut past_aim } else { &mut leaving }.push((operand, *cursor));
             cursor.widen(size);
             self.memory.reach(cursor.end(count));
+        }
+        if !past_aim.is_empty() {
+            self.tell_past_aim(&past_aim, span)?;
         }
         if leaving.is_empty() {
             return Ok(());
@@ -193,5 +198,13 @@ impl VectorUnit<'_> {
         let diag = MEMORY_OUT_OF_BOUNDS.because(&[("address", &0), ("what", &"its variable")]);
         let diag = self.reach().explain(diag, leaving.iter().map(|(operand, cursor)| (*operand, cursor)));
         self.checks.hazard(diag.at(span))
+    }
+
+    /// Warns that operands leave the variables at which they were aimed.
+    #[cold]
+    fn tell_past_aim(&mut self, operands: &[(usize, AddressCursor)], span: Span) -> Result<(), Diag> {
+        let reach = Reach { tile: self.tile, calls: &self.main.calls, size: self.memory.size(), warns: true };
+        let operands = || operands.iter().map(|(operand, cursor)| (*operand, cursor));
+        self.checks.outside_variable(span, || reach.leaves(operands()))
     }
 }

@@ -29,6 +29,7 @@ fn mem(extent: u16) -> Dsd {
         index_offset: false,
         lo: 0,
         hi: 64,
+        is_aimed: false,
         wrap: 0,
         origin: 0,
     })

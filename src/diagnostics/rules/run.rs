@@ -127,6 +127,10 @@ crate::rules! {
     /// A color has no counter filter on this PE.
     /// Only counter filters have a state that a program can change.
     NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";
+    /// A vector whose address was set at run time leaves the variable at that address.
+    /// Nothing keeps a vector inside of a variable: it goes on in the one that lies behind it.
+    @Warning(undefined) OUTSIDE_VARIABLE = "outside-variable": "a vector leaves {what}: its element at word {address} lies outside"
+        => "shorten the vector, or start it where all of it lies inside";
     /// An operation writes elements that it has yet to read.
     /// The hardware processes several elements at once, so it may read an element before it is written.
     @Warning OVERLAP = "overlap": "the destination is {lag} ahead of a source in the same array";

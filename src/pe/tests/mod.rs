@@ -55,6 +55,7 @@ fn line(base: u16, count: u16) -> Dsd {
         index_offset: false,
         lo: 0,
         hi: 0x6000,
+        is_aimed: false,
         wrap: 0,
         origin: 0,
     })

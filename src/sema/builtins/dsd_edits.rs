@@ -99,6 +99,7 @@ fn fold_edit(sema: &mut Sema<'_>, d: &mut Dsd, edit: DsdEdit, v: &Value) -> Resu
             let Value::Ptr(p) = v else { return Err(comptime::REPORTED.plain()) };
             m.base = sema.pointer_address(p.to)?;
             (m.lo, m.hi) = bounds(sema, p.to)?;
+            m.is_aimed = false;
         }
         (DsdEdit::Offset { words }, Dsd::Mem(m)) => {
             m.base = (i128::from(m.base) + number * i128::from(words)) as u16;

@@ -63,6 +63,7 @@ fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at
         index_offset: false,
         lo: 0,
         hi,
+        is_aimed: false,
         wrap: 0,
         origin: 0,
     };

@@ -2,6 +2,7 @@ use super::args::DsdArgs;
 use super::outcome::Outcome;
 use super::output;
 use super::picture::{self, Chosen, View};
+use super::record::Record;
 use crate::diagnostics::suggest;
 use crate::{CompileOptions, Loader};
 
@@ -15,7 +16,8 @@ pub fn dsd(args: &DsdArgs, loader: &dyn Loader) -> Outcome {
         outcome.refuse(nothing_chosen(&picture::views(&program, &Chosen::default()), &args.chosen));
         return outcome;
     }
-    outcome.printed = views.iter().map(picture::text).collect::<Vec<_>>().join("\n");
+    let text = views.iter().map(picture::text).collect::<Vec<_>>().join("\n");
+    outcome.tell(&text, &Record::Text { of: "dsd", text: &text });
     if let Some(path) = &args.svg
         && let Err(e) = output::write_file(path, |out| out.write_all(picture::svg(&views[0]).as_bytes()))
     {

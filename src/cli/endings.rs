@@ -99,7 +99,7 @@ impl Trials<'_> {
                 HostStep::Get(name, Some(_)) => &HostStep::Get(name.clone(), None),
                 other => other,
             };
-            steps::perform(runner, step, &mut String::new())?;
+            steps::perform(runner, step, &mut Vec::new())?;
         }
         Ok(runner.run_until_idle()?)
     }

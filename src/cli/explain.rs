@@ -3,10 +3,7 @@ use super::page::{rendered, styled};
 use crate::MessageFormat;
 use crate::diagnostics::{Rule, rules, suggest};
 use anstyle::Style;
-use include_dir::{Dir, include_dir};
 use std::fmt::Write;
-
-static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs/rules");
 
 /// Lines longer than this are hard to read, however wide the terminal is.
 const WIDEST: usize = 100;
@@ -63,7 +60,7 @@ fn cut(line: &str, width: usize) -> String {
 }
 
 fn page(rule: &Rule, width: Option<usize>) -> String {
-    let text = PAGES.get_file(format!("{}.md", rule.name)).and_then(|f| f.contents_utf8());
+    let text = rules::page(rule);
     let text = text.map_or_else(|| format!("# {}\n\n{}\n", rule.name, rule.meaning.trim()), str::to_string);
     match width {
         Some(width) => rendered(&text, width),

@@ -16,6 +16,7 @@ mod explore;
 mod fault;
 mod html;
 mod interrupt;
+mod junit;
 mod learn;
 mod listing;
 mod memory;
@@ -28,6 +29,7 @@ mod picture;
 mod profile;
 mod progress;
 mod reading;
+mod record;
 mod report;
 mod run;
 mod running;
@@ -80,18 +82,29 @@ pub fn main() -> ExitCode {
 
 /// Does what a command line asks for; the first word is the name of the command.
 fn command(words: impl Iterator<Item = OsString>) -> Exit {
+    let words: Vec<OsString> = words.collect();
+    output::speak(args::asks_for_json(&words));
     let levels = match levels_of_environment() {
         Ok(levels) => levels,
         Err(words) => {
-            output::print_error(&format!("cslrun: {words}\n"));
+            output::complain(&words);
             return Exit::Usage;
         }
     };
     match args::parse(words, levels) {
         Ok(Command::Learn(args)) if args.watch => learn::watch(&args, &DiskLoader, show),
         Ok(command) => show(&perform(&command, &DiskLoader)),
-        Err(refusal) => refusal.print(),
+        Err(refusal) => refuse(&refusal),
     }
+}
+
+/// Ends a command whose command line asks for nothing that can be done, or only for help.
+fn refuse(refusal: &args::Refusal) -> Exit {
+    match refusal.complaint() {
+        Some(words) if output::speaks_json() => output::complain(words.trim_end()),
+        Some(_) | None => refusal.print(),
+    }
+    if refusal.complaint().is_some() { Exit::Usage } else { Exit::Fine }
 }
 
 /// The command `cslrun`, from the words after its name to exit status; what it prints goes to the terminal.
@@ -150,7 +163,8 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
 }
 
 fn show(outcome: &Outcome) -> Exit {
-    let is_written = output::print(&outcome.printed);
-    output::print_error(&outcome.diags(output::colored()));
+    let (stdout, stderr) = outcome.streams(output::colored());
+    let is_written = output::print(&stdout);
+    output::print_error(&stderr);
     if is_written || outcome.exit != Exit::Fine { outcome.exit } else { Exit::Usage }
 }

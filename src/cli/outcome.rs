@@ -1,11 +1,13 @@
+use super::record::Record;
 use super::{Exit, args::CompileArgs};
-use crate::diagnostics::render::printable;
+use crate::diagnostics::render::{SarifLog, github_error, json_line, printable};
 use crate::{
     CompileOptions, Diagnostic, LoadError, Loader, MessageFormat, Program, Severity, SourceMap, Span,
     compile, render,
 };
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::path::Path;
 
 /// What a command did, before anything is printed.
 #[derive(Debug)]
@@ -22,6 +24,10 @@ pub struct Outcome {
     pub sources: SourceMap,
     /// How diagnostics are to be shown.
     pub format: MessageFormat,
+    /// What the command did before with other programs.
+    pub earlier: Vec<Outcome>,
+    /// Diagnostics that are printed already, for a format that shows all in one document.
+    pub log: SarifLog,
     /// Places of `@assert`s that were executed and held.
     pub asserts_held: BTreeSet<Span>,
 }
@@ -36,6 +42,8 @@ impl Outcome {
             diagnostics: Vec::new(),
             sources: SourceMap::default(),
             format,
+            earlier: Vec::new(),
+            log: SarifLog::default(),
             asserts_held: BTreeSet::new(),
         }
     }
@@ -52,11 +60,21 @@ impl Outcome {
         options: &CompileOptions,
         loader: &dyn Loader,
     ) -> Option<Program> {
-        if loader.load(&args.file) == Err(LoadError::NotFound) {
-            self.refuse(format!("there is no file {}", args.file.display()));
+        self.compile_file(&args.file, options, loader)
+    }
+
+    /// Compiles another program than that of the command line.
+    pub fn compile_file(
+        &mut self,
+        file: &Path,
+        options: &CompileOptions,
+        loader: &dyn Loader,
+    ) -> Option<Program> {
+        if loader.load(file) == Err(LoadError::NotFound) {
+            self.refuse(format!("there is no file {}", file.display()));
             return None;
         }
-        let compilation = compile(&args.file, loader, options);
+        let compilation = compile(file, loader, options);
         self.diagnostics.extend(compilation.diagnostics);
         self.sources = compilation.sources;
         if compilation.program.is_none() {
@@ -73,6 +91,30 @@ impl Outcome {
         self
     }
 
+    /// Adds to what is printed: a text for people, or the record for programs.
+    pub fn tell(&mut self, text: &str, record: &Record<'_>) {
+        match self.format {
+            MessageFormat::Json => self.printed += &json_line(record),
+            MessageFormat::Plain
+            | MessageFormat::Rich
+            | MessageFormat::Short
+            | MessageFormat::Sarif
+            | MessageFormat::Github => self.printed += text,
+        }
+    }
+
+    /// This outcome and then that of the same command with another program, as one. It ends like the first of them that
+    /// is not fine.
+    pub fn followed_by(mut self, mut next: Outcome) -> Outcome {
+        if self.exit != Exit::Fine {
+            next.exit = self.exit;
+        }
+        next.printed.insert_str(0, &self.printed);
+        next.earlier = std::mem::take(&mut self.earlier);
+        next.earlier.push(self);
+        next
+    }
+
     /// Ends the command because it was used wrongly.
     pub fn refuse(&mut self, diag: String) {
         self.exit = Exit::Usage;
@@ -81,11 +123,36 @@ impl Outcome {
 
     /// The diagnostics and the diagnostic as text.
     pub fn diags(&self, color: bool) -> String {
-        let mut text = render(&self.sources, &self.diagnostics, self.format, color);
-        if let Some(diag) = &self.diag {
-            text.push_str(&format!("cslrun: {}\n", printable(diag)));
+        let earlier = self.earlier.iter().map(|outcome| outcome.diags(color));
+        let own = render(&self.sources, &self.diagnostics, self.format, color);
+        earlier.chain([own, self.complaint()]).collect()
+    }
+
+    fn complaint(&self) -> String {
+        let Some(diag) = &self.diag else { return String::new() };
+        match self.format {
+            MessageFormat::Json => json_line(&Record::Message { text: diag }),
+            MessageFormat::Github => github_error(&printable(diag)),
+            MessageFormat::Plain | MessageFormat::Rich | MessageFormat::Short | MessageFormat::Sarif => {
+                format!("cslrun: {}\n", printable(diag))
+            }
         }
-        text
+    }
+
+    /// What goes to stdout and to stderr. A SARIF document stands alone on stdout; what the command prints otherwise
+    /// then goes to stderr.
+    pub fn streams(&self, color: bool) -> (Cow<'_, str>, String) {
+        if self.format != MessageFormat::Sarif {
+            return (Cow::Borrowed(&self.printed), self.diags(color));
+        }
+        let (mut log, mut text, mut troubles) = (self.log.clone(), self.printed.clone(), Vec::new());
+        for outcome in self.earlier.iter().chain([self]) {
+            log.add(&outcome.sources, &outcome.diagnostics);
+            text += &outcome.complaint();
+            troubles.extend(outcome.diag.clone());
+        }
+        let trouble = troubles.join("\n");
+        (Cow::Owned(log.text(Some(&*trouble).filter(|text| !text.is_empty()))), text)
     }
 }
 

@@ -1,11 +1,27 @@
+use super::record::Record;
+use crate::diagnostics::render::json_line;
 use anstream::{AutoStream, ColorChoice};
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
 use std::path::Path;
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Characters of the line on stderr that is rewritten in place.
 static REWRITTEN: Mutex<usize> = Mutex::new(0);
+
+/// Whether a program reads stderr, line by line.
+static JSON: AtomicBool = AtomicBool::new(false);
+
+/// From now on the command complains in JSON, or in words, and shows its progress only to people.
+pub fn speak(in_json: bool) {
+    JSON.store(in_json, Ordering::Relaxed);
+}
+
+/// Whether the command complains in JSON.
+pub fn speaks_json() -> bool {
+    JSON.load(Ordering::Relaxed)
+}
 
 /// Writes to stdout, styles only where they can be shown. A reader that has gone away is no fault of
 /// anyone: what is left is dropped. Any other failure is told on stderr; false then.
@@ -59,7 +75,7 @@ pub fn print_error(text: &str) {
 
 /// Whether somebody looks at stderr who would see a line change.
 pub fn is_watched() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+    !speaks_json() && io::stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
 /// Puts a text into the line on stderr that is rewritten in place; nothing clears it.
@@ -81,7 +97,10 @@ pub fn rewrite(text: &str) {
 
 /// Says on stderr, in the name of the command, what stands in the way.
 pub fn complain(text: &str) {
-    print_error(&format!("cslrun: {text}\n"));
+    print_error(&match speaks_json() {
+        true => json_line(&Record::Message { text }),
+        false => format!("cslrun: {text}\n"),
+    });
 }
 
 /// Whether diagnostics are shown in colour.

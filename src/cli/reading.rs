@@ -1,4 +1,5 @@
 use super::number;
+use super::record::{self, PeValues, Record};
 use crate::diagnostics::render::grouped;
 use crate::{PeCoord, Scalar};
 use std::fmt::Write;
@@ -36,6 +37,20 @@ impl Reading {
                 format!("{} = {} (the same on {pes})\n", self.name, self.values(first))
             }
             _ => self.per_pe(),
+        }
+    }
+
+    /// What a program wants to read: every element of every PE.
+    pub fn record(&self) -> Record<'_> {
+        let pe = |(at, values): &(PeCoord, Vec<u64>)| PeValues {
+            pe: record::place(*at),
+            values: values.iter().map(|bits| record::value(*bits, self.scalar)).collect(),
+        };
+        Record::Variable {
+            name: &self.name,
+            ty: self.scalar.word(),
+            single: self.single,
+            pes: self.pes.iter().map(pe).collect(),
         }
     }
 

@@ -2,6 +2,8 @@ use super::args::{RunArgs, ShownCycles};
 use super::explore::WrittenSchedule;
 use super::outcome::Outcome;
 use super::progress::ProgressLine;
+use super::reading::Reading;
+use super::record::{self, PrintedRecord, Record};
 use super::running::{fail, options};
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, seeds, threads, trace};
@@ -75,19 +77,24 @@ fn perform(
     line: ProgressLine,
     outcome: &mut Outcome,
 ) {
-    let mut shown = String::new();
+    let mut shown = Vec::new();
     let result = steps_and_rest(&mut runner, args, &mut shown);
     interrupt::run_ends();
     drop(line);
     outcome.asserts_held = runner.report().asserts_held;
     trace::show(&args.trace, &mut runner, outcome);
-    outcome.printed += &printed_lines(&mut runner, args.shown_cycles);
-    outcome.printed += &shown;
+    for line in runner.printed() {
+        tell_line(line, args.shown_cycles, outcome);
+    }
+    for reading in &shown {
+        outcome.tell(&reading.text(), &reading.record());
+    }
     match result {
         Ok(warnings) => {
             outcome.diagnostics.extend(warnings);
             if args.shown_cycles == ShownCycles::On {
-                outcome.printed += &format!("{}\n", estimated_cycles(runner.cycles()));
+                let cycles = runner.cycles();
+                outcome.tell(&format!("{}\n", estimated_cycles(cycles)), &Record::Cycles { cycles });
             }
         }
         Err(Trouble::Words(words)) => outcome.refuse(words),
@@ -120,7 +127,7 @@ fn perform(
 fn steps_and_rest(
     runner: &mut Runner,
     args: &RunArgs,
-    shown: &mut String,
+    shown: &mut Vec<Reading>,
 ) -> Result<Vec<Diagnostic>, Trouble> {
     for step in &args.steps {
         steps::perform(runner, step, shown)?;
@@ -128,11 +135,11 @@ fn steps_and_rest(
     Ok(runner.run_until_idle()?)
 }
 
-fn printed_lines(runner: &mut Runner, cycles: ShownCycles) -> String {
-    let lines = runner.printed().iter();
-    let line = |p: &Printed| match cycles {
-        ShownCycles::On => format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text),
-        ShownCycles::Off => format!("{}: {}\n", p.pe, p.text),
+fn tell_line(p: &Printed, cycles: ShownCycles, outcome: &mut Outcome) {
+    let (text, cycle) = match cycles {
+        ShownCycles::On => (format!("{}, cycle {}: {}\n", p.pe, grouped(p.cycle), p.text), Some(p.cycle)),
+        ShownCycles::Off => (format!("{}: {}\n", p.pe, p.text), None),
     };
-    lines.map(line).collect()
+    let record = PrintedRecord { pe: record::place(p.pe), cycle, text: &p.text };
+    outcome.tell(&text, &Record::Printed(record));
 }

@@ -3,6 +3,7 @@
 use super::args::RunArgs;
 use super::endings::{Ending, NamedSchedule, Schedule, Trials, refuse};
 use super::outcome::Outcome;
+use super::record::Record;
 use super::{Exit, interrupt};
 use crate::diagnostics::Diag;
 use crate::diagnostics::render::grouped;
@@ -39,9 +40,10 @@ pub fn run(args: &RunArgs, program: &Arc<Program>, outcome: &mut Outcome) {
         Some(seed) => report(trials, (first, seed), outcome),
         None => {
             let runs = grouped(last - first + 1);
-            outcome.printed += &format!(
+            let text = format!(
                 "seeds {first} to {last}: all {runs} runs end with the same memory and the same output\n"
             );
+            outcome.tell(&text, &Record::Seeds { first, last });
             if !reference.failed.is_empty() {
                 trials.show_failure(&Schedule::Seed(first), outcome);
             }

@@ -25,13 +25,13 @@ impl From<String> for Trouble {
     }
 }
 
-/// Does one step; what it shows is added to `shown`.
-pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut String) -> Result<(), Trouble> {
+/// Does one step; a variable that it shows is added to `shown`.
+pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut Vec<Reading>) -> Result<(), Trouble> {
     match step {
         HostStep::Set(name, source) => set(runner, name, source),
         HostStep::Launch(name, args) => launch(runner, name, args),
         HostStep::Get(name, None) => {
-            shown.push_str(&get(runner, name)?.text());
+            shown.push(get(runner, name)?);
             Ok(())
         }
         HostStep::Get(name, Some(file)) => save(runner, name, file),

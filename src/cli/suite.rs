@@ -1,8 +1,11 @@
 use super::args::TestArgs;
+use super::junit::{self, Ended, Problem, TestCase, TestFile};
 use super::outcome::{Outcome, verdict};
-use super::{Exit, interrupt};
+use super::record::{self, PrintedRecord, Record, TestRecord};
+use super::{Exit, interrupt, output};
 use crate::{
-    Diagnostic, Failure, Loader, MessageFormat, Program, RunOptions, Runner, SourceMap, compile, render,
+    Diagnostic, Failure, Loader, MessageFormat, Printed, Program, RunOptions, Runner, SourceMap, compile,
+    render,
 };
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,7 +15,7 @@ const PREFIX: &str = "test_";
 
 /// `cslrun test [PATH..]`: runs each function whose name starts with `test_` of each file `test_*.csl`.
 pub fn test(args: &TestArgs, loader: &dyn Loader) -> Outcome {
-    let mut outcome = Outcome::new(MessageFormat::Plain);
+    let mut outcome = Outcome::new(args.format.format());
     let files = match files(&args.paths) {
         Ok(files) => files,
         Err(why) => {
@@ -20,7 +23,7 @@ pub fn test(args: &TestArgs, loader: &dyn Loader) -> Outcome {
             return outcome;
         }
     };
-    let mut suite = Suite { args, passed: 0, failed: 0, exit: Exit::Fine, outcome };
+    let mut suite = Suite { args, passed: 0, failed: 0, exit: Exit::Fine, outcome, files: Vec::new() };
     for file in &files {
         suite.file(file, loader);
         if suite.exit == Exit::Interrupted {
@@ -36,17 +39,28 @@ struct Suite<'a> {
     failed: usize,
     exit: Exit,
     outcome: Outcome,
+    /// The results for `--junit`.
+    files: Vec<TestFile>,
+}
+
+/// A test that has ended.
+struct Ending<'a> {
+    /// The function; `None` for a file that does not compile.
+    name: Option<&'a str>,
+    printed: &'a [Printed],
+    /// What is wrong, and where; `None` if nothing is.
+    wrong: Option<(&'a SourceMap, &'a [Diagnostic])>,
 }
 
 impl Suite<'_> {
     fn file(&mut self, file: &Path, loader: &dyn Loader) {
-        self.outcome.printed += &format!("{}\n", file.display());
+        self.files.push(TestFile { name: file.display().to_string(), cases: Vec::new() });
+        self.say(&format!("{}\n", file.display()));
         let compilation = compile(file, loader, &self.args.options());
         let Some(program) = compilation.program else {
-            self.failed += 1;
             self.exit = verdict(&compilation.diagnostics, Exit::Rejected);
-            self.outcome.printed += "  does not compile\n\n";
-            self.show(&compilation.sources, &compilation.diagnostics);
+            let wrong = Some((&compilation.sources, compilation.diagnostics.as_slice()));
+            self.ended(&Ending { name: None, printed: &[], wrong });
             return;
         };
         let program = Arc::new(program);
@@ -70,41 +84,118 @@ impl Suite<'_> {
         let mut runner = Runner::new(program.clone(), options);
         let ended = runner.launch(name, &[]).and_then(|()| runner.run_until_idle());
         interrupt::run_ends();
+        let printed = runner.printed();
         match ended {
-            Ok(_) => {
-                self.passed += 1;
-                self.outcome.printed += &format!("  {name}: passed\n");
-            }
+            Ok(_) => self.ended(&Ending { name: Some(name), printed, wrong: None }),
             Err(failure) => {
-                self.failed += 1;
-                self.outcome.printed += &format!("  {name}: FAILED\n");
-                for line in runner.printed() {
-                    self.outcome.printed += &format!("    {}: {}\n", line.pe, line.text);
-                }
-                self.outcome.printed.push('\n');
-                self.show(program.sources(), &failure.diagnostics(program.sources()));
                 self.exit = match failure {
                     Failure::Interrupted(_) => Exit::Interrupted,
                     _ => Exit::WentWrong,
                 };
+                let diagnostics = failure.diagnostics(program.sources());
+                let wrong = Some((program.sources(), diagnostics.as_slice()));
+                self.ended(&Ending { name: Some(name), printed, wrong });
             }
         }
     }
 
-    fn show(&mut self, sources: &SourceMap, diagnostics: &[Diagnostic]) {
-        let text = render(sources, diagnostics, MessageFormat::Plain, false);
-        self.outcome.printed += &format!("{}\n\n", text.trim_end());
+    /// Counts a test, tells how it has ended and notes it for `--junit`.
+    fn ended(&mut self, result: &Ending<'_>) {
+        match result.wrong {
+            None => self.passed += 1,
+            Some((sources, diagnostics)) => {
+                self.failed += 1;
+                self.outcome.log.add(sources, diagnostics);
+            }
+        }
+        let text = self.text(result);
+        self.say(&text);
+        let Some(file) = self.files.last_mut() else { return };
+        if self.outcome.format == MessageFormat::Json {
+            let record = Record::Test(result.record(&file.name));
+            self.outcome.tell("", &record);
+        }
+        file.cases.push(result.case());
+    }
+
+    /// What people read; the format decides how diagnostics look.
+    fn text(&self, result: &Ending<'_>) -> String {
+        let Some((sources, diagnostics)) = result.wrong else {
+            return format!("  {}: passed\n", result.name.unwrap_or_default());
+        };
+        let mut text = match result.name {
+            Some(name) => format!("  {name}: FAILED\n"),
+            None => "  does not compile\n".to_string(),
+        };
+        for line in result.printed {
+            text += &format!("    {}: {}\n", line.pe, line.text);
+        }
+        // In a SARIF document they stand together.
+        if self.outcome.format != MessageFormat::Sarif {
+            let shown = render(sources, diagnostics, self.outcome.format, false);
+            text += &format!("\n{}\n\n", shown.trim_end());
+        }
+        text
+    }
+
+    /// Prints a text for people.
+    fn say(&mut self, text: &str) {
+        if self.outcome.format != MessageFormat::Json {
+            self.outcome.printed += text;
+        }
     }
 
     fn end(mut self) -> Outcome {
-        let all = self.passed + self.failed;
-        if all == 0 {
+        let (passed, failed) = (self.passed, self.failed);
+        if passed + failed == 0 {
             self.outcome.refuse(format!("no test_*.csl has a function whose name starts with {PREFIX}"));
             return self.outcome;
         }
-        self.outcome.printed += &format!("{} passed, {} failed\n", self.passed, self.failed);
+        let text = format!("{passed} passed, {failed} failed\n");
+        self.outcome.tell(&text, &Record::Tests { passed, failed });
         self.outcome.exit = self.exit;
+        if let Some(path) = &self.args.junit {
+            let document = junit::document(&self.files);
+            if let Err(e) = output::write_file(path, |out| out.write_all(document.as_bytes())) {
+                self.outcome.refuse(format!("{} cannot be written: {e}", path.display()));
+            }
+        }
         self.outcome
+    }
+}
+
+impl Ending<'_> {
+    fn record<'a>(&'a self, file: &'a str) -> TestRecord<'a> {
+        let printed = self.printed.iter().map(|line| PrintedRecord {
+            pe: record::place(line.pe),
+            cycle: Some(line.cycle),
+            text: &line.text,
+        });
+        TestRecord {
+            file,
+            name: self.name,
+            passed: self.wrong.is_none(),
+            printed: printed.collect(),
+            diagnostics: self.wrong.map_or(Vec::new(), |(sources, all)| record::diagnostics(sources, all)),
+        }
+    }
+
+    fn case(&self) -> TestCase {
+        let problem = |(sources, all): (&SourceMap, &[Diagnostic])| {
+            let first = all.iter().find(|d| d.severity.is_error());
+            Problem {
+                rule: first.map_or(String::new(), |d| d.rule.to_string()),
+                title: first.map_or(String::new(), |d| d.title.clone()),
+                text: render(sources, all, MessageFormat::Plain, false),
+            }
+        };
+        let ended = match (self.wrong, self.name) {
+            (None, _) => Ended::Passed,
+            (Some(wrong), Some(_)) => Ended::Failed(problem(wrong)),
+            (Some(wrong), None) => Ended::NotBegun(problem(wrong)),
+        };
+        let printed = self.printed.iter().map(|line| format!("{}: {}\n", line.pe, line.text)).collect();
+        TestCase { name: self.name.unwrap_or("compiles").to_string(), ended, printed }
     }
 }
 

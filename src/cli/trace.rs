@@ -1,6 +1,7 @@
 use super::args::{TraceArgs, TraceTarget};
 use super::outcome::Outcome;
 use super::output;
+use super::record::Record;
 use crate::diagnostics::render::{grouped, printable};
 use crate::diagnostics::suggest;
 use crate::image::ExportTarget;
@@ -33,7 +34,8 @@ pub fn show(args: &TraceArgs, runner: &mut Runner, outcome: &mut Outcome) {
     let program = runner.program();
     let written = match target {
         TraceTarget::Screen => {
-            outcome.printed += &trace::text(&recording, program);
+            let text = trace::text(&recording, program);
+            outcome.tell(&text, &Record::Text { of: "trace", text: &text });
             return;
         }
         TraceTarget::Text(path) => {
@@ -42,7 +44,10 @@ pub fn show(args: &TraceArgs, runner: &mut Runner, outcome: &mut Outcome) {
         TraceTarget::Chrome(path) => write(path, |out| trace::chrome(&recording, program, out)),
     };
     match written {
-        Ok(path) => outcome.printed += &summary(path, &recording),
+        Ok(path) => {
+            let record = Record::File { path: path.display().to_string(), holds: "trace" };
+            outcome.tell(&summary(path, &recording), &record);
+        }
         Err(diag) => outcome.refuse(diag),
     }
 }

@@ -1,6 +1,6 @@
 //! Diagnostics. Code raises a diagnostic without a source location; a caller that knows the span adds it.
 //!
-//! In: rules and facts. Out: `Diagnostic`s, and their text in four forms. Never: prints, or knows what a
+//! In: rules and facts. Out: `Diagnostic`s, and their text in several forms. Never: prints, or knows what a
 //! program means.
 
 mod fold;

@@ -14,6 +14,7 @@ mod decisions;
 mod elsewhere;
 mod engines;
 mod files;
+mod formats;
 mod hangs;
 mod host_hangs;
 mod layering;

@@ -1,10 +1,11 @@
 //! What every command that compiles is told.
 
+use super::format::FormatArgs;
 use super::names::named;
 use crate::cli::engine::Engine;
 use crate::cli::number::Number;
 use crate::{Arch, CompileOptions, Level, Levels, MessageFormat, ParamValue};
-use clap::{ArgMatches, Args, ValueEnum};
+use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 
 /// What to compile, and how.
@@ -28,9 +29,8 @@ pub struct CompileArgs {
     /// Maximum number of iterations of an `inline` loop
     #[arg(long, value_name = "N")]
     max_inlined_iterations: Option<u64>,
-    /// Format of diagnostics
-    #[arg(long, value_name = "FORMAT", default_value = "plain")]
-    message_format: Format,
+    #[command(flatten)]
+    format: FormatArgs,
     /// Compile and run with all fast paths or with none; the result is the same
     #[arg(long, hide = true, value_name = "ENGINE", default_value = "fast")]
     pub engine: Engine,
@@ -80,18 +80,6 @@ fn level_name(name: &str) -> Result<String, String> {
     Levels::default().choose(Level::Warn, name).map(|()| name.to_string())
 }
 
-#[derive(Copy, Clone, Debug, ValueEnum)]
-enum Format {
-    /// Source excerpts in ASCII
-    Plain,
-    /// Source excerpts with drawn arrows
-    Rich,
-    /// One line per diagnostic
-    Short,
-    /// One JSON object per line
-    Json,
-}
-
 impl CompileArgs {
     /// Chooses the levels of rules that the command line names; all others have those of `base`.
     pub(super) fn choose_levels(&mut self, matches: &ArgMatches, base: Levels) {
@@ -114,12 +102,7 @@ impl CompileArgs {
 
     /// How diagnostics are shown.
     pub fn format(&self) -> MessageFormat {
-        match self.message_format {
-            Format::Plain => MessageFormat::Plain,
-            Format::Rich => MessageFormat::Rich,
-            Format::Short => MessageFormat::Short,
-            Format::Json => MessageFormat::Json,
-        }
+        self.format.format()
     }
 }
 

@@ -2,9 +2,11 @@
 //!
 //! In: words. Out: a [`Command`], or a [`Refusal`]. Never: does anything of it.
 
+mod check;
 mod compile;
 mod dsd;
 mod explore;
+mod format;
 mod learn;
 mod names;
 mod profile;
@@ -13,9 +15,11 @@ mod run;
 mod suite;
 mod trace;
 
+pub use check::CheckArgs;
 pub use compile::CompileArgs;
 pub use dsd::DsdArgs;
 pub use explore::ExploreArgs;
+pub use format::asks_for_json;
 pub use learn::LearnArgs;
 pub use profile::ProfileArgs;
 pub use profile_target::{ProfileFormat, ProfileTarget};
@@ -23,7 +27,6 @@ pub use run::{HostStep, RunArgs, SetValues, ShownCycles};
 pub use suite::TestArgs;
 pub use trace::{TraceArgs, TraceTarget, target};
 
-use super::Exit;
 use crate::Levels;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -35,8 +38,8 @@ use std::ffi::OsString;
 pub enum Command {
     /// `cslrun FILE.csl`, `cslrun run FILE.csl` or `cslrun profile FILE.csl`
     Run(Box<RunArgs>),
-    /// `cslrun check FILE.csl`
-    Check(CompileArgs),
+    /// `cslrun check FILE.csl..`
+    Check(CheckArgs),
     /// `cslrun explore FILE.csl`
     Explore(Box<ExploreArgs>),
     /// `cslrun dump FILE.csl`
@@ -66,8 +69,8 @@ enum Sub {
     Run(Box<RunArgs>),
     /// Run a program and show where its cycles went: lines, PEs, colors, links, and the critical path
     Profile(Box<ProfileArgs>),
-    /// Compile a program and check the whole wafer without running it
-    Check(CompileArgs),
+    /// Compile programs and check the whole wafer of each without running it
+    Check(CheckArgs),
     /// Run a program under all schedules that matter, and compare the results
     Explore(Box<ExploreArgs>),
     /// Print the compiled program: tiles, memory, registers, routes, code
@@ -101,11 +104,15 @@ Exit status:
 pub struct Refusal(clap::Error);
 
 impl Refusal {
-    /// Shows it, and tells how the command ends.
-    pub fn print(&self) -> Exit {
+    /// What is wrong, as one text; `None` for what was asked for, such as `--help`.
+    pub fn complaint(&self) -> Option<String> {
+        self.0.use_stderr().then(|| self.0.to_string())
+    }
+
+    /// Shows it.
+    pub fn print(&self) {
         // A reader that has gone away is no fault of anyone.
         let _ = self.0.print();
-        if self.0.use_stderr() { Exit::Usage } else { Exit::Fine }
     }
 }
 
@@ -128,7 +135,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             profile.into_run().map(|run| Command::Run(Box::new(run))).map_err(refused)
         }
         Some(Sub::Check(mut args)) => {
-            choose(&mut args);
+            choose(&mut args.compile);
             Ok(Command::Check(args))
         }
         Some(Sub::Explore(mut explore)) => {
@@ -246,7 +253,7 @@ mod tests {
             .levels;
         assert_eq!((levels.of("overlap"), levels.of("map-lengths")), (Level::Warn, Level::Allow));
         let Command::Check(args) = parsed("check a.csl -D style").unwrap() else { panic!("a check") };
-        assert_eq!(args.levels.of("old-color-config"), Level::Deny);
+        assert_eq!(args.compile.levels.of("old-color-config"), Level::Deny);
     }
 
     #[test]

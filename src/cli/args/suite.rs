@@ -1,5 +1,6 @@
 //! What `cslrun test` is told.
 
+use super::format::FormatArgs;
 use crate::{Arch, CompileOptions, Levels};
 use clap::Args;
 use std::path::PathBuf;
@@ -22,6 +23,12 @@ pub struct TestArgs {
     /// Change the order of tasks that are ready at the same time; the result must not change
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
+    /// How diagnostics are shown.
+    #[command(flatten)]
+    pub format: FormatArgs,
+    /// Also write the results as JUnit XML, for CI servers
+    #[arg(long, value_name = "FILE.xml")]
+    pub junit: Option<PathBuf>,
     /// The levels of rules, which the environment chooses.
     #[arg(skip)]
     pub levels: Levels,

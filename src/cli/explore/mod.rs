@@ -8,6 +8,7 @@ pub use schedule::WrittenSchedule;
 use super::args::ExploreArgs;
 use super::endings::{Ending, NamedSchedule, Schedule, Trials, refuse};
 use super::outcome::Outcome;
+use super::record::{Explored, Record};
 use super::running::fail;
 use super::{Exit, interrupt, output};
 use crate::diagnostics::Diag;
@@ -62,7 +63,8 @@ fn explore_program(args: &ExploreArgs, trials: Trials<'_>, outcome: &mut Outcome
     }
     outcome.asserts_held.clone_from(&reference.asserts_held);
     if !reference.failed.is_empty() {
-        outcome.printed += "the usual schedule fails; no other one was tried\n";
+        let only = Explored { complete: false, schedules: 1, runs: 1, budget: args.budget, depth: None };
+        outcome.tell("the usual schedule fails; no other one was tried\n", &Record::Explored(only));
         return trials.show_failure(&script(&[], None), outcome);
     }
     outcome.diagnostics.extend(reference.warnings.iter().cloned());
@@ -71,10 +73,10 @@ fn explore_program(args: &ExploreArgs, trials: Trials<'_>, outcome: &mut Outcome
     search.take(usual);
     match search_all(args, trials, &mut search, &reference) {
         Err(Stopped) => {
-            outcome.printed += &summary(args, &mut search);
+            tell_summary(args, &mut search, outcome);
             outcome.exit = Exit::Interrupted;
         }
-        Ok(None) => outcome.printed += &summary(args, &mut search),
+        Ok(None) => tell_summary(args, &mut search, outcome),
         Ok(Some(found)) => report(args, trials, &search, &reference, found, outcome),
     }
 }
@@ -161,6 +163,15 @@ fn new_warnings(ending: &Ending, reference: &Ending) -> Vec<Diagnostic> {
     ending.warnings.iter().filter(|warning| !known.contains(&key(warning))).cloned().collect()
 }
 
+/// Tells what was tried without a find.
+fn tell_summary(args: &ExploreArgs, search: &mut Search, outcome: &mut Outcome) {
+    let (complete, Counts { ended, met, .. }) = (search.is_complete(), search.counts);
+    let depth = if complete { None } else { search.depth() };
+    let (schedules, runs) = (ended + met, search.counts.runs());
+    let record = Record::Explored(Explored { complete, schedules, runs, budget: args.budget, depth });
+    outcome.tell(&summary(args, search), &record);
+}
+
 /// What was tried without a find.
 fn summary(args: &ExploreArgs, search: &mut Search) -> String {
     let is_complete = search.is_complete();
@@ -204,7 +215,9 @@ fn report(
     let program = args.run.compile.file.display();
     let lines = schedule::text(&runner, &unusual);
     let text = format!("# a schedule for `cslrun run {program} --schedule FILE`\n{lines}");
-    outcome.printed += &format!("# run {} ends differently\n{text}", grouped(search.counts.runs()));
+    let run = search.counts.runs();
+    let shown = format!("# run {} ends differently\n{text}", grouped(run));
+    outcome.tell(&shown, &Record::Schedule { run, text: &text });
     let help = match &args.schedule_file {
         None => format!(
             "`--schedule-file FILE` writes the schedule, and `cslrun run {program} --schedule FILE` repeats it"

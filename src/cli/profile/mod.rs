@@ -8,6 +8,7 @@ mod text;
 use super::args::{ProfileFormat, ProfileTarget};
 use super::outcome::Outcome;
 use super::output;
+use super::record::Record;
 use crate::profile::Profile;
 use crate::{FileId, Runner};
 use std::path::Path;
@@ -24,15 +25,20 @@ pub fn show(target: &ProfileTarget, runner: &Runner, outcome: &mut Outcome) {
     let Some(path) = &target.path else {
         match target.format {
             // Other programs read what comes, so nothing else may stand there.
-            ProfileFormat::Text => outcome.printed += &text::summary(&profile),
+            ProfileFormat::Text => tell_summary(&profile, outcome),
             format => {
                 outcome.printed = String::from_utf8_lossy(&content(format, runner, &profile)).into_owned()
             }
         }
         return;
     };
-    outcome.printed += &text::summary(&profile);
+    tell_summary(&profile, outcome);
     write(path, &content(target.format, runner, &profile), outcome);
+}
+
+fn tell_summary(profile: &Profile, outcome: &mut Outcome) {
+    let text = text::summary(profile);
+    outcome.tell(&text, &Record::Text { of: "profile", text: &text });
 }
 
 /// Writes the profile of a run to a file whose name says in which form, and tells so.
@@ -44,7 +50,11 @@ pub fn write_to(path: &Path, runner: &Runner, outcome: &mut Outcome) {
 
 fn write(path: &Path, content: &[u8], outcome: &mut Outcome) {
     match output::write_file(path, |out| out.write_all(content)) {
-        Ok(()) => outcome.printed += &format!("the profile of the run is in {}\n", path.display()),
+        Ok(()) => {
+            let path = path.display().to_string();
+            let text = format!("the profile of the run is in {path}\n");
+            outcome.tell(&text, &Record::File { path, holds: "profile" });
+        }
         Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
     }
 }

@@ -14,6 +14,7 @@ mod words;
 use super::html::Page;
 use super::outcome::Outcome;
 use super::output;
+use super::record::Record;
 use crate::Runner;
 use crate::trace::TraceFilter;
 use std::path::Path;
@@ -52,7 +53,11 @@ pub fn prepare(runner: &mut Runner) {
 pub fn write(path: &Path, runner: &mut Runner, outcome: &mut Outcome) {
     let page = html(runner, outcome);
     match output::write_file(path, |out| out.write_all(page.as_bytes())) {
-        Ok(()) => outcome.printed += &format!("the report of the run is in {}\n", path.display()),
+        Ok(()) => {
+            let path = path.display().to_string();
+            let text = format!("the report of the run is in {path}\n");
+            outcome.tell(&text, &Record::File { path, holds: "report" });
+        }
         Err(e) => outcome.refuse(format!("{} cannot be written: {e}", path.display())),
     }
 }

@@ -1,12 +1,12 @@
 use super::sheet::{Mark, Sheets};
-use super::visible::escaped_json;
 use crate::diagnostics::{Diagnostic, Moment};
 use serde::Serialize;
 use serde_json::Value;
 
 /// One diagnostic as a JSON object on one line.
 pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
-    let record = JsonDiagnostic {
+    super::json_line(&JsonDiagnostic {
+        kind: "diagnostic",
         rule: &d.rule,
         severity: d.severity.word(),
         title: &d.title,
@@ -19,13 +19,12 @@ pub fn one(sheets: &Sheets, d: &Diagnostic) -> String {
         also_on: d.also_on,
         lowered_by: crate::diagnostics::level::is_lowerable(d).then(|| format!("-W {}", d.rule)),
         report: d.report.as_deref(),
-    };
-    let json = serde_json::to_string(&record).expect("a record of strings and numbers is always valid JSON");
-    escaped_json(&json) + "\n"
+    })
 }
 
 #[derive(Serialize)]
 struct JsonDiagnostic<'a> {
+    kind: &'static str,
     rule: &'a str,
     severity: &'a str,
     title: &'a str,

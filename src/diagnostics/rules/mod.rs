@@ -10,6 +10,9 @@ pub mod syntax;
 pub mod tasks;
 
 use super::Rule;
+use include_dir::{Dir, include_dir};
+
+static PAGES: Dir = include_dir!("$CARGO_MANIFEST_DIR/docs/rules");
 
 /// The rules of each module, behind what they are about.
 pub fn topics() -> [(&'static str, &'static [&'static Rule]); 8] {
@@ -33,4 +36,9 @@ pub fn all() -> impl Iterator<Item = &'static Rule> {
 /// The rule with this name.
 pub fn find(name: &str) -> Option<&'static Rule> {
     all().find(|r| r.name == name)
+}
+
+/// The page of a rule, in Markdown.
+pub fn page(rule: &Rule) -> Option<&'static str> {
+    PAGES.get_file(format!("{}.md", rule.name))?.contents_utf8()
 }

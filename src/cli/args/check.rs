@@ -1,0 +1,16 @@
+//! What `cslrun check` is told.
+
+use super::compile::CompileArgs;
+use clap::Args;
+use std::path::PathBuf;
+
+/// Which programs to check, and how.
+#[derive(Args, Debug)]
+pub struct CheckArgs {
+    /// The first program.
+    #[command(flatten)]
+    pub compile: CompileArgs,
+    /// More programs, which are checked in the same way
+    #[arg(value_name = "MORE.csl")]
+    pub more: Vec<PathBuf>,
+}

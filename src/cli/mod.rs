@@ -5,6 +5,7 @@
 
 mod args;
 mod check;
+mod completions;
 mod cslc;
 mod dsd;
 mod dump;
@@ -19,6 +20,7 @@ mod interrupt;
 mod junit;
 mod learn;
 mod listing;
+mod man;
 mod memory;
 mod npy;
 mod number;
@@ -159,6 +161,8 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Test(args) => suite::test(args, loader).printable(),
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
+        Command::Completions(shell) => completions::completions(*shell),
+        Command::Man(folder) => man::man(folder),
     }
 }
 

@@ -17,6 +17,7 @@ mod files;
 mod formats;
 mod hangs;
 mod host_hangs;
+mod installed;
 mod layering;
 mod learn;
 mod levels;

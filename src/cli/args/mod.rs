@@ -31,7 +31,9 @@ use crate::Levels;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
+use clap_complete::Shell;
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 /// What the command line asks for.
 #[derive(Debug)]
@@ -52,6 +54,10 @@ pub enum Command {
     Explain(Option<String>),
     /// `cslrun learn [LESSON]`
     Learn(LearnArgs),
+    /// `cslrun --completions SHELL`
+    Completions(Shell),
+    /// `cslrun --man DIR`
+    Man(PathBuf),
 }
 
 /// Compiles and runs CSL, the kernel language of Cerebras' wafer-scale engines, on a simulated wafer.
@@ -61,7 +67,15 @@ pub enum Command {
 struct Cli {
     #[command(subcommand)]
     command: Option<Sub>,
+    /// Print a script that completes command lines in a shell
+    #[arg(long, value_name = "SHELL", exclusive = true, help_heading = INSTALLATION)]
+    completions: Option<Shell>,
+    /// Write man pages to a folder
+    #[arg(long, value_name = "DIR", exclusive = true, help_heading = INSTALLATION)]
+    man: Option<PathBuf>,
 }
+
+const INSTALLATION: &str = "Installation";
 
 #[derive(Subcommand, Debug)]
 enum Sub {
@@ -122,7 +136,13 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
     let all = definition().try_get_matches_from(args).map_err(Refusal)?;
     let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
     let choose = |compile: &mut CompileArgs| compile.choose_levels(matches, base);
-    match Cli::from_arg_matches(&all).map_err(Refusal)?.command {
+    let cli = Cli::from_arg_matches(&all).map_err(Refusal)?;
+    match (cli.completions, cli.man) {
+        (Some(shell), _) => return Ok(Command::Completions(shell)),
+        (None, Some(folder)) => return Ok(Command::Man(folder)),
+        (None, None) => {}
+    }
+    match cli.command {
         Some(Sub::Run(mut run)) => {
             choose(&mut run.compile);
             run.order_steps(matches);
@@ -180,8 +200,8 @@ fn refuse_options_of_one_run(matches: &ArgMatches) -> Result<(), Refusal> {
     Err(Refusal(definition().error(ErrorKind::ArgumentConflict, words)))
 }
 
-/// The arguments of a run stand beside the subcommands, and only one of both is there.
-fn definition() -> clap::Command {
+/// The definition of the command line. The arguments of a run stand beside the subcommands, and only one of both is there.
+pub fn definition() -> clap::Command {
     let all = Cli::augment_args(RunArgs::augment_args(clap::Command::new("cslrun")));
     all.mut_subcommand("explore", |command| {
         explore::OF_ONE_RUN

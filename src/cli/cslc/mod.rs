@@ -43,6 +43,29 @@ The environment variable CSL_IMPORT_PATH lists more folders to search, separated
 CSLRUN_FLAGS may contain more -A, -W and -D options.
 ";
 
+/// The options of the help, each with what it does.
+pub fn listed_options() -> Vec<(String, String)> {
+    let mut options: Vec<(String, String)> = Vec::new();
+    for line in HELP.lines().filter(|line| line.starts_with("  ")) {
+        let line = line.trim_start();
+        let (option, help) = match line.starts_with('-') {
+            true => line.split_once("  ").unwrap_or((line, "")),
+            false => ("", line),
+        };
+        match options.last_mut().filter(|_| option.is_empty()) {
+            Some((_, before)) => *before = format!("{before} {help}").trim().to_string(),
+            None => options.push((option.to_string(), help.trim().to_string())),
+        }
+    }
+    options
+}
+
+/// The variables of the environment, as the help describes them.
+pub fn environment() -> String {
+    let lines = HELP.lines().skip_while(|line| !line.starts_with("The environment"));
+    lines.collect::<Vec<_>>().join(" ")
+}
+
 /// The command `cslc`, from the words after its name to exit status 0 or 1.
 pub fn run(words: &[String]) -> Exit {
     if words.iter().any(|w| matches!(w.as_str(), "-h" | "--help" | "--help-hidden")) {
@@ -99,4 +122,21 @@ fn import_paths_of_environment() -> Vec<PathBuf> {
     let Some(value) = std::env::var_os("CSL_IMPORT_PATH") else { return Vec::new() };
     output::print(&format!("[INFO] User specified CSL_IMPORT_PATH={}\n", value.to_string_lossy()));
     std::env::split_paths(&value).filter(|p| !p.as_os_str().is_empty()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_of_the_help_is_listed_with_what_it_does() {
+        let listed = listed_options();
+        let find = |start: &str| listed.iter().find(|(option, _)| option.starts_with(start));
+        let buffers =
+            find("--width-west-buf=K, --width-east-buf=K").expect("an option without help beside it");
+        assert_eq!(buffers.1, "buffer columns to the west and east of the program");
+        let levels = find("-A NAME, -W NAME, -D NAME").expect("an option with two lines of help");
+        assert!(levels.1.ends_with("rules; docs/levels.md lists them"), "{}", levels.1);
+        assert!(find("-h, --help").is_some() && environment().starts_with("The environment variable"));
+    }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 fn pages() -> Vec<PathBuf> {
     let mut pages = files_below(&root().join("docs"), "md");
     pages.extend(files_below(&root().join("examples"), "md"));
-    pages.extend(["README.md", "CONTRIBUTING.md"].map(|page| root().join(page)));
+    pages.extend(["README.md", "CONTRIBUTING.md", "llms.txt"].map(|page| root().join(page)));
     pages
 }
 
@@ -26,6 +26,26 @@ fn every_link_of_a_page_leads_to_a_file_and_a_heading() {
     }
     assert!(count > 20, "{count} links");
     assert!(broken.is_empty(), "\n{}", broken.join("\n"));
+}
+
+/// llms.txt is the map of the documentation for programs that read it: <https://llmstxt.org>.
+#[test]
+fn the_map_of_the_documentation_lists_every_page() {
+    let text = read_to_string(root().join("llms.txt")).expect("the map");
+    let mut lines = text.lines().filter(|line| !line.is_empty());
+    assert_eq!(lines.next(), Some("# cslrun"));
+    assert!(lines.next().is_some_and(|line| line.starts_with("> ")), "a summary");
+    let sections = text.split("\n## ").skip(1);
+    for line in sections.flat_map(|section| section.lines().skip(1)).filter(|line| !line.is_empty()) {
+        let is_entry = line.starts_with("- [") && line.contains("](") && line.contains("): ");
+        assert!(is_entry, "not a link with a description: {line}");
+    }
+    let listed = links(&text);
+    for page in std::fs::read_dir(root().join("docs")).expect("the documentation") {
+        let name = page.expect("a readable folder").file_name().to_string_lossy().into_owned();
+        let link = format!("docs/{name}");
+        assert!(!name.ends_with(".md") || listed.contains(&link), "llms.txt does not list {link}");
+    }
 }
 
 fn leads_somewhere(page: &Path, text: &str, link: &str) -> bool {

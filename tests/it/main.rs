@@ -2,6 +2,7 @@
 //! the layering of modules, the console blocks of the documentation, the book, the lessons, and the
 //! command line.
 
+mod actions;
 mod book;
 mod case_file;
 mod cases;

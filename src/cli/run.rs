@@ -8,7 +8,7 @@ use super::running::{fail, options};
 use super::steps::{self, Trouble};
 use super::{Exit, evidence, interrupt, seeds, threads, trace};
 use super::{profile, report};
-use crate::diagnostics::render::{estimated_cycles, grouped};
+use crate::diagnostics::render::{estimated_run, grouped};
 use crate::{Diagnostic, LoadError, Loader, Printed, RunOptions, Runner};
 use std::sync::Arc;
 
@@ -94,7 +94,7 @@ fn perform(
             outcome.diagnostics.extend(warnings);
             if args.shown_cycles == ShownCycles::On {
                 let cycles = runner.cycles();
-                outcome.tell(&format!("{}\n", estimated_cycles(cycles)), &Record::Cycles { cycles });
+                outcome.tell(&format!("{}\n", estimated_run(cycles)), &Record::Cycles { cycles });
             }
         }
         Err(Trouble::Words(words)) => outcome.refuse(words),

@@ -115,8 +115,17 @@ pub fn summary(diagnostics: &[Diagnostic]) -> Option<String> {
 
 /// A number of cycles, marked as an estimate: cslrun models time, it does not measure the machine.
 pub fn estimated_cycles(n: u64) -> String {
+    cycles_about(n, "estimate")
+}
+
+/// The cycles of a whole run, with how far off they usually are (docs/timing.md).
+pub fn estimated_run(n: u64) -> String {
+    cycles_about(n, "estimate, typically within 20 %")
+}
+
+fn cycles_about(n: u64, note: &str) -> String {
     let unit = if n == 1 { "cycle" } else { "cycles" };
-    format!("about {} {unit} (estimate)", grouped(n))
+    format!("about {} {unit} ({note})", grouped(n))
 }
 
 /// A number with a comma after every three digits.

@@ -49,6 +49,7 @@ impl Record {
 }
 
 const GRID: &[(&str, i64)] = &[("width", 16), ("height", 16)];
+const TILES: &[(&str, i64)] = &[("height", 120), ("group", 12), ("size", 36)];
 const INBOX: &[(&str, i64)] = &[("width", 6)];
 
 const RECORDS: &[Record] = &[
@@ -59,6 +60,9 @@ const RECORDS: &[Record] = &[
     record("16 x 16, against the launch, 4 hops", "broadcast", GRID, (0, 4), 36.0),
     record("16 x 16, against the launch, 15 hops", "broadcast", GRID, (0, 15), 58.0).kept_out(),
     record("16 x 16, along the launch", "broadcast", GRID, (15, 0), 34.0),
+    record("4 x 4, along the launch", "broadcast", &[("width", 4), ("height", 4)], (3, 0), 34.0).kept_out(),
+    record("32 x 32, along the launch", "broadcast", &[("width", 32), ("height", 32)], (31, 0), 34.0)
+        .kept_out(),
     record("4 x 4, far corner", "broadcast", &[("width", 4), ("height", 4)], (3, 3), 67.0),
     record("8 x 8, far corner", "broadcast", &[("width", 8), ("height", 8)], (7, 7), 75.0).kept_out(),
     record("16 x 16, far corner", "broadcast", GRID, (15, 15), 91.0),
@@ -68,6 +72,7 @@ const RECORDS: &[Record] = &[
     record("data tasks, 3 wavelets", "inbox", INBOX, (3, 0), 100.0),
     record("data tasks, 4 wavelets", "inbox", INBOX, (4, 0), 131.0),
     record("data tasks, 5 wavelets", "inbox", INBOX, (5, 0), 162.0).kept_out(),
+    record("data tasks, 14 wavelets over bridges", "segments", &[("segments", 3)], (14, 0), 454.0).kept_out(),
     record("relay in software, per hop", "relay", &[("width", 21)], (20, 0), 20.0).each(20.0),
     record("data task per word (hardware)", "words", &[("n", 256), ("by_task", 1)], (1, 0), 43.6)
         .each(256.0)
@@ -83,6 +88,8 @@ const RECORDS: &[Record] = &[
     record("star, radius 2, 3 steps", "star", &[("radius", 2), ("steps", 3)], (0, 0), 6362.0).kept_out(),
     record("star, radius 3, 1 step", "star", &[("radius", 3), ("steps", 1)], (0, 0), 2407.0),
     record("star, radius 3, 3 steps", "star", &[("radius", 3), ("steps", 3)], (0, 0), 7253.0).kept_out(),
+    record("box, radius 3, 1 step", "box", &[("radius", 3), ("steps", 1)], (0, 0), 8718.0).kept_out(),
+    record("matrix and vector, 4320 x 4320 (hardware)", "gemv", TILES, (0, 0), 1026.0).kept_out(),
 ];
 
 pub fn rows() -> Vec<Row> {

@@ -24,7 +24,7 @@ def compile(
     path: _Path,
     arch: str,
     params: Sequence[tuple[str, tuple[str, bool | int | float]]],
-    import_paths: Sequence[_Path],
+    imports: tuple[Sequence[_Path], _Path | None],
     levels: Sequence[tuple[str, str]],
     files: Sequence[tuple[str, str]] | None = None,
 ) -> tuple[Program, str, list[Diagnostic]]: ...

@@ -211,6 +211,7 @@ def compile(
     arch: str = "wse2",
     params: Mapping[str, Any] | None = None,
     import_paths: Iterable[str | os.PathLike[str]] = (),
+    import_root: str | os.PathLike[str] | None = None,
     allow: Names = (),
     warn: Names = (),
     deny: Names = (),
@@ -232,6 +233,8 @@ def compile(
         Values of the params of the file: ints, floats, bools or [Color]s.
     import_paths
         More folders to search for imported files.
+    import_root
+        A folder that imports may not leave, for programs of strangers. The default is no limit.
     allow, warn, deny
         Rules and groups of rules, as `-A`, `-W` and `-D` name them on the command line; they override the
         environment variable CSLRUN_FLAGS. The name of a rule takes precedence over that of its group.
@@ -266,9 +269,10 @@ def compile(
         texts = list(files.items())
     assert path is not None
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
-    paths = [os.fspath(p) for p in import_paths]
+    root = None if import_root is None else os.fspath(import_root)
+    imports = ([os.fspath(p) for p in import_paths], root)
     chosen = levels.choices(allow, warn, deny)
-    native, report, found = _native.compile(os.fspath(path), arch, values, paths, chosen, texts)
+    native, report, found = _native.compile(os.fspath(path), arch, values, imports, chosen, texts)
     diagnostics.warn(found)
     return Program(native, report, found)
 

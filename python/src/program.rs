@@ -125,20 +125,20 @@ impl Value {
 }
 
 /// Compiles a file, of these files if there are any; what the compiler has warned about is the second result, as
-/// text, and the third, as objects.
+/// text, and the third, as objects. `imports`: more folders to search, and the one that imports may not leave.
 #[pyfunction]
-#[pyo3(signature = (path, arch, params, import_paths, levels, files=None))]
+#[pyo3(signature = (path, arch, params, imports, levels, files=None))]
 pub fn compile<'py>(
     py: Python<'py>,
     path: PathBuf,
     arch: &str,
     params: Vec<(String, Value)>,
-    import_paths: Vec<PathBuf>,
+    imports: (Vec<PathBuf>, Option<PathBuf>),
     levels: Vec<Choice>,
     files: Option<Vec<(String, String)>>,
 ) -> PyResult<(Program, String, Bound<'py, PyAny>)> {
     let mut options = CompileOptions::new(arch_of(arch)?);
-    options.import_paths = import_paths;
+    (options.import_paths, options.import_root) = imports;
     options.levels = levels::chosen(&levels)?;
     for (name, value) in params {
         options.params.push((name, value.param()?));

@@ -47,3 +47,13 @@ def test_params_that_numpy_has_made_are_plain_numbers():
 def test_a_param_of_another_type_is_refused():
     with pytest.raises(TypeError, match="width is a str; it must be an int, a float, a bool or a Color"):
         cslrun.compile(PROGRAMS / "grid.csl", params={"width": "3"})
+
+
+def test_imports_stay_in_the_folder_that_they_are_confined_to(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "other.csl").write_text("const value = 7;\n")
+    program = tmp_path / "mine" / "a.csl"
+    program.write_text('const other = @import_module("../other.csl");\nexport var x: u16 = other.value;\n')
+    assert cslrun.compile(program).size == (1, 1)
+    with pytest.raises(cslrun.CompileError, match="unreadable-file"):
+        cslrun.compile(program, import_root=tmp_path / "mine")

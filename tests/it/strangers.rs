@@ -25,6 +25,13 @@ fn imports_stay_in_the_folder_that_they_are_confined_to() {
     add(&folder, "mine/up.csl", &imports("../other/b.csl"));
     add(&folder, "other/b.csl", "const value = 8;\n");
     answers(&folder.cslrun("check mine/a.csl --import-root mine"), 0, &[]);
+    let cslc = |file: &str| {
+        let words = ["--arch=wse3", file, "--import-root", "mine"];
+        let mut command = Command::new(env!("CARGO_BIN_EXE_cslc"));
+        command.args(words).current_dir(&folder.0).output().expect("the built command starts")
+    };
+    answers(&cslc("mine/a.csl"), 0, &[]);
+    answers(&cslc("mine/up.csl"), 1, &["unreadable-file"]);
     answers(&folder.cslrun("check mine/up.csl"), 0, &[]);
     let words = ["mine/up.csl:1:26", "unreadable-file", "other/b.csl", "`--import-root` confines imports"];
     answers(&folder.cslrun("check mine/up.csl --import-root mine"), 1, &words);

@@ -19,6 +19,14 @@ pub fn parse(text: &str) -> Signs {
     signs(&problems)
 }
 
+/// Whether a program asks for so many PEs that the compiler is rightly busy with them for minutes: its root file makes a
+/// rectangle and has a number of four digits or more.
+pub fn is_large(text: &str) -> bool {
+    let input = Input::read(text);
+    let mut numbers = input.text.split(|c: char| !c.is_ascii_digit());
+    input.text.contains("@set_rectangle") && numbers.any(|digits| digits.len() >= 4)
+}
+
 /// Compiles for both machines.
 pub fn compile(text: &str) -> Signs {
     let input = Input::read(text);

@@ -50,16 +50,19 @@ pub(super) fn write(program: &Program, invocation: &Invocation) -> io::Result<()
     }
     write_json(&bin.join("out_rpc.json"), &json!({ "rpc_symbols": rpc_symbols(program) }))?;
     for number in 0..program.distinct_programs().max(1) {
-        fs::write(bin.join(format!("out_{number}_0.elf")), MARKER)?;
+        let elf = bin.join(format!("out_{number}_0.elf"));
+        output::write_file(&elf, |out| out.write_all(MARKER.as_bytes()))?;
     }
     if invocation.out_routes {
-        fs::write(bin.join(ROUTES), listing::routes_text(program))?;
+        let routes = listing::routes_text(program);
+        output::write_file(&bin.join(ROUTES), |out| out.write_all(routes.as_bytes()))?;
     }
     output::write_file(&bin.join(PROGRAM), |out| out.write_all(&program.to_bytes()))
 }
 
 fn write_json(path: &Path, value: &Value) -> io::Result<()> {
-    fs::write(path, serde_json::to_string_pretty(value)? + "\n")
+    let text = serde_json::to_string_pretty(value)? + "\n";
+    output::write_file(path, |out| out.write_all(text.as_bytes()))
 }
 
 /// Of two values for a name the last wins.

@@ -29,6 +29,7 @@ Usage: cslc [options] <top.csl>
   --width-west-buf=K, --width-east-buf=K
                                 buffer columns to the west and east of the program
   --import-path DIR             another folder to search for imports; may be repeated
+  --import-root DIR             imports may only read files under this folder
   --fp16-format=f16|cb16|bf16   the type that @fp16() returns
   --output-json[=PATH]          also write the content of out.json to this file
   --max-inlined-iterations=N    maximum number of iterations of an inline loop

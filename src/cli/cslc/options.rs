@@ -237,6 +237,7 @@ impl Found {
             "--width-west-buf" => it.west_buffers = number(name, value)?,
             "--width-east-buf" => it.east_buffers = number(name, value)?,
             "--import-path" => it.options.import_paths.push(PathBuf::from(value)),
+            "--import-root" => it.options.import_root = Some(PathBuf::from(value)),
             "--max-inlined-iterations" => it.options.max_inlined_iterations = number(name, value)?,
             "--fp16-format" => it.options.fp16 = fp16(value)?,
             _ => unreachable!("every name of VALUED has an arm"),
@@ -276,7 +277,7 @@ impl Found {
 }
 
 /// Options with a value that this command acts on; each has an arm in `Found::valued`.
-const VALUED: [&str; 12] = [
+const VALUED: [&str; 13] = [
     "-o",
     "--arch",
     "--params",
@@ -287,6 +288,7 @@ const VALUED: [&str; 12] = [
     "--width-west-buf",
     "--width-east-buf",
     "--import-path",
+    "--import-root",
     "--max-inlined-iterations",
     "--fp16-format",
 ];

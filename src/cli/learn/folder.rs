@@ -1,4 +1,5 @@
 use super::lesson::{Lesson, LessonFile};
+use crate::cli::output::write_file;
 use std::fs::{self, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -68,7 +69,7 @@ impl Folder {
         for file in &lesson.files {
             let path = self.path(file);
             make_parent(&path)?;
-            fs::write(&path, file.text).map_err(|e| refused(&path, &e))?;
+            write_file(&path, |out| out.write_all(file.text.as_bytes())).map_err(|e| refused(&path, &e))?;
         }
         Ok(())
     }

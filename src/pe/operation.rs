@@ -321,12 +321,15 @@ impl Operation {
 
     fn ready(&self, around: &mut Surroundings<'_>) -> Readiness {
         let mut tired = false;
-        for from in self.sources() {
+        for (k, from) in self.sources().iter().enumerate() {
             match from {
                 From::Local(_) => {}
                 From::Fifo(end) if self.fits(end, false, around) => {}
                 From::Fifo(end) => return Readiness::No(Stall::FifoEmpty(*end)),
                 From::Fabric(intake) => match self.intake_ready(intake, around) {
+                    Readiness::Yes if k > 0 && self.lacks_second(k, intake.input, around) => {
+                        return Readiness::No(Stall::Input(intake.input));
+                    }
                     Readiness::Yes => {}
                     Readiness::Tired => tired = true,
                     other => return other,
@@ -344,6 +347,13 @@ impl Operation {
             },
         }
         if tired { Readiness::Tired } else { Readiness::Yes }
+    }
+
+    /// Whether source `k` and one before it take from the same input, and there are not enough wavelets for both.
+    fn lacks_second(&self, k: usize, input: usize, around: &Surroundings<'_>) -> bool {
+        let takes = |from: &From| matches!(from, From::Fabric(intake) if intake.input == input && intake.half.is_none());
+        let takers = self.sources()[..=k].iter().filter(|from| takes(from)).count();
+        around.queues.inputs[input].len() < takers
     }
 
     /// Whether a FIFO has space (`write`) or data for the elements that move together next.

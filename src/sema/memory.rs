@@ -154,7 +154,8 @@ impl Sema<'_> {
                 self.lower.copy(addr, from, &ty)
             }
             Operand::Parts(_, parts) => self.store_parts(addr, &ty, parts, span),
-            Operand::Reg(..) => unreachable!("registers hold scalars"),
+            // An integer of more bits than a register has: the variable itself may not be looked at yet.
+            Operand::Reg(..) => Err(rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span)),
         }
     }
 

@@ -120,7 +120,7 @@ pub fn estimated_cycles(n: u64) -> String {
 
 /// The cycles of a whole run, with how far off they usually are (docs/timing.md).
 pub fn estimated_run(n: u64) -> String {
-    cycles_about(n, "estimate, typically within 20 %")
+    cycles_about(n, "estimate, typically within 30 %")
 }
 
 fn cycles_about(n: u64, note: &str) -> String {

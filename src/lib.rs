@@ -41,6 +41,7 @@ mod diagnostics;
 mod dsd;
 mod exec;
 mod fabric;
+mod format;
 mod host;
 mod image;
 mod order;
@@ -62,6 +63,7 @@ mod wafer;
 pub use compile::{
     Compilation, LayoutCompilation, compile, compile_layout, possible_failures, syntax_errors,
 };
+pub use format::formatted;
 pub use sdklayout::Layout;
 pub use sema::{CompileOptions, Fp16Format, ParamValue};
 pub use source::{DiskLoader, LoadError, Loader, MemoryLoader};

@@ -6,6 +6,7 @@
 mod args;
 mod check;
 mod completions;
+mod csl_files;
 mod cslc;
 mod dsd;
 mod dump;
@@ -15,6 +16,7 @@ mod evidence;
 mod explain;
 mod explore;
 mod fault;
+mod fmt;
 mod html;
 mod interrupt;
 mod junit;
@@ -161,6 +163,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Test(args) => suite::test(args, loader).printable(),
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
+        Command::Fmt(args) => fmt::fmt(args, loader),
         Command::Completions(shell) => completions::completions(*shell),
         Command::Man(folder) => man::man(folder),
     }

@@ -1,4 +1,5 @@
 use super::args::TestArgs;
+use super::csl_files;
 use super::junit::{self, Ended, Problem, TestCase, TestFile};
 use super::outcome::{Outcome, verdict};
 use super::record::{self, PrintedRecord, Record, TestRecord};
@@ -7,7 +8,7 @@ use crate::{
     Diagnostic, Failure, Loader, MessageFormat, Printed, Program, RunOptions, Runner, SourceMap, compile,
     render,
 };
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 /// How names of files and functions of tests start.
@@ -16,7 +17,7 @@ const PREFIX: &str = "test_";
 /// `cslrun test [PATH..]`: runs each function whose name starts with `test_` of each file `test_*.csl`.
 pub fn test(args: &TestArgs, loader: &dyn Loader) -> Outcome {
     let mut outcome = Outcome::new(args.format.format());
-    let files = match files(&args.paths) {
+    let files = match csl_files::files(&args.paths, |name| name.starts_with(PREFIX), "test_*.csl") {
         Ok(files) => files,
         Err(why) => {
             outcome.refuse(why);
@@ -197,37 +198,4 @@ impl Ending<'_> {
         let printed = self.printed.iter().map(|line| format!("{}: {}\n", line.pe, line.text)).collect();
         TestCase { name: self.name.unwrap_or("compiles").to_string(), ended, printed }
     }
-}
-
-/// The files with tests: those that are named, and `test_*.csl` below the folders that are named, in order.
-fn files(paths: &[PathBuf]) -> Result<Vec<PathBuf>, String> {
-    let mut all = Vec::new();
-    for path in paths {
-        if path.is_dir() {
-            below(path, &mut all).map_err(|e| format!("{} cannot be read: {e}", path.display()))?;
-        } else if path.is_file() {
-            all.push(path.clone());
-        } else {
-            return Err(format!("there is no file or folder {}", path.display()));
-        }
-    }
-    match all.is_empty() {
-        true => Err("there is no file test_*.csl".to_string()),
-        false => Ok(all),
-    }
-}
-
-fn below(folder: &Path, all: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    let mut entries: Vec<PathBuf> =
-        std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
-    entries.sort();
-    for path in entries {
-        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        if path.is_dir() && !name.starts_with('.') {
-            below(&path, all)?;
-        } else if name.starts_with(PREFIX) && name.ends_with(".csl") {
-            all.push(path);
-        }
-    }
-    Ok(())
 }

@@ -12,6 +12,8 @@ mod recover;
 mod scan;
 mod token;
 
+pub(crate) use token::Token;
+
 use crate::diagnostics::Diag;
 use crate::source::FileId;
 use builder::Builder;

@@ -15,6 +15,7 @@ mod decisions;
 mod elsewhere;
 mod engines;
 mod files;
+mod fmt;
 mod formats;
 mod hangs;
 mod host_hangs;

@@ -6,6 +6,7 @@ mod check;
 mod compile;
 mod dsd;
 mod explore;
+mod fmt;
 mod format;
 mod learn;
 mod names;
@@ -19,6 +20,7 @@ pub use check::CheckArgs;
 pub use compile::CompileArgs;
 pub use dsd::DsdArgs;
 pub use explore::ExploreArgs;
+pub use fmt::FmtArgs;
 pub use format::asks_for_json;
 pub use learn::LearnArgs;
 pub use profile::ProfileArgs;
@@ -50,6 +52,8 @@ pub enum Command {
     Dsd(DsdArgs),
     /// `cslrun test [PATH..]`
     Test(TestArgs),
+    /// `cslrun fmt [PATH..]`
+    Fmt(FmtArgs),
     /// `cslrun explain [RULE]`
     Explain(Option<String>),
     /// `cslrun learn [LESSON]`
@@ -93,6 +97,8 @@ enum Sub {
     Dsd(DsdArgs),
     /// Run the tests in files test_*.csl: exported functions whose names start with test_
     Test(TestArgs),
+    /// Format CSL files: one layout, comments and blank lines stay
+    Fmt(FmtArgs),
     /// Explain a rule that a diagnostic names; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
@@ -176,6 +182,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             args.levels = base;
             Ok(Command::Test(args))
         }
+        Some(Sub::Fmt(args)) => Ok(Command::Fmt(args)),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
         None => {

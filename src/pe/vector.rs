@@ -67,7 +67,8 @@ impl Pe {
             }
             return Ok(Served::Done(cycles));
         }
-        if pace.ran_ahead && !self.may_start_early(tile, vector) {
+        // An operation behind a flush must not start before the look whether the queue is empty.
+        if pace.ran_ahead && (self.duties.has_flushes() || !self.may_start_early(tile, vector)) {
             return Ok(Served::Later);
         }
         self.checks.is_early = pace.ran_ahead;

@@ -64,8 +64,8 @@ impl Roles {
             capture: None,
             bodies: vec![false],
         };
-        for at in 0..items.len() {
-            if let Some(token) = items[at].token {
+        for (at, item) in items.iter().enumerate() {
+            if let Some(token) = item.token {
                 finder.see(at, token);
             }
         }

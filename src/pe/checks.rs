@@ -55,6 +55,8 @@ pub(super) struct Checks {
     pub is_checked: bool,
     /// The main thread is ahead of the clock: the operation being prepared starts in a later cycle.
     pub is_early: bool,
+    /// The main thread has failed ahead of the clock: the run ends when the clock has caught up.
+    pub is_to_fail: bool,
 }
 
 /// What only a diagnostic needs.
@@ -63,6 +65,8 @@ struct Told {
     levels: Levels,
     /// The operations of which is told already that they leave a variable: they may do so very often.
     outside: Vec<Span>,
+    /// Why the main thread fails when the clock has caught up.
+    failure: Option<Diag>,
 }
 
 impl Checks {
@@ -72,12 +76,27 @@ impl Checks {
         let warns_outside = is_checked && levels.of(rules::OUTSIDE_VARIABLE.name) != Level::Allow;
         Checks {
             warnings: Vec::new(),
-            told: Box::new(Told { levels, outside: Vec::new() }),
+            told: Box::new(Told { levels, outside: Vec::new(), failure: None }),
             denies_out_of_bounds,
             warns_outside,
             is_checked,
             is_early: false,
+            is_to_fail: false,
         }
+    }
+
+    /// Keeps an error until the clock has caught up with the main thread: before that, another PE may fail.
+    #[cold]
+    pub fn fail_in_time(&mut self, failure: Diag) {
+        self.is_to_fail = true;
+        self.told.failure = Some(failure);
+    }
+
+    /// The error that has been kept.
+    #[cold]
+    pub fn take_failure(&mut self) -> Option<Diag> {
+        self.is_to_fail = false;
+        self.told.failure.take()
     }
 
     /// Reports a diagnostic after which the program continues, unless its level is `deny`.

@@ -182,7 +182,8 @@ impl Pe {
             true => ending,
             false => ending.max(self.main.busy_until),
         });
-        let known = self.threads.next_start(now).into_iter().chain(ending).min();
+        let failure = self.checks.is_to_fail.then_some(self.main.busy_until);
+        let known = self.threads.next_start(now).into_iter().chain(ending).chain(failure).min();
         Ok(match (wake, known) {
             (Wake::At(cycle), Some(known)) => Wake::At(cycle.min(known)),
             (Wake::OnEvent, Some(known)) => Wake::At(known),

@@ -39,6 +39,9 @@ impl Pe {
         if self.main.waiting || early > 0 && !(resumed && self.may_run_ahead(world.worker)) {
             return Ok(false);
         }
+        if self.checks.is_to_fail {
+            return self.checks.take_failure().map_or(Ok(false), Err);
+        }
         let next = if self.main.is_free() && self.may_start() { self.next_up(now) } else { None };
         if self.main.is_free() && next.is_none() {
             return Ok(false);
@@ -46,7 +49,20 @@ impl Pe {
         let tile = world.worker.take_tile(&self.tile);
         let ran = self.run_code(&tile, next, (now, early), world);
         world.worker.give_back(tile);
-        ran
+        ran.or_else(|diag| self.fail_in_time(diag, now))
+    }
+
+    /// An error ahead of the clock ends the run when the clock has caught up: before that, another PE may fail.
+    #[cold]
+    fn fail_in_time(&mut self, diag: Diag, now: u64) -> Result<bool, Diag> {
+        match diag.0.moment {
+            Some(moment) if moment.cycle > now => {
+                (self.main.busy_until, self.main.waiting) = (moment.cycle, false);
+                self.checks.fail_in_time(diag);
+                Ok(true)
+            }
+            _ => Err(diag),
+        }
     }
 
     /// Starts `next`, if there is such a thing, and runs code from `early` cycles after `now` on.

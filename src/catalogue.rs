@@ -4,6 +4,7 @@
 //! Never: compiles or runs anything.
 
 use crate::dsd::ops::OPS;
+use crate::value::ty::Ty;
 use crate::{diagnostics, sema, stdlib};
 
 pub use crate::diagnostics::{Lint, Rule, lints};
@@ -17,6 +18,14 @@ pub struct ListedBuiltin {
     pub phase: &'static str,
     /// What it does, in one line.
     pub doc: &'static str,
+}
+
+impl ListedBuiltin {
+    /// The name without `@`.
+    pub fn name(&self) -> &'static str {
+        let usage = self.usage.trim_start_matches('@');
+        usage.split('(').next().unwrap_or(usage)
+    }
 }
 
 /// A DSD operation, such as `@fadds`.
@@ -33,6 +42,16 @@ pub fn rules() -> impl Iterator<Item = &'static Rule> {
     diagnostics::rules::all()
 }
 
+/// Rules about the text of a program: whether it can be parsed.
+pub fn syntax_rules() -> &'static [&'static Rule] {
+    diagnostics::rules::syntax::ALL
+}
+
+/// The page of a rule, in Markdown.
+pub fn page(rule: &Rule) -> Option<&'static str> {
+    diagnostics::rules::page(rule)
+}
+
 /// Rules that are checked on the whole program before it runs.
 pub fn rules_before_a_run() -> &'static [&'static Rule] {
     diagnostics::rules::check::ALL
@@ -42,6 +61,17 @@ pub fn rules_before_a_run() -> &'static [&'static Rule] {
 pub fn builtins() -> impl Iterator<Item = ListedBuiltin> {
     let known = sema::builtins::all().iter().filter(|builtin| !builtin.is_internal());
     known.map(|known| ListedBuiltin { usage: known.usage, phase: known.phase.words(), doc: known.doc })
+}
+
+/// The fields that stand in a struct given to a builtin. `first` is its first argument as written, and `path` the fields
+/// around the struct, outermost first.
+pub fn settings(builtin: &str, first: &str, path: &[&str]) -> Vec<&'static str> {
+    sema::builtins::settings(builtin, first, path)
+}
+
+/// The predeclared types.
+pub fn types() -> Vec<&'static str> {
+    Ty::predeclared_names()
 }
 
 /// Every DSD operation.

@@ -8,7 +8,7 @@ use crate::diagnostics::render::{self, MessageFormat};
 use crate::diagnostics::{Diag, Diagnostic, Levels, Sink};
 use crate::image::Program;
 use crate::sdklayout::{self, Layout};
-use crate::sema::{self, CompileOptions};
+use crate::sema::{self, CompileOptions, Fact};
 use crate::source::{FileId, Loader, SourceMap};
 use crate::syntax;
 use std::path::Path;
@@ -80,6 +80,34 @@ pub(crate) fn compile_with(
     let program = sema::compile(loader, &mut sources, path, options, &mut sink);
     let program = program.and_then(|program| settle(program).map_err(|diag| sink.push(diag)).ok());
     Compilation::new(sources, program, sink)
+}
+
+/// A compilation, and what the places of the text stand for.
+#[derive(Clone, Debug)]
+pub struct Inspection {
+    /// What every command gets.
+    pub compilation: Compilation,
+    /// Types and values, in the order of files and places.
+    pub facts: Vec<Fact>,
+}
+
+/// Like [`compile`], for editors: it also tells the types and the values of expressions, whatever is wrong with the
+/// program, and keeps DSDs to be looked at.
+///
+/// ```
+/// use cslrun::{Arch, CompileOptions, MemoryLoader, inspect};
+///
+/// let mut files = MemoryLoader::default();
+/// files.add("pe.csl", "const n = 3 * 4;\n");
+/// let found = inspect("pe.csl".as_ref(), &files, &CompileOptions::new(Arch::Wse3));
+/// assert_eq!((found.facts[0].ty.as_str(), found.facts[0].values.as_slice()), ("comptime_int", ["12".to_string()].as_slice()));
+/// ```
+pub fn inspect(path: &Path, loader: &dyn Loader, options: &CompileOptions) -> Inspection {
+    let options = CompileOptions { keep_descriptors: true, ..options.clone() };
+    let mut sources = SourceMap::default();
+    let mut sink = Sink::new(options.levels);
+    let (program, facts) = sema::inspect(loader, &mut sources, path, &options, &mut sink);
+    Inspection { compilation: Compilation::new(sources, program, sink), facts }
 }
 
 /// The result of compiling a layout that was described in Python.

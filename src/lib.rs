@@ -44,6 +44,8 @@ mod fabric;
 mod format;
 mod host;
 mod image;
+mod inspect;
+mod lsp;
 mod order;
 mod pe;
 mod prefetch;
@@ -61,12 +63,17 @@ mod wafer;
 
 // Compiling.
 pub use compile::{
-    Compilation, LayoutCompilation, compile, compile_layout, possible_failures, syntax_errors,
+    Compilation, Inspection, LayoutCompilation, compile, compile_layout, inspect, possible_failures,
+    syntax_errors,
 };
 pub use format::formatted;
+pub use inspect::{
+    Declaration, DeclarationKind, ExportedName, Extent, FileIndex, Import, KEYWORDS, Lexeme, LexemeKind,
+    index,
+};
 pub use sdklayout::Layout;
-pub use sema::{CompileOptions, Fp16Format, ParamValue};
-pub use source::{DiskLoader, LoadError, Loader, MemoryLoader};
+pub use sema::{CompileOptions, Fact, Fp16Format, ParamValue};
+pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, tidy};
 
 // The program, and the machine that it is compiled for.
 pub use arch::{ArchName as Arch, Color, PeCoord};

@@ -22,6 +22,7 @@ mod interrupt;
 mod junit;
 mod learn;
 mod listing;
+mod lsp;
 mod man;
 mod memory;
 mod npy;
@@ -164,6 +165,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
         Command::Fmt(args) => fmt::fmt(args, loader),
+        Command::Lsp => lsp::lsp(),
         Command::Completions(shell) => completions::completions(*shell),
         Command::Man(folder) => man::man(folder),
     }

@@ -104,6 +104,7 @@ impl Sema<'_> {
             return Err(comptime_only(&ty).help(super::stmt::instead_of_var(&ty, &v.name.name)));
         }
         let (align, explicit_align) = self.alignment(v, &ty)?;
+        self.eval.facts.note_global(v.name.span, &ty, &value);
         Ok(self.lower.data.add(Global {
             name: self.modules.global_name(instance, v),
             ty,
@@ -210,17 +211,36 @@ impl Sema<'_> {
         let unit = self.instance(id).unit.clone();
         for (i, decl) in unit.file.decls.iter().enumerate() {
             let Decl::Var(v) = decl else { continue };
+            let evaluates_all = self.options.keep_descriptors && !self.eval.facts.is_kept();
             let result = match v.linkage {
                 Linkage::Export => self.resolve_exported(id, i as u32),
-                _ if self.options.keep_descriptors && v.kind == VarKind::Const => {
-                    self.resolve_if_untouched(id, i as u32)
-                }
+                _ if evaluates_all && v.kind == VarKind::Const => self.resolve_if_untouched(id, i as u32),
                 _ => Ok(()),
             };
             if let Err(c) = result {
                 self.report(c);
             }
         }
+    }
+
+    /// Evaluates what no code has needed, if the facts of the text are kept; what is wrong with it is not reported.
+    pub fn look_at_rest(&mut self) {
+        if !self.eval.facts.is_kept() {
+            return;
+        }
+        self.reports.set_muted(true);
+        let mut next = 0;
+        // Whatever is imported meanwhile stands at the end.
+        while let Some(id) = self.modules.nth(next) {
+            next += 1;
+            let unit = self.instance(id).unit.clone();
+            for decl in 0..unit.file.decls.len() as u32 {
+                if !unit.library && self.resolve_if_untouched(id, decl).is_err() {
+                    self.eval.budget.refill();
+                }
+            }
+        }
+        self.reports.set_muted(false);
     }
 
     fn resolve_if_untouched(&mut self, id: InstanceId, decl: u32) -> Result<()> {

@@ -70,6 +70,11 @@ impl Sema<'_> {
             around = self.lower.set_span(span);
         }
         let result = self.deeper(span, |s| s.expr_kind(&expr.kind, span, want)).at(span);
+        if self.eval.facts.is_kept()
+            && let Ok(ev) = &result
+        {
+            self.eval.facts.note(span, ev);
+        }
         // What is written next belongs to the expression or statement around this one.
         if let Some(around) = around {
             self.lower.set_span(around);

@@ -50,6 +50,7 @@ mod value;
 mod walk;
 mod words;
 
+pub use eval::Fact;
 pub use options::{CompileOptions, Fp16Format, ParamValue};
-pub use program::compile;
+pub use program::{compile, inspect};
 pub use regions::{CompiledRegions, Placement, RegionCode, RegionSource, compile_regions};

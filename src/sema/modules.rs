@@ -26,6 +26,11 @@ impl Modules {
         &self.instances[id.0 as usize]
     }
 
+    /// The module that was added after so many others.
+    pub fn nth(&self, n: usize) -> Option<InstanceId> {
+        (n < self.instances.len()).then_some(InstanceId(n as u32))
+    }
+
     /// A module, to change.
     pub fn get_mut(&mut self, id: InstanceId) -> &mut Instance {
         &mut self.instances[id.0 as usize]

@@ -1,5 +1,6 @@
 //! The whole program: runs the layout block, compiles each tile once and puts them where the layout says.
 
+use super::eval::Fact;
 use super::finish;
 use super::injection::check_injection;
 use super::layout::{Placed, TileClass, route_twice};
@@ -30,11 +31,28 @@ pub fn compile(
     options: &CompileOptions,
     sink: &mut Sink,
 ) -> Option<Program> {
+    compile_root(&mut Sema::new(loader, sources, options, sink), path)
+}
+
+/// Like [`compile`], and tells what the places of the text stand for, whatever is wrong with the program.
+pub fn inspect(
+    loader: &dyn Loader,
+    sources: &mut SourceMap,
+    path: &Path,
+    options: &CompileOptions,
+    sink: &mut Sink,
+) -> (Option<Program>, Vec<Fact>) {
     let mut sema = Sema::new(loader, sources, options, sink);
+    sema.eval.facts.keep();
+    let program = compile_root(&mut sema, path);
+    (program, sema.eval.facts.take())
+}
+
+fn compile_root(sema: &mut Sema<'_>, path: &Path) -> Option<Program> {
     let root = sema.files.root(path);
     sema.report_files();
     match root {
-        Ok(root) if sema.reports.errors() == 0 => program(&mut sema, root),
+        Ok(root) if sema.reports.errors() == 0 || sema.eval.facts.is_kept() => program(sema, root),
         Ok(_) => None,
         Err(diag) => {
             sema.report(diag);
@@ -103,6 +121,7 @@ fn layout_block(
     sema.enter_module(id);
     let result = sema.deeper(span, |s| s.block(block));
     sema.eval.pop();
+    sema.look_at_rest();
     result.map(|_| ())
 }
 
@@ -193,7 +212,9 @@ fn compile_tile(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<Name, V
     import_root(sema, id);
     sema.run_blocks(id);
     sema.resolve_exports(id);
-    finish::finish_tile(sema, file, shown(class))
+    let image = finish::finish_tile(sema, file, shown(class));
+    sema.look_at_rest();
+    image
 }
 
 fn import_root(sema: &mut Sema<'_>, id: InstanceId) {

@@ -7,6 +7,7 @@ pub struct Reports<'s> {
     sink: &'s mut Sink,
     levels: Levels,
     faults: u64,
+    is_muted: bool,
     /// What was shown since `begin_record`; `None` if it cannot be repeated.
     record: Option<Vec<Diag>>,
 }
@@ -14,7 +15,7 @@ pub struct Reports<'s> {
 impl<'s> Reports<'s> {
     /// Nothing has been said.
     pub fn new(sink: &'s mut Sink, levels: Levels) -> Reports<'s> {
-        Reports { sink, levels, faults: 0, record: None }
+        Reports { sink, levels, faults: 0, is_muted: false, record: None }
     }
 
     /// Errors in the sink.
@@ -29,12 +30,23 @@ impl<'s> Reports<'s> {
 
     /// Counts a diagnostic; whether it is to be shown, as it does not only repeat one.
     pub fn count(&mut self, diag: &Diag) -> bool {
+        if self.is_muted {
+            return false;
+        }
         self.faults += u64::from(diag.0.severity.is_error());
         !diag.rule().is_empty()
     }
 
+    /// Whether nothing is reported from here on.
+    pub fn set_muted(&mut self, is_muted: bool) {
+        self.is_muted = is_muted;
+    }
+
     /// Shows a diagnostic that was counted.
     pub fn show(&mut self, diag: Diag) {
+        if self.is_muted {
+            return;
+        }
         if let Some(record) = &mut self.record {
             record.push(diag.clone());
         }

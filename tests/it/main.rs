@@ -25,6 +25,7 @@ mod learn;
 mod levels;
 mod library;
 mod links;
+mod lsp;
 mod modes;
 mod mutants;
 mod orders;

@@ -54,6 +54,8 @@ pub enum Command {
     Test(TestArgs),
     /// `cslrun fmt [PATH..]`
     Fmt(FmtArgs),
+    /// `cslrun lsp`
+    Lsp,
     /// `cslrun explain [RULE]`
     Explain(Option<String>),
     /// `cslrun learn [LESSON]`
@@ -99,6 +101,8 @@ enum Sub {
     Test(TestArgs),
     /// Format CSL files: one layout, comments and blank lines stay
     Fmt(FmtArgs),
+    /// Serve an editor on standard input and output: the Language Server Protocol (docs/editors.md)
+    Lsp,
     /// Explain a rule that a diagnostic names; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
@@ -183,6 +187,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             Ok(Command::Test(args))
         }
         Some(Sub::Fmt(args)) => Ok(Command::Fmt(args)),
+        Some(Sub::Lsp) => Ok(Command::Lsp),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
         None => {

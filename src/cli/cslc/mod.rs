@@ -13,7 +13,7 @@ use options::{Invocation, UsageError, parse};
 
 use super::{Exit, levels_of_environment, output};
 use crate::compile::compile_with;
-use crate::{DiskLoader, MessageFormat, Program};
+use crate::{CompileOptions, DiskLoader, Levels, MessageFormat, Program};
 use std::path::PathBuf;
 
 const HELP: &str = "\
@@ -65,6 +65,11 @@ pub fn listed_options() -> Vec<(String, String)> {
 pub fn environment() -> String {
     let lines = HELP.lines().skip_while(|line| !line.starts_with("The environment"));
     lines.collect::<Vec<_>>().join(" ")
+}
+
+/// The file and the options in the words of a command line; `None` if they make no sense.
+pub fn compiled_file(words: &[String]) -> Option<(PathBuf, CompileOptions)> {
+    parse(words, Levels::default()).ok().map(|invocation| (invocation.input, invocation.options))
 }
 
 /// The command `cslc`, from the words after its name to exit status 0 or 1.

@@ -2,9 +2,12 @@
 //!
 //! In: a `Program`. Out: text, the same for equal programs. Never: runs anything, or prints.
 
+mod about;
 pub(super) mod describe;
 mod places;
 mod tile;
+
+pub use about::{bound, color, memory, registers_of_operations};
 
 use crate::image::{ColorConfig, NO_TILE};
 use crate::{ExportKind, Program};
@@ -92,6 +95,15 @@ fn exports(program: &Program) -> Table {
 
 /// One row per color and configuration, with the PEs that have it.
 fn routes(program: &Program) -> Option<Table> {
+    let mut table = table(&["color", "route", "PEs"], &[0]);
+    for (color, route, pes) in routes_of(program) {
+        table.add_row([color.to_string(), config(route), places(&pes, program.width)]);
+    }
+    (table.row_count() > 0).then_some(table)
+}
+
+/// Each color and configuration, with the PEs that have it.
+fn routes_of(program: &Program) -> Vec<(u8, &ColorConfig, Vec<usize>)> {
     let mut distinct: IndexSet<&ColorConfig> = IndexSet::new();
     let declared = program.routes.declared().iter();
     let config_of: Vec<usize> = declared.map(|d| distinct.insert_full(&d.config).0).collect();
@@ -101,12 +113,7 @@ fn routes(program: &Program) -> Option<Table> {
             groups.entry((color.0, config_of[*id as usize])).or_default().push(pe);
         }
     }
-    let mut table = table(&["color", "route", "PEs"], &[0]);
-    for ((color, id), pes) in &groups {
-        let config = config(distinct[*id]);
-        table.add_row([color.to_string(), config, places(pes, program.width)]);
-    }
-    (!groups.is_empty()).then_some(table)
+    groups.into_iter().map(|((color, id), pes)| (color, distinct[id], pes)).collect()
 }
 
 /// An empty table; the columns in `numbers` are aligned to the right.

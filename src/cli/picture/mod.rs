@@ -146,6 +146,11 @@ impl<'p> View<'p> {
         }
     }
 
+    /// The code that builds it.
+    pub fn span(&self) -> Span {
+        self.descriptor.span
+    }
+
     /// The constant or variable that it is the first value of.
     pub fn name(&self) -> Option<&str> {
         self.name.as_deref()

@@ -185,7 +185,7 @@ fn position(arch: &Arch, v: &Value) -> Result<Option<Position>> {
             ("invalid", Value::Bool(false)) => {}
             ("rx", v) => rx = Some(directions(v)?),
             ("tx", v) => tx = Some(directions(v)?),
-            _ => return Err(unknown_setting(&name, "a switch position", &["rx", "tx", "invalid"])),
+            _ => return Err(unknown_setting(&name, "a switch position", POSITION)),
         }
     }
     let both = rx.is_some() && tx.is_some();
@@ -222,12 +222,14 @@ fn check_injecting(switches: &ColorFields) -> Result<()> {
 }
 
 /// What a color configuration may have.
-const CONFIGURATION: &[&str] = &["routes", "switches", "filter", "teardown"];
+pub const CONFIGURATION: &[&str] = &["routes", "switches", "filter", "teardown"];
 /// What `.switches` may have.
-const SWITCHES: &[&str] =
+pub const SWITCHES: &[&str] =
     &["pos1", "pos2", "pos3", "current_switch_pos", "ring_mode", "pop_mode", "ce_inject"];
 /// What `.routes` may have.
-const ROUTES: &[&str] = &["rx", "tx", "color_swap_x", "color_swap_y"];
+pub const ROUTES: &[&str] = &["rx", "tx", "color_swap_x", "color_swap_y"];
+/// What a switch position may have.
+pub const POSITION: &[&str] = &["rx", "tx", "invalid"];
 
 fn directions(v: &Value) -> Result<Directions> {
     let mut set = Directions::default();

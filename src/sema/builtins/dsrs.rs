@@ -35,7 +35,7 @@ pub struct Settings {
 }
 
 /// The settings of an operation.
-const SETTINGS: &[&str] = &["async", "activate", "unblock", "on_control", "priority", "ut_id", "index"];
+pub const SETTINGS: &[&str] = &["async", "activate", "unblock", "on_control", "priority", "ut_id", "index"];
 
 /// The builtins of this file.
 #[rustfmt::skip]

@@ -22,7 +22,7 @@ use crate::syntax::ast::{ExprId, VarDecl, VarKind};
 use crate::value::ty::{IdKind, Ty};
 
 /// The settings of a FIFO.
-const SETTINGS: [&str; 9] = [
+pub const SETTINGS: [&str; 9] = [
     "activate_push",
     "activate_pop",
     "empty_action",

@@ -19,6 +19,11 @@ use crate::value::ty::{IdKind, Ty};
 /// Pairs of rotating tasks of a PE.
 const ROTATIONS: usize = 2;
 
+/// The settings of `@set_control_task_table`.
+pub const TABLE: &[&str] = &["instructions", "stride"];
+/// The settings of `@bind_rotating_tasks`.
+pub const ROTATION: &[&str] = &["init", "limit"];
+
 /// The builtins of this file.
 #[rustfmt::skip]
 pub const BUILTINS: &[Builtin] = &[
@@ -126,8 +131,7 @@ fn set_control_task_table(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand
                 ("instructions", _) => return Err(bad_choice(&v, "2, 4, 8").at(at)),
                 ("stride", _) => return Err(bad_choice(&v, "1 to 7").at(at)),
                 _ => {
-                    let known = &["instructions", "stride"];
-                    return Err(unknown_setting(&name, "`@set_control_task_table`", known).at(at));
+                    return Err(unknown_setting(&name, "`@set_control_task_table`", TABLE).at(at));
                 }
             }
         }
@@ -161,7 +165,7 @@ fn rotation_counter(sema: &mut Sema<'_>, config: ExprId) -> Result<(u32, u32)> {
             "init" => init = n,
             "limit" => limit = Some(n),
             _ => {
-                return Err(unknown_setting(&name, "`@bind_rotating_tasks`", &["init", "limit"]).at(at));
+                return Err(unknown_setting(&name, "`@bind_rotating_tasks`", ROTATION).at(at));
             }
         }
     }

@@ -30,12 +30,14 @@ mod library;
 mod old_tasks;
 mod properties;
 mod queues;
+mod settings;
 mod strings;
 mod structs;
 mod tasks;
 mod vectors;
 
 pub use entry::{Builtin, Phase};
+pub use settings::settings;
 
 use super::eval::{Ev, Return};
 use super::value::Value;

@@ -160,7 +160,7 @@ pub fn simd(v: &Value) -> Result<Simd> {
 }
 
 /// The properties of a type of DSD.
-fn properties_of(kind: DsdTy) -> &'static [&'static str] {
+pub fn properties_of(kind: DsdTy) -> &'static [&'static str] {
     match kind {
         DsdTy::Mem1d | DsdTy::Mem4d => {
             &["tensor_access", "base_address", "extent", "stride", "offset", "wavelet_index_offset"]

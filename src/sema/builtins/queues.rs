@@ -57,6 +57,14 @@ fn initialize_queue(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
     Ok(Operand::void())
 }
 
+/// The settings of `@initialize_queue`.
+pub fn settings_of(arch: ArchName) -> &'static [&'static str] {
+    match arch {
+        ArchName::Wse2 => &["color", "priority"],
+        ArchName::Wse3 => &["color", "ctrl_table_id", "dense_mode"],
+    }
+}
+
 /// The color and the priority that `@initialize_queue` gives queue `n`; its table of control tasks is
 /// set at once.
 fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option<Color>, Priority)> {
@@ -80,11 +88,7 @@ fn queue_settings(sema: &mut Sema<'_>, call: Call<'_>, n: u16) -> Result<(Option
                 }
                 ("dense_mode", _) if sema.arch.name == ArchName::Wse3 => {}
                 _ => {
-                    let known = if sema.arch.name == ArchName::Wse2 {
-                        &["color", "priority"][..]
-                    } else {
-                        &["color", "ctrl_table_id", "dense_mode"]
-                    };
+                    let known = settings_of(sema.arch.name);
                     return Err(unknown_setting(&name, "`@initialize_queue`", known).at(cfg_at));
                 }
             }

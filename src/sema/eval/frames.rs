@@ -3,6 +3,7 @@
 //! In: names and values. Out: what names stand for. Never: looks at an expression; the walk does.
 
 use super::budget::Budget;
+use super::facts::Facts;
 use super::known_calls::KnownCalls;
 use super::scope::{Binding, EvalFrame, Flow, Join, JumpTarget, Return, Scope, VariableSlot};
 use crate::diagnostics::rules::comptime as rules;
@@ -27,6 +28,8 @@ pub struct Eval {
     pub budget: Budget,
     /// Comptime calls whose results are known.
     pub known: KnownCalls,
+    /// What the places of the text stand for.
+    pub facts: Facts,
     /// A top-level comptime block is being evaluated.
     in_block: bool,
 }
@@ -34,7 +37,13 @@ pub struct Eval {
 impl Eval {
     /// Nothing is evaluated yet.
     pub fn new(budget: Budget) -> Eval {
-        Eval { frames: Vec::new(), budget, known: KnownCalls::default(), in_block: false }
+        Eval {
+            frames: Vec::new(),
+            budget,
+            known: KnownCalls::default(),
+            facts: Facts::default(),
+            in_block: false,
+        }
     }
 
     /// The innermost call.
@@ -128,6 +137,8 @@ impl Eval {
                 .at(span)
                 .also(first, "first declared here"));
         }
+        self.facts.note_binding(span, &binding);
+        let scope = self.frame_mut().scopes.last_mut().expect("a frame has a scope");
         scope.names.push((name.clone(), binding, span));
         Ok(())
     }

@@ -5,11 +5,13 @@
 //! an expression, which the walk does, or writes code.
 
 mod budget;
+mod facts;
 mod frames;
 mod known_calls;
 mod scope;
 
 pub use budget::Budget;
+pub use facts::Fact;
 pub use frames::Eval;
 pub use known_calls::{Key, KnownCall, Read, all_same, same, weight, weight_of};
 pub use scope::{Arm, Binding, Ev, EvalFrame, Flow, Join, JumpTarget, Return};

@@ -1,0 +1,43 @@
+//! `cslrun lsp`
+
+use super::outcome::Outcome;
+use super::picture::{self, Chosen};
+use super::{Exit, cslc, listing};
+use crate::lsp::{Services, serve};
+use crate::{MessageFormat, Program, Span};
+use std::path::PathBuf;
+
+/// Serves an editor on standard input and output until it ends.
+pub fn lsp() -> Outcome {
+    let services = Services {
+        cslc: cslc::compiled_file,
+        pictures,
+        color: listing::color,
+        bound: listing::bound,
+        registers: listing::registers_of_operations,
+        memory: listing::memory,
+    };
+    let mut outcome = Outcome::new(MessageFormat::Plain);
+    match serve(services, cache_folder()) {
+        Ok(true) => {}
+        // The protocol asks for it when the editor leaves without a word.
+        Ok(false) => outcome.exit = Exit::Rejected,
+        Err(why) => outcome.refuse(format!("the editor breaks the Language Server Protocol: {why}")),
+    }
+    outcome
+}
+
+fn pictures(program: &Program) -> Vec<(Span, String)> {
+    picture::views(program, &Chosen::default())
+        .iter()
+        .map(|view| (view.span(), picture::text(view)))
+        .collect()
+}
+
+/// Where files for the editor to show may lie.
+fn cache_folder() -> Option<PathBuf> {
+    let given = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = || Some(given("HOME")?.join(".cache"));
+    let local = given("XDG_CACHE_HOME").or_else(home).or_else(|| given("LOCALAPPDATA"));
+    Some(local?.join("cslrun"))
+}

@@ -33,6 +33,7 @@ trap 'kill $python 2>/dev/null || true; rm -f "$log"' EXIT
 step cargo test --quiet --test cases --test it -- --format terse
 # Unit tests take seconds, and without optimisation the crate compiles sooner by more than that.
 step env CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --quiet --lib
+step scripts/try-neovim
 step cargo test --quiet --doc
 step cargo lint
 step cargo test --quiet --package book-builds --package fuzz

@@ -93,10 +93,26 @@ impl Arbiter {
                     return router.stall(lane.color());
                 }
                 Plain::Waits => return,
+                Plain::Unclear if comes_from_one_side(grid, id) => {
+                    return self.decide_copies(grid, (pe, id), now);
+                }
                 Plain::Unclear => {}
             }
         }
         self.decide_several(grid, flit_ids, (pe, waiting), now);
+    }
+
+    /// Lets the copies of a wavelet leave where there is room; no other color waits at its router.
+    fn decide_copies(&mut self, grid: &mut Grid, (pe, id): (usize, u32), now: u64) {
+        let Some(one) = copies(grid, (pe, id), now) else { return };
+        let (router, lane) = grid.parts(pe, id);
+        router.serve(one.targets, lane.color());
+        if one.targets != 0 {
+            lane.serve(one.input);
+        }
+        if one.leaves() {
+            self.moves.push(one);
+        }
     }
 
     /// Lets such a wavelet leave, the only one at its router.
@@ -148,29 +164,16 @@ impl Arbiter {
                 Plain::Waits => continue,
                 Plain::Unclear => {}
             }
-            let lane = grid.lane(id);
-            if lane.injects() || !lane.filled().is_power_of_two() {
+            if !comes_from_one_side(grid, id) {
                 return false;
             }
-            let input = Direction::ALL[lane.filled().trailing_zeros() as usize % 5];
-            if lane.is_torn_down() {
-                continue;
-            }
-            let Some(all) = targets(grid, id, input, now) else { continue };
-            let (mut targets, mut to): (Mask, _) = (0, Landing::Unknown);
-            for target in sides(all) {
-                if let Some(landing) = room(grid, id, target) {
-                    targets |= 1 << target as u8;
-                    to = landing;
-                }
-            }
-            if targets & used != 0 {
+            let Some(one) = copies(grid, (pe, id), now) else { continue };
+            if one.targets & used != 0 {
                 return false;
             }
-            used |= targets;
-            if targets != 0 || all == 0 {
-                let to = if targets.is_power_of_two() { to } else { Landing::Unknown };
-                self.moves.push(Move { pe: pe as u32, lane: id, input, targets, all, to, is_plain: false });
+            used |= one.targets;
+            if one.leaves() {
+                self.moves.push(one);
             }
         }
         true
@@ -259,6 +262,31 @@ impl Arbiter {
             }
         }
     }
+}
+
+/// Whether all wavelets of a lane are in one of its inputs, and neither buffers nor the order of arrival have a say.
+fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
+    let lane = grid.lane(id);
+    !lane.injects() && lane.filled().is_power_of_two()
+}
+
+/// The copies of the oldest wavelet of a lane that find room, all of it being in one input; `None` while it must wait.
+fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
+    let lane = grid.lane(id);
+    if lane.is_torn_down() {
+        return None;
+    }
+    let input = Direction::ALL[lane.filled().trailing_zeros() as usize % 5];
+    let all = targets(grid, id, input, now)?;
+    let (mut targets, mut to): (Mask, _) = (0, Landing::Unknown);
+    for target in sides(all) {
+        if let Some(landing) = room(grid, id, target) {
+            targets |= 1 << target as u8;
+            to = landing;
+        }
+    }
+    let to = if targets.is_power_of_two() { to } else { Landing::Unknown };
+    Some(Move { pe: pe as u32, lane: id, input, targets, all, to, is_plain: false })
 }
 
 /// Where copies of the oldest wavelet of an input still have to go; `None` while it must wait.

@@ -28,6 +28,11 @@ pub struct Move {
 }
 
 impl Move {
+    /// Whether anything leaves, or the wavelet ends here.
+    pub fn leaves(&self) -> bool {
+        self.targets != 0 || self.all == 0
+    }
+
     /// The side on which it leaves.
     pub fn target(&self) -> Direction {
         Direction::ALL[self.targets.trailing_zeros() as usize % 5]

@@ -40,14 +40,17 @@ pub fn element_cycles(
     dest: Option<Banked>,
     sources: &[Option<Banked>],
 ) -> u32 {
-    let vectors = || sources.iter().copied().flatten();
-    let by_stride = dest.into_iter().chain(vectors()).map(Banked::width).min().unwrap_or(u32::MAX);
-    let width = u32::from(op.width(arch)).min(by_stride).max(1);
-    let others = || vectors().skip(1);
-    let in_place = others().count() > 0 && vectors().any(|one| dest.is_some_and(|dest| dest.at == one.at));
-    let cycles = count.div_ceil(if in_place { (width / 2).max(1) } else { width });
-    let meet = vectors()
-        .next()
-        .is_some_and(|first| others().any(|one| first != one && (first.at ^ one.at) % 8 == 0));
+    let mut width = dest.map_or(u32::MAX, Banked::width).min(op.width(arch).into());
+    let (mut first, mut are_several, mut in_place, mut meet) = (None, false, false, false);
+    for one in sources.iter().flatten() {
+        width = width.min(one.width());
+        in_place |= dest.is_some_and(|dest| dest.at == one.at);
+        let Some(other) = first.replace(*one) else { continue };
+        first = Some(other);
+        are_several = true;
+        meet |= other != *one && (other.at ^ one.at) % 8 == 0;
+    }
+    let width = if in_place && are_several { width / 2 } else { width };
+    let cycles = count.div_ceil(width.max(1));
     if meet { 2 * cycles } else { cycles }
 }

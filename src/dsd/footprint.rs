@@ -8,7 +8,37 @@ pub enum Footprint {
     /// Elements at equal distances.
     Line(CompactRow),
     /// The next elements of a vector of more than one dimension or of a circular buffer.
-    Rows(Box<(AddressCursor, u32)>),
+    Rows(Box<Rows>),
+}
+
+/// The next elements of a cursor, row after row.
+#[derive(Clone, Debug)]
+pub struct Rows {
+    cursor: AddressCursor,
+    count: u32,
+    /// The lowest word and one past the highest: most words that others touch lie outside.
+    span: (usize, usize),
+}
+
+impl Rows {
+    fn new(cursor: AddressCursor, count: u32) -> Rows {
+        let mut rows = Rows { cursor, count, span: (0, 0) };
+        let spans = rows.iter().map(|(row, words)| row.span(words));
+        let (low, high) = spans.fold((i32::MAX, 0), |all, span| (all.0.min(span.0), all.1.max(span.1)));
+        rows.span = (low.clamp(0, high.max(0)) as usize, high.max(0) as usize);
+        rows
+    }
+
+    /// The rows, with the words per element.
+    fn iter(&self) -> impl Iterator<Item = (Row, u16)> + use<> {
+        let (mut cursor, mut left) = (self.cursor, self.count);
+        std::iter::from_fn(move || {
+            // An element out of bounds ends the operation.
+            let row = (left > 0).then(|| cursor.next_row(left as usize).ok())??;
+            left -= row.count as u32;
+            Some((row, cursor.words()))
+        })
+    }
 }
 
 /// A [`Row`] with the words per element, in 12 bytes.
@@ -34,7 +64,7 @@ impl Footprint {
         }
         Some(match cursor.whole_line(count) {
             Some(row) => Footprint::line(&row, cursor.words()),
-            None => Footprint::Rows(Box::new((*cursor, count))),
+            None => Footprint::Rows(Box::new(Rows::new(*cursor, count))),
         })
     }
 
@@ -58,7 +88,7 @@ impl Footprint {
                 rest.map(|count| Footprint::line(&Row { at, step: row.step, count }, words))
             }
             Footprint::Rows(rows) => {
-                let (mut cursor, count) = **rows;
+                let Rows { mut cursor, count, .. } = **rows;
                 let mut left = elements.min(count);
                 while left > 0 {
                     left -= cursor.next_row(left as usize).ok()?.count as u32;
@@ -71,19 +101,20 @@ impl Footprint {
     /// The lowest word and one past the highest.
     #[inline]
     pub fn span(&self) -> (usize, usize) {
-        if let Footprint::Line(compact) = self {
-            let (row, words) = compact.row();
-            let (low, high) = row.span(words);
-            return (low.clamp(0, high.max(0)) as usize, high.max(0) as usize);
+        match self {
+            Footprint::Line(compact) => {
+                let (row, words) = compact.row();
+                let (low, high) = row.span(words);
+                (low.clamp(0, high.max(0)) as usize, high.max(0) as usize)
+            }
+            Footprint::Rows(rows) => rows.span,
         }
-        let spans = self.rows().map(|(row, words)| row.span(words));
-        let (low, high) = spans.fold((i32::MAX, 0), |all, span| (all.0.min(span.0), all.1.max(span.1)));
-        (low.clamp(0, high.max(0)) as usize, high.max(0) as usize)
     }
 
     /// Whether one of `words` words from `at` on is among them.
     pub fn contains(&self, at: usize, words: usize) -> bool {
-        self.rows().any(|(row, width)| line_contains(&row, width, at, words))
+        let (low, high) = self.span();
+        low < at + words && at < high && self.rows().any(|(row, width)| line_contains(&row, width, at, words))
     }
 
     /// Whether a word is among both.
@@ -102,18 +133,11 @@ impl Footprint {
 
     /// The rows of elements, with the words per element.
     fn rows(&self) -> impl Iterator<Item = (Row, u16)> {
-        let (line, mut rest) = match self {
+        let (line, rows) = match self {
             Footprint::Line(compact) => (Some(compact.row()), None),
-            Footprint::Rows(rows) => (None, Some(**rows)),
+            Footprint::Rows(rows) => (None, Some(rows.iter())),
         };
-        let rows = std::iter::from_fn(move || {
-            let (cursor, left) = rest.as_mut().filter(|(_, left)| *left > 0)?;
-            // An element out of bounds ends the operation.
-            let row = cursor.next_row(*left as usize).ok()?;
-            *left -= row.count as u32;
-            Some((row, cursor.words()))
-        });
-        line.into_iter().chain(rows)
+        line.into_iter().chain(rows.into_iter().flatten())
     }
 }
 

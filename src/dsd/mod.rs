@@ -18,6 +18,7 @@ pub mod ops;
 mod words;
 
 pub(crate) use lanes::widest;
+pub use words::MemWords;
 
 use crate::arch::{Color, InQueue, OutQueue};
 use serde::{Deserialize, Serialize};

@@ -39,6 +39,44 @@ impl Mem {
     }
 }
 
+/// The words of a vector in memory, whose properties code changes one at a time.
+pub struct MemWords<'a>(&'a mut [u16; DSD_WORDS as usize]);
+
+impl MemWords<'_> {
+    /// `None` if the words are no vector in memory, or not as [`Dsd::to_words`] writes it.
+    #[inline]
+    pub fn new(w: &mut [u16; DSD_WORDS as usize]) -> Option<MemWords<'_>> {
+        let is_tidy = w[1] & !(0xff | INDEX_OFFSET | AIMED) == 0 && w[15] == 0;
+        (is_tidy && matches!(w[0], 1..=3)).then_some(MemWords(w))
+    }
+
+    /// Moves it by some words.
+    pub fn shift(&mut self, words: u16) {
+        self.0[2] = self.0[2].wrapping_add(words);
+    }
+
+    /// Places of the fastest dimension.
+    pub fn set_length(&mut self, length: u16) {
+        self.0[3] = length;
+    }
+
+    /// The step of the fastest dimension.
+    pub fn set_stride(&mut self, stride: u16) {
+        self.0[7] = stride;
+    }
+
+    /// Moves it to an address, with the words that it may access.
+    pub fn aim(&mut self, base: u16, (lo, hi): (u16, u16), is_aimed: bool) {
+        (self.0[2], self.0[11], self.0[12]) = (base, lo, hi);
+        self.0[1] = self.0[1] & !AIMED | if is_aimed { AIMED } else { 0 };
+    }
+
+    /// Where it was changed.
+    pub fn set_origin(&mut self, origin: u16) {
+        self.0[14] = origin;
+    }
+}
+
 impl Dsd {
     /// The words that stand for this value; word 0 is never 0.
     pub fn to_words(self) -> [u16; DSD_WORDS as usize] {

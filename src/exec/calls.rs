@@ -159,7 +159,8 @@ impl Calls {
         std::mem::swap(&mut self.worker, &mut worker.registers);
     }
 
-    /// Enters a function whose register 0 is register `base` of the caller.
+    /// Enters a function whose register 0 is register `base` of the caller. The caller points behind the call; if there
+    /// is no room, at the call again.
     #[inline(always)]
     pub fn enter(
         &mut self,
@@ -168,7 +169,10 @@ impl Calls {
         base: Reg,
     ) -> Result<(), Diag> {
         let base = self.last_mut().base + usize::from(base);
-        self.push(tile, f, base, ready.frame_words)?;
+        if let Err(diag) = self.push(tile, f, base, ready.frame_words) {
+            self.last_mut().pc -= 1;
+            return Err(diag);
+        }
         let (_, r) = self.innermost();
         // Most functions have so few registers that a loop is faster than the call of `memcpy`.
         let mut register = ready.params;

@@ -1,11 +1,13 @@
 //! The interface of the scalar loop: its inputs, and the reasons why it stops.
 
-use super::prepared::{PreparedFunction, PreparedTile};
+use super::calls::WINDOW;
+use super::prepared::{FunctionCache, PreparedFunction, PreparedTile};
+use super::sanitizer::Sanitizer;
 use super::vector::plan::VectorPlan;
 use crate::arch::{Arch, TaskId};
 use crate::image::TileImage;
 use crate::image::code::{FnId, Op};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// Why the loop stopped. The innermost call points at the next operation.
 pub(crate) enum StopReason {
@@ -19,6 +21,31 @@ pub(crate) enum StopReason {
     Guarded,
 }
 
+/// What a PE does for code while the scalar loop goes on. To leave the loop and to enter it again costs more than most
+/// of these operations: they load a DSR, change a DSD, or work on short lines in memory.
+pub(crate) trait LoopServices {
+    /// Does an operation of which nothing has to be told; gives the cycles that it takes beyond those of its function.
+    /// `None`: nothing is done, and the loop must stop for it.
+    fn serve(&mut self, op: Op, r: &mut [u64; WINDOW], memory: &mut LoopMemory<'_>) -> Option<u64>;
+}
+
+/// The memory of a PE and its shadow, as the scalar loop has them.
+pub(crate) struct LoopMemory<'a> {
+    /// The words that are allocated.
+    pub words: &'a mut [u16],
+    /// Their shadow.
+    pub sanitizer: &'a mut Sanitizer,
+}
+
+/// Does nothing: the loop stops for everything.
+pub(crate) struct NoServices;
+
+impl LoopServices for NoServices {
+    fn serve(&mut self, _: Op, _: &mut [u64; WINDOW], _: &mut LoopMemory<'_>) -> Option<u64> {
+        None
+    }
+}
+
 /// The cycle budget: cycles used and cycles allowed.
 pub(crate) struct Meter {
     /// Cycles used since the loop was entered.
@@ -30,6 +57,26 @@ pub(crate) struct Meter {
     pub due: u64,
 }
 
+impl Meter {
+    /// Cycles left.
+    #[inline(always)]
+    pub fn left(&self) -> i64 {
+        self.budget as i64 - self.spent as i64
+    }
+
+    /// So many are left.
+    #[inline(always)]
+    pub fn leave(&mut self, left: i64) {
+        self.spent = (self.budget as i64 - left) as u64;
+    }
+
+    /// Cycles left when something is due.
+    #[inline(always)]
+    pub fn left_when_due(&self) -> i64 {
+        (self.budget as i64).saturating_sub_unsigned(self.due)
+    }
+}
+
 /// The parts of a tile that do not change while the loop runs.
 #[derive(Copy, Clone)]
 pub(crate) struct Code<'a> {
@@ -37,11 +84,11 @@ pub(crate) struct Code<'a> {
     /// The machine, whose costs its code has.
     pub arch: &'a Arch,
     /// The functions of the tile that have run.
-    pub functions: &'a [OnceLock<PreparedFunction>],
+    pub functions: &'a [OnceLock<Arc<PreparedFunction>>],
     /// The vector operations that the loop executes itself.
     pub plans: &'a [Option<VectorPlan>],
-    /// Functions run without superinstructions.
-    pub is_plain: bool,
+    /// Those that other tiles of the program have run.
+    pub cache: &'a FunctionCache,
 }
 
 impl<'a> Code<'a> {
@@ -49,7 +96,7 @@ impl<'a> Code<'a> {
     #[inline]
     pub fn of(tile: &'a PreparedTile, arch: &'a Arch) -> Code<'a> {
         let (functions, plans) = (tile.functions(), tile.plans(arch));
-        Code { tile, arch, functions, plans, is_plain: tile.is_plain() }
+        Code { tile, arch, functions, plans, cache: tile.cache() }
     }
 
     #[inline(always)]
@@ -63,8 +110,7 @@ impl<'a> Code<'a> {
 
     #[cold]
     fn prepare(self, n: usize) -> &'a PreparedFunction {
-        self.functions[n]
-            .get_or_init(|| PreparedFunction::new(&self.tile.functions[n], self.arch, self.is_plain))
+        self.functions[n].get_or_init(|| self.cache.prepared(&self.tile.functions[n], self.arch))
     }
 }
 

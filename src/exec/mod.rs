@@ -26,4 +26,4 @@ pub(crate) mod vector;
 #[cfg(test)]
 mod tests;
 
-pub use prepared::PreparedTile;
+pub use prepared::{FunctionCache, PreparedTile};

@@ -7,15 +7,16 @@
 use super::cycles::cycles_before;
 use super::jump_table::JumpTable;
 use super::superinstructions::combined;
-use super::vector::line_shape::{VectorShape, shape};
+use super::vector::line_shape::VectorSite;
 use super::vector::map_code::LaneCode;
 use super::vector::plan::{VectorPlan, plan};
 use crate::arch::Arch;
 use crate::image::code::{Op, Reg};
-use crate::image::{FnId, Function, TileImage};
+use crate::image::{FnId, Function, Shared, TileImage};
+use rustc_hash::FxHashMap;
 use std::cell::Cell;
 use std::ops::Deref;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// A function that has run at least once.
 #[derive(Clone, Debug)]
@@ -37,18 +38,65 @@ pub(crate) struct PreparedFunction {
     pub frame_words: u16,
 }
 
+/// The prepared functions of a program. Most tiles have the same code, even if their constants differ in a few
+/// functions; PEs that share it find it in a cache.
+#[derive(Debug, Default)]
+pub struct FunctionCache {
+    /// By the address of the code, which is kept.
+    known: Mutex<FxHashMap<usize, Vec<KnownFunction>>>,
+    /// Functions run without superinstructions.
+    is_plain: bool,
+}
+
+#[derive(Debug)]
+struct KnownFunction {
+    code: Shared<Op>,
+    registers: u16,
+    prepared: Arc<PreparedFunction>,
+}
+
+impl KnownFunction {
+    fn is_of(&self, function: &Function) -> bool {
+        let its = &*self.prepared;
+        self.code.is_same(&function.code)
+            && (its.params, self.registers, its.frame_words)
+                == (function.params, function.registers, function.frame_words)
+            && *its.consts == *function.consts
+    }
+}
+
+impl FunctionCache {
+    /// No function has run. `is_plain`: without superinstructions.
+    pub fn new(is_plain: bool) -> FunctionCache {
+        FunctionCache { known: Mutex::default(), is_plain }
+    }
+
+    /// A function that runs for the first time in its tile.
+    pub(crate) fn prepared(&self, function: &Function, arch: &Arch) -> Arc<PreparedFunction> {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = known.entry(function.code.as_ptr() as usize).or_default();
+        if let Some(same) = known.iter().find(|known| known.is_of(function)) {
+            return Arc::clone(&same.prepared);
+        }
+        let prepared = Arc::new(PreparedFunction::new(function, arch, self.is_plain));
+        let (code, registers) = (function.code.clone(), function.registers);
+        known.push(KnownFunction { code, registers, prepared: Arc::clone(&prepared) });
+        prepared
+    }
+}
+
 /// The code of one iteration of an `@map`, computed when it first begins.
 type Iteration = OnceLock<Option<Arc<LaneCode>>>;
 
 /// A tile with its prepared functions and plans; it dereferences to the [`TileImage`] that it holds.
 pub struct PreparedTile {
     image: Arc<TileImage>,
-    functions: OnceLock<Box<[OnceLock<PreparedFunction>]>>,
+    functions: OnceLock<Box<[OnceLock<Arc<PreparedFunction>>]>>,
+    cache: Arc<FunctionCache>,
     plans: OnceLock<Box<[Option<VectorPlan>]>>,
-    shapes: OnceLock<Box<[VectorShape]>>,
+    sites: OnceLock<Box<[VectorSite]>>,
     /// For each of `maps` the code of its iteration, if that can be done for many elements at a time.
     maps: OnceLock<Box<[Iteration]>>,
-    is_plain: bool,
 }
 
 impl Deref for PreparedTile {
@@ -60,26 +108,32 @@ impl Deref for PreparedTile {
 }
 
 impl PreparedTile {
-    /// A tile of which nothing has run. `is_plain`: without superinstructions and plans.
-    pub fn new(image: Arc<TileImage>, is_plain: bool) -> PreparedTile {
+    /// A tile of which nothing has run, and the functions that tiles of its program have run.
+    pub fn new(image: Arc<TileImage>, cache: Arc<FunctionCache>) -> PreparedTile {
         PreparedTile {
             image,
             functions: OnceLock::new(),
+            cache,
             plans: OnceLock::new(),
-            shapes: OnceLock::new(),
+            sites: OnceLock::new(),
             maps: OnceLock::new(),
-            is_plain,
         }
     }
 
     /// Whether it runs without superinstructions and plans.
     pub(crate) fn is_plain(&self) -> bool {
-        self.is_plain
+        self.cache.is_plain
+    }
+
+    /// The functions that tiles of its program have run.
+    #[inline]
+    pub(crate) fn cache(&self) -> &FunctionCache {
+        &self.cache
     }
 
     /// The functions that have run, by number.
     #[inline]
-    pub(crate) fn functions(&self) -> &[OnceLock<PreparedFunction>] {
+    pub(crate) fn functions(&self) -> &[OnceLock<Arc<PreparedFunction>>] {
         self.functions.get_or_init(|| self.image.functions.iter().map(|_| OnceLock::new()).collect())
     }
 
@@ -94,13 +148,13 @@ impl PreparedTile {
         code.as_ref().filter(|code| code.place == (f, next))
     }
 
-    /// The shape of `vector_ops[n]`.
+    /// What is known of `vector_ops[n]`.
     #[inline]
-    pub(crate) fn shape(&self, n: u32) -> &VectorShape {
-        let (tile, is_plain) = (&self.image, self.is_plain);
-        let shapes =
-            self.shapes.get_or_init(|| tile.vector_ops.iter().map(|op| shape(tile, op, is_plain)).collect());
-        &shapes[n as usize]
+    pub(crate) fn site(&self, n: u32, arch: &Arch) -> &VectorSite {
+        let (tile, is_plain) = (&self.image, self.is_plain());
+        let site = |op| VectorSite::new(tile, op, arch, is_plain);
+        let sites = self.sites.get_or_init(|| tile.vector_ops.iter().map(site).collect());
+        &sites[n as usize]
     }
 
     /// For each of `vector_ops` its plan; `None` where not all operands are known.

@@ -5,7 +5,7 @@ use super::arms::*;
 use super::calls::Calls;
 use super::convert::{signed, unsigned};
 use super::guard::Guard;
-use super::interface::{Code, Meter, StopReason, TaskState};
+use super::interface::{Code, LoopMemory, LoopServices, Meter, StopReason, TaskState};
 use super::memory::{byte_at, element, element_of, load, store, store_byte};
 use super::parts::{holds, single, value};
 use super::sanitizer::Sanitizer;
@@ -16,41 +16,26 @@ use crate::value::f16;
 
 /// Continues the innermost call. After a diagnostic, that call still points at the operation that caused it. `maps` are the
 /// iterations of the `@map`s that have not ended, outermost first. The loop is compiled for each kind of guard.
+///
+/// It is one `match` with an arm for each frequent operation: a second one would add an indirect jump to each. Calls and
+/// returns are handled here, too: to leave and re-enter the loop costs more.
 pub(crate) fn run<G: Guard>(
-    code: Code<'_>,
-    calls: &mut Calls,
-    maps: &mut [MapIterations],
-    (memory, guard): (&mut [u16], &mut G),
-    sanitizer: &mut Sanitizer,
-    tasks: &mut TaskState,
-    meter: &mut Meter,
-) -> Result<StopReason, Diag> {
-    let mut left = meter.budget as i64 - meter.spent as i64;
-    let due = (meter.budget as i64).saturating_sub_unsigned(meter.due);
-    let exit = run_calls(code, calls, maps, (memory, guard), sanitizer, (tasks, due), &mut left);
-    meter.spent = (meter.budget as i64 - left) as u64;
-    exit
-}
-
-/// One `match` with an arm for each frequent operation: a second one would add an indirect jump to each. Calls and returns
-/// are handled here, too: to leave and re-enter the loop costs more. `budget` is what is left of the cycles.
-fn run_calls<G: Guard>(
     all: Code<'_>,
     calls: &mut Calls,
     maps: &mut [MapIterations],
     (memory, guard): (&mut [u16], &mut G),
     sanitizer: &mut Sanitizer,
-    (tasks, due): (&mut TaskState, i64),
-    budget: &mut i64,
+    (tasks, services): (&mut TaskState, &mut dyn LoopServices),
+    meter: &mut Meter,
 ) -> Result<StopReason, Diag> {
-    let Code { tile, plans, .. } = all;
+    let (Code { tile, plans, .. }, due) = (all, meter.left_when_due());
     let mut ready = all.function(calls.last_mut().function);
     loop {
         let (frame, r) = calls.innermost();
         let (mut at, mut first) = (frame.pc, frame.pc); // Where straight code has begun, for those who count.
         let (code, before) = (&ready.code[..], &ready.cycles_before[..]);
         // The budget left before an operation, plus the cycles of all before it: constant while they come in order.
-        let mut credit = *budget + i64::from(before[at]);
+        let mut credit = meter.left() + i64::from(before[at]);
         macro_rules! left {
             () => {
                 credit - i64::from(before[at])
@@ -71,7 +56,7 @@ fn run_calls<G: Guard>(
             ($exit:expr) => {{
                 guard.ran(frame.function, first, at);
                 frame.pc = at;
-                *budget = left!();
+                meter.leave(left!());
                 return $exit;
             }};
         }
@@ -116,6 +101,14 @@ fn run_calls<G: Guard>(
                     stop!(Ok(StopReason::Guarded))
                 }
                 at
+            }};
+        }
+        // The PE does it at once, or the loop stops for it.
+        macro_rules! serve {
+            ($op:expr) => {{
+                let memory = &mut LoopMemory { words: memory, sanitizer };
+                let Some(cycles) = services.serve($op, r, memory) else { hand_back!($op) };
+                credit -= cycles as i64
             }};
         }
         // What memory holds, and a word that a pointer points to, which may be one that must not be touched.
@@ -453,10 +446,15 @@ fn run_calls<G: Guard>(
                 Op::MovMovMov(s) => three_moves!(s),
                 Op::Block { a } | Op::Unblock { a } | Op::Activate { a }
                     if left!() > due && tasks.set(*op, reg!(a)) => {}
-                Op::Vector { n } => {
-                    let Some(Some(line)) = plans.get(n as usize) else { hand_back!(*op) };
-                    let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };
-                    credit -= guard.took(frame.function, at, cycles, line.elements)
+                Op::Vector { n } => match plans.get(n as usize) {
+                    Some(Some(line)) => {
+                        let Some(cycles) = run_known(line, r, memory) else { hand_back!(*op) };
+                        credit -= guard.took(frame.function, at, cycles, line.elements)
+                    }
+                    Some(None) | None => serve!(*op),
+                },
+                Op::LoadDsr { .. } | Op::EditDsd { .. } | Op::PutDsd { .. } | Op::SetDsrBase { .. } => {
+                    serve!(*op)
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
@@ -481,14 +479,11 @@ fn run_calls<G: Guard>(
         };
         at += 1;
         guard.ran(frame.function, first, at);
-        *budget = left!();
+        meter.leave(left!());
         if let Some((f, base)) = called {
             frame.pc = at;
             ready = all.function(f);
-            if let Err(diag) = calls.enter(tile, (f, ready), base) {
-                calls.last_mut().pc -= 1;
-                return Err(diag);
-            }
+            calls.enter(tile, (f, ready), base)?;
             guard.entered(calls);
         } else {
             sanitizer.leave(frame.address.into(), frame.end, frame.function);

@@ -2,9 +2,9 @@
 
 use super::calls::{Calls, Worker};
 use super::guard::{GuardedWords, Unguarded, Watch};
-use super::interface::{Code, Meter, StopReason, TaskState};
+use super::interface::{Code, Meter, NoServices, StopReason, TaskState};
 use super::memory::Memory;
-use super::prepared::{PreparedFunction, PreparedTile};
+use super::prepared::{FunctionCache, PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::scalar::run;
 use super::superinstructions::combined;
@@ -190,7 +190,7 @@ fn in_parts(function: &Function) -> PreparedFunction {
 
 /// Everything that can be seen of a run, whenever it stops. A guard that watches every word stops the loop also
 /// before each access to memory, which changes nothing.
-fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>], guarded: bool) -> Vec<String> {
+fn seen(tile: &TileImage, functions: &[OnceLock<Arc<PreparedFunction>>], guarded: bool) -> Vec<String> {
     let mut guard = GuardedWords::default();
     guard.add(Watch { words: Footprint::words(0, 32), reads: true, fifo: None, owner: 0 });
     let mut memory = Memory::new(32, &[1, 2, 3, 4, 5, 6, 7, 8]);
@@ -202,14 +202,28 @@ fn seen(tile: &TileImage, functions: &[OnceLock<PreparedFunction>], guarded: boo
     for _ in 0..12 {
         let mut meter = Meter { spent: 0, budget: 25, due: u64::MAX };
         let mut tasks = TaskState::default();
-        let code = Code { tile, arch: &WSE3, functions, plans: &[], is_plain: false };
+        let code = Code { tile, arch: &WSE3, functions, plans: &[], cache: &FunctionCache::default() };
         let exit = loop {
             let (memory, sanitizer, tasks) = (memory.words_mut(), &mut sanitizer, &mut tasks);
             let exit = match guarded {
-                true => run(code, &mut calls, &mut [], (memory, &mut guard), sanitizer, tasks, &mut meter),
-                false => {
-                    run(code, &mut calls, &mut [], (memory, &mut Unguarded), sanitizer, tasks, &mut meter)
-                }
+                true => run(
+                    code,
+                    &mut calls,
+                    &mut [],
+                    (memory, &mut guard),
+                    sanitizer,
+                    (tasks, &mut NoServices),
+                    &mut meter,
+                ),
+                false => run(
+                    code,
+                    &mut calls,
+                    &mut [],
+                    (memory, &mut Unguarded),
+                    sanitizer,
+                    (tasks, &mut NoServices),
+                    &mut meter,
+                ),
             };
             if !matches!(exit, Ok(StopReason::Guarded)) {
                 break exit;
@@ -243,8 +257,8 @@ fn superinstructions_do_exactly_what_their_parts_do() {
         let callee = vec![Op::AddU { d: 0, a: 0, b: 1, sh: 32 }, Op::Ret];
         let functions = vec![function("f", 0, &CONSTS, dice.code()), function("g", 1, &[7], callee)];
         let tile = TileImage { functions, data_end: 16, ..TileImage::default() };
-        let tile = PreparedTile::new(Arc::new(tile), false);
-        let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(in_parts(f))).collect();
+        let tile = PreparedTile::new(Arc::new(tile), Arc::default());
+        let parts: Vec<_> = tile.functions.iter().map(|f| OnceLock::from(Arc::new(in_parts(f)))).collect();
         let (together, _) = combined(&tile.functions[0]);
         let made = together.iter().zip(&tile.functions[0].code).filter(|(new, old)| new != old);
         met.extend(

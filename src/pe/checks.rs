@@ -19,7 +19,7 @@ use crate::dsd::ops::DsdOp;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::image::code::{DsdRef, Reg};
-use crate::image::{TaskKind, TileImage};
+use crate::image::{Symbol, TaskKind, TileImage};
 use crate::source::Span;
 use crate::value::math::MathFunction;
 
@@ -97,6 +97,13 @@ impl Checks {
     pub fn take_failure(&mut self) -> Option<Diag> {
         self.is_to_fail = false;
         self.told.failure.take()
+    }
+
+    /// The range of words that a vector may access that was made from a range, in a memory of this size.
+    #[inline]
+    pub fn allowed(&self, (low, high): (u16, u16), size: usize) -> (u16, u16) {
+        let size = size as u16;
+        if self.is_checked { (low, high.min(size)) } else { (0, size) }
     }
 
     /// Reports a diagnostic after which the program continues, unless its level is `deny`.
@@ -314,19 +321,28 @@ impl Checks {
         span: Span,
         sanitizer: &mut Sanitizer,
     ) -> Result<(), Diag> {
+        let Some(constant) = self.constant_dest(tile, dsd, at, sanitizer) else { return Ok(()) };
+        let c = CONST_DESTINATION.because(&[("name", &constant.name)]).at(span);
+        let help = format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name);
+        self.hazard(c.also(constant.span, "declared `const`").help(help))
+    }
+
+    /// The constant in which such a vector is.
+    #[inline]
+    pub fn constant_dest<'t>(
+        &self,
+        tile: &'t TileImage,
+        dsd: DsdRef,
+        at: u16,
+        sanitizer: &mut Sanitizer,
+    ) -> Option<&'t Symbol> {
         let is_new = match dsd {
             DsdRef::Const(_) => false,
             DsdRef::At(..) => true,
             // The load of a dsr_dest has already checked what it holds.
             DsdRef::Dsr(dsr) => dsr.id.file != DsrFile::Dest,
         };
-        if !is_new || !self.is_checked {
-            return Ok(());
-        }
-        let Some(constant) = sanitizer.constant_at(tile, at.into()) else { return Ok(()) };
-        let c = CONST_DESTINATION.because(&[("name", &constant.name)]).at(span);
-        let help = format!("declare `{}` as `var`: reading a `const` gives its first value", constant.name);
-        self.hazard(c.also(constant.span, "declared `const`").help(help))
+        if is_new && self.is_checked { sanitizer.constant_at(tile, at.into()) } else { None }
     }
 
     /// When one operand of a `@map` ends, elements already read from the others are lost (entry UB-028).

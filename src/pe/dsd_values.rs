@@ -1,6 +1,5 @@
 //! DSDs as values: in memory, and in DSRs.
 
-use super::extended::Others;
 use super::registers::{AsyncSettings, Loaded, ResolvedOperand, Use};
 use super::threads::Threads;
 use super::vector_unit::VectorUnit;
@@ -16,14 +15,8 @@ impl VectorUnit<'_> {
     pub fn load_dsr(&mut self, load: &DsrLoad, threads: &Threads) -> Result<(), Diag> {
         self.checks.check_free(load.dsr.id, threads).at(load.span)?;
         let (dsd, at) = self.dsd_value(load.dsd).at(load.span)?;
-        let settings = AsyncSettings::of(&load.config, self.main);
-        let DsrLoad { save_address, single_step, span, .. } = *load;
-        let others = Others::of(load);
-        if let Dsd::Mem(mem) = &dsd {
-            self.registers.extended.fill(load.dsr.id, others, mem, span);
-        }
-        self.registers
-            .set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
+        let settings = AsyncSettings::of(&load.config, |reg| self.main.register(reg));
+        self.registers.load(load, dsd, at, settings);
         Ok(())
     }
 
@@ -93,13 +86,23 @@ impl VectorUnit<'_> {
             }
             (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
             (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
-            (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = word,
-            (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Color::numbered(value as u16),
-            (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
-            (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = word,
-            (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Color::numbered(value as u16),
-            (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
-            (dsd, edit) => unreachable!("comptime lets nobody apply {edit:?} to {dsd:?}"),
+            (dsd, edit) => {
+                assert!(edit_fabric(dsd, edit, word), "comptime lets nobody apply {edit:?} to {dsd:?}");
+            }
         }
     }
+}
+
+/// Changes one property of a fabric DSD; false if it has none such.
+pub(super) fn edit_fabric(dsd: &mut Dsd, edit: DsdEdit, value: u16) -> bool {
+    match (dsd, edit) {
+        (Dsd::FabIn(fabin), DsdEdit::Length) => fabin.extent = value,
+        (Dsd::FabIn(fabin), DsdEdit::Color) => fabin.color = Color::numbered(value),
+        (Dsd::FabIn(fabin), DsdEdit::Queue) => fabin.queue = Some(InQueue(value as u8)),
+        (Dsd::FabOut(fabout), DsdEdit::Length) => fabout.extent = value,
+        (Dsd::FabOut(fabout), DsdEdit::Color) => fabout.color = Color::numbered(value),
+        (Dsd::FabOut(fabout), DsdEdit::Queue) => fabout.queue = Some(OutQueue(value as u8)),
+        _ => return false,
+    }
+    true
 }

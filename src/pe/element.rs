@@ -216,8 +216,9 @@ impl Pe {
             true => {
                 self.may_start()
                     && (!self.main.launches.is_empty()
-                        || self.tasks.are_active() && !self.queues.have_command()
-                        || self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some())
+                        || self.tasks.has_ready(self.arch.name, &self.queues, claimed).unwrap_or_else(|| {
+                            self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some()
+                        }))
             }
             false => self.main.can_run(),
         };

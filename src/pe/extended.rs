@@ -55,7 +55,14 @@ pub(super) struct Extended {
 
 impl Extended {
     /// Writes the registers of a load.
+    #[inline]
     pub fn fill(&mut self, dsr: DsrId, others: Others, mem: &Mem, span: Span) {
+        if others.xdsr.is_some() || others.count > 0 {
+            self.fill_others(dsr, others, mem, span);
+        }
+    }
+
+    fn fill_others(&mut self, dsr: DsrId, others: Others, mem: &Mem, span: Span) {
         if let Some(xdsr) = others.xdsr {
             put(&mut self.xdsrs, xdsr, FilledRegister { dsr, mem: *mem, step: 0, span });
         }
@@ -66,7 +73,16 @@ impl Extended {
 
     /// The first register of a DSR that no longer holds what its load wrote. A stride register
     /// may serve several vectors with the same step; an XDSR serves one.
+    #[inline]
     pub fn clash(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Diag> {
+        if others.xdsr.is_none() && others.count == 0 {
+            None
+        } else {
+            self.clash_of(dsr, others, mem, loaded)
+        }
+    }
+
+    fn clash_of(&self, dsr: DsrId, others: Others, mem: &Mem, loaded: Span) -> Option<Diag> {
         if let Some(xdsr) = others.xdsr
             && let Some(held) = self.xdsr(xdsr)
             && held.dsr != dsr

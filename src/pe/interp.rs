@@ -3,6 +3,7 @@
 use super::choices::Chosen;
 use super::element::{Outside, Pe};
 use super::lenient::go_on_behind;
+use super::loop_services::PeServices;
 use super::main_thread::{Launch, Served};
 use super::scripted::Next;
 use super::tasks::{Picked, arguments, binding};
@@ -12,7 +13,7 @@ use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, POINTER_OUT_OF_BOUNDS
 use crate::diagnostics::{At, Diag};
 use crate::exec::calls::Worker;
 use crate::exec::guard::Unguarded;
-use crate::exec::interface::{Code, Meter, StopReason};
+use crate::exec::interface::{Code, LoopServices, Meter, NoServices, StopReason};
 use crate::exec::{PreparedTile, scalar};
 use crate::image::code::{Access, Op};
 use crate::image::{FnId, TaskKind, TileImage};
@@ -180,7 +181,7 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         meter.due = self.threads.next_ending().map_or(u64::MAX, |ending| ending.saturating_sub(now));
-        let op = match self.run_scalar(code, meter) {
+        let op = match self.run_scalar((tile, code), meter) {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => {
                 let heard = self.checks.warnings.len();
@@ -232,19 +233,36 @@ impl Pe {
 
     /// Runs the scalar loop, guarded while somebody wants to know of accesses to memory.
     #[inline]
-    fn run_scalar(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
+    fn run_scalar(
+        &mut self,
+        (tile, code): (&PreparedTile, Code<'_>),
+        meter: &mut Meter,
+    ) -> Result<StopReason, Diag> {
         if self.observer.has_profile() {
             return self.run_counted(code, meter);
         }
         let is_observed = self.is_observed();
+        let guard = self.races.guard();
+        let mut services = PeServices {
+            tile,
+            arch: self.arch,
+            registers: &mut self.registers,
+            checks: &self.checks,
+            threads: &self.threads,
+            size: self.memory.size(),
+            may_access: guard.is_none(),
+        };
+        let mut nothing = NoServices;
+        let services: &mut dyn LoopServices = if is_observed { &mut nothing } else { &mut services };
         let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
-        let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
+        let (calls, sanitizer) = (&mut self.main.calls, &mut self.sanitizer);
+        let around = (&mut self.tasks.state, services);
         // A recorded run takes the path that records events, and a guarded one that which compares operands.
         let without_plans = Code { plans: &[], ..code };
         let code = if is_observed { without_plans } else { code };
-        match self.races.guard() {
-            None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, tasks, meter),
-            Some(guard) => scalar::run(without_plans, calls, maps, (words, guard), sanitizer, tasks, meter),
+        match guard {
+            None => scalar::run(code, calls, maps, (words, &mut Unguarded), sanitizer, around, meter),
+            Some(guard) => scalar::run(without_plans, calls, maps, (words, guard), sanitizer, around, meter),
         }
     }
 

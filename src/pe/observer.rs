@@ -24,6 +24,12 @@ impl Observer {
         Observer(Some(Box::new(Kind::Profile(Box::new(profile)))))
     }
 
+    /// Whether nobody writes anything down.
+    #[inline(always)]
+    pub fn is_nobody(&self) -> bool {
+        self.0.is_none()
+    }
+
     /// Whether there is a trace.
     #[inline(always)]
     pub fn has_trace(&self) -> bool {

@@ -35,4 +35,9 @@ impl Operation {
     pub fn stays_in_bounds(&self, count: u32) -> bool {
         self.cursors().all(|(_, cursor)| cursor.reaches(count.into()) >= count.into())
     }
+
+    /// The same where nothing but the number of elements decides.
+    pub fn is_certainly_in_bounds(&self, count: u32) -> bool {
+        self.room.is_none() && self.cleared.is_none() && self.stays_in_bounds(count)
+    }
 }

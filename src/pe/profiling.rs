@@ -10,7 +10,8 @@ use super::threads::{MAIN, Thread};
 use super::trace_buffer::reason;
 use crate::diagnostics::Diag;
 use crate::exec::counts::Counting;
-use crate::exec::interface::{Code, Meter, StopReason};
+use crate::exec::cycles::start_cycles;
+use crate::exec::interface::{Code, Meter, NoServices, StopReason};
 use crate::exec::scalar;
 use crate::fabric::Ramp;
 use crate::image::FnId;
@@ -87,7 +88,15 @@ impl Pe {
         let watched = self.races.guard();
         let plans = if watched.is_some() { &[] } else { code.plans };
         let mut guard = Counting { counts, words: watched };
-        scalar::run(Code { plans, ..code }, calls, maps, (words, &mut guard), sanitizer, tasks, meter)
+        scalar::run(
+            Code { plans, ..code },
+            calls,
+            maps,
+            (words, &mut guard),
+            sanitizer,
+            (tasks, &mut NoServices),
+            meter,
+        )
     }
 
     /// An operation of the main thread has been served, or could not be, in a cycle.
@@ -129,7 +138,7 @@ impl Pe {
     /// An operation has sent all of its elements ahead of the clock, the last one in a cycle.
     #[cold]
     pub(super) fn note_sent_early(&mut self, vector: &VectorOp, start: &Start, from: u64, last: u64) {
-        let started = from + self.start_cycles(vector);
+        let started = from + start_cycles(vector, &self.arch.costs.vectors);
         let (Some(profile), Some(frame)) = (self.observer.profile(), self.main.calls.last()) else { return };
         let (operation, settings) = (&start.thread.operation, &start.settings);
         let noted = noted(operation, (vector.span, frame.function), &self.queues);

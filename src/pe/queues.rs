@@ -300,6 +300,18 @@ impl Queues {
         Ok((at, color))
     }
 
+    /// The same for a queue that exists.
+    #[inline]
+    pub fn known_output(&self, color: Option<Color>, queue: OutQueue) -> Option<(usize, Color)> {
+        let at = self.outputs.iter().position(|o| o.queue == Some(queue))?;
+        let bound = self.outputs[at].color;
+        let color = match self.arch.name {
+            ArchName::Wse2 => color.or(bound),
+            ArchName::Wse3 => bound,
+        };
+        color.map(|color| (at, color))
+    }
+
     /// Adds a wavelet to an output; the caller has checked that there is space.
     #[inline]
     pub fn send(&mut self, output: usize, outgoing: Outgoing) {
@@ -352,9 +364,16 @@ impl Queues {
     /// cycle: in the order in which they leave, up to the first for which several queues would have to take turns.
     pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
         loop {
-            let head = |at: usize| Some((self.outputs[at].items.front()?.from, at));
-            let Some((from, at)) = members(self.outgoing).filter_map(head).min() else { return };
-            let is_alone = members(self.outgoing).filter_map(head).all(|(other, o)| other > from || o == at);
+            let (mut first, mut is_alone) = (None, true);
+            for at in members(self.outgoing) {
+                let Some(from) = self.outputs[at].items.front().map(|head| head.from) else { continue };
+                match first {
+                    Some((other, _)) if other < from => {}
+                    Some((other, _)) if other == from => is_alone = false,
+                    Some(_) | None => (first, is_alone) = (Some((from, at)), true),
+                }
+            }
+            let Some((from, at)) = first else { return };
             let items = &mut self.outputs[at].items;
             // A wavelet that advances the switch must leave in its own cycle, because the switch moves with it.
             let head = items.front().copied().filter(|head| from > now && is_alone && !head.advance_switch);
@@ -378,6 +397,12 @@ impl Queues {
             }
         }
         self.filled & inputs
+    }
+
+    /// Inputs that may hold wavelets; all that do are among them.
+    #[inline]
+    pub fn filled(&self) -> impl Iterator<Item = usize> + use<> {
+        members(self.filled)
     }
 
     /// Whether the task picker may have wavelets to drop.
@@ -407,10 +432,12 @@ impl Queues {
     }
 
     /// The next cycle in which a wavelet leaves that was produced ahead of the clock.
+    #[inline(always)]
     pub fn next_departure(&self, now: u64) -> Option<u64> {
-        if self.sent_last <= now {
-            return None;
-        }
+        if self.sent_last <= now { None } else { self.first_departure(now) }
+    }
+
+    fn first_departure(&self, now: u64) -> Option<u64> {
         members(self.outgoing).filter_map(|at| self.outputs[at].after(now)).min()
     }
 

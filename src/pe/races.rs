@@ -52,15 +52,21 @@ struct OpenOperation {
     /// The owner of the watches.
     id: u32,
     span: Span,
-    name: &'static str,
-    /// The queues and FIFOs that it uses, bit = number.
-    inputs: u64,
-    fifos: u64,
-    output: Option<u8>,
+    uses: OpenUse,
     has_completion: bool,
     progress: Progress,
     /// Elements that are known to be done, because a wavelet has arrived since.
     seen: u32,
+}
+
+/// An open operation, and the queues and FIFOs that it uses.
+#[derive(Copy, Clone, Debug)]
+struct OpenUse {
+    name: &'static str,
+    /// Inputs, bit = number.
+    inputs: u64,
+    fifos: u64,
+    output: Option<u8>,
 }
 
 /// The open operations, and the word whose writes are noted.
@@ -177,7 +183,7 @@ impl Races {
         let open = self.operation(race).expect("a race has an open operation");
         let does = if race.is_written { "write" } else { "read" };
         let diag = DATA_RACE.because(&[("name", &name), ("access", &access.verb()), ("does", &does)]);
-        let label = format!("`@{}` starts here, and nothing has waited for its end", open.name);
+        let label = format!("`@{}` starts here, and nothing has waited for its end", open.uses.name);
         let help = match open.has_completion {
             true => "do this in the task that the operation activates or unblocks when it is complete",
             false => "give the operation `.activate`, and do this in the task that it activates",
@@ -240,19 +246,29 @@ impl Races {
             Some(place) => Progress::Running { place: place as u8 },
             None => watched.ends(begun.completion),
         };
-        // The witness has the last number.
-        watched.opened = (id + 1) % WITNESS;
-        watched.open.push(OpenOperation {
-            id,
-            span: begun.span,
-            name: operation.name(),
-            inputs: operation.inputs(),
-            output: operation.output().map(|output| output as u8),
-            fifos: used,
-            has_completion: begun.completion != Done::Nothing,
-            progress,
-            seen: 0,
-        });
+        let output = operation.output().map(|output| output as u8);
+        let (name, inputs) = (operation.name(), operation.inputs());
+        watched.open(&begun, OpenUse { name, inputs, fifos: used, output }, progress);
+        self.is_on = true;
+    }
+
+    /// An asynchronous operation was done ahead of the clock that sends words of memory, or a scalar. Its name, and its
+    /// output.
+    pub fn start_send(
+        &mut self,
+        (name, output): (&'static str, usize),
+        words: Option<Footprint>,
+        begun: Begun,
+    ) {
+        if !self.detects {
+            return;
+        }
+        let watched = self.watched.get_or_insert_default();
+        watched.make_room(begun.span);
+        let Some(words) = words else { return };
+        watched.guard.add(Watch { words, reads: false, fifo: None, owner: watched.opened });
+        let progress = watched.ends(begun.completion);
+        watched.open(&begun, OpenUse { name, inputs: 0, fifos: 0, output: Some(output as u8) }, progress);
         self.is_on = true;
     }
 
@@ -294,6 +310,13 @@ impl Races {
         self.is_on = !watched.is_idle();
     }
 
+    /// The same for an operation that only sends.
+    pub fn waited_for_send(&mut self, output: usize) {
+        let Some(watched) = &mut self.watched else { return };
+        watched.see_queues([0, 1 << output, 0], u32::MAX);
+        self.is_on = !watched.is_idle();
+    }
+
     /// The host launches a function or copies: it may know that what was sent has arrived.
     pub fn host_comes(&mut self, threads: &Threads) {
         let Some(watched) = &mut self.watched else { return };
@@ -330,6 +353,14 @@ fn fifos_of(operation: &Operation) -> u64 {
 impl Watched {
     fn is_idle(&self) -> bool {
         self.open.is_empty() && self.witness.is_none()
+    }
+
+    /// Adds an operation, whose watches have the next number.
+    fn open(&mut self, begun: &Begun, uses: OpenUse, progress: Progress) {
+        let (id, span, has_completion) = (self.opened, begun.span, begun.completion != Done::Nothing);
+        // The witness has the last number.
+        self.opened = (id + 1) % WITNESS;
+        self.open.push(OpenOperation { id, span, uses, has_completion, progress, seen: 0 });
     }
 
     /// Keeps the operations for which `keep` is true, and their watches.
@@ -379,7 +410,7 @@ impl Watched {
                 return true;
             }
             last = last.max(Some(number));
-            for (all, used) in queues.iter_mut().zip([open.inputs, open.outputs(), open.fifos]) {
+            for (all, used) in queues.iter_mut().zip([open.uses.inputs, open.outputs(), open.uses.fifos]) {
                 *all |= used;
             }
             false
@@ -398,7 +429,9 @@ impl Watched {
         }
         self.keep(|open| match open.progress {
             Progress::Ended { number, .. } if number < before => {
-                open.inputs & inputs == 0 && open.outputs() & outputs == 0 && open.fifos & fifos == 0
+                open.uses.inputs & inputs == 0
+                    && open.outputs() & outputs == 0
+                    && open.uses.fifos & fifos == 0
             }
             Progress::Ended { .. } | Progress::Running { .. } => true,
         });
@@ -407,7 +440,7 @@ impl Watched {
     /// A wavelet has arrived: it may answer all that was sent.
     fn see_wavelets(&mut self, threads: &Threads) {
         let Watched { open, guard, .. } = self;
-        for open in open.iter_mut().filter(|open| open.output.is_some()) {
+        for open in open.iter_mut().filter(|open| open.uses.output.is_some()) {
             let Progress::Running { place } = open.progress else { continue };
             let done = threads.done(place.into());
             let more = done - open.seen;
@@ -416,13 +449,13 @@ impl Watched {
                 guard.retain(|watch| watch.owner != open.id || watch.shorten(more));
             }
         }
-        self.keep(|open| open.output.is_none() || matches!(open.progress, Progress::Running { .. }));
+        self.keep(|open| open.uses.output.is_none() || matches!(open.progress, Progress::Running { .. }));
     }
 }
 
 impl OpenOperation {
     /// The output queue that it uses, bit = number.
     fn outputs(&self) -> u64 {
-        self.output.map_or(0, |output| 1 << output)
+        self.uses.output.map_or(0, |output| 1 << output)
     }
 }

@@ -6,7 +6,7 @@ use crate::dsd::Mem;
 use crate::dsd::access::{AddressCursor, OutOfBounds};
 use crate::exec::calls::Calls;
 use crate::exec::variables::{local_behind, symbol_at};
-use crate::image::TileImage;
+use crate::image::{Symbol, TileImage};
 use crate::source::Span;
 
 /// A variable in memory.
@@ -31,15 +31,12 @@ impl Reach<'_> {
     /// The bounds of a DSD that gets an address at run time: the variable at the address. Beyond a local are the
     /// words of other calls; beyond a global working public programs go on purpose, so that it is a warning.
     pub fn aim(&self, mem: &mut Mem, address: u16) {
-        (mem.base, mem.lo, mem.hi, mem.is_aimed) = (address, 0, self.size as u16, false);
-        let is_local = address >= self.tile.data_end;
-        if !is_local && !self.warns {
-            return;
-        }
-        if let Some(owner) = self.owner(address.into()) {
-            (mem.lo, mem.hi) = (owner.words.0 as u16, owner.words.1 as u16);
-            mem.is_aimed = !is_local;
-        }
+        let ((lo, hi), is_aimed) =
+            global_bounds(self.tile, address, self.size, self.warns).unwrap_or_else(|| {
+                let words = self.owner(address.into()).map_or((0, self.size), |owner| owner.words);
+                ((words.0 as u16, words.1 as u16), false)
+            });
+        (mem.base, mem.lo, mem.hi, mem.is_aimed) = (address, lo, hi, is_aimed);
     }
 
     /// The variable that a word belongs to.
@@ -113,6 +110,23 @@ impl Reach<'_> {
             None => diag,
         }
     }
+}
+
+/// The bounds of a DSD that gets the address of a global at run time, and whether they are those of the variable. `None`:
+/// the address is that of a local, and only the calls tell which. `size`: that of the memory.
+#[inline]
+pub(super) fn global_bounds(
+    tile: &TileImage,
+    address: u16,
+    size: usize,
+    warns: bool,
+) -> Option<((u16, u16), bool)> {
+    if address >= tile.data_end {
+        return None;
+    }
+    let symbol = if warns { symbol_at(tile, address.into()) } else { None };
+    let words = |symbol: &Symbol| (symbol.addr, symbol.addr.wrapping_add(symbol.words));
+    Some(symbol.map_or(((0, size as u16), false), |symbol| (words(symbol), true)))
 }
 
 /// Checks the cast of a pointer to anything to a pointer to a scalar of `words` words. If the variable is a

@@ -2,7 +2,6 @@
 
 use super::checks::Checks;
 use super::extended::{Extended, Others};
-use super::main_thread::MainThread;
 use super::operation::{From, Operation, To};
 use super::tasks::Done;
 use super::threads::OperandDsrs;
@@ -12,7 +11,7 @@ use crate::diagnostics::rules::dsd::MAP_FIFO;
 use crate::diagnostics::rules::run::{DSR_EMPTY, FIFO_DSR_EMPTY, MAP_SINGLE_STEP, SINGLE_STEP};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::{Dsd, FifoId, Mem, MemKind, Priority};
-use crate::image::code::{AsyncConfig, Completion, DsdRef, IdArg, OnControl};
+use crate::image::code::{AsyncConfig, Completion, DsdRef, DsrLoad, IdArg, OnControl, Reg};
 use crate::image::{DsrRef, TileImage};
 use crate::source::Span;
 
@@ -36,13 +35,13 @@ pub(super) enum AtControl {
 
 impl AsyncSettings {
     /// The settings of an operation or load, with ids from registers.
-    pub fn of(config: &AsyncConfig, main: &MainThread) -> AsyncSettings {
+    pub fn of(config: &AsyncConfig, register: impl Fn(Reg) -> u64) -> AsyncSettings {
         AsyncSettings {
             is_async: config.is_async,
-            completion: completion(config.completion, main),
+            completion: completion(config.completion, &register),
             on_control: config.on_control.map(|on_control| match on_control {
                 OnControl::Terminate => AtControl::Completion,
-                OnControl::Then(done) => AtControl::Then(completion(done, main)),
+                OnControl::Then(done) => AtControl::Then(completion(done, &register)),
             }),
             priority: config.priority,
             ut: config.ut,
@@ -170,6 +169,17 @@ impl Registers {
         file[number] = Some(loaded);
     }
 
+    /// `@load_to_dsr` and its family: a DSD, the address of its first element, and the settings.
+    #[inline]
+    pub fn load(&mut self, load: &DsrLoad, dsd: Dsd, at: u16, settings: AsyncSettings) {
+        let DsrLoad { save_address, single_step, span, .. } = *load;
+        let others = Others::of(load);
+        if let Dsd::Mem(mem) = &dsd {
+            self.extended.fill(load.dsr.id, others, mem, span);
+        }
+        self.set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
+    }
+
     /// A loaded register, mutable.
     pub fn slot(&mut self, id: DsrId) -> Option<&mut Loaded> {
         self.files[id.file as usize].get_mut(usize::from(id.number))?.as_mut()
@@ -228,8 +238,8 @@ impl Registers {
     /// Whether an operation may use a DSR without a check: it is not loaded for `@map`, and its XDSR and stride
     /// registers still hold what its load wrote.
     pub fn is_as_loaded(&self, dsr: DsrId, loaded: &Loaded) -> bool {
-        let Dsd::Mem(mem) = &loaded.dsd else { return false };
-        !loaded.single_step && self.extended.clash(dsr, loaded.others, mem, loaded.span).is_none()
+        let is_whole = |mem| self.extended.clash(dsr, loaded.others, mem, loaded.span).is_none();
+        !loaded.single_step && if let Dsd::Mem(mem) = &loaded.dsd { is_whole(mem) } else { true }
     }
 
     /// Checks that the XDSR and the stride registers of a DSR still hold what its load wrote. If they do not,
@@ -253,6 +263,20 @@ impl Registers {
 }
 
 impl Loaded {
+    /// The operand that a DSR is.
+    #[inline]
+    pub fn operand(&self, dsr: DsrRef) -> ResolvedOperand {
+        let holds_fifo = matches!(self.dsd, Dsd::Fifo(_));
+        ResolvedOperand {
+            dsd: self.dsd,
+            at: self.at,
+            settings: Some(self.settings),
+            dsr: Some(dsr.id),
+            saved: self.save_address.then_some(dsr.id),
+            untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
+        }
+    }
+
     /// A DSR loaded with `.single_step` may be used only by `@map`, and `@map` needs such a DSR (entry UB-021).
     pub fn check_use(&self, dsr: DsrId, purpose: Use, checks: &mut Checks) -> Result<(), Diag> {
         if purpose == Use::Map && matches!(self.dsd, Dsd::Fifo(_)) {
@@ -284,10 +308,11 @@ impl Loaded {
     }
 }
 
-fn completion(completion: Completion, main: &MainThread) -> Done {
+/// What follows the end of an operation, with the id from a register.
+pub(super) fn completion(completion: Completion, register: impl Fn(Reg) -> u64) -> Done {
     let id = |id| match id {
         IdArg::Known(id) => id,
-        IdArg::In(reg) => TaskId(main.register(reg) as u8),
+        IdArg::In(reg) => TaskId(register(reg) as u8),
     };
     match completion {
         Completion::Nothing => Done::Nothing,

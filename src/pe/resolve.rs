@@ -21,7 +21,8 @@ impl VectorUnit<'_> {
     pub fn resolve(&mut self, vector: &VectorOp, thread: Box<Thread>) -> Result<Start, Diag> {
         let op = &OPS[usize::from(vector.op)];
         let form = vector.form();
-        let mut start = Start::new(thread, op, vector, AsyncSettings::of(&vector.config, self.main));
+        let mut start =
+            Start::new(thread, op, vector, AsyncSettings::of(&vector.config, |reg| self.main.register(reg)));
         let index = vector.index.map(|reg| self.main.register(reg) as u16);
         start.thread.operation.to = match vector.dest {
             DsdOperand::Dsd(dsd) => self.dest(dsd, op.dest.words(), index, &mut start)?,
@@ -117,6 +118,7 @@ impl VectorUnit<'_> {
     /// The same for an operation with fabric or FIFO operands; one without an end is not checked.
     pub fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Diag> {
         match operation.total {
+            Some(total) if operation.is_certainly_in_bounds(total) => Ok(()),
             Some(total) => {
                 let count = operation.room.map_or(total, |room| room.min(total));
                 if operation.room.is_some() {

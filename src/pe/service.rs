@@ -12,6 +12,7 @@ use crate::diagnostics::rules::comptime::INACTIVE_VARIANT;
 use crate::diagnostics::rules::run::{ASSERTION_FAILED, TRAP};
 use crate::diagnostics::rules::tasks::{CONFIG_OUTSIDE, ID_OUT_OF_RANGE};
 use crate::dsd::footprint::Footprint;
+use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
 use crate::exec::cycles::served_cycles;
 use crate::exec::interface::Meter;
@@ -33,7 +34,7 @@ impl Pe {
     /// Executes an operation that the scalar loop has handed back.
     pub(super) fn service(
         &mut self,
-        tile: &TileImage,
+        tile: &PreparedTile,
         op: Op,
         now: u64,
         meter: &Meter,
@@ -46,7 +47,7 @@ impl Pe {
         self.races.cycle = time;
         if let Op::Vector { n } = op {
             let unseen_until = world.worker.unseen_until;
-            let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until };
+            let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until, start_cycles: 0 };
             return self.start_vector(tile, n, pace, world.ramp);
         }
         let cycles = served_cycles(op, &self.arch.costs);

@@ -15,6 +15,7 @@ impl Pe {
     pub(super) fn run_threads(&mut self, now: u64) -> Result<bool, Diag> {
         let mut waiting = self.threads.running(&self.queues, now);
         while let Some(place) = match self.script {
+            None if waiting == 0 => None,
             None => self.threads.first(waiting, self.tasks.schedule, now),
             Some(_) => self.first_by_script(waiting, now),
         } {

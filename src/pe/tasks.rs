@@ -178,6 +178,20 @@ impl Tasks {
         best
     }
 
+    /// Whether the picker would find a task; `None` where a control wavelet is the oldest, which it may have to drop.
+    pub fn has_ready(&self, arch: ArchName, queues: &Queues, claimed: u64) -> Option<bool> {
+        let mut is_any_ready = self.are_active();
+        for input in queues.filled() {
+            let Some(head) = queues.inputs[input].head() else { continue };
+            if head.control {
+                return None;
+            }
+            let is_claimed = claimed & 1 << input != 0;
+            is_any_ready |= !is_claimed && self.wants(arch, queues, input).is_some();
+        }
+        Some(is_any_ready)
+    }
+
     /// The tasks that could start but `picked`, in the order of their ids.
     pub fn others(&self, arch: ArchName, queues: &mut Queues, claimed: u64, picked: Picked) -> Vec<TaskId> {
         let inputs = members(queues.holding(!claimed)).filter_map(|input| self.wants(arch, queues, input));

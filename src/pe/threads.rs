@@ -124,15 +124,17 @@ pub(super) struct Threads {
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
-    /// Colors that are known to have a route, bit = color.
-    pub routed: u32,
     /// Whether `endings` holds any.
     has_endings: bool,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
+    /// The first cycle behind which an operation of `ahead` starts.
+    first_ahead: u64,
     main: Option<Box<Thread>>,
     /// The memory of the operation that has ended last, for the next one.
     pub spare: Option<Box<Thread>>,
+    /// Colors that are known to have a route, bit = color.
+    pub routed: u32,
     /// For each place what its operation has stalled on, so that one that would only stall again is not looked at.
     stalled_on: [StalledQueue; 9],
     threads: [Option<Box<Thread>>; 8],
@@ -172,6 +174,8 @@ impl Threads {
     pub fn install(&mut self, place: usize, mut thread: Box<Thread>) {
         thread.operation.steps = thread.operation.kind_of_steps();
         self.live |= 1 << place;
+        self.first_ahead =
+            if self.ahead == 0 { thread.started } else { self.first_ahead.min(thread.started) };
         self.ahead |= 1 << place;
         self.stalled_on[place] = StalledQueue::Unknown;
         self.claimed |= thread.operation.inputs();
@@ -225,6 +229,9 @@ impl Threads {
         self.live &= !(1 << place);
         self.ranks.iter_mut().for_each(|places| *places &= self.live);
         let thread = self.slot(place).take().expect("only live threads are removed");
+        if self.ahead & 1 << place != 0 {
+            self.note_started(0);
+        }
         self.claimed = self.iter().fold(0, |all, (_, thread)| all | thread.operation.inputs());
         thread
     }
@@ -241,8 +248,8 @@ impl Threads {
     /// they stalled on holds a wavelet or has space again.
     #[inline]
     pub fn running(&mut self, queues: &Queues, now: u64) -> u16 {
-        if self.ahead != 0 {
-            self.ahead &= self.live & !self.started(now);
+        if self.ahead != 0 && self.first_ahead < now {
+            self.note_started(now);
         }
         let mut set = self.live & !u16::from(self.blocked) & !self.ahead;
         for place in places(set) {
@@ -258,10 +265,17 @@ impl Threads {
         set
     }
 
-    #[cold]
-    fn started(&self, now: u64) -> u16 {
-        let started = self.iter().filter(|(_, thread)| thread.started < now);
-        started.fold(0, |all, (place, _)| all | 1 << place)
+    /// Looks which operations have started before a cycle.
+    fn note_started(&mut self, now: u64) {
+        let (mut ahead, mut first) = (0, u64::MAX);
+        for place in places(self.ahead & self.live) {
+            let thread = if place == MAIN { &self.main } else { &self.threads[place] };
+            if let Some(started) = thread.as_ref().map(|thread| thread.started).filter(|cycle| *cycle >= now)
+            {
+                (ahead, first) = (ahead | 1 << place, first.min(started));
+            }
+        }
+        (self.ahead, self.first_ahead) = (ahead, first);
     }
 
     /// Notes that an operation waits for something, or that it does not any more.
@@ -278,7 +292,11 @@ impl Threads {
     /// The first cycle after `now` in which an operation does its first element that has not started by then.
     #[inline]
     pub fn next_start(&self, now: u64) -> Option<u64> {
-        if self.ahead == 0 { None } else { self.first_start(now) }
+        match self.ahead {
+            0 => None,
+            _ if self.first_ahead >= now => Some(self.first_ahead + 1),
+            _ => self.first_start(now),
+        }
     }
 
     #[cold]
@@ -290,6 +308,11 @@ impl Threads {
     /// Whether an operation in progress notes its position in a DSR.
     pub fn save_into(&self, dsr: DsrId) -> bool {
         self.iter().any(|(_, thread)| thread.registers.saved().any(|(_, saved)| saved == dsr))
+    }
+
+    /// Whether an operand of an operation in progress is in a DSR.
+    pub fn use_register(&self, dsr: DsrId) -> bool {
+        !self.is_empty() && self.iter().any(|(_, thread)| thread.registers.contains(dsr))
     }
 
     /// Whether any operation may move: what it waited for when it was last tried may be there now.

@@ -22,7 +22,9 @@ use crate::diagnostics::rules::dsd::{DSD_QUEUE, IGNORED_SETTING};
 use crate::diagnostics::rules::run::{MICROTHREAD_IN_USE, MICROTHREAD_OF_QUEUE};
 use crate::dsd::Dsd;
 use crate::dsd::ops::OPS;
-use crate::exec::cycles::{LAUNCH, start_cycles};
+use crate::exec::PreparedTile;
+use crate::exec::cycles::LAUNCH;
+use crate::exec::vector::line_shape::VectorShape;
 use crate::fabric::Ramp;
 use crate::image::TileImage;
 use crate::image::code::{Completion, DsdOperand, DsdRef, VectorOp};
@@ -37,28 +39,30 @@ pub(super) struct Pace {
     pub ran_ahead: bool,
     /// Nobody looks before this cycle.
     pub unseen_until: u64,
-}
-
-impl Pace {
-    /// The main thread and the clock are in the same cycle.
-    fn at_the_clock(time: u64) -> Pace {
-        Pace { time, ran_ahead: false, unseen_until: 0 }
-    }
+    /// Cycles until the operation can start.
+    pub start_cycles: u64,
 }
 
 impl Pe {
     /// Starts `tile.vector_ops[n]`.
     pub(super) fn start_vector(
         &mut self,
-        tile: &TileImage,
+        tile: &PreparedTile,
         n: u32,
         pace: Pace,
         ramp: &dyn Ramp,
     ) -> Result<Served, Diag> {
         let vector = &tile.vector_ops[n as usize];
-        let op = &OPS[usize::from(vector.op)];
-        if let Some((count, cycles)) = self.vector_unit().run_at_once(n, vector)? {
-            let cycles = LAUNCH + self.start_cycles(vector) + u64::from(cycles);
+        let site = tile.site(n, self.arch);
+        let pace = Pace { start_cycles: site.start_cycles, ..pace };
+        if let VectorShape::Send(shape) = &site.shape
+            && let Some(served) = self.send_short(shape, vector, pace)
+        {
+            return Ok(served);
+        }
+        if let Some((count, cycles)) = self.vector_unit().run_at_once(&site.shape, vector)? {
+            let op = &OPS[usize::from(vector.op)];
+            let cycles = LAUNCH + pace.start_cycles + u64::from(cycles);
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
             if let Some(trace) = self.observer.trace() {
                 trace.at_once(quick, pace.time, cycles);
@@ -76,11 +80,6 @@ impl Pe {
         self.checks.is_early = false;
         // What is wrong is said when the clock has caught up.
         if pace.ran_ahead { Ok(started.unwrap_or(Served::Later)) } else { started }
-    }
-
-    /// Cycles until an operation can start.
-    pub(super) fn start_cycles(&self, vector: &VectorOp) -> u64 {
-        start_cycles(vector, &self.arch.costs.vectors)
     }
 
     fn start_slowly(&mut self, vector: &VectorOp, pace: Pace, ramp: &dyn Ramp) -> Result<Served, Diag> {
@@ -105,10 +104,10 @@ impl Pe {
             self.vector_unit().check_operands(&start.thread.operation, vector.span)?;
         }
         if !start.has_fabric {
-            return self.run_on_fifos(vector, start, pace.time);
+            return self.run_on_fifos(vector, start, pace);
         }
-        if self.sends_without_a_wait(vector, &start, pace) {
-            return self.send_early(vector, start, pace.time);
+        if self.sends_without_a_wait(&start, pace) {
+            return self.send_early(vector, start, pace);
         }
         self.launch_thread(vector, start, pace)
     }
@@ -149,13 +148,13 @@ impl Pe {
 
     /// Whether nothing can keep an operation from sending an element in each of the next cycles, and from ending
     /// before the main thread comes to its next operation.
-    fn sends_without_a_wait(&self, vector: &VectorOp, start: &Start, pace: Pace) -> bool {
+    fn sends_without_a_wait(&self, start: &Start, pace: Pace) -> bool {
         let operation = &start.thread.operation;
         let (Some(output), Some(total)) = (operation.output(), operation.total) else { return false };
         let is_unnoticed = match start.settings.is_async {
             true => u64::from(total) <= LAUNCH && !start.lacks_queue && start.settings.on_control.is_none(),
             // The code behind it runs ahead of the clock as well.
-            false => pace.time + self.start_cycles(vector) + u64::from(total) + 1 < pace.unseen_until,
+            false => pace.time + pace.start_cycles + u64::from(total) + 1 < pace.unseen_until,
         };
         is_unnoticed
             && total > 0
@@ -168,7 +167,8 @@ impl Pe {
     }
 
     /// Does all of it, and leaves the wavelets in the output queue for the cycles in which they are sent.
-    fn send_early(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
+    fn send_early(&mut self, vector: &VectorOp, mut start: Start, pace: Pace) -> Result<Served, Diag> {
+        let time = pace.time;
         let AsyncSettings { is_async, completion, .. } = start.settings;
         self.checks.check_queues(
             &start.thread.operation,
@@ -181,7 +181,7 @@ impl Pe {
             let begun = Begun { span: vector.span, place: None, completion };
             self.races.start(&start.thread.operation, &self.fifos, begun);
         }
-        let mut cycle = time + self.start_cycles(vector) + 1;
+        let mut cycle = time + pace.start_cycles + 1;
         while start.thread.operation.step(&mut self.surroundings(cycle))? != StepResult::Finished {
             cycle += 1;
         }
@@ -200,7 +200,7 @@ impl Pe {
         }
         self.threads.latest = ut.map_or(0, |ut| ut.0 & 7);
         self.threads.end_later(Ending { cycle, done: completion, span: vector.span });
-        Ok(Served::Done(self.start_cycles(vector) + LAUNCH))
+        Ok(Served::Done(pace.start_cycles + LAUNCH))
     }
 
     /// Whether an operation can be made ready now that starts when the clock has caught up. Until then only
@@ -225,7 +225,8 @@ impl Pe {
         !self.is_observed() && vector.sources.iter().chain([&vector.dest]).all(stays)
     }
 
-    fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, time: u64) -> Result<Served, Diag> {
+    fn run_on_fifos(&mut self, vector: &VectorOp, mut start: Start, pace: Pace) -> Result<Served, Diag> {
+        let time = pace.time;
         let at_once = !self.tile.is_plain()
             && start.thread.operation.run_on_rings(&mut self.memory, &mut self.fifos)?;
         let mut step = if at_once { StepResult::Finished } else { StepResult::Moved };
@@ -236,7 +237,8 @@ impl Pe {
         if let StepResult::Stalled(stall) = step {
             match stall.outcome(&self.fifos, &self.tile, false)? {
                 OnStall::Waits => {
-                    return self.launch_thread(vector, start, Pace::at_the_clock(time));
+                    let pace = Pace { ran_ahead: false, unseen_until: 0, ..pace };
+                    return self.launch_thread(vector, start, pace);
                 }
                 OnStall::GivesUp => {
                     self.checks.check_event(stall, &start.thread.operation, &self.tile)?;
@@ -253,7 +255,7 @@ impl Pe {
             self.note_end(MAIN, &start.thread, Done::Nothing);
         }
         let operation = &start.thread.operation;
-        let cycles = LAUNCH + self.start_cycles(vector) + u64::from(operation.done);
+        let cycles = LAUNCH + pace.start_cycles + u64::from(operation.done);
         let (done, of) = (operation.done, operation.total);
         if let Some(trace) = self.observer.trace() {
             trace.at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
@@ -276,7 +278,7 @@ impl Pe {
     }
 
     fn launch_thread(&mut self, vector: &VectorOp, start: Start, pace: Pace) -> Result<Served, Diag> {
-        let started = pace.time + self.start_cycles(vector);
+        let started = pace.time + pace.start_cycles;
         let Start { mut thread, settings, ut, ut_by_queue, lacks_queue, has_fabric, .. } = start;
         if settings.is_async && lacks_queue {
             return Err(DSD_QUEUE.plain().help("give it `.input_queue` or `.output_queue`"));
@@ -325,7 +327,7 @@ impl Pe {
             return Ok(Served::Waits);
         }
         self.main.set_result(vector.result, true);
-        Ok(Served::Done(self.start_cycles(vector) + LAUNCH))
+        Ok(Served::Done(pace.start_cycles + LAUNCH))
     }
 
     /// A free microthread: number `ut`, or any. If that one is busy and this is not denied, another one

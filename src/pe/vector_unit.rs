@@ -15,7 +15,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, MISSING_INDEX};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::local::Dest;
-use crate::dsd::{Dsd, FabIn, FabOut, Mem};
+use crate::dsd::{FabIn, FabOut, Mem};
 use crate::exec::PreparedTile;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
@@ -51,22 +51,21 @@ impl VectorUnit<'_> {
     }
 
     fn operand_in_dsr(&mut self, dsr: DsrRef, purpose: Use) -> Result<ResolvedOperand, Diag> {
-        let mut loaded = self.registers.get(dsr)?;
-        let changed;
-        if self.checks.is_checked {
-            loaded.check_use(dsr.id, purpose, self.checks)?;
-            changed = self.registers.check_extended(loaded, dsr.id, self.checks)?;
-            loaded = changed.as_ref().unwrap_or(loaded);
+        let loaded = self.registers.get(dsr)?;
+        let is_usable = purpose == Use::Operation && self.registers.is_as_loaded(dsr.id, loaded);
+        if self.checks.is_checked && !is_usable {
+            return self.judged_operand(dsr, purpose);
         }
-        let holds_fifo = matches!(loaded.dsd, Dsd::Fifo(_));
-        Ok(ResolvedOperand {
-            dsd: loaded.dsd,
-            at: loaded.at,
-            settings: Some(loaded.settings),
-            dsr: Some(dsr.id),
-            saved: loaded.save_address.then_some(dsr.id),
-            untyped_fifo: (holds_fifo && !dsr.fifo).then_some(dsr.id),
-        })
+        Ok(loaded.operand(dsr))
+    }
+
+    /// The same if something may be wrong with the use of the DSR.
+    #[inline(never)]
+    fn judged_operand(&mut self, dsr: DsrRef, purpose: Use) -> Result<ResolvedOperand, Diag> {
+        let loaded = self.registers.get(dsr)?;
+        loaded.check_use(dsr.id, purpose, self.checks)?;
+        let changed = self.registers.check_extended(loaded, dsr.id, self.checks)?;
+        Ok(changed.as_ref().unwrap_or(loaded).operand(dsr))
     }
 
     /// An address cursor over the elements of a memory operand.
@@ -96,14 +95,7 @@ impl VectorUnit<'_> {
     /// The range of words that a memory operand may access.
     #[inline]
     pub fn limits(&self, mem: &Mem) -> (u16, u16) {
-        self.allowed((mem.lo, mem.hi))
-    }
-
-    /// The range of words that a vector may access that was made from a range.
-    #[inline]
-    pub fn allowed(&self, (low, high): (u16, u16)) -> (u16, u16) {
-        let size = self.memory.size() as u16;
-        if self.checks.is_checked { (low, high.min(size)) } else { (0, size) }
+        self.checks.allowed((mem.lo, mem.hi), self.memory.size())
     }
 
     /// A fabin operand with elements of `words` words.

@@ -1,7 +1,7 @@
 //! The PEs, made when something first happens to them.
 
 use crate::arch::{Color, PeCoord};
-use crate::exec::PreparedTile;
+use crate::exec::{FunctionCache, PreparedTile};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
 use crate::pe::{Deviation, Pe, PeOptions, ScheduleSeed, Script, ScriptProgress, Wake};
@@ -80,7 +80,8 @@ impl Cells {
     pub fn new(program: &Arc<Program>, options: PeOptions) -> Cells {
         let count = usize::from(program.width) * usize::from(program.height);
         let pes = (0..count).map(|_| None).collect();
-        let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), options.plain));
+        let cache = Arc::new(FunctionCache::new(options.plain));
+        let prepared = |tile: &Arc<_>| Arc::new(PreparedTile::new(Arc::clone(tile), Arc::clone(&cache)));
         let tiles = program.tiles.iter().map(prepared).collect();
         let maker = Maker {
             program: program.clone(),

@@ -171,7 +171,7 @@ impl PeBench {
         let pe = Pe::new(
             PeCoord { x: 1, y: 2 },
             arch.numbers(),
-            Arc::new(PreparedTile::new(Arc::new(tile), false)),
+            Arc::new(PreparedTile::new(Arc::new(tile), Arc::default())),
             options,
         );
         PeBench { pe, sink: RampSink::default(), log: PeLog::default(), worker: Worker::default(), now: 0 }

@@ -1,15 +1,23 @@
-use super::Exit;
 use super::args::{CheckArgs, CompileArgs};
 use super::outcome::{Outcome, verdict};
 use super::record::Record;
-use crate::{Loader, possible_failures};
+use super::{Exit, output};
+use crate::{Diagnostic, FileId, Loader, SourceMap, compile, possible_failures};
+use std::collections::BTreeMap;
 use std::path::Path;
+
+/// Times that a program is compiled to be changed, at most: what is changed may show what else is to be.
+const MOST_ROUNDS: usize = 20;
 
 /// `cslrun check FILE.csl..`
 pub fn check(args: &CheckArgs, loader: &dyn Loader) -> Outcome {
-    let mut all = check_one(&args.compile.file, &args.compile, loader);
+    let check = |file: &Path| match args.fix {
+        true => fix(file, &args.compile, loader).unwrap_or_else(|why| refusal(&args.compile, why)),
+        false => check_one(file, &args.compile, loader),
+    };
+    let mut all = check(&args.compile.file);
     for file in &args.more {
-        all = all.followed_by(check_one(file, &args.compile, loader));
+        all = all.followed_by(check(file));
     }
     all
 }
@@ -29,4 +37,57 @@ fn check_one(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Outcome {
         outcome.tell(&format!("{file}: fine, {w} x {h} PEs, {programs}\n"), &record);
     }
     outcome
+}
+
+fn refusal(args: &CompileArgs, why: String) -> Outcome {
+    let mut outcome = Outcome::new(args.format());
+    outcome.refuse(why);
+    outcome
+}
+
+/// Changes the files of a program as the help of diagnostics says, and checks it in the end.
+///
+/// # Errors
+/// A file cannot be written.
+fn fix(file: &Path, args: &CompileArgs, loader: &dyn Loader) -> Result<Outcome, String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for _ in 0..MOST_ROUNDS {
+        let compilation = compile(file, loader, &args.options());
+        let changed = changed(&compilation.sources, &compilation.diagnostics);
+        if changed.is_empty() {
+            break;
+        }
+        for (name, (text, count)) in changed {
+            output::write_file(Path::new(&name), |out| out.write_all(text.as_bytes()))
+                .map_err(|e| format!("{name} cannot be written: {e}"))?;
+            *counts.entry(name).or_default() += count;
+        }
+    }
+    let mut outcome = check_one(file, args, loader);
+    for (name, count) in counts.iter().rev() {
+        let changes = if *count == 1 { "1 change".to_string() } else { format!("{count} changes") };
+        outcome.printed.insert_str(0, &format!("{name}: {changes}\n"));
+    }
+    Ok(outcome)
+}
+
+/// The texts of files after the changes, and how many there are.
+fn changed(sources: &SourceMap, diagnostics: &[Diagnostic]) -> BTreeMap<String, (String, usize)> {
+    let mut edits: Vec<_> = diagnostics.iter().filter_map(|d| d.edit(sources)).collect();
+    edits.sort();
+    edits.dedup_by_key(|(span, _)| *span);
+    let mut all = BTreeMap::new();
+    for (n, file) in sources.files().iter().enumerate() {
+        let here = edits.iter().filter(|(span, _)| span.file == FileId(n as u32));
+        let mut text = file.text.to_string();
+        let mut count = 0;
+        for (span, with) in here.rev() {
+            text.replace_range(span.lo as usize..span.hi as usize, with);
+            count += 1;
+        }
+        if count > 0 {
+            all.insert(file.name.clone(), (text, count));
+        }
+    }
+    all
 }

@@ -76,6 +76,7 @@ mod tests {
             others: Vec::new(),
             notes: Vec::new(),
             help: None,
+            fix: None,
             has_own_help: false,
             moment,
             repeats: 0,

@@ -15,10 +15,11 @@ pub use fold::fold_moments;
 pub use level::{Group, Level, Levels, Lint, lints};
 pub use rule::{Rule, Severity};
 
-use crate::source::Span;
+use crate::source::{SourceMap, Span};
 use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
+use std::fmt::Display;
 
 /// A diagnostic under construction, possibly without a source location. Made by [`Rule::because`];
 /// [`Diag::at`] adds the location.
@@ -46,6 +47,15 @@ pub struct Moment {
     pub y: u16,
     /// Cycle since the start of the run.
     pub cycle: u64,
+}
+
+/// A change of the text that does what the help says: in the place that is to blame, a word becomes another one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fix {
+    /// The word as it is written.
+    pub word: String,
+    /// What it becomes.
+    pub with: String,
 }
 
 /// One diagnostic as people read it: title, places, notes and one thing to do.
@@ -78,6 +88,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// One thing to do.
     pub help: Option<String>,
+    /// What a program can do about it: the help as a change of the text.
+    pub fix: Option<Fix>,
     /// Whether the help is specific to this occurrence, not the default help of the rule.
     pub has_own_help: bool,
     /// The PE and cycle, for run-time diagnostics.
@@ -132,6 +144,15 @@ impl Diag {
         self
     }
 
+    /// Sets the help for a word that is probably another one, and the change of the text that makes it that one. `shown` is
+    /// the other word as the help shows it.
+    pub fn did_you_mean(mut self, word: &str, with: &str, shown: impl Display) -> Diag {
+        if !self.0.has_own_help {
+            self.0.fix = Some(Fix { word: word.to_string(), with: with.to_string() });
+        }
+        self.help(format!("did you mean `{shown}`?"))
+    }
+
     /// Names the PE and the cycle.
     pub fn on(mut self, moment: Moment) -> Diag {
         self.0.moment.get_or_insert(moment);
@@ -153,6 +174,27 @@ impl Diag {
     /// The name of the broken rule.
     pub fn rule(&self) -> &str {
         &self.0.rule
+    }
+}
+
+impl Diagnostic {
+    /// The change of the text that does what the help says: what is replaced, and by what. `None` if there is none, or if
+    /// the word does not stand exactly once in the place that is to blame.
+    pub fn edit(&self, sources: &SourceMap) -> Option<(Span, String)> {
+        let (fix, label) = (self.fix.as_ref()?, self.primary.as_ref()?);
+        let file = sources.file(label.span.file);
+        let text = file.text.get(label.span.lo as usize..label.span.hi as usize)?;
+        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut places = text.match_indices(&fix.word).map(|(at, _)| at).filter(|at| {
+            let end = at + fix.word.len();
+            !text[..*at].ends_with(is_word) && !text[end..].starts_with(is_word)
+        });
+        let at = places.next().filter(|_| !file.is_library())?;
+        if places.next().is_some() {
+            return None;
+        }
+        let lo = label.span.lo as usize + at;
+        Some((Span::new(label.span.file, lo, lo + fix.word.len()), fix.with.clone()))
     }
 }
 

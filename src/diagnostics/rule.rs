@@ -73,6 +73,7 @@ impl Rule {
             others: Vec::new(),
             notes: Vec::new(),
             help,
+            fix: None,
             has_own_help: false,
             moment: None,
             repeats: 0,

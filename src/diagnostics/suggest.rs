@@ -9,7 +9,7 @@ const MOST_LISTED: usize = 12;
 pub fn instead<'a>(c: Diag, word: &str, known: impl IntoIterator<Item = &'a str>, they_are: &str) -> Diag {
     let known: Vec<&str> = known.into_iter().collect();
     if let Some(near) = nearest(word, known.iter().copied()) {
-        return c.help(format!("did you mean `{near}`?"));
+        return c.did_you_mean(word, near, near);
     }
     let listed: Vec<String> = known.iter().take(MOST_LISTED).map(|name| format!("`{name}`")).collect();
     match (listed.is_empty(), known.len() > MOST_LISTED) {

@@ -217,7 +217,7 @@ impl Runner {
         let near =
             suggest::nearest(name, known.iter().copied()).or_else(|| suggest::nearest(name, globals()));
         if let Some(near) = near {
-            return c.help(format!("did you mean `{near}`?"));
+            return c.did_you_mean(name, near, near);
         }
         match known.is_empty() {
             true => c.help("export something: the program exports nothing"),

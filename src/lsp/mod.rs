@@ -6,6 +6,7 @@
 //! One thread talks to the editor: it knows the files ([`workspace`]) with their names, and answers from these and from
 //! what the last compilations have found. Another thread compiles ([`analysis`]), a moment after the last change.
 
+mod actions;
 mod analysis;
 mod complete;
 mod context;

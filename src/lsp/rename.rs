@@ -64,6 +64,11 @@ pub fn rename(state: &State, params: RenameParams) -> Answer<WorkspaceEdit> {
         };
         edits.push((path, TextEdit { range: file.text.range(within(text, at)), new_text }));
     }
+    Ok(workspace_edit(edits))
+}
+
+/// Changes of files, as editors take them.
+pub fn workspace_edit(edits: Vec<(PathBuf, TextEdit)>) -> WorkspaceEdit {
     #[expect(clippy::mutable_key_type, reason = "the protocol's type; addresses do not change")]
     let mut changes: HashMap<Uri, Vec<TextEdit>> = HashMap::new();
     for (path, edit) in edits {
@@ -71,7 +76,7 @@ pub fn rename(state: &State, params: RenameParams) -> Answer<WorkspaceEdit> {
             changes.entry(uri).or_default().push(edit);
         }
     }
-    Ok(WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() })
+    WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() }
 }
 
 fn check_word(new: &str) -> Result<(), Refusal> {

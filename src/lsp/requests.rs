@@ -1,7 +1,7 @@
 //! What the server offers, and which function answers each request.
 
 use super::state::{Refusal, State};
-use super::{complete, hints, hover, layout, navigate, rename, signature, tokens};
+use super::{actions, complete, hints, hover, layout, navigate, rename, signature, tokens};
 use lsp_server::ErrorCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +28,7 @@ pub fn capabilities(in_bytes: bool) -> Value {
             "full": true,
         },
         "inlayHintProvider": true,
+        "codeActionProvider": { "codeActionKinds": ["quickfix"] },
         "documentFormattingProvider": true,
         "workspace": { "workspaceFolders": { "supported": true } },
     })
@@ -51,6 +52,7 @@ pub fn answer(state: &State, method: &str, params: Value) -> Result<Value, Refus
         "textDocument/prepareRename" => by(params, |params| rename::prepare(state, params)),
         "textDocument/rename" => by(params, |params| rename::rename(state, params)),
         "textDocument/semanticTokens/full" => by(params, |params| tokens::tokens(state, params)),
+        "textDocument/codeAction" => by(params, |params| actions::actions(state, params)),
         "textDocument/inlayHint" => by(params, |params| hints::hints(state, params)),
         "textDocument/formatting" => by(params, |params| layout::format(state, params)),
         "workspace/symbol" => by(params, |params| navigate::workspace_symbols(state, params)),

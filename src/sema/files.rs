@@ -192,7 +192,7 @@ impl<'s> Files<'s> {
         }
         let diag = rules::UNKNOWN_LIBRARY.because(&[("name", &name)]).at(span);
         Err(match suggest::nearest(inner, stdlib::names()) {
-            Some(near) => diag.help(format!("did you mean `<{near}>`?")),
+            Some(near) => diag.did_you_mean(inner, near, format!("<{near}>")),
             None => diag.help("see `docs/library` for the existing modules"),
         })
     }

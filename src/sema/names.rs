@@ -7,6 +7,7 @@ use super::value::{GlobalId, InstanceId, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
+use crate::dsd::ops;
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::{IdKind, Ty};
@@ -105,11 +106,11 @@ fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
     let mut known: Vec<&str> = frame.local_names().chain(globals).collect();
     known.extend_from_slice(&Ty::predeclared_names());
     known.sort_unstable();
-    if super::builtins::lookup(name).is_some() {
-        return diag.help(format!("did you mean `@{name}`?"));
+    if super::builtins::lookup(name).is_some() || ops::lookup(name).is_some() {
+        return diag.did_you_mean(name, &format!("@{name}"), format!("@{name}"));
     }
     match suggest::nearest(name, known) {
-        Some(near) => diag.help(format!("did you mean `{near}`?")),
+        Some(near) => diag.did_you_mean(name, near, near),
         None => diag,
     }
 }

@@ -77,6 +77,22 @@ pub fn answers(output: &Output, status: i32, words: &[&str]) {
 }
 
 #[test]
+fn a_check_repairs_what_its_help_repairs() {
+    let text = "const math = @import_module(\"<mth>\");\nvar total: f32 = 0.0;\ntask main() void {\n  totl = \
+                math.sqrtt(total);\n}\ncomptime {\n  bind_local_task(main, @get_local_task_id(8));\n}\n";
+    let folder = Folder::with("check-fix", "a.csl", text);
+    answers(&folder.cslrun("check a.csl"), 1, &["`<math>`", "`@bind_local_task`"]);
+    let output = folder.cslrun("check --fix a.csl");
+    answers(&output, 0, &[]);
+    let printed = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(printed.starts_with("a.csl: 4 changes\na.csl: fine"), "{printed}");
+    let repaired = std::fs::read_to_string(folder.0.join("a.csl")).expect("a text");
+    let right = text.replace("<mth>", "<math>").replace("totl", "total").replace("sqrtt", "sqrt");
+    assert_eq!(repaired, right.replace("  bind", "  @bind"));
+    answers(&folder.cslrun("check --fix a.csl"), 0, &[]);
+}
+
+#[test]
 fn a_missing_file_is_wrong_use() {
     let folder = Folder::new("missing");
     answers(&folder.cslrun("nowhere.csl"), 2, &["there is no file nowhere.csl"]);

@@ -20,6 +20,7 @@ fn diagnostic(severity: Severity, primary: Option<Label>) -> Diagnostic {
         others: Vec::new(),
         notes: Vec::new(),
         help: None,
+        fix: None,
         has_own_help: false,
         moment: None,
         repeats: 0,

@@ -15,8 +15,9 @@ pub fn unknown_setting(name: &str, of: &str, known: &[&str]) -> Diag {
 pub fn bad_choice(v: &Value, choices: &str) -> Diag {
     let c = tasks::BAD_CHOICE.because(&[("value", v), ("choices", &choices)]);
     let names = choices.split('`').filter_map(|name| name.strip_prefix('.'));
-    match chosen(v).and_then(|given| suggest::nearest(&given, names).map(str::to_string)) {
-        Some(near) => c.help(format!("did you mean `.{{ .{near} = true }}`?")),
+    let near = chosen(v).and_then(|given| Some((suggest::nearest(&given, names)?, given)));
+    match near {
+        Some((near, given)) => c.did_you_mean(&given, near, format!(".{{ .{near} = true }}")),
         None => c,
     }
 }

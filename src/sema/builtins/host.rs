@@ -245,7 +245,7 @@ fn check_export(layout: &LayoutScope, name: &str, ty: &Ty, span: Span) -> Result
         let names = layout.exports().iter().map(|e| e.name.as_str());
         let c = rules::EXPORT_UNKNOWN.because(&[("name", &name)]).at(span);
         return Err(match crate::diagnostics::suggest::nearest(name, names) {
-            Some(near) => c.help(format!("did you mean `{near}`?")),
+            Some(near) => c.did_you_mean(name, near, near),
             None => c.help("advertise it in the layout: `@export_name(..)`"),
         });
     };

@@ -191,7 +191,7 @@ fn unknown_builtin(name: &Ident) -> Diag {
         return c.help(help);
     }
     match suggest::nearest(&name.name, names()) {
-        Some(near) => c.help(format!("did you mean `@{near}`?")),
+        Some(near) => c.did_you_mean(&name.name, near, format!("@{near}")),
         None => c,
     }
 }

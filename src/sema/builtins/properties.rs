@@ -200,7 +200,7 @@ pub fn no_such_property(property: &Property, kind: DsdTy) -> Diag {
         false => diag.note(format!("`.{name}` is a property of {}", in_words(&owners))),
     };
     let diag = match suggest::nearest(name, properties_of(kind).iter().copied()) {
-        Some(near) => diag.help(format!("did you mean `.{near}`?")),
+        Some(near) => diag.did_you_mean(name, near, format!(".{near}")),
         None => diag,
     };
     diag.help(format!("its properties are {}", in_words(&names)))

@@ -28,6 +28,8 @@ pub struct Job {
     pub texts: Arc<BTreeMap<PathBuf, Arc<str>>>,
     /// The programs that each open file belongs to, itself if there is none.
     pub wanted: Vec<(PathBuf, Vec<PathBuf>)>,
+    /// The files with a layout block.
+    pub layouts: BTreeSet<PathBuf>,
     /// The machine, where no file says which.
     pub arch: Option<Arch>,
 }
@@ -118,20 +120,19 @@ fn perform(job: &Job, services: &Services) -> Done {
     for (file, roots) in &job.wanted {
         let mut is_covered = false;
         for root in roots.iter().take(MOST_ROOTS) {
-            let analysis =
-                analyses.entry(root.clone()).or_insert_with(|| analyse(job, root, roots, services));
+            let analysis = analyses.entry(root.clone()).or_insert_with(|| analyse(job, root, services));
             is_covered |= analysis.as_ref().is_some_and(|analysis| analysis.file(file).is_some());
         }
         // A layout with an error may end before it comes to the file.
         if !is_covered && !analyses.contains_key(file) {
-            analyses.insert(file.clone(), analyse(job, file, &[], services));
+            analyses.insert(file.clone(), analyse(job, file, services));
         }
     }
     Done { number: job.number, analyses: analyses.into_values().flatten().collect() }
 }
 
 /// Compiles a program; `None` if that fails for a reason of our own, which has been printed.
-fn analyse(job: &Job, root: &Path, roots: &[PathBuf], services: &Services) -> Option<Analysis> {
+fn analyse(job: &Job, root: &Path, services: &Services) -> Option<Analysis> {
     let (setup, complaint) = match setup(root, job.arch, services) {
         Ok(setup) => (setup, None),
         Err(complaint) => {
@@ -150,8 +151,6 @@ fn analyse(job: &Job, root: &Path, roots: &[PathBuf], services: &Services) -> Op
     };
     let (inspection, diagnostics) = catch_unwind(AssertUnwindSafe(compiled)).ok()?;
     let sources = inspection.compilation.sources;
-    let has_layout = job.texts.get(root).map(|text| crate::index(text).layout.is_some());
-    let is_alone = !has_layout.unwrap_or_else(|| roots.contains(&root.to_path_buf()));
     Some(Analysis {
         root: root.to_path_buf(),
         diagnostics,
@@ -159,7 +158,7 @@ fn analyse(job: &Job, root: &Path, roots: &[PathBuf], services: &Services) -> Op
         sources,
         facts: inspection.facts,
         program: inspection.compilation.program,
-        is_alone,
+        is_alone: !job.layouts.contains(root),
         setup,
         pictures: OnceCell::new(),
         registers: OnceCell::new(),

@@ -3,7 +3,7 @@
 use super::analysis::{self, Done, Job};
 use super::state::State;
 use super::text::{Text, path_of, uri_of};
-use super::workspace::Workspace;
+use super::workspace::{File, Workspace};
 use super::{CacheFolder, Services, diagnostics, files, requests};
 use crate::Arch;
 use crossbeam_channel::{Receiver, Sender, select};
@@ -250,7 +250,10 @@ impl Server {
         let texts = open.iter().map(|(path, file)| ((*path).clone(), file.text.text.clone())).collect();
         let wanted =
             open.iter().map(|(path, _)| ((*path).clone(), self.state.workspace.roots_of(path))).collect();
-        let job = Job { number: self.number, texts: Arc::new(texts), wanted, arch: self.arch };
+        let has_layout = |file: &File| file.index.layout.is_some();
+        let with_layout = self.state.workspace.files().filter(|(_, file)| has_layout(file));
+        let layouts = with_layout.map(|(path, _)| path.clone()).collect();
+        let job = Job { number: self.number, texts: Arc::new(texts), wanted, layouts, arch: self.arch };
         // Without that thread the loop ends, too.
         let _ = self.jobs.send(job);
     }

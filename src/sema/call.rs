@@ -308,7 +308,10 @@ impl Sema<'_> {
         }
         let frame = self.function_frame(f, true, Return::Forbidden);
         self.eval.push(frame);
+        // The type of an argument may stand in an expression, whose code nobody runs.
+        let aside = self.lower.set_aside(function.span);
         let result = self.deeper(span, |s| s.signature_of(function, operands));
+        self.lower.take_back(aside);
         self.eval.pop();
         let signature = Rc::new(result.map_err(|c| called_from(c, function, span))?);
         if !signature.generic {

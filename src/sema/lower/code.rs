@@ -35,6 +35,9 @@ pub struct Lower {
     pub(super) memory_words: u32,
 }
 
+/// A function that is not finished, if there is one.
+type SetAside = (Option<FnBuilder>, SideTables);
+
 impl Lower {
     /// Nothing is lowered yet.
     pub fn new(arch: &Arch) -> Lower {
@@ -73,6 +76,16 @@ impl Lower {
     /// When no function is being written.
     pub fn end_function(&mut self) -> FnBuilder {
         self.code.take().expect("a function was begun")
+    }
+
+    /// What is written until [`Lower::take_back`] is thrown away: only its types count.
+    pub fn set_aside(&mut self, span: Span) -> SetAside {
+        (self.code.replace(FnBuilder::new(1, span)), std::mem::take(&mut self.side_tables))
+    }
+
+    /// The function that was set aside goes on.
+    pub fn take_back(&mut self, (code, side_tables): SetAside) {
+        (self.code, self.side_tables) = (code, side_tables);
     }
 
     /// Everything is written: numbers the registers.

@@ -20,10 +20,11 @@ if TYPE_CHECKING:
     from typing import Any
 
     from cslrun.diagnostics import CslWarning, Diagnostic, Label
-    from cslrun.outcomes import Printed, Report
+    from cslrun.outcomes import Printed, Profile, Report
     from cslrun.pictures import Picture, dsd
     from cslrun.program import Color, Export, Program, SymbolError, compile
     from cslrun.runner import Runner
+    from cslrun.sweeps import sweep
 
 # These modules import numpy, which takes longer than the commands that need none of them.
 _HOMES = {
@@ -34,12 +35,16 @@ _HOMES = {
     "Label": "cslrun.diagnostics",
     "Picture": "cslrun.pictures",
     "Printed": "cslrun.outcomes",
+    "Profile": "cslrun.outcomes",
     "Program": "cslrun.program",
     "Report": "cslrun.outcomes",
     "Runner": "cslrun.runner",
     "SymbolError": "cslrun.program",
     "compile": "cslrun.program",
     "dsd": "cslrun.pictures",
+    # What `%load_ext cslrun` looks for.
+    "load_ipython_extension": "cslrun.magic",
+    "sweep": "cslrun.sweeps",
 }
 
 __all__ = [
@@ -53,6 +58,7 @@ __all__ = [
     "Label",
     "Picture",
     "Printed",
+    "Profile",
     "Program",
     "Report",
     "RunError",
@@ -61,6 +67,7 @@ __all__ = [
     "__version__",
     "compile",
     "dsd",
+    "sweep",
 ]
 
 _frames.hide()

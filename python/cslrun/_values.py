@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,11 @@ def whole(name: str, value: Any, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < least:
         raise ValueError(f"{name} must be a whole number of at least {least}, not {value!r}")
     return int(value)
+
+
+def file(name: str | os.PathLike[str] | bool | None) -> str | None:
+    """The whole path of a file that somebody names; None for anything else."""
+    return None if name is None or isinstance(name, bool) else os.path.abspath(name)
 
 
 def bits(export: Export) -> int:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from cslrun import _native
 from cslrun._frames import HIDDEN as __tracebackhide__
+from cslrun.program import sources
 
 
 @dataclass(frozen=True)
@@ -35,9 +36,11 @@ class Picture:
 
 
 def dsd(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     which: str | int | None = None,
     *,
+    source_text: str | None = None,
+    files: Mapping[str, str] | None = None,
     arch: str = "wse2",
     params: Mapping[str, bool | int | float] | None = None,
 ) -> Picture:
@@ -45,8 +48,8 @@ def dsd(
 
     Parameters
     ----------
-    path
-        The file of the program.
+    path, source_text, files
+        The program, as for [compile].
     which
         The name of a DSD, or the line that builds it; by default all DSDs.
     arch
@@ -61,13 +64,14 @@ def dsd(
     ValueError
         The program builds no such DSD; the text says which ones it builds.
     """
-    place = os.fspath(path) if which is None else f"{os.fspath(path)}:{which}"
+    name, texts = sources(path, source_text, files)
+    place = name if which is None else f"{name}:{which}"
     words = ["cslrun", "dsd", place, "--arch", arch]
-    for name, value in (params or {}).items():
-        words += ["--param", f"{name}={str(value).lower()}"]
+    for param, value in (params or {}).items():
+        words += ["--param", f"{param}={str(value).lower()}"]
     with tempfile.TemporaryDirectory() as folder:
         svg = Path(folder) / "dsd.svg"
-        done = _native.perform([*words, "--svg", str(svg)])
+        done = _native.perform([*words, "--svg", str(svg)], texts)
         if done is None:
             raise ValueError(f"there is no machine {arch}, or a param has no valid value")
         is_fine, text, trouble = done

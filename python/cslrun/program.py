@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import tempfile
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -108,6 +109,9 @@ class Program:
         """
         return cls(_native.Program.load(os.fspath(path)))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self._native.to_bytes(), self.warnings, self.diagnostics)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Writes the program to a file."""
         Path(path).write_bytes(self._native.to_bytes())
@@ -197,6 +201,14 @@ class Program:
         return f"<p><b>Program for {self.arch}</b>: {width} × {height} PEs</p>{table}{warned}"
 
 
+def _restored(content: bytes, warnings: str, diagnostics: tuple[Diagnostic, ...]) -> Program:
+    """A program that another process has pickled."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "program"
+        path.write_bytes(content)
+        return Program(_native.Program.load(os.fspath(path)), warnings, diagnostics)
+
+
 def _signature(export: Export) -> str:
     if export.inputs is not None:
         return f"fn({', '.join(export.inputs)}) void"
@@ -256,25 +268,31 @@ def compile(
     >>> program.size
     (1, 1)
     """
-    if (path is None) == (source_text is None):
-        raise TypeError("compile() takes either a path or source_text")
-    texts = None
-    if source_text is not None:
-        path = _TEXT
-        texts = [(_TEXT, source_text), *(files or {}).items()]
-    elif files is not None:
-        assert path is not None
-        if os.fspath(path) not in files:
-            raise SymbolError(f"there is no {os.fspath(path)!r} in files; there are {', '.join(files) or 'none'}")
-        texts = list(files.items())
-    assert path is not None
+    path, texts = sources(path, source_text, files)
     values = [(name, _param(name, value)) for name, value in (params or {}).items()]
     root = None if import_root is None else os.fspath(import_root)
     imports = ([os.fspath(p) for p in import_paths], root)
     chosen = levels.choices(allow, warn, deny)
-    native, report, found = _native.compile(os.fspath(path), arch, values, imports, chosen, texts)
+    native, report, found = _native.compile(path, arch, values, imports, chosen, texts)
     diagnostics.warn(found)
     return Program(native, report, found)
+
+
+def sources(
+    path: str | os.PathLike[str] | None, source_text: str | None, files: Mapping[str, str] | None
+) -> tuple[str, list[tuple[str, str]] | None]:
+    """The path of a program, and the texts that are there; None if programs are read from disk."""
+    if (path is None) == (source_text is None):
+        raise TypeError("it takes either a path or source_text")
+    if source_text is not None:
+        return _TEXT, [(_TEXT, source_text), *(files or {}).items()]
+    assert path is not None
+    place = os.fspath(path)
+    if files is None:
+        return place, None
+    if place not in files:
+        raise SymbolError(f"there is no {place!r} in files; there are {', '.join(files) or 'none'}")
+    return place, list(files.items())
 
 
 def _param(name: str, value: Any) -> tuple[str, bool | int | float]:

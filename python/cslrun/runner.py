@@ -17,7 +17,7 @@ from cslrun import _frames, _native, _values, diagnostics, levels, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
 from cslrun._native import RunError, Ticket
 from cslrun.levels import Names
-from cslrun.outcomes import Printed, Report, table_of
+from cslrun.outcomes import Printed, Profile, Report, table_of
 from cslrun.program import Export, Program
 
 #: Column, row, width and height in PEs of the program rectangle.
@@ -52,8 +52,8 @@ class Runner:
     report
         A file for a page that shows the run, or True to keep it for [report]. By default that of CSLRUN_REPORT.
     profile
-        A file for the profile of the run: `.html` for a page, `.json`, `.speedscope.json`, `.pb` or `.txt`. By default
-        that of CSLRUN_PROFILE. A run has either a profile, or a trace and a report.
+        A file for the profile of the run: `.html` for a page, `.json`, `.speedscope.json`, `.pb` or `.txt`; True keeps
+        it for [profile]. By default that of CSLRUN_PROFILE. A run has either a profile, or a trace and a report.
     allow, warn, deny
         Rules and groups, as for [compile].
 
@@ -80,7 +80,7 @@ class Runner:
         seed: int | None = None,
         trace: str | os.PathLike[str] | None = None,
         report: str | os.PathLike[str] | bool | None = None,
-        profile: str | os.PathLike[str] | None = None,
+        profile: str | os.PathLike[str] | bool | None = None,
         allow: Names = (),
         warn: Names = (),
         deny: Names = (),
@@ -96,10 +96,11 @@ class Runner:
             _values.at_least("max_cycles", max_cycles, 1),
             threads,
             _values.at_least("seed", seed, 0),
-            None if trace is None else os.path.abspath(trace),
-            None if report is None or isinstance(report, bool) else os.path.abspath(report),
+            _values.file(trace),
+            _values.file(report),
             report is True,
-            None if profile is None else os.path.abspath(profile),
+            _values.file(profile),
+            profile is True,
             levels.choices(allow, warn, deny),
         )
         self._is_recorded = self._native.is_recorded
@@ -378,6 +379,16 @@ class Runner:
         if page is None:
             raise ValueError("this run keeps no report; start it with Runner(program, report=True)")
         return Report(page)
+
+    def profile(self) -> Profile:
+        """Where the cycles of the run have gone up to now.
+
+        Raises
+        ------
+        ValueError
+            The run was not started with `profile`.
+        """
+        return Profile.of(self._native)
 
     def write_recordings(self) -> None:
         """Writes the trace and the report of the run up to now, if it has any."""

@@ -15,7 +15,7 @@ mod runner;
 mod snapshot;
 
 use crate::fault::guarded;
-use cslrun::{DiskLoader, cli};
+use cslrun::cli;
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -59,12 +59,17 @@ fn cslc(py: Python<'_>, words: Vec<String>) -> i32 {
 }
 
 /// Does what a command line asks for: whether that went well, what it prints, and what is wrong. `None` for words
-/// that make no sense.
+/// that make no sense. Programs are read from `files` if there are any.
 #[pyfunction]
-fn perform(py: Python<'_>, words: Vec<String>) -> PyResult<Option<(bool, String, String)>> {
+#[pyo3(signature = (words, files=None))]
+fn perform(
+    py: Python<'_>,
+    words: Vec<String>,
+    files: Option<Vec<(String, String)>>,
+) -> PyResult<Option<(bool, String, String)>> {
     let work = move || {
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
-        let outcome = cli::perform_words(&words, &DiskLoader)?;
+        let outcome = cli::perform_words(&words, &*program::loader(files))?;
         let trouble = outcome.diags(false);
         Some((outcome.exit == cli::Exit::Fine, outcome.printed, trouble))
     };

@@ -3,7 +3,7 @@ use crate::fault::guarded;
 use crate::levels::{self, Choice};
 use crate::{CompileError, CslError};
 use cslrun::{
-    Arch, CompileOptions, DiskLoader, ExportKind, ExportName, MemoryLoader, MessageFormat, ParamValue,
+    Arch, CompileOptions, DiskLoader, ExportKind, ExportName, Loader, MemoryLoader, MessageFormat, ParamValue,
 };
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -38,6 +38,12 @@ impl Program {
 
     fn to_bytes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         guarded(|| Ok(PyBytes::new(py, &self.image.to_bytes())))
+    }
+
+    /// Names and texts of its files, without those of the library.
+    fn sources(&self) -> Vec<(String, String)> {
+        let files = self.image.sources().files().iter().filter(|file| !file.is_library());
+        files.map(|file| (file.name.clone(), file.text.to_string())).collect()
     }
 
     #[getter]
@@ -143,14 +149,7 @@ pub fn compile<'py>(
     for (name, value) in params {
         options.params.push((name, value.param()?));
     }
-    let compile = move || match files {
-        Some(files) => {
-            let mut loader = MemoryLoader::default();
-            files.into_iter().for_each(|(name, text)| loader.add(name, text));
-            cslrun::compile(&path, &loader, &options)
-        }
-        None => cslrun::compile(&path, &DiskLoader, &options),
-    };
+    let compile = move || cslrun::compile(&path, &*loader(files), &options);
     let compilation = guarded(|| py.detach(|| on_a_large_stack(compile)))?;
     let report = compilation.render(MessageFormat::Plain, false);
     let (sources, diagnostics) = (&compilation.sources, &compilation.diagnostics);
@@ -161,6 +160,14 @@ pub fn compile<'py>(
         }
         None => Err(exception(py, CompileError::new_err, sources, diagnostics)),
     }
+}
+
+/// Where programs come from: these files if there are any, else the disk.
+pub fn loader(files: Option<Vec<(String, String)>>) -> Box<dyn Loader> {
+    let Some(files) = files else { return Box::new(DiskLoader) };
+    let mut loader = MemoryLoader::default();
+    files.into_iter().for_each(|(name, text)| loader.add(name, text));
+    Box::new(loader)
 }
 
 /// The machine with a name.

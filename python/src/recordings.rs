@@ -72,6 +72,11 @@ impl Recordings {
         let is_recorded = self.settings.report.is_some() || self.settings.keeps_report;
         is_recorded.then(|| self.settings.page(runner, &self.warnings, self.failure.as_ref()))
     }
+
+    /// The profile in the form that a file with such an ending has; `None` if there is none.
+    pub fn profile_as(&self, ending: &str, runner: &Runner) -> Option<Vec<u8>> {
+        self.settings.profile_as(ending, runner)
+    }
 }
 
 /// The name of a file for the next run of this process: `x.json`, then `x-2.json` and so on.

@@ -47,6 +47,7 @@ impl Runner {
         report: Option<&str>,
         keeps_report: bool,
         profile: Option<&str>,
+        keeps_profile: bool,
         levels: Vec<Choice>,
     ) -> PyResult<Runner> {
         let defaults = RunOptions::default();
@@ -59,7 +60,7 @@ impl Runner {
         trace.map_or(Ok(()), |path| settings.trace_to(path)).map_err(PyValueError::new_err)?;
         report.map_or(Ok(()), |path| settings.report_to(path)).map_err(PyValueError::new_err)?;
         profile.map_or(Ok(()), |path| settings.profile_to(path)).map_err(PyValueError::new_err)?;
-        settings.keeps_report = keeps_report;
+        (settings.keeps_report, settings.keeps_profile) = (keeps_report, keeps_profile);
         settings.check().map_err(PyValueError::new_err)?;
         let stop = interrupt::stop(py)?;
         guarded(|| {
@@ -106,6 +107,12 @@ impl Runner {
     fn report_page(&self) -> PyResult<Option<String>> {
         let run = &mut *self.run()?;
         guarded(|| Ok(run.recordings.page(&mut run.runner)))
+    }
+
+    /// The profile up to now in the form that a file with such an ending has; `None` if the run has none.
+    fn profile_as<'py>(&self, py: Python<'py>, ending: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let run = &mut *self.run()?;
+        guarded(|| Ok(run.recordings.profile_as(ending, &run.runner).map(|bytes| PyBytes::new(py, &bytes))))
     }
 
     /// Runs until a cycle; false if nothing can happen any more before it.

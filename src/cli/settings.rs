@@ -17,6 +17,8 @@ pub struct RunSettings {
     pub profile: Option<PathBuf>,
     /// Whether to record what a report shows although it goes to no file.
     pub keeps_report: bool,
+    /// Whether to note what a profile shows although it goes to no file.
+    pub keeps_profile: bool,
     /// The seed for the order of equally ready tasks.
     pub seed: Option<u64>,
     /// The number of threads that simulate a large wafer.
@@ -38,7 +40,8 @@ impl RunSettings {
         let seed = variable("CSLRUN_SEED", whole_number)?;
         let threads = variable("CSLRUN_THREADS", threads::number)?;
         let max_cycles = variable("CSLRUN_MAX_CYCLES", whole_number)?;
-        let settings = RunSettings { trace, report, profile, keeps_report: false, seed, threads, max_cycles };
+        let files = RunSettings { trace, report, profile, ..RunSettings::default() };
+        let settings = RunSettings { seed, threads, max_cycles, ..files };
         settings.check().map(|()| settings)
     }
 
@@ -75,7 +78,7 @@ impl RunSettings {
     /// # Errors
     /// A profile is wanted together with a trace or a report.
     pub fn check(&self) -> Result<(), String> {
-        match self.profile.is_some() && (self.trace.is_some() || self.report.is_some() || self.keeps_report) {
+        match self.profiles() && (self.trace.is_some() || self.report.is_some() || self.keeps_report) {
             true => Err("a profile goes without a trace and a report: use two runs".to_string()),
             false => Ok(()),
         }
@@ -83,7 +86,7 @@ impl RunSettings {
 
     /// Starts to record what the trace and the report show; before anything runs.
     pub fn record(&self, runner: &mut Runner) {
-        if self.profile.is_some() {
+        if self.profiles() {
             return profile::prepare(runner);
         }
         let filter = if self.trace.is_some() { Some(Default::default()) } else { None };
@@ -98,12 +101,23 @@ impl RunSettings {
 
     /// Whether a run with these settings is recorded.
     pub fn records(&self) -> bool {
-        self.trace.is_some() || self.report.is_some() || self.profile.is_some() || self.keeps_report
+        self.trace.is_some() || self.report.is_some() || self.keeps_report || self.profiles()
+    }
+
+    fn profiles(&self) -> bool {
+        self.profile.is_some() || self.keeps_profile
     }
 
     /// The report of a run up to now as an HTML page.
     pub fn page(&self, runner: &mut Runner, warnings: &[Diagnostic], failure: Option<&Failure>) -> String {
         report::html(runner, &ending(runner, warnings, failure))
+    }
+
+    /// The profile of a run up to now in the form that a file with such an ending has; `None` if there is no such form,
+    /// or the run has no profile.
+    pub fn profile_as(&self, ending: &str, runner: &Runner) -> Option<Vec<u8>> {
+        let format = ProfileFormat::of(Path::new(&format!("profile.{ending}"))).ok()?;
+        profile::as_bytes(format, runner)
     }
 
     /// Writes the trace, the report and the profile of a run up to now, with the warnings of its end or the failure that

@@ -43,9 +43,14 @@ fn tell_summary(profile: &Profile, outcome: &mut Outcome) {
 
 /// Writes the profile of a run to a file whose name says in which form, and tells so.
 pub fn write_to(path: &Path, runner: &Runner, outcome: &mut Outcome) {
-    let Some(run) = runner.profiled_run() else { return };
     let format = ProfileFormat::of(path).unwrap_or(ProfileFormat::Text);
-    write(path, &content(format, runner, &Profile::new(&run)), outcome);
+    as_bytes(format, runner).into_iter().for_each(|content| write(path, &content, outcome));
+}
+
+/// The profile of a run in one of its forms; `None` if the run has none.
+pub fn as_bytes(format: ProfileFormat, runner: &Runner) -> Option<Vec<u8>> {
+    let run = runner.profiled_run()?;
+    Some(content(format, runner, &Profile::new(&run)))
 }
 
 fn write(path: &Path, content: &[u8], outcome: &mut Outcome) {
@@ -81,6 +86,7 @@ fn json(title: &str, profile: &Profile) -> Vec<u8> {
         "title": title,
         "note": "all cycles are estimates",
         "profile": profile,
+        "bars": profile.bars,
     });
     let mut text = serde_json::to_string_pretty(&all).expect("numbers and strings are always valid JSON");
     text.push('\n');

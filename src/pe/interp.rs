@@ -166,6 +166,7 @@ impl Pe {
     fn ahead(&self) -> u64 {
         match self.threads.is_empty() {
             _ if self.threads.in_step => 1,
+            false if self.threads.keeps_pace => 1,
             true => AHEAD_ALONE,
             false => AHEAD_SHARED,
         }
@@ -185,9 +186,9 @@ impl Pe {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => {
                 let heard = self.checks.warnings.len();
-                self.guarded_access(tile, now + meter.spent)?;
+                let is_met = self.guarded_access(tile, now + meter.spent)?;
                 self.date_warnings(heard, now + meter.spent);
-                return Ok(true);
+                return Ok(!is_met || meter.spent == 0);
             }
             Ok(StopReason::Pause) => return Ok(false),
             Ok(StopReason::End) => {

@@ -83,16 +83,20 @@ impl Pe {
         }
     }
 
-    /// The guard has stopped the scalar loop before an access.
-    pub(super) fn guarded_access(&mut self, tile: &TileImage, cycle: u64) -> Result<(), Diag> {
-        let Some(access) = self.races.guard().and_then(GuardedWords::let_pass) else { return Ok(()) };
+    /// The guard has stopped the scalar loop before an access; whether it has to wait for the clock, because an
+    /// operation is at work on these words. From then on the main thread does not run ahead of microthreads.
+    pub(super) fn guarded_access(&mut self, tile: &TileImage, cycle: u64) -> Result<bool, Diag> {
+        let Some(access) = self.races.guard().and_then(GuardedWords::let_pass) else { return Ok(false) };
         let words = Footprint::words(access.at, access.words);
         let span = self.main.place(tile);
         self.races.cycle = cycle;
-        if self.races.race(&words, access.is_write, None).is_none() {
+        let race = self.races.race(&words, access.is_write, None);
+        if race.is_none() {
             self.races.renew_guard();
         }
-        self.vector_unit().check_access(&words, access.is_write, None, span)
+        let is_met = race.is_some_and(|race| self.races.is_running(race));
+        self.threads.keeps_pace |= is_met;
+        self.vector_unit().check_access(&words, access.is_write, None, span).map(|()| is_met)
     }
 
     /// The host accesses memory: the diagnostic if an operation uses it that may not have ended.

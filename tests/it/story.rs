@@ -30,8 +30,11 @@ pub fn story(program: &Arc<Program>, options: RunOptions) -> String {
 /// Which rules were broken, where and when.
 pub fn places(diagnostics: &[Diagnostic]) -> String {
     let one = |d: &Diagnostic| {
-        // When the limit is reached, a PE that has run ahead of the clock is already at another place.
-        let place = d.primary.as_ref().map(|label| label.span).filter(|_| d.rule != "cycle-limit");
+        // When the limit is reached, a PE that has run ahead of the clock is already at another place, or done.
+        if d.rule == "cycle-limit" {
+            return format!("{:?} {}\n", d.severity, d.title);
+        }
+        let place = d.primary.as_ref().map(|label| label.span);
         format!("{:?} {} {}: {place:?} {:?}\n", d.severity, d.rule, d.title, d.moment)
     };
     diagnostics.iter().map(one).collect()

@@ -366,11 +366,14 @@ impl Grid {
         }
     }
 
-    /// Looks up where wavelets land that leave the lanes of a band, as far as the band knows.
+    /// Looks up where wavelets land that leave the lanes of a band, as far as the band knows, and where those would land
+    /// that are stuck: the band may have been cut anew since they set out.
     pub fn learn_ways_of(&mut self, band: &Grid) {
         for lane in band.seams.own().flat_map(|pe| band.lanes_at(pe)) {
             let id = self.lane_of(lane.pe(), lane.color());
-            for side in Direction::ALL.into_iter().filter(|side| lane.way(*side) != Way::UNKNOWN) {
+            let holds_any = Direction::ALL.into_iter().any(|input| lane.waiting(input) > 0);
+            let is_wanted = |side: &Direction| holds_any || lane.way(*side) != Way::UNKNOWN;
+            for side in Direction::ALL.into_iter().filter(is_wanted) {
                 self.landing(id, side);
             }
         }

@@ -92,7 +92,12 @@ fn mem_dsd(sema: &mut Sema<'_>, ty: DsdTy, fields: Fields, edits: &mut Edits, at
     }
     if kind == MemKind::Circbuf {
         let wrap = wrap.map(|p| Ok((number::<u16>(&p)?, p.at))).transpose()?;
-        m.wrap = wraparound(wrap, &around, at)? * u16::from(words);
+        let wrap = wraparound(wrap, &around, at)?;
+        let too_large = || {
+            let help = format!("a circular buffer has at most {} words", u16::MAX);
+            rules::BAD_EXTENT.because(&[("value", &wrap)]).at(at).help(help)
+        };
+        m.wrap = wrap.checked_mul(u16::from(words)).ok_or_else(too_large)?;
     }
     Ok(Dsd::Mem(m))
 }

@@ -359,21 +359,22 @@ impl Grid {
     pub fn adopt(&mut self, band: &Grid) {
         for lane in band.seams.own().flat_map(|pe| band.lanes_at(pe)) {
             let id = self.lane_of(lane.pe(), lane.color());
+            let none = self.lanes[id as usize].route();
             self.lanes[id as usize] = lane.clone();
             self.lanes[id as usize].set_at_seam(false);
             self.lanes[id as usize].forget_ways();
-            self.reconfigure(id, band.config(lane).clone());
+            match band.route(lane).exists() {
+                true => self.reconfigure(id, band.config(lane).clone()),
+                false => self.lanes[id as usize].take_route(none, self.routes.get(none)),
+            }
         }
     }
 
-    /// Looks up where wavelets land that leave the lanes of a band, as far as the band knows, and where those would land
-    /// that are stuck: the band may have been cut anew since they set out.
+    /// Looks up where wavelets land that leave the lanes of a band, as far as the band knows.
     pub fn learn_ways_of(&mut self, band: &Grid) {
         for lane in band.seams.own().flat_map(|pe| band.lanes_at(pe)) {
             let id = self.lane_of(lane.pe(), lane.color());
-            let holds_any = Direction::ALL.into_iter().any(|input| lane.waiting(input) > 0);
-            let is_wanted = |side: &Direction| holds_any || lane.way(*side) != Way::UNKNOWN;
-            for side in Direction::ALL.into_iter().filter(is_wanted) {
+            for side in Direction::ALL.into_iter().filter(|side| lane.way(*side) != Way::UNKNOWN) {
                 self.landing(id, side);
             }
         }

@@ -203,13 +203,17 @@ fn what_seeds_find_is_found() {
         if !seeds.diagnostics.iter().any(|d| d.rule == "order-dependent") {
             continue;
         }
-        found += 1;
         let mut same = Case::read(&case.path).expect("a case");
         if let Some(at) = same.args.iter().position(|word| word == "--seeds") {
             same.args.drain(at..at + 2);
         }
         let explored = perform(&same, "explore", "", &["--budget", "100", "--max-cycles", "20000"]);
+        // Both tell of a race; the search does not vary what happens between two elements of an operation.
+        if explored.diagnostics.iter().any(|d| d.rule == "data-race") {
+            continue;
+        }
         let is_complete = explored.printed.starts_with("all ") || explored.printed.starts_with("the only");
+        found += 1;
         if is_complete {
             missed.push(format!("{}: {}", case.path.display(), explored.printed));
         }

@@ -166,7 +166,7 @@ impl Pe {
     fn ahead(&self) -> u64 {
         match self.threads.is_empty() {
             _ if self.threads.in_step => 1,
-            false if self.threads.keeps_pace => 1,
+            false if self.races.keeps_pace => 1,
             true => AHEAD_ALONE,
             false => AHEAD_SHARED,
         }

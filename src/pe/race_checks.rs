@@ -95,7 +95,7 @@ impl Pe {
             self.races.renew_guard();
         }
         let is_met = race.is_some_and(|race| self.races.is_running(race));
-        self.threads.keeps_pace |= is_met;
+        self.races.keeps_pace |= is_met;
         self.vector_unit().check_access(&words, access.is_write, None, span).map(|()| is_met)
     }
 

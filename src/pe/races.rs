@@ -88,6 +88,8 @@ pub(super) struct Races {
     pub is_on: bool,
     /// Whether races are looked for.
     pub detects: bool,
+    /// Code has met an operation at work on the same words: it does not run ahead of microthreads any more.
+    pub keeps_pace: bool,
     /// The cycle of the main thread, for writes that are noted.
     pub cycle: u64,
     watched: Option<Box<Watched>>,
@@ -128,7 +130,7 @@ impl RaceAccess {
 impl Races {
     /// Nothing is open yet.
     pub fn new(detects: bool) -> Races {
-        Races { is_on: false, detects, cycle: 0, watched: None }
+        Races { is_on: false, detects, keeps_pace: false, cycle: 0, watched: None }
     }
 
     /// What the scalar loop watches; `None` if there is nothing.

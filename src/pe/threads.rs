@@ -124,8 +124,6 @@ pub(super) struct Threads {
     /// Nothing is done before its time: either an operation sends on a color without a route, so that the run
     /// stops at its first wavelet and must find the PE as it is then; or the engine is plain.
     pub in_step: bool,
-    /// The main thread uses memory while they work on it: it does not run ahead of them.
-    pub keeps_pace: bool,
     /// Whether `endings` holds any.
     has_endings: bool,
     /// Inputs that belong to operations, bit = input.

@@ -21,7 +21,8 @@ fn mutants_of_the_seeds_find_no_fault() {
     assert!(report.findings.is_empty(), "the inputs are in {}", findings.display());
     assert_eq!(report.runs.len(), Target::all().len());
     assert!(report.runs.values().all(|runs| *runs == 2 * RUNS));
-    assert!(report.kept > 300);
+    // How many depends on the seeds; far fewer than this would mean that mutants no longer get past the parser.
+    assert!(report.kept > 150, "{} led to something new", report.kept);
 }
 
 #[test]

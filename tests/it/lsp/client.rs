@@ -34,7 +34,7 @@ impl Client {
     pub fn new(folder: &Path, options: Value) -> Client {
         // Measurements want another build than tests.
         let command = std::env::var("LSP_COMMAND").unwrap_or(env!("CARGO_BIN_EXE_cslrun").to_string());
-        let cache = std::env::temp_dir().join(format!("cslrun-lsp-cache-{}", std::process::id()));
+        let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lsp-cache");
         let mut child = Command::new(command)
             .arg("lsp")
             .env("XDG_CACHE_HOME", &cache)

@@ -325,7 +325,7 @@ impl Sanitizer {
     pub fn may_step(&mut self, tile: &TileImage, calls: impl Iterator<Item = (usize, FnId)>) -> bool {
         let Some(PointerStep { from, at, end, .. }) = self.asked else { return false };
         let local = local_behind(tile, calls, from);
-        match local.map(|(low, local)| (low, low + usize::from(local.words))) {
+        match local.map(|(low, local)| (low, low + usize::from(local.ty.words))) {
             Some((low, high)) if at < low || end > high => return false,
             Some(words) => self.near = [words; POINTERS],
             // Words without a name are temporaries of the compiler, which have no bounds.

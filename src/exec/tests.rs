@@ -8,12 +8,15 @@ use super::prepared::{FunctionCache, PreparedFunction, PreparedTile};
 use super::sanitizer::Sanitizer;
 use super::scalar::run;
 use super::superinstructions::combined;
-use crate::arch::WSE3;
+use crate::arch::{ArchName, WSE3};
+use crate::diagnostics::Sink;
 use crate::dsd::footprint::Footprint;
 use crate::image::code::{Access, IN_VARIABLE};
-use crate::image::{FnId, Function, Op, Scalar, TileImage};
-use crate::source::{FileId, Span};
+use crate::image::{FnId, Function, Local, LocalPlace, Op, Scalar, TileImage};
+use crate::sema::{CompileOptions, compile};
+use crate::source::{FileId, MemoryLoader, SourceMap, Span};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 /// Superinstructions and simpler operations that there are, but those of `<math>`: in plain code the PE
@@ -34,7 +37,7 @@ fn function(name: &str, params: u16, consts: &[u64], code: Vec<Op>) -> Function 
         consts: consts.to_vec(),
         registers: 32,
         frame_words: 0,
-        locals: Vec::new(),
+        locals: Vec::new().into(),
         spans: vec![span; code.len()].into(),
         code: code.into(),
     }
@@ -287,4 +290,79 @@ fn registers_are_cleared_only_for_code_that_may_read_them_before_it_writes_them(
     // the result of a call
     assert_eq!(cleared(vec![Op::Call { f: FnId(0), base: 2 }, add, Op::Ret]), 2);
     assert_eq!(cleared(vec![Op::Vector { n: 0 }, Op::Ret]), 32);
+}
+
+/// What a debugger would show of the locals where an assertion stops the code: names and values.
+fn locals_at_the_assertion(program: &str) -> Vec<(String, u64)> {
+    let mut loader = MemoryLoader::default();
+    loader.add("p.csl", program);
+    let (mut sources, mut sink) = (SourceMap::default(), Sink::default());
+    let options = CompileOptions::new(ArchName::Wse3);
+    let program = compile(&loader, &mut sources, Path::new("p.csl"), &options, &mut sink);
+    let program = program.unwrap_or_else(|| panic!("{:?}", sink.all()));
+    let tile = PreparedTile::new(program.tiles[0].clone(), Arc::default());
+    let mut memory = Memory::new(256, &tile.data);
+    while memory.grow() {}
+    let mut sanitizer = Sanitizer::new(&tile, 256, true);
+    let (mut calls, mut worker) = (Calls::new(256), Worker::default());
+    calls.begin(&tile, tile.tasks[0].function, &[]).expect("one call fits");
+    calls.take_registers(&mut worker);
+    let mut meter = Meter { spent: 0, budget: 10_000, due: u64::MAX };
+    let mut tasks = TaskState::default();
+    let code = Code {
+        tile: &tile,
+        arch: &WSE3,
+        functions: tile.functions(),
+        plans: &[],
+        cache: &FunctionCache::default(),
+    };
+    let words = (memory.words_mut(), &mut Unguarded);
+    let exit =
+        run(code, &mut calls, &mut [], words, &mut sanitizer, (&mut tasks, &mut NoServices), &mut meter);
+    assert!(matches!(exit, Ok(StopReason::Service(Op::Assert { .. }))), "it has another end");
+    let frame = *calls.last().expect("the call has not returned");
+    let function = &tile.functions[frame.function.0 as usize];
+    let value = |local: &Local| {
+        let (start, words) = match local.place {
+            LocalPlace::Register(variable) => return calls.register(function.register(variable)),
+            LocalPlace::Frame(off) => (frame.address + off, local.ty.words),
+            LocalPlace::Behind(variable, off) => {
+                (calls.register(function.register(variable)) as u16 + off, local.ty.words)
+            }
+        };
+        let words = &memory.words()[usize::from(start)..usize::from(start + words)];
+        words.iter().rev().fold(0, |all, word| all << 16 | u64::from(*word))
+    };
+    function.locals_at(frame.pc).map(|local| (local.name.to_string(), value(local))).collect()
+}
+
+#[test]
+fn locals_have_their_values_where_the_program_says_that_they_are() {
+    let seen = locals_at_the_assertion(
+        "var total: u16 = 3;
+inline fn check(sum: u16, limit: u16) void {
+  const left = limit - sum;
+  if (sum > 20) { @assert(left < 10); }
+  total += left;
+}
+fn work(list: [3]u16, start: u16) void {
+  var sum = start;
+  { const gone = start * 7; total += gone; }
+  var pair = [2]u16 { start, 9 };
+  for (list) |item, i| {
+    sum += item;
+    pair[0] += i;
+    check(sum, item * 20);
+  }
+  total = pair[1];
+}
+task main() void { work([3]u16 { 1, 5, 2 }, total + 12); }
+comptime { const id = @get_local_task_id(8); @bind_local_task(main, id); @activate(id); }",
+    );
+    let seen: Vec<(&str, u64)> = seen.iter().map(|(name, value)| (name.as_str(), *value)).collect();
+    let list = 1 | 5 << 16 | 2 << 32;
+    let outer = [("list", list), ("start", 15), ("pair", 16 | 9 << 16), ("item", 5), ("i", 1)];
+    // The `sum` of `work` is hidden by that of the function that is expanded there.
+    let inner = [("sum", 21), ("limit", 100), ("left", 79)];
+    assert_eq!(seen, [&outer[..], &inner[..]].concat());
 }

@@ -30,7 +30,7 @@ pub(crate) fn const_written(symbol: &Symbol) -> Diag {
 
 /// The help for a local without a value.
 pub(crate) fn part_of(local: &Local) -> String {
-    match local.words {
+    match local.ty.words {
         1 => format!("assign `{}` before this line", local.name),
         _ => format!("assign this part of `{}` before this line", local.name),
     }
@@ -39,7 +39,7 @@ pub(crate) fn part_of(local: &Local) -> String {
 /// The local that occupies a word of a frame, by its offset from the start.
 pub(crate) fn local_at(tile: &TileImage, function: FnId, off: usize) -> Option<&Local> {
     let locals = &tile.functions[function.0 as usize].locals;
-    locals.iter().find(|l| (usize::from(l.off)..usize::from(l.off + l.words)).contains(&off))
+    locals.iter().find(|l| l.frame_words().contains(&off))
 }
 
 /// The local at an address in a frame of the call stack, with its first word.
@@ -50,12 +50,12 @@ pub(crate) fn local_behind(
 ) -> Option<(usize, &Local)> {
     let (start, function) = calls.filter(|(start, _)| *start <= word).last()?;
     let local = local_at(tile, function, word - start)?;
-    Some((start + usize::from(local.off), local))
+    Some((start + local.frame_words().start, local))
 }
 
 /// The diagnostic about a pointer step out of a local, whose first word is `low`.
 pub(crate) fn out_of_local(local: &Local, low: usize, step: PointerStep) -> Diag {
-    let shape = (low, local.words.into(), step.each);
+    let shape = (low, local.ty.words.into(), step.each);
     out_of_variable((&local.name, local.span), shape, step.from, step.index)
 }
 
@@ -88,13 +88,13 @@ pub(crate) fn out_of_symbol(symbol: &Symbol, from: usize, index: u64, words: u16
 /// The diagnostic about an index out of a variable, which starts at `low` and has `size` words, through a
 /// pointer to its word `from`; elements have `each` words, or are bytes.
 fn out_of_variable(
-    (name, span): (&String, Span),
+    (name, span): (&str, Span),
     (low, size, each): (usize, usize, u16),
     from: usize,
     index: i64,
 ) -> Diag {
     let diag = POINTER_OUT_OF_BOUNDS
-        .because(&[("index", &index), ("name", name)])
+        .because(&[("index", &index), ("name", &name)])
         .also(span, format!("`{name}` has {} such elements", elements_in(size, each)));
     match elements_in(from - low, each) {
         0 => diag,

@@ -26,7 +26,7 @@ fn function(name: &str, params: u16, consts: Vec<u64>, code: Vec<Op>) -> Functio
         consts,
         registers,
         frame_words: 0,
-        locals: Vec::new(),
+        locals: Vec::new().into(),
         code: code.into(),
         spans: spans.into(),
     }

@@ -4,7 +4,7 @@
 //! lists again when it is read.
 
 use super::code::{Op, VectorOp};
-use super::{Function, OperandPlace, OperandRegisters, RegisterUse, Shared, Symbol, TileImage};
+use super::{Function, Local, OperandPlace, OperandRegisters, RegisterUse, Shared, Symbol, TileImage};
 use crate::dsd::Dsd;
 use crate::source::Span;
 use indexmap::IndexSet;
@@ -24,9 +24,9 @@ struct StoredTile {
     functions: Vec<u32>,
 }
 
-/// A function without its lists, and the numbers of code and spans.
+/// A function without its lists, and the numbers of code, spans and locals.
 #[derive(Serialize, Deserialize)]
-struct StoredFunction(Function, [u32; 2]);
+struct StoredFunction(Function, [u32; 3]);
 
 /// Appends tiles to bytes.
 pub fn append(tiles: &[Arc<TileImage>], bytes: Vec<u8>) -> Result<Vec<u8>, Error> {
@@ -83,7 +83,11 @@ impl WrittenLists {
 
     /// The number of a function. Like a list, it stands in the file once.
     fn function(&mut self, mut function: Function) -> Result<u32, Error> {
-        let lists = [self.take(&mut function.code)?, self.take(&mut function.spans)?];
+        let lists = [
+            self.take(&mut function.code)?,
+            self.take(&mut function.spans)?,
+            self.take(&mut function.locals)?,
+        ];
         let bytes = postcard::to_stdvec(&StoredFunction(function, lists))?;
         Ok(self.all.insert_full(bytes).0 as u32)
     }
@@ -118,6 +122,7 @@ struct ReadLists {
     operands: Known<OperandRegisters>,
     places: Known<OperandPlace>,
     code: Known<Op>,
+    locals: Known<Local>,
     functions: FxHashMap<u32, Function>,
 }
 
@@ -143,9 +148,10 @@ impl ReadLists {
         if let Some(function) = self.functions.get(&number) {
             return Ok(function.clone());
         }
-        let StoredFunction(mut function, [code, spans]) = decoded(all, number)?;
+        let StoredFunction(mut function, [code, spans, locals]) = decoded(all, number)?;
         function.code = list(&mut self.code, all, code)?;
         function.spans = list(&mut self.spans, all, spans)?;
+        function.locals = list(&mut self.locals, all, locals)?;
         self.functions.insert(number, function.clone());
         Ok(function)
     }
@@ -179,7 +185,7 @@ mod tests {
             consts: Vec::new(),
             registers: 1,
             frame_words: 0,
-            locals: Vec::new(),
+            locals: Vec::new().into(),
             code: code.clone(),
             spans: vec![span; code.len()].into(),
         };

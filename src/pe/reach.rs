@@ -47,7 +47,7 @@ impl Reach<'_> {
             return Some(Owner { name: &symbol.name, span: symbol.span, words });
         }
         let (start, local) = local_behind(self.tile, self.calls.frames(), word)?;
-        let words = (start, start + usize::from(local.words));
+        let words = (start, start + usize::from(local.ty.words));
         Some(Owner { name: &local.name, span: local.span, words })
     }
 

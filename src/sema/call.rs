@@ -268,7 +268,7 @@ impl Sema<'_> {
         let mut frame = self.function_frame(f, false, ret);
         frame.expanded = Some((span, function.name.name.clone()));
         self.eval.push(frame);
-        let result = self.deeper(span, |s| s.expand_body(function, bindings));
+        let result = self.scoped(|s| s.deeper(span, |s| s.expand_body(function, bindings)));
         let frame = self.eval.pop();
         let flow = result.map_err(|c| called_from(c, function, span))?;
         if matches!(flow, Flow::Next) && faults == self.reports.faults() {
@@ -285,7 +285,7 @@ impl Sema<'_> {
     fn expand_body(&mut self, function: &FnDecl, bindings: Vec<Binding>) -> Result<Flow> {
         for (param, binding) in function.params.iter().zip(bindings) {
             if let Some(name) = &param.name {
-                self.eval.declare(&name.name, binding, name.span)?;
+                self.declare(name, binding)?;
             }
         }
         match &function.body {

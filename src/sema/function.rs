@@ -167,7 +167,7 @@ impl Sema<'_> {
                     self.parameter(&name.name, reg, ty, param.span)?
                 }
             };
-            self.eval.declare(&name.name, binding, name.span)?;
+            self.declare(name, binding)?;
         }
         match &function.body {
             Some(body) => self.block(body),

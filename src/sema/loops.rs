@@ -1,7 +1,7 @@
 //! `for` and `while`: run at comptime, unrolled, or written as loops.
 
 use super::control;
-use super::eval::{Binding, Ev, Eval, Flow, JumpTarget};
+use super::eval::{Binding, Ev, Flow, JumpTarget};
 use super::operand::{Operand, Place};
 use super::value::{RangeValue, Value};
 use super::walk::Sema;
@@ -100,17 +100,16 @@ fn for_now(sema: &mut Sema<'_>, head: &Head<'_>, v: &Value, at: Span) -> Result<
 
 fn iteration(sema: &mut Sema<'_>, head: &Head<'_>, element: Value, index: Value) -> Result<Flow> {
     sema.eval.budget.step(head.span)?;
-    sema.eval.open_scope();
-    let flow = bind_iteration(&mut sema.eval, head, Binding::Known(element), Binding::Known(index));
-    let flow = flow.and_then(|()| sema.stmt(head.body));
-    sema.eval.close_scope();
-    flow
+    sema.scoped(|s| {
+        bind_iteration(s, head, Binding::Known(element), Binding::Known(index))?;
+        s.stmt(head.body)
+    })
 }
 
-fn bind_iteration(eval: &mut Eval, head: &Head<'_>, element: Binding, index: Binding) -> Result<()> {
-    eval.declare(&head.item.name, element, head.item.span)?;
+fn bind_iteration(sema: &mut Sema<'_>, head: &Head<'_>, element: Binding, index: Binding) -> Result<()> {
+    sema.declare(head.item, element)?;
     match head.index {
-        Some(i) => eval.declare(&i.name, index, i.span),
+        Some(i) => sema.declare(i, index),
         None => Ok(()),
     }
 }
@@ -206,7 +205,7 @@ fn for_range(sema: &mut Sema<'_>, head: &Head<'_>, parts: (Ty, Operand, Operand,
     let flow = loop_body(sema, head.label.clone(), |s| {
         let element = Binding::Register { reg: counter, ty: ty.clone(), mutable: false };
         let index = Binding::Register { reg: position.unwrap_or(counter), ty: Ty::U16, mutable: false };
-        bind_iteration(&mut s.eval, head, element, index)?;
+        bind_iteration(s, head, element, index)?;
         s.stmt(head.body)
     })?;
     sema.b().span = head.span;
@@ -238,11 +237,12 @@ fn loop_body(
     f: impl FnOnce(&mut Sema<'_>) -> Result<Flow>,
 ) -> Result<super::lower::JumpLabel> {
     let (end, _) = control::open_target(sema, label, true);
-    sema.eval.open_scope();
-    let mark = sema.b().mark();
-    let flow = control::conditionally(sema, f);
-    sema.b().release(mark);
-    sema.eval.close_scope();
+    let flow = sema.scoped(|s| {
+        let mark = s.b().mark();
+        let flow = control::conditionally(s, f);
+        s.b().release(mark);
+        flow
+    });
     let target = sema.eval.close_target();
     let next = target.on_continue.expect("loops have one");
     sema.b().bind(next);
@@ -277,7 +277,7 @@ fn for_array(sema: &mut Sema<'_>, head: &Head<'_>, ev: Ev, at: Span) -> Result<F
         let element = s.load(&place, at)?;
         let element = if let Operand::Mem(..) = element { s.keep(element, at)? } else { element };
         let index = Binding::Register { reg: counter, ty: Ty::U16, mutable: false };
-        bind_iteration(&mut s.eval, head, Binding::Alias(element), index)?;
+        bind_iteration(s, head, Binding::Alias(element), index)?;
         s.stmt(head.body)
     })?;
     sema.b().span = head.span;

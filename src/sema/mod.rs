@@ -25,6 +25,7 @@ mod function;
 mod injection;
 mod layout;
 mod literals;
+mod locals;
 mod loops;
 mod lower;
 mod memo;

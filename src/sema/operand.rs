@@ -5,8 +5,8 @@ use super::value::{GlobalId, Value};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
 use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
-use crate::image::Scalar;
 use crate::image::code::{Access, Reg};
+use crate::image::{Scalar, VariableType};
 use crate::value::float::FloatKind;
 use crate::value::ty::{DsdTy, FieldLayout, Ty};
 
@@ -247,5 +247,15 @@ pub fn element_of(ty: &Ty) -> Option<Scalar> {
     match ty {
         Ty::Array(a) => repr(&a.elem).map(|r| r.scalar),
         _ => repr(ty).map(|r| r.scalar),
+    }
+}
+
+/// A type as the program holds it for those who look at a variable.
+pub fn variable_type(ty: &Ty) -> VariableType {
+    VariableType {
+        text: ty.to_string(),
+        words: ty.words().unwrap_or(0) as u16,
+        dims: if let Ty::Array(a) = ty { a.dims.clone() } else { Vec::new() },
+        element: element_of(ty),
     }
 }

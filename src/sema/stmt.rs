@@ -39,22 +39,22 @@ impl Sema<'_> {
 
     /// A block with a scope of its own.
     pub fn block(&mut self, block: &Block) -> Result<Flow> {
-        self.eval.open_scope();
-        let mark = self.lower.mark();
-        let flow = self.statements(&block.stmts);
-        self.lower.release(mark);
-        self.eval.close_scope();
-        flow
+        self.scoped(|s| {
+            let mark = s.lower.mark();
+            let flow = s.statements(&block.stmts);
+            s.lower.release(mark);
+            flow
+        })
     }
 
     /// A statement that is the body of something: its names are its own.
     pub fn scoped_stmt(&mut self, id: StmtId) -> Result<Flow> {
-        self.eval.open_scope();
-        let mark = self.lower.mark();
-        let flow = self.stmt(id);
-        self.lower.release(mark);
-        self.eval.close_scope();
-        flow
+        self.scoped(|s| {
+            let mark = s.lower.mark();
+            let flow = s.stmt(id);
+            s.lower.release(mark);
+            flow
+        })
     }
 
     /// One statement.
@@ -152,9 +152,9 @@ impl Sema<'_> {
             self.code_local(decl)
         };
         match binding {
-            Ok(binding) => self.eval.declare(&decl.name.name, binding, decl.name.span),
+            Ok(binding) => self.declare(&decl.name, binding),
             Err(diag) => {
-                self.eval.declare(&decl.name.name, Binding::Poison, decl.name.span)?;
+                self.declare(&decl.name, Binding::Poison)?;
                 Err(diag)
             }
         }
@@ -210,7 +210,7 @@ impl Sema<'_> {
                 Ok(Binding::Alias(kept))
             }
             value => {
-                let addr = self.lower.named(&decl.name, &ty, decl.span)?;
+                let addr = self.lower.temporary(&ty, decl.span)?;
                 self.store_at(addr, &value, span)?;
                 Ok(Binding::Frame { off: addr.off as u16, ty, mutable: false })
             }
@@ -260,7 +260,7 @@ impl Sema<'_> {
             }
             return Ok(Binding::Register { reg: own, ty, mutable: true });
         }
-        let addr = self.lower.named(&decl.name, &ty, decl.span)?;
+        let addr = self.lower.temporary(&ty, decl.span)?;
         match value {
             Some(value) => self.store_at(addr, &value, decl.span)?,
             None => self.lower.unset(addr, &ty)?,

@@ -9,7 +9,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// The only tile of a program.
-fn tile(program: &str) -> Arc<TileImage> {
+pub fn tile(program: &str) -> Arc<TileImage> {
     let mut loader = MemoryLoader::default();
     loader.add("p.csl", program);
     let (mut sources, mut sink) = (SourceMap::default(), Sink::default());

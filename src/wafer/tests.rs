@@ -71,7 +71,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         consts: Vec::new(),
         registers: 1,
         frame_words: 0,
-        locals: Vec::new(),
+        locals: Vec::new().into(),
         code: vec![Op::Vector { n: 0 }, Op::Ret].into(),
         spans: vec![span(line); 2].into(),
     };

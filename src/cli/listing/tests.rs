@@ -36,7 +36,7 @@ fn sender() -> TileImage {
             consts: Vec::new(),
             registers: 3,
             frame_words: 0,
-            locals: Vec::new(),
+            locals: Vec::new().into(),
             code: vec![Op::Ret].into(),
             spans: vec![nowhere()].into(),
         }],

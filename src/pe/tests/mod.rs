@@ -28,7 +28,7 @@ fn function(name: &str, params: u16, consts: &[u64], code: Vec<Op>) -> Function 
         consts: consts.to_vec(),
         registers: 32,
         frame_words: 0,
-        locals: Vec::new(),
+        locals: Vec::new().into(),
         spans: vec![span(); code.len()].into(),
         code: code.into(),
     }

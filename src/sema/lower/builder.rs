@@ -2,7 +2,7 @@
 
 use super::assigned::{self, UnsetRead};
 use crate::image::code::{ADDRESS_ONLY, IN_VARIABLE, Op, Reg, Target};
-use crate::image::{Function, Local};
+use crate::image::{Function, Local, LocalPlace};
 use crate::sema::operand::{Addr, Base};
 use crate::source::Span;
 use crate::value::symbolic::TermId;
@@ -40,7 +40,10 @@ pub struct FnBuilder {
     next_reg: Reg,
     max_reg: Reg,
     frame_words: u32,
+    /// Until the function is finished `begin` and `end` are labels, which follow the code when it moves.
     locals: Vec<Local>,
+    /// Those whose blocks have not ended, by their positions.
+    alive: Vec<usize>,
     /// Variables that were declared without a value.
     unset: FxHashSet<Reg>,
     /// Where the code below a label begins: no operation before it may be merged with one after.
@@ -49,6 +52,15 @@ pub struct FnBuilder {
     pub span: Span,
     /// How many run-time branches and loops surround the current place.
     pub conditional_depth: u32,
+}
+
+/// How much of a function was written at some time.
+#[derive(Copy, Clone, Debug)]
+pub struct Checkpoint {
+    code: usize,
+    labels: usize,
+    locals: usize,
+    reg: Reg,
 }
 
 /// Registers of a function at most, and constants.
@@ -70,6 +82,7 @@ impl FnBuilder {
             max_reg: params,
             frame_words: 0,
             locals: Vec::new(),
+            alive: Vec::new(),
             unset: FxHashSet::default(),
             barrier: 0,
             span,
@@ -136,15 +149,33 @@ impl FnBuilder {
         u16::try_from(self.frame_words).ok().map(|_| at as u16)
     }
 
-    /// Gives a name to words of the frame.
-    pub fn name_words(&mut self, name: &str, off: u16, words: u16, span: Span) {
-        self.locals.push(Local { name: name.to_string(), off, words, span });
+    /// A local is declared, whose value is there from here on.
+    pub fn begin_local(&mut self, local: Local) {
+        let (begin, end) = (self.label(), self.label());
+        self.set_here(begin);
+        self.alive.push(self.locals.len());
+        self.locals.push(Local { begin: begin.0, end: end.0, ..local });
+    }
+
+    /// How many locals can be seen, for [`FnBuilder::end_locals`].
+    pub fn alive_locals(&self) -> usize {
+        self.alive.len()
+    }
+
+    /// The block ends that began when so many locals could be seen.
+    pub fn end_locals(&mut self, before: usize) {
+        for at in self.alive.split_off(before.min(self.alive.len())) {
+            let end = JumpLabel(self.locals[at].end);
+            self.set_here(end);
+        }
     }
 
     /// The local whose address has just been taken into a register.
     pub fn local_behind(&self, reg: Reg) -> Option<&Local> {
         match self.code.last() {
-            Some(Op::Frame { d, off }) if *d == reg => self.locals.iter().find(|l| l.off == *off),
+            Some(Op::Frame { d, off }) if *d == reg => {
+                self.locals.iter().find(|l| l.place == LocalPlace::Frame(*off))
+            }
             _ => None,
         }
     }
@@ -201,16 +232,23 @@ impl FnBuilder {
     }
 
     /// Remembers how much is written.
-    pub fn checkpoint(&self) -> (usize, Reg) {
-        (self.code.len(), self.next_reg)
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint {
+            code: self.code.len(),
+            labels: self.labels.len(),
+            locals: self.locals.len(),
+            reg: self.next_reg,
+        }
     }
 
     /// Throws away what was written since a checkpoint.
-    pub fn rollback(&mut self, (len, reg): (usize, Reg)) {
-        self.code.truncate(len);
-        self.spans.truncate(len);
-        self.next_reg = reg;
-        self.barrier = self.barrier.min(len);
+    pub fn rollback(&mut self, to: Checkpoint) {
+        self.code.truncate(to.code);
+        self.spans.truncate(to.code);
+        self.labels.truncate(to.labels);
+        self.locals.truncate(to.locals);
+        self.next_reg = to.reg;
+        self.barrier = self.barrier.min(to.code);
     }
 
     /// Forbids merging across the current place (a placeholder stands there).
@@ -242,8 +280,13 @@ impl FnBuilder {
 
     /// The label is here.
     pub fn bind(&mut self, label: JumpLabel) {
-        self.labels[label.0 as usize] = Some(self.code.len() as u32);
+        self.set_here(label);
         self.barrier = self.code.len();
+    }
+
+    /// The label is here, and nothing jumps to it: operations on both sides of it may be merged.
+    fn set_here(&mut self, label: JumpLabel) {
+        self.labels[label.0 as usize] = Some(self.code.len() as u32);
     }
 
     /// Jumps.
@@ -287,6 +330,7 @@ impl FnBuilder {
         self.emit(Op::Ret);
         let (params, consts) = (self.params, self.consts.len() as u16);
         let end = self.code.len() as u32 - 1;
+        let locals = self.finished_locals();
         for op in &mut self.code {
             op.map_registers(|r| finish_register(r, params, consts));
             if let Some(to) = op.target_mut() {
@@ -300,10 +344,21 @@ impl FnBuilder {
             consts: self.consts.into_values().collect(),
             registers: (self.max_reg + consts).max(1),
             frame_words: self.frame_words as u16,
-            locals: self.locals,
+            locals: locals.into(),
             code: self.code.into(),
             spans: self.spans.into(),
         }
+    }
+
+    /// The locals with their positions in the code, but for those behind whose declarations their blocks have none.
+    fn finished_locals(&mut self) -> Vec<Local> {
+        let mut locals = std::mem::take(&mut self.locals);
+        for local in &mut locals {
+            let place = |label: u32| self.labels[label as usize].unwrap_or(self.code.len() as u32);
+            (local.begin, local.end) = (place(local.begin), place(local.end));
+        }
+        locals.retain(|local| local.begin < local.end);
+        locals
     }
 
     /// How a register of this function is numbered in the finished one; for operands that lie

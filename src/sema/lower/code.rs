@@ -1,18 +1,21 @@
 //! The code that is being written, and what it shares with the rest of its tile.
 
 use super::blanks::{Blanks, FunctionBlanks};
-use super::builder::{FnBuilder, JumpLabel, finish_register};
+use super::builder::{Checkpoint, FnBuilder, JumpLabel, finish_register};
 use super::data::Data;
 use super::functions::Functions;
 use super::renumber::SideTables;
 use super::tile::Tile;
 use crate::arch::Arch;
 use crate::diagnostics;
-use crate::image::Function;
 use crate::image::code::{DsrLoad, FnId, MapOp, Op, Reg, VectorOp};
+use crate::image::{Function, VariableType};
+use crate::sema::operand::variable_type;
 use crate::sema::value::FnRef;
 use crate::source::Span;
 use crate::value::ty::Ty;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
 
 /// Everything of the tile that is being compiled: its functions, its memory and its tables.
 #[derive(Debug)]
@@ -31,6 +34,8 @@ pub struct Lower {
     pub data: Data,
     /// Its tasks, queues, FIFOs and tables.
     pub tile: Tile,
+    /// The types of its locals: the text of each is made once.
+    types: FxHashMap<Ty, Arc<VariableType>>,
     /// Words of the memory of a PE.
     pub(super) memory_words: u32,
 }
@@ -49,6 +54,7 @@ impl Lower {
             functions: Functions::default(),
             data: Data::default(),
             tile: Tile::default(),
+            types: FxHashMap::default(),
             memory_words: arch.memory_words,
         }
     }
@@ -59,6 +65,7 @@ impl Lower {
         self.calls.clear();
         self.functions = Functions::default();
         self.tile = Tile::default();
+        self.types.clear();
         self.data.begin_tile();
     }
 
@@ -140,6 +147,28 @@ impl Lower {
         }
     }
 
+    /// How many locals can be seen, for [`Lower::end_locals`].
+    pub fn alive_locals(&self) -> usize {
+        self.code.as_ref().map_or(0, FnBuilder::alive_locals)
+    }
+
+    /// The block ends that began when so many locals could be seen.
+    pub fn end_locals(&mut self, before: usize) {
+        if let Some(code) = &mut self.code {
+            code.end_locals(before);
+        }
+    }
+
+    /// The type of a local.
+    pub fn variable_type(&mut self, ty: &Ty) -> Arc<VariableType> {
+        if let Some(known) = self.types.get(ty) {
+            return known.clone();
+        }
+        let new = Arc::new(variable_type(ty));
+        self.types.insert(ty.clone(), new.clone());
+        new
+    }
+
     /// How many run-time branches and loops surround the current place.
     pub fn depth(&self) -> u32 {
         self.code.as_ref().map_or(0, |code| code.conditional_depth)
@@ -151,12 +180,12 @@ impl Lower {
     }
 
     /// How much is written; `None` between functions.
-    pub fn checkpoint(&self) -> Option<(usize, Reg)> {
+    pub fn checkpoint(&self) -> Option<Checkpoint> {
         self.code.as_ref().map(FnBuilder::checkpoint)
     }
 
     /// Throws away what was written since a checkpoint.
-    pub fn rollback(&mut self, checkpoint: Option<(usize, Reg)>) {
+    pub fn rollback(&mut self, checkpoint: Option<Checkpoint>) {
         if let (Some(checkpoint), Some(code)) = (checkpoint, &mut self.code) {
             code.rollback(checkpoint);
         }

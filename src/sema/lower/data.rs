@@ -3,8 +3,8 @@
 use super::blanks::DataBlank;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
-use crate::image::{Symbol, TileImage};
-use crate::sema::operand::element_of;
+use crate::image::{Symbol, TileImage, VariableType};
+use crate::sema::operand::variable_type;
 use crate::sema::unit::Global;
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::source::{SourceMap, Span};
@@ -195,15 +195,10 @@ impl Data {
         }
         image.data = words.into();
         image.data_end = self.words as u16;
-        let symbol = |g: &Global| Symbol {
-            name: g.name.clone(),
-            addr: g.addr.unwrap_or(0),
-            words: g.ty.words().unwrap_or(0) as u16,
-            ty: g.ty.to_string(),
-            dims: if let Ty::Array(a) = &g.ty { a.dims.clone() } else { Vec::new() },
-            element: element_of(&g.ty),
-            mutable: g.is_var,
-            span: g.span,
+        let symbol = |g: &Global| {
+            let VariableType { text, words, dims, element } = variable_type(&g.ty);
+            let (name, addr) = (g.name.clone(), g.addr.unwrap_or(0));
+            Symbol { name, addr, words, ty: text, dims, element, mutable: g.is_var, span: g.span }
         };
         image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
         image.symbols.sort_by_key(|s| s.addr);

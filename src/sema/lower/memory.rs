@@ -8,7 +8,6 @@ use crate::sema::operand::{Addr, Base, Operand, PathStep, Place, Repr, repr};
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
 use crate::sema::words::{mark_of_field, part, words_of_element};
 use crate::source::Span;
-use crate::syntax::ast::Ident;
 use crate::value::ty::{FieldLayout, HIGH_BYTE, PtrTy, Ty};
 use std::sync::Arc;
 
@@ -262,17 +261,6 @@ impl Lower {
         let off = self.b().frame(words, align).filter(|o| u32::from(*o) + words <= limit);
         let off = off.ok_or_else(|| rules::FRAME_TOO_LARGE.because(&[("words", &words)]).at(span))?;
         Ok(Addr { base: Base::Frame, off: off.into() })
-    }
-
-    /// Memory of the frame for a local with a name, which is declared at `span`.
-    ///
-    /// # Errors
-    /// The frame would not fit into the memory of a PE.
-    pub fn named(&mut self, name: &Ident, ty: &Ty, span: Span) -> Result<Addr> {
-        let addr = self.temporary(ty, span)?;
-        let words = ty.words().unwrap_or(0) as u16;
-        self.b().name_words(&name.name, addr.off as u16, words, name.span);
-        Ok(addr)
     }
 
     /// The place of a part at a known position.

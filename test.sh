@@ -2,7 +2,7 @@
 # Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line, documentation), the book,
 # Python tests.
 # Needs Rust, a C compiler and Python 3.10 or later; everything else goes into python/.venv, except for
-# the browser that tests `--report`: Debian's chromium is installed if it is missing and that is allowed.
+# the browser that tests `--report` and the book: Debian's chromium is installed if it is missing and that is allowed.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -20,7 +20,7 @@ python_tests() {
     step scripts/python-env --dev
     step python/.venv/bin/python -m pytest --quiet python
     if [ -n "$no_browser" ]; then
-        printf '\nskipped: the pages of --report were not opened in a browser: %s\n' "$no_browser"
+        printf '\nskipped: the pages of --report and of the book were not opened in a browser: %s\n' "$no_browser"
     fi
 }
 

@@ -58,7 +58,7 @@ pub fn build(repository: &Path, cslrun: &Cslrun, folder: &Path) -> Result<()> {
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = folder.to_path_buf();
     let mut book = MDBook::load_with_config(&root, config)?;
-    let site = Site::of(repository, chapters_of(&book))?;
+    let site = Site::of(repository, chapters_of(&book), cslrun)?;
     book.with_preprocessor(Pages { site, cslrun: cslrun.clone() });
     book.build()?;
     for name in UNUSED {

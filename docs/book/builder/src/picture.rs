@@ -1,4 +1,4 @@
-//! The pictures of DSDs that `cslrun dsd --svg` draws, in the colors of the page.
+//! What `cslrun` prints and draws for the pages: lists, and the pictures of DSDs in the colors of the page.
 
 use anyhow::{Context, Result, bail};
 use std::path::{Path, PathBuf};
@@ -35,17 +35,26 @@ impl Cslrun {
     /// # Errors
     /// The command fails.
     pub fn picture(&self, command: &str, folder: &Path) -> Result<String> {
-        let words: Vec<&str> = command.split_whitespace().skip(1).collect();
         let file = std::env::temp_dir().join(format!("cslrun-book-{}.svg", std::process::id()));
-        let mut run = Command::new(&self.command);
-        let done = run.args(&words).arg("--svg").arg(&file).current_dir(folder).output();
-        let done = done.with_context(|| format!("{} does not start", self.command.display()))?;
-        if !done.status.success() {
-            bail!("`{command}`: {}", String::from_utf8_lossy(&done.stderr));
-        }
+        let mut words: Vec<&str> = command.split_whitespace().skip(1).collect();
+        words.extend(["--svg", file.to_str().context("a folder for temporary files in Unicode")?]);
+        self.output(&words, folder)?;
         let svg = std::fs::read_to_string(&file)?;
         std::fs::remove_file(&file)?;
         Ok(themed(&svg))
+    }
+
+    /// What the command prints, run in a folder.
+    ///
+    /// # Errors
+    /// The command fails.
+    pub fn output(&self, words: &[&str], folder: &Path) -> Result<String> {
+        let done = Command::new(&self.command).args(words).current_dir(folder).output();
+        let done = done.with_context(|| format!("{} does not start", self.command.display()))?;
+        if !done.status.success() {
+            bail!("`cslrun {}`: {}", words.join(" "), String::from_utf8_lossy(&done.stderr));
+        }
+        Ok(String::from_utf8(done.stdout)?)
     }
 }
 

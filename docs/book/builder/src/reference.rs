@@ -1,6 +1,7 @@
 //! The pages behind the chapters: those that `llms.txt`, the map of the documentation, lists, the rules, the
 //! library and the examples.
 
+use crate::picture::Cslrun;
 use crate::site::{Page, Part};
 use crate::{files_below, html};
 use anyhow::{Context, Result};
@@ -9,7 +10,7 @@ use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
 
 /// The parts of the table of contents behind the book.
-pub fn parts(repository: &Path) -> Result<Vec<Part>> {
+pub fn parts(repository: &Path, cslrun: &Cslrun) -> Result<Vec<Part>> {
     let map = read_to_string(repository.join("llms.txt"))?;
     let mut parts = Vec::new();
     for section in map.split("\n## ").skip(1) {
@@ -25,7 +26,7 @@ pub fn parts(repository: &Path) -> Result<Vec<Part>> {
     }
     parts.push(Part {
         title: "Look up".to_string(),
-        pages: vec![rules(repository)?, library(repository)?, examples(repository)?],
+        pages: vec![rules(repository, cslrun)?, library(repository)?, examples(repository)?],
     });
     Ok(parts)
 }
@@ -47,19 +48,30 @@ pub fn name(source: &Path) -> Option<String> {
     Some(format!("<{}>", stem.strip_prefix("docs/library").ok()?.display()))
 }
 
-fn rules(repository: &Path) -> Result<Page> {
+fn rules(repository: &Path, cslrun: &Cslrun) -> Result<Page> {
     let intro = "Every diagnostic belongs to a rule, whose name is in brackets: `error[deadlock]`. \
                  `cslrun explain deadlock` prints the same page.";
     let below = pages_of(repository, "docs/rules", "rules")?;
-    let rows = below.iter().map(|page| row(page, &page.title)).collect();
-    Ok(index("Rules", "docs/rules", "rules/index.md", intro, rows, below))
+    let rows = grouped(&cslrun.output(&["explain"], repository)?);
+    Ok(index("Rules", "docs/rules", "rules/index.md", intro, vec![rows], below))
+}
+
+/// The list that `cslrun explain` prints, in which the rows of a group are indented, with links.
+fn grouped(list: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("  ").and_then(|row| row.split_once(' ')) {
+        Some((name, gist)) => format!("- [{name}]({name}.md): {}\n", gist.trim()),
+        // The last line says how to go on at the prompt.
+        None if line.is_empty() || line.starts_with('`') => String::new(),
+        None => format!("\n## {line}\n\n"),
+    };
+    list.lines().map(line).collect()
 }
 
 fn library(repository: &Path) -> Result<Page> {
     let intro = "The modules of the standard library that cslrun has, with all their names. \
                  `@import_module(\"<math>\")` imports one.";
     let below = pages_of(repository, "docs/library", "library")?;
-    let rows = below.iter().map(|page| row(page, &html::escaped(&page.title))).collect();
+    let rows = below.iter().map(|page| row(page, "docs/library", &html::escaped(&page.title))).collect();
     Ok(index("Library", "docs/library", "library/index.md", intro, rows, below))
 }
 
@@ -99,23 +111,24 @@ fn examples(repository: &Path) -> Result<Page> {
         }
         below.push(page);
     }
-    let rows = below.iter().map(|page| row(page, &page.title)).collect();
+    let rows = below.iter().map(|page| row(page, "examples", &page.title)).collect();
     let intro = "Each folder of `examples` in the repository shows one idea. The tests run them all.";
     Ok(index("Examples", "examples", "examples/index.md", intro, rows, below))
 }
 
-fn row(page: &Page, name: &str) -> String {
-    let file = page.path.components().skip(1).collect::<PathBuf>();
+/// A row of an index: the page is named by its file, as seen from the folder of all of them.
+fn row(page: &Page, folder: &str, name: &str) -> String {
+    let file = page.source.strip_prefix(folder).unwrap_or(&page.source);
     format!("- [{name}]({}): {}\n", file.display(), gist(&page.text))
 }
 
-/// The first sentence of a page, without its links.
+/// The first sentence of a page.
 fn gist(text: &str) -> String {
     let paragraph: Vec<&str> =
         text.lines().skip(1).skip_while(|line| line.is_empty()).take_while(|line| !line.is_empty()).collect();
     let paragraph = paragraph.join(" ");
     let end = paragraph.find(". ").map_or(paragraph.len(), |end| end + 1);
-    paragraph[..end].replace(['[', ']'], "")
+    paragraph[..end].to_string()
 }
 
 fn index(title: &str, folder: &str, path: &str, intro: &str, rows: Vec<String>, below: Vec<Page>) -> Page {
@@ -143,5 +156,13 @@ mod tests {
     #[test]
     fn the_gist_is_the_first_sentence() {
         assert_eq!(gist("# a\n\nOne\nthing. Another.\n"), "One thing.");
+    }
+
+    #[test]
+    fn rules_are_listed_in_groups() {
+        assert_eq!(
+            grouped("Names\n  a-b   One.\n\nNext\n\n`x`\n"),
+            "\n## Names\n\n- [a-b](a-b.md): One.\n\n## Next\n\n"
+        );
     }
 }

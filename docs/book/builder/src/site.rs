@@ -1,5 +1,6 @@
 //! Which pages there are, from which files of the repository they come, and where they go.
 
+use crate::picture::Cslrun;
 use crate::{lessons, reference};
 use anyhow::{Context, Result};
 use std::collections::BTreeMap;
@@ -67,14 +68,14 @@ impl Site {
     /// The site of a repository with these chapters: titles and file names.
     ///
     /// # Errors
-    /// A page cannot be read.
-    pub fn of(repository: &Path, chapters: Vec<(String, String)>) -> Result<Site> {
+    /// A page cannot be read, or `cslrun` does not run.
+    pub fn of(repository: &Path, chapters: Vec<(String, String)>, cslrun: &Cslrun) -> Result<Site> {
         let read = |(title, file): (String, String)| -> Result<Page> {
             let page = Page::read(repository, &format!("docs/book/src/{file}"), &file)?;
             Ok(Page { title, ..page })
         };
         let chapters = chapters.into_iter().map(read).collect::<Result<Vec<_>>>()?;
-        let mut parts = reference::parts(repository)?;
+        let mut parts = reference::parts(repository, cslrun)?;
         let lessons = lessons::page(repository)?;
         for page in parts.iter_mut().flat_map(|part| &mut part.pages) {
             if page.source == lessons.source {

@@ -77,6 +77,18 @@ fn every_page_of_the_documentation_has_a_page() {
 }
 
 #[test]
+fn an_index_leads_to_every_page_below_it() {
+    let pages = pages();
+    for folder in ["rules", "library", "examples"] {
+        let index = main_of(&pages[&format!("{folder}/index.html")]);
+        for page in pages.keys().filter(|page| page.starts_with(&format!("{folder}/"))) {
+            let is_listed = page.ends_with("index.html") || index.contains(&format!("href=\"../{page}\""));
+            assert!(is_listed, "{page} is not in the index");
+        }
+    }
+}
+
+#[test]
 fn every_link_leads_to_a_page_and_a_heading() {
     let pages = pages();
     let mut broken = BTreeSet::new();

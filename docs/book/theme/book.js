@@ -151,7 +151,10 @@
     const bar = make("progress", { max: total, value: solved });
     bar.setAttribute("aria-label", "exercises that are done");
     const again = make("button", { type: "button", textContent: "Start again" });
-    again.addEventListener("click", () => { store.set(KEY, "[]"); showDone(); });
+    again.addEventListener("click", () => {
+      store.set(KEY, JSON.stringify([...done()].filter(id => id.startsWith("lesson-"))));
+      showDone();
+    });
     place.className = "progress";
     place.replaceChildren(make("span", { textContent: `${solved} of ${total} exercises done` }), bar);
     if (solved) place.append(again);

@@ -107,13 +107,16 @@ def test_keys_turn_pages_and_search(visit):
 
 
 def test_contents_unfold_on_a_phone(visit, driver):
+    from selenium.webdriver.support.ui import WebDriverWait
+
     size = driver.get_window_size()
     driver.set_window_size(500, 900)
     try:
         page = visit("12-two-pes.html")
         assert not one(page, "#mdbook-sidebar").is_displayed()
         one(page, "#menu").click()
-        assert one(page, "#mdbook-sidebar a.active").text == "12. Two PEs"
+        # It slides in.
+        WebDriverWait(page, 10).until(lambda page: one(page, "#mdbook-sidebar a.active").text == "12. Two PEs")
         assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
     finally:
         driver.set_window_size(size["width"], size["height"])

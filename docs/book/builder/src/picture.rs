@@ -85,7 +85,8 @@ fn themed(svg: &str) -> String {
     let Some((size, rest)) = rest.split_once('"') else { return text };
     let Some((width, height)) = size.split_once(' ') else { return text };
     let height = height.parse().unwrap_or(TITLE) - TITLE;
-    let label = if rest.contains("<polyline") { "the order of the visits" } else { "the path of the elements" };
+    let label =
+        if rest.contains("<polyline") { "the order of the visits" } else { "the path of the elements" };
     let width = drawn_width(rest).or(width.parse().ok()).unwrap_or_default();
     // On a narrow screen it may be scrolled before its text gets too small.
     let least = width * 7 / 10;

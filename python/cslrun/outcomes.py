@@ -29,7 +29,13 @@ class Report:
     page: str
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the page to a file."""
+        """Writes the page to a file.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there.
+        """
         Path(path).write_text(self.page, encoding="utf-8")
 
     def _repr_html_(self) -> str:
@@ -76,7 +82,13 @@ class Profile:
         return list(self.data["profile"]["lines"])
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the HTML page to a file."""
+        """Writes the HTML page to a file.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there.
+        """
         Path(path).write_text(self.page, encoding="utf-8")
 
     def _repr_html_(self) -> str:

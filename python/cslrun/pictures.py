@@ -48,14 +48,21 @@ def dsd(
 
     Parameters
     ----------
-    path, source_text, files
-        The program, as for [compile].
+    path
+        The file of the program, as for [compile].
     which
         The name of a DSD, or the line that builds it; by default all DSDs.
+    source_text, files
+        Its texts, as for [compile].
     arch
         The machine: `wse2` or `wse3`.
     params
         Values of the params of the file.
+
+    Returns
+    -------
+    Picture
+        The DSDs as text, and the first one as SVG.
 
     Raises
     ------

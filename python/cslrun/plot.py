@@ -63,8 +63,13 @@ def heat_map(
         The text beside the scale; by default the measure.
     ax
         Where to draw; by default a new figure.
-    options
+    **options
         For `matplotlib.axes.Axes.imshow`.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
 
     Raises
     ------
@@ -95,7 +100,7 @@ _UNITS = {"elements": "elements", "sent": "wavelets", "delivered": "wavelets", "
 
 def _measured(profile: Profile, measure: str) -> npt.NDArray[Any]:
     tables = profile.data["profile"]
-    field: npt.NDArray[Any] = np.ma.masked_all((tables["height"], tables["width"]), dtype=np.int64)
+    field: npt.NDArray[Any] = np.ma.array(np.zeros((tables["height"], tables["width"]), np.int64), mask=True)
     for pe in tables["pes"]:
         amounts = {**pe, **pe["times"]}
         if measure not in amounts or measure in ("x", "y", "times"):
@@ -127,6 +132,11 @@ def time_line(profile: Profile, *, pes: Iterable[tuple[int, int]] | None = None,
         path for the longest time.
     ax
         Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
 
     Raises
     ------
@@ -180,6 +190,11 @@ def lines(profile: Profile, most: int = 10, *, ax: Axes | None = None) -> Axes:
         How many lines, at most.
     ax
         Where to draw; by default a new figure.
+
+    Returns
+    -------
+    matplotlib.axes.Axes
+        What was drawn on.
     """
     shown = profile.lines[:most]
     files = profile.data["profile"]["files"]

@@ -113,7 +113,13 @@ class Program:
         return _restored, (self._native.to_bytes(), self.warnings, self.diagnostics)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the program to a file."""
+        """Writes the program to a file.
+
+        Parameters
+        ----------
+        path
+            The file, which is replaced if it is there.
+        """
         Path(path).write_bytes(self._native.to_bytes())
 
     @property
@@ -174,6 +180,16 @@ class Program:
 
     def export(self, name: str) -> Export:
         """The export with this name.
+
+        Parameters
+        ----------
+        name
+            As the layout exports it.
+
+        Returns
+        -------
+        Export
+            The variable or function.
 
         Raises
         ------

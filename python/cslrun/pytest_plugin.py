@@ -37,7 +37,7 @@ class CslFile(pytest.File):
 
     def collect(self) -> Iterable[CslTest]:
         """A test for each exported function."""
-        arch = self.config.getoption("--csl-arch")
+        arch = str(self.config.getoption("--csl-arch"))
         program = cslrun.compile(self.path, arch=arch)
         for name in program.functions:
             if name.startswith(_PREFIX):

@@ -13,21 +13,19 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from cslrun import _frames, _native, _values, diagnostics, levels, tensors
+from cslrun import _native, _values, diagnostics, levels, tensors
 from cslrun._frames import HIDDEN as __tracebackhide__
-from cslrun._native import RunError, Ticket
+from cslrun._native import RunError
+from cslrun._queue import CommandQueue, Region
 from cslrun.levels import Names
 from cslrun.outcomes import Printed, Profile, Report, table_of
 from cslrun.program import Export, Program
-
-#: Column, row, width and height in PEs of the program rectangle.
-Region = tuple[int, int, int, int]
 
 #: Runs whose traces, reports and profiles are written at the end of the interpreter, if they have not been by then.
 _RECORDED: weakref.WeakSet[Runner] = weakref.WeakSet()
 
 
-class Runner:
+class Runner(CommandQueue):
     """One run of a program.
 
     A region is `(x, y, width, height)` in PEs of the program rectangle and defaults to all of it. One thread at a
@@ -142,6 +140,15 @@ class Runner:
         """Copies the first `count` elements of an exported variable from each PE, as a host command that
         takes simulated time.
 
+        Parameters
+        ----------
+        name
+            An exported variable.
+        count
+            Elements per PE.
+        region
+            The PEs; by default all.
+
         Returns
         -------
         numpy.ndarray
@@ -164,6 +171,13 @@ class Runner:
     def launch(self, name: str, *args: Any) -> None:
         """Calls an exported function on every PE. It returns as soon as the launch is
         issued; the next command, or [finish], waits for the function to end.
+
+        Parameters
+        ----------
+        name
+            An exported function.
+        *args
+            Its arguments, the same for all PEs; integers must fit their types.
 
         Raises
         ------
@@ -210,6 +224,11 @@ class Runner:
 
     def step(self, cycles: int = 1) -> bool:
         """Lets a number of cycles pass; queued commands run meanwhile.
+
+        Parameters
+        ----------
+        cycles
+            How many, an estimate of those of the machine.
 
         Returns
         -------
@@ -260,13 +279,29 @@ class Runner:
         return self.printed_after(0)
 
     def printed_after(self, count: int) -> list[Printed]:
-        """The lines that PEs have printed so far, without the first `count`."""
+        """The lines that PEs have printed so far, without the first ones.
+
+        Parameters
+        ----------
+        count
+            How many lines to leave out.
+
+        Returns
+        -------
+        list of Printed
+            The others, in order.
+        """
         return [Printed(*line) for line in self._native.printed(count)]
 
     # Memory.
 
     def read(self, name: str) -> npt.NDArray[Any]:
         """Reads a variable, exported or not, from all PEs, once the program lets the host in.
+
+        Parameters
+        ----------
+        name
+            The variable.
 
         Returns
         -------
@@ -297,6 +332,13 @@ class Runner:
 
     def peek(self, x: int, y: int, name: str) -> npt.NDArray[Any]:
         """Reads a variable of one PE, exported or not, as it is now; nothing runs meanwhile.
+
+        Parameters
+        ----------
+        x, y
+            Column and row of the PE in the program rectangle.
+        name
+            The variable.
 
         Returns
         -------
@@ -354,21 +396,58 @@ class Runner:
             raise _values.misuse(error, self.program) from None
 
     def symbol(self, x: int, y: int, name: str) -> bytes:
-        """The memory of any variable of a PE, exported or not, as bytes."""
+        """The memory of any variable of a PE, exported or not.
+
+        Parameters
+        ----------
+        x, y
+            Column and row of the PE in the program rectangle.
+        name
+            The variable.
+
+        Returns
+        -------
+        bytes
+            Words of 16 bits, the low byte of each first.
+        """
         return self._native.symbol(x, y, name)
 
     def trace(self, x: int, y: int, name: str) -> list[bool | int | float | str]:
-        """The values that a PE recorded in a `<debug>` trace."""
+        """The values that a PE recorded in a `<debug>` trace.
+
+        Parameters
+        ----------
+        x, y
+            Column and row of the PE in the program rectangle.
+        name
+            The variable that holds the trace.
+
+        Returns
+        -------
+        list
+            Booleans, numbers and strings, in the order in which they were recorded.
+        """
         return self._native.trace(x, y, name)
 
     def snapshot_bytes(self) -> bytes:
-        """The memory and the traces of all PEs, in cslrun's own format."""
+        """The memory and the traces of all PEs.
+
+        Returns
+        -------
+        bytes
+            In cslrun's own format.
+        """
         return self._native.snapshot().to_bytes()
 
     # Recordings.
 
     def report(self) -> Report:
         """The run up to now as a page.
+
+        Returns
+        -------
+        Report
+            The page, which a notebook shows.
 
         Raises
         ------
@@ -382,6 +461,11 @@ class Runner:
 
     def profile(self) -> Profile:
         """Where the cycles of the run have gone up to now.
+
+        Returns
+        -------
+        Profile
+            All its cycles are estimates.
 
         Raises
         ------
@@ -397,89 +481,6 @@ class Runner:
     def _repr_html_(self) -> str:
         about = f"<p><b>Run</b>: about {self.cycles:,} cycles (estimate)</p>"
         return f"{about}{table_of(self.printed[:20])}{self.program._repr_html_()}"
-
-    # The command queue: copies and launches run in the order in which they were queued.
-
-    def queue_copy_in(self, name: str, words: npt.NDArray[Any], region: Region, bits: int) -> Ticket:
-        """Queues a copy of A[height][width][count] with one element of 16 or 32 bits in each
-        32-bit word; returns a ticket."""
-        self._note_line()
-        return self._native.queue_copy_in(name, region, tensors.words(words).tobytes(), bits)
-
-    def queue_copy_out(self, name: str, count: int, region: Region, bits: int) -> Ticket:
-        """Queues a copy of `count` elements from each PE; returns a ticket for [take_words]."""
-        self._note_line()
-        return self._native.queue_copy_out(name, region, count, bits)
-
-    def queue_stream_in(self, color: int, words: npt.NDArray[Any], region: Region, *, pe_by_pe: bool) -> Ticket:
-        """Queues words that reach the PEs as wavelets of a color; returns a ticket. With `pe_by_pe`, each
-        PE of a row gets all its words before the next PE; otherwise the PEs take turns, word by word."""
-        self._note_line()
-        return self._native.queue_stream_in(color, region, tensors.words(words).tobytes(), pe_by_pe)
-
-    def queue_stream_out(self, color: int, count: int, region: Region, *, pe_by_pe: bool) -> Ticket:
-        """Queues a copy of `count` wavelets of a color from each PE; returns a ticket for
-        [take_words]."""
-        self._note_line()
-        return self._native.queue_stream_out(color, region, count, pe_by_pe)
-
-    def queue_launch(self, name: str, words: list[int]) -> Ticket:
-        """Queues a launch of a function with one word per argument; returns a ticket."""
-        self._note_line()
-        return self._native.queue_launch(name, words)
-
-    # Host streams of a layout, by their index in the program's list.
-
-    def queue_send(self, stream: int, words: npt.NDArray[Any]) -> Ticket:
-        """Sends words on a stream to the wafer; returns a ticket."""
-        self._note_line()
-        return self._native.queue_send(stream, tensors.words(words).tobytes())
-
-    def queue_receive(self, stream: int, count: int) -> Ticket:
-        """Requests words of a stream from the wafer; returns a ticket for [take_words]."""
-        self._note_line()
-        return self._native.queue_receive(stream, count)
-
-    def wait_if_possible(self, ticket: Ticket) -> bool:
-        """Runs until a transfer is done; returns False if it cannot finish before the host acts."""
-        self._note_line()
-        return self._native.run_until(ticket)
-
-    def run_until_quiet(self) -> None:
-        """Runs until nothing can happen before the host acts."""
-        self._note_line()
-        self._native.run_until_quiet()
-
-    def drain(self, stream: int) -> None:
-        """Starts to collect everything that arrives on a stream from the wafer."""
-        self._native.drain(stream)
-
-    def end_drain(self, stream: int) -> bytes:
-        """Returns everything that has arrived since [drain], as little-endian bytes."""
-        return self._native.end_drain(stream)
-
-    def describe_wait(self, ticket: Ticket) -> str | None:
-        """A sentence that says what an unfinished transfer waits for."""
-        return self._native.describe_wait(ticket)
-
-    def wait(self, ticket: Ticket) -> None:
-        """Runs until a command is done; a launch is done once the function has started."""
-        self._note_line()
-        self._native.wait(ticket)
-
-    def is_done(self, ticket: Ticket) -> bool:
-        """Whether a command is done."""
-        return self._native.is_done(ticket)
-
-    def take_words(self, ticket: Ticket, size: int) -> npt.NDArray[np.uint32] | None:
-        """The words of a finished copy, which can be taken only once; None if the copy failed."""
-        words = self._native.take_words(ticket)
-        return None if words is None else np.frombuffer(words, dtype="<u4", count=size).astype(np.uint32)
-
-    def _note_line(self) -> None:
-        """Tells a recording which line of the script the next command comes from."""
-        if self._is_recorded:
-            self._native.issued_at(_frames.caller())
 
     def _variable(self, name: str) -> Export:
         export = self.program.export(name)

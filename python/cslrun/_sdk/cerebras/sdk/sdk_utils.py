@@ -46,10 +46,11 @@ def input_array_to_u32(
 
 def cast_uint32(x: Any) -> np.uint32:
     """The bits of a number as one word; 16-bit numbers are in the low half."""
-    if isinstance(x, (np.float16, np.int16, np.uint16)):
+    bits = 8 * x.dtype.itemsize if isinstance(x, np.generic) and x.dtype.kind in "fiu" else 0
+    if bits == 16:
         return np.uint32(x.view(np.uint16))
-    if isinstance(x, (np.float32, np.int32, np.uint32)):
-        return x.view(np.uint32)
+    if bits == 32:
+        return np.uint32(x.view(np.uint32))
     if isinstance(x, (int, np.integer)):
         return np.uint32(int(x) & 0xFFFF_FFFF)
     if isinstance(x, float):

@@ -233,10 +233,11 @@ class SdkRuntime:
         words = _copies.source(src, len(columns) * len(rows) * elem_per_pe, what)
         tensor = tensors.by_pe(words, len(columns), len(rows), elem_per_pe, column_major=copy.column_major)
         places = [(i, j) for j in range(len(rows)) for i in range(len(columns))]
-        for i, j in places:
-            one = replace(copy, region=(columns[i], rows[j], 1, 1))
-            task = self._send(one, tensor[j : j + 1, i : i + 1], nonblock)
-        return task
+        tasks = [
+            self._send(replace(copy, region=(columns[i], rows[j], 1, 1)), tensor[j : j + 1, i : i + 1], nonblock)
+            for i, j in places
+        ]
+        return tasks[-1]
 
     def memcpy_d2h(
         self,

@@ -83,7 +83,7 @@ class FileTask(Task):
         self._path = path
         self._is_written = False
 
-    def is_done(self, _runner: Runner | None) -> bool:
+    def is_done(self, runner: Runner | None) -> bool:
         """Whether the file is complete."""
         return self._is_written
 

@@ -23,6 +23,7 @@ impl Banked {
     }
 
     /// Elements per cycle that its stride allows.
+    #[inline]
     fn width(self) -> u32 {
         match (self.stride, self.stride.rem_euclid(8)) {
             (0 | 1, _) | (_, 2 | 3 | 5 | 6) => u32::MAX,
@@ -33,6 +34,7 @@ impl Banked {
 }
 
 /// The cycles that `count` elements take; `sources` are those in memory.
+#[inline]
 pub fn element_cycles(
     op: &DsdOp,
     arch: ArchName,
@@ -51,6 +53,12 @@ pub fn element_cycles(
         meet |= other != *one && (other.at ^ one.at) % 8 == 0;
     }
     let width = if in_place && are_several { width / 2 } else { width };
-    let cycles = count.div_ceil(width.max(1));
+    let cycles = match width {
+        // A division takes longer than all the rest.
+        0 | 1 => count,
+        2 => count.div_ceil(2),
+        4 => count.div_ceil(4),
+        width => count.div_ceil(width),
+    };
     if meet { 2 * cycles } else { cycles }
 }

@@ -45,6 +45,7 @@ pub enum Dest {
 
 /// Runs `kernel` over lines of equal length that have been checked and do not disturb each other:
 /// the case that matters most, with the least to do for each operation.
+#[inline]
 pub fn run_lines(memory: &mut [u16], kernel: &Kernel, dest: (Row, u16), sources: &[RowSource; 3]) {
     if run_directly(memory, kernel, dest, sources).is_some() {
         return;

@@ -29,8 +29,8 @@ pub(super) struct LineOperand {
     at: u16,
     /// In elements.
     length: u16,
-    /// Words from one element to the next.
-    step: i32,
+    /// Elements from one element to the next.
+    stride: i16,
     /// Words per element.
     words: u16,
     /// The words that it may access.
@@ -42,23 +42,27 @@ pub(super) struct LineOperand {
 impl LineOperand {
     /// Stands for an operand that is none: its elements have no words.
     const NOTHING: LineOperand =
-        LineOperand { at: 0, length: 0, step: 0, words: 0, limits: (0, 0), saved: None };
+        LineOperand { at: 0, length: 0, stride: 0, words: 0, limits: (0, 0), saved: None };
 
     /// The line that a DSD variable holds.
     #[inline]
     pub fn from_words(value: &[u16; DSD_WORDS as usize], words: u16) -> Option<LineOperand> {
-        let (base, extent, step, limits) = Mem::line_from_words(value)?;
-        let step = i32::from(step) * i32::from(words);
-        Some(LineOperand { at: base, length: extent, step, words, limits, saved: None })
+        let (base, extent, stride, limits) = Mem::line_from_words(value)?;
+        Some(LineOperand { at: base, length: extent, stride, words, limits, saved: None })
     }
 
     /// `None` if the vector is not such a one.
     #[inline]
     pub fn new(mem: &Mem, at: u16, words: u16, saved: Option<DsrId>) -> Option<LineOperand> {
         let is_line = mem.dims == 1 && mem.kind != MemKind::Circbuf && !mem.index_offset;
-        let Mem { extent: [length, ..], step: [step, ..], lo, hi, .. } = *mem;
-        let step = i32::from(step) * i32::from(words);
-        is_line.then_some(LineOperand { at, length, step, words, limits: (lo, hi), saved })
+        let Mem { extent: [length, ..], step: [stride, ..], lo, hi, .. } = *mem;
+        is_line.then_some(LineOperand { at, length, stride, words, limits: (lo, hi), saved })
+    }
+
+    /// Words from one element to the next.
+    #[inline(always)]
+    fn step(&self) -> i32 {
+        i32::from(self.stride) * i32::from(self.words)
     }
 
     /// Its elements.
@@ -74,18 +78,18 @@ impl LineOperand {
     /// The first elements, if they are in bounds.
     #[inline]
     pub fn row(&self, count: u16, limits: (u16, u16)) -> Option<Row> {
-        let row = Row { at: self.at.into(), step: self.step, count: count.into() };
+        let row = Row { at: self.at.into(), step: self.step(), count: count.into() };
         row.is_within(self.words, limits).then_some(row)
     }
 
     /// Where it lies.
     fn banked(&self) -> Banked {
-        Banked { at: self.at, stride: self.step / i32::from(self.words) }
+        Banked { at: self.at, stride: self.stride.into() }
     }
 
     /// The address behind the first elements.
     fn behind(&self, count: u16) -> u16 {
-        (i32::from(self.at) + self.step * i32::from(count)) as u16
+        (i32::from(self.at) + self.step() * i32::from(count)) as u16
     }
 }
 
@@ -135,6 +139,7 @@ pub(super) struct LineUnit<'a> {
 
 impl LineUnit<'_> {
     /// The operands of an operation, if all its vectors are such lines.
+    #[inline(always)]
     pub fn find(&self, shape: &LineShape) -> LineLookup<Lines> {
         macro_rules! found {
             ($operand:expr) => {
@@ -184,6 +189,7 @@ impl LineUnit<'_> {
 
     /// Does the operation, whose words are all allocated; returns the number of its elements, and the cycles that they
     /// take.
+    #[inline(always)]
     pub fn run(&mut self, lines: &Lines, shape: &LineShape, vector: &VectorOp) -> (u32, u32) {
         local::run_lines(self.memory, shape.kernel, lines.row, &lines.sources);
         for line in lines.vectors.iter().chain([&lines.dest]) {
@@ -209,7 +215,7 @@ impl LineUnit<'_> {
     }
 
     /// The vector behind an operand.
-    #[inline]
+    #[inline(always)]
     fn line(&self, (dsd, words): (DsdRef, u16)) -> LineLookup<LineOperand> {
         let line = match dsd {
             DsdRef::Const(n) => match &self.tile.dsds[n as usize] {

@@ -5,7 +5,7 @@ use super::flit_ids::FlitIds;
 use super::grid::Grid;
 use super::plain::{Move, Plain, decide_plainly};
 use super::route::Mask;
-use super::router::{RAMP, colors, sides};
+use super::router::{RAMP, bit, colors, sides};
 use super::way::Landing;
 use crate::arch::{Color, Direction};
 
@@ -104,14 +104,10 @@ impl Arbiter {
 
     /// Lets the copies of a wavelet leave where there is room; no other color waits at its router.
     fn decide_copies(&mut self, grid: &mut Grid, (pe, id): (usize, u32), now: u64) {
-        let Some(one) = copies(grid, (pe, id), now) else { return };
-        let (router, lane) = grid.parts(pe, id);
-        router.serve(one.targets, lane.color());
-        if one.targets != 0 {
-            lane.serve(one.input);
-        }
-        if one.leaves() {
-            self.moves.push(one);
+        match copies(grid, (pe, id), now) {
+            Some(one) if one.targets != 0 => self.grant(grid, pe, one),
+            Some(one) if one.leaves() => self.moves.push(one),
+            Some(_) | None => {}
         }
     }
 
@@ -120,7 +116,7 @@ impl Arbiter {
     fn grant(&mut self, grid: &mut Grid, pe: usize, one: Move) {
         let (router, lane) = grid.parts(pe, one.lane);
         lane.serve(one.input);
-        router.serve_one(one.target(), lane.color());
+        router.serve(one.targets, lane.color());
         self.moves.push(one);
     }
 
@@ -145,38 +141,57 @@ impl Arbiter {
         }
     }
 
-    /// Lets every color use what it can; false if they are in each other's way or one has several inputs.
+    /// Grants every output to one of the colors that can use it; false if one has several inputs.
     fn decide_apart(&mut self, grid: &mut Grid, (pe, waiting): (usize, u32), now: u64) -> bool {
-        let mut used = 0;
+        let first = self.moves.len();
+        let (mut used, mut is_contested) = (0, false);
         for color in colors(waiting) {
             let id = grid.waiting_lane(pe, color);
-            match decide_plainly(grid, id, now) {
-                Plain::Goes(one) if one.targets & used != 0 => return false,
-                Plain::Goes(one) => {
-                    used |= one.targets;
-                    self.moves.push(one);
-                    continue;
-                }
+            let one = match decide_plainly(grid, id, now) {
+                Plain::Goes(one) => one,
                 Plain::Blocked => {
                     grid.router_mut(pe).stall(color);
                     continue;
                 }
                 Plain::Waits => continue,
-                Plain::Unclear => {}
-            }
-            if !comes_from_one_side(grid, id) {
-                return false;
-            }
-            let Some(one) = copies(grid, (pe, id), now) else { continue };
-            if one.targets & used != 0 {
-                return false;
-            }
+                Plain::Unclear if !comes_from_one_side(grid, id) => return false,
+                Plain::Unclear => match copies(grid, (pe, id), now) {
+                    Some(one) if one.leaves() => one,
+                    Some(_) | None => continue,
+                },
+            };
+            is_contested |= one.targets & used != 0;
             used |= one.targets;
-            if one.leaves() {
-                self.moves.push(one);
-            }
+            self.moves.push(one);
+        }
+        if is_contested {
+            self.settle(grid, pe, first);
         }
         true
+    }
+
+    /// Takes outputs that several colors want from all but the one whose turn it is.
+    fn settle(&mut self, grid: &Grid, pe: usize, first: usize) {
+        let mut wanted = [0u32; 5];
+        for m in &self.moves[first..] {
+            let color = bit(grid.lane(m.lane).color());
+            sides(m.targets).for_each(|side| wanted[side as usize] |= color);
+        }
+        let router = grid.router(pe);
+        let mut at = first;
+        while let Some(m) = self.moves.get_mut(at) {
+            let color = grid.lane(m.lane).color();
+            let is_granted =
+                |side: &Direction| router.next_after_served(wanted[*side as usize], *side) == color;
+            let granted = sides(m.targets).filter(is_granted).fold(0, |all, side| all | 1 << side as u8);
+            if granted != m.targets {
+                (m.targets, m.is_plain, m.to) = (granted, false, Landing::Unknown);
+            }
+            match m.leaves() {
+                true => at += 1,
+                false => drop(self.moves.remove(at)),
+            }
+        }
     }
 
     fn decide_among(
@@ -199,8 +214,12 @@ impl Arbiter {
             if self.checked && !grid.lane(id).filled().is_power_of_two() {
                 self.note_collision(grid, id, now);
             }
+            let is_one_sided = comes_from_one_side(grid, id);
             for input in sides(grid.lane(id).filled()) {
-                self.claim(grid, (pe, id, input), now, &mut claims);
+                let is_held_up = !self.claim(grid, (pe, id, input), now, &mut claims);
+                if is_held_up && is_one_sided {
+                    grid.router_mut(pe).stall(color);
+                }
             }
         }
         let first = self.moves.len();
@@ -234,26 +253,29 @@ impl Arbiter {
         }
     }
 
-    /// Enters the oldest wavelet of an input for every output that could take it now.
+    /// Enters the oldest wavelet of an input for every output that could take it now; false if it is there, and none
+    /// could.
     fn claim(
         &mut self,
         grid: &mut Grid,
         (pe, id, input): (usize, u32, Direction),
         now: u64,
         claims: &mut [Option<Claim>; 5],
-    ) {
-        let Some(all) = targets(grid, id, input, now) else { return };
+    ) -> bool {
+        let Some(all) = targets(grid, id, input, now) else { return true };
         if all == 0 {
             // Filtered, or a route that leads nowhere: it leaves without a copy.
             let to = Landing::Unknown;
             self.moves.push(Move { pe: pe as u32, lane: id, input, targets: 0, all, to, is_plain: false });
-            return;
+            return true;
         }
+        let mut has_room = false;
         let (color, last_input) = (grid.lane(id).color().0, grid.lane(id).last_input());
         for target in sides(all) {
             if room(grid, id, target).is_none() {
                 continue;
             }
+            has_room = true;
             let turn = (color + 31 - grid.router(pe).served_last(target)) % 32;
             let rank = turn * 5 + (input as u8 + 4 - last_input) % 5;
             let slot = &mut claims[target as usize];
@@ -261,6 +283,7 @@ impl Arbiter {
                 *slot = Some(Claim { rank, lane: id, input, all });
             }
         }
+        has_room
     }
 }
 
@@ -271,6 +294,7 @@ fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
 }
 
 /// The copies of the oldest wavelet of a lane that find room, all of it being in one input; `None` while it must wait.
+/// If none finds room, the lane is not looked at again before there is some.
 fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
     let lane = grid.lane(id);
     if lane.is_torn_down() {
@@ -284,6 +308,10 @@ fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
             targets |= 1 << target as u8;
             to = landing;
         }
+    }
+    if targets == 0 && all != 0 {
+        let (router, lane) = grid.parts(pe, id);
+        router.stall(lane.color());
     }
     let to = if targets.is_power_of_two() { to } else { Landing::Unknown };
     Some(Move { pe: pe as u32, lane: id, input, targets, all, to, is_plain: false })

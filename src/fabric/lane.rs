@@ -151,14 +151,11 @@ impl Lane {
         self.filled == 0
     }
 
-    /// Whether wavelets come from one side and go to one other, and neither buffers nor a teardown have a say nor
-    /// another band.
+    /// Whether wavelets come from one side and go somewhere, and neither buffers nor a teardown have a say nor another
+    /// band.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
-        self.inject.is_none()
-            && self.filled.is_power_of_two()
-            && self.gate.tx.is_power_of_two()
-            && self.special == 0
+        self.inject.is_none() && self.filled.is_power_of_two() && self.gate.tx != 0 && self.special == 0
     }
 
     /// Whether its buffers move the switch.

@@ -175,14 +175,9 @@ impl Fabric {
         if is_busy { Some(now) } else { self.schedule.next_arrival(now) }
     }
 
-    /// Whether something has come down the ramp of a PE. Once that has run, it is asked again for room.
-    pub fn gives(&self, pe: usize) -> bool {
-        self.grid.router(pe).arrived() != 0
-    }
-
-    /// The PE has run: its queues may have room again.
-    pub fn retry(&mut self, pe: usize) {
-        if self.gives(pe) {
+    /// The PE may have room again for the colors of a set, of which it had refused wavelets.
+    pub fn retry(&mut self, pe: usize, colors: u32) {
+        if self.grid.router_mut(pe).release(colors) {
             self.schedule.retry(pe);
         }
     }
@@ -282,27 +277,35 @@ impl Fabric {
     }
 
     /// True if anything was handed over.
+    #[inline(always)]
     fn deliver_to(&mut self, pe: usize, now: u64, pes: &mut impl Offramps) -> bool {
         let mut has_delivered = false;
         for color in colors(self.grid.router(pe).arrived()) {
             let id = self.grid.waiting_lane(pe, color);
-            let before = self.grid.lane(id).received();
-            while let Some((ready, flit)) = self.grid.lane(id).offramp().front().copied() {
-                if ready > now || !pes.deliver(pe, color, flit.delivered()) {
+            let mut has_given = false;
+            loop {
+                let (router, lane) = self.grid.parts(pe, id);
+                let Some((ready, flit)) = lane.offramp().front().copied() else {
+                    router.end_descent(color);
+                    break;
+                };
+                if ready > now {
+                    // If it was the oldest before, its arrival is noted.
+                    match has_given {
+                        true => self.schedule.fall_until(pe, color, ready, router),
+                        false => router.fall_later(color),
+                    }
                     break;
                 }
+                if !pes.deliver(pe, color, flit.delivered()) {
+                    router.hold(color);
+                    break;
+                }
+                lane.take_from_offramp();
+                (has_given, has_delivered) = (true, true);
                 if self.flit_ids.is_recording() {
                     self.flit_ids.note_delivered(&self.grid, id, flit);
                 }
-                self.grid.lane_mut(id).take_from_offramp();
-            }
-            let (router, lane) = self.grid.parts(pe, id);
-            let has_given = lane.received() > before;
-            has_delivered |= has_given;
-            match lane.offramp().front() {
-                Some((arrives, _)) if has_given => self.schedule.fall_until(pe, color, *arrives, router),
-                Some(_) => {}
-                None => router.end_descent(color),
             }
         }
         has_delivered

@@ -58,22 +58,42 @@ impl Fabric {
         }
     }
 
-    /// Moves plain data, of which there is one copy.
+    /// Moves plain data, all copies of which leave.
     #[inline(always)]
     fn carry_plainly(&mut self, m: &Move, now: u64) {
         let pe = m.pe as usize;
-        self.hops += 1;
         let flit = match m.input {
             Direction::Ramp => self.take_from_ramp(pe, m.lane, now),
             side => self.take_from_link(pe, m.lane, side),
         };
-        match m.to {
-            Landing::Lane(next) => self.cross(next, m.target().opposite(), flit),
-            _ => self.schedule.descend(&mut self.grid, m.lane, now, flit),
+        if m.targets.is_power_of_two() {
+            self.hops += 1;
+            match m.to {
+                Landing::Lane(next) => self.cross(next, m.target().opposite(), flit),
+                _ => self.schedule.descend(&mut self.grid, m.lane, now, flit),
+            }
+        } else {
+            self.carry_copies(m, flit, now);
         }
         let router = self.grid.router_mut(pe);
         if router.ready() != 0 {
             self.schedule.list(pe, router);
+        }
+    }
+
+    /// Moves several copies of plain data to where the ways of their lane lead.
+    #[inline]
+    fn carry_copies(&mut self, m: &Move, flit: Flit, now: u64) {
+        for target in sides(m.targets) {
+            self.hops += 1;
+            match target {
+                Direction::Ramp => self.schedule.descend(&mut self.grid, m.lane, now, flit),
+                side => {
+                    let next =
+                        self.grid.lane(m.lane).way(side).lane().expect("the decision has looked it up");
+                    self.cross(next, side.opposite(), flit);
+                }
+            }
         }
     }
 

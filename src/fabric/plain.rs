@@ -1,10 +1,9 @@
-//! What most wavelets do: data that enters a router on one side, and leaves it on one other.
+//! What most wavelets do: data that enters a router on one side, and leaves it on one other, or on several at once.
 //!
 //! Fast path: without it, the official examples mandelbrot and cholesky execute 1.04 and 1.03 times the instructions.
 //! The wavelets of a color of which it says `Unclear` are decided by `arbitration` as all others; the tests of
 //! `fabric/tests/traffic.rs` and the properties in `tests/it/props/network.rs` hold both to one model.
 
-use super::buffer::HeadState;
 use super::grid::Grid;
 use super::route::Mask;
 use super::router::RAMP;
@@ -23,7 +22,7 @@ pub struct Move {
     pub all: Mask,
     /// Where the only copy lands that leaves now, if it crosses a link and that is known.
     pub to: Landing,
-    /// It is the only copy of plain data, and goes where all others of its lane go.
+    /// These are all copies of plain data, which go where all others of its lane go.
     pub is_plain: bool,
 }
 
@@ -41,7 +40,7 @@ impl Move {
 
 /// What becomes of the wavelets of a color at a router in one cycle.
 pub enum Plain {
-    /// The oldest one leaves, if nobody else wants the same side.
+    /// Copies of the oldest one leave, as far as nobody else wants the same sides.
     Goes(Move),
     /// It waits for room where it goes.
     Blocked,
@@ -52,7 +51,7 @@ pub enum Plain {
 }
 
 /// Decides over a color of which wavelets wait at a router, if all that its oldest wavelet can do is to
-/// leave on one side.
+/// leave on the sides of its route.
 #[inline(always)]
 pub fn decide_plainly(grid: &mut Grid, id: u32, now: u64) -> Plain {
     let lane = grid.lane(id);
@@ -62,28 +61,46 @@ pub fn decide_plainly(grid: &mut Grid, id: u32, now: u64) -> Plain {
     let (came, gate) = (lane.filled(), lane.gate());
     let input = Direction::ALL[came.trailing_zeros() as usize % 5];
     let Some(flit) = lane.head(input, now) else { return Plain::Waits };
-    if !flit.is_plain() || lane.head_state(input) != HeadState::UNTOUCHED {
+    if !flit.is_plain() || gate.tx & RAMP != 0 && lane.has_filter() {
         return Plain::Unclear;
     }
-    if gate.rx & came == 0 {
+    let left = lane.head_state(input).left();
+    if left == 0 && gate.rx & came == 0 {
         return Plain::Waits;
     }
-    let one = Move {
-        pe: lane.pe() as u32,
-        lane: id,
-        input,
-        targets: gate.tx,
-        all: gate.tx,
-        to: Landing::Unknown,
-        is_plain: true,
-    };
-    if gate.tx != RAMP {
+    let all = if left == 0 { gate.tx } else { left };
+    let is_plain = left == 0;
+    let one =
+        Move { pe: lane.pe() as u32, lane: id, input, targets: all, all, to: Landing::Unknown, is_plain };
+    if !all.is_power_of_two() || !is_plain {
+        return decide_copies(grid, one);
+    }
+    if all != RAMP {
         return decide_over_link(grid, one);
     }
-    if lane.has_filter() {
-        return Plain::Unclear;
-    }
     if lane.offramp().len() < grid.ramp_depth() { Plain::Goes(one) } else { Plain::Blocked }
+}
+
+/// Those of several copies leave that find room.
+#[inline(always)]
+fn decide_copies(grid: &Grid, one: Move) -> Plain {
+    let lane = grid.lane(one.lane);
+    let (mut free, mut links) = (0, one.all & !RAMP);
+    if one.all & RAMP != 0 && lane.offramp().len() < grid.ramp_depth() {
+        free |= RAMP;
+    }
+    while links != 0 {
+        let target = Direction::ALL[links.trailing_zeros() as usize % 5];
+        let Some(next) = lane.way(target).lane() else { return Plain::Unclear };
+        if grid.lane(next).link(target.opposite()).len() < grid.link_depth() {
+            free |= 1 << target as u8;
+        }
+        links &= links - 1;
+    }
+    match free {
+        0 => Plain::Blocked,
+        _ => Plain::Goes(Move { targets: free, is_plain: one.is_plain && free == one.all, ..one }),
+    }
 }
 
 #[inline(always)]

@@ -29,6 +29,8 @@ pub struct Router {
     descending: u32,
     /// Those of which none has arrived.
     falling: u32,
+    /// Those of which the PE has refused the oldest one: it says when it has room.
+    held: u32,
     /// The color that each output served last.
     served: [u8; 5],
     /// Listed among those that are awake.
@@ -117,10 +119,23 @@ impl Router {
         self.waiting & !self.coming & !self.stalled
     }
 
-    /// Colors of which wavelets have come down the ramp.
+    /// Colors of which wavelets have come down the ramp that the PE has not refused.
     #[inline]
     pub fn arrived(&self) -> u32 {
-        self.descending & !self.falling
+        self.descending & !self.falling & !self.held
+    }
+
+    /// The PE has refused a wavelet of a color.
+    #[inline]
+    pub fn hold(&mut self, color: Color) {
+        self.held |= bit(color);
+    }
+
+    /// The PE has room for colors of a set; whether wavelets of any of these have come down the ramp.
+    #[inline]
+    pub fn release(&mut self, colors: u32) -> bool {
+        self.held &= !colors;
+        self.arrived() & colors != 0
     }
 
     /// A wavelet has come over a link.
@@ -171,17 +186,24 @@ impl Router {
         self.served[output as usize]
     }
 
+    /// The first color of a set, which is not empty, behind the one that an output has served last.
+    pub fn next_after_served(&self, set: u32, output: Direction) -> Color {
+        let behind = (self.served_last(output) + 1) % 32;
+        Color((behind + set.rotate_right(behind.into()).trailing_zeros() as u8) % 32)
+    }
+
     /// An output has served a color.
     pub fn serve_one(&mut self, output: Direction, color: Color) {
         self.served[output as usize] = color.0;
     }
 
     fn lanes_before(&self, color: Color) -> usize {
-        match self.known & (bit(color) - 1) {
-            0 => 0,
-            // To count takes long on processors that do not count bits themselves.
-            one if one.is_power_of_two() => 1,
-            before => before.count_ones() as usize,
+        let before = self.known & (bit(color) - 1);
+        // To count takes long on processors that do not count bits themselves.
+        match before & before.wrapping_sub(1) {
+            0 => usize::from(before != 0),
+            others if others.is_power_of_two() => 2,
+            others => 1 + others.count_ones() as usize,
         }
     }
 }

@@ -5,7 +5,7 @@ use super::fabric_operands::{Intake, Mixed};
 use super::main_thread::MainThread;
 use super::operation::Operation;
 use super::queue::SendOperation;
-use super::queues::Queues;
+use super::queues::{Queues, members};
 use super::short_operand::ShortOperand;
 use super::stall::Stall;
 use super::tasks::{Tasks, bit};
@@ -228,9 +228,8 @@ impl Checks {
         if !self.is_checked || threads.is_empty() || !tasks.want_data() {
             return Ok(());
         }
-        let claimed = threads.claimed_inputs();
         let is_wanted = |input| tasks.wants(queues.arch_name(), queues, input).is_some();
-        if !(0..queues.inputs.len()).any(|input| claimed & 1 << input != 0 && is_wanted(input)) {
+        if !members(threads.claimed_inputs()).any(is_wanted) {
             return Ok(());
         }
         let found = contest(tile, tasks, queues, threads);

@@ -178,17 +178,17 @@ impl Pe {
             self.was_for_observer = is_for_observer && !has_acted;
         }
         let wake = self.next_visit(now, has_acted, sent, world.ramp);
+        if self.threads.are_as_started() && !self.checks.is_to_fail {
+            return Ok(wake);
+        }
         let ending = self.threads.next_ending().map(|ending| match self.main.waiting {
             true => ending,
             false => ending.max(self.main.busy_until),
         });
         let failure = self.checks.is_to_fail.then_some(self.main.busy_until);
-        let known = self.threads.next_start(now).into_iter().chain(ending).chain(failure).min();
-        Ok(match (wake, known) {
-            (Wake::At(cycle), Some(known)) => Wake::At(cycle.min(known)),
-            (Wake::OnEvent, Some(known)) => Wake::At(known),
-            (wake, None) => wake,
-        })
+        let visit = if let Wake::At(cycle) = wake { Some(cycle) } else { None };
+        let known = self.threads.next_start(now).into_iter().chain(ending).chain(failure);
+        Ok(known.chain(visit).min().map_or(Wake::OnEvent, Wake::At))
     }
 
     /// When it next wants to run, apart from operations that start later.
@@ -215,7 +215,7 @@ impl Pe {
             true if self.script.is_some() => self.may_start() && self.has_awake(now),
             true => {
                 self.may_start()
-                    && (!self.main.launches.is_empty()
+                    && (self.main.has_launches()
                         || self.tasks.has_ready(self.arch.name, &self.queues, claimed).unwrap_or_else(|| {
                             self.tasks.pick(self.arch.name, &mut self.queues, claimed, now).is_some()
                         }))
@@ -286,10 +286,10 @@ impl Pe {
         self.queues.resume_sending();
     }
 
-    /// Whether a wavelet that it has not accepted can enter now; true only once.
+    /// The colors, bit = color, of which it has not accepted wavelets that can enter now; each only once.
     #[inline]
-    pub fn has_made_room(&mut self) -> bool {
-        self.queues.have_made_room()
+    pub fn take_room(&mut self) -> Option<u32> {
+        self.queues.take_room()
     }
 
     /// The cycle in which the PE must run because of a wavelet that has just arrived at an input.
@@ -346,7 +346,7 @@ impl Pe {
     pub fn is_between_tasks(&self, now: u64) -> bool {
         self.main.is_free()
             && self.main.busy_until <= now
-            && self.main.launches.is_empty()
+            && !self.main.has_launches()
             && self.tasks.state.active & !self.tasks.state.blocked == 0
     }
 

@@ -361,7 +361,7 @@ impl Pe {
     #[inline]
     pub(super) fn may_start(&self) -> bool {
         let claimed = self.threads.claimed_inputs();
-        self.tasks.are_active() || self.main.was_launched || self.queues.hold_unclaimed(claimed)
+        self.tasks.are_active() || self.main.has_launches() || self.queues.hold_unclaimed(claimed)
     }
 
     /// Picks a task, or else what the host has launched.
@@ -372,7 +372,7 @@ impl Pe {
         let claimed = self.threads.claimed_inputs();
         match self.tasks.pick(self.arch.name, &mut self.queues, claimed, now) {
             Some(ready) => Some(Next::Task(ready)),
-            None => self.main.launches.pop_front().map(Next::Launch),
+            None => self.main.take_launch().map(Next::Launch),
         }
     }
 

@@ -24,12 +24,15 @@ pub(super) struct MainThread {
     pub stalled: Option<Box<(Stall, u64)>>,
     /// Stopped at a synchronous operation.
     pub waiting: bool,
-    /// Launches of the host, in order.
+    /// The host has launched a function here.
     pub was_launched: bool,
+    /// A launch has not started yet.
+    has_launches: bool,
     /// A launched function has not called `unblock_cmd_stream` yet.
     pub command_stream_blocked: bool,
     pub calls: Calls,
-    pub launches: VecDeque<Launch>,
+    /// Launches that have not started yet, in order.
+    launches: VecDeque<Launch>,
 }
 
 /// The outcome of an operation that the scalar loop does not execute itself.
@@ -54,6 +57,7 @@ impl MainThread {
             stalled: None,
             waiting: false,
             was_launched: false,
+            has_launches: false,
             command_stream_blocked: false,
             calls: Calls::new(memory),
             launches: VecDeque::new(),
@@ -113,8 +117,26 @@ impl MainThread {
     /// unblock the command stream with: its launches end by themselves.
     pub fn launch(&mut self, function: FnId, arguments: &[u64], has_memcpy: bool) {
         self.command_stream_blocked = has_memcpy;
-        self.was_launched = true;
+        (self.was_launched, self.has_launches) = (true, true);
         self.launches.push_back(Launch { function, arguments: arguments.to_vec() });
+    }
+
+    /// Whether a launch has not started yet.
+    #[inline]
+    pub fn has_launches(&self) -> bool {
+        self.has_launches
+    }
+
+    /// Takes the oldest launch that has not started yet.
+    pub fn take_launch(&mut self) -> Option<Launch> {
+        let launch = self.launches.pop_front();
+        self.has_launches = !self.launches.is_empty();
+        launch
+    }
+
+    /// The launches that have not started yet.
+    pub fn launches(&self) -> &VecDeque<Launch> {
+        &self.launches
     }
 
     /// The source location that the innermost call executes.

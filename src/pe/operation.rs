@@ -62,8 +62,8 @@ pub(super) enum Pacing {
     /// Every element takes or makes a wavelet of its own, and after one nothing is left to say in the same
     /// cycle: no FIFO is to be refused, and no control wavelet to be met.
     Paced,
-    /// Moreover there is one source, and no element needs a result of the one before.
-    Plain,
+    /// Moreover all fabric operands do so, each in a queue of its own.
+    Single,
 }
 
 /// What operations work on.
@@ -160,8 +160,8 @@ impl Operation {
 
     /// Does what can be done in one cycle; without fabric operands, all that can be done.
     pub fn step(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
-        if self.steps == Pacing::Plain && !self.is_complete() {
-            return self.step_plainly(around);
+        if self.steps == Pacing::Single && !self.is_complete() {
+            return self.step_once(around);
         }
         let before = self.done;
         while !self.is_complete() {
@@ -200,24 +200,30 @@ impl Operation {
             .note(format!("element {} has arrived without a control wavelet before it", room + 1))
     }
 
-    /// The same for a plain operation that has something left to do.
-    fn step_plainly(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
-        let (from, to) = (&self.from[0], &self.to);
-        let comes =
-            if let From::Fabric(intake) = from { self.intake_ready(intake, around) } else { Readiness::Yes };
-        let goes =
-            if let To::Fabric(outlet) = to { self.outlet_ready(outlet, around) } else { Readiness::Yes };
-        match (comes, goes) {
-            (Readiness::Yes, Readiness::Yes) => {}
-            (Readiness::No(stall), _) | (_, Readiness::No(stall)) => return Ok(StepResult::Stalled(stall)),
-            (Readiness::Tired | Readiness::Control(_), _) | (_, Readiness::Tired | Readiness::Control(_)) => {
-                return Ok(StepResult::Moved);
+    /// The same for an operation whose fabric operands take or make one wavelet for each element, and that has
+    /// something left to do.
+    #[inline]
+    fn step_once(&mut self, around: &mut Surroundings<'_>) -> Result<StepResult, Diag> {
+        let mut tired = false;
+        for from in self.sources() {
+            if let From::Fabric(intake) = from {
+                if around.queues.inputs[intake.input].items.is_empty() {
+                    return Ok(StepResult::Stalled(Stall::Input(intake.input)));
+                }
+                tired |= intake.last_used == around.now;
             }
         }
-        let value = self.take(0, around)?;
-        self.carried = (self.op.kernel.each)(value, 0, 0);
-        self.put(self.carried, self.remaining() == 1, around)?;
-        self.done += 1;
+        if let To::Fabric(outlet) = &self.to {
+            let is_used = outlet.last_used == around.now;
+            if !is_used && around.queues.outputs[outlet.output].space() == 0 {
+                return Ok(StepResult::Stalled(Stall::Output(outlet.output)));
+            }
+            tired |= is_used;
+        }
+        if tired {
+            return Ok(StepResult::Moved);
+        }
+        self.element(around)?;
         if !self.is_complete() {
             return Ok(StepResult::Moved);
         }
@@ -235,13 +241,10 @@ impl Operation {
         if self.stops_at_control || has_fifo || !sends && !sources.iter().any(takes) {
             return Pacing::Any;
         }
-        let is_plain = self.arity == 1
-            && !self.op.kernel.carries
-            && !self.accumulates()
-            && !matches!(to, To::Nowhere)
-            && sources.iter().all(|from| takes(from) || matches!(from, From::Local(_)))
-            && (sends || matches!(to, To::Local(_)));
-        if is_plain { Pacing::Plain } else { Pacing::Paced }
+        let is_single = sources.iter().all(|from| takes(from) || matches!(from, From::Local(_)))
+            && (sends || matches!(to, To::Local(_)))
+            && self.inputs().count_ones() as usize == self.intakes().count();
+        if is_single { Pacing::Single } else { Pacing::Paced }
     }
 
     /// Whether `@dfilt` has dropped the wavelet that is there.
@@ -402,6 +405,7 @@ impl Operation {
         Readiness::Yes
     }
 
+    #[inline]
     fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {
         let mut values = [0; 3];
         for (k, value) in values.iter_mut().enumerate().take(self.arity.into()) {
@@ -437,6 +441,7 @@ impl Operation {
         matches!(self.to, To::Local(Dest::Scalar { accumulates: true, .. }))
     }
 
+    #[inline]
     fn take(&mut self, source: usize, around: &mut Surroundings<'_>) -> Result<u32, Diag> {
         match &mut self.from[source] {
             From::Local(source) => local::next(around.memory.words(), source),
@@ -453,6 +458,7 @@ impl Operation {
         }
     }
 
+    #[inline]
     fn put(&mut self, value: u32, is_last: bool, around: &mut Surroundings<'_>) -> Result<(), Diag> {
         match &mut self.to {
             To::Local(Dest::AddressCursor(cursor)) => {

@@ -18,6 +18,9 @@ const PRIVATE_OUT_DEPTH: u8 = 2;
 /// Index that stands for no input: nothing receives the color.
 const NO_INPUT: u64 = 1 << 63;
 
+/// Place that stands for no input.
+const NO_PLACE: u8 = u8::MAX;
+
 /// The members of a bit set, in ascending order.
 pub(super) fn members(mut set: u64) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
@@ -46,6 +49,8 @@ pub(super) struct Queues {
     outgoing: u64,
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
+    /// For each color the first input that serves it, or [`NO_PLACE`].
+    input_of: [u8; 32],
     next_output: u32,
     arch: &'static Arch,
     /// The color that each input queue was last read for, and the operation that read it.
@@ -71,7 +76,7 @@ impl Queues {
             items: Ring::default(),
             sent_by: None,
         });
-        Queues {
+        let mut queues = Queues {
             arch,
             inputs: inputs.collect(),
             outputs: outputs.collect(),
@@ -83,7 +88,25 @@ impl Queues {
             turned_away: 0,
             filled: 0,
             outgoing: 0,
+            input_of: [NO_PLACE; 32],
+        };
+        queues.index_inputs();
+        queues
+    }
+
+    /// Finds out which input serves which color, after a change.
+    fn index_inputs(&mut self) {
+        self.input_of = [NO_PLACE; 32];
+        for (place, inbox) in self.inputs.iter().enumerate().rev() {
+            self.input_of[usize::from(inbox.color.0 & 31)] = place as u8;
         }
+    }
+
+    /// The input that serves a color.
+    #[inline]
+    fn input_for(&self, color: Color) -> Option<usize> {
+        let place = self.input_of[usize::from(color.0 & 31)];
+        (place != NO_PLACE).then_some(place.into())
     }
 
     /// Adds what decides how it goes on to the hash of a state.
@@ -113,7 +136,7 @@ impl Queues {
     /// Accepts a wavelet into an input queue if there is space.
     #[inline]
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<usize> {
-        let input = match self.inputs.iter().position(|inbox| inbox.color == color) {
+        let input = match self.input_for(color) {
             Some(input) => input,
             // On WSE-3 only bound queues receive wavelets; on WSE-2 every color has an input.
             None if self.arch.name == ArchName::Wse3 => {
@@ -140,19 +163,25 @@ impl Queues {
         Some(input)
     }
 
-    /// Whether a wavelet that had to stay on the ramp can enter now; true only once.
+    /// The colors, bit = color, of which wavelets had to stay on the ramp that can enter now; each only once.
     #[inline]
-    pub fn have_made_room(&mut self) -> bool {
-        self.turned_away != 0 && self.look_for_room()
+    pub fn take_room(&mut self) -> Option<u32> {
+        if self.turned_away == 0 { None } else { self.look_for_room() }
     }
 
     #[inline(never)]
-    fn look_for_room(&mut self) -> bool {
-        let is_full = |input: &usize| self.inputs.get(*input).is_some_and(Inbox::is_full);
-        let still = members(self.turned_away).filter(is_full).fold(0, |all, input| all | 1 << input);
-        let has_room = self.turned_away != still;
+    fn look_for_room(&mut self) -> Option<u32> {
+        let (mut colors, mut still) = (0, 0);
+        for input in members(self.turned_away) {
+            match self.inputs.get(input) {
+                Some(inbox) if inbox.is_full() => still |= 1 << input,
+                Some(inbox) => colors |= 1 << (inbox.color.0 & 31),
+                // Another color may have an input now.
+                None => colors = u32::MAX,
+            }
+        }
         self.turned_away = still;
-        has_room
+        (colors != 0).then_some(colors)
     }
 
     /// Prefetches the wavelets in the queues.
@@ -196,6 +225,7 @@ impl Queues {
             self.filled |= 1 << bound;
         }
         self.inputs[bound].color = color;
+        self.index_inputs();
         self.turned_away |= NO_INPUT;
         held
     }
@@ -224,7 +254,7 @@ impl Queues {
     }
 
     fn inbox_of(&mut self, color: Color) -> usize {
-        self.inputs.iter().position(|i| i.color == color).unwrap_or_else(|| {
+        self.input_for(color).unwrap_or_else(|| {
             self.inputs.push(Inbox {
                 color,
                 queue: None,
@@ -235,6 +265,7 @@ impl Queues {
                 message: Message::No,
                 is_mailbox: false,
             });
+            self.index_inputs();
             self.inputs.len() - 1
         })
     }

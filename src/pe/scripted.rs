@@ -69,7 +69,7 @@ impl Pe {
             Candidate::Wavelet { id, kind, input } => {
                 Some(Next::Task(Picked::Wavelet { id, kind, input: input.into() }))
             }
-            Candidate::Launch(_) => self.main.launches.pop_front().map(Next::Launch),
+            Candidate::Launch(_) => self.main.take_launch().map(Next::Launch),
             Candidate::Turns | Candidate::Thread(_) => unreachable!("a microthread is no task"),
         }
     }
@@ -116,7 +116,7 @@ impl Pe {
                 ready.push(of(picked));
             }
         }
-        ready.extend(self.main.launches.front().map(|launch| Candidate::Launch(launch.function)));
+        ready.extend(self.main.launches().front().map(|launch| Candidate::Launch(launch.function)));
         ready
     }
 

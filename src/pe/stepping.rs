@@ -61,7 +61,7 @@ impl Pe {
         match step {
             StepResult::Moved => {
                 thread.stalled = None;
-                self.threads.note_stall(place, None);
+                self.threads.note_move(place);
             }
             StepResult::Full => self.overflow(place)?,
             StepResult::Stalled(stall) => {
@@ -69,7 +69,7 @@ impl Pe {
                     thread.stalled = Some((stall, now));
                 }
                 let (is_async, span) = (thread.is_async, thread.span);
-                self.threads.note_stall(place, Some(stall));
+                self.threads.note_stall(place, stall);
                 let verdict = stall.outcome(&self.fifos, &self.tile, is_async).at(span)?;
                 return self.stall(place, stall, verdict, now);
             }
@@ -92,7 +92,7 @@ impl Pe {
     fn overflow(&mut self, place: usize) -> Result<(), Diag> {
         let mut thread = self.threads.slot(place).take().expect("only live threads run");
         thread.stalled = None;
-        self.threads.note_stall(place, None);
+        self.threads.note_move(place);
         let goes_on = self.go_beyond_room(&mut thread);
         *self.threads.slot(place) = Some(thread);
         if goes_on.is_err() {

@@ -126,6 +126,8 @@ pub(super) struct Threads {
     pub in_step: bool,
     /// Whether `endings` holds any.
     has_endings: bool,
+    /// Places whose operations have stalled on a queue, bit = place.
+    stalled: u16,
     /// Inputs that belong to operations, bit = input.
     claimed: u64,
     /// The first cycle behind which an operation of `ahead` starts.
@@ -177,7 +179,7 @@ impl Threads {
         self.first_ahead =
             if self.ahead == 0 { thread.started } else { self.first_ahead.min(thread.started) };
         self.ahead |= 1 << place;
-        self.stalled_on[place] = StalledQueue::Unknown;
+        self.stalled &= !(1 << place);
         self.claimed |= thread.operation.inputs();
         let rank = match thread.priority {
             _ if place == MAIN => 2,
@@ -252,10 +254,10 @@ impl Threads {
             self.note_started(now);
         }
         let mut set = self.live & !u16::from(self.blocked) & !self.ahead;
-        for place in places(set) {
+        for place in places(set & self.stalled) {
             let stalls_again = match self.stalled_on[place] {
                 StalledQueue::Unknown => false,
-                StalledQueue::EmptyInput(input) => queues.inputs[usize::from(input)].len() == 0,
+                StalledQueue::EmptyInput(input) => queues.inputs[usize::from(input)].items.is_empty(),
                 StalledQueue::FullOutput(output) => queues.outputs[usize::from(output)].space() == 0,
             };
             if stalls_again {
@@ -278,15 +280,28 @@ impl Threads {
         (self.ahead, self.first_ahead) = (ahead, first);
     }
 
-    /// Notes that an operation waits for something, or that it does not any more.
-    pub fn note_stall(&mut self, place: usize, stall: Option<Stall>) {
+    /// Notes that an operation does not wait any more.
+    #[inline]
+    pub fn note_move(&mut self, place: usize) {
+        self.stalled &= !(1 << place);
+    }
+
+    /// Notes that an operation waits for something.
+    pub fn note_stall(&mut self, place: usize, stall: Stall) {
         let number = |queue: usize| u16::try_from(queue).ok();
         let obstacle = match stall {
-            Some(Stall::Input(input)) => number(input).map(StalledQueue::EmptyInput),
-            Some(Stall::Output(output)) => number(output).map(StalledQueue::FullOutput),
-            Some(Stall::FifoEmpty(_) | Stall::FifoFull(_)) | None => None,
+            Stall::Input(input) => number(input).map(StalledQueue::EmptyInput),
+            Stall::Output(output) => number(output).map(StalledQueue::FullOutput),
+            Stall::FifoEmpty(_) | Stall::FifoFull(_) => None,
         };
         self.stalled_on[place] = obstacle.unwrap_or_default();
+        self.stalled |= 1 << place;
+    }
+
+    /// Whether no operation starts or ends in a cycle to come.
+    #[inline(always)]
+    pub fn are_as_started(&self) -> bool {
+        self.ahead == 0 && !self.has_endings
     }
 
     /// The first cycle after `now` in which an operation does its first element that has not started by then.

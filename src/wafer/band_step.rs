@@ -215,8 +215,8 @@ impl Band {
         let wake = pe.cycle(scene.now, &mut ramp, &mut shift.log, &mut self.worker);
         shift.unblocked += usize::from(before && !pe.command_stream_blocked());
         shift.reached = shift.reached.max(pe.busy_until());
-        if pe.has_made_room() {
-            self.fabric.retry(index);
+        if let Some(colors) = pe.take_room() {
+            self.fabric.retry(index, colors);
         }
         match wake {
             Ok(Wake::At(cycle)) => {

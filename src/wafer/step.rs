@@ -119,8 +119,8 @@ impl Wafer {
         let busy_until = pe.busy_until();
         self.reached = self.reached.max(busy_until);
         self.observers.take(|| pe.events());
-        if pe.has_made_room() {
-            self.bands.first.fabric.retry(index);
+        if let Some(colors) = pe.take_room() {
+            self.bands.first.fabric.retry(index, colors);
         }
         match wake {
             Ok(Wake::At(cycle)) => {

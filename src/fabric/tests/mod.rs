@@ -48,13 +48,13 @@ impl Bench {
                 if wavelets.front().is_some_and(|w| ramp.send(*color, *w).is_ok()) {
                     wavelets.pop_front();
                 }
-                self.fabric.retry(*pe);
+                self.fabric.retry(*pe, u32::MAX);
             }
             if self.reversed {
                 self.fabric.schedule.reverse();
             }
             for pe in 0..self.sinks.got.len() {
-                self.fabric.retry(pe);
+                self.fabric.retry(pe, u32::MAX);
             }
             self.fabric.step(now);
             self.sinks.now += 1;

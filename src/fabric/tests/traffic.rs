@@ -157,7 +157,7 @@ impl InBands {
                         wavelets.pop_front();
                     }
                 }
-                own.for_each(|pe| band.retry(pe));
+                own.for_each(|pe| band.retry(pe, u32::MAX));
                 band.step(now);
             }
             let crossings: Vec<_> = self.bands.iter_mut().map(Fabric::take_crossings).collect();

@@ -231,7 +231,7 @@ impl Pe {
     pub fn is_idle(&self) -> bool {
         self.main.is_free()
             && self.threads.is_empty()
-            && self.main.launches.is_empty()
+            && !self.main.has_launches()
             && !self.queues.has_outgoing()
             && self.tasks.state.active & !self.tasks.state.blocked == 0
     }

@@ -59,7 +59,6 @@ pub struct Pe {
     pub(super) checks: Checks,
     pub(super) main: MainThread,
     pub(super) queues: Queues,
-    pub(super) maps: Vec<MapState>,
     pub(super) tasks: Tasks,
     pub(super) threads: Threads,
     pub(super) at: PeCoord,
@@ -78,6 +77,7 @@ pub struct Pe {
     pub(super) script: Option<Box<Script>>,
     /// Boxed, because it is rarely needed and would take cache lines of every visit.
     pub(super) configuration: Box<Configuration>,
+    pub(super) maps: Vec<MapState>,
     /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
     pub(super) map_iterations: Vec<MapIterations>,
     pub(super) clock: Clock,

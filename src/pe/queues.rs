@@ -18,8 +18,9 @@ const PRIVATE_OUT_DEPTH: u8 = 2;
 /// Index that stands for no input: nothing receives the color.
 const NO_INPUT: u64 = 1 << 63;
 
-/// Place that stands for no input.
 const NO_PLACE: u8 = u8::MAX;
+/// Colors whose inputs are found without a search: those that a program can route.
+const INDEXED: usize = 24;
 
 /// The members of a bit set, in ascending order.
 pub(super) fn members(mut set: u64) -> impl Iterator<Item = usize> {
@@ -49,8 +50,8 @@ pub(super) struct Queues {
     outgoing: u64,
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
-    /// For each color the first input that serves it, or [`NO_PLACE`].
-    input_of: [u8; 32],
+    /// For each of the first colors the first input that serves it, or [`NO_PLACE`].
+    input_of: [u8; INDEXED],
     next_output: u32,
     arch: &'static Arch,
     /// The color that each input queue was last read for, and the operation that read it.
@@ -88,7 +89,7 @@ impl Queues {
             turned_away: 0,
             filled: 0,
             outgoing: 0,
-            input_of: [NO_PLACE; 32],
+            input_of: [NO_PLACE; INDEXED],
         };
         queues.index_inputs();
         queues
@@ -96,17 +97,20 @@ impl Queues {
 
     /// Finds out which input serves which color, after a change.
     fn index_inputs(&mut self) {
-        self.input_of = [NO_PLACE; 32];
+        self.input_of = [NO_PLACE; INDEXED];
         for (place, inbox) in self.inputs.iter().enumerate().rev() {
-            self.input_of[usize::from(inbox.color.0 & 31)] = place as u8;
+            let input = self.input_of.get_mut(usize::from(inbox.color.0));
+            input.into_iter().for_each(|input| *input = place as u8);
         }
     }
 
     /// The input that serves a color.
     #[inline]
     fn input_for(&self, color: Color) -> Option<usize> {
-        let place = self.input_of[usize::from(color.0 & 31)];
-        (place != NO_PLACE).then_some(place.into())
+        let Some(place) = self.input_of.get(usize::from(color.0)) else {
+            return self.inputs.iter().position(|inbox| inbox.color == color);
+        };
+        (*place != NO_PLACE).then_some((*place).into())
     }
 
     /// Adds what decides how it goes on to the hash of a state.
@@ -171,16 +175,15 @@ impl Queues {
 
     #[inline(never)]
     fn look_for_room(&mut self) -> Option<u32> {
-        let (mut colors, mut still) = (0, 0);
-        for input in members(self.turned_away) {
+        let mut colors = 0;
+        for input in members(std::mem::take(&mut self.turned_away)) {
             match self.inputs.get(input) {
-                Some(inbox) if inbox.is_full() => still |= 1 << input,
+                Some(inbox) if inbox.is_full() => self.turned_away |= 1 << input,
                 Some(inbox) => colors |= 1 << (inbox.color.0 & 31),
                 // Another color may have an input now.
                 None => colors = u32::MAX,
             }
         }
-        self.turned_away = still;
         (colors != 0).then_some(colors)
     }
 

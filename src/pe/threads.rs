@@ -98,14 +98,30 @@ pub(super) struct Ending {
     pub span: Span,
 }
 
-/// The queue that an operation has stalled on.
+/// The queue that an operation has stalled on, in two bytes: 0 for none, an odd number for an input.
 #[derive(Copy, Clone, Default)]
-enum StalledQueue {
-    /// None: it may try again at any time.
-    #[default]
-    Unknown,
-    EmptyInput(u16),
-    FullOutput(u16),
+struct StalledQueue(u16);
+
+impl StalledQueue {
+    fn of(stall: Stall) -> StalledQueue {
+        let number = |queue: usize, kind: u16| u16::try_from(queue).ok()?.checked_mul(2)?.checked_add(kind);
+        let number = match stall {
+            Stall::Input(input) => number(input, 1),
+            Stall::Output(output) => number(output, 2),
+            Stall::FifoEmpty(_) | Stall::FifoFull(_) => None,
+        };
+        StalledQueue(number.unwrap_or(0))
+    }
+
+    /// Whether an operation that tried again would only stall again.
+    #[inline]
+    fn is_as_before(self, queues: &Queues) -> bool {
+        match (self.0.checked_sub(1), self.0 % 2) {
+            (None, _) => false,
+            (Some(number), 1) => queues.inputs[usize::from(number / 2)].items.is_empty(),
+            (Some(number), _) => queues.outputs[usize::from(number / 2)].space() == 0,
+        }
+    }
 }
 
 /// All of them; what every visit looks at comes first.
@@ -255,12 +271,7 @@ impl Threads {
         }
         let mut set = self.live & !u16::from(self.blocked) & !self.ahead;
         for place in places(set & self.stalled) {
-            let stalls_again = match self.stalled_on[place] {
-                StalledQueue::Unknown => false,
-                StalledQueue::EmptyInput(input) => queues.inputs[usize::from(input)].items.is_empty(),
-                StalledQueue::FullOutput(output) => queues.outputs[usize::from(output)].space() == 0,
-            };
-            if stalls_again {
+            if self.stalled_on[place].is_as_before(queues) {
                 set &= !(1 << place);
             }
         }
@@ -288,13 +299,7 @@ impl Threads {
 
     /// Notes that an operation waits for something.
     pub fn note_stall(&mut self, place: usize, stall: Stall) {
-        let number = |queue: usize| u16::try_from(queue).ok();
-        let obstacle = match stall {
-            Stall::Input(input) => number(input).map(StalledQueue::EmptyInput),
-            Stall::Output(output) => number(output).map(StalledQueue::FullOutput),
-            Stall::FifoEmpty(_) | Stall::FifoFull(_) => None,
-        };
-        self.stalled_on[place] = obstacle.unwrap_or_default();
+        self.stalled_on[place] = StalledQueue::of(stall);
         self.stalled |= 1 << place;
     }
 

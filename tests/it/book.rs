@@ -5,8 +5,8 @@
 use crate::case_file::CaseFile;
 use crate::console::{Shown, commands, run};
 use crate::{files_below, root};
-use cslrun::DiskLoader;
 use cslrun::cli::perform_words;
+use cslrun::{DiskLoader, KEYWORDS, catalogue};
 use std::collections::BTreeSet;
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -167,4 +167,25 @@ fn no_program_of_the_book_is_unused() {
 fn included(text: &str) -> Vec<String> {
     let lines = text.lines().filter_map(|line| line.strip_prefix("{{#include ")?.strip_suffix("}}"));
     lines.map(str::to_string).collect()
+}
+
+#[test]
+fn listings_color_the_words_of_the_language() {
+    let path = root().join("docs/book/builder/src/code.rs");
+    let source = read_to_string(&path).expect("the builder of the book");
+    let words = |list: &str| -> BTreeSet<String> {
+        let (_, rest) = source.split_once(&format!("const {list}: &str = \"")).expect("a list of words");
+        let words = rest.split('"').next().unwrap_or_default().split_whitespace();
+        words.filter(|word| *word != "\\").map(str::to_string).collect()
+    };
+    let owned = |words: &[&str]| words.iter().map(|word| word.to_string()).collect::<BTreeSet<String>>();
+    assert_eq!(words("KEYWORDS"), owned(KEYWORDS));
+    let types: Vec<&str> = catalogue::types().into_iter().filter(|name| !is_sized(name)).collect();
+    let missing: Vec<String> = owned(&types).difference(&words("TYPES")).cloned().collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}
+
+/// `i16`, `u32`: all of them have a color, whatever their width.
+fn is_sized(name: &str) -> bool {
+    name.strip_prefix(['i', 'u']).is_some_and(|width| width.parse::<u32>().is_ok())
 }

@@ -17,6 +17,7 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 /// From now on Ctrl-C ends the command.
 pub fn install() {
     // Without a handler the default holds: the signal ends the process.
+    #[cfg(not(target_family = "wasm"))]
     let _ = ctrlc::set_handler(answer);
 }
 
@@ -31,6 +32,7 @@ pub fn run_ends() {
     PHASE.store(REPORTS, Ordering::Relaxed);
 }
 
+#[cfg_attr(target_family = "wasm", expect(dead_code, reason = "a browser has no signals"))]
 fn answer() {
     let is_first = !ASKED.swap(true, Ordering::Relaxed);
     let phase = PHASE.load(Ordering::Relaxed);

@@ -3,28 +3,40 @@
 use super::outcome::Outcome;
 use super::picture::{self, Chosen};
 use super::{Exit, cslc, listing};
+pub use crate::lsp::EmbeddedServer;
 use crate::lsp::{Services, serve};
 use crate::{MessageFormat, Program, Span};
 use std::path::PathBuf;
 
 /// Serves an editor on standard input and output until it ends.
 pub fn lsp() -> Outcome {
-    let services = Services {
-        cslc: cslc::compiled_file,
-        pictures,
-        color: listing::color,
-        bound: listing::bound,
-        registers: listing::registers_of_operations,
-        memory: listing::memory,
-    };
     let mut outcome = Outcome::new(MessageFormat::Plain);
-    match serve(services, cache_folder()) {
+    match serve(services(), cache_folder()) {
         Ok(true) => {}
         // The protocol asks for it when the editor leaves without a word.
         Ok(false) => outcome.exit = Exit::Rejected,
         Err(why) => outcome.refuse(format!("the editor breaks the Language Server Protocol: {why}")),
     }
     outcome
+}
+
+/// A server for an editor in the same process; `params` are those of the request `initialize`.
+///
+/// # Errors
+/// The parameters are not what the protocol asks for.
+pub fn language_server(params: serde_json::Value) -> Result<EmbeddedServer, String> {
+    EmbeddedServer::new(services(), params)
+}
+
+fn services() -> Services {
+    Services {
+        cslc: cslc::compiled_file,
+        pictures,
+        color: listing::color,
+        bound: listing::bound,
+        registers: listing::registers_of_operations,
+        memory: listing::memory,
+    }
 }
 
 fn pictures(program: &Program) -> Vec<(Span, String)> {

@@ -3,6 +3,7 @@
 //! In: arguments, files, the terminal. Out: text on stdout, diagnostics on stderr, an exit status.
 //! Never: decides what CSL means. The only module that prints or reads the environment.
 
+mod apart;
 mod args;
 mod check;
 mod completions;
@@ -45,6 +46,8 @@ mod suite;
 mod threads;
 mod trace;
 
+pub use apart::{DsdPicture, Performed, compiled_program, dsd_pictures, perform_apart};
+pub use lsp::{EmbeddedServer, language_server};
 pub use outcome::Outcome;
 pub use settings::RunSettings;
 

@@ -1,5 +1,5 @@
 use super::record::Record;
-use super::{Exit, args::CompileArgs};
+use super::{Exit, args::CompileArgs, output};
 use crate::diagnostics::render::{SarifLog, github_error, json_line, printable};
 use crate::{
     CompileOptions, Diagnostic, LoadError, Loader, MessageFormat, Program, Severity, SourceMap, Span,
@@ -16,6 +16,8 @@ pub struct Outcome {
     pub exit: Exit,
     /// What goes to stdout.
     pub printed: String,
+    /// The same as lines of JSON, for a host that looks at both; see `apart.rs`.
+    pub records: String,
     /// What stood in the way outside of the program: arguments, files, names.
     pub diag: Option<String>,
     /// What there is to say about the program.
@@ -38,6 +40,7 @@ impl Outcome {
         Outcome {
             exit: Exit::Fine,
             printed: String::new(),
+            records: String::new(),
             diag: None,
             diagnostics: Vec::new(),
             sources: SourceMap::default(),
@@ -93,6 +96,9 @@ impl Outcome {
 
     /// Adds to what is printed: a text for people, or the record for programs.
     pub fn tell(&mut self, text: &str, record: &Record<'_>) {
+        if output::is_apart() {
+            self.records += &json_line(record);
+        }
         match self.format {
             MessageFormat::Json => self.printed += &json_line(record),
             MessageFormat::Plain

@@ -1,17 +1,41 @@
 use super::record::Record;
 use crate::diagnostics::render::json_line;
 use anstream::{AutoStream, ColorChoice};
+use std::cell::RefCell;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, IsTerminal, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
+use terminal_size::Width;
+#[cfg(not(target_family = "wasm"))]
+use terminal_size::terminal_size_of;
 
 /// Characters of the line on stderr that is rewritten in place.
 static REWRITTEN: Mutex<usize> = Mutex::new(0);
 
 /// Whether a program reads stderr, line by line.
 static JSON: AtomicBool = AtomicBool::new(false);
+
+/// Files with their paths, in the order in which they were written.
+type WrittenFiles = Vec<(PathBuf, Vec<u8>)>;
+
+thread_local! {
+    /// Where files go that are not written to the disk.
+    static KEPT: RefCell<Option<WrittenFiles>> = const { RefCell::new(None) };
+}
+
+/// Does something whose files are kept instead of written to the disk.
+pub fn keeping_files<R>(act: impl FnOnce() -> R) -> (R, WrittenFiles) {
+    let before = KEPT.replace(Some(Vec::new()));
+    let result = act();
+    (result, KEPT.replace(before).unwrap_or_default())
+}
+
+/// Whether the command touches neither the terminal nor the disk.
+pub fn is_apart() -> bool {
+    KEPT.with_borrow(Option::is_some)
+}
 
 /// From now on the command complains in JSON, or in words, and shows its progress only to people.
 pub fn speak(in_json: bool) {
@@ -43,6 +67,12 @@ pub fn print(text: &str) -> bool {
 /// # Errors
 /// What the system says; the file is then as it was before.
 pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    if is_apart() {
+        let mut content = Vec::new();
+        fill(&mut content)?;
+        KEPT.with_borrow_mut(|kept| kept.get_or_insert_default().push((path.to_path_buf(), content)));
+        return Ok(());
+    }
     let write = |to: &Path| {
         let mut out = BufWriter::new(File::create(to)?);
         fill(&mut out)?;
@@ -63,8 +93,13 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
 
 /// The width of the terminal, if that is where stdout goes.
 pub fn width() -> Option<usize> {
-    let size = terminal_size::terminal_size_of(io::stdout());
-    size.map(|(terminal_size::Width(width), _)| width.into())
+    terminal_size_of(io::stdout()).map(|(Width(width), _)| width.into())
+}
+
+/// A browser has no terminal.
+#[cfg(target_family = "wasm")]
+fn terminal_size_of(_stream: impl Write) -> Option<(Width, terminal_size::Height)> {
+    None
 }
 
 /// Writes to stderr.
@@ -85,7 +120,7 @@ pub fn rewrite(text: &str) {
         return;
     }
     // A line that breaks could not be taken back.
-    let width = terminal_size::terminal_size_of(io::stderr()).map_or(80, |(width, _)| usize::from(width.0));
+    let width = terminal_size_of(io::stderr()).map_or(80, |(Width(width), _)| usize::from(width));
     let text: String = text.chars().take(width.saturating_sub(1)).collect();
     let after = text.chars().count();
     let blanks = " ".repeat(before.saturating_sub(after));

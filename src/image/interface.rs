@@ -1,7 +1,7 @@
 //! What the outside may ask of a compiled program.
 
 use super::file::{self, FileError};
-use super::{ExportKind, ExportName, ExportTarget, FabricPlace, HostStream, Program, Symbol};
+use super::{ExportKind, ExportName, ExportTarget, FabricPlace, HostStream, NO_TILE, Program, Symbol};
 use crate::arch::{ArchName, PeCoord};
 use crate::source::SourceMap;
 use indexmap::IndexSet;
@@ -45,6 +45,12 @@ impl Program {
     /// How many different programs its PEs run: PEs with the same file and parameters share one.
     pub fn distinct_programs(&self) -> usize {
         self.tiles.len()
+    }
+
+    /// The number of the program that a PE of the rectangle runs; `None` if the layout sets no code for it.
+    pub fn program_of(&self, at: PeCoord) -> Option<usize> {
+        let number = self.place[self.pe_index(at)];
+        (number != NO_TILE).then_some(number as usize)
     }
 
     /// Whether the code of a PE has a function or task of this name, exported or not.

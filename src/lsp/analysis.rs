@@ -3,8 +3,8 @@
 use super::Services;
 use super::project::{Setup, setup};
 use crate::{
-    Arch, Diagnostic, DiskLoader, Extent, Fact, FileId, LoadError, Loader, Program, SourceMap, Span, inspect,
-    possible_failures, tidy,
+    Arch, CompileOptions, Diagnostic, DiskLoader, Extent, Fact, FileId, LoadError, Loader, Program,
+    SourceMap, Span, inspect, possible_failures, tidy,
 };
 use crossbeam_channel::{Receiver, Sender};
 use std::cell::OnceCell;
@@ -32,6 +32,8 @@ pub struct Job {
     pub layouts: BTreeSet<PathBuf>,
     /// The machine, where no file says which.
     pub arch: Option<Arch>,
+    /// The one program of an editor that knows how it is compiled.
+    pub given: Option<(PathBuf, CompileOptions)>,
 }
 
 /// What became of a job.
@@ -115,7 +117,8 @@ pub fn start(services: Services) -> std::io::Result<(Sender<Job>, Receiver<Done>
     Ok((send_job, done))
 }
 
-fn perform(job: &Job, services: &Services) -> Done {
+/// Compiles the programs of a job.
+pub fn perform(job: &Job, services: &Services) -> Done {
     let mut analyses: BTreeMap<PathBuf, Option<Analysis>> = BTreeMap::new();
     for (file, roots) in &job.wanted {
         let mut is_covered = false;
@@ -133,10 +136,15 @@ fn perform(job: &Job, services: &Services) -> Done {
 
 /// Compiles a program; `None` if that fails for a reason of our own, which has been printed.
 fn analyse(job: &Job, root: &Path, services: &Services) -> Option<Analysis> {
-    let (setup, complaint) = match setup(root, job.arch, services) {
+    let given = job.given.as_ref().filter(|(program, _)| program == root);
+    let found = match given {
+        Some((_, options)) => Ok(Setup { options: options.clone(), named_in: None }),
+        None => setup(root, job.arch, services),
+    };
+    let (setup, complaint) = match found {
         Ok(setup) => (setup, None),
         Err(complaint) => {
-            let options = crate::CompileOptions::new(job.arch.unwrap_or(Arch::Wse2));
+            let options = CompileOptions::new(job.arch.unwrap_or(Arch::Wse2));
             (Setup { options, named_in: None }, Some(complaint))
         }
     };

@@ -11,6 +11,7 @@ mod analysis;
 mod complete;
 mod context;
 mod diagnostics;
+mod embedded;
 mod facts;
 mod files;
 mod hints;
@@ -27,6 +28,8 @@ mod state;
 mod text;
 mod tokens;
 mod workspace;
+
+pub use embedded::EmbeddedServer;
 
 use crate::{CompileOptions, Program, Span};
 use std::path::PathBuf;

@@ -5,7 +5,7 @@ use super::state::State;
 use super::text::{Text, path_of, uri_of};
 use super::workspace::{File, Workspace};
 use super::{CacheFolder, Services, diagnostics, files, requests};
-use crate::Arch;
+use crate::{Arch, CompileOptions};
 use crossbeam_channel::{Receiver, Sender, select};
 use lsp_server::{Connection, ErrorCode, Message, Notification, Request, RequestId, Response};
 use lsp_types::notification::{self, Notification as _, PublishDiagnostics};
@@ -25,16 +25,20 @@ use std::time::{Duration, Instant};
 const PAUSE: Duration = Duration::from_millis(25);
 
 /// A server for one editor.
-struct Server {
-    state: State,
+pub(super) struct Server {
+    pub state: State,
     /// Whether the editor asks again for hints when it is told to.
     refreshes_hints: bool,
-    arch: Option<Arch>,
+    pub arch: Option<Arch>,
+    /// The one program of an editor that knows how it is compiled.
+    pub given: Option<(PathBuf, CompileOptions)>,
     connection: Sender<Message>,
     jobs: Sender<Job>,
     /// The number of the newest job, and whether it is done.
     number: u64,
     is_busy: bool,
+    /// Whether something has changed since the last job.
+    pub has_changed: bool,
     /// When to start the next job.
     due: Option<Instant>,
     published: BTreeSet<PathBuf>,
@@ -76,7 +80,7 @@ fn converse(connection: &Connection, services: Services, cache: CacheFolder) -> 
 }
 
 impl Server {
-    fn new(
+    pub fn new(
         services: Services,
         connection: Sender<Message>,
         jobs: Sender<Job>,
@@ -104,10 +108,12 @@ impl Server {
             state,
             refreshes_hints: refreshes == Some(true),
             arch,
+            given: None,
             connection,
             jobs,
             number: 0,
             is_busy: false,
+            has_changed: false,
             due: None,
             published: BTreeSet::new(),
             requests: 0,
@@ -140,6 +146,9 @@ impl Server {
 
     fn run(&mut self, connection: &Connection, done: &Receiver<Done>) -> Result<bool, String> {
         loop {
+            if std::mem::take(&mut self.has_changed) {
+                self.due = Some(Instant::now() + PAUSE);
+            }
             let pause = self.due.map(|due| due.saturating_duration_since(Instant::now()));
             let timer = pause.map_or_else(crossbeam_channel::never, crossbeam_channel::after);
             select! {
@@ -165,7 +174,7 @@ impl Server {
         }
     }
 
-    fn answer(&mut self, request: Request) {
+    pub fn answer(&mut self, request: Request) {
         let Request { id, method, params } = request;
         let answer = catch_unwind(AssertUnwindSafe(|| requests::answer(&self.state, &method, params)));
         let response = match answer {
@@ -176,7 +185,7 @@ impl Server {
         self.send(Message::Response(response));
     }
 
-    fn notice(&mut self, notification: Notification) {
+    pub fn notice(&mut self, notification: Notification) {
         let Notification { method, params } = notification;
         match method.as_str() {
             notification::DidOpenTextDocument::METHOD => {
@@ -226,20 +235,19 @@ impl Server {
         self.soon();
     }
 
-    /// Something has changed: compiles after a short pause.
+    /// Something has changed: the programs are compiled after a short pause.
     fn soon(&mut self) {
-        self.due = Some(Instant::now() + PAUSE);
+        self.has_changed = true;
     }
 
-    fn start(&mut self) {
+    /// Sends a job to whoever compiles.
+    pub fn start(&mut self) {
+        (self.has_changed, self.due) = (false, None);
+        self.number += 1;
         if self.is_busy {
             // The end of the job that is under way starts the next one.
-            self.due = None;
-            self.number += 1;
             return;
         }
-        self.due = None;
-        self.number += 1;
         self.is_busy = true;
         let open: Vec<(&PathBuf, _)> = self
             .state
@@ -248,17 +256,22 @@ impl Server {
             .filter(|(path, _)| !self.state.workspace.is_library(path))
             .collect();
         let texts = open.iter().map(|(path, file)| ((*path).clone(), file.text.text.clone())).collect();
-        let wanted =
-            open.iter().map(|(path, _)| ((*path).clone(), self.state.workspace.roots_of(path))).collect();
+        let roots = |path: &Path| match &self.given {
+            Some((program, _)) => vec![program.clone()],
+            None => self.state.workspace.roots_of(path),
+        };
+        let wanted = open.iter().map(|(path, _)| ((*path).clone(), roots(path))).collect();
         let has_layout = |file: &File| file.index.layout.is_some();
         let with_layout = self.state.workspace.files().filter(|(_, file)| has_layout(file));
         let layouts = with_layout.map(|(path, _)| path.clone()).collect();
-        let job = Job { number: self.number, texts: Arc::new(texts), wanted, layouts, arch: self.arch };
+        let (arch, given) = (self.arch, self.given.clone());
+        let job = Job { number: self.number, texts: Arc::new(texts), wanted, layouts, arch, given };
         // Without that thread the loop ends, too.
         let _ = self.jobs.send(job);
     }
 
-    fn finish(&mut self, done: Done) {
+    /// Takes what a job has found, and tells the editor.
+    pub fn finish(&mut self, done: Done) {
         self.is_busy = false;
         let shown = diagnostics::shown(&self.state.workspace, &done.analyses, self.state.pages.as_deref());
         self.publish(shown);

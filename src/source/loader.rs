@@ -48,6 +48,8 @@ impl Loader for DiskLoader {
     fn load(&self, path: &Path) -> Result<String, LoadError> {
         let failed = |e: std::io::Error| match e.kind() {
             std::io::ErrorKind::NotFound | std::io::ErrorKind::NotADirectory => LoadError::NotFound,
+            // A browser has no disk.
+            std::io::ErrorKind::Unsupported => LoadError::NotFound,
             _ => LoadError::Other(e.to_string()),
         };
         let file = File::open(path).map_err(failed)?;

@@ -54,9 +54,10 @@ impl Wafer {
         if self.bands.pace > WORTH_SHARING || self.pool.threads_for(self.bands.load()) > 1 {
             self.run_bands_together();
         } else {
-            let begun = Instant::now();
+            // Without other threads nobody asks for the time, and a browser does not have this clock.
+            let begun = (self.pool.size() > 1).then(Instant::now);
             self.run_bands_in_turn();
-            self.bands.first.spent = begun.elapsed();
+            self.bands.first.spent = begun.map_or(Duration::ZERO, |begun| begun.elapsed());
         }
         self.bands.note_pace();
         self.bands.exchange(&self.pool);

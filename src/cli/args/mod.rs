@@ -133,6 +133,11 @@ impl Refusal {
         self.0.use_stderr().then(|| self.0.to_string())
     }
 
+    /// All of it as one text.
+    pub fn text(&self) -> String {
+        self.0.to_string()
+    }
+
     /// Shows it.
     pub fn print(&self) {
         // A reader that has gone away is no fault of anyone.

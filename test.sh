@@ -36,7 +36,7 @@ step env CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --quiet --lib
 step scripts/try-neovim
 step cargo test --quiet --doc
 step cargo lint
-step cargo test --quiet --package book --package fuzz
+step cargo test --quiet --package book --package fuzz --package cslrun-web
 
 wait "$python" || { cat "$log"; exit 1; }
 cat "$log"

@@ -1,0 +1,80 @@
+// The book in Chromium: listings run, exercises are done in place.
+
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { browser, served, site } from "./harness.mjs";
+
+const folder = join(site, "book");
+let chromium, server, page;
+
+before(async () => {
+  server = await served();
+  chromium = await browser();
+  page = await chromium.newPage();
+});
+
+after(async () => {
+  await chromium.close();
+  server.close();
+});
+
+async function opened(name) {
+  await page.goto(`${server.url}/book/${name}`);
+  await page.waitForSelector("body[data-listings=ready]");
+}
+
+const chapters = () => readdirSync(folder).filter((name) => /^\d\d-.*\.html$/.test(name)).sort();
+
+test("every listing of a program runs and ends well", { skip: !existsSync(folder) && "the site has no book" }, async () => {
+  const wrong = [];
+  let count = 0;
+  for (const chapter of chapters()) {
+    await opened(chapter);
+    const boxes = page.locator(".listing-buttons:has(button:text-is('Run'))");
+    for (let i = 0; i < (await boxes.count()); i += 1) {
+      count += 1;
+      await boxes.nth(i).locator("button", { hasText: "Run" }).click();
+      const output = boxes.nth(i).locator("xpath=following-sibling::*[1]");
+      await output.locator("pre, .empty").first().waitFor();
+      if ((await output.locator(".stderr").count()) > 0) wrong.push([chapter, await output.textContent()]);
+    }
+  }
+  assert.ok(count >= chapters().length / 2, `${count} listings in ${chapters().length} chapters`);
+  assert.deepEqual(wrong.filter(([, text]) => /\d errors?\n/.test(text)), []);
+});
+
+test("an exercise fails, is repaired with its solution, and is done", { skip: !existsSync(folder) && "the site has no book" }, async () => {
+  const all = await (await page.goto(`${server.url}/assets/gallery.json`)).json();
+  const wrong = [];
+  let count = 0;
+  for (const chapter of chapters()) {
+    await opened(chapter);
+    const ids = await page.locator("section.exercise:has(.listing-editor)").evaluateAll((list) => list.map((one) => one.dataset.exercise));
+    for (const id of ids) {
+      count += 1;
+      const solution = all.find((one) => one.id === `solutions/${id}`);
+      const section = page.locator(`#exercise-${id}`);
+      const check = async () => {
+        await section.locator("button", { hasText: "Check" }).click();
+        await section.locator(".listing-output pre, .listing-output p").first().waitFor();
+        await section.locator("button:text-is('Stop')").waitFor({ state: "hidden" });
+        return section.locator(".listing-output").textContent();
+      };
+      if ((await check()).startsWith("Done")) wrong.push(`${id} is done before it is repaired`);
+      for (const editor of await section.locator(".listing-editor").all()) {
+        const name = await editor.locator(".cm-content").getAttribute("aria-label").then((label) => label.split(", ")[1]);
+        await editor.locator(".cm-content").click();
+        await page.keyboard.press("Control+a");
+        await page.keyboard.insertText(solution.files[name]);
+      }
+      const said = await check();
+      if (!said.startsWith("Done")) wrong.push(`${id}: ${said}`);
+    }
+  }
+  assert.ok(count >= chapters().length, `${count} exercises in ${chapters().length} chapters`);
+  assert.deepEqual(wrong, []);
+  const kept = await page.evaluate(() => JSON.parse(localStorage.getItem("cslrun-book-done")));
+  assert.equal(kept.length, count);
+});

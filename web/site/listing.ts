@@ -158,9 +158,22 @@ class Exercise {
     if (this.sample.prints !== undefined && !result.stdout.includes(this.sample.prints)) {
       return this.#tell(`It runs, but it should print: ${this.sample.prints}`);
     }
+    if (!(await this.#reachesAsserts(project))) return this.#tell("It runs, but not all of it: an @assert is not reached.");
     this.#tell("Done.");
     localStorage.setItem(DONE, JSON.stringify([...done().add(this.id)].sort()));
     window.dispatchEvent(new Event(DONE));
+  }
+
+  /** Whether each `@assert` is reached: with one more in front of it, which is false, the program goes wrong. */
+  async #reachesAsserts(project: Project): Promise<boolean> {
+    for (const [name, text] of Object.entries(project.files)) {
+      for (const { index } of text.matchAll(/(?<!\/\/.*)@assert\(/g)) {
+        const changed = `${text.slice(0, index)}@assert(false); ${text.slice(index)}`;
+        const { exit } = await engine.perform(wordsOf(project), { ...project.files, [name]: changed });
+        if (exit === 0) return false;
+      }
+    }
+    return true;
   }
 
   #tell(words: string): void {

@@ -5,7 +5,7 @@ use super::picture::{self, Chosen};
 use super::{Exit, cslc, listing};
 pub use crate::lsp::EmbeddedServer;
 use crate::lsp::{Services, serve};
-use crate::{MessageFormat, Program, Span};
+use crate::{Extent, FileId, MessageFormat, Program, Span};
 use std::path::PathBuf;
 
 /// Serves an editor on standard input and output until it ends.
@@ -32,6 +32,7 @@ fn services() -> Services {
     Services {
         cslc: cslc::compiled_file,
         pictures,
+        drawing,
         color: listing::color,
         bound: listing::bound,
         registers: listing::registers_of_operations,
@@ -44,6 +45,13 @@ fn pictures(program: &Program) -> Vec<(Span, String)> {
         .iter()
         .map(|view| (view.span(), picture::text(view)))
         .collect()
+}
+
+fn drawing(program: &Program, file: FileId, (lo, hi): Extent) -> Option<(String, String)> {
+    let touches = |span: Span| span.file == file && span.lo < hi && lo < span.hi;
+    let views = picture::views(program, &Chosen::default());
+    let view = views.iter().find(|view| touches(view.span()))?;
+    Some((view.name().unwrap_or("DSD").to_string(), picture::svg(view)))
 }
 
 /// Where files for the editor to show may lie.

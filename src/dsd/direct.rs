@@ -67,12 +67,6 @@ impl DirectPlan {
         Some(DirectPlan { width, dest: range(&dest.0)?, sources })
     }
 
-    /// For elements of this many words, 1 or 2, that all lie one behind the other.
-    #[inline(always)]
-    pub fn dense(words: u16, dest: Range<usize>, sources: [Input; 2]) -> DirectPlan {
-        DirectPlan { width: if words == 1 { Width::Short } else { Width::Long }, dest, sources }
-    }
-
     /// A conversion from a line whose elements have another width than those of the destination; both must be
     /// contiguous.
     pub fn converting(dest: &(Row, u16), source: &(Row, u16)) -> Option<DirectPlan> {

@@ -84,6 +84,7 @@ mod tests {
         Services {
             cslc: |_| None,
             pictures: |_| Vec::new(),
+            drawing: |_, _, _| None,
             color: |_, _| String::new(),
             bound: |_, _, _| String::new(),
             registers: |_| Vec::new(),

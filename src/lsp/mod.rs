@@ -8,6 +8,7 @@
 
 mod actions;
 mod analysis;
+mod commands;
 mod complete;
 mod context;
 mod diagnostics;
@@ -31,7 +32,7 @@ mod workspace;
 
 pub use embedded::EmbeddedServer;
 
-use crate::{CompileOptions, Program, Span};
+use crate::{CompileOptions, Extent, FileId, Program, Span};
 use std::path::PathBuf;
 
 /// What the server takes from the commands, so that there is one of each.
@@ -41,6 +42,8 @@ pub struct Services {
     pub cslc: fn(&[String]) -> Option<(PathBuf, CompileOptions)>,
     /// The pictures of `cslrun dsd`, by the places of the code that builds the DSDs.
     pub pictures: fn(&Program) -> Vec<(Span, String)>,
+    /// Name and picture, as SVG, of a DSD that is built by code at an extent of a file.
+    pub drawing: fn(&Program, FileId, Extent) -> Option<(String, String)>,
     /// The routes and the queues of a color.
     pub color: fn(&Program, u8) -> String,
     /// What is bound to an id of a type, such as `local_task_id`.

@@ -1,7 +1,7 @@
 //! What the server offers, and which function answers each request.
 
 use super::state::{Refusal, State};
-use super::{actions, complete, hints, hover, layout, navigate, rename, signature, tokens};
+use super::{actions, commands, complete, hints, hover, layout, navigate, rename, signature, tokens};
 use lsp_server::ErrorCode;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -30,6 +30,7 @@ pub fn capabilities(in_bytes: bool) -> Value {
         "inlayHintProvider": true,
         "codeActionProvider": { "codeActionKinds": ["quickfix"] },
         "documentFormattingProvider": true,
+        "executeCommandProvider": { "commands": commands::COMMANDS },
         "workspace": { "workspaceFolders": { "supported": true } },
     })
 }
@@ -55,6 +56,7 @@ pub fn answer(state: &State, method: &str, params: Value) -> Result<Value, Refus
         "textDocument/codeAction" => by(params, |params| actions::actions(state, params)),
         "textDocument/inlayHint" => by(params, |params| hints::hints(state, params)),
         "textDocument/formatting" => by(params, |params| layout::format(state, params)),
+        "workspace/executeCommand" => by(params, |params| commands::execute(state, params)),
         "workspace/symbol" => by(params, |params| navigate::workspace_symbols(state, params)),
         _ => Err(Refusal {
             code: ErrorCode::MethodNotFound as i32,

@@ -105,7 +105,7 @@ impl VectorUnit<'_> {
         };
         self.checks.check_dest(self.tile, shape.dest.0, found.start(), vector.span, self.sanitizer)?;
         if self.races.is_on {
-            self.check_lines(found.row(), &found.sources(), vector.span)?;
+            self.check_lines(found.row, &found.sources, vector.span)?;
         }
         self.memory.reach(found.end);
         Ok(LineLookup::Line(self.lines().run(&found, shape, vector)))

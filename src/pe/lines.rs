@@ -12,7 +12,6 @@ use crate::arch::{ArchName, DsrId};
 use crate::dsd::access::Row;
 use crate::dsd::banks::{Banked, element_cycles};
 use crate::dsd::block::RowSource;
-use crate::dsd::direct::{self, DirectPlan, Input};
 use crate::dsd::local;
 use crate::dsd::ops::OPS;
 use crate::dsd::{DSD_WORDS, Dsd, Mem, MemKind};
@@ -76,16 +75,11 @@ impl LineOperand {
         self.limits
     }
 
-    /// The first elements.
-    #[inline(always)]
-    fn first(&self, count: u16) -> Row {
-        Row { at: self.at.into(), step: self.step(), count: count.into() }
-    }
-
     /// The first elements, if they are in bounds.
     #[inline]
     pub fn row(&self, count: u16, limits: (u16, u16)) -> Option<Row> {
-        Some(self.first(count)).filter(|row| row.is_within(self.words, limits))
+        let row = Row { at: self.at.into(), step: self.step(), count: count.into() };
+        row.is_within(self.words, limits).then_some(row)
     }
 
     /// Where it lies.
@@ -113,10 +107,11 @@ pub(super) enum LineLookup<T> {
 pub(super) struct Lines {
     dest: LineOperand,
     vectors: [LineOperand; 2],
-    scalars: [Option<u32>; 3],
     count: u16,
-    /// All vectors are contiguous and have elements of one width.
-    is_dense: bool,
+    /// The elements of the destination, and the words per element.
+    pub row: (Row, u16),
+    /// Those of the sources.
+    pub sources: [RowSource; 3],
     /// One past the last word of all.
     pub end: usize,
 }
@@ -125,37 +120,6 @@ impl Lines {
     /// Address of the first element of the destination.
     pub fn start(&self) -> u16 {
         self.dest.at
-    }
-
-    /// The elements of the destination, and the words per element.
-    pub fn row(&self) -> (Row, u16) {
-        (self.dest.first(self.count), self.dest.words)
-    }
-
-    /// Those of the sources.
-    pub fn sources(&self) -> [RowSource; 3] {
-        let mut sources = self.scalars.map(|bits| bits.map_or(RowSource::Nothing, RowSource::Scalar));
-        for (source, line) in sources.iter_mut().zip(&self.vectors) {
-            if line.words > 0 {
-                *source = RowSource::Line(line.first(self.count), line.words);
-            }
-        }
-        sources
-    }
-
-    /// Where the elements lie, if the kernel can take them as they are.
-    #[inline(always)]
-    fn plan(&self) -> Option<DirectPlan> {
-        let words = |line: &LineOperand| {
-            usize::from(line.at)..usize::from(line.at) + usize::from(self.count) * usize::from(line.words)
-        };
-        let input = |k: usize| match (&self.vectors[k], self.scalars[k]) {
-            (line, _) if line.words > 0 => Some(Input::Words(words(line))),
-            (_, None) => Some(Input::Nothing),
-            (_, Some(bits)) => (self.dest.words > 1 || bits >> 16 == 0).then_some(Input::Scalar),
-        };
-        let sources = if self.is_dense { [input(0)?, input(1)?] } else { return None };
-        Some(DirectPlan::dense(self.dest.words, words(&self.dest), sources))
     }
 }
 
@@ -189,11 +153,11 @@ impl LineUnit<'_> {
         let dest = found!(shape.dest);
         let (mut count, mut shortest) = (None, dest.length);
         let mut vectors = [LineOperand::NOTHING; 2];
-        let mut scalars = [None; 3];
+        let mut sources = [RowSource::Nothing; 3];
         for (k, source) in shape.sources.iter().enumerate() {
             match *source {
                 ShapeSource::Nothing => {}
-                ShapeSource::Scalar(reg, words) => scalars[k] = Some(self.scalar(reg, words)),
+                ShapeSource::Scalar(reg, words) => sources[k] = RowSource::Scalar(self.scalar(reg, words)),
                 ShapeSource::Line(dsd, words) => {
                     let line = found!((dsd, words));
                     count = count.or(Some(line.length));
@@ -207,27 +171,27 @@ impl LineUnit<'_> {
             return LineLookup::Unclear;
         }
         let Some(row) = dest.row(count, self.allowed(dest.limits)) else { return LineLookup::Unclear };
-        let (mut end, mut is_dense) = (row.span(dest.words).1, dest.stride == 1);
-        for line in vectors.iter().filter(|line| line.words > 0) {
+        let mut end = row.span(dest.words).1;
+        for (source, line) in sources.iter_mut().zip(&vectors) {
+            if line.words == 0 {
+                continue;
+            }
             let apart = |other: &Row| !row.disturbs(dest.words, other, line.words);
             let Some(other) = line.row(count, self.allowed(line.limits)).filter(apart) else {
                 return LineLookup::Unclear;
             };
             end = end.max(other.span(line.words).1);
-            is_dense &= line.stride == 1 && line.words == dest.words;
+            *source = RowSource::Line(other, line.words);
         }
-        LineLookup::Line(Lines { dest, vectors, scalars, count, is_dense, end: end as usize })
+        let (row, end) = ((row, dest.words), end as usize);
+        LineLookup::Line(Lines { dest, vectors, count, row, sources, end })
     }
 
     /// Does the operation, whose words are all allocated; returns the number of its elements, and the cycles that they
     /// take.
     #[inline(always)]
     pub fn run(&mut self, lines: &Lines, shape: &LineShape, vector: &VectorOp) -> (u32, u32) {
-        let scalars = lines.scalars.map(|bits| bits.unwrap_or(0));
-        let done = lines.plan().and_then(|plan| direct::run(self.memory, shape.kernel, &plan, scalars));
-        if done.is_none() {
-            local::run_lines(self.memory, shape.kernel, lines.row(), &lines.sources());
-        }
+        local::run_lines(self.memory, shape.kernel, lines.row, &lines.sources);
         for line in lines.vectors.iter().chain([&lines.dest]) {
             if let Some(dsr) = line.saved {
                 self.registers.save_position(dsr, line.behind(lines.count));

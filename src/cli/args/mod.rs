@@ -102,7 +102,11 @@ enum Sub {
     /// Format CSL files: one layout, comments and blank lines stay
     Fmt(FmtArgs),
     /// Serve an editor on standard input and output: the Language Server Protocol (docs/editors.md)
-    Lsp,
+    Lsp {
+        /// What some editors add; there is nothing else to speak over
+        #[arg(long, hide = true)]
+        stdio: bool,
+    },
     /// Explain a rule that a diagnostic names; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
@@ -192,7 +196,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             Ok(Command::Test(args))
         }
         Some(Sub::Fmt(args)) => Ok(Command::Fmt(args)),
-        Some(Sub::Lsp) => Ok(Command::Lsp),
+        Some(Sub::Lsp { .. }) => Ok(Command::Lsp),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
         None => {

@@ -79,6 +79,7 @@ impl Session {
                 let params = serde_json::from_str(word(2)).expect("valid JSON");
                 self.client.ask(word(1), params)
             }
+            "command" => self.command(file, word(2), word(3)),
             _ => self.ask(command, file, &words[2..]),
         };
         if command == "tokens" {
@@ -132,6 +133,20 @@ impl Session {
             other => other,
         };
         self.client.ask(&format!("textDocument/{method}"), params)
+    }
+
+    /// A command of the server for a file, with a position if there is one. Of a picture the number of its texts is shown.
+    fn command(&mut self, name: &str, file: &str, place: &str) -> Result<Value, Value> {
+        let mut arguments = vec![json!(address(&self.client.folder.join(file)))];
+        if !place.is_empty() {
+            arguments.push(cursor(&self.texts[file], place));
+        }
+        let params = json!({ "command": name, "arguments": arguments });
+        let mut answer = self.client.ask("workspace/executeCommand", params)?;
+        if let Some(svg) = answer["svg"].as_str().filter(|svg| svg.starts_with("<svg")) {
+            answer["svg"] = json!(format!("{} texts", svg.matches("<text").count()));
+        }
+        Ok(answer)
     }
 
     fn published(&mut self, act: impl FnOnce(&mut Client) -> Vec<Value>) -> String {

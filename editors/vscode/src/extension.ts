@@ -1,11 +1,11 @@
-// The language server of cslrun in VS Code, and the pictures of `cslrun dsd` and `--report` in panels.
+// The language server of cslrun in VS Code, and the pictures of DSDs and the page of `--report` in panels.
 
 import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { commands, ExtensionContext, ViewColumn, window, workspace } from "vscode";
-import { LanguageClient, TransportKind } from "vscode-languageclient/node";
+import { LanguageClient } from "vscode-languageclient/node";
 
 let client: LanguageClient | undefined;
 
@@ -15,7 +15,8 @@ function command(): string {
 
 async function start(): Promise<void> {
   const arch = workspace.getConfiguration("csl").get<string>("arch");
-  const server = { command: command(), args: ["lsp"], transport: TransportKind.stdio };
+  // Without a transport the client speaks over standard input and output, and adds no argument for that.
+  const server = { command: command(), args: ["lsp"] };
   client = new LanguageClient("csl", "CSL", server, {
     documentSelector: [{ scheme: "file", language: "csl" }],
     initializationOptions: arch ? { arch } : {},
@@ -28,7 +29,36 @@ async function restart(): Promise<void> {
   await start();
 }
 
-/** Runs cslrun in the folder of the program; what it has printed, whatever its exit status. */
+/** Asks the server for what it knows by one of its commands; shows why there is no answer. */
+async function ask<T>(name: string, ...values: unknown[]): Promise<T | undefined> {
+  try {
+    return await client?.sendRequest<T>("workspace/executeCommand", { command: name, arguments: values });
+  } catch (error) {
+    void window.showErrorMessage(error instanceof Error ? error.message : String(error));
+    return undefined;
+  }
+}
+
+function show(title: string, page: string): void {
+  const panel = window.createWebviewPanel("csl", title, ViewColumn.Beside, { enableScripts: true });
+  panel.webview.html = page;
+}
+
+/** Draws the DSD under the cursor, or the one that its line builds. */
+async function drawDsd(): Promise<void> {
+  const editor = window.activeTextEditor;
+  if (!editor || !client) {
+    return;
+  }
+  const uri = client.code2ProtocolConverter.asUri(editor.document.uri);
+  const drawing = await ask<{ title: string; svg: string }>("cslrun.drawDsd", uri, editor.selection.active);
+  if (drawing) {
+    // The picture is drawn for a white page, whatever the theme.
+    show(drawing.title, `<body style="background: white">${drawing.svg}</body>`);
+  }
+}
+
+/** Runs cslrun in a folder; what it has printed, whatever its exit status. */
 function cslrun(args: string[], folder: string): Promise<string> {
   return new Promise((resolve, reject) => {
     execFile(command(), args, { cwd: folder, maxBuffer: 1 << 26 }, (error, stdout, stderr) => {
@@ -41,40 +71,32 @@ function cslrun(args: string[], folder: string): Promise<string> {
   });
 }
 
-/** Shows the file that a command writes in a panel; if it writes none, what it has printed is the reason. */
-async function show(title: string, ending: string, args: (file: string) => string[]): Promise<void> {
+/** Runs the program that the file belongs to, and shows its report; without one, what was printed is the reason. */
+async function report(): Promise<void> {
   const editor = window.activeTextEditor;
-  const folder = editor && workspace.getWorkspaceFolder(editor.document.uri)?.uri.fsPath;
+  if (!editor || !client) {
+    return;
+  }
+  await workspace.saveAll(false);
+  const uri = client.code2ProtocolConverter.asUri(editor.document.uri);
+  const program = await ask<{ file: string; arguments: string[] }>("cslrun.program", uri);
+  if (!program) {
+    return;
+  }
   const scratch = await mkdtemp(join(tmpdir(), "csl-"));
   try {
-    const file = join(scratch, `page.${ending}`);
-    const printed = await cslrun(args(file), folder ?? scratch);
+    const file = join(scratch, "report.html");
+    const printed = await cslrun([program.file, ...program.arguments, "--report", file], dirname(program.file));
     const page = await readFile(file, "utf8").catch(() => undefined);
     if (page === undefined) {
-      void window.showErrorMessage(printed.trim() || "cslrun has written nothing");
-      return;
+      void window.showErrorMessage(printed.trim() || "cslrun has written no report");
+    } else {
+      show("Report", page);
     }
-    const panel = window.createWebviewPanel("csl", title, ViewColumn.Beside, { enableScripts: true });
-    panel.webview.html = page;
   } catch (error) {
     void window.showErrorMessage(`cslrun does not start: ${String(error)}; the setting csl.path names it`);
   } finally {
     await rm(scratch, { recursive: true, force: true });
-  }
-}
-
-async function drawDsd(): Promise<void> {
-  const editor = window.activeTextEditor;
-  if (editor) {
-    const place = `${editor.document.fileName}:${editor.selection.active.line + 1}`;
-    await show("DSD", "svg", (file) => ["dsd", place, "--svg", file]);
-  }
-}
-
-async function report(): Promise<void> {
-  const program = window.activeTextEditor?.document.fileName;
-  if (program) {
-    await show("Report", "html", (file) => [program, "--report", file]);
   }
 }
 

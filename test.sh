@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line, documentation), the book,
-# Python tests.
+# the grammar and the extension for editors, Python tests.
 # Needs Rust, a C compiler and Python 3.10 or later; everything else goes into python/.venv, except for
 # the browser that tests `--report` and the book: Debian's chromium is installed if it is missing and that is allowed.
 set -euo pipefail
@@ -13,10 +13,11 @@ step() {
     printf '== took %d s\n' $((SECONDS - start))
 }
 
-# Python is tested while Rust compiles, and shown at the end.
+# The extension for VS Code and Python are tested while Rust compiles, and shown at the end.
 log=$(mktemp)
 python_tests() {
     no_browser=$(scripts/browser)
+    step scripts/vscode-extension
     step scripts/python-env --dev
     step python/.venv/bin/python -m pytest --quiet python
     if [ -n "$no_browser" ]; then
@@ -36,7 +37,8 @@ step env CARGO_PROFILE_TEST_OPT_LEVEL=0 cargo test --quiet --lib
 step scripts/try-neovim
 step cargo test --quiet --doc
 step cargo lint
-step cargo test --quiet --package book --package fuzz --package cslrun-web
+step cargo test --quiet --package book --package fuzz --package cslrun-web --package tree-sitter-csl
+step cargo run --quiet --package generate-csl-parser -- --check
 
 wait "$python" || { cat "$log"; exit 1; }
 cat "$log"

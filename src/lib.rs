@@ -37,6 +37,7 @@ pub mod catalogue;
 mod check;
 pub mod cli;
 mod compile;
+mod debug;
 mod diagnostics;
 mod dsd;
 mod exec;
@@ -81,6 +82,9 @@ pub use image::file::FileError;
 pub use image::{ExportKind, ExportName, FabricPlace, HostStream, Program, Scalar, Symbol};
 
 // Running.
+pub use host::{
+    Call, CodeAt, CodePlace, Condition, DebugRequest, Held, Notice, Notices, PeLook, StepKind, TaskLook, Tree,
+};
 pub use host::{
     Candidate, Copy, CopyWidth, Decision, Deviation, Failure, FinalVariable, MetStates, Printed, Pulse,
     Record, Recorded, Region, RunOptions, RunReport, Runner, ScriptEnd, SeenChoice, SeenDecision, SeenWrite,

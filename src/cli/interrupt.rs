@@ -10,6 +10,7 @@ const PATIENCE: Duration = Duration::from_millis(700);
 const COMPILES: u8 = 0;
 const RUNS: u8 = 1;
 const REPORTS: u8 = 2;
+const DEBUGS: u8 = 3;
 
 static PHASE: AtomicU8 = AtomicU8::new(COMPILES);
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -27,6 +28,12 @@ pub fn run_begins() -> &'static AtomicBool {
     &ASKED
 }
 
+/// A run is debugged: what it has to look at. Ctrl-C pauses it, and once more ends the command.
+pub fn debugger_begins() -> &'static AtomicBool {
+    PHASE.store(DEBUGS, Ordering::Relaxed);
+    &ASKED
+}
+
 /// The run has ended, in whatever way.
 pub fn run_ends() {
     PHASE.store(REPORTS, Ordering::Relaxed);
@@ -36,6 +43,9 @@ pub fn run_ends() {
 fn answer() {
     let is_first = !ASKED.swap(true, Ordering::Relaxed);
     let phase = PHASE.load(Ordering::Relaxed);
+    if is_first && phase == DEBUGS {
+        return;
+    }
     if is_first && phase == RUNS {
         std::thread::sleep(PATIENCE);
         if PHASE.load(Ordering::Relaxed) == RUNS {

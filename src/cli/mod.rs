@@ -9,6 +9,7 @@ mod check;
 mod completions;
 mod csl_files;
 mod cslc;
+mod debug;
 mod dsd;
 mod dump;
 mod endings;
@@ -169,6 +170,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Learn(args) => learn::learn(args, loader),
         Command::Fmt(args) => fmt::fmt(args, loader),
         Command::Lsp => lsp::lsp(),
+        Command::Debug(args) => debug::debug(args),
         Command::Completions(shell) => completions::completions(*shell),
         Command::Man(folder) => man::man(folder),
     }

@@ -39,6 +39,20 @@ pub fn perform(runner: &mut Runner, step: &HostStep, shown: &mut Vec<Reading>) -
 }
 
 fn set(runner: &mut Runner, name: &str, source: &SetValues) -> Result<(), Trouble> {
+    let (variable, dealt) = dealt(runner, name, source)?;
+    runner.settle_for_writing()?;
+    for ((at, _), values) in variable.pes.iter().zip(dealt) {
+        runner.write_elements(*at, name, variable.scalar, &values)?;
+    }
+    Ok(())
+}
+
+/// A variable that is to be written, and the values for each of its PEs as bits.
+pub fn dealt(
+    runner: &mut Runner,
+    name: &str,
+    source: &SetValues,
+) -> Result<(Variable, Vec<Vec<u64>>), Trouble> {
     let variable = runner.variable(name)?;
     let numbers = match source {
         SetValues::Numbers(numbers) => numbers.clone(),
@@ -47,11 +61,7 @@ fn set(runner: &mut Runner, name: &str, source: &SetValues) -> Result<(), Troubl
     let encoded: Result<Vec<u64>, String> = numbers.iter().map(|n| n.encode(variable.scalar)).collect();
     let bits = encoded.map_err(|e| format!("--set {name}: {e}"))?;
     let dealt = deal(&variable, &bits)?;
-    runner.settle_for_writing()?;
-    for ((at, _), values) in variable.pes.iter().zip(dealt) {
-        runner.write_elements(*at, name, variable.scalar, &values)?;
-    }
-    Ok(())
+    Ok((variable, dealt))
 }
 
 /// The values of each PE: one for all elements, as many as a PE has for every PE, or all in turn.
@@ -88,12 +98,17 @@ fn launch(runner: &mut Runner, name: &str, args: &[Number]) -> Result<(), Troubl
         // The launch says what is wrong with the name or the number of arguments.
         return Ok(runner.launch(name, &vec![0; args.len()])?);
     }
-    let mut words = Vec::with_capacity(args.len());
-    for (scalar, arg) in inputs.into_iter().zip(args) {
-        let bits = arg.encode(scalar).map_err(|e| format!("--launch {name}: {e}"))?;
-        words.push(bits as u32);
-    }
+    let words = words_of(name, &inputs, args)?;
     Ok(runner.launch(name, &words)?)
+}
+
+/// The arguments of a launch as words.
+pub fn words_of(name: &str, inputs: &[Scalar], args: &[Number]) -> Result<Vec<u32>, Trouble> {
+    let word = |(scalar, arg): (&Scalar, &Number)| match arg.encode(*scalar) {
+        Ok(bits) => Ok(bits as u32),
+        Err(why) => Err(Trouble::Words(format!("--launch {name}: {why}"))),
+    };
+    inputs.iter().zip(args).map(word).collect()
 }
 
 fn get(runner: &mut Runner, name: &str) -> Result<Reading, Trouble> {

@@ -234,6 +234,18 @@ impl Calls {
         registers[frame.base + usize::from(reg)]
     }
 
+    /// All calls, outermost first.
+    pub fn all(&self) -> &[Frame] {
+        &self.frames
+    }
+
+    /// A register of a call, counted from the innermost.
+    pub fn register_of(&self, call: usize, reg: Reg) -> Option<u64> {
+        let frame = self.frames.iter().rev().nth(call)?;
+        let registers = if self.worker.is_empty() { &self.parked } else { &self.worker[..] };
+        registers.get(frame.base + usize::from(reg)).copied()
+    }
+
     /// Sets a register of the innermost call.
     pub fn set_register(&mut self, reg: Reg, value: u64) {
         let at = self.last_mut().base + usize::from(reg);

@@ -4,7 +4,7 @@
 //! nothing; a PE takes [`GuardedWords`] only while somebody wants to know of accesses to some words: an asynchronous
 //! operation works on them (`pe/races.rs`), or a search for the last write of a word (`pe/witness.rs`).
 
-use super::calls::Calls;
+use super::calls::{Calls, Frame};
 use crate::dsd::footprint::Footprint;
 use crate::image::FnId;
 use crate::image::code::{Access, word_of};
@@ -26,6 +26,13 @@ pub(crate) trait Guard {
     #[inline(always)]
     fn took(&mut self, _function: FnId, _at: usize, cycles: u32, _elements: u32) -> i64 {
         cycles.into()
+    }
+    /// Whether the loop asks before each operation.
+    const STEPS: bool = false;
+    /// An operation of a call is about to begin: whether the loop stops before it.
+    #[inline(always)]
+    fn stops_before(&mut self, _frame: &Frame, _at: usize) -> bool {
+        false
     }
     /// The innermost call has begun.
     #[inline(always)]

@@ -153,6 +153,9 @@ pub(crate) fn run<G: Guard>(
         // Calls and returns leave the loop over the operations, so that their code is there once.
         let called: Option<(FnId, Reg)> = loop {
             let op = &code[at];
+            if G::STEPS && guard.stops_before(frame, at) {
+                stop!(Ok(StopReason::Guarded))
+            }
             match *op {
                 Op::Mov { d, a } => set!(d, reg!(a)),
                 Op::AddS { d, a, b, sh } => set!(d, signed(reg!(a).wrapping_add(reg!(b)), sh)),

@@ -30,7 +30,7 @@ pub struct Collision {
 }
 
 /// What all routers decide in a cycle.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Arbiter {
     moves: Vec<Move>,
     /// How many of them are done.

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 /// The routers of a rectangle of PEs. A lane has a number and belongs to one router; it is made when its color
 /// is first used there.
+#[derive(Clone)]
 pub struct Grid {
     program: Arc<Program>,
     arch: &'static Arch,

@@ -73,6 +73,7 @@ pub trait Offramps {
 /// A cycle has two halves for a router: `deliver` hands over what has come down the ramps, `step`
 /// lets every wavelet that can do so set out for the next router. `step` decides everything from the state before
 /// it moves anything, so the order in which routers are visited cannot be seen.
+#[derive(Clone)]
 pub struct Fabric {
     grid: Grid,
     schedule: Schedule,

@@ -20,7 +20,7 @@ pub struct Loss {
 }
 
 /// Events that somebody takes at the end of a cycle, and what was lost so far.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Notices {
     /// PEs that were refused and may send again.
     freed: Vec<u32>,

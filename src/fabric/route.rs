@@ -154,6 +154,7 @@ pub fn received_on<'r>(
 }
 
 /// The routes of a program; number 0 is that of a color which is not configured.
+#[derive(Clone)]
 pub struct Routes {
     all: Vec<Route>,
     /// What each of them was made of.

@@ -9,6 +9,7 @@ use crate::order::Order;
 use crate::state::StateHash;
 
 /// The routers to visit, and what arrives at either end of the ramps in cycles to come.
+#[derive(Clone)]
 pub struct Schedule {
     /// Routers that may have something to do; each is listed once.
     awake: Vec<u32>,

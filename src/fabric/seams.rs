@@ -23,6 +23,7 @@ pub enum Crossing {
 }
 
 /// The rows of a band, and what has crossed its seams.
+#[derive(Clone)]
 pub struct Seams {
     /// The PEs whose routers belong to it.
     own: Range<usize>,

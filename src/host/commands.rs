@@ -22,8 +22,20 @@ use std::collections::{BTreeMap, VecDeque};
 #[derive(Copy, Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Ticket(u64);
 
+/// Commands can be copied, with a copy of the wafer that they are for.
+pub(super) trait CopyOfCommand {
+    /// A copy.
+    fn copied(&self) -> Box<dyn HostCommand>;
+}
+
+impl<C: HostCommand + Clone + 'static> CopyOfCommand for C {
+    fn copied(&self) -> Box<dyn HostCommand> {
+        Box::new(self.clone())
+    }
+}
+
 /// The interface between the queue and a command.
-pub(super) trait HostCommand: Send + Sync {
+pub(super) trait HostCommand: CopyOfCommand + Send + Sync {
     /// The command as text, for messages.
     fn describe(&self) -> String;
 
@@ -62,8 +74,14 @@ struct Queued {
     command: Box<dyn HostCommand>,
 }
 
+impl Clone for Queued {
+    fn clone(&self) -> Queued {
+        Queued { command: self.command.copied(), ..*self }
+    }
+}
+
 /// The queue of commands, and the results of finished ones.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct CommandStream {
     commands: VecDeque<Queued>,
     results: BTreeMap<Ticket, Vec<u32>>,

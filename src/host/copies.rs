@@ -68,6 +68,7 @@ pub struct Copy {
 }
 
 /// A copy in progress.
+#[derive(Clone)]
 struct Copying {
     copy: Copy,
     /// Whether it writes to the PEs.
@@ -116,6 +117,7 @@ impl HostCommand for Copying {
 }
 
 /// A command that waits until the host could copy from any PE.
+#[derive(Clone)]
 struct Settling {
     done: bool,
 }
@@ -186,8 +188,13 @@ impl Runner {
 
     /// Runs until the host could copy from any PE.
     pub(super) fn settle(&mut self) -> Result<(), Failure> {
-        let ticket = self.queue_unlogged(Settling { done: false });
+        let ticket = self.queue_settling();
         self.wait(ticket)
+    }
+
+    /// Queues a command that is done when the host could copy from any PE.
+    pub fn queue_settling(&mut self) -> Ticket {
+        self.queue_unlogged(Settling { done: false })
     }
 
     fn check_copy(&mut self, copy: &Copy, into: bool) -> Result<()> {

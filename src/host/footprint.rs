@@ -25,6 +25,11 @@ fn footprint(program: &Program) -> u64 {
 }
 
 impl Runner {
+    /// Bytes that a program needs on this machine when all its PEs are active, as an estimate.
+    pub fn footprint(program: &Program) -> u64 {
+        footprint(program)
+    }
+
     /// Refuses a program whose wafer needs more memory than so many bytes, or than this machine has left. Nothing is
     /// allocated yet.
     ///

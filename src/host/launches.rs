@@ -5,6 +5,7 @@ use super::{Failure, Runner};
 use crate::arch::PeCoord;
 use crate::image::FnId;
 
+#[derive(Clone)]
 struct LaunchCommand {
     name: String,
     pes: Vec<(PeCoord, FnId)>,

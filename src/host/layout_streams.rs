@@ -13,6 +13,7 @@ use crate::wafer::{HostWait, Wafer};
 use std::collections::VecDeque;
 
 /// A transfer of a part of a stream.
+#[derive(Clone)]
 struct Transfer {
     ticket: Ticket,
     /// The index of the first word after it in the stream, counted from the start of the program.
@@ -22,6 +23,7 @@ struct Transfer {
 }
 
 /// The state of a stream.
+#[derive(Clone)]
 struct StreamPort {
     stream: HostStream,
     /// Words that the host wants to send and that have not left it.
@@ -41,7 +43,7 @@ struct StreamPort {
 }
 
 /// All streams of a program.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Ports(Vec<StreamPort>);
 
 impl Ports {

@@ -5,13 +5,16 @@
 
 mod commands;
 mod copies;
+mod debugging;
 mod final_state;
 mod footprint;
 mod launches;
 mod layout_streams;
 mod log;
+mod look;
 mod machine;
 mod names;
+mod questions;
 mod records;
 mod report;
 mod schedule;
@@ -22,11 +25,14 @@ mod tests;
 mod variables;
 
 pub use crate::wafer::{
-    Candidate, Decision, Deviation, MetStates, Printed, Pulse, ScriptEnd, StallReport, StopReport,
+    Candidate, CodePlace, Decision, Deviation, MetStates, Notice, Notices, Printed, Pulse, ScriptEnd,
+    StallReport, StepKind, StopReport,
 };
 pub use commands::Ticket;
 pub use copies::{Copy, CopyWidth, Region};
+pub use debugging::{Condition, DebugRequest};
 pub use final_state::{FinalVariable, SeenChoice, SeenWrite};
+pub use look::{Call, CodeAt, Held, PeLook, TaskLook, Tree};
 pub use records::{Record, Recorded};
 pub use report::RunReport;
 pub use schedule::SeenDecision;

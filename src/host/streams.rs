@@ -41,6 +41,7 @@ impl StreamCopy {
 }
 
 /// A streaming copy in progress.
+#[derive(Clone)]
 struct Streaming {
     copy: StreamCopy,
     /// To the PEs.

@@ -29,7 +29,6 @@ pub struct Function {
     pub spans: Shared<Span>,
 }
 
-#[cfg_attr(not(test), allow(dead_code, reason = "what a debugger asks"))]
 impl Function {
     /// The locals that can be seen before the operation at `pc`, in the order of their declarations. Of those with
     /// one name only the innermost, and so the last.

@@ -57,7 +57,6 @@ pub struct VariableType {
     pub element: Option<Scalar>,
 }
 
-#[allow(dead_code, reason = "what a debugger asks")]
 impl Local {
     /// Whether it can be seen before the operation at a position.
     pub fn is_alive(&self, pc: usize) -> bool {

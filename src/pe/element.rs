@@ -22,7 +22,6 @@ use super::trace_buffer::TraceBuffer;
 use super::vector_unit::VectorUnit;
 use super::wait::{Activity, Wait, Wake};
 use super::waiting::Waiting;
-use super::witness::{NotedWrite, Witness};
 use crate::arch::{Arch, Color, PeCoord, TaskId};
 use crate::diagnostics::rules::run::DATA_RACE;
 use crate::diagnostics::{Diag, Level, Moment};
@@ -251,16 +250,6 @@ impl Pe {
         self.choices.as_ref().map_or(&[], |choices| choices.all())
     }
 
-    /// From now on, notes who writes some words.
-    pub fn watch(&mut self, witness: Witness) {
-        self.races.observe(witness);
-    }
-
-    /// Who has written the words that are watched.
-    pub fn noted_writes(&mut self) -> &[NotedWrite] {
-        self.races.witness().map_or(&[], |witness| witness.writes())
-    }
-
     /// Accepts a wavelet if there is space for it; returns when the PE must run because of it.
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
         let input = self.queues.deliver(now, color, wavelet)?;
@@ -298,6 +287,9 @@ impl Pe {
         // A recording samples the queues in every cycle, and the picker must drop wavelets that no task takes.
         let is_plain = !self.is_observed() && !wavelet.control && !self.duties.has_flushes();
         if !is_plain || self.main.is_stalled() || self.threads.claimed_inputs() & 1 << input != 0 {
+            if !is_plain {
+                self.note_arrival(input, wavelet);
+            }
             return Wake::At(now);
         }
         // The PE is visited anyway: a task that ends makes the picker look at the queues, and a wavelet that

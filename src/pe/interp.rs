@@ -239,8 +239,13 @@ impl Pe {
         (tile, code): (&PreparedTile, Code<'_>),
         meter: &mut Meter,
     ) -> Result<StopReason, Diag> {
-        if self.observer.has_profile() {
-            return self.run_counted(code, meter);
+        if !self.observer.is_nobody() {
+            if self.observer.has_profile() {
+                return self.run_counted(code, meter);
+            }
+            if self.observer.debugged().is_some() {
+                return self.run_debugged(code, meter);
+            }
         }
         let is_observed = self.is_observed();
         let guard = self.races.guard();

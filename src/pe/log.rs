@@ -119,6 +119,11 @@ impl PeLog {
         }
     }
 
+    /// How many different warnings there are.
+    pub fn warned(&self) -> usize {
+        self.warnings.len()
+    }
+
     /// Appends a log that was written later.
     pub fn append(&mut self, mut later: PeLog) {
         self.printed.append(&mut later.printed);

@@ -1,5 +1,6 @@
-//! Who writes down what a PE does: a trace or a profile, and most of the time nobody.
+//! Who writes down what a PE does: a trace, a profile or a debugger, and most of the time nobody.
 
+use super::debug_log::DebugLog;
 use super::profile_log::ProfileLog;
 use super::trace_buffer::TraceBuffer;
 
@@ -11,6 +12,7 @@ pub(super) struct Observer(Option<Box<Kind>>);
 enum Kind {
     Trace(Box<TraceBuffer>),
     Profile(Box<ProfileLog>),
+    Debug(Box<DebugLog>),
 }
 
 impl Observer {
@@ -22,6 +24,11 @@ impl Observer {
     /// Takes notes for a profile.
     pub fn of_profile(profile: ProfileLog) -> Observer {
         Observer(Some(Box::new(Kind::Profile(Box::new(profile)))))
+    }
+
+    /// Obeys a debugger.
+    pub fn of_debugger(log: DebugLog) -> Observer {
+        Observer(Some(Box::new(Kind::Debug(Box::new(log)))))
     }
 
     /// Whether nobody writes anything down.
@@ -47,7 +54,7 @@ impl Observer {
     pub fn trace(&mut self) -> Option<&mut TraceBuffer> {
         match self.0.as_deref_mut() {
             Some(Kind::Trace(trace)) => Some(trace),
-            Some(Kind::Profile(_)) | None => None,
+            Some(Kind::Profile(_) | Kind::Debug(_)) | None => None,
         }
     }
 
@@ -56,7 +63,7 @@ impl Observer {
     pub fn profile(&mut self) -> Option<&mut ProfileLog> {
         match self.0.as_deref_mut() {
             Some(Kind::Profile(profile)) => Some(profile),
-            Some(Kind::Trace(_)) | None => None,
+            Some(Kind::Trace(_) | Kind::Debug(_)) | None => None,
         }
     }
 
@@ -64,7 +71,23 @@ impl Observer {
     pub fn noted(&self) -> Option<&ProfileLog> {
         match self.0.as_deref() {
             Some(Kind::Profile(profile)) => Some(profile),
-            Some(Kind::Trace(_)) | None => None,
+            Some(Kind::Trace(_) | Kind::Debug(_)) | None => None,
+        }
+    }
+
+    /// What a debugger has been told.
+    pub fn debug_log(&mut self) -> Option<&mut DebugLog> {
+        match self.0.as_deref_mut() {
+            Some(Kind::Debug(log)) => Some(log),
+            Some(Kind::Trace(_) | Kind::Profile(_)) | None => None,
+        }
+    }
+
+    /// The same, to read.
+    pub fn debugged(&self) -> Option<&DebugLog> {
+        match self.0.as_deref() {
+            Some(Kind::Debug(log)) => Some(log),
+            Some(Kind::Trace(_) | Kind::Profile(_)) | None => None,
         }
     }
 }

@@ -17,7 +17,7 @@ use super::open_operands::{OpenOperand, each_operand};
 use super::operation::{From, Operation, To};
 use super::tasks::{Done, bit};
 use super::threads::Threads;
-use super::witness::{NotedWrite, Witness};
+use super::witness::Witness;
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::DATA_RACE;
@@ -141,10 +141,24 @@ impl Races {
     /// From now on the writes of some words are noted.
     pub fn observe(&mut self, witness: Witness) {
         let watched = self.watched.get_or_insert_default();
-        let words = witness.footprint();
-        watched.guard.add(Watch { words, reads: false, fifo: None, owner: WITNESS });
-        watched.witness = Some(Box::new(witness));
+        for words in witness.footprints() {
+            watched.guard.add(Watch { words, reads: false, fifo: None, owner: WITNESS });
+        }
+        match &mut watched.witness {
+            Some(known) => known.join(witness),
+            None => watched.witness = Some(Box::new(witness)),
+        }
         self.is_on = true;
+    }
+
+    /// Writes are not noted any more.
+    pub fn end_observation(&mut self) {
+        let Some(watched) = &mut self.watched else { return };
+        if watched.witness.take().is_some() {
+            watched.guard.retain(|watch| watch.owner != WITNESS);
+            watched.guard.renew();
+            self.is_on = !watched.is_idle();
+        }
     }
 
     /// The words whose writes are noted.
@@ -156,7 +170,7 @@ impl Races {
     pub fn note_write(&mut self, words: &Footprint, span: Option<Span>) {
         let cycle = self.cycle;
         if let Some(witness) = self.witness() {
-            witness.note(words, NotedWrite { cycle, span });
+            witness.note(words, cycle, span);
         }
     }
 

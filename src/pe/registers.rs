@@ -180,6 +180,11 @@ impl Registers {
         self.set(load.dsr.id, Loaded { dsd, at, save_address, single_step, settings, span, others });
     }
 
+    /// The registers of a file, by number.
+    pub fn file(&self, file: DsrFile) -> &[Option<Loaded>] {
+        &self.files[file as usize]
+    }
+
     /// A loaded register, mutable.
     pub fn slot(&mut self, id: DsrId) -> Option<&mut Loaded> {
         self.files[id.file as usize].get_mut(usize::from(id.number))?.as_mut()

@@ -13,37 +13,47 @@ pub struct NotedWrite {
     pub cycle: u64,
     /// The code that wrote; `None` for the host.
     pub span: Option<Span>,
+    /// The first word of those that are watched together.
+    pub at: usize,
 }
 
 /// Some words and their writes so far.
 #[derive(Clone, Debug)]
 pub struct Witness {
-    at: usize,
-    words: usize,
+    /// First word and number of words.
+    watched: Vec<(usize, usize)>,
     writes: Vec<NotedWrite>,
 }
 
 impl Witness {
     /// Watches `words` words from `at` on.
     pub fn new(at: usize, words: usize) -> Witness {
-        Witness { at, words, writes: Vec::new() }
+        Witness { watched: vec![(at, words)], writes: Vec::new() }
     }
 
-    /// The words.
-    pub fn footprint(&self) -> Footprint {
-        Footprint::words(self.at, self.words)
+    /// Watches what another one watches, too.
+    pub fn join(&mut self, other: Witness) {
+        self.watched.extend(other.watched);
+    }
+
+    /// The words that are watched together.
+    pub fn footprints(&self) -> impl Iterator<Item = Footprint> {
+        self.watched.iter().map(|(at, words)| Footprint::words(*at, *words))
     }
 
     /// Notes a write if it concerns the words.
-    pub fn note(&mut self, words: &Footprint, write: NotedWrite) {
-        // An operation that could not start ahead of the clock is tried again.
-        if !words.contains(self.at, self.words) || self.writes.last() == Some(&write) {
-            return;
+    pub fn note(&mut self, words: &Footprint, cycle: u64, span: Option<Span>) {
+        for (at, count) in &self.watched {
+            let write = NotedWrite { cycle, span, at: *at };
+            // An operation that could not start ahead of the clock is tried again.
+            if !words.contains(*at, *count) || self.writes.last() == Some(&write) {
+                continue;
+            }
+            if self.writes.len() == MOST {
+                self.writes.pop();
+            }
+            self.writes.push(write);
         }
-        if self.writes.len() == MOST {
-            self.writes.pop();
-        }
-        self.writes.push(write);
     }
 
     /// The writes in their order.

@@ -46,6 +46,22 @@ impl Band {
         }
     }
 
+    /// A copy that goes on in the same way.
+    fn fork(&self) -> Band {
+        // The register file holds nothing between two visits, and is large.
+        let mut worker = Worker::default();
+        (worker.unseen_until, worker.alone_until) = (self.worker.unseen_until, self.worker.alone_until);
+        Band {
+            fabric: self.fabric.clone(),
+            event_queue: self.event_queue.clone(),
+            worker,
+            pes: self.pes.clone(),
+            due: self.due.clone(),
+            delivered: self.delivered.clone(),
+            ..*self
+        }
+    }
+
     /// Whether a PE belongs to it.
     fn holds(&self, pe: usize) -> bool {
         self.pes.contains(&pe)
@@ -96,6 +112,12 @@ impl Bands {
                 self.of(pe).event_queue.wake(pe, 0, 0);
             }
         }
+    }
+
+    /// A copy that goes on in the same way.
+    pub fn fork(&self) -> Bands {
+        let others = self.others.iter().map(Band::fork).collect();
+        Bands { first: self.first.fork(), others, pace: self.pace }
     }
 
     /// Whether there are several.

@@ -4,13 +4,14 @@ use crate::arch::{Color, PeCoord};
 use crate::exec::{FunctionCache, PreparedTile};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
-use crate::pe::{Deviation, Pe, PeOptions, ScheduleSeed, Script, ScriptProgress, Wake};
+use crate::pe::{DebugOrders, Deviation, Pe, PeOptions, ScheduleSeed, Script, ScriptProgress, Wake};
 use std::sync::Arc;
 
 /// The place of a PE, made or not.
 pub type Cell = Option<Box<Pe>>;
 
 /// How PEs are made.
+#[derive(Clone)]
 pub struct Maker {
     program: Arc<Program>,
     /// The tiles of the program, by number.
@@ -27,6 +28,8 @@ pub struct Maker {
     recorded: bool,
     /// The run is profiled, with so many records of each PE at most.
     profiled: Option<usize>,
+    /// The run is debugged.
+    debugged: Option<Arc<DebugOrders>>,
 }
 
 impl Maker {
@@ -59,11 +62,15 @@ impl Maker {
         if let Some(limit) = self.profiled {
             pe.profile(limit);
         }
+        if let Some(orders) = &self.debugged {
+            pe.debug(orders, self.program.place[index] as usize);
+        }
         Some(Box::new(pe))
     }
 }
 
 /// All PEs of the rectangle; a PE without code is never made.
+#[derive(Clone)]
 pub struct Cells {
     /// How they are made.
     maker: Maker,
@@ -92,6 +99,7 @@ impl Cells {
             has_choices: false,
             recorded: false,
             profiled: None,
+            debugged: None,
         };
         Cells { maker, pes, begun: false, now: 0, delivered: Vec::new() }
     }
@@ -170,6 +178,22 @@ impl Cells {
     pub fn profile(&mut self, limit: usize) {
         self.maker.profiled = Some(limit);
         self.pes.iter_mut().flatten().for_each(|pe| pe.profile(limit));
+    }
+
+    /// The PEs that exist, to change.
+    pub fn made_mut(&mut self) -> impl Iterator<Item = &mut Pe> {
+        self.pes.iter_mut().filter_map(|pe| pe.as_deref_mut())
+    }
+
+    /// From now on PEs obey a debugger.
+    pub fn debug(&mut self, orders: Arc<DebugOrders>) {
+        let program = &self.maker.program;
+        for (index, pe) in self.pes.iter_mut().enumerate() {
+            if let Some(pe) = pe {
+                pe.debug(&orders, program.place[index] as usize);
+            }
+        }
+        self.maker.debugged = Some(orders);
     }
 
     /// From now on no PE that exists does anything ahead of the clock.

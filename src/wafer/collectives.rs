@@ -19,7 +19,7 @@ const KINDS: [&str; 5] = ["broadcast", "scatter", "gather", "reduce_fadds", "red
 type Line = (bool, u16, u16);
 
 /// The operations that not all PEs of their line have begun.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Collectives {
     lines: BTreeMap<Line, LineState>,
 }
@@ -40,7 +40,7 @@ pub struct Unjoined {
 /// More PEs that have not joined an operation than this are counted, not named.
 const MOST_MISSING: usize = 4;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct LineState {
     /// Operations before the first of `open`.
     closed: u64,

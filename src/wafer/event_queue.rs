@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 const NEVER: u64 = u64::MAX;
 
 /// The next cycle of every PE that has one.
+#[derive(Clone)]
 pub struct EventQueue {
     wakes: Vec<u64>,
     /// Those of the next cycles, a row for each; cycle `c` has row `c % NEAR`.

@@ -321,7 +321,7 @@ fn waiter_words(w: &PeWait) -> String {
 }
 
 /// For what: a wavelet of color 5.
-fn need_words(on: &WaitsFor) -> String {
+pub fn need_words(on: &WaitsFor) -> String {
     let through = |q: Option<String>| q.map_or(String::new(), |q| format!(" ({q})"));
     match on {
         WaitsFor::Wavelet { color, queue, .. } => {

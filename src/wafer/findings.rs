@@ -7,7 +7,7 @@ use crate::source::Span;
 use std::collections::BTreeSet;
 
 /// The log of all PEs, and the errors of the last cycle.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Findings {
     log: PeLog,
     errors: Vec<Diag>,
@@ -101,6 +101,11 @@ impl Findings {
     /// What was suspicious on PEs so far, equal findings folded.
     pub fn warnings(&self) -> Vec<Diagnostic> {
         self.log.warnings()
+    }
+
+    /// How many different warnings PEs have given.
+    pub fn warned(&self) -> usize {
+        self.log.warned()
     }
 
     /// Collective operations that PEs have begun since the last call.

@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 /// A launch on its way to a PE.
+#[derive(Clone)]
 struct PendingLaunch {
     cycle: u64,
     pe: usize,
@@ -18,7 +19,7 @@ struct PendingLaunch {
 }
 
 /// The launches that are on their way, and how many PEs keep the command stream blocked.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Launches {
     /// By cycle.
     pending: VecDeque<PendingLaunch>,

@@ -11,7 +11,7 @@ use crate::source::{SourceMap, Span};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Calls of the library whose other end has not been seen yet.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct CalledLetters {
     /// Sent, and not handed over, by sender.
     sent: BTreeMap<usize, VecDeque<MessageCall>>,

@@ -15,6 +15,7 @@ mod explain;
 mod exploration;
 mod facts;
 mod findings;
+mod fork;
 mod groups;
 mod launches;
 mod letters;
@@ -31,10 +32,16 @@ mod traps;
 mod worker_pool;
 
 pub use crate::pe::{
-    Candidate, Chosen, Decision, Deviation, Pe, PeOptions, Printed, ScheduleSeed, Traced, Witness,
+    Activity, CodePlace, DebugOrders, FrameState, Judge, Notice, Notices, QueueState, StepKind, StepOrder,
+    TileMarks, Wait, Waiter, WaitsFor,
+};
+pub use crate::pe::{
+    Candidate, Chosen, Decision, Deviation, NotedWrite, Pe, PeOptions, Printed, ScheduleSeed, Traced, Witness,
 };
 pub use causes::Cause;
+pub use explain::need_words;
 pub use exploration::{MetStates, ScriptEnd};
+pub use fork::SenderState;
 pub use pulse::Pulse;
 pub use stall::{HostWait, StallReport};
 pub use stopped::StopReport;

@@ -34,7 +34,7 @@ const MOST_PES: usize = 64;
 type Repeated = BTreeMap<(usize, Span), PeCoord>;
 
 /// What is known of the repetition.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 enum Phase {
     /// Looks from time to time.
     #[default]
@@ -48,7 +48,7 @@ enum Phase {
 }
 
 /// The search.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Repetition {
     phase: Phase,
     steps: u64,

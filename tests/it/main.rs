@@ -11,6 +11,7 @@ mod cli;
 mod collectives;
 mod compatibility;
 mod console;
+mod dap;
 mod decisions;
 mod elsewhere;
 mod engines;

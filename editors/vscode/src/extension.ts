@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { commands, ExtensionContext, ViewColumn, window, workspace } from "vscode";
+import { commands, debug, DebugAdapterExecutable, ExtensionContext, ViewColumn, window, workspace } from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
 
 let client: LanguageClient | undefined;
@@ -105,6 +105,10 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand("csl.drawDsd", drawDsd),
     commands.registerCommand("csl.report", report),
     commands.registerCommand("csl.restart", restart),
+    debug.registerDebugAdapterDescriptorFactory("cslrun", {
+      createDebugAdapterDescriptor: (session) =>
+        new DebugAdapterExecutable(command(), ["debug", "--dap"], { cwd: session.workspaceFolder?.uri.fsPath }),
+    }),
   );
   await start();
 }

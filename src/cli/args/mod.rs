@@ -4,6 +4,7 @@
 
 mod check;
 mod compile;
+mod debug;
 mod dsd;
 mod explore;
 mod fmt;
@@ -18,6 +19,7 @@ mod trace;
 
 pub use check::CheckArgs;
 pub use compile::CompileArgs;
+pub use debug::DebugArgs;
 pub use dsd::DsdArgs;
 pub use explore::ExploreArgs;
 pub use fmt::FmtArgs;
@@ -56,6 +58,8 @@ pub enum Command {
     Fmt(FmtArgs),
     /// `cslrun lsp`
     Lsp,
+    /// `cslrun debug [FILE.csl]`
+    Debug(DebugArgs),
     /// `cslrun explain [RULE]`
     Explain(Option<String>),
     /// `cslrun learn [LESSON]`
@@ -107,6 +111,8 @@ enum Sub {
         #[arg(long, hide = true)]
         stdio: bool,
     },
+    /// Debug a program, also backwards: at a prompt, or for an editor by the Debug Adapter Protocol (docs/debug.md)
+    Debug(DebugArgs),
     /// Explain a rule that a diagnostic names; without a name, list all rules
     Explain {
         /// A name as in `error[name]`
@@ -197,6 +203,7 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
         }
         Some(Sub::Fmt(args)) => Ok(Command::Fmt(args)),
         Some(Sub::Lsp { .. }) => Ok(Command::Lsp),
+        Some(Sub::Debug(args)) => Ok(Command::Debug(args)),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
         None => {

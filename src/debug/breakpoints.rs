@@ -1,0 +1,204 @@
+//! Breakpoints: where a run is to stop, and when.
+
+use super::comptime::Comptime;
+use super::expression::{Expression, Scene};
+use super::timeline::Moment;
+use crate::{CodeAt, Condition, DeclarationKind, Extent, FileId, PeCoord, PeLook, Program, index};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// What a breakpoint waits for.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Kind {
+    /// Code that comes to a line.
+    Line {
+        /// The file.
+        file: FileId,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// A function or task that begins.
+    Function(String),
+    /// A wavelet that comes into an input queue.
+    Color(u8),
+    /// Words of a PE that are written.
+    Words {
+        /// The PE.
+        pe: PeCoord,
+        /// The first word.
+        addr: usize,
+        /// How many.
+        words: usize,
+        /// What they are called.
+        name: String,
+    },
+}
+
+/// How often a breakpoint must be met before it counts.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum HitCondition {
+    /// The n-th time.
+    Nth(u64),
+    /// From the n-th time on.
+    From(u64),
+    /// Every n-th time.
+    Every(u64),
+}
+
+impl HitCondition {
+    /// Reads `5`, `== 5`, `>= 5`, `> 5` or `% 5`.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong.
+    pub fn parse(text: &str) -> Result<HitCondition, String> {
+        let text = text.trim();
+        let found = ["==", ">=", ">", "%"].iter().find_map(|word| Some((*word, text.strip_prefix(word)?)));
+        let (operator, number) = found.unwrap_or(("==", text));
+        let make = |n: u64| match operator {
+            "%" => HitCondition::Every(n),
+            ">=" => HitCondition::From(n),
+            ">" => HitCondition::From(n.saturating_add(1)),
+            _ => HitCondition::Nth(n),
+        };
+        match number.trim().parse() {
+            Ok(n) if n > 0 => Ok(make(n)),
+            _ => Err(format!("`{text}` is not a number of hits; write 5, >= 5, > 5 or % 5")),
+        }
+    }
+
+    /// Whether the n-th hit counts.
+    pub fn holds(self, n: u64) -> bool {
+        match self {
+            HitCondition::Nth(wanted) => n == wanted,
+            HitCondition::From(wanted) => n >= wanted,
+            HitCondition::Every(wanted) => n.is_multiple_of(wanted),
+        }
+    }
+}
+
+/// A breakpoint.
+#[derive(Clone, Debug)]
+pub struct Breakpoint {
+    /// Its number.
+    pub id: u32,
+    /// What it waits for.
+    pub kind: Kind,
+    /// Only on this PE.
+    pub pe: Option<PeCoord>,
+    /// Only if this is true.
+    pub condition: Option<Expression>,
+    /// Only so often.
+    pub hits: Option<HitCondition>,
+    /// It does not stop, but writes this, in which `{..}` are expressions.
+    pub log: Option<String>,
+    /// The operations that it marks.
+    pub places: Vec<CodeAt>,
+    /// How often it was met since the run went forward from where it stood last.
+    pub met: u64,
+}
+
+impl Breakpoint {
+    /// Whether it waits for an operation on a PE.
+    pub fn is_at(&self, code: CodeAt, pe: PeCoord) -> bool {
+        self.places.contains(&code) && self.pe.is_none_or(|only| only == pe)
+    }
+
+    /// It was met; whether that counts.
+    pub fn meet(&mut self) -> bool {
+        self.met += 1;
+        self.hits.is_none_or(|hits| hits.holds(self.met))
+    }
+}
+
+/// The text of the function or task that a line belongs to.
+pub fn function_around(program: &Program, file: FileId, line: usize) -> Option<Extent> {
+    let source = program.sources().file(file);
+    let start = *source.line_starts().get(line.checked_sub(1)?)?;
+    let is_code = |kind| matches!(kind, DeclarationKind::Function | DeclarationKind::Task);
+    let functions = index(&source.text).declarations.into_iter().filter(|d| is_code(d.kind));
+    functions.map(|d| d.whole).find(|(from, to)| (*from..*to).contains(&start))
+}
+
+/// Lines that breakpoints have written, with the moments in their ticks.
+#[derive(Clone, Debug, Default)]
+pub struct Logs(Arc<Mutex<Vec<(Moment, String)>>>);
+
+impl Logs {
+    fn add(&self, line: (Moment, String)) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).push(line);
+    }
+
+    /// Takes them.
+    pub fn take(&self) -> Vec<(Moment, String)> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Decides at marked operations whether the run is to stop; breakpoints that write do so.
+pub fn condition(
+    breakpoints: &[Breakpoint],
+    comptime: &Arc<Comptime>,
+    logs: &Logs,
+    width: u16,
+) -> Arc<Condition> {
+    let coded = breakpoints.iter().filter(|breakpoint| !breakpoint.places.is_empty()).cloned();
+    let (all, comptime, logs) = (coded.collect::<Vec<_>>(), Arc::clone(comptime), logs.clone());
+    Arc::new(move |look: &PeLook<'_>, code: CodeAt| {
+        let at = look.at();
+        let scene = Scene { look, call: 0, comptime: &comptime };
+        let is_met = |breakpoint: &&Breakpoint| {
+            // A condition without a value stops, so that somebody sees it.
+            let condition = breakpoint.condition.as_ref();
+            breakpoint.is_at(code, at)
+                && condition.is_none_or(|c| c.value(&scene).and_then(|v| v.truth()).unwrap_or(true))
+        };
+        let mut stops = false;
+        for breakpoint in all.iter().filter(is_met) {
+            match &breakpoint.log {
+                Some(template) => {
+                    let number = usize::from(at.y) * usize::from(width) + usize::from(at.x);
+                    let moment = Moment::Code(number, look.progress().0);
+                    logs.add((moment, format!("{at}: {}", filled(template, &scene, look))));
+                }
+                None => stops = true,
+            }
+        }
+        stops
+    })
+}
+
+/// A text in which `{..}` are replaced by the values of expressions.
+fn filled(template: &str, scene: &Scene<'_>, look: &PeLook<'_>) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some((before, behind)) = rest.split_once('{') {
+        let Some((inside, after)) = behind.split_once('}') else { break };
+        out += before;
+        out += &match Expression::parse(inside).and_then(|expression| expression.value(scene)) {
+            Ok(value) => value.tree("", look).value,
+            Err(why) => format!("<{why}>"),
+        };
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hit_conditions_are_numbers_with_an_operator() {
+        let holds = |text: &str| {
+            let hits = HitCondition::parse(text).expect("a hit condition");
+            (1..=6).filter(|n| hits.holds(*n)).collect::<Vec<u64>>()
+        };
+        assert_eq!(holds("3"), [3]);
+        assert_eq!(holds(" == 2"), [2]);
+        assert_eq!(holds(">= 5"), [5, 6]);
+        assert_eq!(holds("> 5"), [6]);
+        assert_eq!(holds("%2"), [2, 4, 6]);
+        for text in ["", "x", "0", "< 3", "-1"] {
+            assert!(HitCondition::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! What happens in a run, as a session sees it.
+
+use super::breakpoints::{Breakpoint, Kind};
+use super::stop::StopKind;
+use super::timeline::Event;
+use crate::{CodeAt, Notice, PeCoord, Program, Runner};
+
+/// The breakpoints that an event has met, and why the run stops; `None` if it goes on.
+pub fn met(
+    event: &Event,
+    all: &mut [Breakpoint],
+    program: &Program,
+    (stepper, warnings): (Option<PeCoord>, bool),
+) -> Option<(StopKind, Vec<u32>)> {
+    let mut hits = Vec::new();
+    let mut meet = |which: &dyn Fn(&Breakpoint) -> bool| {
+        let met = all.iter_mut().filter(|b| which(b)).filter_map(|b| b.meet().then_some(b.id));
+        hits.extend(met);
+    };
+    match event {
+        Event::Notice(Notice::Code { pe, place, is_marked, is_step }) => {
+            let (tile, _) = program.tile_of(*pe)?;
+            let code = CodeAt { tile, function: place.function.0, pc: place.pc as u32 };
+            if *is_marked {
+                meet(&|b| b.log.is_none() && b.is_at(code, *pe));
+            }
+            let has_stepped = *is_step && stepper == Some(*pe);
+            match hits.is_empty() {
+                true => has_stepped.then_some((StopKind::Step, hits)),
+                false => Some((StopKind::Breakpoint, hits)),
+            }
+        }
+        Event::Notice(Notice::Arrival { pe, color, .. }) => {
+            meet(&|b| b.kind == Kind::Color(color.0) && b.pe.is_none_or(|only| only == *pe));
+            (!hits.is_empty()).then_some((StopKind::Breakpoint, hits))
+        }
+        Event::Write(pe, at, _) => {
+            meet(&|b| matches!(&b.kind, Kind::Words { pe: on, addr, .. } if on == pe && addr == at));
+            (!hits.is_empty()).then_some((StopKind::Data, hits))
+        }
+        Event::Warning => warnings.then_some((StopKind::Exception, hits)),
+    }
+}
+
+/// Adds the lines that the program has printed since the last call.
+pub fn tell_lines(runner: &mut Runner, (told, written): &mut (usize, u64), output: &mut Vec<String>) {
+    if runner.written() <= *written {
+        return;
+    }
+    *written = runner.written();
+    let lines = runner.printed();
+    if lines.len() > *told {
+        output.extend(lines[*told..].iter().map(|line| format!("{}: {}", line.pe, line.text)));
+        *told = lines.len();
+    }
+}

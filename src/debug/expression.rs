@@ -1,0 +1,431 @@
+//! Expressions of CSL on a PE that stands still: names, elements, what pointers point to, arithmetic and comparisons.
+
+use super::comptime::Comptime;
+use super::value::{Value, pointee, scalar_value};
+use crate::{Held, PeLook, Scalar};
+
+/// Where an expression is evaluated.
+pub struct Scene<'a> {
+    /// The PE.
+    pub look: &'a PeLook<'a>,
+    /// The call, counted from the innermost.
+    pub call: usize,
+    /// What was known before the run.
+    pub comptime: &'a Comptime,
+}
+
+/// An expression.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Expression {
+    /// A number, true or false.
+    Literal(Value),
+    /// A name, with those of its modules.
+    Name(String),
+    /// An element of an array, or of what a pointer points to.
+    Element(Box<Expression>, Box<Expression>),
+    /// What a pointer points to.
+    Behind(Box<Expression>),
+    /// `-`, `!` or `~`.
+    Unary(&'static str, Box<Expression>),
+    /// An operator between two expressions.
+    Binary(&'static str, Box<Expression>, Box<Expression>),
+}
+
+/// Binary operators, those that bind most loosely first.
+const LEVELS: [&[&str]; 9] = [
+    &["or"],
+    &["and"],
+    &["==", "!=", "<=", ">=", "<", ">"],
+    &["|"],
+    &["^"],
+    &["&"],
+    &["<<", ">>"],
+    &["+", "-"],
+    &["*", "/", "%"],
+];
+
+/// Operators nested deeper than this are refused.
+const MOST_DEPTH: usize = 64;
+
+impl Expression {
+    /// Reads an expression.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong.
+    pub fn parse(text: &str) -> Result<Expression, String> {
+        let mut parser = Parser { rest: text.trim(), depth: 0 };
+        if parser.rest.is_empty() {
+            return Err("an expression is missing".to_string());
+        }
+        let expression = parser.binary(0)?;
+        match parser.rest {
+            "" => Ok(expression),
+            rest => Err(format!("`{rest}` cannot follow this expression")),
+        }
+    }
+
+    /// Its value.
+    ///
+    /// # Errors
+    /// A sentence that says why it has none.
+    pub fn value(&self, scene: &Scene<'_>) -> Result<Value, String> {
+        match self {
+            Expression::Literal(value) => Ok(value.clone()),
+            Expression::Name(name) => named(name, scene),
+            Expression::Element(of, index) => {
+                element(of.value(scene)?, index.value(scene)?.integer()?, scene)
+            }
+            Expression::Behind(pointer) => element(pointer.value(scene)?, 0, scene),
+            Expression::Unary(operator, of) => unary(operator, of.value(scene)?),
+            Expression::Binary("and", a, b) => {
+                Ok(Value::Bool(a.value(scene)?.truth()? && b.value(scene)?.truth()?))
+            }
+            Expression::Binary("or", a, b) => {
+                Ok(Value::Bool(a.value(scene)?.truth()? || b.value(scene)?.truth()?))
+            }
+            Expression::Binary(operator, a, b) => binary(operator, &a.value(scene)?, &b.value(scene)?),
+        }
+    }
+}
+
+fn named(name: &str, scene: &Scene<'_>) -> Result<Value, String> {
+    let at = scene.look.at();
+    match name {
+        "pe.x" => return Ok(Value::Int(at.x.into())),
+        "pe.y" => return Ok(Value::Int(at.y.into())),
+        "cycle" => return Ok(Value::Int(scene.look.cycle().into())),
+        _ => {}
+    }
+    if let Some(held) = scene.look.locals(scene.call).into_iter().rfind(|held| held.symbol.name == name) {
+        return Ok(Value::Held(held));
+    }
+    let calls = scene.look.calls();
+    let place =
+        calls.get(scene.call).map(|call| call.span).or(scene.look.activity().map(|(_, span, _)| span));
+    if let Some(held) = scene.look.find_global(name, place) {
+        return Ok(Value::Held(held));
+    }
+    if let Some(value) = scene.comptime.value(name, place) {
+        return Ok(value);
+    }
+    // A global that lies in a struct is known as a whole.
+    if let Some((first, field)) = name.rsplit_once('.')
+        && let Ok(Value::Held(held)) = named(first, scene)
+    {
+        return match (field, held.symbol.dims.first()) {
+            ("len", Some(len)) => Ok(Value::Int((*len).into())),
+            _ => Err(format!(
+                "`{first}` has the type `{}`; its fields can only be seen as words",
+                held.symbol.ty
+            )),
+        };
+    }
+    Err(format!("{at} has no variable `{name}` here"))
+}
+
+fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
+    let Value::Held(held) = of else { return Err("only arrays and pointers have elements".to_string()) };
+    if held.words.is_empty() {
+        return Err(format!("`{}` has no value yet", held.symbol.name));
+    }
+    if let Some((element, words)) = pointee(&held.symbol.ty) {
+        let addr = i128::from(held.words[0]) + index * i128::from(words);
+        let addr = u16::try_from(addr).map_err(|_| "this address is outside of the memory".to_string())?;
+        let found =
+            scene.look.words(addr.into(), words.into()).ok_or("this address is outside of the memory")?;
+        return Ok(Value::Held(part(&held, String::new(), (addr, found), Vec::new(), element)));
+    }
+    let (Some(len), Some(scalar)) = (held.symbol.dims.first().copied(), held.symbol.element) else {
+        return Err(format!(
+            "`{}` has the type `{}`, which has no elements",
+            held.symbol.name, held.symbol.ty
+        ));
+    };
+    let Some(index) = usize::try_from(index).ok().filter(|index| *index < len as usize) else {
+        return Err(format!("`{}` has {len} elements: there is no element {index}", held.symbol.name));
+    };
+    if held.symbol.is_bytes(scalar) {
+        let all = held.symbol.values(&held.words, scalar);
+        let value = all.get(index).copied().ok_or("this element is not in memory")?;
+        return Ok(match held.symbol.dims.len() {
+            1 => scalar_value(value, scalar),
+            _ => return Err("arrays of bytes with several dimensions are shown only as a whole".to_string()),
+        });
+    }
+    let size = held.words.len() / len as usize;
+    let words = held.words[index * size..(index + 1) * size].to_vec();
+    let addr = held.symbol.addr.wrapping_add((index * size) as u16);
+    let dims = held.symbol.dims[1..].to_vec();
+    Ok(Value::Held(part(&held, format!("[{index}]"), (addr, words), dims, Some(scalar))))
+}
+
+/// A part of a variable.
+fn part(
+    of: &Held,
+    suffix: String,
+    (addr, words): (u16, Vec<u16>),
+    dims: Vec<u32>,
+    element: Option<Scalar>,
+) -> Held {
+    let mut symbol = of.symbol.clone();
+    symbol.name += &suffix;
+    symbol.ty = match (element, dims.is_empty()) {
+        (Some(scalar), true) => scalar.word().to_string(),
+        _ => "an array".to_string(),
+    };
+    (symbol.addr, symbol.words, symbol.dims, symbol.element) = (addr, words.len() as u16, dims, element);
+    Held { symbol, words, in_memory: of.in_memory, expanded: None }
+}
+
+fn unary(operator: &str, value: Value) -> Result<Value, String> {
+    match (operator, value.plain()?) {
+        ("-", Value::Int(n)) => Ok(Value::Int(-n)),
+        ("-", Value::Float(f)) => Ok(Value::Float(-f)),
+        ("!", value) => Ok(Value::Bool(!value.truth()?)),
+        ("~", value) => Ok(Value::Int(!value.integer()?)),
+        (operator, _) => Err(format!("`{operator}` needs a number")),
+    }
+}
+
+fn binary(operator: &str, a: &Value, b: &Value) -> Result<Value, String> {
+    match (a.plain()?, b.plain()?) {
+        (Value::Int(a), Value::Int(b)) => integers(operator, a, b),
+        (Value::Bool(a), Value::Bool(b)) => integers(operator, a.into(), b.into()),
+        (a, b) => floats(operator, a.float()?, b.float()?),
+    }
+}
+
+fn integers(operator: &str, a: i128, b: i128) -> Result<Value, String> {
+    let shift = || u32::try_from(b).ok().filter(|b| *b < 64).ok_or("a shift is by 0 to 63 bits".to_string());
+    let whole =
+        |result: Option<i128>| result.map(Value::Int).ok_or(format!("`{operator}` has no result here"));
+    match operator {
+        "+" => whole(a.checked_add(b)),
+        "-" => whole(a.checked_sub(b)),
+        "*" => whole(a.checked_mul(b)),
+        "/" => whole(a.checked_div(b)),
+        "%" => whole(a.checked_rem(b)),
+        "&" => Ok(Value::Int(a & b)),
+        "|" => Ok(Value::Int(a | b)),
+        "^" => Ok(Value::Int(a ^ b)),
+        "<<" => whole(a.checked_shl(shift()?)),
+        ">>" => Ok(Value::Int(a >> shift()?)),
+        _ => compared(operator, a.partial_cmp(&b)),
+    }
+}
+
+fn floats(operator: &str, a: f64, b: f64) -> Result<Value, String> {
+    match operator {
+        "+" => Ok(Value::Float(a + b)),
+        "-" => Ok(Value::Float(a - b)),
+        "*" => Ok(Value::Float(a * b)),
+        "/" => Ok(Value::Float(a / b)),
+        "%" => Ok(Value::Float(a % b)),
+        "&" | "|" | "^" | "<<" | ">>" => Err(format!("`{operator}` needs integers")),
+        _ => compared(operator, a.partial_cmp(&b)),
+    }
+}
+
+fn compared(operator: &str, order: Option<std::cmp::Ordering>) -> Result<Value, String> {
+    let is = match operator {
+        "==" => order.is_some_and(|o| o.is_eq()),
+        "!=" => order.is_none_or(|o| o.is_ne()),
+        "<" => order.is_some_and(|o| o.is_lt()),
+        "<=" => order.is_some_and(|o| o.is_le()),
+        ">" => order.is_some_and(|o| o.is_gt()),
+        ">=" => order.is_some_and(|o| o.is_ge()),
+        other => return Err(format!("`{other}` is not an operator")),
+    };
+    Ok(Value::Bool(is))
+}
+
+struct Parser<'t> {
+    rest: &'t str,
+    depth: usize,
+}
+
+impl Parser<'_> {
+    fn binary(&mut self, level: usize) -> Result<Expression, String> {
+        self.depth += 1;
+        if self.depth > MOST_DEPTH * LEVELS.len() {
+            return Err("this expression is nested too deeply".to_string());
+        }
+        let Some(operators) = LEVELS.get(level) else {
+            let unary = self.unary();
+            self.depth -= 1;
+            return unary;
+        };
+        let mut left = self.binary(level + 1)?;
+        while let Some(operator) = self.operator(operators) {
+            let right = self.binary(level + 1)?;
+            left = Expression::Binary(operator, Box::new(left), Box::new(right));
+        }
+        self.depth -= 1;
+        Ok(left)
+    }
+
+    fn operator(&mut self, operators: &[&'static str]) -> Option<&'static str> {
+        let operator = operators.iter().find(|operator| {
+            let Some(rest) = self.rest.strip_prefix(**operator) else { return false };
+            match **operator {
+                // These begin longer ones.
+                "<" | ">" | "&" | "|" => !rest.starts_with(**operator),
+                "or" | "and" => !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
+                _ => true,
+            }
+        })?;
+        self.skip(operator.len());
+        Some(operator)
+    }
+
+    fn unary(&mut self) -> Result<Expression, String> {
+        for operator in ["-", "!", "~"] {
+            if self.rest.starts_with(operator) {
+                self.skip(1);
+                return Ok(Expression::Unary(operator, Box::new(self.binary(LEVELS.len())?)));
+            }
+        }
+        let mut expression = self.primary()?;
+        loop {
+            if self.rest.starts_with('[') {
+                self.skip(1);
+                let index = self.binary(0)?;
+                self.expect("]")?;
+                expression = Expression::Element(Box::new(expression), Box::new(index));
+            } else if self.rest.starts_with(".*") {
+                self.skip(2);
+                expression = Expression::Behind(Box::new(expression));
+            } else {
+                return Ok(expression);
+            }
+        }
+    }
+
+    fn primary(&mut self) -> Result<Expression, String> {
+        if self.rest.starts_with('(') {
+            self.skip(1);
+            let inner = self.binary(0)?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let end = self.rest.find(|c: char| !is_word(c)).unwrap_or(self.rest.len());
+        let word = &self.rest[..end];
+        match word.chars().next() {
+            None => Err(match self.rest.chars().next() {
+                Some(c) => format!("`{c}` does not begin an expression"),
+                None => "the expression ends too early".to_string(),
+            }),
+            Some(first) if first.is_ascii_digit() => self.number(),
+            Some(_) => Ok(self.name()),
+        }
+    }
+
+    fn name(&mut self) -> Expression {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let mut end = 0;
+        loop {
+            let rest = &self.rest[end..];
+            end += rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+            let has_more = self.rest[end..].strip_prefix('.').is_some_and(|r| r.starts_with(is_word));
+            if !has_more {
+                break;
+            }
+            end += 1;
+        }
+        let name = self.rest[..end].to_string();
+        self.skip(end);
+        match name.as_str() {
+            "true" => Expression::Literal(Value::Bool(true)),
+            "false" => Expression::Literal(Value::Bool(false)),
+            _ => Expression::Name(name),
+        }
+    }
+
+    fn number(&mut self) -> Result<Expression, String> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '.';
+        let mut end = self.rest.find(|c: char| !is_part(c)).unwrap_or(self.rest.len());
+        let is_hex = self.rest.starts_with("0x");
+        if !is_hex && self.rest[..end].ends_with(['e', 'E']) {
+            let more = &self.rest[end..];
+            if let Some(digits) = more.strip_prefix(['-', '+']) {
+                end += 1 + digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            }
+        }
+        let text = self.rest[..end].replace('_', "");
+        let integer = match text.get(..2) {
+            Some("0x") => i128::from_str_radix(&text[2..], 16).ok(),
+            Some("0b") => i128::from_str_radix(&text[2..], 2).ok(),
+            Some("0o") => i128::from_str_radix(&text[2..], 8).ok(),
+            Some(_) | None => text.parse().ok(),
+        };
+        let value = integer.map(Value::Int).or_else(|| text.parse().ok().map(Value::Float));
+        let value = value.ok_or(format!("`{text}` is not a number"))?;
+        self.skip(end);
+        Ok(Expression::Literal(value))
+    }
+
+    fn expect(&mut self, what: &str) -> Result<(), String> {
+        match self.rest.starts_with(what) {
+            true => {
+                self.skip(what.len());
+                Ok(())
+            }
+            false => Err(format!("`{what}` is missing in this expression")),
+        }
+    }
+
+    fn skip(&mut self, bytes: usize) {
+        self.rest = self.rest[bytes..].trim_start();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn constant(text: &str) -> Result<Value, String> {
+        fn fold(e: &Expression) -> Result<Value, String> {
+            match e {
+                Expression::Literal(value) => Ok(value.clone()),
+                Expression::Unary(operator, of) => unary(operator, fold(of)?),
+                Expression::Binary("and", a, b) => Ok(Value::Bool(fold(a)?.truth()? && fold(b)?.truth()?)),
+                Expression::Binary("or", a, b) => Ok(Value::Bool(fold(a)?.truth()? || fold(b)?.truth()?)),
+                Expression::Binary(operator, a, b) => binary(operator, &fold(a)?, &fold(b)?),
+                other => Err(format!("{other:?} is not constant")),
+            }
+        }
+        fold(&Expression::parse(text)?)
+    }
+
+    #[test]
+    fn operators_bind_as_in_csl() {
+        assert_eq!(constant("1 + 2 * 3"), Ok(Value::Int(7)));
+        assert_eq!(constant("(1 + 2) * 3 == 9 and !(1 > 2)"), Ok(Value::Bool(true)));
+        assert_eq!(constant("1 << 4 | 0x3 & 6"), Ok(Value::Int(18)));
+        assert_eq!(constant("-2.5e-1 * 4.0 < 0"), Ok(Value::Bool(true)));
+        assert_eq!(constant("7 % 4 - 5 / 2"), Ok(Value::Int(1)));
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_said_in_a_sentence() {
+        for text in ["", "1 +", "(1", "a[1", "1 2", "$", "0x", "1 / 0", "1.5 & 2", "1 << 99"] {
+            let why = constant(text).expect_err(text);
+            assert!(!why.is_empty(), "{text}");
+        }
+        let deep = "(".repeat(100_000);
+        assert!(Expression::parse(&deep).is_err());
+        let minus = "-".repeat(100_000);
+        assert!(Expression::parse(&minus).is_err());
+    }
+
+    #[test]
+    fn names_take_their_modules_with_them() {
+        let parsed = Expression::parse("util.sum[i].*").expect("an expression");
+        let element = Expression::Element(
+            Box::new(Expression::Name("util.sum".to_string())),
+            Box::new(Expression::Name("i".to_string())),
+        );
+        assert_eq!(parsed, Expression::Behind(Box::new(element)));
+    }
+}

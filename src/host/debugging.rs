@@ -1,0 +1,237 @@
+//! A run under a debugger: it goes on tick by tick, can be copied, and tells when code comes to marked operations.
+//!
+//! A tick is one step of the host and the wafer, mostly a cycle. A copy goes on as the run would, so whoever keeps copies
+//! can go back in time.
+
+use super::look::{CodeAt, PeLook};
+use super::{Failure, Runner, SeenWrite};
+use crate::arch::PeCoord;
+use crate::image::{FnId, Function, Program};
+use crate::source::{FileId, Span};
+use crate::wafer::{CodePlace, DebugOrders, Notice, Notices, Pe, StepKind, StepOrder, TileMarks, Witness};
+use indexmap::IndexMap;
+use std::any::Any;
+use std::sync::Arc;
+
+/// Decides on a PE that has come to a marked operation whether that is to be told.
+pub type Condition = dyn Fn(&PeLook<'_>, CodeAt) -> bool + Send + Sync;
+
+/// What a debugger wants to be told.
+#[derive(Clone, Default)]
+pub struct DebugRequest {
+    /// Operations.
+    pub marks: Vec<CodeAt>,
+    /// Colors whose wavelets are told when they come into an input queue, bit = color.
+    pub colors: u32,
+    /// Which of the operations count; without it all do.
+    pub condition: Option<Arc<Condition>>,
+    /// Where it is told.
+    pub notices: Notices,
+}
+
+impl Program {
+    /// The operations at which code comes to a line: the first one of each function, and of each expansion of the
+    /// function that the line belongs to, whose text is `around`. `line` counts from 1.
+    pub fn code_on_line(&self, file: FileId, line: usize, around: Option<(u32, u32)>) -> Vec<CodeAt> {
+        let Some(extent) = self.extent_of_line(file, line) else { return Vec::new() };
+        let around = around.map_or(0..u32::MAX, |(from, to)| from..to);
+        self.operations(|function| {
+            let is_inside = |span: &Span| span.file == file && around.contains(&span.lo);
+            let is_its_own = is_inside(&function.span);
+            let (mut found, mut is_met) = (Vec::new(), false);
+            for (pc, span) in function.spans.iter().enumerate() {
+                let is_there = is_inside(span) && extent.contains(&span.lo);
+                if is_there && !is_met {
+                    found.push(pc);
+                }
+                // Behind an expansion the next one begins.
+                is_met = is_there || is_met && (is_its_own || is_inside(span));
+            }
+            found
+        })
+    }
+
+    /// The first line with code from a line on, in a file.
+    pub fn line_with_code(&self, file: FileId, line: usize) -> Option<usize> {
+        let from = self.extent_of_line(file, line)?.start;
+        let spans = self.tiles.iter().flat_map(|tile| &tile.functions).flat_map(|f| f.spans.iter());
+        let first = spans.filter(|span| span.file == file && span.lo >= from).map(|span| span.lo).min()?;
+        Some(self.sources.line_col(file, first).line)
+    }
+
+    /// The first operations of the functions and tasks with a name.
+    pub fn code_of_function(&self, name: &str) -> Vec<CodeAt> {
+        self.operations(|function| if function.name == name { vec![0] } else { Vec::new() })
+    }
+
+    /// The names of all functions and tasks, each once.
+    pub fn function_names(&self) -> Vec<&str> {
+        let all = self.tiles.iter().flat_map(|tile| &tile.functions);
+        all.map(|f| (f.name.as_str(), ())).collect::<IndexMap<_, _>>().into_keys().collect()
+    }
+
+    fn operations(&self, wanted: impl Fn(&Function) -> Vec<usize>) -> Vec<CodeAt> {
+        let mut all = Vec::new();
+        for (tile, image) in self.tiles.iter().enumerate() {
+            for (function, code) in image.functions.iter().enumerate() {
+                let (tile, function) = (tile as u32, function as u32);
+                all.extend(wanted(code).into_iter().map(|pc| CodeAt { tile, function, pc: pc as u32 }));
+            }
+        }
+        all
+    }
+
+    fn extent_of_line(&self, file: FileId, line: usize) -> Option<std::ops::Range<u32>> {
+        let starts = self.sources.file(file).line_starts();
+        let from = *starts.get(line.checked_sub(1)?)?;
+        Some(from..starts.get(line).copied().unwrap_or(u32::MAX))
+    }
+
+    /// The PEs with code, row by row.
+    pub fn pes(&self) -> impl Iterator<Item = PeCoord> {
+        let coded = (0..self.place.len()).filter(|pe| (self.place[*pe] as usize) < self.tiles.len());
+        coded.map(|pe| self.pe_coord(pe))
+    }
+
+    /// The number of the tile that a PE runs, and its file; `None` if it has no code.
+    pub fn tile_of(&self, at: PeCoord) -> Option<(u32, &str)> {
+        if at.x >= self.width || at.y >= self.height {
+            return None;
+        }
+        let tile = self.place[self.pe_index(at)];
+        Some((tile, &self.tiles.get(tile as usize)?.file))
+    }
+}
+
+impl Runner {
+    /// A copy that goes on in the same way.
+    pub fn fork(&self) -> Runner {
+        Runner {
+            program: Arc::clone(&self.program),
+            wafer: self.wafer.fork(),
+            options: self.options,
+            stream: self.stream.clone(),
+            ports: self.ports.clone(),
+            warnings: self.warnings.clone(),
+            log: None,
+        }
+    }
+
+    /// Asks to be told from now on; a step of a PE and a stop are forgotten. Call it before anything runs, so that every
+    /// PE counts its operations.
+    pub fn debug(&mut self, request: &DebugRequest) {
+        let mut tiles = Vec::new();
+        for CodeAt { tile, function, pc } in &request.marks {
+            let tile = *tile as usize;
+            if tiles.len() <= tile {
+                tiles.resize_with(tile + 1, TileMarks::default);
+            }
+            tiles[tile].add(FnId(*function), *pc as usize);
+        }
+        let program = Arc::clone(&self.program);
+        let judge = request.condition.clone().map(|condition| -> Arc<crate::wafer::Judge> {
+            Arc::new(move |pe: &dyn Any, place: CodePlace| {
+                let look = pe.downcast_ref::<Pe>().and_then(|pe| PeLook::new(&program, pe));
+                let Some(look) = look else { return true };
+                condition(&look, look.code_at(place))
+            })
+        });
+        let (colors, notices) = (request.colors, request.notices.clone());
+        self.wafer.debug(Arc::new(DebugOrders { tiles, colors, judge, notices }));
+    }
+
+    /// Asks to be told when a step of a PE ends.
+    pub fn step_pe(&mut self, at: PeCoord, kind: StepKind) {
+        let Some(tile) = self.program.tile_at(at) else { return };
+        let line = |span: &Span| {
+            let place = self.program.sources.line_col(span.file, span.lo);
+            (span.file.0 << 20) | place.line as u32 & 0xf_ffff
+        };
+        let lines = tile.functions.iter().map(|f| f.spans.iter().map(line).collect()).collect();
+        if let Some(pe) = self.wafer.pe(at) {
+            pe.step(StepOrder { kind, lines });
+        }
+    }
+
+    /// The code of a PE stops before its n-th operation. After the next tick the run can only be looked at.
+    pub fn stop_pe_at(&mut self, at: PeCoord, count: u64) {
+        if let Some(pe) = self.wafer.pe(at) {
+            pe.stop_at(count);
+        }
+    }
+
+    /// Does the next tick; false if nothing happens any more before the host acts.
+    ///
+    /// # Errors
+    /// The run fails, reaches its cycle limit or is interrupted.
+    pub fn tick(&mut self) -> Result<bool, Failure> {
+        self.advance_unseen(0)
+    }
+
+    /// The cycle that comes next.
+    pub fn next_cycle(&self) -> u64 {
+        self.wafer.now()
+    }
+
+    /// A PE, to look at; `None` if it has no code.
+    pub fn look(&mut self, at: PeCoord) -> Option<PeLook<'_>> {
+        if at.x >= self.program.width || at.y >= self.program.height {
+            return None;
+        }
+        PeLook::new(&self.program, self.wafer.pe(at)?)
+    }
+
+    /// The PEs to which something has happened, to look at.
+    pub fn looks(&self) -> impl Iterator<Item = PeLook<'_>> {
+        self.wafer.made().filter_map(|(_, pe)| PeLook::new(&self.program, pe))
+    }
+
+    /// Notes from now on who writes some words of a PE.
+    pub fn watch(&mut self, at: PeCoord, addr: usize, words: usize) {
+        if let Some(pe) = self.wafer.pe(at) {
+            pe.watch(Witness::new(addr, words));
+        }
+    }
+
+    /// Forgets all words that are watched.
+    pub fn end_watches(&mut self) {
+        self.wafer.made_mut().for_each(Pe::end_watches);
+    }
+
+    /// Who has written the words of a PE that are watched, each with the first of these words.
+    pub fn writes(&mut self, at: PeCoord) -> Vec<(usize, SeenWrite)> {
+        let Some(pe) = self.wafer.pe(at) else { return Vec::new() };
+        let seen =
+            |write: &crate::wafer::NotedWrite| (write.at, SeenWrite { cycle: write.cycle, span: write.span });
+        pe.noted_writes().iter().map(seen).collect()
+    }
+
+    /// How many lines and records the program has written.
+    pub fn written(&self) -> u64 {
+        self.wafer.written()
+    }
+
+    /// How many different warnings there are.
+    pub fn warned(&self) -> usize {
+        self.wafer.warned()
+    }
+
+    /// A hash of everything that decides how the run goes on.
+    pub fn state(&self) -> u64 {
+        self.wafer.state() ^ self.stream_state().rotate_left(1)
+    }
+
+    /// What a PE waits for, and who would have to act, in sentences.
+    pub fn waits(&mut self, at: PeCoord) -> Vec<String> {
+        super::questions::waits(self, at)
+    }
+}
+
+impl Notice {
+    /// The PE that it is about.
+    pub fn pe(&self) -> PeCoord {
+        match self {
+            Notice::Code { pe, .. } | Notice::Arrival { pe, .. } => *pe,
+        }
+    }
+}

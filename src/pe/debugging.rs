@@ -1,0 +1,104 @@
+//! A PE under a debugger, or whose words are watched.
+
+use super::debug_log::{CodePlace, DebugLog, DebugOrders, Found, Notice, StepOrder, Stepping};
+use super::element::Pe;
+use super::observer::Observer;
+use super::witness::{NotedWrite, Witness};
+use crate::diagnostics::Diag;
+use crate::exec::interface::{Code, Meter, NoServices, StopReason};
+use crate::exec::scalar;
+use crate::fabric::Wavelet;
+use std::sync::Arc;
+
+impl Pe {
+    /// Obeys a debugger from now on. `tile` is the number of its tile. A PE that obeys already keeps its history.
+    pub fn debug(&mut self, orders: &Arc<DebugOrders>, tile: usize) {
+        match self.observer.debug_log() {
+            Some(log) => log.obey(Arc::clone(orders)),
+            None => self.observer = Observer::of_debugger(DebugLog::new(Arc::clone(orders), tile)),
+        }
+    }
+
+    /// Tells what ends a step of this PE, until there are other orders.
+    pub fn step(&mut self, step: StepOrder) {
+        if let Some(log) = self.observer.debug_log() {
+            log.step(Some(Arc::new(step)));
+        }
+    }
+
+    /// Its code stops before the operation with this count, and the PE is of no use but to be looked at.
+    pub fn stop_at(&mut self, count: u64) {
+        if let Some(log) = self.observer.debug_log() {
+            log.stop_at(count);
+        }
+    }
+
+    /// From now on, notes who writes some words.
+    pub fn watch(&mut self, witness: Witness) {
+        self.races.observe(witness);
+    }
+
+    /// Forgets all words that are watched.
+    pub fn end_watches(&mut self) {
+        self.races.end_observation();
+    }
+
+    /// Who has written the words that are watched.
+    pub fn noted_writes(&mut self) -> &[NotedWrite] {
+        self.races.witness().map_or(&[], |witness| witness.writes())
+    }
+
+    /// How many operations its code has begun, and the last of them.
+    pub fn progress(&self) -> (u64, Option<CodePlace>) {
+        self.observer.debugged().map_or((0, None), |log| (log.count(), log.last()))
+    }
+
+    /// Runs the scalar loop, which asks before each operation. Away from the loops that do not ask.
+    #[inline(never)]
+    pub(super) fn run_debugged(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
+        loop {
+            let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+            let (calls, sanitizer, tasks) =
+                (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
+            let log = self.observer.debug_log().expect("the run is debugged");
+            let mut guard = Stepping { log, words: self.races.guard() };
+            let stop = scalar::run(
+                Code { plans: &[], ..code },
+                calls,
+                maps,
+                (words, &mut guard),
+                sanitizer,
+                (tasks, &mut NoServices),
+                meter,
+            );
+            let log = self.observer.debug_log().expect("the run is debugged");
+            match log.take_found() {
+                None => return stop,
+                Some(Found::Stop) => return Ok(StopReason::Pause),
+                Some(Found::Place { place, is_marked, is_step }) => {
+                    let judge = log.judge().filter(|_| is_marked);
+                    let is_marked = is_marked && judge.is_none_or(|judge| judge(self, place));
+                    if is_marked || is_step {
+                        self.tell(Notice::Code { pe: self.at, place, is_marked, is_step });
+                    }
+                }
+            }
+        }
+    }
+
+    fn tell(&self, notice: Notice) {
+        if let Some(log) = self.observer.debugged() {
+            log.tell(notice);
+        }
+    }
+
+    /// A wavelet has come into an input queue.
+    #[cold]
+    pub(super) fn note_arrival(&self, input: usize, Wavelet { data, control }: Wavelet) {
+        let Some(log) = self.observer.debugged() else { return };
+        let color = self.queues.inputs[input].color;
+        if log.wants(color) {
+            log.tell(Notice::Arrival { pe: self.at, color, data, is_control: control });
+        }
+    }
+}

@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 import cslrun
+
+# Fixtures of all tests that open pages.
+from browser import cslrun_command, driver, open_page, reports  # noqa: F401
 from cslrun.commands import SDK_MODULES
 
 ROOT = Path(__file__).parents[2]

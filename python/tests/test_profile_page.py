@@ -3,14 +3,16 @@
 import subprocess
 
 import pytest
-from test_report import LAPTOP, PROGRAM, Page, cslrun, driver, pytestmark  # noqa: F401
+from browser import LAPTOP, PROGRAM, Page, needs_browser
+
+pytestmark = needs_browser
 
 
 @pytest.fixture
-def page(cslrun, driver, tmp_path):  # noqa: F811
+def page(cslrun_command, driver, tmp_path):
     """The profile of a program on 8 x 8 PEs; at the end the browser must have nothing to complain about."""
     path = tmp_path / "profile.html"
-    words = [cslrun, "profile", "layout.csl", "--output", str(path)]
+    words = [cslrun_command, "profile", "layout.csl", "--output", str(path)]
     done = subprocess.run(words, cwd=PROGRAM.parent, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stderr
     assert f"the profile of the run is in {path}" in done.stdout

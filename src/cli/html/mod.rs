@@ -1,12 +1,19 @@
 //! HTML pages that need nothing else: what the report of a run and its profile have in common.
 //!
 //! `page.html` holds the head of every page and the place of everything, and `page.css` the looks. The scripts of a page
-//! draw what the data say, which stand in it as JSON.
+//! draw what the data say, which stand in it as JSON, and most of them within that in a packed form (`packed.rs`). The
+//! scripts may wait for them.
+
+mod packed;
+
+pub use packed::{Form, Packer, packed_json};
 
 use serde::Serialize;
 
 const TEMPLATE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
+/// What the scripts of all pages need.
+const SCRIPT: &str = include_str!("packed.js");
 
 /// What makes a page.
 pub struct Page<'a, Data> {
@@ -32,7 +39,10 @@ impl<Data: Serialize> Page<'_, Data> {
             ("{{body}}", self.body.to_string()),
             // `</script>` would end the data; `<` stands only in strings.
             ("{{data}}", json.replace('<', "\\u003c")),
-            ("{{script}}", format!("(() => {{\n\"use strict\";\n{}}})();", self.scripts.join("\n"))),
+            (
+                "{{script}}",
+                format!("(async () => {{\n\"use strict\";\n{SCRIPT}\n{}}})();", self.scripts.join("\n")),
+            ),
         ];
         filled(TEMPLATE, &parts)
     }

@@ -94,3 +94,4 @@ listen();
 drawAll();
 showNumbers();
 showSource();
+document.documentElement.dataset.ready = Math.round(performance.now());

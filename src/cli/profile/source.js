@@ -27,7 +27,7 @@ function showSource() {
     const cell = element("span", cycles > 0 ? grouped(cycles) : "", { className: "cycles" });
     if (cycles > 0) {
       const share = Math.round(8 + (72 * cycles) / most);
-      cell.style.background = `color-mix(in srgb, var(--stalled) ${share}%, transparent)`;
+      cell.style.background = `color-mix(in srgb, var(--accent) ${share}%, transparent)`;
     }
     row.append(cell, element("span", at + 1, { className: "number" }), element("span", text));
     row.classList.toggle("on-path", isOnPath);

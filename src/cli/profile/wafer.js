@@ -1,6 +1,8 @@
 // The wafer as a heat map, with the critical path over it.
 
 let pitch = 1;
+/** By place on the wafer, the number of a PE. */
+const placeOf = new Map(profile.pes.map((pe, index) => [pe.y * profile.width + pe.x, index]));
 const wafer = find("wafer");
 
 function drawWafer() {
@@ -71,6 +73,5 @@ function drawPathOnWafer(context) {
 function peAt(event) {
   const box = wafer.getBoundingClientRect();
   const [x, y] = [Math.floor((event.clientX - box.left) / pitch), Math.floor((event.clientY - box.top) / pitch)];
-  const index = profile.pes.findIndex((pe) => pe.x === x && pe.y === y);
-  return [index < 0 ? null : index, x, y];
+  return [placeOf.get(y * profile.width + x) ?? null, x, y];
 }

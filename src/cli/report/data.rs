@@ -3,15 +3,20 @@
 use super::MOST_EVENTS;
 use super::events::Events;
 use super::held::Holding;
-use super::tables::{HeldTable, MemoryTable, MoveTable, Notes, Numbered, QueueTable, SpanTable, ThreadTable};
+use super::routes::{Gates, routes};
+use super::tables::{
+    HeldTable, MemoryTable, MoveTable, Notes, Numbered, PlaceTable, QueueTable, RouteTable, SpanTable,
+    SwitchTable, ThreadTable,
+};
+use super::tiles::TileTable;
 use crate::cli::Exit;
+use crate::cli::html::packed_json;
 use crate::cli::outcome::Outcome;
 use crate::diagnostics::render::estimated_cycles;
-use crate::image::{NO_TILE, TileImage};
-use crate::trace::{Followed, History, HostEvent, Recording};
-use crate::{Diagnostic, FileId, MessageFormat, PeCoord, Program, Runner, SourceMap, Span, render};
-use serde::Serialize;
-use std::sync::Arc;
+use crate::image::NO_TILE;
+use crate::trace::{History, HostEvent, Recording};
+use crate::{Diagnostic, FileId, Label, MessageFormat, PeCoord, Program, Runner, SourceMap, Span, render};
+use serde::{Serialize, Serializer};
 
 /// A whole report.
 #[derive(Debug, Serialize)]
@@ -37,14 +42,17 @@ pub struct ReportData {
     /// Diagnostics.
     pub diagnostics: Vec<ReportDiagnostic>,
     /// Programs of PEs.
-    pub tiles: Vec<ReportTile>,
-    /// The tile of each PE; -1 without one.
-    pub place: Vec<i64>,
+    #[serde(serialize_with = "packed")]
+    pub tiles: TileTable,
+    /// The tile of each PE.
+    pub place: PlaceTable,
     /// Texts of programs.
+    #[serde(serialize_with = "packed")]
     pub files: Vec<FileText>,
     /// Places in them.
     pub spans: SpanTable,
     /// Words that the tables name by number.
+    #[serde(serialize_with = "packed")]
     pub texts: Vec<String>,
     /// What threads do.
     pub threads: ThreadTable,
@@ -56,10 +64,22 @@ pub struct ReportData {
     pub queues: QueueTable,
     /// How variables change.
     pub memory: MemoryTable,
+    /// How switches move.
+    pub switches: SwitchTable,
+    /// Where the colors lead.
+    pub routes: RouteTable,
+    /// What a route lets through in the positions of its switch.
+    pub gates: Vec<Gates>,
+    /// What the wavelets of each color hold, in the words of CSL; empty where that is not known.
+    pub payloads: Vec<&'static str>,
     /// What else happens.
     pub notes: Notes,
     /// What the host does, in the order in which it began.
     pub host: Vec<HostEvent>,
+}
+
+fn packed<S: Serializer>(data: &impl Serialize, to: S) -> Result<S::Ok, S::Error> {
+    packed_json(data).serialize(to)
 }
 
 /// A diagnostic.
@@ -71,41 +91,21 @@ pub struct ReportDiagnostic {
     pub text: String,
     /// The PE on which it arose.
     pub pe: Option<usize>,
-    /// The file that it points to.
-    pub file: Option<u32>,
+    /// The lines that it points to; the first one is to blame.
+    pub labels: Vec<ReportLabel>,
+}
+
+/// A line that a diagnostic points to.
+#[derive(Debug, Serialize)]
+pub struct ReportLabel {
+    /// The file.
+    pub file: u32,
     /// The line.
-    pub line: Option<usize>,
-}
-
-/// The program of some PEs.
-#[derive(Debug, Serialize)]
-pub struct ReportTile {
-    /// Its file.
-    pub file: String,
-    /// The values of its parameters.
-    pub params: String,
-    /// The variables that are followed.
-    pub variables: Vec<FollowedVariable>,
-    /// Their words at the start, one variable after the other.
-    pub start: Vec<u16>,
-}
-
-/// A variable.
-#[derive(Debug, Serialize)]
-pub struct FollowedVariable {
-    /// Its name.
-    pub name: String,
-    /// Its type.
-    #[serde(rename = "type")]
-    pub ty: String,
-    /// The scalar that it is made of.
-    pub element: &'static str,
-    /// Its first word among those of all variables.
-    pub at: u16,
-    /// Its words.
-    pub words: u16,
-    /// Sizes of an array.
-    pub dims: Vec<u32>,
+    pub line: u32,
+    /// What is said about it.
+    pub text: String,
+    /// Whether it is to blame.
+    pub is_primary: bool,
 }
 
 /// The text of a program.
@@ -135,6 +135,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
     let mut files = program_files(&program.sources);
     let diags = outcome.diagnostics.iter().map(|d| diag(&program, d, &mut files)).collect();
     let spans = spans(&program.sources, events.spans.0.iter(), &mut files);
+    let (routes, gates) = routes(&program);
     ReportData {
         title: title(&program, &outcome.sources),
         machine: program.arch.to_string(),
@@ -146,8 +147,10 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
         verdict: verdict(outcome, runner.cycles()),
         failed: outcome.exit != Exit::Fine,
         diagnostics: diags,
-        tiles: tiles(&program, &history),
-        place: program.place.iter().map(|t| if *t == NO_TILE { -1 } else { i64::from(*t) }).collect(),
+        tiles: TileTable::new(&program, &history),
+        place: PlaceTable {
+            tile: program.place.iter().map(|t| if *t == NO_TILE { -1 } else { *t as i32 }).collect(),
+        },
         files: files.0.iter().map(|id| file(&program.sources, *id)).collect(),
         spans,
         notes: events.notes(),
@@ -157,6 +160,10 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
         held: holding.table(last),
         queues: events.queues,
         memory: memory(&history, last),
+        switches: events.switches,
+        routes,
+        gates,
+        payloads: events.payloads.words(),
         host: recording.host.into_iter().filter(|e| e.issued <= last).collect(),
     }
 }
@@ -213,13 +220,19 @@ fn diag(program: &Program, diagnostic: &Diagnostic, files: &mut Numbered<FileId>
     let text = render(sources, std::slice::from_ref(diagnostic), MessageFormat::Plain, false);
     // The last line counts the diagnostics.
     let text = text.trim_end().rsplit_once('\n').map_or(text.as_str(), |(before, _)| before);
-    let place = diagnostic.primary.as_ref().map(|label| label.span);
+    let mut label = |label: &Label, is_primary| ReportLabel {
+        file: files.number(label.span.file),
+        line: sources.line_col(label.span.file, label.span.lo).line as u32,
+        text: label.text.clone(),
+        is_primary,
+    };
+    let primary = diagnostic.primary.iter().map(|its| (its, true));
+    let labels = primary.chain(diagnostic.others.iter().map(|its| (its, false)));
     ReportDiagnostic {
         severity: diagnostic.severity.word(),
         text: text.trim_end().to_string(),
         pe: diagnostic.moment.map(|m| program.pe_index(PeCoord { x: m.x, y: m.y })),
-        file: place.map(|span| files.number(span.file)),
-        line: place.map(|span| sources.line_col(span.file, span.lo).line),
+        labels: labels.map(|(its, is_primary)| label(its, is_primary)).collect(),
     }
 }
 
@@ -231,38 +244,16 @@ fn spans<'s>(
     let mut table = SpanTable::default();
     for span in all {
         table.file.push(files.number(span.file));
-        table.line.push(sources.line_col(span.file, span.lo).line);
-        table.to.push(sources.line_col(span.file, span.hi.saturating_sub(1).max(span.lo)).line);
+        table.line.push(sources.line_col(span.file, span.lo).line as u32);
+        table.to.push(sources.line_col(span.file, span.hi.saturating_sub(1).max(span.lo)).line as u32);
     }
     table
-}
-
-fn tiles(program: &Program, history: &History) -> Vec<ReportTile> {
-    let all = program.tiles.iter().zip(&history.variables);
-    let tile = |(tile, variables): (&Arc<TileImage>, &Vec<Followed>)| ReportTile {
-        file: tile.file.clone(),
-        params: tile.params.clone(),
-        variables: variables.iter().map(variable).collect(),
-        start: variables.iter().flat_map(|v| v.start(tile)).collect(),
-    };
-    all.map(tile).collect()
-}
-
-fn variable(followed: &Followed) -> FollowedVariable {
-    FollowedVariable {
-        name: followed.name.clone(),
-        ty: followed.ty.clone(),
-        element: followed.element.word(),
-        at: followed.at,
-        words: followed.words,
-        dims: followed.dims.clone(),
-    }
 }
 
 fn memory(history: &History, last: u64) -> MemoryTable {
     let mut table = MemoryTable::default();
     for change in history.changes.iter().take_while(|c| c.cycle <= last) {
-        table.cycle.0.push(change.cycle);
+        table.cycle.push(change.cycle);
         table.pe.push(change.pe);
         table.at.push(change.at);
         table.count.push(change.count);

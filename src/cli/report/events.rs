@@ -1,8 +1,8 @@
 //! Events of a run as the tables of its report.
 
-use super::tables::{MoveTable, Notes, Numbered, QueueTable, ThreadTable};
-use super::words;
-use crate::trace::{Event, EventKind, Names, ThreadId, TracedWavelet};
+use super::tables::{MoveTable, Notes, Numbered, QueueTable, SwitchTable, ThreadTable};
+use super::{payloads::Payloads, words};
+use crate::trace::{Event, EventKind, Names, TaskCause, ThreadId, TracedWavelet};
 use crate::{PeCoord, Program, Span};
 
 /// Fills the tables.
@@ -18,6 +18,10 @@ pub struct Events<'p> {
     pub moves: MoveTable,
     /// How many wavelets queues hold.
     pub queues: QueueTable,
+    /// How switches move.
+    pub switches: SwitchTable,
+    /// What the wavelets of each color hold.
+    pub payloads: Payloads,
     notes: Vec<(u64, u32, u32)>,
 }
 
@@ -31,6 +35,8 @@ impl<'p> Events<'p> {
             threads: ThreadTable::default(),
             moves: MoveTable::default(),
             queues: QueueTable::default(),
+            switches: SwitchTable::default(),
+            payloads: Payloads::default(),
             notes: Vec::new(),
         }
     }
@@ -45,6 +51,9 @@ impl<'p> Events<'p> {
                 let span = tile.and_then(|t| t.functions.get(function.0 as usize)).map(|f| f.span);
                 let name = words::task(names.function(pe, function), cause);
                 self.thread(event, ThreadId::Main, 0, Some(name), span);
+                if let TaskCause::Wavelet(color) = cause {
+                    self.payloads.of_task(color, self.program, pe, function);
+                }
             }
             EventKind::TaskEnd { function, .. } => {
                 let name = names.function(pe, function).to_string();
@@ -53,9 +62,11 @@ impl<'p> Events<'p> {
             EventKind::Start(operation) => {
                 let name = words::operation(&operation);
                 self.thread(event, operation.thread, 2, Some(name), Some(operation.span));
+                self.payloads.of_operation(&operation);
             }
             EventKind::Stall { thread, on } => {
                 self.thread(event, thread, 3, Some(names.reason(pe, on)), None);
+                *self.threads.on.last_mut().expect("the event has just been added") = words::wait(on);
             }
             EventKind::Resume { thread, .. } => self.thread(event, thread, 4, None, None),
             EventKind::End { operation, done, .. } => {
@@ -77,13 +88,19 @@ impl<'p> Events<'p> {
             EventKind::Depth { queue, color, depth } => {
                 let pe = self.pe(event.pe);
                 let table = &mut self.queues;
-                table.cycle.0.push(event.cycle);
+                table.cycle.push(event.cycle);
                 table.pe.push(pe);
                 table.queue.push(words::queue(queue, color.0));
                 table.color.push(color.0);
                 table.depth.push(depth);
             }
             EventKind::Switch { color, position } => {
+                let pe = self.pe(event.pe);
+                let table = &mut self.switches;
+                table.cycle.push(event.cycle);
+                table.pe.push(pe);
+                table.color.push(color.0);
+                table.position.push(position);
                 self.note(
                     event.cycle,
                     event.pe,
@@ -108,22 +125,24 @@ impl<'p> Events<'p> {
         let pe = self.pe(event.pe);
         let text = text.map_or(-1, |text| self.texts.number(text) as i32);
         let span = span.map_or(-1, |span| self.spans.number(span) as i32);
-        let table = &mut self.threads;
-        table.cycle.0.push(event.cycle);
-        table.pe.push(pe);
-        table.thread.push(match thread {
+        let thread = match thread {
             ThreadId::Main => 0,
             ThreadId::Micro(id) => 1 + id.0,
-        });
+        };
+        let table = &mut self.threads;
+        table.cycle.push(event.cycle);
+        table.pe.push(pe);
+        table.thread.push(thread);
         table.what.push(what);
         table.text.push(text);
         table.span.push(span);
+        table.on.push(0);
     }
 
     fn moved(&mut self, event: &Event, wavelet: TracedWavelet, what: u8) {
         let pe = self.pe(event.pe);
         let table = &mut self.moves;
-        table.cycle.0.push(event.cycle);
+        table.cycle.push(event.cycle);
         table.pe.push(pe);
         table.what.push(what);
         table.color.push(wavelet.color.0);
@@ -143,7 +162,7 @@ impl<'p> Events<'p> {
         rows.sort_by_key(|(cycle, pe, _)| (*cycle, *pe));
         let mut table = Notes::default();
         for (cycle, pe, text) in rows {
-            table.cycle.0.push(cycle);
+            table.cycle.push(cycle);
             table.pe.push(pe);
             table.text.push(text);
         }

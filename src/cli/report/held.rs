@@ -1,6 +1,6 @@
 //! Wavelets that a router holds for longer than a cycle, as the hops tell it.
 
-use super::tables::{Cycles, HeldTable};
+use super::tables::HeldTable;
 use crate::arch::Direction;
 use crate::trace::{Event, EventKind};
 use crate::{Color, PeCoord, Program};
@@ -76,7 +76,7 @@ impl<'p> Holding<'p> {
         self.rows.extend(stuck);
         self.rows.sort_unstable();
         HeldTable {
-            cycle: Cycles(self.rows.iter().map(|r| r.cycle).collect()),
+            cycle: self.rows.iter().map(|r| r.cycle).collect(),
             until: self.rows.iter().map(|r| r.until - r.cycle).collect(),
             pe: self.rows.iter().map(|r| r.pe).collect(),
             side: self.rows.iter().map(|r| r.side as u8).collect(),

@@ -2,15 +2,21 @@
 
 /** How many commands the list of the host shows around the current cycle. */
 const HOST_LINES = 12;
+/** Height of the lane of the host. */
+const LANE = 16;
 
 /** Where a command or a wait ends: at the end of the page if it is not done. */
 function hostEnd(data, event) {
   return event.done ?? data.last;
 }
 
+function hostStart(event) {
+  return event.begun ?? event.issued;
+}
+
 /** The cycles in which the host begins or ends something. */
 function hostCycles(data) {
-  const all = data.host.flatMap((e) => [e.issued, e.begun ?? e.issued, hostEnd(data, e)]);
+  const all = data.host.flatMap((e) => [e.issued, hostStart(e), hostEnd(data, e)]);
   return all.filter((cycle) => cycle <= data.last);
 }
 
@@ -21,7 +27,7 @@ function hostText(event) {
 }
 
 /** What the host does in a cycle, and its commands before and after; a click goes to one. */
-function showHost(data, cycle, goTo) {
+function showHost({ data, cycle, jump }) {
   const box = byId("host");
   box.hidden = data.host.length === 0;
   if (box.hidden) return;
@@ -35,19 +41,51 @@ function showHost(data, cycle, goTo) {
   const line = (event) => element(
     "li",
     { class: isOpen(event) ? "now" : undefined },
-    element("button", { type: "button", onclick: () => goTo(event.issued) }, grouped(event.issued)),
+    element("button", { type: "button", onclick: () => jump(event.issued) }, grouped(event.issued)),
     ` ${hostText(event)}`,
   );
   byId("host-commands").replaceChildren(...commands.slice(first, first + HOST_LINES).map(line));
 }
 
-/** Commands and waits as a strip above the course of the run. */
-function drawHost(context, data, width, theme) {
-  const unit = width / Math.max(1, data.last);
-  for (const event of data.host) {
-    const start = event.begun ?? event.issued;
-    const length = Math.max(1, (hostEnd(data, event) - start) * unit);
-    context.fillStyle = event.is_wait ? theme.line : theme.accent;
-    context.fillRect(start * unit, event.is_wait ? 0 : 3, length, 2);
+/** The lane of the host: its commands with their names, and below them what the script waits for. */
+class HostLane {
+  constructor(canvas, data) {
+    this.canvas = canvas;
+    this.data = data;
+    canvas.hidden = data.host.length === 0;
+  }
+
+  draw(cycle, theme) {
+    if (this.canvas.hidden) return;
+    const { data } = this;
+    const { context, width, height } = clearCanvas(this.canvas, theme.ground);
+    const unit = width / Math.max(1, data.last);
+    context.font = "10px system-ui, sans-serif";
+    context.textBaseline = "middle";
+    context.textAlign = "left";
+    for (const event of data.host) {
+      const left = hostStart(event) * unit;
+      const length = Math.max(1, (hostEnd(data, event) - hostStart(event)) * unit - 0.5);
+      context.fillStyle = event.is_wait ? theme.soft : theme.host;
+      if (event.is_wait) context.fillRect(left, height - 2, length, 2);
+      else context.fillRect(left, 0, length, height - 3);
+      if (event.is_wait || length < 40) continue;
+      context.save();
+      context.beginPath();
+      context.rect(left, 0, length - 2, height);
+      context.clip();
+      context.fillStyle = theme.panel;
+      context.fillText(event.what.replaceAll("`", ""), left + 4, (height - 3) / 2);
+      context.restore();
+    }
+    context.fillStyle = theme.ink;
+    context.fillRect(Math.min(width - 2, cycle * unit), 0, 2, height);
+  }
+
+  /** The command at a cycle, or what the script waits for. */
+  at(cycle) {
+    const { data } = this;
+    const open = data.host.filter((e) => hostStart(e) <= cycle && cycle <= hostEnd(data, e));
+    return open.find((event) => !event.is_wait) ?? open[0];
   }
 }

@@ -4,26 +4,47 @@ class App {
   constructor(data) {
     this.data = data;
     this.replay = new Replay(data);
-    this.view = new WaferView(byId("wafer"), data, this.replay);
+    this.routes = new Routes(data);
+    this.view = new WaferView(byId("wafer"), data, this.replay, this.routes);
     this.view.marked = blamedPes(data);
     this.source = new SourceView(data);
     this.time = new TimeView(byId("activity"), data);
+    this.address = new Address(this);
     this.pe = this.firstPe();
     this.cycle = 0;
     this.playing = null;
     this.fraction = 0.5;
+    /** Goes to a cycle from which one may want to come back. */
+    this.jump = (cycle) => {
+      this.address.write("replaceState");
+      this.goTo(cycle);
+      this.address.push();
+    };
   }
 
   start() {
-    const choose = (pe) => this.choose(pe);
-    showHead(this.data);
-    showEnding(this.data, choose);
+    showEnding(this.data, (pe) => this.choose(pe), (file, line) => this.source.openLine(file, line));
     this.showLegends();
     this.limitInputs();
     this.listen();
-    this.view.fit();
+    this.view.frame.resize();
+    const place = placeIn(this.data, location.hash);
+    this.pe = place.pe ?? this.pe;
+    this.view.route = place.route ?? -1;
     // A run that failed is opened at its end.
-    this.goTo(this.data.failed ? this.data.last : this.data.eventful[0]);
+    this.goTo(place.cycle ?? (this.data.failed ? this.data.last : this.data.eventful[0]));
+  }
+
+  /** Another table has been read. */
+  loaded(name) {
+    this.replay.reset();
+    this.replay.seek(this.cycle);
+    if (name === "routes" || name === "switches") {
+      this.routes.forget();
+      showRoutes(this);
+    }
+    if (name === "queues") this.showLegends();
+    this.show();
   }
 
   /** The PE on which the error arose; without one, the first with code. */
@@ -50,13 +71,27 @@ class App {
     this.replay.seek(this.cycle);
     byId("cycle").value = byId("scrub").value = this.cycle;
     this.show();
+    this.address.follow();
   }
 
   /** Shows a PE. */
   choose(pe) {
-    if (pe < 0 || pe >= this.data.pes) return;
+    if (pe < 0 || pe >= this.data.pes || pe === this.pe) return;
+    this.address.write("replaceState");
     this.pe = pe;
+    this.view.frame.reveal(pe);
     this.show();
+    this.address.push();
+  }
+
+  /** Goes where an address leads: the way back, or a link that was pasted. */
+  goToAddress() {
+    const place = placeIn(this.data, location.hash);
+    this.pe = place.pe ?? this.pe;
+    this.view.route = place.route ?? -1;
+    this.view.frame.reveal(this.pe);
+    showRoutes(this);
+    this.goTo(place.cycle ?? this.cycle);
   }
 
   show() {
@@ -64,11 +99,12 @@ class App {
     byId("pe-x").value = this.pe % width;
     byId("pe-y").value = Math.floor(this.pe / width);
     this.drawWafer();
-    showStates(this.view.states, this.view.marked.size > 0);
-    showPe(this.data, this.replay, this.pe, (cycle) => this.goTo(cycle));
+    showStates(this.data, this.view);
+    showPe(this);
     this.source.show(this.replay, this.pe);
-    showHost(this.data, this.cycle, (cycle) => this.goTo(cycle));
+    showHost(this);
     this.time.draw(this.cycle, this.view.theme, this.view.fills);
+    if (!this.playing) tell(this);
   }
 
   drawWafer() {
@@ -91,7 +127,7 @@ class App {
     if (this.cycle >= this.data.last) this.goTo(0);
     this.playing = { since: performance.now() };
     this.showPlaying();
-    requestAnimationFrame((now) => this.frame(now));
+    requestAnimationFrame((now) => this.drawFrame(now));
   }
 
   pause() {
@@ -99,6 +135,7 @@ class App {
     this.fraction = 0.5;
     this.showPlaying();
     this.drawWafer();
+    tell(this);
   }
 
   showPlaying() {
@@ -108,7 +145,7 @@ class App {
   }
 
   /** A picture while playing: on by as many cycles as are due, wavelets in between. */
-  frame(now) {
+  drawFrame(now) {
     if (!this.playing) return;
     const due = ((now - this.playing.since) / 1000) * Number(byId("speed").value);
     const whole = Math.floor(due);
@@ -122,29 +159,15 @@ class App {
       this.drawWafer();
     }
     if (this.cycle >= this.data.last) return this.pause();
-    requestAnimationFrame((later) => this.frame(later));
+    requestAnimationFrame((later) => this.drawFrame(later));
   }
 
   listen() {
-    const actions = {
-      first: () => this.goTo(0),
-      "back-event": () => this.goTo(this.eventBefore(this.cycle)),
-      back: () => this.goTo(this.cycle - 1),
-      step: () => this.goTo(this.cycle + 1),
-      "step-event": () => this.goTo(this.eventAfter(this.cycle)),
-      last: () => this.goTo(this.data.last),
-      play: () => this.togglePlay(),
-      theme: () => this.switchTheme(),
-    };
-    for (const [id, action] of Object.entries(actions)) byId(id).addEventListener("click", action);
-    byId("cycle").addEventListener("change", (e) => this.goTo(e.target.value));
-    byId("scrub").addEventListener("input", (e) => this.goTo(e.target.value));
-    byId("pe-choice").addEventListener("change", () => this.chooseTyped());
-    byId("pe-choice").addEventListener("submit", (e) => e.preventDefault());
-    byId("activity").addEventListener("click", (e) => this.goTo((e.offsetX / e.target.clientWidth) * this.data.last));
-    byId("wafer").addEventListener("click", (e) => this.choose(this.view.peAt(e)));
-    byId("wafer").addEventListener("mousemove", (e) => this.hover(e));
-    document.addEventListener("keydown", (e) => this.key(e));
+    listenToButtons(this);
+    listenToWafer(this);
+    listenToTime(this);
+    document.addEventListener("keydown", (event) => listenToKey(this, event));
+    addEventListener("popstate", () => this.goToAddress());
     new ResizeObserver(() => this.refit()).observe(byId("wafer-frame"));
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => this.newTheme());
   }
@@ -155,46 +178,29 @@ class App {
     this.choose(Math.min(height - 1, Math.max(0, y)) * width + Math.min(width - 1, Math.max(0, x)));
   }
 
-  hover(event) {
-    const pe = this.view.peAt(event);
-    if (pe >= 0) byId("hover").textContent = summaryOf(this.data, this.replay, pe);
-  }
-
-  /** Arrows step, with Shift from event to event; W, A, S, D go to another PE. */
-  key(event) {
-    if (event.ctrlKey || event.altKey || event.metaKey) return;
-    if (event.target.matches("input:not([type=checkbox]), select") && event.target.id !== "scrub") return;
-    const onButton = event.target.matches("button, summary, input[type=checkbox]");
-    const action = this.keyAction(event.shiftKey ? `Shift ${event.key}` : event.key, onButton);
-    if (!action) return;
-    event.preventDefault();
-    action();
-  }
-
-  keyAction(key, onButton) {
-    const go = (dx, dy) => () => this.moveChoice(dx, dy);
-    const actions = {
-      ArrowRight: () => this.goTo(this.cycle + 1),
-      ArrowLeft: () => this.goTo(this.cycle - 1),
-      "Shift ArrowRight": () => this.goTo(this.eventAfter(this.cycle)),
-      "Shift ArrowLeft": () => this.goTo(this.eventBefore(this.cycle)),
-      Home: () => this.goTo(0),
-      End: () => this.goTo(this.data.last),
-      // On a button the space bar presses it.
-      " ": onButton ? undefined : () => this.togglePlay(),
-      w: go(0, -1), a: go(-1, 0), s: go(0, 1), d: go(1, 0),
-    };
-    return actions[key];
-  }
-
   moveChoice(dx, dy) {
     const { width, height } = this.data;
     const [x, y] = [(this.pe % width) + dx, Math.floor(this.pe / width) + dy];
     if (x >= 0 && y >= 0 && x < width && y < height) this.choose(y * width + x);
   }
 
+  zoom(factor, x, y) {
+    this.view.frame.zoom(factor, x, y);
+    this.drawWafer();
+  }
+
+  zoomToPe() {
+    this.view.frame.showPe(this.pe, 300);
+    this.drawWafer();
+  }
+
+  zoomToWhole() {
+    this.view.frame.showWhole();
+    this.drawWafer();
+  }
+
   refit() {
-    this.view.fit();
+    this.view.frame.resize();
     this.drawWafer();
     this.time.draw(this.cycle, this.view.theme, this.view.fills);
   }
@@ -211,5 +217,24 @@ class App {
   }
 }
 
-const app = new App(readData(byId("data").textContent));
-app.start();
+/** Lets others draw and answer the user before the next piece of work. */
+const rest = () => new Promise((done) => { setTimeout(done); });
+
+async function main() {
+  const begun = performance.now();
+  const packed = byId("data").textContent;
+  const data = await openData(packed);
+  showHead(data);
+  const app = new App(data);
+  app.start();
+  const page = document.documentElement.dataset;
+  page.shown = Math.round(performance.now() - begun);
+  for (const name of LATER) {
+    await rest();
+    await openLater(data, name);
+    app.loaded(name);
+  }
+  page.ready = Math.round(performance.now() - begun);
+}
+
+main();

@@ -6,9 +6,12 @@
 mod data;
 mod events;
 mod held;
+mod payloads;
+mod routes;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod tiles;
 mod words;
 
 use super::html::Page;
@@ -19,23 +22,29 @@ use crate::Runner;
 use crate::trace::TraceFilter;
 use std::path::Path;
 
-/// Events in a page: what a browser shows without delay, some 12 MB.
-const MOST_EVENTS: usize = 500_000;
+/// Events in a page: what a browser shows without delay, some 6 MB.
+const MOST_EVENTS: usize = 3_000_000;
 /// Changed words of memory in a page.
-const MOST_WORDS: usize = 500_000;
+const MOST_WORDS: usize = 3_000_000;
 
 const BODY: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 /// In the order in which one needs the other.
-const SCRIPTS: [&str; 9] = [
+const SCRIPTS: [&str; 15] = [
     include_str!("data.js"),
     include_str!("values.js"),
     include_str!("state.js"),
+    include_str!("routes.js"),
+    include_str!("frame.js"),
     include_str!("wafer.js"),
+    include_str!("wavelets.js"),
     include_str!("panels.js"),
+    include_str!("ending.js"),
     include_str!("source.js"),
     include_str!("host.js"),
     include_str!("time.js"),
+    include_str!("place.js"),
+    include_str!("controls.js"),
     include_str!("main.js"),
 ];
 

@@ -1,4 +1,4 @@
-// Everything beside the wafer: legends, the chosen PE, the text of the program, how the run ended.
+// Beside the wafer: legends, and the chosen PE.
 
 /** How many of its latest events are listed for a PE. */
 const LOG_LINES = 14;
@@ -20,68 +20,23 @@ function byId(id) {
   return document.getElementById(id);
 }
 
-/** The title, and how the run ended. */
-function showHead(data) {
-  byId("title").textContent = data.title;
-  const size = `${data.width} × ${data.height} PEs`;
-  byId("facts").textContent = [size, data.machine, data.command].filter(Boolean).join(" · ");
-  byId("verdict").textContent = data.verdict;
-  byId("verdict").className = data.failed ? "bad" : "";
-  if (data.cut !== null) {
-    byId("cut").hidden = false;
-    byId("cut").textContent = `cut at cycle ${grouped(data.cut)}: ${data.cut_because}`;
-  }
-}
-
-/** The diagnostics; PEs that they name can be chosen. */
-function showEnding(data, choose) {
-  if (data.diagnostics.length === 0) return;
-  const box = byId("ending");
-  box.hidden = false;
-  box.open = data.failed;
-  box.classList.toggle("mild", !data.failed);
-  const count = data.diagnostics.length;
-  const what = count === 1 ? "1 diagnostic" : `${count} diagnostics`;
-  box.querySelector("summary").textContent = data.failed ? `Why the run failed (${what})` : what;
-  for (const diagnostic of data.diagnostics) {
-    byId("diagnostics").append(element("pre", {}, ...linked(data, diagnostic.text, choose)));
-  }
-}
-
-/** Text in which each `PE(x,y)` is a button. */
-function linked(data, text, choose) {
-  return text.split(/(PE\(\d+,\d+\))/).map((part) => {
-    const pe = peNamed(data, part);
-    if (pe < 0) return part;
-    return element("button", { class: "pe-link", type: "button", onclick: () => choose(pe) }, part);
-  });
-}
-
-function peNamed(data, text) {
-  const [, x, y] = /^PE\((\d+),(\d+)\)$/.exec(text)?.map(Number) ?? [0, -1, -1];
-  return x >= 0 && x < data.width && y < data.height ? y * data.width + x : -1;
-}
-
-/** The PEs that errors name. */
-function blamedPes(data) {
-  const errors = data.diagnostics.filter((c) => c.severity !== "warning");
-  const names = errors.flatMap((c) => c.text.match(/PE\(\d+,\d+\)/g) ?? []);
-  return new Set(names.map((name) => peNamed(data, name)).filter((pe) => pe >= 0));
-}
-
-/** The legend of states, with how many PEs are in each. */
-function showStates(states, hasMarks) {
+/** The legend of states, with how many PEs are in each; or the scale from idle to busy. */
+function showStates(data, view) {
   const counts = new Uint32Array(STATES.length);
-  for (const state of states) counts[state]++;
+  for (const state of view.states) counts[state]++;
+  const isState = view.measure === "state";
   const entry = ([name, text, title], state) => {
-    const style = state === NONE ? "border: 1px solid var(--line)" : `background: var(--${name})`;
-    return element("span", { title }, element("i", { style }), text, " ", element("b", {}, grouped(counts[state])));
+    const style = state === NONE ? "border: 1px solid var(--line)" : `background: ${isState ? `var(--${name})` : "none"}`;
+    return element("span", { title }, element("i", { style, hidden: isState ? undefined : "" }), text, " ", element("b", {}, grouped(counts[state])));
   };
   const all = STATES.map((s, i) => [s, i]).filter(([, i]) => i !== NONE || counts[NONE] > 0);
   const shown = all.map(([s, i]) => entry(s, i));
-  if (hasMarks) {
-    const style = "border: 2px solid var(--bad)";
-    shown.push(element("span", {}, element("i", { style }), "named by the error"));
+  if (!isState) {
+    const cycles = view.measure === "late" ? `the last ${grouped(lateCycles(data))} cycles` : "all cycles so far";
+    shown.unshift(element("span", {}, "busy in 0 %", element("i", { class: "scale" }), `100 % of ${cycles}`));
+  }
+  if (view.marked.size > 0) {
+    shown.push(element("span", {}, element("i", { style: "border: 2px solid var(--bad)" }), "named by the error"));
   }
   byId("states").replaceChildren(...shown);
 }
@@ -95,15 +50,16 @@ function showColors(data, view, redraw) {
       button.setAttribute("aria-pressed", String(!view.hidden.has(color)));
       redraw();
     };
-    const attributes = { type: "button", "aria-pressed": String(!view.hidden.has(color)), onclick: toggle };
+    const title = "Shows or hides the wavelets of this color";
+    const attributes = { type: "button", title, "aria-pressed": String(!view.hidden.has(color)), onclick: toggle };
     const swatch = element("i", { style: `background: ${view.colorOf(color)}` });
-    const button = element("button", attributes, swatch, `color ${color}`);
+    const type = data.payloads[color] ? ` (${data.payloads[color]})` : "";
+    const button = element("button", attributes, swatch, `color ${color}${type}`);
     return button;
   };
   const text = used.length === 0 ? "No wavelets in this run." : "Wavelets:";
-  const signs = used.length === 0 ? "" : "● on a link  ■ control  ▲ sent  ▼ received";
   const name = (words) => element("span", { class: "name" }, words);
-  byId("colors").replaceChildren(name(text), ...used.map(entry), name(signs));
+  byId("colors").replaceChildren(name(text), ...used.map(entry));
 }
 
 /** One line about a PE, for the pointer. */
@@ -125,7 +81,8 @@ function describeThread(data, { task, operation, stall }) {
 }
 
 /** Everything about the chosen PE. */
-function showPe(data, replay, pe, goTo) {
+function showPe(app) {
+  const { data, replay, pe } = app;
   const state = replay.stateOf(pe);
   byId("pe-name").textContent = nameOf(data, pe);
   byId("pe-state").textContent = STATES[state][1];
@@ -133,32 +90,36 @@ function showPe(data, replay, pe, goTo) {
   byId("pe-state").title = STATES[state][2];
   const parts = state === NONE
     ? [element("p", { class: "none" }, "The layout gives this PE no code; its router may forward wavelets.")]
-    : [...threadsPart(data, replay, pe), ...queuesPart(data, replay, pe), ...memoryPart(data, replay, pe)];
+    : [...threadsPart(app), ...queuesPart(app), ...memoryPart(data, replay, pe)];
   const details = byId("pe-details");
   const top = details.scrollTop;
-  const rest = [...routerPart(data, replay, pe), ...logPart(data, replay, pe, goTo)];
+  const rest = [...routerPart(data, replay, pe), ...logPart(app)];
   details.replaceChildren(...parts, ...rest, ...(state === NONE ? [] : programPart(data, pe)));
   details.scrollTop = top;
 }
 
-function threadsPart(data, replay, pe) {
-  const items = replay.threadsOf(pe).map((found) => threadItem(data, found));
+function threadsPart(app) {
+  const { data, replay, pe } = app;
+  const items = replay.threadsOf(pe).map((found) => threadItem(app, found));
   const nothing = element("p", { class: "none" }, "Nothing runs in this cycle.");
+  const share = Math.round(100 * Math.min(1, replay.shareOf(pe, 0)));
   return [
     element("h3", {}, "Threads"),
     items.length > 0 ? element("ul", { class: "threads" }, ...items) : nothing,
+    element("p", { class: "key" }, `Busy in ${share} % of the cycles so far.`),
   ];
 }
 
 /** What the layout has given to a PE. */
 function programPart(data, pe) {
-  const { file, params } = data.tiles[data.place[pe]];
+  const tile = data.place[pe];
+  const [file, params] = [data.tiles.file[tile], data.tiles.params[tile]];
   const values = params ? params.split(", ").map((value) => element("li", {}, element("code", {}, value))) : [];
   return [element("h3", {}, `Program ${file}`), element("ul", { class: "params" }, ...values)];
 }
 
-function threadItem(data, found) {
-  const { threads, texts } = data;
+function threadItem(app, found) {
+  const { threads, texts } = app.data;
   const row = found.operation >= 0 ? found.operation : found.task;
   const item = element("li", { class: found.stall >= 0 ? "stalled" : "running" });
   item.append(element("span", { class: "who" }, threadName(found.thread)));
@@ -169,10 +130,21 @@ function threadItem(data, found) {
   }
   if (found.stall >= 0) {
     const wait = `waiting since cycle ${grouped(threads.cycle[found.stall])}: ${texts[threads.text[found.stall]]}`;
-    item.append(element("b", { class: "wait" }, wait));
+    item.append(element("b", { class: "wait" }, wait), waitPart(app, found));
   }
-  if (row >= 0 && threads.span[row] >= 0) item.append(element("div", { class: "who" }, placeName(data, threads.span[row])));
+  if (row >= 0 && threads.span[row] >= 0) item.append(element("div", { class: "who" }, placeName(app.data, threads.span[row])));
   return item;
+}
+
+/** Which PE ends a wait, as far as the routes tell. */
+function waitPart(app, found) {
+  const { data, replay, routes, pe } = app;
+  const { pe: other, others } = routes.waitsFor(replay, found);
+  const part = element("div", { class: "waits-for" });
+  if (other === pe) part.append("It waits for another thread of this PE.");
+  else if (other < 0) part.append("No PE is at the other end of the route.");
+  else part.append("It waits for ", peLink(data, other, (to) => app.choose(to)), others > 0 ? ` or ${grouped(others)} more.` : ".");
+  return part;
 }
 
 /** `pe.csl:41` */
@@ -180,12 +152,12 @@ function placeName(data, span) {
   return `${data.files[data.spans.file[span]].name}:${data.spans.line[span]}`;
 }
 
-function queuesPart(data, replay, pe) {
+function queuesPart({ replay, pe, view }) {
   const queues = replay.queuesOf(pe);
   if (queues.length === 0) return [];
   const most = Math.max(8, ...queues.map(([, , depth]) => depth));
   const line = ([queue, color, depth]) => {
-    const style = `width: ${(100 * depth) / most}%; background: ${app.view.colorOf(color)}`;
+    const style = `width: ${(100 * depth) / most}%; background: ${view.colorOf(color)}`;
     return element("div", { class: "queue", "data-queue": queue },
       `${queueName(queue)} (color ${color})`,
       element("span", { class: "bar" }, element("i", { style })),
@@ -195,7 +167,7 @@ function queuesPart(data, replay, pe) {
 }
 
 function memoryPart(data, replay, pe) {
-  const { variables } = data.tiles[data.place[pe]];
+  const variables = data.tiles.shapes[data.tiles.shape[data.place[pe]]];
   if (variables.length === 0) return [];
   const memory = replay.memoryOf(pe);
   const key = element("p", { class: "key" },
@@ -240,7 +212,7 @@ function routerPart(data, replay, pe) {
   const [from, to] = rowsBetween(moves, replay.cycle, replay.cycle);
   const lines = [];
   for (let row = from; row < to; row++) {
-    if (moves.pe[row] === pe && moves.what[row] <= TO_PE) lines.push(routerLine(moves.color[row], moveText(moves, row)));
+    if (moves.pe[row] === pe && moves.what[row] <= TO_PE) lines.push(routerLine(moves.color[row], moveText(data, row)));
   }
   for (const held of heldIn(data, replay.cycle)) {
     if (held.pe !== pe) continue;
@@ -255,9 +227,12 @@ function routerLine(color, text) {
   return element("li", {}, element("span", {}, `color ${color}`), element("span", {}, text));
 }
 
-function moveText(moves, row) {
+function moveText(data, row) {
+  const { moves } = data;
   const what = moves.what[row];
-  const value = `${moves.control[row] ? "control " : ""}0x${moves.data[row].toString(16)}`;
+  const value = moves.control[row]
+    ? `control 0x${moves.data[row].toString(16)}`
+    : payloadText(data, moves.color[row], moves.data[row]);
   const color = `on color ${moves.color[row]}`;
   switch (what) {
     case SENT: return `sends ${value} ${color}`;
@@ -271,11 +246,11 @@ function moveText(moves, row) {
 }
 
 /** The latest events of a PE, newest first. */
-function logPart(data, replay, pe, goTo) {
+function logPart({ data, replay, pe, jump: goTo }) {
   const lines = [
-    ...latest(data.threads, pe, replay.cycle, (row) => threadText(data, row)),
-    ...latest(data.moves, pe, replay.cycle, (row) => data.moves.what[row] > TO_PE && moveText(data.moves, row)),
-    ...latest(data.notes, pe, replay.cycle, (row) => data.texts[data.notes.text[row]]),
+    ...latest(data, "threads", pe, replay.cycle, (row) => threadText(data, row)),
+    ...latest(data, "moves", pe, replay.cycle, (row) => data.moves.what[row] > TO_PE && moveText(data, row)),
+    ...latest(data, "notes", pe, replay.cycle, (row) => data.texts[data.notes.text[row]]),
   ];
   lines.sort((a, b) => b.cycle - a.cycle || b.order - a.order);
   const items = lines.slice(0, LOG_LINES).map(({ cycle, text }) => {
@@ -286,8 +261,9 @@ function logPart(data, replay, pe, goTo) {
 }
 
 /** The last rows of a PE up to a cycle that have a text. */
-function latest(table, pe, cycle, textOf) {
-  const rows = rowsOf(table, pe);
+function latest(data, name, pe, cycle, textOf) {
+  const table = data[name];
+  const rows = rowsOf(data, table, pe);
   const found = [];
   for (let i = rows.length - 1; i >= 0 && found.length < LOG_LINES; i--) {
     const text = table.cycle[rows[i]] <= cycle && textOf(rows[i]);

@@ -21,10 +21,25 @@ class SourceView {
     byId("source-file").value = String(file);
     const lines = this.data.files[file].text.replace(/\n$/, "").split("\n");
     this.rows = lines.map((text, i) => sourceRow(text, i + 1));
-    for (const diagnostic of this.data.diagnostics) {
-      if (diagnostic.file === file) this.rows[diagnostic.line - 1]?.classList.add("blamed");
+    for (const label of this.data.diagnostics.flatMap((diagnostic) => diagnostic.labels)) {
+      if (label.file === file) this.label(label);
     }
     byId("source").replaceChildren(...this.rows);
+  }
+
+  /** What a diagnostic says about a line stands behind it. */
+  label({ line, text, is_primary: isPrimary }) {
+    const row = this.rows[line - 1];
+    row?.classList.add(isPrimary ? "blamed" : "noted");
+    if (text) row?.append(element("span", { class: "said" }, text));
+  }
+
+  /** Shows a line, such as one that a diagnostic names. */
+  openLine(file, line) {
+    this.open(file);
+    this.scrollTo(line);
+    this.rows[line - 1]?.classList.add("pointed");
+    setTimeout(() => this.rows[line - 1]?.classList.remove("pointed"), 1500);
   }
 
   /** Marks where the chosen PE is, and counts the PEs at each line. */
@@ -39,8 +54,8 @@ class SourceView {
   }
 
   fileOf(pe) {
-    const tile = this.data.tiles[this.data.place[pe]];
-    return Math.max(0, this.data.files.findIndex((file) => file.name === tile?.file));
+    const name = this.data.tiles.file[this.data.place[pe]];
+    return Math.max(0, this.data.files.findIndex((file) => file.name === name));
   }
 
   mark(span) {
@@ -66,8 +81,12 @@ class SourceView {
 
   /** Only as far as needed: the page itself does not move. */
   scroll(span) {
-    if (span < 0) return;
-    const row = this.rows[this.data.spans.line[span] - 1];
+    if (span >= 0) this.scrollTo(this.data.spans.line[span]);
+  }
+
+  scrollTo(line) {
+    const row = this.rows[line - 1];
+    if (!row) return;
     const box = byId("source");
     const top = row.offsetTop, bottom = top + row.offsetHeight;
     if (top < box.scrollTop || bottom > box.scrollTop + box.clientHeight) {

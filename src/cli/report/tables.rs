@@ -1,18 +1,34 @@
-//! Tables of a report: one list for each column, which is short as JSON and quick to read.
+//! Tables of a report: one list for each column. They stand in the page in packed form (`cli/html/packed.rs`).
 
+use crate::cli::html::{Form, Packer};
 use indexmap::IndexSet;
 use serde::{Serialize, Serializer};
 use std::hash::Hash;
 
-/// Ascending cycles, written as differences.
-#[derive(Clone, Debug, Default)]
-pub struct Cycles(pub Vec<u64>);
+/// Writes a table in packed form, with the columns and the form of each.
+macro_rules! packed {
+    ($($table:ty { $($column:ident: $form:ident),* $(,)? })*) => {
+        $(impl Serialize for $table {
+            fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+                let packer = Packer::default();
+                $(let packer = packer.column(stringify!($column), Form::$form, &self.$column);)*
+                packer.packed().serialize(to)
+            }
+        })*
+    };
+}
 
-impl Serialize for Cycles {
-    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        let before = std::iter::once(&0).chain(&self.0);
-        to.collect_seq(self.0.iter().zip(before).map(|(now, before)| now - before))
-    }
+packed! {
+    ThreadTable { cycle: Steps, pe: Steps, thread: Numbers, what: Numbers, text: Steps, span: Steps, on: Numbers }
+    MoveTable { cycle: Steps, pe: Steps, what: Numbers, color: Numbers, data: Planes, control: Numbers }
+    HeldTable { cycle: Steps, until: Numbers, pe: Steps, side: Numbers, color: Numbers }
+    QueueTable { cycle: Steps, pe: Steps, queue: Numbers, color: Numbers, depth: Numbers }
+    MemoryTable { cycle: Steps, pe: Steps, at: Steps, count: Numbers, words: Planes }
+    SwitchTable { cycle: Steps, pe: Steps, color: Numbers, position: Numbers }
+    RouteTable { pe: Steps, color: Numbers, config: Steps }
+    Notes { cycle: Steps, pe: Steps, text: Steps }
+    SpanTable { file: Steps, line: Steps, to: Steps }
+    PlaceTable { tile: Steps }
 }
 
 /// Values that are written once and then named by their number.
@@ -33,10 +49,10 @@ impl<T: Hash + Eq> Numbered<T> {
 }
 
 /// What the threads of PEs do.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct ThreadTable {
     /// When.
-    pub cycle: Cycles,
+    pub cycle: Vec<u64>,
     /// The PE, row by row.
     pub pe: Vec<u32>,
     /// 0: the main thread, 1 + n: microthread n.
@@ -47,13 +63,16 @@ pub struct ThreadTable {
     pub text: Vec<i32>,
     /// Its place: a number of `spans`; -1 where there is none.
     pub span: Vec<i32>,
+    /// What a thread that stalls waits for: 1 + color for a wavelet, 33 + color for room, 65 for something on its PE; 0 for
+    /// all that does not stall.
+    pub on: Vec<u8>,
 }
 
 /// How wavelets move.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct MoveTable {
     /// When.
-    pub cycle: Cycles,
+    pub cycle: Vec<u64>,
     /// The PE whose router they leave.
     pub pe: Vec<u32>,
     /// 0 north, 1 south, 2 east, 3 west, 4 to the PE, 5 sent, 6 received, 7 from the host, 8 to the
@@ -68,10 +87,10 @@ pub struct MoveTable {
 }
 
 /// Wavelets that a router holds for longer than a cycle.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct HeldTable {
     /// The first cycle in which they could have gone on.
-    pub cycle: Cycles,
+    pub cycle: Vec<u64>,
     /// Cycles from that one to the last in which they are there.
     pub until: Vec<u64>,
     /// The PE.
@@ -83,10 +102,10 @@ pub struct HeldTable {
 }
 
 /// How many wavelets queues hold.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct QueueTable {
     /// When.
-    pub cycle: Cycles,
+    pub cycle: Vec<u64>,
     /// The PE.
     pub pe: Vec<u32>,
     /// 0 to 7: input queues, 8 to 15: output queues, 16 + color and 48 + color: private ones.
@@ -98,10 +117,10 @@ pub struct QueueTable {
 }
 
 /// How variables change.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct MemoryTable {
     /// When.
-    pub cycle: Cycles,
+    pub cycle: Vec<u64>,
     /// The PE.
     pub pe: Vec<u32>,
     /// The first changed word, among those of all variables of the PE.
@@ -112,11 +131,42 @@ pub struct MemoryTable {
     pub words: Vec<u16>,
 }
 
+/// How switches move.
+#[derive(Debug, Default)]
+pub struct SwitchTable {
+    /// When.
+    pub cycle: Vec<u64>,
+    /// The PE.
+    pub pe: Vec<u32>,
+    /// The color.
+    pub color: Vec<u8>,
+    /// The position from now on.
+    pub position: Vec<u8>,
+}
+
+/// The routes of all colors.
+#[derive(Debug, Default)]
+pub struct RouteTable {
+    /// The PE.
+    pub pe: Vec<u32>,
+    /// A color that its router knows.
+    pub color: Vec<u8>,
+    /// A number of `gates`.
+    pub config: Vec<u32>,
+}
+
+/// What code each PE has.
+#[derive(Debug, Default)]
+pub struct PlaceTable {
+    /// A number of `tiles`; -1 without code.
+    pub tile: Vec<i32>,
+}
+
 /// What else happens.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct Notes {
     /// When.
-    pub cycle: Cycles,
+    pub cycle: Vec<u64>,
     /// The PE.
     pub pe: Vec<u32>,
     /// A number of `texts`.
@@ -124,12 +174,12 @@ pub struct Notes {
 }
 
 /// Places in the text of the program.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 pub struct SpanTable {
     /// A number of `files`.
     pub file: Vec<u32>,
     /// The first line, from 1.
-    pub line: Vec<usize>,
+    pub line: Vec<u32>,
     /// The last line.
-    pub to: Vec<usize>,
+    pub to: Vec<u32>,
 }

@@ -59,3 +59,14 @@ function showFloat(x, round) {
   }
   return String(Number(x.toPrecision(9)));
 }
+
+/** The payload of a wavelet as people write it, if it is known what the wavelets of its color hold. */
+function payloadText(data, color, payload) {
+  const type = data.payloads[color];
+  const words = [payload & 0xffff, payload >>> 16];
+  // Some operations send two elements of 16 bits in a wavelet.
+  if (type && wordsPer(type) === 1 && words[1] !== 0 && !type.endsWith("8")) {
+    return `${showValue(type, words)} and ${showValue(type, [words[1]])}`;
+  }
+  return type && wordsPer(type) <= 2 ? showValue(type, words) : `0x${payload.toString(16)}`;
+}

@@ -1,6 +1,6 @@
 //! How the report names what happens.
 
-use crate::trace::{Queue, TaskCause, TracedOperation};
+use crate::trace::{Queue, Reason, TaskCause, TracedOperation};
 
 /// `compute (activated)`
 pub fn task(name: &str, cause: TaskCause) -> String {
@@ -34,5 +34,14 @@ pub fn queue(queue: Queue, color: u8) -> u8 {
         Queue::Out(Some(queue)) => 8 + queue.0,
         Queue::In(None) => 16 + color,
         Queue::Out(None) => 48 + color,
+    }
+}
+
+/// The number of what a stalled thread waits for.
+pub fn wait(on: Reason) -> u8 {
+    match on {
+        Reason::Wavelet { color, .. } => 1 + color.0,
+        Reason::Space { color, .. } => 33 + color.0,
+        Reason::FifoData(_) | Reason::FifoSpace(_) | Reason::Unblock => 65,
     }
 }

@@ -44,8 +44,10 @@ const LEVELS: [&[&str]; 9] = [
     &["*", "/", "%"],
 ];
 
-/// Operators nested deeper than this are refused.
+/// Parentheses and operators nested deeper than this are refused.
 const MOST_DEPTH: usize = 64;
+/// So are expressions with more operators and elements: a chain of them is a deep tree, too.
+const MOST_PARTS: usize = 256;
 
 impl Expression {
     /// Reads an expression.
@@ -53,7 +55,7 @@ impl Expression {
     /// # Errors
     /// A sentence that says what is wrong.
     pub fn parse(text: &str) -> Result<Expression, String> {
-        let mut parser = Parser { rest: text.trim(), depth: 0 };
+        let mut parser = Parser { rest: text.trim(), depth: 0, parts: 0 };
         if parser.rest.is_empty() {
             return Err("an expression is missing".to_string());
         }
@@ -241,22 +243,22 @@ fn compared(operator: &str, order: Option<std::cmp::Ordering>) -> Result<Value, 
 
 struct Parser<'t> {
     rest: &'t str,
+    /// How deep it is nested here.
     depth: usize,
+    /// Operators and elements so far.
+    parts: usize,
 }
 
 impl Parser<'_> {
-    fn binary(&mut self, level: usize) -> Result<Expression, String> {
+    /// An expression whose operators outside of parentheses are of this level or bind more tightly.
+    fn binary(&mut self, lowest: usize) -> Result<Expression, String> {
         self.depth += 1;
-        if self.depth > MOST_DEPTH * LEVELS.len() {
+        if self.depth > MOST_DEPTH {
             return Err("this expression is nested too deeply".to_string());
         }
-        let Some(operators) = LEVELS.get(level) else {
-            let unary = self.unary();
-            self.depth -= 1;
-            return unary;
-        };
-        let mut left = self.binary(level + 1)?;
-        while let Some(operator) = self.operator(operators) {
+        let mut left = self.unary()?;
+        while let Some((level, operator)) = self.operator(lowest) {
+            self.part()?;
             let right = self.binary(level + 1)?;
             left = Expression::Binary(operator, Box::new(left), Box::new(right));
         }
@@ -264,18 +266,28 @@ impl Parser<'_> {
         Ok(left)
     }
 
-    fn operator(&mut self, operators: &[&'static str]) -> Option<&'static str> {
-        let operator = operators.iter().find(|operator| {
-            let Some(rest) = self.rest.strip_prefix(**operator) else { return false };
-            match **operator {
+    /// Counts an operator or element.
+    fn part(&mut self) -> Result<(), String> {
+        self.parts += 1;
+        if self.parts > MOST_PARTS { Err("this expression is too long".to_string()) } else { Ok(()) }
+    }
+
+    /// The operator that is next, with its level, if that is not below `lowest`.
+    fn operator(&mut self, lowest: usize) -> Option<(usize, &'static str)> {
+        let is_next = |operator: &&str| {
+            let Some(rest) = self.rest.strip_prefix(*operator) else { return false };
+            match *operator {
                 // These begin longer ones.
-                "<" | ">" | "&" | "|" => !rest.starts_with(**operator),
+                "<" | ">" | "&" | "|" => !rest.starts_with(*operator),
                 "or" | "and" => !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'),
                 _ => true,
             }
-        })?;
+        };
+        let mut levels = LEVELS.iter().enumerate().skip(lowest);
+        let (level, operator) =
+            levels.find_map(|(level, operators)| Some((level, operators.iter().copied().find(is_next)?)))?;
         self.skip(operator.len());
-        Some(operator)
+        Some((level, operator))
     }
 
     fn unary(&mut self) -> Result<Expression, String> {
@@ -289,11 +301,13 @@ impl Parser<'_> {
         loop {
             if self.rest.starts_with('[') {
                 self.skip(1);
+                self.part()?;
                 let index = self.binary(0)?;
                 self.expect("]")?;
                 expression = Expression::Element(Box::new(expression), Box::new(index));
             } else if self.rest.starts_with(".*") {
                 self.skip(2);
+                self.part()?;
                 expression = Expression::Behind(Box::new(expression));
             } else {
                 return Ok(expression);
@@ -417,6 +431,9 @@ mod tests {
         assert!(Expression::parse(&deep).is_err());
         let minus = "-".repeat(100_000);
         assert!(Expression::parse(&minus).is_err());
+        for more in [" + 1", "[1]", ".*"] {
+            assert!(Expression::parse(&format!("a{}", more.repeat(100_000))).is_err(), "{more}");
+        }
     }
 
     #[test]

@@ -93,5 +93,5 @@ pub use host::{
 
 // Diagnostics.
 pub use diagnostics::render::{MessageFormat, render};
-pub use diagnostics::{Diagnostic, Fix, Group, Label, Level, Levels, Moment, Severity};
+pub use diagnostics::{Diagnostic, Fix, Group, Label, Level, Levels, Moment, Replaced, Severity};
 pub use source::{FileId, LineCol, SourceFile, SourceMap, Span};

@@ -1,5 +1,6 @@
+use super::args::{CompileArgs, command_near};
 use super::record::Record;
-use super::{Exit, args::CompileArgs, output};
+use super::{Exit, output};
 use crate::diagnostics::render::{SarifLog, github_error, json_line, printable};
 use crate::{
     CompileOptions, Diagnostic, LoadError, Loader, MessageFormat, Program, Severity, SourceMap, Span,
@@ -74,7 +75,9 @@ impl Outcome {
         loader: &dyn Loader,
     ) -> Option<Program> {
         if loader.load(file) == Err(LoadError::NotFound) {
-            self.refuse(format!("there is no file {}", file.display()));
+            let near = file.to_str().and_then(command_near);
+            let or = near.map_or(String::new(), |near| format!("; did you mean the command `{near}`?"));
+            self.refuse(format!("there is no file {}{or}", file.display()));
             return None;
         }
         let compilation = compile(file, loader, options);

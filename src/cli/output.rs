@@ -91,6 +91,14 @@ pub fn write_file(path: &Path, fill: impl FnOnce(&mut dyn Write) -> io::Result<(
     written
 }
 
+/// Clears the terminal, if that is where stdout goes.
+pub fn clear() {
+    let mut out = io::stdout().lock();
+    if out.is_terminal() {
+        let _ = out.write_all(b"\x1b[2J\x1b[3J\x1b[H").and_then(|()| out.flush());
+    }
+}
+
 /// The width of the terminal, if that is where stdout goes.
 pub fn width() -> Option<usize> {
     terminal_size_of(io::stdout()).map(|(Width(width), _)| width.into())

@@ -29,6 +29,8 @@ pub enum Group {
     Undefined,
     /// Old syntax, and code without effect.
     Style,
+    /// Mistakes in code that nothing uses.
+    Unused,
 }
 
 /// The level of a rule; rules without one are always errors.
@@ -87,7 +89,7 @@ impl Level {
 
 impl Group {
     /// Every group.
-    pub const ALL: [Group; 3] = [Group::Hazards, Group::Undefined, Group::Style];
+    pub const ALL: [Group; 4] = [Group::Hazards, Group::Undefined, Group::Style, Group::Unused];
 
     /// Its name on the command line.
     pub fn word(self) -> &'static str {
@@ -95,6 +97,7 @@ impl Group {
             Group::Hazards => "hazards",
             Group::Undefined => "undefined",
             Group::Style => "style",
+            Group::Unused => "unused",
         }
     }
 }

@@ -49,13 +49,24 @@ pub struct Moment {
     pub cycle: u64,
 }
 
-/// A change of the text that does what the help says: in the place that is to blame, a word becomes another one.
+/// A change of the text that does what the help says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fix {
-    /// The word as it is written.
-    pub word: String,
+    /// What is replaced.
+    pub what: Replaced,
     /// What it becomes.
     pub with: String,
+}
+
+/// The piece of text that a [`Fix`] replaces.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Replaced {
+    /// A word in the place that is to blame.
+    Word(String),
+    /// This piece; an empty one if something is inserted.
+    Span(Span),
+    /// All of the place that is to blame, which also stands for `..` in what it becomes.
+    Place,
 }
 
 /// One diagnostic as people read it: title, places, notes and one thing to do.
@@ -148,9 +159,15 @@ impl Diag {
     /// the other word as the help shows it.
     pub fn did_you_mean(mut self, word: &str, with: &str, shown: impl Display) -> Diag {
         if !self.0.has_own_help {
-            self.0.fix = Some(Fix { word: word.to_string(), with: with.to_string() });
+            self.0.fix = Some(Fix { what: Replaced::Word(word.to_string()), with: with.to_string() });
         }
         self.help(format!("did you mean `{shown}`?"))
+    }
+
+    /// Sets the change of the text that does what the help says: this piece becomes another one.
+    pub fn replace(mut self, span: Span, with: impl Into<String>) -> Diag {
+        self.0.fix = Some(Fix { what: Replaced::Span(span), with: with.into() });
+        self
     }
 
     /// Names the PE and the cycle.
@@ -181,21 +198,30 @@ impl Diagnostic {
     /// The change of the text that does what the help says: what is replaced, and by what. `None` if there is none, or if
     /// the word does not stand exactly once in the place that is to blame.
     pub fn edit(&self, sources: &SourceMap) -> Option<(Span, String)> {
-        let (fix, label) = (self.fix.as_ref()?, self.primary.as_ref()?);
-        let file = sources.file(label.span.file);
-        let text = file.text.get(label.span.lo as usize..label.span.hi as usize)?;
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let mut places = text.match_indices(&fix.word).map(|(at, _)| at).filter(|at| {
-            let end = at + fix.word.len();
-            !text[..*at].ends_with(is_word) && !text[end..].starts_with(is_word)
-        });
-        let at = places.next().filter(|_| !file.is_library())?;
-        if places.next().is_some() {
-            return None;
-        }
-        let lo = label.span.lo as usize + at;
-        Some((Span::new(label.span.file, lo, lo + fix.word.len()), fix.with.clone()))
+        let fix = self.fix.as_ref()?;
+        let span = match &fix.what {
+            Replaced::Word(word) => the_word(sources, self.primary.as_ref()?.span, word)?,
+            Replaced::Span(span) => *span,
+            Replaced::Place => self.primary.as_ref()?.span,
+        };
+        let with = match &fix.what {
+            Replaced::Place => fix.with.replacen("..", sources.file(span.file).text.get(span.range())?, 1),
+            Replaced::Word(_) | Replaced::Span(_) => fix.with.clone(),
+        };
+        (!sources.file(span.file).is_library()).then_some((span, with))
     }
+}
+
+/// The only place of a word in a piece of text.
+fn the_word(sources: &SourceMap, piece: Span, word: &str) -> Option<Span> {
+    let text = sources.file(piece.file).text.get(piece.range())?;
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut places = text
+        .match_indices(word)
+        .map(|(at, _)| at)
+        .filter(|at| !text[..*at].ends_with(is_word) && !text[at + word.len()..].starts_with(is_word));
+    let lo = piece.lo as usize + places.next()?;
+    places.next().is_none().then(|| Span::new(piece.file, lo, lo + word.len()))
 }
 
 impl From<Diag> for Diagnostic {

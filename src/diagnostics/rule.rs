@@ -94,7 +94,7 @@ fn filled(text: &str, facts: &[(&str, &dyn Display)]) -> String {
 /// severity, title, default help.
 ///
 /// `@Warning` and `@Deny` are rules with a level that the user may change; the group in parentheses
-/// (`hazards`, `undefined`, `style`) is `hazards` if none is given.
+/// (`hazards`, `undefined`, `style`, `unused`) is `hazards` if none is given.
 #[macro_export]
 macro_rules! rules {
     ($(#[doc = $meaning:literal] $(#[doc = $why:literal])* $(@$severity:ident $(($group:ident))?)? $id:ident = $name:literal : $title:literal $(=> $help:literal)?;)*) => {
@@ -126,6 +126,7 @@ macro_rules! rules {
     };
     (@group hazards) => { $crate::diagnostics::Group::Hazards };
     (@group undefined) => { $crate::diagnostics::Group::Undefined };
+    (@group unused) => { $crate::diagnostics::Group::Unused };
     (@group style) => { $crate::diagnostics::Group::Style };
     (@help) => { None };
     (@help $help:literal) => { Some($help) };

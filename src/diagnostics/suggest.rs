@@ -19,6 +19,18 @@ pub fn instead<'a>(c: Diag, word: &str, known: impl IntoIterator<Item = &'a str>
     }
 }
 
+/// The candidate that differs from `word` only in capitals and underscores: `total_sum` for `totalSum`.
+pub fn other_style<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let plain = |text: &str| -> String {
+        text.chars().filter(|c| *c != '_').map(|c| c.to_ascii_lowercase()).collect()
+    };
+    let folded = plain(word);
+    if folded.len() < 2 {
+        return None;
+    }
+    candidates.into_iter().find(|candidate| *candidate != word && plain(candidate) == folded)
+}
+
 /// The candidate nearest to `word`, if `word` can be a typing mistake for it.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = word.chars().count();
@@ -27,6 +39,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         return None;
     }
     let limit = (length / 3).max(1);
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    if let Some(same) = other_style(word, candidates.iter().copied()) {
+        return Some(same);
+    }
     candidates
         .into_iter()
         .map(|c| (strsim::damerau_levenshtein(word, c), c))

@@ -5,6 +5,7 @@ use crate::arch::PeCoord;
 use crate::diagnostics::rules::host::*;
 use crate::diagnostics::{Diag, Diagnostic, Level, Result, Severity, counted, suggest};
 use crate::image::{Export, ExportKind, ExportName, ExportTarget, FnId, Scalar, Symbol, TileImage};
+use crate::source::{FileId, Span};
 use std::collections::BTreeSet;
 
 /// The direction of a copy.
@@ -219,6 +220,10 @@ impl Runner {
         if let Some(near) = near {
             return c.did_you_mean(name, near, near);
         }
+        if let Some(declared) = self.declaration(name) {
+            let help = format!("use `{name}` in code that runs, or export it with `@export_symbol({name})`");
+            return c.at(declared).label("nothing that runs uses it, so it has no memory").help(help);
+        }
         match known.is_empty() {
             true => c.help("export something: the program exports nothing"),
             false => {
@@ -226,6 +231,23 @@ impl Runner {
                 c.help(format!("the program exports {}", list.join(", ")))
             }
         }
+    }
+
+    /// Where a file of the program declares a global.
+    fn declaration(&self, name: &str) -> Option<Span> {
+        let files = self.program.sources.files().iter().zip(0..).filter(|(file, _)| !file.is_library());
+        files.into_iter().find_map(|(file, id)| {
+            let names = file.text.match_indices(name).map(|(at, _)| at);
+            let at = names.into_iter().find(|at| {
+                let line = file.text[..*at].rsplit('\n').next().unwrap_or_default();
+                let words: Vec<&str> = line.split_whitespace().collect();
+                let ends = file.text[at + name.len()..].trim_start().starts_with([':', '=', ';']);
+                let is_global =
+                    !line.starts_with(char::is_whitespace) && line.ends_with(' ') && words.len() < 3;
+                ends && is_global && matches!(words.last(), Some(&("var" | "const")))
+            })?;
+            Some(Span::new(FileId(id), at, at + name.len()))
+        })
     }
 
     /// Data of a tile by a name that it exports, or by that of a global if the name is not advertised.

@@ -20,7 +20,7 @@ pub fn actions(state: &State, params: CodeActionParams) -> Answer<Vec<CodeAction
             let place = |offset| moved(then, &file.text.text, offset);
             let (Some(lo), Some(hi)) = (place(span.lo), place(span.hi)) else { continue };
             let range = file.text.range((lo, hi));
-            let title = format!("Replace `{}` by `{new_text}`", file.text.slice((lo, hi)));
+            let title = title(file.text.slice((lo, hi)), &new_text);
             let is_known = actions.iter().any(|action| action.title == title);
             if is_known || !lines.contains(&range.start.line) {
                 continue;
@@ -35,4 +35,13 @@ pub fn actions(state: &State, params: CodeActionParams) -> Answer<Vec<CodeAction
         }
     }
     Ok(actions)
+}
+
+/// What the action is called.
+fn title(old: &str, new: &str) -> String {
+    match (old.trim(), new.trim()) {
+        ("", new) => format!("Insert `{new}`"),
+        (old, "") => format!("Remove `{old}`"),
+        (old, new) => format!("Replace `{old}` by `{new}`"),
+    }
 }

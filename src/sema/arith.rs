@@ -1,5 +1,6 @@
 //! Arithmetic on comptime values: operators, conversions, coercions.
 
+use super::mismatch::mismatch as wrong_type;
 use super::value::{Elems, Pointer, Value};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result, suggest};
@@ -237,7 +238,7 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
     if from == *ty && !matches!(v, Value::Fn(_)) {
         return Ok(v.clone());
     }
-    let no = || rules::TYPE_MISMATCH.because(&[("want", ty), ("have", &from)]);
+    let no = || wrong_type(ty, &from);
     match (ty, v) {
         (Ty::Error, _) => Ok(v.clone()),
         (_, Value::Undefined(_)) => Ok(Value::Undefined(ty.clone())),
@@ -260,7 +261,7 @@ pub fn coerce(v: &Value, ty: &Ty) -> Result<Value> {
         (Ty::Float(k), Value::Int(None, x)) if x.is_exactly(k.round(x.to_f64())) => {
             Ok(Value::Float(*k, x.to_f64()))
         }
-        (Ty::Float(_), Value::Int(..)) => Err(no().help(format!("convert it: `@as({ty}, ..)`"))),
+        (Ty::Float(_), Value::Int(..)) => Err(no()),
         (Ty::ComptimeStruct, Value::Record(r)) if matches!(r.ty, Ty::Anon(_)) => Ok(v.clone()),
         (Ty::Ptr(to), Value::Ptr(p)) if pointer_coerces(&Ty::Ptr(p.ty.clone()), ty) => {
             Ok(Value::Ptr(Pointer { ty: to.clone(), to: p.to }))

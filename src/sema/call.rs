@@ -1,5 +1,6 @@
 //! Calls: evaluated at comptime, expanded in place, or written as code.
 
+use super::advice;
 use super::chain::shown_name;
 use super::eval::{Binding, EvalFrame, Flow, Join, Read, Return};
 use super::function::check_return;
@@ -32,6 +33,9 @@ impl Sema<'_> {
         force_comptime: bool,
     ) -> Result<Operand> {
         let callee_span = self.span(callee);
+        if let Some(diag) = advice::cast_by_call(self, callee, args, span) {
+            return Err(diag);
+        }
         let ev = self.expr(callee, None)?;
         match self.value_of(ev, callee_span)? {
             Operand::Known(Value::Fn(f) | Value::Ptr(Pointer { to: Pointee::Fn(f), .. })) => {

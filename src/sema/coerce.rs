@@ -1,11 +1,12 @@
 //! Values that become values of another type, wherever one is expected.
 
 use super::arith;
+use super::mismatch::mismatch;
 use super::operand::{Addr, Operand};
 use super::value::{Pointee, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Diag, Result};
+use crate::diagnostics::{At, Result};
 use crate::source::Span;
 use crate::value::ty::Ty;
 
@@ -33,18 +34,8 @@ pub fn coerce(sema: &mut Sema<'_>, value: Operand, to: &Ty, span: Span) -> Resul
         Operand::Reg(a, _) if from.is_float() && *to == Ty::F32 => {
             Ok(Operand::Reg(sema.lower.widen(a), to.clone()))
         }
-        _ => Err(mismatch(&from, to).at(span)),
+        _ => Err(mismatch(to, &from).at(span)),
     }
-}
-
-fn mismatch(from: &Ty, to: &Ty) -> Diag {
-    let diag = rules::TYPE_MISMATCH.because(&[("want", to), ("have", from)]);
-    if from.is_numeric() && to.is_numeric()
-        || matches!((from, to), (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)))
-    {
-        return diag.help(format!("convert it: `@as({to}, ..)`"));
-    }
-    diag
 }
 
 fn coerce_fn(sema: &mut Sema<'_>, f: super::value::FnRef, to: &Ty, span: Span) -> Result<Operand> {
@@ -55,7 +46,7 @@ fn coerce_fn(sema: &mut Sema<'_>, f: super::value::FnRef, to: &Ty, span: Span) -
             let ptr = super::value::Pointer { ty: p.clone(), to: Pointee::Fn(f) };
             Ok(Operand::Known(Value::Ptr(ptr)))
         }
-        _ => Err(rules::TYPE_MISMATCH.because(&[("want", to), ("have", &have)]).at(span)),
+        _ => Err(mismatch(to, &have).at(span)),
     }
 }
 

@@ -101,7 +101,8 @@ fn join_type(join: &Join, want: Option<&Ty>, span: Span) -> Result<Ty> {
     let types: Vec<Ty> = join.arms.iter().map(|a| a.value.ty()).collect();
     if types.contains(&Ty::Void) {
         if let Some(other) = types.iter().find(|t| **t != Ty::Void) {
-            return Err(rules::NO_COMMON_TYPE.because(&[("left", &Ty::Void), ("right", other)]).at(span));
+            let diag = rules::NO_COMMON_TYPE.because(&[("left", &Ty::Void), ("right", other)]).at(span);
+            return Err(diag.help("give every branch a value: an `if` needs an `else` with one"));
         }
         return Ok(Ty::Void);
     }

@@ -33,6 +33,7 @@ impl Sema<'_> {
         for problem in self.files.take_problems() {
             self.reports.spoil_record();
             self.report(problem);
+            self.reports.has_syntax_error();
         }
     }
 
@@ -45,6 +46,7 @@ impl Sema<'_> {
         importer: Option<InstanceId>,
         imported_at: Option<Span>,
     ) -> InstanceId {
+        self.uses.note_file(&unit);
         let id = self.modules.add(unit, params, name, importer, imported_at);
         for diag in self.modules.unknown_params(id) {
             self.report(diag);
@@ -56,6 +58,7 @@ impl Sema<'_> {
     pub fn resolve(&mut self, instance: InstanceId, decl: u32) -> Result<()> {
         let unit = self.instance(instance).unit.clone();
         let Decl::Var(v) = &unit.file.decls[decl as usize] else { return Ok(()) };
+        self.uses.note(unit.file.id, decl);
         self.instance_mut(instance).decls[decl as usize] = DeclState::Busy;
         self.enter_module(instance);
         let result = self.unwatched(|s| s.deeper(v.span, |s| s.global_of(instance, v)));

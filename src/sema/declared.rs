@@ -1,5 +1,6 @@
 //! Where a name is declared that a diagnostic is about.
 
+use super::advice::with_text;
 use super::eval::EvalFrame;
 use super::files::Files;
 use crate::diagnostics::rules::{comptime, dsd, tasks};
@@ -18,6 +19,7 @@ pub fn with_declaration(frame: &EvalFrame, c: Diag, id: ExprId) -> Diag {
 /// Shows where the name is declared whose type or value is wrong, if the diagnostic is about one
 /// in this statement or declaration.
 pub fn with_declared_name(frame: &EvalFrame, files: &Files<'_>, c: Diag, within: Span) -> Diag {
+    let c = with_text(files, c);
     if !ABOUT_A_NAME.iter().any(|rule| rule.name == c.rule()) {
         return c;
     }

@@ -1,5 +1,6 @@
 //! Expressions: folded where the value is known, written as code where it is not.
 
+use super::advice;
 use super::arith::{self};
 use super::declared::with_operands;
 use super::eval::Ev;
@@ -28,7 +29,7 @@ impl Sema<'_> {
     pub fn value_as(&mut self, id: ExprId, ty: &Ty) -> Result<Operand> {
         let span = self.span(id);
         let v = self.value(id, Some(ty))?;
-        self.coerce(v, ty, span)
+        self.coerce(v, ty, span).map_err(|c| advice::on_value(self, c, id, ty))
     }
 
     /// The comptime value of an expression.

@@ -164,6 +164,9 @@ impl<'s> Files<'s> {
             return Err(self.unreadable(&path.display().to_string(), LoadError::Outside).at(span));
         }
         let mut diag = rules::FILE_NOT_FOUND.because(&[("file", &name)]).at(span);
+        if stdlib::find(name).is_some() {
+            return Err(diag.did_you_mean(name, &format!("<{name}>"), format!("<{name}>")));
+        }
         for f in folders.iter().collect::<indexmap::IndexSet<_>>() {
             let f = if f.as_os_str().is_empty() { ".".to_string() } else { f.display().to_string() };
             diag = diag.note(format!("looked in `{f}`"));

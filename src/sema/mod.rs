@@ -7,7 +7,9 @@
 //! The layout block is walked first; then each distinct (file, parameters) once.
 
 mod access;
+mod advice;
 mod arith;
+mod begin;
 pub mod builtins;
 mod call;
 mod chain;
@@ -30,6 +32,7 @@ mod loops;
 mod lower;
 mod memo;
 mod memory;
+mod mismatch;
 mod modules;
 mod names;
 mod operand;
@@ -47,6 +50,9 @@ mod templates;
 mod tests;
 mod types;
 mod unit;
+mod unknown;
+mod unused;
+mod uses;
 mod value;
 mod walk;
 mod words;

@@ -1,13 +1,13 @@
 //! Names to what they stand for.
 
-use super::eval::{Binding, Ev, EvalFrame, Read, weight};
+use super::eval::{Binding, Ev, Read, weight};
 use super::operand::Place;
 use super::unit::DeclState;
+use super::unknown::unknown_name;
 use super::value::{GlobalId, InstanceId, Value};
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Diag, Result, suggest};
-use crate::dsd::ops;
+use crate::diagnostics::{Diag, Result};
 use crate::source::Span;
 use crate::syntax::ast::Name;
 use crate::value::ty::{IdKind, Ty};
@@ -35,11 +35,22 @@ impl Sema<'_> {
             let instance = self.frame().instance;
             return self.member(instance, decl, span);
         }
-        predeclared(name).map(Ev::known).ok_or_else(|| unknown_name(self.frame(), name, span))
+        predeclared(name).map(Ev::known).ok_or_else(|| self.unknown_name(name, span))
+    }
+
+    /// The diagnostic about a name that stands for nothing. A name that a syntax error may have hidden is no second
+    /// mistake.
+    fn unknown_name(&self, name: &Name, span: Span) -> Diag {
+        match self.frame().unit.file.hidden.contains(name) {
+            true => rules::REPORTED.plain(),
+            false => unknown_name(self.frame(), name, span),
+        }
     }
 
     /// A top-level declaration of a module, evaluated on demand.
     pub fn member(&mut self, instance: InstanceId, decl: u32, span: Span) -> Result<Ev> {
+        let file = self.instance(instance).unit.file.id;
+        self.uses.note(file, decl);
         if matches!(self.instance(instance).decls[decl as usize], DeclState::Untouched) {
             self.resolve(instance, decl)?;
         }
@@ -98,19 +109,4 @@ fn predeclared(name: &str) -> Option<Value> {
         return Some(Value::Id(IdKind::Direction, d as u16));
     }
     Ty::predeclared(name).map(Value::Type)
-}
-
-fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
-    let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
-    let globals = frame.unit.names.keys().map(|n| n.as_str());
-    let mut known: Vec<&str> = frame.local_names().chain(globals).collect();
-    known.extend_from_slice(&Ty::predeclared_names());
-    known.sort_unstable();
-    if super::builtins::lookup(name).is_some() || ops::lookup(name).is_some() {
-        return diag.did_you_mean(name, &format!("@{name}"), format!("@{name}"));
-    }
-    match suggest::nearest(name, known) {
-        Some(near) => diag.did_you_mean(name, near, near),
-        None => diag,
-    }
 }

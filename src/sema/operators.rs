@@ -1,12 +1,13 @@
 //! Operators: folded when both operands are known, otherwise written as code.
 
+use super::advice;
 use super::arith::{self};
 use super::eval::{Ev, Eval};
 use super::operand::{Operand, repr};
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::source::Span;
 use crate::syntax::ast::{BinaryOp, ExprId, UnaryOp};
@@ -15,10 +16,14 @@ use crate::value::ty::Ty;
 /// A prefix operator.
 pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want: Option<&Ty>) -> Result<Ev> {
     let v = sema.value(operand, want)?;
-    if let Operand::Known(v) = &v {
-        return arith::unary(op, v, sema.eval.overflow()).map(Ev::known);
-    }
     let ty = v.ty();
+    if let Operand::Known(v) = &v {
+        let folded = arith::unary(op, v, sema.eval.overflow()).map(Ev::known);
+        return folded.map_err(|c| match (op, c.rule() == rules::BAD_OPERAND.name) {
+            (UnaryOp::Not, true) => bad_operand(sema, "!", &ty, operand, span),
+            _ => c,
+        });
+    }
     let symbol = if op == UnaryOp::Neg {
         "-"
     } else if op == UnaryOp::Not {
@@ -26,10 +31,12 @@ pub fn unary(sema: &mut Sema<'_>, op: UnaryOp, operand: ExprId, span: Span, want
     } else {
         "~"
     };
-    let bad = || rules::BAD_OPERAND.because(&[("op", &symbol), ("type", &ty)]).at(span);
-    repr(&ty).ok_or_else(bad)?;
+    if repr(&ty).is_none() {
+        return Err(bad_operand(sema, symbol, &ty, operand, span));
+    }
     let a = sema.reg_of(&v, span)?;
-    sema.lower.unary(op, a, ty.clone()).map(Ev::Value).ok_or_else(bad)
+    let result = sema.lower.unary(op, a, ty.clone()).map(Ev::Value);
+    result.ok_or_else(|| bad_operand(sema, symbol, &ty, operand, span))
 }
 
 /// `and` (`stops_at` false) and `or` (`stops_at` true).
@@ -66,7 +73,13 @@ pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: S
     if let (Operand::Known(Value::Type(_)), Operand::Known(Value::Type(_)))
     | (Operand::Known(Value::Str(_)), Operand::Known(Value::Str(_))) = (&a, &b)
     {
-        return fold(&mut sema.eval, op, &a, &b, span);
+        let (ta, tb) = (a.ty(), b.ty());
+        return fold(&mut sema.eval, op, &a, &b, span).map_err(|c| {
+            match advice::on_operands(op.symbol(), &ta, &tb) {
+                Some(help) if c.rule() == rules::BAD_OPERANDS.name => c.help(help),
+                _ => c,
+            }
+        });
     }
     let (ta, tb) = (a.ty(), b.ty());
     let ty = peer_of_operands(&a, &b).ok_or_else(|| {
@@ -75,7 +88,10 @@ pub fn binary(sema: &mut Sema<'_>, op: BinaryOp, a: Operand, b: Operand, span: S
         if ta.is_numeric() && tb.is_numeric() {
             return diag.help(format!("convert one of them: `@as({ta}, ..)`"));
         }
-        diag
+        match advice::on_operands(op.symbol(), &ta, &tb) {
+            Some(help) => diag.help(help),
+            None => diag,
+        }
     })?;
     let (a, b) = (sema.coerce(a, &ty, span)?, sema.coerce(b, &ty, span)?);
     if let (Operand::Known(_), Operand::Known(_)) = (&a, &b) {
@@ -121,10 +137,26 @@ fn binary_code(
     ty: &Ty,
     span: Span,
 ) -> Result<Operand> {
-    let bad = || rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", ty), ("right", ty)]).at(span);
+    let bad = || {
+        let diag = rules::BAD_OPERANDS.because(&[("op", &op.symbol()), ("left", ty), ("right", ty)]).at(span);
+        match advice::on_operands(op.symbol(), ty, ty) {
+            Some(help) => diag.help(help),
+            None => diag,
+        }
+    };
     repr(ty).ok_or_else(bad)?;
     let registers = (sema.reg_of(a, span)?, sema.reg_of(b, span)?);
     sema.lower.binary(op, registers, ty).ok_or_else(bad)
+}
+
+/// The diagnostic about an operand of a prefix operator. The operand of `!` is shown compared with 0.
+fn bad_operand(sema: &Sema<'_>, symbol: &str, ty: &Ty, operand: ExprId, span: Span) -> Diag {
+    let diag = rules::BAD_OPERAND.because(&[("op", &symbol), ("type", ty)]).at(span);
+    if symbol != "!" || !ty.is_numeric() {
+        return diag;
+    }
+    let instead = format!("{} == 0", sema.snippet(operand));
+    diag.help(format!("compare it: `{instead}`")).replace(span, instead)
 }
 
 impl Op {

@@ -1,19 +1,21 @@
 //! The whole program: runs the layout block, compiles each tile once and puts them where the layout says.
 
+use super::begin::begin_code_with;
 use super::eval::Fact;
 use super::finish;
 use super::injection::check_injection;
 use super::layout::{Placed, TileClass, route_twice};
-use super::modules::{Modules, unknown_param};
+use super::modules::unknown_param;
 use super::options::CompileOptions;
 use super::templates::{Family, Template, Templates};
-use super::unit::{DeclState, Unit};
-use super::value::{InstanceId, Value};
+use super::unit::Unit;
+use super::unused::check_unused;
+use super::value::Value;
 use super::walk::Sema;
-use crate::diagnostics::{At, Result, Sink};
+use crate::diagnostics::{Result, Sink};
 use crate::image::{ExportName, FabricPlace, Program, TileImage};
 use crate::source::{Loader, SourceMap, Span};
-use crate::syntax::ast::{Decl, ExprKind, Name, VarDecl};
+use crate::syntax::ast::{Decl, Name};
 use indexmap::IndexMap;
 use std::path::Path;
 use std::rc::Rc;
@@ -52,8 +54,8 @@ fn compile_root(sema: &mut Sema<'_>, path: &Path) -> Option<Program> {
     let root = sema.files.root(path);
     sema.report_files();
     match root {
-        Ok(root) if sema.reports.errors() == 0 || sema.eval.facts.is_kept() => program(sema, root),
-        Ok(_) => None,
+        // With a syntax error nothing runs, but names and types are checked.
+        Ok(root) => program(sema, root),
         Err(diag) => {
             sema.report(diag);
             None
@@ -68,11 +70,15 @@ pub fn program(sema: &mut Sema<'_>, root: Rc<Unit>) -> Option<Program> {
         Some((block, span)) => run_layout(sema, &root, params, block, span),
         None => sema.layout.give_single(root, params),
     }
-    let tiles = compile_tiles(sema);
+    let (classes, tiles) = compile_tiles(sema);
     if sema.reports.errors() > 0 {
         return None;
     }
-    assemble(sema, tiles)
+    let program = assemble(sema, tiles);
+    if let Some(program) = &program {
+        check_unused(sema, &classes, &program.tiles);
+    }
+    program.filter(|_| sema.reports.errors() == 0)
 }
 
 fn root_params(sema: &mut Sema<'_>, root: &Rc<Unit>) -> IndexMap<Name, Value> {
@@ -125,12 +131,13 @@ fn layout_block(
     result.map(|_| ())
 }
 
-fn compile_tiles(sema: &mut Sema<'_>) -> Vec<Arc<TileImage>> {
+fn compile_tiles(sema: &mut Sema<'_>) -> (Vec<TileClass>, Vec<Arc<TileImage>>) {
     let classes = sema.layout.take_classes();
     let mut templates = templates(sema, &classes);
     let mut tiles = Vec::with_capacity(classes.len());
     for (n, class) in classes.iter().enumerate() {
         sema.layout.begin_class(n as u32);
+        sema.uses.begin_class(n);
         let before = sema.reports.errors();
         tiles.push(Arc::new(tile_of(sema, class, templates.family(n))));
         // the same mistake in many classes is one mistake
@@ -138,7 +145,7 @@ fn compile_tiles(sema: &mut Sema<'_>) -> Vec<Arc<TileImage>> {
             break;
         }
     }
-    tiles
+    (classes, tiles)
 }
 
 /// No templates yet of these classes; none ever without the memo.
@@ -203,48 +210,11 @@ fn shown(class: &TileClass) -> String {
 
 /// Compiles the code of one class once; these are its parameters, or what stands for them.
 fn compile_tile(sema: &mut Sema<'_>, class: &TileClass, params: IndexMap<Name, Value>) -> TileImage {
-    sema.modules = Modules::default();
-    sema.lower.begin_tile();
-    sema.eval.budget.refill();
     let file = class.unit.path.display().to_string();
-    sema.files.begin(class.unit.path.clone(), class.span);
-    let id = sema.instantiate_module(class.unit.clone(), params, String::new(), None, class.span);
-    import_root(sema, id);
-    sema.run_blocks(id);
-    sema.resolve_exports(id);
+    begin_code_with(sema, class, params);
     let image = finish::finish_tile(sema, file, shown(class));
     sema.look_at_rest();
     image
-}
-
-fn import_root(sema: &mut Sema<'_>, id: InstanceId) {
-    let unit = sema.instance(id).unit.clone();
-    // A FIFO may lie in a buffer that an imported file exports.
-    for builtin in ["import_module", "allocate_fifo"] {
-        for (i, decl) in unit.file.decls.iter().enumerate() {
-            let Decl::Var(v) = decl else { continue };
-            if let Err(c) = resolve_if_calls(sema, id, i as u32, v, builtin) {
-                sema.report(c);
-            }
-        }
-    }
-}
-
-/// Evaluates a declaration whose initial value is a call of `builtin`.
-fn resolve_if_calls(
-    sema: &mut Sema<'_>,
-    id: InstanceId,
-    decl: u32,
-    v: &VarDecl,
-    builtin: &str,
-) -> Result<()> {
-    let unit = sema.instance(id).unit.clone();
-    let needed = v.init.is_some_and(|e| {
-        let kind = &unit.file.expr(e).kind;
-        matches!(kind, ExprKind::Builtin { name, .. } if name.name == builtin)
-    });
-    let untouched = matches!(sema.instance(id).decls[decl as usize], DeclState::Untouched);
-    if needed && untouched { sema.resolve(id, decl).at(v.span) } else { Ok(()) }
 }
 
 /// Puts compiled tiles where the layout says.

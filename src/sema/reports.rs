@@ -1,6 +1,7 @@
 //! What has been said about a program so far.
 
-use crate::diagnostics::{Diag, Levels, Result, Sink};
+use crate::diagnostics::rules::{comptime, syntax};
+use crate::diagnostics::{Diag, Levels, Result, Rule, Sink};
 
 /// The way of diagnostics to the sink.
 pub struct Reports<'s> {
@@ -8,6 +9,10 @@ pub struct Reports<'s> {
     levels: Levels,
     faults: u64,
     is_muted: bool,
+    /// A file has a syntax error: what it hides may be all that is wrong with the rest.
+    has_syntax_error: bool,
+    /// What is kept aside instead of being shown, since `begin_capture`.
+    captured: Option<Vec<Diag>>,
     /// What was shown since `begin_record`; `None` if it cannot be repeated.
     record: Option<Vec<Diag>>,
 }
@@ -15,7 +20,15 @@ pub struct Reports<'s> {
 impl<'s> Reports<'s> {
     /// Nothing has been said.
     pub fn new(sink: &'s mut Sink, levels: Levels) -> Reports<'s> {
-        Reports { sink, levels, faults: 0, is_muted: false, record: None }
+        Reports {
+            sink,
+            levels,
+            faults: 0,
+            is_muted: false,
+            has_syntax_error: false,
+            captured: None,
+            record: None,
+        }
     }
 
     /// Errors in the sink.
@@ -34,7 +47,23 @@ impl<'s> Reports<'s> {
             return false;
         }
         self.faults += u64::from(diag.0.severity.is_error());
-        !diag.rule().is_empty()
+        let is_checked = !self.has_syntax_error || is_about_names_and_types(diag) || is_about_syntax(diag);
+        !diag.rule().is_empty() && is_checked
+    }
+
+    /// From here on only names and types are checked.
+    pub fn has_syntax_error(&mut self) {
+        self.has_syntax_error = true;
+    }
+
+    /// What is shown from here on is kept aside.
+    pub fn begin_capture(&mut self) {
+        self.captured = Some(Vec::new());
+    }
+
+    /// What was kept aside.
+    pub fn end_capture(&mut self) -> Vec<Diag> {
+        self.captured.take().unwrap_or_default()
     }
 
     /// Whether nothing is reported from here on.
@@ -45,6 +74,10 @@ impl<'s> Reports<'s> {
     /// Shows a diagnostic that was counted.
     pub fn show(&mut self, diag: Diag) {
         if self.is_muted {
+            return;
+        }
+        if let Some(captured) = &mut self.captured {
+            captured.push(diag);
             return;
         }
         if let Some(record) = &mut self.record {
@@ -75,4 +108,49 @@ impl<'s> Reports<'s> {
     pub fn weigh(&self, diag: Diag) -> Result<Option<Diag>> {
         self.levels.weigh(diag)
     }
+}
+
+/// Rules about names and types, which hold whatever else a program says.
+const NAMES_AND_TYPES: [&Rule; 32] = [
+    &comptime::UNKNOWN_NAME,
+    &comptime::UNKNOWN_BUILTIN,
+    &comptime::UNKNOWN_FIELD,
+    &comptime::UNKNOWN_LABEL,
+    &comptime::UNKNOWN_LIBRARY,
+    &comptime::UNKNOWN_MEMBER,
+    &comptime::DUPLICATE_NAME,
+    &comptime::FILE_NOT_FOUND,
+    &comptime::TYPE_MISMATCH,
+    &comptime::BAD_OPERAND,
+    &comptime::BAD_OPERANDS,
+    &comptime::BAD_CAST,
+    &comptime::BAD_BITCAST,
+    &comptime::BAD_SHIFT,
+    &comptime::NOT_A_TYPE,
+    &comptime::NOT_CALLABLE,
+    &comptime::NOT_INDEXABLE,
+    &comptime::NOT_ITERABLE,
+    &comptime::NOT_A_POINTER,
+    &comptime::NOT_A_STRUCT,
+    &comptime::NOT_ASSIGNABLE,
+    &comptime::NOT_COMPTIME,
+    &comptime::CONST_ASSIGNMENT,
+    &comptime::NO_COMMON_TYPE,
+    &comptime::ARGUMENT_COUNT,
+    &comptime::INDEX_COUNT,
+    &comptime::INDEX_RANGE,
+    &comptime::RETURN_VALUE,
+    &comptime::INTEGER_OVERFLOW,
+    &comptime::ARRAY_LITERAL_LENGTH,
+    &comptime::TASK_CALL,
+    &comptime::MISSING_RETURN,
+];
+
+/// Whether a diagnostic is about a name or a type.
+pub fn is_about_names_and_types(diag: &Diag) -> bool {
+    NAMES_AND_TYPES.iter().any(|rule| rule.name == diag.rule())
+}
+
+fn is_about_syntax(diag: &Diag) -> bool {
+    syntax::ALL.iter().any(|rule| rule.name == diag.rule())
 }

@@ -1,5 +1,6 @@
 //! Statements: executed at comptime, or written as code.
 
+use super::advice;
 use super::declared::with_declared_name;
 use super::eval::{Binding, Ev, Flow, JumpTarget, Return};
 use super::lower::Data;
@@ -275,7 +276,12 @@ impl Sema<'_> {
             Ev::Value(_) => return Err(rules::NOT_ASSIGNABLE.plain().at(lhs_span)),
         };
         if !place.is_writable() {
-            return Err(const_assignment(&self.lower.data, &place, lhs_span));
+            let diag = const_assignment(&self.lower.data, &place, lhs_span);
+            let help = advice::instead_of_assigning(self.frame(), lhs);
+            return Err(match help {
+                Some(help) => diag.help(help),
+                None => usual_instead(&place, diag),
+            });
         }
         let ty = place.ty().clone();
         let value = match op {
@@ -424,7 +430,16 @@ fn const_assignment(data: &Data, place: &Place, span: Span) -> crate::diagnostic
     match place {
         Place::Memory {
             addr: super::operand::Addr { base: super::operand::Base::Global(id), .. }, ..
-        } => diag.also(data.get(*id).span, "declared here").help("declare it `var`"),
+        } => diag.also(data.get(*id).span, "declared here"),
+        _ => diag,
+    }
+}
+
+fn usual_instead(place: &Place, diag: crate::diagnostics::Diag) -> crate::diagnostics::Diag {
+    match place {
+        Place::Memory {
+            addr: super::operand::Addr { base: super::operand::Base::Global(_), .. }, ..
+        } => diag.help("declare it `var`"),
         _ => diag.help("declare it `var`, or use a pointer that is not `const`"),
     }
 }

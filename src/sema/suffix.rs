@@ -43,6 +43,9 @@ fn known_field(sema: &mut Sema<'_>, v: Value, name: &Ident) -> Result<Ev> {
         Value::Module(instance) => {
             let unit = sema.instance(*instance).unit.clone();
             let Some(decl) = unit.names.get(&name.name) else {
+                if unit.file.hidden.contains(&name.name) {
+                    return Err(rules::REPORTED.plain());
+                }
                 let diag = rules::UNKNOWN_MEMBER
                     .because(&[("name", &name.name), ("module", &unit.path.display())])
                     .at(name.span);
@@ -169,6 +172,15 @@ pub fn index(sema: &mut Sema<'_>, base: ExprId, indices: &[ExprId], span: Span) 
             .because(&[("type", &ty)])
             .at(span)
             .help("write `.*` between the pointer and the index: `p.*[i]`")),
+        Ty::Type => {
+            let text = sema.files.text(span);
+            let instead = match text.split_once('[') {
+                Some((ty, size)) => format!("[{size}{}", ty.trim()),
+                None => "[n]T".to_string(),
+            };
+            let diag = rules::NOT_INDEXABLE.because(&[("type", &"a type")]).at(span);
+            Err(diag.help(format!("the size comes first: `{instead}`")).replace(span, instead))
+        }
         _ => Err(rules::NOT_INDEXABLE.because(&[("type", &ty)]).at(span)),
     }
 }

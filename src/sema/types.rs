@@ -1,9 +1,10 @@
 //! Expressions that make types.
 
+use super::eval::Ev;
 use super::value::Value;
 use super::walk::Sema;
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::source::Span;
 use crate::syntax::ast::{ExprId, ExprKind, FieldDecl, FnParam, Ident, LayoutKeyword};
 use crate::value::ty::{EnumTy, FieldLayout, FnTy, IntTy, StructTy, Ty};
@@ -36,11 +37,35 @@ pub fn type_former(sema: &mut Sema<'_>, kind: &ExprKind, span: Span) -> Result<T
 
 fn pointee(sema: &mut Sema<'_>, id: ExprId) -> Result<Ty> {
     let span = sema.span(id);
-    let ty = sema.ty(id)?;
+    let ty = match sema.ty(id) {
+        Ok(ty) => ty,
+        Err(diag) => return Err(dereferenced(sema, diag, id)),
+    };
     if ty.is_comptime_only() && !matches!(ty, Ty::Fn(_)) {
         return Err(rules::COMPTIME_ONLY.because(&[("type", &ty)]).at(span));
     }
     Ok(ty)
+}
+
+/// `*p` reads what a pointer leads to in other languages.
+fn dereferenced(sema: &mut Sema<'_>, diag: Diag, id: ExprId) -> Diag {
+    let have = match sema.expr(id, None) {
+        Ok(Ev::Place(place)) => place.ty().clone(),
+        Ok(Ev::Value(value)) => value.ty(),
+        Err(_) => return diag,
+    };
+    if !matches!(have, Ty::Ptr(_)) {
+        return diag;
+    }
+    let (span, pointer) = (sema.span(id), sema.snippet(id));
+    let diag = rules::NOT_A_TYPE.because(&[("have", &have)]).at(span);
+    let help = format!("write `{pointer}.*` to read what the pointer leads to");
+    let star = Span { lo: span.lo - 1, ..span };
+    if sema.files.text(star).starts_with('*') {
+        diag.help(help).replace(star, format!("{pointer}.*"))
+    } else {
+        diag.help(help)
+    }
 }
 
 fn array_type(sema: &mut Sema<'_>, dims: &[ExprId], elem: ExprId, span: Span) -> Result<Ty> {

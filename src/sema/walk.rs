@@ -12,6 +12,7 @@ use super::modules::Modules;
 use super::options::CompileOptions;
 use super::reports::Reports;
 use super::unit::{Global, Instance, Unit};
+use super::uses::Uses;
 use super::value::{FnRef, GlobalId, InstanceId};
 use crate::arch::Arch;
 use crate::diagnostics::{Diag, Result, Sink};
@@ -27,6 +28,8 @@ pub struct Sema<'s> {
     pub arch: &'static Arch,
     /// The files read so far.
     pub files: Files<'s>,
+    /// Which declarations something has used.
+    pub uses: Uses,
     /// What has been reported.
     pub reports: Reports<'s>,
     /// The modules of the tile that is being compiled, or of the layout.
@@ -52,6 +55,7 @@ impl<'s> Sema<'s> {
             options,
             arch,
             files: Files::new(loader, sources, options),
+            uses: Uses::default(),
             reports: Reports::new(sink, options.levels),
             modules: Modules::default(),
             eval: Eval::new(Budget::new(options.comptime_fuel)),

@@ -31,6 +31,11 @@ impl Span {
         Span { file, lo: lo as u32, hi: hi as u32 }
     }
 
+    /// Its bytes.
+    pub fn range(self) -> std::ops::Range<usize> {
+        self.lo as usize..self.hi as usize
+    }
+
     /// The smallest span that covers both; they must be of one file.
     pub fn to(self, other: Span) -> Span {
         Span { file: self.file, lo: self.lo.min(other.lo), hi: self.hi.max(other.hi) }

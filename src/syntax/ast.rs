@@ -7,6 +7,7 @@ mod expr;
 pub use expr::{BinaryOp, Expr, ExprKind, FieldDecl, LayoutKeyword, UnaryOp};
 
 use crate::source::{FileId, Span};
+use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 
 /// A name as written, cheap to clone.
@@ -40,6 +41,8 @@ pub struct File {
     pub exprs: Vec<Expr>,
     /// The arena of statements.
     pub stmts: Vec<Stmt>,
+    /// Names in the pieces of the text that did not parse: they may be declared there.
+    pub hidden: FxHashSet<Name>,
 }
 
 impl File {

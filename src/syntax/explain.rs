@@ -1,114 +1,94 @@
 //! Explains a syntax error in the terms of CSL.
 
 use super::builder::Builder;
-use super::scan::PlacedToken;
+use super::corrections::{Correction, correction};
+use super::stuck::Stuck;
 use super::token::Token;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::{NOT_CSL, SYNTAX_ERROR};
 
-/// The position and state of the parser at a syntax error.
-pub struct Stuck<'a, 't> {
-    /// The text of the file.
-    pub text: &'t str,
-    /// All tokens of the file.
-    pub tokens: &'a [PlacedToken<'t>],
-    /// The token that does not fit; one past the last at the end of the file.
-    pub at: usize,
-    /// The terminals of the grammar that would fit, without quotes.
-    pub expected: Vec<String>,
-}
-
-impl<'t> Stuck<'_, 't> {
-    /// Whether a terminal would have fitted.
-    pub fn expects(&self, terminal: &str) -> bool {
-        self.expected.iter().any(|e| e == terminal)
-    }
-
-    /// The token that does not fit; `None` at the end of the file.
-    pub fn found(&self) -> Option<Token<'t>> {
-        self.token(self.at)
-    }
-
-    /// The token this many places before it.
-    pub fn before(&self, distance: usize) -> Option<Token<'t>> {
-        self.at.checked_sub(distance).and_then(|at| self.token(at))
-    }
-
-    /// The token this many places after it.
-    pub fn after(&self, distance: usize) -> Option<Token<'t>> {
-        self.token(self.at + distance)
-    }
-
-    /// A token of the file; `None` after the last one.
-    pub fn token(&self, at: usize) -> Option<Token<'t>> {
-        self.tokens.get(at).map(|(_, token, _)| *token)
-    }
-
-    /// Where the token before it ends.
-    pub fn end_before(&self) -> usize {
-        self.at.checked_sub(1).map_or(0, |at| self.tokens[at].2)
-    }
-
-    /// Whether it is the first of its line, or the end of the file.
-    pub fn on_new_line(&self) -> bool {
-        begins_line(self.text, self.tokens, self.at)
-    }
-
-    /// Whether the tokens before it form a complete operand.
-    pub fn after_operand(&self) -> bool {
-        // A return type is followed by a body, so it does not end an expression.
-        let body_is_due = self.expects("{") && !self.expects("+");
-        let ended = self.before(1).is_some_and(Token::ends_operand);
-        ended && !self.expects("number") && !body_is_due
-    }
-
-    /// Whether a statement could begin here.
-    pub fn at_statement(&self) -> bool {
-        self.expects("broken") && !self.at_declaration()
-    }
-
-    /// Whether a top-level declaration could begin here.
-    pub fn at_declaration(&self) -> bool {
-        self.expects("layout")
-    }
-
-    /// Whether the `}` of a block is missing: the file ends, or a declaration begins, inside of it.
-    pub fn in_unclosed_block(&self) -> bool {
-        self.at_statement()
-            && self.found().is_none_or(|token| token.starts_declaration() && self.unbalanced())
-    }
-
-    /// Whether more braces open than close; if not, a declaration in a block was meant to be there.
-    fn unbalanced(&self) -> bool {
-        let count =
-            |wanted: fn(&Token) -> bool| self.tokens.iter().filter(|(_, token, _)| wanted(token)).count();
-        count(|token| matches!(token, Token::LBrace | Token::DotBrace))
-            > count(|token| *token == Token::RBrace)
-    }
-}
-
 /// Reports the error to the builder, unless it was reported before.
 pub fn report(builder: &mut Builder, stuck: &Stuck) {
-    if stuck.found() == Some(Token::Broken) || is_ours(stuck) {
+    if stuck.found() == Some(Token::Broken) || is_ours(stuck) || follows_open_string(stuck) {
         return;
     }
     if let Some(diag) = old_declaration(builder, stuck) {
         builder.complain(diag);
         return;
     }
+    if let Some(brace) = stuck.unclosed_block() {
+        let help = format!("close the block of line {} with `}}`", stuck.line(brace));
+        let (lo, _, hi) = stuck.tokens[brace];
+        let diag = syntax_error(builder, stuck).also(builder.span(lo, hi), "still open here");
+        builder.complain(diag.help(help));
+        return;
+    }
+    match correction(stuck, stuck.start(builder)) {
+        Some(correction) => {
+            let diag = corrected(builder, stuck, &correction);
+            builder.complain(diag);
+            builder.cover(correction.covers);
+        }
+        None => {
+            let diag = syntax_error(builder, stuck);
+            let diag = advised(builder, stuck, diag);
+            builder.complain(diag);
+        }
+    }
+}
+
+/// The error in terms of what would fit.
+fn syntax_error(builder: &Builder, stuck: &Stuck) -> Diag {
     let (lo, hi) = place(stuck);
     let facts: [(&str, &dyn std::fmt::Display); 2] =
         [("expected", &expectation(stuck)), ("found", &finding(stuck))];
-    let mut diag = SYNTAX_ERROR.because(&facts).at(builder.span(lo, hi));
-    if stuck.in_unclosed_block()
-        && let Some(block) = builder.progress().blocks.last()
-    {
-        diag = diag.also(builder.span(block.brace, block.brace + 1), "still open here");
+    SYNTAX_ERROR.because(&facts).at(builder.span(lo, hi))
+}
+
+/// The error in terms of what is meant.
+fn corrected(builder: &Builder, stuck: &Stuck, correction: &Correction) -> Diag {
+    let place = correction.place.unwrap_or_else(|| place(stuck));
+    let span = builder.span(place.0, place.1);
+    let diag = match &correction.foreign {
+        Some(what) => NOT_CSL.because(&[("what", what)]).at(span),
+        None => {
+            let facts: [(&str, &dyn std::fmt::Display); 2] =
+                [("expected", &expectation(stuck)), ("found", &finding(stuck))];
+            SYNTAX_ERROR.because(&facts).at(span)
+        }
+    };
+    let diag = diag.help(correction.help.as_str());
+    match &correction.edit {
+        Some(((lo, hi), with)) => diag.replace(builder.span(*lo, *hi), with.as_str()),
+        None => diag,
+    }
+}
+
+/// The help for an error that no correction explains.
+fn advised(builder: &Builder, stuck: &Stuck, diag: Diag) -> Diag {
+    if let Some(token) = stuck.missing_token().filter(|_| !stuck.at_declaration()) {
+        let (at, text) = (stuck.end_before(), token.text());
+        return diag.help(format!("write `{text}` here")).replace(builder.span(at, at), text);
     }
     if let Some(help) = advice(stuck) {
-        diag = diag.help(help);
+        return diag.help(help);
     }
-    builder.complain(diag);
+    match stuck.open_before(stuck.at).filter(|_| stuck.found().is_none()) {
+        Some(open) => {
+            let (lo, bracket, hi) = stuck.tokens[open];
+            let close = bracket.closing().map_or("}", Token::text);
+            let help =
+                format!("close the `{}` of line {} with `{close}`", &stuck.text[lo..hi], stuck.line(open));
+            diag.also(builder.span(lo, hi), "still open here").help(help)
+        }
+        None => diag,
+    }
+}
+
+/// Whether the line before it ends in a string that does not end, which has been reported.
+fn follows_open_string(stuck: &Stuck) -> bool {
+    let is_open = |text: &str| text.len() < 2 || !text.ends_with('"');
+    stuck.on_new_line() && matches!(stuck.before(1), Some(Token::Str(text)) if is_open(text))
 }
 
 /// Whether the token that does not fit was inserted by a repair.
@@ -220,9 +200,7 @@ fn punctuation(stuck: &Stuck) -> String {
     }
 }
 
-const FLOAT: &str = "a float has digits on both sides of its point";
-
-/// The help for a common mistake.
+/// The help for a mistake that only CSL knows.
 fn advice(stuck: &Stuck) -> Option<String> {
     use Token::*;
     let found = stuck.found()?;
@@ -233,20 +211,20 @@ fn advice(stuck: &Stuck) -> Option<String> {
         },
         (LBracket, RBracket) => "there are no slices; write `[n]T` for an array or `[*]T` for a pointer",
         (RParen, LBrace) if stuck.expects("align") => "write the return type, `void` if it returns nothing",
-        (_, Arrow) if stuck.expects("align") => "write the return type without an arrow",
         (RParen, LBrace) if stuck.expects("|") => "name the element: `for (..) |element| { .. }`",
         (If | While | Switch | For, _) => "what follows the keyword must be in parentheses",
         (Semi, Else) => "write no `;` in front of `else`",
         (_, Else) if stuck.at_statement() => "this `else` has no `if`",
-        (_, Assign) if stuck.expects(")") => "`==` compares, `=` only assigns as a statement",
-        (_, Star) if stuck.at_statement() => "write `p.* = x` to store through a pointer",
-        (_, Dot) if matches!(stuck.after(1), Some(Number(_))) => FLOAT,
-        (Dot, _) if matches!(stuck.before(2), Some(Number(_))) => FLOAT,
+        (_, RBrace) if stuck.at_declaration() => "remove this `}`: it closes nothing",
         (_, Dot) if stuck.expects("number") => "write the type in front of the dot, as in `Enum.member`",
-        (_, Ident("pub")) => "every top-level declaration is visible from outside",
-        (_, Ident("noinline")) => "remove it; only `inline` functions are inlined",
-        (_, Ident(_)) if matches!(stuck.before(1), Some(Ident("let" | "int" | "float" | "uint"))) => {
-            "declare with `var` or `const`, as in `var x: i16 = 0;`"
+        (_, Semi) if stuck.at_statement() && stuck.before(1) == Some(RParen) => "remove this `;`",
+        _ if stuck.at_declaration() => {
+            "outside of functions a file has only declarations: `const`, `var`, `param`, `fn`, `task`, `comptime { .. }`"
+        }
+        (_, Ident(_) | Number(_) | Str(_) | Builtin(_) | DotBrace)
+            if stuck.after_operand() && stuck.expects(",") && stuck.after(1) != Some(LBrace) =>
+        {
+            "write `,` in front of it"
         }
         (_, word) if stuck.expects("name") && !stuck.expects("number") => {
             return keyword(stuck, word);
@@ -262,10 +240,4 @@ fn keyword(stuck: &Stuck, word: Token) -> Option<String> {
     let text = &stuck.text[lo..hi];
     let is_word = text.bytes().all(|b| b.is_ascii_alphabetic()) && !matches!(word, Token::Ident(_));
     is_word.then(|| format!("`{text}` is a word of CSL and cannot be a name"))
-}
-
-pub fn begins_line(text: &str, tokens: &[PlacedToken], at: usize) -> bool {
-    let Some((lo, _, _)) = tokens.get(at) else { return true };
-    let end = at.checked_sub(1).map_or(0, |before| tokens[before].2);
-    text[end..*lo].contains('\n')
 }

@@ -20,6 +20,34 @@ pub enum NumberLiteral {
 
 /// The value of a number.
 pub fn number(text: &str) -> Result<NumberLiteral> {
+    plain_number(text).map_err(|diag| match without_suffix(text) {
+        Some(number) => bad(&diag.0.title).help(format!("write `{number}`: numbers have no suffix")),
+        None => diag,
+    })
+}
+
+/// The number in front of the suffix that other languages write, such as `f`, `u` or `i16`; or one with a base in
+/// small letters.
+pub fn without_suffix(text: &str) -> Option<String> {
+    let small = ["0X", "0B", "0O"].iter().any(|base| text.starts_with(base));
+    let based = match small {
+        true => text[..2].to_ascii_lowercase() + &text[2..],
+        false => text.to_string(),
+    };
+    let letters: &[char] = match based.starts_with("0x") {
+        true => &['u', 'U', 'l', 'L'],
+        false => &['u', 'U', 'l', 'L', 'f', 'F', 'd', 'D'],
+    };
+    let typed = ["i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f16", "f32", "f64"];
+    let typed = typed.iter().find_map(|ty| based.strip_suffix(ty)).filter(|_| !based.starts_with("0x"));
+    let bare = typed.unwrap_or_else(|| based.trim_end_matches(letters)).trim_end_matches('_');
+    let is_float = based[bare.len()..].contains(['f', 'F', 'd', 'D']);
+    let number =
+        if is_float && !bare.contains(['.', 'e', 'E']) { format!("{bare}.0") } else { bare.to_string() };
+    (number != text && plain_number(&number).is_ok()).then_some(number)
+}
+
+fn plain_number(text: &str) -> Result<NumberLiteral> {
     if text.len() > MOST_DIGITS {
         return Err(bad(&format!("a number of {} characters is too long", text.len()))
             .help(format!("numbers may have up to {MOST_DIGITS} characters")));
@@ -69,7 +97,8 @@ pub fn character(text: &str) -> Result<u32> {
         None => return Err(bad(&"a character literal must not be empty").help("write one character: `'a'`")),
     };
     match rest.next() {
-        Some(_) => Err(bad(&"a character literal holds one character").help("use `\"` for strings")),
+        Some(_) => Err(bad(&"a character literal holds one character")
+            .help(format!("write a string with double quotes: `\"{inner}\"`"))),
         None => Ok(value),
     }
 }
@@ -164,6 +193,14 @@ mod tests {
         assert_eq!(refused(number("1e")), "`1e` is not a number");
         assert_eq!(refused(number("1e999")), "`1e999` is larger than every float");
         assert_eq!(refused(number(&"1".repeat(20_000))), "a number of 20000 characters is too long");
+    }
+
+    #[test]
+    fn a_number_with_a_suffix_is_shown_without() {
+        let without = |text| without_suffix(text).unwrap_or_default();
+        let all = ["1.0f", "0xffu", "100L", "5u16", "2f", "0XFF", "1_f32", "3ull"].map(without);
+        assert_eq!(all, ["1.0", "0xff", "100", "5", "2.0", "0xFF", "1.0", "3"]);
+        assert_eq!(["0b2", "12ab", "1e", "0xf32", "12"].map(without), [""; 5]);
     }
 
     #[test]

@@ -5,11 +5,14 @@
 
 pub mod ast;
 mod builder;
+mod corrections;
 mod depth;
 mod explain;
+pub mod foreign;
 mod literal;
 mod recover;
 mod scan;
+mod stuck;
 mod token;
 
 pub(crate) use token::Token;
@@ -39,9 +42,11 @@ pub struct Parsed {
 pub fn parse(file: FileId, text: &str) -> Parsed {
     let scan::Scanned { tokens, mut problems, parsable } = scan::scan(file, text);
     let mut builder = Builder::new(file);
-    if parsable {
-        recover::parse(&mut builder, text, tokens);
+    match parsable {
+        true => recover::parse(&mut builder, text, tokens),
+        false => builder.hide(tokens.into_iter().map(|(_, token, _)| token)),
     }
+    problems.retain(|problem| !builder.is_covered(problem));
     let (file, more) = builder.finish();
     problems.extend(more);
     problems.sort_by_key(|problem| problem.0.primary.as_ref().map(|label| label.span));

@@ -6,9 +6,11 @@
 
 use super::MOST_PROBLEMS;
 use super::builder::Builder;
+use super::corrections::head_with_semicolons;
 use super::csl::FileParser;
-use super::explain::{self, Stuck, begins_line};
+use super::explain;
 use super::scan::PlacedToken;
+use super::stuck::{Stuck, begins_line};
 use super::token::Token;
 use lalrpop_util::ParseError;
 
@@ -16,6 +18,8 @@ use lalrpop_util::ParseError;
 enum Repair<'t> {
     /// Insert tokens, all of one kind, before a position.
     Insert { at: usize, token: Token<'t>, times: usize },
+    /// Read a token as another one.
+    Swap { at: usize, token: Token<'t> },
     /// Replace these by one `Broken`.
     Replace { from: usize, to: usize },
 }
@@ -43,8 +47,13 @@ pub fn parse<'t>(builder: &mut Builder, text: &'t str, mut tokens: Vec<PlacedTok
         ended = at == tokens.len();
         let repair = repair(builder, &stuck);
         builder.rewind();
+        if let Repair::Replace { from, to } = &repair {
+            builder.hide(tokens[*from.min(to)..(*to).min(tokens.len())].iter().map(|(_, token, _)| *token));
+        }
         apply(&mut tokens, repair);
     }
+    // What follows is not parsed.
+    builder.hide(tokens.iter().map(|(_, token, _)| *token));
 }
 
 /// The token at this position; several can share it, because inserted tokens have no width.
@@ -58,6 +67,7 @@ fn apply<'t>(tokens: &mut Vec<PlacedToken<'t>>, repair: Repair<'t>) {
             let place = at.checked_sub(1).map_or(0, |before| tokens[before].2);
             tokens.splice(at..at, std::iter::repeat_n((place, token, place), times));
         }
+        Repair::Swap { at, token } => tokens[at].1 = token,
         Repair::Replace { from, to } => {
             // At the end of the file nothing is left to replace but the last token.
             let to = to.clamp(1, tokens.len());
@@ -81,12 +91,10 @@ fn repair<'t>(builder: &Builder, stuck: &Stuck<'_, 't>) -> Repair<'t> {
     if let Some(token) = stuck.missing_token() {
         return insert(token);
     }
-    let from = if stuck.expects("broken") {
-        stuck.at
-    } else {
-        let done = progress.blocks.last().map_or(progress.declared, |block| block.done);
-        stuck.tokens.partition_point(|(_, _, hi)| *hi <= done)
-    };
+    if stuck.semicolon_for_comma() {
+        return Repair::Swap { at: stuck.at, token: Token::Comma };
+    }
+    let from = if stuck.expects("broken") { stuck.at } else { stuck.start(builder) };
     let in_block = stuck.at_statement() || (!stuck.at_declaration() && !progress.blocks.is_empty());
     Repair::Replace { from, to: stuck.end_of_broken(from, in_block).max(from + 1) }
 }
@@ -102,7 +110,7 @@ impl<'t> Stuck<'_, 't> {
     }
 
     /// The one token whose absence explains the error, if there is one.
-    fn missing_token(&self) -> Option<Token<'t>> {
+    pub fn missing_token(&self) -> Option<Token<'t>> {
         use Token::*;
         if !self.after_operand() && !matches!(self.before(1), Some(Return | Break | Continue)) {
             return None;
@@ -111,6 +119,9 @@ impl<'t> Stuck<'_, 't> {
         let ends = matches!(found, None | Some(RBrace)) || self.on_new_line();
         if self.expects(";") && ends {
             return Some(Semi);
+        }
+        if let Some(close) = self.missing_bracket() {
+            return Some(close);
         }
         match found {
             Some(Semi | LBrace) if self.expects(")") && !self.expects(":") => Some(RParen),
@@ -124,11 +135,20 @@ impl<'t> Stuck<'_, 't> {
         }
     }
 
+    /// The bracket that is missing in front of one of another kind: `f(.{ 1 )`.
+    fn missing_bracket(&self) -> Option<Token<'t>> {
+        let close = self.token(self.open_before(self.at)?)?.closing()?;
+        let found = self.found().filter(|f| matches!(f, Token::RParen | Token::RBracket | Token::RBrace))?;
+        (found != close && self.expects(close.text())).then_some(close)
+    }
+
     /// One past the last token of the broken statement (or declaration) that begins at `from`.
     fn end_of_broken(&self, from: usize, in_block: bool) -> usize {
         use Token::*;
         // Brackets that were opened since `from`.
         let mut open: Vec<Token> = Vec::new();
+        // A `;` in the head of a loop does not end the statement.
+        let head = head_with_semicolons(self, from).map_or(from..from, |(first, last)| first..last + 1);
         for (at, (_, token, _)) in self.tokens.iter().enumerate().skip(from) {
             let in_braces = open.iter().any(|bracket| matches!(bracket, LBrace | DotBrace));
             let past = at >= self.at;
@@ -143,6 +163,7 @@ impl<'t> Stuck<'_, 't> {
                 }
                 RBrace if past && in_block => return at,
                 // The rest of a block that was closed too early counts as one mistake, not many.
+                Semi if head.contains(&at) => {}
                 RBrace | Semi if past && !in_braces && !self.at_declaration() => return at + 1,
                 _ if past && at > from && !in_braces && self.begins_next(at, in_block) => return at,
                 _ => (),

@@ -54,10 +54,14 @@ impl<'t> Scanner<'t> {
             let (lo, hi) = (lexer.span().start, lexer.span().end);
             match token {
                 Ok(Token::Foreign("/*")) => lexer.bump(self.block_comment(lo, lexer.remainder())),
-                Ok(Token::Foreign(word)) => self.foreign(word, lo, hi),
+                Ok(Token::Foreign(word)) => self.foreign(word, lo, hi, lexer.remainder()),
                 Ok(token) => {
                     self.check_literal(token, lo, hi);
                     self.out.tokens.push((lo, token, hi));
+                }
+                Err(()) if self.text[lo..].starts_with('#') => lexer.bump(self.hash(lo, lexer.remainder())),
+                Err(()) if self.text[lo..].starts_with('\u{201c}') => {
+                    lexer.bump(self.curly_string(lo, hi, lexer.remainder()));
                 }
                 Err(()) => self.unknown(lo, hi),
             }
@@ -72,7 +76,52 @@ impl<'t> Scanner<'t> {
         length
     }
 
-    fn foreign(&mut self, word: &'t str, lo: usize, hi: usize) {
+    /// The length of the rest of a line with a command of the C preprocessor, or a comment of Python.
+    fn hash(&mut self, lo: usize, rest: &str) -> usize {
+        let line = rest.lines().next().unwrap_or_default();
+        let mut words = line.split("//").next().unwrap_or_default().split_whitespace();
+        let span = |length| Span::new(self.file, lo, lo + length);
+        let diag = |what: &str| NOT_CSL.because(&[("what", &format!("`#{what}`"))]);
+        let (command, subject) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
+        let value = words.collect::<Vec<_>>().join(" ");
+        let diag = match command {
+            "include" => {
+                let file = subject.trim_matches(['<', '>', '"']);
+                let name = file.rsplit('/').next().unwrap_or(file).split('.').next().unwrap_or(file);
+                let file = if subject.starts_with('<') { format!("<{name}>") } else { file.to_string() };
+                diag(command).help(format!("write `const {name} = @import_module(\"{file}\");`"))
+            }
+            "define" if !value.is_empty() && !subject.contains('(') => {
+                let instead = format!("const {subject} = {value};");
+                diag(command).help(format!("write `{instead}`")).replace(span(line.len() + 1), instead)
+            }
+            "define" => diag(command).help("write a `const`, or a function"),
+            "if" | "ifdef" | "ifndef" | "else" | "elif" | "endif" | "pragma" | "undef" => diag(command)
+                .help("there is no preprocessor: write `if` with a condition that is known at comptime"),
+            _ => diag("").help("begin a comment with `//`").replace(span(1), "//"),
+        };
+        self.complain(diag, lo, lo + 1);
+        line.len()
+    }
+
+    /// The length of the rest of a string in the quotes of a word processor.
+    fn curly_string(&mut self, lo: usize, hi: usize, rest: &str) -> usize {
+        let line = rest.lines().next().unwrap_or_default();
+        let Some((inner, _)) = line.split_once('\u{201d}') else {
+            self.unknown(lo, hi);
+            return 0;
+        };
+        let length = inner.len() + '\u{201d}'.len_utf8();
+        let instead = format!("\"{inner}\"");
+        let diag = UNKNOWN_CHARACTER.because(&[("character", &"`\u{201c}`")]);
+        let diag =
+            diag.help(format!("write `{instead}`")).replace(Span::new(self.file, lo, hi + length), instead);
+        self.complain(diag, lo, hi + length);
+        self.out.tokens.push((lo, Token::Broken, hi + length));
+        length
+    }
+
+    fn foreign(&mut self, word: &'t str, lo: usize, hi: usize, rest: &str) {
         let infix = self.out.tokens.last().is_some_and(|(_, token, _)| token.ends_operand());
         let twice = match word {
             "**" => Some(Token::Star),
@@ -84,10 +133,96 @@ impl<'t> Scanner<'t> {
             self.out.tokens.extend([(lo, token, lo + 1), (lo + 1, token, hi)]);
             return;
         }
-        let (instead, help) = meaning(word);
-        let diag = NOT_CSL.because(&[("what", &format!("`{word}`"))]).help(help);
+        let diag = NOT_CSL.because(&[("what", &format!("`{word}`"))]);
+        let (instead, diag) = match word {
+            "++" | "--" => (Token::Broken, self.step(diag, word, lo, rest)),
+            "&&" | "||" => {
+                let (token, with) = if word == "&&" { (Token::And, "and") } else { (Token::Or, "or") };
+                let gap = |is_blank: bool| if is_blank { "" } else { " " };
+                let before = gap(self.text[..lo].ends_with(char::is_whitespace));
+                let after = gap(rest.starts_with(char::is_whitespace));
+                let diag = diag.help(format!("write `{with}`"));
+                (token, diag.replace(Span::new(self.file, lo, hi), format!("{before}{with}{after}")))
+            }
+            "+%" | "-%" | "*%" => {
+                let (token, with) = match word {
+                    "+%" => (Token::Plus, "+"),
+                    "-%" => (Token::Minus, "-"),
+                    _ => (Token::Star, "*"),
+                };
+                let diag = diag.help(format!("`{with}` already wraps around"));
+                (token, diag.replace(Span::new(self.file, lo, hi), with))
+            }
+            _ => {
+                let (token, help) = self.meaning(word, infix);
+                (token, diag.help(help))
+            }
+        };
         self.complain(diag, lo, hi);
         self.out.tokens.push((lo, instead, hi));
+    }
+
+    /// `n++` and `++n`; `rest` is the text behind the operator.
+    fn step(&self, diag: Diag, word: &str, lo: usize, rest: &str) -> Diag {
+        let op = if word == "++" { "+=" } else { "-=" };
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let begins = |at: Option<&PlacedToken>| {
+            at.is_none_or(|t| matches!(t.1, Token::Semi | Token::LBrace | Token::RBrace | Token::RParen))
+        };
+        let behind = rest.trim_start();
+        let count = self.out.tokens.len();
+        let before = count.checked_sub(2).and_then(|at| self.out.tokens.get(at));
+        match self.out.tokens.last() {
+            Some((_, Token::Ident(name), _)) if !behind.starts_with(is_name) => {
+                let diag = diag.help(format!("write `{name} {op} 1`"));
+                let fits = begins(before) && behind.starts_with([';', ')']);
+                let span = Span::new(self.file, lo, lo + 2);
+                if fits { diag.replace(span, format!(" {op} 1")) } else { diag }
+            }
+            last if !last.is_some_and(|t| t.1.ends_operand() && t.1 != Token::RBrace)
+                && behind.starts_with(is_name) =>
+            {
+                let name: String = behind.chars().take_while(|c| is_name(*c)).collect();
+                let end = self.text.len() - behind.len() + name.len();
+                let diag = diag.help(format!("write `{name} {op} 1`"));
+                let fits = begins(last) && self.text[end..].trim_start().starts_with([';', ')']);
+                if fits {
+                    diag.replace(Span::new(self.file, lo, end), format!("{name} {op} 1"))
+                } else {
+                    diag
+                }
+            }
+            _ if word == "++" => {
+                diag.help("arrays cannot be joined: write the elements, or copy both in a function")
+            }
+            _ => diag.help("write `-= 1`"),
+        }
+    }
+
+    /// The CSL operator that a foreign operator is read as, and what to write instead.
+    fn meaning(&self, word: &str, infix: bool) -> (Token<'static>, &'static str) {
+        let last = self.out.tokens.last().map(|t| t.1);
+        match word {
+            "**" if matches!(last, Some(Token::RBrace | Token::Str(_))) => {
+                (Token::Star, "use `@constants` to repeat a value")
+            }
+            "**" => (Token::Star, "multiply, or use `pow` of the library module `<math>`"),
+            "?" if infix => (Token::Broken, "there is no `c ? a : b`; write `if (c) a else b`"),
+            "?" => (
+                Token::Broken,
+                "there are no optional types: keep a `bool` that says whether there is a value",
+            ),
+            _ if self.is_in_head_of_for() => {
+                (Token::Broken, "count with a range: `for (@range(u16, n)) |i| {`")
+            }
+            _ => (Token::Broken, "list the cases of a `switch` one by one, or use `@range` in a `for`"),
+        }
+    }
+
+    /// Whether the last tokens are those behind `for (`.
+    fn is_in_head_of_for(&self) -> bool {
+        let open = self.out.tokens.iter().rposition(|t| t.1 == Token::LParen);
+        open.and_then(|open| open.checked_sub(1)).is_some_and(|at| self.out.tokens[at].1 == Token::For)
     }
 
     fn check_literal(&mut self, token: Token, lo: usize, hi: usize) {
@@ -99,9 +234,19 @@ impl<'t> Scanner<'t> {
             Token::Char(text) => literal::character(text).err(),
             _ => None,
         };
-        if let Some(diag) = problem {
-            self.complain(diag, lo, hi);
-        }
+        let Some(diag) = problem else { return };
+        let instead = match token {
+            Token::Number(text) => literal::without_suffix(text),
+            Token::Char(text) if text.len() > 3 && text.ends_with('\'') => {
+                Some(format!("\"{}\"", &text[1..text.len() - 1]))
+            }
+            _ => None,
+        };
+        let diag = match instead {
+            Some(instead) => diag.replace(Span::new(self.file, lo, hi), instead),
+            None => diag,
+        };
+        self.complain(diag, lo, hi);
     }
 
     fn unknown(&mut self, lo: usize, hi: usize) {
@@ -146,22 +291,6 @@ fn plain_form(character: char) -> Option<&'static str> {
         '\u{2260}' => Some("!="),
         '\u{a0}' => Some(" "),
         _ => None,
-    }
-}
-
-/// The CSL operator that a foreign operator is read as, and what to write instead.
-fn meaning(word: &str) -> (Token<'static>, &'static str) {
-    match word {
-        "++" => (Token::Broken, "write `x += 1` to count up; arrays cannot be joined"),
-        "--" => (Token::Broken, "write `x -= 1` to count down"),
-        "+%" => (Token::Plus, "`+` already wraps around"),
-        "-%" => (Token::Minus, "`-` already wraps around"),
-        "*%" => (Token::Star, "`*` already wraps around"),
-        "**" => (Token::Star, "use `@constants` to repeat a value"),
-        "&&" => (Token::And, "write `and`"),
-        "||" => (Token::Or, "write `or`"),
-        "?" => (Token::Broken, "there are no optional types and no `c ? a : b`; write `if (c) a else b`"),
-        _ => (Token::Broken, "list the cases of a `switch` one by one, or use `@range` in a `for`"),
     }
 }
 

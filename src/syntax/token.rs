@@ -199,6 +199,28 @@ impl Token<'_> {
         )
     }
 
+    /// The bracket that closes this one.
+    pub fn closing(self) -> Option<Token<'static>> {
+        match self {
+            Token::LParen => Some(Token::RParen),
+            Token::LBracket => Some(Token::RBracket),
+            Token::LBrace | Token::DotBrace => Some(Token::RBrace),
+            _ => None,
+        }
+    }
+
+    /// How a token of punctuation that a repair inserts is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Token::Semi => ";",
+            Token::Comma => ",",
+            Token::RParen => ")",
+            Token::RBracket => "]",
+            Token::RBrace => "}",
+            other => unreachable!("a repair never inserts {other:?}"),
+        }
+    }
+
     /// Whether this word starts a statement and cannot occur inside an expression.
     pub fn starts_statement(self) -> bool {
         use Token::*;

@@ -22,6 +22,8 @@ pub struct Case {
     pub clean: Vec<String>,
     /// One sentence: what it shows.
     pub what: Option<String>,
+    /// What the first line of the help of its first diagnostic contains.
+    pub help: Option<String>,
     /// The PE that a report of a hang has to name first: `PE(1,0)`.
     pub root: Option<String>,
     /// Arguments of the command, such as `--arch wse3 --param N=3 --launch f`.
@@ -67,7 +69,9 @@ pub fn all_cases() -> Vec<Case> {
 /// The case that stands for each rule: the one of its name, else the first that breaks it.
 pub fn cases_of_rules() -> BTreeMap<String, PathBuf> {
     let mut found: BTreeMap<String, PathBuf> = BTreeMap::new();
-    for case in all_cases().into_iter().filter(|c| c.path.starts_with(root().join("tests"))) {
+    let beginner = root().join("tests/cases/beginner");
+    let cases = all_cases().into_iter().filter(|c| c.path.starts_with(root().join("tests")));
+    for case in cases.filter(|c| !c.path.starts_with(&beginner)) {
         let Some(rule) = case.rule else { continue };
         let is_named = |path: &Path| path.file_stem().is_some_and(|stem| stem == rule.as_str());
         if found.get(&rule).is_none_or(|first| is_named(&case.path) && !is_named(first)) {
@@ -104,6 +108,7 @@ impl Case {
             "clean" => self.clean.extend(words(&value)),
             "root" => self.root = Some(value),
             "what" => self.what = Some(value),
+            "help" => self.help = Some(value),
             "args" => self.args = value.split_whitespace().map(str::to_string).collect(),
             "run" => self.run = true,
             "explore" => self.explore = true,

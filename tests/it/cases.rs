@@ -22,6 +22,12 @@ pub fn check(case: &Case) -> Result<Outcome, String> {
     if marks.is_empty() && outcome.exit != Exit::Fine {
         return Err(format!("ended with {:?}\n{}", outcome.exit, outcome.diags(false)));
     }
+    if let Some(wanted) = &case.help {
+        let help = outcome.diagnostics.first().and_then(|d| d.help.as_deref()).unwrap_or_default();
+        if !help.lines().next().unwrap_or_default().contains(wanted) {
+            return Err(format!("the first help must contain {wanted}, and is\n{help}"));
+        }
+    }
     let stops = marks.iter().any(|m| !m.what.starts_with("warning"));
     if case.run && !stops {
         every_assert_was_reached(case, &outcome)?;

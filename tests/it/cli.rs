@@ -46,6 +46,7 @@ pub fn spawn(folder: &Path, line: &str) -> Child {
     Command::new(env!("CARGO_BIN_EXE_cslrun"))
         .args(line.split_whitespace())
         .current_dir(folder)
+        .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -90,6 +91,38 @@ fn a_check_repairs_what_its_help_repairs() {
     let right = text.replace("<mth>", "<math>").replace("totl", "total").replace("sqrtt", "sqrt");
     assert_eq!(repaired, right.replace("  bind", "  @bind"));
     answers(&folder.cslrun("check --fix a.csl"), 0, &[]);
+}
+
+#[test]
+fn a_check_repairs_habits_from_other_languages() {
+    let text = "#define SIZE 4\nfloat scale = 0.5;\nlet total: u16 = 0;\ntask main() -> void {\n  for (int i = 0; i < \
+                SIZE; i++) {\n    if (i > 1 && i < 3) { total++; }\n  }\n  scale = (f32)total\n}\ncomptime {\n  const id \
+                = @get_local_task_id(8);\n  @bind_local_task(main, id);\n  @activate(id);\n}\n";
+    let right = "const SIZE = 4;\nvar scale: f32 = 0.5;\nvar total: u16 = 0;\ntask main() void {\n  for (@range(i16, \
+                 SIZE)) |i| {\n    if (i > 1 and i < 3) { total += 1; }\n  }\n  scale = @as(f32, total);\n}\ncomptime {\n  \
+                 const id = @get_local_task_id(8);\n  @bind_local_task(main, id);\n  @activate(id);\n}\n";
+    let folder = Folder::with("check-fix-habits", "a.csl", text);
+    answers(&folder.cslrun("check --fix a.csl"), 0, &[]);
+    assert_eq!(std::fs::read_to_string(folder.0.join("a.csl")).expect("a text"), right);
+}
+
+#[test]
+fn a_misspelled_command_is_answered_with_the_nearest() {
+    let folder = Folder::with("misspelled", "a.csl", "var n: u16 = 0;");
+    answers(&folder.cslrun("chekc a.csl"), 2, &["there is no command `chekc`; did you mean `check`?"]);
+    answers(&folder.cslrun("explian"), 2, &["no file explian; did you mean the command `explain`?"]);
+    answers(&folder.cslrun("check a.csl --arch wse4"), 2, &["possible values: wse2, wse3"]);
+    answers(&folder.cslrun("check a.csl --arch"), 2, &["possible values: wse2, wse3"]);
+}
+
+#[test]
+fn a_global_that_nothing_reaches_cannot_be_read() {
+    let text = "var n: u16 = 3;\nvar m: u16 = 4;\ntask main() void { m += 1; }\ncomptime {\n  const id = \
+                @get_local_task_id(8);\n  @bind_local_task(main, id);\n  @activate(id);\n}\n";
+    let folder = Folder::with("unreached", "a.csl", text);
+    answers(&folder.cslrun("a.csl --get m"), 0, &[]);
+    let words = ["a.csl:1:5", "nothing that runs uses it, so it has no memory", "`@export_symbol(n)`"];
+    answers(&folder.cslrun("a.csl --get n"), 2, &words);
 }
 
 #[test]

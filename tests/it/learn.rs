@@ -5,7 +5,7 @@ use crate::cli::{Folder, PATIENCE, answers, finish, spawn};
 use crate::{files_below, root};
 use std::collections::BTreeSet;
 use std::fs::{self, read_to_string};
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
 use std::process::{ChildStdout, Command, Output};
 use std::sync::mpsc::{Receiver, channel};
@@ -338,6 +338,43 @@ fn watch_runs_again_after_a_change_and_moves_on() {
     let stopped = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(stopped.expect("the command kill").success());
     answers(&finish(child), 130, &["cslrun: interrupted"]);
+}
+
+#[test]
+fn keys_give_hints_the_list_the_chapter_and_another_lesson() {
+    let folder = started("keys");
+    let mut child = spawn(&folder.0, "learn --watch");
+    let lines = lines_of(child.stdout.take().expect("its output"));
+    let mut keys = child.stdin.take().expect("its input");
+    let mut press = |key: &str, words: &str| {
+        keys.write_all(key.as_bytes()).expect("it reads");
+        loop {
+            match lines.recv_timeout(PATIENCE) {
+                Ok(line) if line.contains(words) => break,
+                Ok(_) => {}
+                Err(e) => panic!("after `{key}`, `{words}` is not said: {e}"),
+            }
+        }
+    };
+    press("", "watching lesson 1 for changes; keys, then Enter: n next, h hint");
+    press("h", "Lesson 1, hint 1 of 2");
+    press("h\n", "Lesson 1, hint 2 of 2");
+    press("l", "0 of ");
+    press("c", "# One vector");
+    press("r", "Lesson 1: The first task");
+    press("n", "Lesson 2: ");
+    press("", "watching lesson 2 for changes");
+    keys.write_all(b"q").expect("it reads");
+    answers(&finish(child), 0, &[]);
+}
+
+#[test]
+fn the_chapter_of_a_lesson_is_shown_without_the_repository() {
+    let folder = Folder::new("learn-chapter");
+    let text = printed(&folder.cslrun("learn first-task --chapter"));
+    assert!(text.starts_with("# One vector\n"), "{text}");
+    assert!(text.contains("@add16(all_of_x, all_of_x, 10);") && !text.contains("{{#include"), "{text}");
+    answers(&folder.cslrun("learn 48 --chapter"), 2, &["`what-a-pe-prints` names no chapter"]);
 }
 
 /// What a child prints, line by line, without waiting for more than there is.

@@ -122,6 +122,20 @@ fn the_check_finds_the_mistake_of_every_broken_layout() {
 }
 
 #[test]
+fn every_mistake_of_a_beginner_is_answered_with_what_to_write() {
+    let folder = root().join("tests/cases/beginner");
+    let cases: Vec<_> = all_cases().into_iter().filter(|c| c.path.starts_with(&folder)).collect();
+    assert!(cases.len() >= 120, "{} cases", cases.len());
+    for case in cases {
+        let path = case.path.display();
+        assert!(case.help.as_ref().is_some_and(|help| !help.is_empty()), "{path}: no `//! help:`");
+        let snapshot = std::fs::read_to_string(case.path.with_extension("snap")).unwrap_or_default();
+        assert!(snapshot.contains("= help: "), "{path}: no help");
+        assert!(!snapshot.contains("or remove"), "{path}: to remove is no repair");
+    }
+}
+
+#[test]
 fn every_case_says_what_it_shows() {
     let names = names();
     for case in all_cases() {

@@ -5,6 +5,7 @@ use super::names::named;
 use crate::cli::engine::Engine;
 use crate::cli::number::Number;
 use crate::{Arch, CompileOptions, Level, Levels, MessageFormat, ParamValue};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{ArgMatches, Args};
 use std::path::PathBuf;
 
@@ -15,7 +16,7 @@ pub struct CompileArgs {
     #[arg(value_name = "FILE.csl")]
     pub file: PathBuf,
     /// The target machine
-    #[arg(long, default_value = "wse2", value_parser = arch)]
+    #[arg(long, default_value = "wse2", value_parser = arch())]
     arch: Arch,
     /// Set a `param` of the program to an integer, a float, true or false
     #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
@@ -44,7 +45,7 @@ pub struct CompileArgs {
 #[derive(Args, Debug)]
 #[command(next_help_heading = "Levels of diagnostics; the last option that names a rule wins")]
 struct WrittenLevels {
-    /// Ignore a rule or group (hazards, undefined, style, all)
+    /// Ignore a rule or group (hazards, undefined, style, unused, all)
     #[arg(short = 'A', long, value_name = "NAME", value_parser = level_name, value_delimiter = ',')]
     allow: Vec<String>,
     /// Report a rule or group as a warning, and continue as the hardware does
@@ -106,9 +107,10 @@ impl CompileArgs {
     }
 }
 
-/// The machine with a name.
-pub(super) fn arch(word: &str) -> Result<Arch, String> {
-    Arch::parse(word).ok_or_else(|| "the machine must be wse2 or wse3".to_string())
+/// Reads the name of a machine; the help and the message about another name list them.
+pub(super) fn arch() -> impl TypedValueParser<Value = Arch> {
+    PossibleValuesParser::new(["wse2", "wse3"])
+        .map(|word| Arch::parse(&word).expect("the parser admits only these"))
 }
 
 fn param(text: &str) -> Result<(String, ParamValue), String> {

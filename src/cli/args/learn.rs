@@ -19,7 +19,11 @@ pub struct LearnArgs {
     #[arg(long, value_name = "N", num_args = 0..=1, default_missing_value = "1", group = "what")]
     #[arg(value_parser = hint_number)]
     pub hint: Option<usize>,
-    /// Rerun the lesson whenever it changes, and continue with the next one when it is done
+    /// Show the chapter of the book that the lesson names
+    #[arg(long, group = "what")]
+    pub chapter: bool,
+    /// Rerun the lesson whenever it changes, and continue with the next one when it is done; keys give hints, the
+    /// list and the chapter
     #[arg(long, group = "what")]
     pub watch: bool,
     /// Restore the original lesson

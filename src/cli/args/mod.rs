@@ -32,6 +32,7 @@ pub use suite::TestArgs;
 pub use trace::{TraceArgs, TraceTarget, target};
 
 use crate::Levels;
+use crate::diagnostics::suggest;
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Args, FromArgMatches, Parser, Subcommand};
@@ -158,7 +159,8 @@ impl Refusal {
 /// Reads the arguments; the first is the name of the command. Rules have the levels of `base` unless the
 /// arguments choose others.
 pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<Command, Refusal> {
-    let all = definition().try_get_matches_from(args).map_err(Refusal)?;
+    let words: Vec<OsString> = args.into_iter().collect();
+    let all = definition().try_get_matches_from(&words).map_err(|error| misspelled(&words, error))?;
     let matches = all.subcommand().map_or(&all, |(_, matches)| matches);
     let choose = |compile: &mut CompileArgs| compile.choose_levels(matches, base);
     let cli = Cli::from_arg_matches(&all).map_err(Refusal)?;
@@ -213,6 +215,26 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
             Ok(Command::Run(Box::new(run)))
         }
     }
+}
+
+/// Why a command line cannot be read: perhaps because its first word should be the name of a subcommand.
+fn misspelled(words: &[OsString], error: clap::Error) -> Refusal {
+    let first = words.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    match command_near(first).filter(|_| error.use_stderr()) {
+        Some(near) => {
+            let text = format!("there is no command `{first}`; did you mean `{near}`?");
+            Refusal(definition().error(ErrorKind::InvalidSubcommand, text))
+        }
+        None => Refusal(error),
+    }
+}
+
+/// The subcommand that a word may be a typing mistake for.
+pub fn command_near(word: &str) -> Option<String> {
+    let all = definition();
+    let names: Vec<&str> = all.get_subcommands().map(clap::Command::get_name).collect();
+    let is_file = word.contains(['.', '/', '\\']) || names.contains(&word);
+    suggest::nearest(word, names).filter(|_| !is_file).map(str::to_string)
 }
 
 /// `explore` knows the options of `run`, but not all make sense for many runs.

@@ -12,7 +12,7 @@ pub struct TestArgs {
     #[arg(value_name = "PATH", default_value = ".")]
     pub paths: Vec<PathBuf>,
     /// The target machine
-    #[arg(long, default_value = "wse2", value_parser = super::compile::arch)]
+    #[arg(long, default_value = "wse2", value_parser = super::compile::arch())]
     arch: Arch,
     /// Also search this folder for imported files; may be repeated
     #[arg(long = "import-path", value_name = "DIR")]

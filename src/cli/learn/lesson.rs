@@ -38,6 +38,8 @@ pub struct LessonHead {
     pub title: &'static str,
     /// What there is to do, in lines.
     pub task: Vec<&'static str>,
+    /// The number of the chapter of the book about it.
+    pub chapter: Option<usize>,
     /// Arguments of the run, such as `--launch f`.
     pub run: Vec<&'static str>,
     /// The lines that the run has to print.
@@ -99,7 +101,11 @@ impl LessonHead {
                 "Task" => head.task.push(value),
                 "Run" => head.run.extend(value.split_whitespace()),
                 "Prints" => head.prints.push(value),
-                "Read" | "Fails" => {}
+                "Read" => {
+                    let number = value.strip_prefix("chapter ").and_then(|rest| rest.split(' ').next());
+                    head.chapter = number.and_then(|number| number.parse().ok());
+                }
+                "Fails" => {}
                 _ if key.starts_with("Lesson ") => head.title = value,
                 _ if in_task && !line.is_empty() => head.task.push(line),
                 _ => {}

@@ -3,7 +3,9 @@
 //! In: a folder in which the user repairs them. Out: how far the user has come, the next program and
 //! what is wrong with it. Never: overwrites a file unless told to, or trusts anything but a run.
 
+mod chapter;
 mod folder;
+mod keys;
 mod lesson;
 mod look;
 mod text;
@@ -11,9 +13,9 @@ mod watch;
 
 pub use watch::watch;
 
-use super::Exit;
 use super::args::LearnArgs;
 use super::outcome::Outcome;
+use super::{Exit, output};
 use crate::{Loader, MessageFormat};
 use folder::Folder;
 use lesson::Lesson;
@@ -45,6 +47,10 @@ impl<'l> Class<'l> {
         if let Some(number) = args.hint {
             let lesson = named.or_else(|| self.first_open()).ok_or("all lessons are done")?;
             return text::hint(lesson, number).map(says);
+        }
+        if args.chapter {
+            let lesson = named.or_else(|| self.first_open()).ok_or("all lessons are done")?;
+            return text::chapter(lesson, output::width()).map(says);
         }
         match named {
             Some(lesson) if args.solution => Ok(says(text::solution(lesson))),
@@ -86,6 +92,13 @@ impl<'l> Class<'l> {
 
     fn first_open(&self) -> Option<&Lesson> {
         self.lessons.iter().find(|lesson| !Look::is_done(lesson, &self.folder, self.loader))
+    }
+
+    /// The next lesson that is not done, after this one or from the beginning.
+    fn open_after(&self, lesson: &Lesson) -> Option<&Lesson> {
+        let (before, after) = self.lessons.split_at(lesson.number);
+        let others = after.iter().chain(before).filter(|other| other.number != lesson.number);
+        others.into_iter().find(|other| !Look::is_done(other, &self.folder, self.loader))
     }
 
     /// Runs the lesson that the user has named; `open` is the first that is not done.

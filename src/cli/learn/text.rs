@@ -1,28 +1,47 @@
+use super::chapter;
 use super::folder::Folder;
 use super::lesson::Lesson;
 use super::look::Look;
+use crate::cli::page::{rendered, styled};
+use anstyle::{AnsiColor, Style};
 use std::fmt::Write;
+
+const TITLE: Style = Style::new().bold();
+const DONE: Style = AnsiColor::Green.on_default();
+const MUTED: Style = Style::new().dimmed();
+
+/// Lines longer than this are hard to read, however wide the terminal is.
+const WIDEST: usize = 100;
+
+/// A text that is less important.
+pub fn muted(text: &str) -> String {
+    styled(text, MUTED)
+}
 
 /// How far the user has come.
 pub fn progress(done: &[bool]) -> String {
     let (count, all) = (done.iter().filter(|d| **d).count(), done.len());
-    let bar: String = done.iter().map(|d| if *d { '#' } else { '.' }).collect();
+    let bar: String = done.iter().map(|d| if *d { styled("#", DONE) } else { ".".to_string() }).collect();
     format!("{count} of {all} lessons done  [{bar}]\n")
 }
 
 /// What there is to do in a lesson, and what to do next; `again` is the command that runs it.
 pub fn page(lesson: &Lesson, look: &Look, folder: &Folder, again: &str) -> String {
-    let mut out = format!("\nLesson {}: {}\n", lesson.number, lesson.head.title);
+    let title = format!("Lesson {}: {}", lesson.number, lesson.head.title);
+    let mut out = format!("\n{}\n", styled(&title, TITLE));
     for file in &lesson.files {
         let _ = writeln!(out, "  {}", folder.path(file).display());
     }
     if look.done() {
-        return out + "This lesson is done.\n";
+        return out + &styled("This lesson is done.", DONE) + "\n";
     }
     for line in &lesson.head.task {
         let _ = writeln!(out, "  | {line}");
     }
     let _ = write!(out, "\nChange the program, then run `{again}` again. Stuck? `{again} --hint`");
+    if lesson.head.chapter.is_some() {
+        let _ = write!(out, ", `{again} --chapter`");
+    }
     if let Some(rule) = look.rule() {
         let _ = write!(out, ", `cslrun explain {rule}`");
     }
@@ -55,9 +74,9 @@ pub fn list(lessons: &[Lesson], done: &[bool]) -> String {
     let width = lessons.iter().map(|lesson| lesson.name().len()).max().unwrap_or(0);
     let mut out = String::new();
     for (lesson, done) in lessons.iter().zip(done) {
-        let mark = if *done { "done" } else { "" };
+        let mark = if *done { styled("done", DONE) } else { "    ".to_string() };
         let (number, name, title) = (lesson.number, lesson.name(), lesson.head.title);
-        let _ = writeln!(out, "{mark:4} {number:2}  {name:width$}  {title}");
+        let _ = writeln!(out, "{mark} {number:2}  {name:width$}  {title}");
     }
     out + &progress(done)
 }
@@ -73,6 +92,12 @@ pub fn hint(lesson: &Lesson, number: usize) -> Result<String, String> {
         false => format!("`cslrun learn {name} --solution` shows the solution"),
     };
     Ok(format!("Lesson {}, hint {number} of {all}:\n{hint}\n\n{next}\n", lesson.number))
+}
+
+/// The chapter of the book about a lesson, for a terminal of this width or, without one, as it is written.
+pub fn chapter(lesson: &Lesson, width: Option<usize>) -> Result<String, String> {
+    let text = chapter::chapter(lesson)?;
+    Ok(width.map_or(text.clone(), |width| rendered(&text, width.min(WIDEST))))
 }
 
 /// The program repaired.

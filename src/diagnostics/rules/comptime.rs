@@ -134,6 +134,9 @@ crate::rules! {
     /// Comptime code has already run when the program starts.
     LEAVES_EXPRESSION = "leaves-comptime": "`return`, `break` or `continue` would leave comptime code for run-time code"
         => "remove `comptime` or `inline`, or decide it at comptime";
+    /// Nothing starts the function `main`.
+    /// A PE runs tasks that are bound to ids, and functions that the host launches; no name is special.
+    @Warning(unused) MAIN_NOT_STARTED = "main-not-started": "nothing starts `main`";
     /// A struct value lacks a field.
     /// A struct value must give every field.
     MISSING_FIELD = "missing-field": "the field `{name}` is missing"
@@ -309,6 +312,10 @@ crate::rules! {
     /// cslrun stops strings and structs that grow without end before they fill memory.
     VALUE_TOO_LARGE = "value-too-large": "this {what} is larger than any program needs"
         => "end the loop or recursion that builds it";
+    /// Something that nothing uses has an error.
+    /// cslrun compiles only what a program uses, so the error appears as soon as something uses it.
+    @Warning(unused) UNUSED_CODE = "unused-code": "`{name}` is not used, and wrong: {title}"
+        => "correct it, or remove `{name}`";
     /// A builtin is used in the wrong phase.
     /// Each builtin belongs to a phase: layout, comptime blocks, or code.
     WRONG_PHASE = "wrong-phase": "`@{name}` is only allowed {where}"

@@ -18,7 +18,7 @@ crate::rules! {
     /// The source text does not follow the grammar.
     /// The text does not match the grammar of CSL.
     SYNTAX_ERROR = "syntax-error": "expected {expected}, found {found}"
-        => "write {expected} here, or remove {found}";
+        => "write {expected} here";
     /// A character has no meaning in CSL.
     /// Outside of comments and strings only the characters of CSL's own tokens are allowed.
     UNKNOWN_CHARACTER = "unknown-character": "{character} has no meaning in CSL"

@@ -1,5 +1,6 @@
 //! Arrays and ranges.
 
+use super::conversions;
 use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
@@ -33,13 +34,13 @@ pub const BUILTINS: &[Builtin] = &[
         doc: "the number of dimensions of an array type",
         run: Run::Known(|s, call| array_arg(s, call.args[0]).map(|t| Value::u16(t.dims.len() as u16))), ..USUAL },
     Builtin { name: "zeros", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
-        usage: "@zeros(Array)",
+        usage: "@zeros([n]T)",
         doc: "an array of zeros",
         run: Run::Known(|s, call| zeros(s, call.args[0])), ..USUAL },
     Builtin { name: "constants", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
-        usage: "@constants(Array, value)",
+        usage: "@constants([n]T, value)",
         doc: "an array of equal elements",
-        run: Run::Operand(|s, call| constants(s, call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(constants), ..USUAL },
     Builtin { name: "range", takes: 2..=4, phase: Phase::Anywhere, is_pure: true,
         usage: "@range(T, stop) or @range(T, start, stop, step)",
         doc: "a range",
@@ -68,7 +69,13 @@ fn array_arg(sema: &mut Sema<'_>, ty: ExprId) -> Result<Arc<ArrayTy>> {
 
 fn zeros(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
     let at = sema.span(ty);
-    let a = array_arg(sema, ty)?;
+    let a = array_arg(sema, ty).map_err(|diag| {
+        let is_other = [rules::NOT_A_TYPE.name, rules::TYPE_MISMATCH.name].contains(&diag.rule());
+        match is_other {
+            true => diag.help("write the size and the type of an element, such as `@zeros([4]f32)`"),
+            false => diag,
+        }
+    })?;
     let zero = match &a.elem {
         Ty::Int(t) => Value::Int(Some(*t), Integer::ZERO),
         Ty::ComptimeInt => Value::int(0),
@@ -83,8 +90,12 @@ fn zeros(sema: &mut Sema<'_>, ty: ExprId) -> Result<Value> {
     Ok(Value::array(a, Elems::Splat(zero)))
 }
 
-fn constants(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
-    let a = array_arg(sema, ty)?;
+fn constants(sema: &mut Sema<'_>, call: Call<'_>) -> Result<Operand> {
+    let (ty, value) = (call.args[0], call.args[1]);
+    let a = match array_arg(sema, ty) {
+        Ok(a) => a,
+        Err(diag) => return Err(conversions::swapped(sema, "constants", diag, ty, value, call.span)),
+    };
     let at = sema.span(value);
     match sema.value_as(value, &a.elem)? {
         Operand::Known(v) => Ok(Operand::Known(Value::array(a, Elems::Splat(v)))),

@@ -1,8 +1,8 @@
 //! Types and conversions between them.
 
-use super::entry::{Builtin, Phase, Run, USUAL};
+use super::entry::{Builtin, Call, Phase, Run, USUAL};
 use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{At, Result};
+use crate::diagnostics::{At, Diag, Result};
 use crate::image::Scalar;
 use crate::image::code::Op;
 use crate::sema::arith;
@@ -22,15 +22,15 @@ pub const BUILTINS: &[Builtin] = &[
     Builtin { name: "as", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@as(T, value)",
         doc: "converts a number, a bool or an enum",
-        run: Run::Operand(|s, call| as_builtin(s, call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| type_first(s, "as", call, as_builtin)), ..USUAL },
     Builtin { name: "bitcast", takes: 2..=2, phase: Phase::Anywhere, is_pure: true,
         usage: "@bitcast(T, value)",
         doc: "reads the bits of a number as another type",
-        run: Run::Operand(|s, call| bitcast(s, call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| type_first(s, "bitcast", call, bitcast)), ..USUAL },
     Builtin { name: "ptrcast", takes: 2..=2, phase: Phase::Anywhere,
         usage: "@ptrcast(P, pointer)",
         doc: "the same address with another pointer type",
-        run: Run::Operand(|s, call| ptrcast(s, call.args[0], call.args[1])), ..USUAL },
+        run: Run::Operand(|s, call| type_first(s, "ptrcast", call, ptrcast)), ..USUAL },
     Builtin { name: "type_of", takes: 1..=1, phase: Phase::Anywhere, is_pure: true,
         usage: "@type_of(value)",
         doc: "the type of an expression, which is not evaluated",
@@ -54,8 +54,38 @@ pub fn fp16(options: &CompileOptions) -> Ty {
     })
 }
 
-fn as_builtin(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
-    let to = sema.ty(ty)?;
+/// A conversion of the second argument to the type that is the first.
+fn type_first(
+    sema: &mut Sema<'_>,
+    builtin: &str,
+    call: Call<'_>,
+    convert: fn(&mut Sema<'_>, Ty, ExprId) -> Result<Operand>,
+) -> Result<Operand> {
+    match sema.ty(call.args[0]) {
+        Ok(to) => convert(sema, to, call.args[1]),
+        Err(diag) => Err(swapped(sema, builtin, diag, call.args[0], call.args[1], call.span)),
+    }
+}
+
+/// `@as(x, i16)`: the arguments of a builtin whose first one is a type stand the other way round.
+pub(super) fn swapped(
+    sema: &mut Sema<'_>,
+    builtin: &str,
+    diag: Diag,
+    first: ExprId,
+    second: ExprId,
+    span: Span,
+) -> Diag {
+    if sema.ty(second).is_err() {
+        return diag;
+    }
+    let Ok(have) = type_of(sema, first) else { return diag };
+    let instead = format!("@{builtin}({}, {})", sema.snippet(second), sema.snippet(first));
+    let diag = rules::NOT_A_TYPE.because(&[("have", &have)]).at(sema.span(first));
+    diag.help(format!("the type comes first: `{instead}`")).replace(span, instead)
+}
+
+fn as_builtin(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
     let at = sema.span(value);
     let v = sema.value(value, None)?;
     convert(sema, v, &to, at)
@@ -88,8 +118,7 @@ pub fn convert(sema: &mut Sema<'_>, v: Operand, to: &Ty, at: Span) -> Result<Ope
     Ok(Operand::Reg(d, to.clone()))
 }
 
-fn bitcast(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
-    let to = sema.ty(ty)?;
+fn bitcast(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
     let at = sema.span(value);
     let v = sema.value(value, None)?;
     if let Operand::Known(known) = &v {
@@ -115,8 +144,7 @@ fn bitcast(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
     Ok(Operand::Reg(d, to))
 }
 
-fn ptrcast(sema: &mut Sema<'_>, ty: ExprId, value: ExprId) -> Result<Operand> {
-    let to = sema.ty(ty)?;
+fn ptrcast(sema: &mut Sema<'_>, to: Ty, value: ExprId) -> Result<Operand> {
     let at = sema.span(value);
     let v = sema.value(value, None)?;
     let (Ty::Ptr(p), Ty::Ptr(_)) = (&to, v.ty()) else {
@@ -146,7 +174,7 @@ fn check_cast(sema: &mut Sema<'_>, v: &Operand, to: &PtrTy, at: Span) -> Result<
 }
 
 /// The type of an expression; code that it would need is thrown away.
-pub(super) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
+pub(in crate::sema) fn type_of(sema: &mut Sema<'_>, e: ExprId) -> Result<Ty> {
     let checkpoint = sema.lower.checkpoint();
     let ev = sema.expr(e, None);
     sema.lower.rollback(checkpoint);

@@ -34,6 +34,7 @@ mod settings;
 mod strings;
 mod structs;
 mod tasks;
+mod unknown;
 mod vectors;
 
 pub use entry::{Builtin, Phase};
@@ -42,8 +43,7 @@ pub use settings::settings;
 use super::eval::{Ev, Return};
 use super::value::Value;
 use super::walk::Sema;
-use crate::diagnostics::rules::comptime as rules;
-use crate::diagnostics::{Diag, Result, suggest};
+use crate::diagnostics::Result;
 use crate::dsd::ops;
 use crate::sema::eval::Eval;
 use crate::source::Span;
@@ -98,19 +98,9 @@ pub(super) fn lookup(name: &str) -> Option<&'static Builtin> {
 }
 
 /// All names that a program may use, without `@`: builtins and DSD operations.
-fn names() -> impl Iterator<Item = &'static str> {
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let builtins = all().iter().filter(|b| !b.is_internal()).map(|b| b.name);
     builtins.chain(ops::OPS.iter().map(|op| op.name))
-}
-
-/// What replaced a builtin that is gone.
-fn successor(name: &str) -> Option<&'static str> {
-    Some(match name {
-        "concat_struct" => "use `@concat_structs`",
-        "export" => "use the `export` keyword",
-        "mov" | "move" => "use `@mov16` or `@mov32`, or `@fmovh` or `@fmovs` for floats",
-        _ => return None,
-    })
 }
 
 /// Settles what builtins have said before everything was bound, and checks what depends on all of it.
@@ -135,7 +125,8 @@ pub fn builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], span: Span) -
     }
     let Some(entry) = lookup(&name.name).filter(|entry| may_name(&sema.eval, entry)) else {
         sema.has_effect();
-        return Err(unknown_builtin(name));
+        let known: Vec<&str> = names().collect();
+        return Err(unknown::unknown_builtin(sema, name, args, &known));
     };
     if !entry.is_pure {
         sema.has_effect();
@@ -182,17 +173,6 @@ fn is_in(sema: &Sema<'_>, phase: Phase) -> bool {
         Phase::Code => !comptime,
         Phase::Anywhere => true,
         Phase::Global => comptime && matches!(sema.frame().ret, Return::Forbidden),
-    }
-}
-
-fn unknown_builtin(name: &Ident) -> Diag {
-    let c = rules::UNKNOWN_BUILTIN.because(&[("name", &name.name)]).at(name.span);
-    if let Some(help) = successor(&name.name) {
-        return c.help(help);
-    }
-    match suggest::nearest(&name.name, names()) {
-        Some(near) => c.did_you_mean(&name.name, near, format!("@{near}")),
-        None => c,
     }
 }
 

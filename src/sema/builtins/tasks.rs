@@ -8,6 +8,7 @@ use crate::diagnostics::{At, Diag, Result};
 use crate::image::code::Op;
 use crate::image::{Scalar, TaskBinding, TaskKind};
 use crate::sema::lower::{ParamKind, Tile};
+use crate::sema::mismatch::mismatch;
 use crate::sema::operand::{Operand, repr};
 use crate::sema::value::{FnRef, Value};
 use crate::sema::walk::Sema;
@@ -66,7 +67,7 @@ fn activate(sema: &mut Sema<'_>, id: ExprId) -> Result<Operand> {
                 .because(&[("kind", &kind.word())])
                 .at(at)
                 .help("bind a task to an id of `@get_local_task_id`, and activate that"),
-            have => comptime::TYPE_MISMATCH.because(&[("want", &"local_task_id"), ("have", &have)]).at(at),
+            have => mismatch(&Ty::Id(IdKind::LocalTask), &have).at(at),
         });
     }
     if let Operand::Known(Value::Id(_, n)) = &v

@@ -57,6 +57,8 @@ impl Builder {
         if tightness(op) == COMPARISON && tightness(first) == COMPARISON && span.hi == end {
             let help = "join two comparisons with `and`, or put one in parentheses";
             self.complain(CHAINED_COMPARISON.plain().at(span).help(help));
+            // Its type would be a second mistake.
+            self.replace_expr(left, ExprKind::Error);
         }
     }
 }

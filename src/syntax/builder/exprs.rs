@@ -97,10 +97,16 @@ impl Builder {
             ExprKind::Index { base, indices } => {
                 self.add_expr(ExprKind::Access { vars, lengths, target: base, indices }, span)
             }
-            _ => {
+            other => {
                 let facts: [(&str, &dyn std::fmt::Display); 2] =
                     [("expected", &"an element such as `A[i]` after `->`"), ("found", &"something else")];
-                self.complain(SYNTAX_ERROR.because(&facts).at(self.expr_span(target)));
+                let diag = SYNTAX_ERROR.because(&facts).at(self.expr_span(target));
+                let indices: Vec<&str> = vars.iter().map(|var| var.name.as_str()).collect();
+                let help = match other {
+                    ExprKind::Name(array) => format!("write `{array}[{}]`", indices.join(", ")),
+                    _ => format!("write an element, such as `A[{}]`", indices.join(", ")),
+                };
+                self.complain(diag.help(help));
                 self.add_expr(ExprKind::Error, span)
             }
         }

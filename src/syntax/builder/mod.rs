@@ -8,9 +8,11 @@ mod stmts;
 use super::MOST_PROBLEMS;
 use super::ast::*;
 use super::depth::{DEEPEST_TREE, Depths};
+use super::token::Token;
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::syntax::NESTING_TOO_DEEP;
 use crate::source::{FileId, Span};
+use rustc_hash::FxHashSet;
 use std::mem::replace;
 
 /// The builder of one file.
@@ -19,6 +21,8 @@ pub struct Builder {
     depths: Depths,
     problems: Vec<Diag>,
     progress: ParseProgress,
+    /// Pieces of the text about which everything is said.
+    covered: Vec<Span>,
     /// Lengths of the two arenas after the last complete declaration.
     kept: (usize, usize),
 }
@@ -34,8 +38,6 @@ pub struct ParseProgress {
 
 /// An open block: a `{` without its `}` so far.
 pub struct OpenBlock {
-    /// The brace.
-    pub brace: usize,
     /// End of the brace, or of the last complete statement after it.
     pub done: usize,
 }
@@ -95,10 +97,17 @@ impl Builder {
     /// Starts an empty file.
     pub fn new(id: FileId) -> Builder {
         Builder {
-            file: File { id, decls: Vec::new(), exprs: Vec::new(), stmts: Vec::new() },
+            file: File {
+                id,
+                decls: Vec::new(),
+                exprs: Vec::new(),
+                stmts: Vec::new(),
+                hidden: FxHashSet::default(),
+            },
             depths: Depths::default(),
             problems: Vec::new(),
             progress: ParseProgress::default(),
+            covered: Vec::new(),
             kept: (0, 0),
         }
     }
@@ -116,6 +125,15 @@ impl Builder {
         self.progress.blocks.clear();
     }
 
+    /// The names among these tokens are not part of the tree.
+    pub fn hide<'t>(&mut self, tokens: impl IntoIterator<Item = Token<'t>>) {
+        let names = tokens.into_iter().filter_map(|token| match token {
+            Token::Ident(name) => Some(Name::new(name)),
+            _ => None,
+        });
+        self.file.hidden.extend(names);
+    }
+
     /// The finished file and its diagnostics.
     pub fn finish(self) -> (File, Vec<Diag>) {
         (self.file, self.problems)
@@ -124,9 +142,26 @@ impl Builder {
     /// Adds a diagnostic unless it was added before: a declaration may be parsed again after a repair.
     pub fn complain(&mut self, diag: Diag) {
         let same = |other: &Diag| other.0.primary == diag.0.primary && other.0.title == diag.0.title;
+        if self.is_covered(&diag) {
+            return;
+        }
         if self.problems.len() < MOST_PROBLEMS && !self.problems.iter().any(same) {
             self.problems.push(diag);
         }
+    }
+}
+
+/// What needs no more words.
+impl Builder {
+    /// A diagnostic says everything about the text between two bytes.
+    pub fn cover(&mut self, (lo, hi): (usize, usize)) {
+        self.covered.push(self.span(lo, hi));
+    }
+
+    /// Whether another diagnostic says everything about the place of this one.
+    pub fn is_covered(&self, diag: &Diag) -> bool {
+        let Some(place) = diag.0.primary.as_ref().map(|label| label.span) else { return false };
+        self.covered.iter().any(|span| span.lo <= place.lo && place.hi <= span.hi)
     }
 }
 

@@ -7,7 +7,7 @@ use crate::syntax::ast::*;
 impl Builder {
     /// Opens a block; returns its position.
     pub fn open_block(&mut self, brace: usize, done: usize) -> usize {
-        self.progress.blocks.push(OpenBlock { brace, done });
+        self.progress.blocks.push(OpenBlock { done });
         brace
     }
 

@@ -137,8 +137,8 @@ fn frequent_mistakes_come_with_help() {
     assert!(help("fn f() {}").contains("write the return type"));
     assert!(help("fn f() -> u16 {}").contains("without an arrow"));
     assert!(help("param p: []u16;").contains("no slices"));
-    assert!(help("fn f() void { if (a = b) {} }").contains("`==` compares"));
-    assert!(help("fn f() void { *p = 1; }").contains("`p.* = x`"));
+    assert!(help("fn f() void { if (a = b) {} }").contains("`==` to compare"));
+    assert!(help("fn f() void { *p = 1; }").contains("`p.* = ..`"));
     assert!(help("fn f() void { fn g() void {} }").contains("top level"));
     assert!(help("fn f() void { param x: u16; }").contains("top level"));
     assert!(help("var param = 1;").contains("is a word of CSL"));
@@ -183,7 +183,6 @@ fn a_bad_literal_or_character_is_reported_once() {
         [
             "1:11 `2` is not a binary digit",
             "2:11 this string does not end on its line",
-            "2:14 expected `;`, found `const`",
             "3:13 `$` has no meaning in CSL",
             "4:11 a character literal holds one character",
             "5:11 `\u{e4}` has no meaning in CSL",

@@ -1,0 +1,138 @@
+//! What to write instead, where a diagnostic about names and types can say it.
+
+use super::eval::EvalFrame;
+use super::files::Files;
+use super::walk::Sema;
+use crate::diagnostics::Diag;
+use crate::diagnostics::rules::comptime as rules;
+use crate::dsd::ops;
+use crate::source::Span;
+use crate::stdlib;
+use crate::syntax::ast::{Decl, ExprId, ExprKind, StmtKind, VarKind};
+use crate::syntax::foreign;
+use crate::value::float::FloatKind;
+use crate::value::ty::Ty;
+
+/// Shows the text that a diagnostic is about in its help, in place of `..`.
+pub fn with_text(files: &Files<'_>, mut diag: Diag) -> Diag {
+    let d = &mut *diag.0;
+    if !d.has_own_help || d.rule != rules::TYPE_MISMATCH.name {
+        return diag;
+    }
+    let Some(place) = d.primary.as_ref().map(|label| label.span) else { return diag };
+    let text = files.text(place);
+    let is_short = !text.is_empty() && text.len() <= 40 && !text.contains('\n');
+    if let Some(help) = d.help.as_mut().filter(|_| is_short) {
+        *help = help.replacen("..", text, 1);
+    }
+    diag
+}
+
+/// What a name means that other languages have, or the library.
+pub fn elsewhere(frame: &EvalFrame, name: &str) -> Option<String> {
+    if foreign::prints(name) {
+        return Some(format!("to print, write {}", foreign::PRINTING));
+    }
+    foreign::value_of_csl(name).map(str::to_string).or_else(|| of_library(frame, name))
+}
+
+/// How to reach a function of the library.
+fn of_library(frame: &EvalFrame, name: &str) -> Option<String> {
+    let declares = |module: &&str| {
+        let text = stdlib::find(module).unwrap_or_default();
+        text.contains(&format!("\nfn {name}(")) || text.contains(&format!("\ninline fn {name}("))
+    };
+    let module = stdlib::names().filter(|module| !module.contains('/')).find(declares)?;
+    let imported = frame.unit.file.decls.iter().find_map(|decl| {
+        let Decl::Var(v) = decl else { return None };
+        let ExprKind::Builtin { args, .. } = &frame.unit.file.expr(v.init?).kind else { return None };
+        let ExprKind::Str(path) = &frame.unit.file.expr(*args.first()?).kind else { return None };
+        (*path == format!("<{module}>").as_bytes()).then(|| v.name.name.to_string())
+    });
+    Some(match imported {
+        Some(bound) => format!("write `{bound}.{name}`"),
+        None => format!(
+            "write `const {module} = @import_module(\"<{module}>\");`, and then `{module}.{name}(..)`"
+        ),
+    })
+}
+
+/// `i16(x)` and `float(x)`: a type that is called.
+pub fn cast_by_call(sema: &mut Sema<'_>, callee: ExprId, args: &[ExprId], span: Span) -> Option<Diag> {
+    let unit = sema.unit();
+    let ExprKind::Name(name) = &unit.file.expr(callee).kind else { return None };
+    let ([arg], Some(ty)) = (args, foreign::meant_type(name)) else { return None };
+    if sema.eval.local(name).is_some() || unit.names.contains_key(name) {
+        return None;
+    }
+    let instead = format!("@as({ty}, {})", sema.snippet(*arg));
+    let diag = rules::NOT_CALLABLE.because(&[("type", &format!("the type `{name}`"))]).at(sema.span(callee));
+    Some(diag.help(format!("write `{instead}`")).replace(span, instead))
+}
+
+/// A better help for a value of another type than the one that is asked for.
+pub fn on_value(sema: &Sema<'_>, diag: Diag, id: ExprId, want: &Ty) -> Diag {
+    let unit = sema.unit();
+    let ExprKind::Builtin { name, args } = &unit.file.expr(id).kind else { return diag };
+    let makes_array = matches!(name.name.as_str(), "zeros" | "constants");
+    let ([ty, ..], Ty::Array(_), true) = (args.as_slice(), want, makes_array) else { return diag };
+    if diag.rule() != rules::TYPE_MISMATCH.name {
+        return diag;
+    }
+    // The help about a single element says less.
+    let mut diag = diag;
+    diag.0.has_own_help = false;
+    let rest = if args.len() > 1 { ", .." } else { "" };
+    let help = format!("write `@{}({want}{rest})`", name.name);
+    diag.help(help).replace(sema.span(*ty), want.to_string())
+}
+
+/// The help for an assignment to something that is not a variable.
+pub fn instead_of_assigning(frame: &EvalFrame, lhs: ExprId) -> Option<String> {
+    let file = &frame.unit.file;
+    let ExprKind::Name(name) = &file.expr(lhs).kind else { return None };
+    if let Some(declared) = frame.declared_at(name) {
+        let is_declaration = |kind: &StmtKind| matches!(kind, StmtKind::Var(v) if v.name.span == declared);
+        let is_variable = file.stmts.iter().any(|stmt| is_declaration(&stmt.kind));
+        return (!is_variable).then(|| {
+            format!("parameters and elements of loops do not change: copy it, `var copy = {name};`, and change the copy")
+        });
+    }
+    match &file.decls[*frame.unit.names.get(name)? as usize] {
+        Decl::Var(v) if v.kind == VarKind::Param => Some(format!(
+            "a `param` does not change when the program runs: copy it into a `var`, `var copy = {name};`"
+        )),
+        _ => None,
+    }
+}
+
+/// The help for an operator on operands of such types.
+pub fn on_operands(op: &str, left: &Ty, right: &Ty) -> Option<String> {
+    let element = |ty: &Ty| match ty {
+        Ty::Array(array) => Some(array.elem.clone()),
+        _ => None,
+    };
+    if let Some(element) = element(left).or_else(|| element(right)) {
+        let suffix = match element {
+            Ty::Float(FloatKind::F32) => ("f", "s"),
+            Ty::Float(_) => ("f", "h"),
+            _ => ("", "16"),
+        };
+        let stem = match op {
+            "+" => "add",
+            "-" => "sub",
+            "*" => "mul",
+            _ => {
+                return Some(
+                    "operators take single numbers: apply it to the elements, in a loop or with `@map`"
+                        .into(),
+                );
+            }
+        };
+        let name = format!("{}{stem}{}", suffix.0, suffix.1);
+        ops::lookup(&name)?;
+        return Some(format!("operators take single numbers: for arrays use DSDs, and `@{name}`"));
+    }
+    let is_text = |ty: &Ty| *ty == Ty::String;
+    (op == "+" && is_text(left) && is_text(right)).then(|| "write `@strcat(a, b)`".to_string())
+}

@@ -1,0 +1,119 @@
+//! What to write instead of a builtin that does not exist.
+
+use super::conversions::type_of;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, suggest};
+use crate::dsd::ops;
+use crate::sema::advice::elsewhere;
+use crate::sema::walk::Sema;
+use crate::syntax::ast::{Decl, ExprId, ExprKind, Ident};
+use crate::syntax::foreign;
+use crate::value::float::FloatKind;
+use crate::value::ty::{IntTy, Ty};
+
+/// The diagnostic about a builtin that does not exist.
+pub fn unknown_builtin(sema: &mut Sema<'_>, name: &Ident, args: &[ExprId], known: &[&str]) -> Diag {
+    let c = rules::UNKNOWN_BUILTIN.because(&[("name", &name.name)]).at(name.span);
+    if let Some(help) = successor(&name.name) {
+        return c.help(help);
+    }
+    if foreign::prints(&name.name) {
+        return c.help(format!("to print, write {}", foreign::PRINTING));
+    }
+    if let Some(op) = operation(sema, &name.name, args) {
+        return c.did_you_mean(&name.name, op, format!("@{op}"));
+    }
+    if let Some(near) = suggest::nearest(&name.name, known.iter().copied()) {
+        return c.did_you_mean(&name.name, near, format!("@{near}"));
+    }
+    match elsewhere(sema.frame(), &name.name) {
+        Some(help) => c.help(help),
+        None => c,
+    }
+}
+
+/// What replaced a builtin that is gone, or that another language has.
+fn successor(name: &str) -> Option<&'static str> {
+    Some(match name {
+        "concat_struct" => "use `@concat_structs`",
+        "export" => "use the `export` keyword",
+        "mov" | "move" => "use `@mov16` or `@mov32`, or `@fmovh` or `@fmovs` for floats",
+        "import" => "write `@import_module(\"<math>\")`",
+        "intCast" | "floatCast" | "truncate" | "intToFloat" | "floatToInt" | "cast" | "int_cast" | "to" => {
+            "write `@as(T, x)`"
+        }
+        "bitCast" | "reinterpret" => "write `@bitcast(T, x)`",
+        "ptrCast" | "ptrFromInt" => "write `@ptrcast(*T, p)`",
+        "compileError" | "static_assert" | "compile_assert" => "write `@comptime_assert(condition, \"..\")`",
+        "compileLog" => "write `@comptime_print(..)`",
+        "memcpy" | "memset" | "copy" => {
+            "write `@mov16` or `@mov32` with DSDs, or `@fmovh` or `@fmovs` for floats"
+        }
+        "len" | "length" | "size" => {
+            "write `@element_count(@type_of(a))` for the number of elements of an array"
+        }
+        "typeof" => "write `@type_of(x)`",
+        _ => return None,
+    })
+}
+
+/// The DSD operation of this kind for the type of its operands: `@fmacs` for `@fmac` on `f32`.
+fn operation(sema: &mut Sema<'_>, name: &str, args: &[ExprId]) -> Option<&'static str> {
+    const STEMS: [(&str, &str); 12] = [
+        ("add", "add"),
+        ("sub", "sub"),
+        ("mul", "mul"),
+        ("max", "max"),
+        ("mac", "mac"),
+        ("fma", "mac"),
+        ("mov", "mov"),
+        ("neg", "neg"),
+        ("abs", "abs"),
+        ("and", "and"),
+        ("or", "or"),
+        ("xor", "xor"),
+    ];
+    let stem = |word: &str| STEMS.iter().find(|(known, _)| *known == word).map(|(_, stem)| *stem);
+    let stem = stem(name).or_else(|| stem(name.strip_prefix('f')?))?;
+    let element = args.iter().find_map(|arg| element(sema, *arg))?;
+    let op = match element {
+        Ty::Float(FloatKind::F32) => format!("f{stem}s"),
+        Ty::Float(_) => format!("f{stem}h"),
+        Ty::Int(IntTy { bits: 16, .. }) => format!("{stem}16"),
+        Ty::Int(IntTy { bits: 32, .. }) => format!("{stem}32"),
+        _ => return None,
+    };
+    ops::lookup(&op).map(|row| ops::OPS[usize::from(row)].name)
+}
+
+/// The type of the elements that an operand of a DSD operation has, as far as its declaration shows it.
+fn element(sema: &mut Sema<'_>, id: ExprId) -> Option<Ty> {
+    match type_of(sema, id).ok()? {
+        Ty::Dsd(_) => {
+            let unit = sema.unit();
+            let ExprKind::Name(name) = &unit.file.expr(id).kind else { return None };
+            let Decl::Var(v) = &unit.file.decls[*unit.names.get(name)? as usize] else { return None };
+            let ExprKind::Builtin { args, .. } = &unit.file.expr(v.init?).kind else { return None };
+            let ExprKind::Struct { fields, .. } = &unit.file.expr(*args.get(1)?).kind else { return None };
+            let array = fields.iter().find_map(|(field, value)| {
+                let is_base = matches!(field.name.as_str(), "base_address" | "tensor_access");
+                is_base.then_some(*value)
+            })?;
+            let base = match unit.file.expr(array).kind {
+                ExprKind::Unary(_, base) => base,
+                ExprKind::Access { target, .. } => target,
+                _ => return None,
+            };
+            match type_of(sema, base).ok()? {
+                Ty::Array(array) => Some(array.elem.clone()),
+                other => Some(other),
+            }
+        }
+        Ty::Ptr(pointer) => Some(pointer.to.clone()),
+        ty
+        @ (Ty::Int(_) | Ty::Float(FloatKind::F16 | FloatKind::F32 | FloatKind::Bf16 | FloatKind::Cb16)) => {
+            Some(ty)
+        }
+        _ => None,
+    }
+}

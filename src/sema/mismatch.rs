@@ -1,0 +1,45 @@
+//! The diagnostic about a value of another type than expected, and the conversion between both.
+
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, Fix, Replaced};
+use crate::value::ty::{IdKind, Ty};
+
+/// The diagnostic about a value of another type than expected.
+pub fn mismatch(want: &Ty, have: &Ty) -> Diag {
+    let diag = rules::TYPE_MISMATCH.because(&[("want", want), ("have", have)]);
+    let convert = |with: String| (format!("convert it: `{with}`"), with);
+    let (help, with) = match (want, have) {
+        (Ty::Bool, Ty::ComptimeInt) => return diag.help("a `bool` is `true` or `false`"),
+        (Ty::Bool, Ty::Int(_) | Ty::Float(_)) => ("compare it: `.. != 0`".to_string(), ".. != 0".to_string()),
+        (Ty::Id(kind), Ty::ComptimeInt) => match maker(*kind) {
+            Some(maker) => (format!("write `{maker}(..)`"), format!("{maker}(..)")),
+            None => return diag,
+        },
+        (Ty::Id(IdKind::LocalTask | IdKind::DataTask | IdKind::ControlTask), Ty::Fn(_)) => {
+            return diag.help(format!("give the {want} that the task is bound to, not the task"));
+        }
+        (Ty::Enum(_), Ty::Int(_)) | (Ty::Int(_), Ty::Enum(_)) => convert(format!("@as({want}, ..)")),
+        (want, have) if want.is_numeric() && have.is_numeric() => convert(format!("@as({want}, ..)")),
+        _ => return diag,
+    };
+    // To convert numbers can lose something, so it is for the user to decide.
+    let is_certain = matches!(want, Ty::Bool | Ty::Id(_));
+    let mut diag = diag.help(help);
+    if is_certain {
+        diag.0.fix = Some(Fix { what: Replaced::Place, with });
+    }
+    diag
+}
+
+/// The builtin that makes an id of a number.
+fn maker(kind: IdKind) -> Option<&'static str> {
+    Some(match kind {
+        IdKind::Color => "@get_color",
+        IdKind::LocalTask => "@get_local_task_id",
+        IdKind::ControlTask => "@get_control_task_id",
+        IdKind::InputQueue => "@get_input_queue",
+        IdKind::OutputQueue => "@get_output_queue",
+        IdKind::Microthread => "@get_ut_id",
+        _ => return None,
+    })
+}

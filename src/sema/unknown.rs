@@ -1,0 +1,47 @@
+//! The diagnostic about a name that is not declared.
+
+use super::advice::elsewhere;
+use super::builtins;
+use super::eval::EvalFrame;
+use crate::diagnostics::rules::comptime as rules;
+use crate::diagnostics::{Diag, suggest};
+use crate::source::Span;
+use crate::syntax::ast::Name;
+use crate::syntax::foreign;
+use crate::value::ty::Ty;
+
+/// The diagnostic about a name that is not declared.
+pub fn unknown_name(frame: &EvalFrame, name: &Name, span: Span) -> Diag {
+    let diag = rules::UNKNOWN_NAME.because(&[("name", name)]).at(span);
+    if let Some(builtin) = builtin_named(name) {
+        return diag.did_you_mean(name, &format!("@{builtin}"), format!("@{builtin}"));
+    }
+    let globals = frame.unit.names.keys().map(|n| n.as_str());
+    let mut known: Vec<&str> = frame.local_names().chain(globals).collect();
+    known.extend_from_slice(&Ty::predeclared_names());
+    known.extend(crate::arch::Direction::ALL.into_iter().map(|direction| direction.word()));
+    known.extend(foreign::VALUE_WORDS);
+    known.sort_unstable();
+    if let Some(same) = suggest::other_style(name, known.iter().copied()) {
+        return diag.did_you_mean(name, same, same);
+    }
+    if let Some(ty) = foreign::type_of_csl(name) {
+        let diag = diag.did_you_mean(name, ty, ty);
+        let is_wide = matches!(name.as_str(), "f64" | "double" | "float64" | "Double");
+        return if is_wide { diag.note("no PE has floats of 64 bits") } else { diag };
+    }
+    if let Some(near) = suggest::nearest(name, known) {
+        return diag.did_you_mean(name, near, near);
+    }
+    match elsewhere(frame, name) {
+        Some(help) => diag.help(help),
+        None => diag,
+    }
+}
+
+/// The builtin that a name without `@` stands for, perhaps in another style.
+fn builtin_named(name: &str) -> Option<&'static str> {
+    let exact = builtins::names().find(|builtin| *builtin == name);
+    let is_long = name.len() > 5;
+    exact.or_else(|| suggest::other_style(name, builtins::names()).filter(|_| is_long))
+}

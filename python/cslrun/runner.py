@@ -51,7 +51,7 @@ class Runner(CommandQueue):
         A file for a page that shows the run, or True to keep it for [report]. By default that of CSLRUN_REPORT.
     profile
         A file for the profile of the run: `.html` for a page, `.json`, `.speedscope.json`, `.pb` or `.txt`; True keeps
-        it for [profile]. By default that of CSLRUN_PROFILE. A run has either a profile, or a trace and a report.
+        it for [profile]. By default that of CSLRUN_PROFILE.
     allow, warn, deny
         Rules and groups, as for [compile].
 

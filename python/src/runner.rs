@@ -61,7 +61,6 @@ impl Runner {
         report.map_or(Ok(()), |path| settings.report_to(path)).map_err(PyValueError::new_err)?;
         profile.map_or(Ok(()), |path| settings.profile_to(path)).map_err(PyValueError::new_err)?;
         (settings.keeps_report, settings.keeps_profile) = (keeps_report, keeps_profile);
-        settings.check().map_err(PyValueError::new_err)?;
         let stop = interrupt::stop(py)?;
         guarded(|| {
             cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {

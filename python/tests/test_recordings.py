@@ -115,8 +115,19 @@ def test_a_variable_or_an_argument_writes_a_profile_too(script, program, tmp_pat
     runner.launch("double_all")
     runner.finish()
     assert (tmp_path / "y.txt").read_text().startswith("profile: about ")
-    with pytest.raises(ValueError, match="a profile goes without a trace and a report"):
-        cslrun.Runner(program, profile="y.txt", report=True)
+
+
+def test_a_profile_is_the_same_with_a_trace_and_a_report(program, tmp_path):
+    def profile(**files):
+        runner = cslrun.Runner(program, profile=True, **files)
+        runner.copy_in("words", [1, 2, 3, 4])
+        runner.launch("double_all")
+        runner.finish()
+        return runner.profile().data
+
+    assert profile() == profile(trace=tmp_path / "x.txt", report=tmp_path / "x.html")
+    assert "starts double_all" in (tmp_path / "x.txt").read_text()
+    assert (tmp_path / "x.html").read_text().startswith("<!doctype html>")
 
 
 @pytest.mark.parametrize("words, variables, why", [

@@ -31,6 +31,17 @@ def test_a_wafer_of_256_by_256_can_be_used(open_page, reports):
     assert page.pitch() < 4
 
 
+def test_the_line_of_code_is_marked(open_page):
+    page = open_page("code")
+    page.click_pe(3, 2)
+    seen = set()
+    wanted = {"value[0] *= 0.5;", "if (x > value[0]) {", "value[0] += 1.0;", "counted += 1;"}
+    while page.cycle < page.last and not wanted <= seen:
+        seen.update(line.strip() for line in page.lines_here())
+        page.press("step")
+    assert wanted <= seen
+
+
 def test_values_have_the_type_of_their_color(open_page):
     page = open_page("code")
     assert page.text("#colors button").endswith("color 2 (f32)")

@@ -41,8 +41,7 @@ impl RunSettings {
         let threads = variable("CSLRUN_THREADS", threads::number)?;
         let max_cycles = variable("CSLRUN_MAX_CYCLES", whole_number)?;
         let files = RunSettings { trace, report, profile, ..RunSettings::default() };
-        let settings = RunSettings { seed, threads, max_cycles, ..files };
-        settings.check().map(|()| settings)
+        Ok(RunSettings { seed, threads, max_cycles, ..files })
     }
 
     /// Takes the name of a file for the trace.
@@ -73,22 +72,8 @@ impl RunSettings {
         Ok(())
     }
 
-    /// Looks whether the settings go together.
-    ///
-    /// # Errors
-    /// A profile is wanted together with a trace or a report.
-    pub fn check(&self) -> Result<(), String> {
-        match self.profiles() && (self.trace.is_some() || self.report.is_some() || self.keeps_report) {
-            true => Err("a profile goes without a trace and a report: use two runs".to_string()),
-            false => Ok(()),
-        }
-    }
-
     /// Starts to record what the trace and the report show; before anything runs.
     pub fn record(&self, runner: &mut Runner) {
-        if self.profiles() {
-            return profile::prepare(runner);
-        }
         let filter = if self.trace.is_some() { Some(Default::default()) } else { None };
         let has_report = self.report.is_some() || self.keeps_report;
         if let Some(filter) = filter.or_else(|| has_report.then(report::filter)) {
@@ -96,6 +81,9 @@ impl RunSettings {
         }
         if has_report {
             report::prepare(runner);
+        }
+        if self.profiles() {
+            profile::prepare(runner);
         }
     }
 

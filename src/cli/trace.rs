@@ -25,6 +25,7 @@ pub fn filter(args: &TraceArgs, program: &Program) -> Result<Option<TraceFilter>
         tasks: args.tasks.clone(),
         cycles: args.cycles.clone().unwrap_or(defaults.cycles),
         limit: args.limit.map_or(defaults.limit, |limit| limit as usize),
+        code: false,
     }))
 }
 

@@ -13,6 +13,8 @@ use rustc_hash::FxHashMap;
 
 /// Places for the pieces of a stretch of code that are found without a search.
 const SLOTS: usize = 64;
+/// Pieces that are kept in their order at most: of a long loop, the first times around.
+const MOST_IN_ORDER: usize = 200;
 
 /// A piece of the code of a function, and how often it has run.
 #[derive(Copy, Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -49,6 +51,8 @@ pub(crate) struct CodeCounts {
     used: u64,
     /// Pieces that had to make room.
     others: FxHashMap<(FnId, u32, u32), Piece>,
+    /// The same pieces in the order in which they ran, if somebody wants that instead.
+    order: Option<Vec<Piece>>,
     /// One past the last word of the deepest frame so far.
     pub deepest: usize,
 }
@@ -56,12 +60,32 @@ pub(crate) struct CodeCounts {
 impl CodeCounts {
     /// Nothing has run.
     pub fn new() -> CodeCounts {
-        CodeCounts { slots: Box::new([None; SLOTS]), used: 0, others: FxHashMap::default(), deepest: 0 }
+        let slots = Box::new([None; SLOTS]);
+        CodeCounts { slots, used: 0, others: FxHashMap::default(), order: None, deepest: 0 }
+    }
+
+    /// Nothing has run; what runs is kept in its order and not added up.
+    pub fn in_order() -> CodeCounts {
+        CodeCounts { order: Some(Vec::new()), ..CodeCounts::new() }
+    }
+
+    /// The pieces in their order, which are forgotten; and whether there were more.
+    pub fn take_in_order(&mut self) -> (Vec<Piece>, bool) {
+        let mut pieces = self.order.as_mut().map(std::mem::take).unwrap_or_default();
+        let is_cut = pieces.len() > MOST_IN_ORDER;
+        pieces.truncate(MOST_IN_ORDER);
+        (pieces, is_cut)
     }
 
     /// Adds a piece.
     #[inline]
     fn add(&mut self, piece: Piece) {
+        if let Some(order) = &mut self.order {
+            if order.len() <= MOST_IN_ORDER {
+                order.push(piece);
+            }
+            return;
+        }
         let at = (piece.from as usize ^ (piece.to as usize) << 2 ^ (piece.function.0 as usize) << 4) % SLOTS;
         match &mut self.slots[at] {
             Some(its) if its.is_of(&piece) => {

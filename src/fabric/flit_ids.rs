@@ -37,7 +37,9 @@ struct FlitNotes {
     /// The words of messages, until they are handed over.
     letters: FxHashMap<(u32, Color), VecDeque<u64>>,
     positions: BTreeMap<(u32, Color), u8>,
-    /// For a profile, wavelets are counted instead of written down, and their numbers say where they came from.
+    /// Whether events are written down.
+    writes: bool,
+    /// For a profile, wavelets are counted, and their numbers say where they came from.
     counter: Option<Box<Counter>>,
 }
 
@@ -79,7 +81,7 @@ impl FlitNotes {
     }
 
     fn write(&mut self, pe: PeCoord, what: EventKind) {
-        if self.counter.is_none() {
+        if self.writes {
             self.events.push(Event { cycle: self.now, pe, what });
         }
     }
@@ -93,17 +95,22 @@ fn wavelet(number: u64, color: Color, flit: Flit) -> TracedWavelet {
 impl FlitIds {
     /// From now on writes down what happens; before anything runs.
     pub fn record(&mut self) {
-        self.0 = Some(Box::default());
+        self.0.get_or_insert_default().writes = true;
     }
 
     /// From now on counts wavelets, and notes where they come from; before anything runs.
     pub fn count(&mut self) {
-        self.0 = Some(Box::new(FlitNotes { counter: Some(Box::default()), ..FlitNotes::default() }));
+        self.0.get_or_insert_default().counter = Some(Box::default());
     }
 
     /// The counts so far, if wavelets are counted.
     pub fn traffic(&self, grid: &Grid) -> Option<Traffic> {
         Some(self.0.as_ref()?.counter.as_ref()?.traffic(grid))
+    }
+
+    /// Whether wavelets are counted.
+    pub fn is_counting(&self) -> bool {
+        self.0.as_ref().is_some_and(|notes| notes.counter.is_some())
     }
 
     /// Where the wavelet came from that came into a queue before the last `behind` ones of its lane.
@@ -113,10 +120,13 @@ impl FlitIds {
 
     /// Writes nothing down any more.
     pub fn stop(&mut self) {
-        self.0 = None;
+        match &mut self.0 {
+            Some(notes) if notes.counter.is_some() => notes.writes = false,
+            Some(_) | None => self.0 = None,
+        }
     }
 
-    /// Whether it writes down what happens: then every wavelet has to go link by link.
+    /// Whether it writes down or counts what happens: then every wavelet has to go link by link.
     #[inline]
     pub fn is_recording(&self) -> bool {
         self.0.is_some()
@@ -142,7 +152,7 @@ impl FlitIds {
         let number = notes.next_number(pe, false);
         lanes.lanes().for_each(|id| notes.put(id, Direction::Ramp, number));
         if let Some(counter) = &mut notes.counter {
-            return counter.note_sent(pe, color);
+            counter.note_sent(pe, color);
         }
         notes.write(grid.coord(pe), EventKind::Sent(wavelet(number, color, flit)));
     }
@@ -164,7 +174,7 @@ impl FlitIds {
         }
         landed.lanes().for_each(|id| notes.put(id, to.opposite(), number));
         if let Some(counter) = &mut notes.counter {
-            return counter.note_hop(id, to);
+            counter.note_hop(id, to);
         }
         let wavelet = wavelet(number, lane.color(), flit);
         notes.write(grid.coord(lane.pe()), EventKind::Hop { wavelet, from, to });
@@ -188,7 +198,10 @@ impl FlitIds {
         let number = notes.lane(id).offramp.pop_front().expect(NUMBERED);
         let now = notes.now;
         if let Some(counter) = &mut notes.counter {
-            return counter.note_delivered(id, number, now);
+            counter.note_delivered(id, number, now);
+        }
+        if !notes.writes {
+            return;
         }
         let wavelet = wavelet(number, color, flit);
         let tile = grid.program().tile_at(at);

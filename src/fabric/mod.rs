@@ -148,6 +148,11 @@ impl Fabric {
         self.flit_ids.count();
     }
 
+    /// Whether it counts wavelets for a profile.
+    pub fn is_profiled(&self) -> bool {
+        self.flit_ids.is_counting()
+    }
+
     /// The wavelets counted so far, if they are counted.
     pub fn traffic(&self) -> Option<Traffic> {
         self.flit_ids.traffic(&self.grid)

@@ -140,9 +140,8 @@ impl Pe {
         let wake = self.advance(now, Outside { ramp: &mut *ramp, log: &mut *log, worker });
         if let Some(trace) = self.observer.trace() {
             trace.observe(&self.main, &self.threads, &self.queues, now);
-        } else {
-            self.after_profiled_visit(ramp);
         }
+        self.after_profiled_visit(ramp);
         if !self.checks.warnings.is_empty() {
             let moment = self.moment(now);
             self.checks.warnings.drain(..).for_each(|warning| log.warn(self.at, warning.on(moment)));
@@ -404,14 +403,14 @@ impl Pe {
         Waiting { tile, main, tasks, threads, queues }
     }
 
-    /// Starts to record events.
-    pub fn record(&mut self) {
-        self.observer = Observer::of_trace(TraceBuffer::new(self.at));
+    /// Starts to record events; with `code` also which code runs.
+    pub fn record(&mut self, code: bool) {
+        self.observer.set_trace(Some(TraceBuffer::new(self.at, code)));
     }
 
     /// Stops recording events.
     pub fn stop_recording(&mut self) {
-        self.observer = Observer::default();
+        self.observer.set_trace(None);
     }
 
     /// The events recorded since the last call; `None` if the PE does not record.

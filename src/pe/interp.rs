@@ -182,7 +182,7 @@ impl Pe {
         world: &mut Outside<'_>,
     ) -> Result<bool, Diag> {
         meter.due = self.threads.next_ending().map_or(u64::MAX, |ending| ending.saturating_sub(now));
-        let op = match self.run_scalar((tile, code), meter) {
+        let op = match self.run_scalar((tile, code), now, meter) {
             Ok(StopReason::Service(op)) => op,
             Ok(StopReason::Guarded) => {
                 let heard = self.checks.warnings.len();
@@ -237,6 +237,7 @@ impl Pe {
     fn run_scalar(
         &mut self,
         (tile, code): (&PreparedTile, Code<'_>),
+        now: u64,
         meter: &mut Meter,
     ) -> Result<StopReason, Diag> {
         if !self.observer.is_nobody() {
@@ -245,6 +246,9 @@ impl Pe {
             }
             if self.observer.debugged().is_some() {
                 return self.run_debugged(code, meter);
+            }
+            if self.observer.trace().is_some_and(|trace| trace.code.is_some()) {
+                return self.run_recorded(code, now, meter);
             }
         }
         let is_observed = self.is_observed();
@@ -439,7 +443,8 @@ impl Pe {
         }
         if let Some(trace) = self.observer.trace() {
             trace.task_start(function, ready, &self.queues, now);
-        } else if self.observer.has_profile() {
+        }
+        if self.observer.has_profile() {
             self.note_profiled_task(function, ready, now);
         }
     }

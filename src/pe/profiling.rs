@@ -2,14 +2,13 @@
 
 use super::element::Pe;
 use super::main_thread::Served;
-use super::observer::Observer;
 use super::profile_log::{ProfileLog, noted};
 use super::start::Start;
 use super::tasks::{Done, Picked};
 use super::threads::{MAIN, Thread};
 use super::trace_buffer::reason;
 use crate::diagnostics::Diag;
-use crate::exec::counts::Counting;
+use crate::exec::counts::{Counting, Piece};
 use crate::exec::cycles::start_cycles;
 use crate::exec::interface::{Code, Meter, NoServices, StopReason};
 use crate::exec::scalar;
@@ -22,7 +21,7 @@ use crate::trace::Reason;
 impl Pe {
     /// Takes notes for a profile from now on, of so many records at most.
     pub fn profile(&mut self, limit: usize) {
-        self.observer = Observer::of_profile(ProfileLog::new(limit));
+        self.observer.set_profile(ProfileLog::new(limit));
     }
 
     /// The notes up to a cycle; `None` if nothing is profiled.
@@ -71,7 +70,8 @@ impl Pe {
     pub(super) fn note_task_end(&mut self, cycle: u64) {
         if let Some(trace) = self.observer.trace() {
             trace.task_end(cycle);
-        } else if let Some(profile) = self.observer.profile() {
+        }
+        if let Some(profile) = self.observer.profile() {
             profile.task_end(cycle);
         }
     }
@@ -80,13 +80,14 @@ impl Pe {
     /// would make them slower.
     #[inline(never)]
     pub(super) fn run_counted(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
+        let is_recorded = self.observer.has_trace();
         let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
         let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
         let profile = self.observer.profile().expect("the run is profiled");
         let counts = &mut profile.counts;
         counts.deepest = calls.last().map_or(0, |frame| frame.end).max(counts.deepest);
         let watched = self.races.guard();
-        let plans = if watched.is_some() { &[] } else { code.plans };
+        let plans = if watched.is_some() || is_recorded { &[] } else { code.plans };
         let mut guard = Counting { counts, words: watched };
         scalar::run(
             Code { plans, ..code },
@@ -97,6 +98,31 @@ impl Pe {
             (tasks, &mut NoServices),
             meter,
         )
+    }
+
+    /// Runs the scalar loop, and records which code it runs from a cycle on.
+    #[inline(never)]
+    pub(super) fn run_recorded(
+        &mut self,
+        code: Code<'_>,
+        now: u64,
+        meter: &mut Meter,
+    ) -> Result<StopReason, Diag> {
+        let from = now + meter.spent;
+        let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
+        let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
+        let trace = self.observer.trace().expect("the run is recorded");
+        let counts = trace.code.as_mut().expect("its code is recorded");
+        let mut guard = Counting { counts, words: self.races.guard() };
+        let code = Code { plans: &[], ..code };
+        let memory = (words, &mut guard);
+        let stop = scalar::run(code, calls, maps, memory, sanitizer, (tasks, &mut NoServices), meter);
+        let cycles = |piece: &Piece| {
+            let before = &code.function(piece.function).cycles_before;
+            u64::from(before[piece.to as usize] - before[piece.from as usize]) + piece.cycles
+        };
+        trace.ran(from, cycles);
+        stop
     }
 
     /// An operation of the main thread has been served, or could not be, in a cycle.

@@ -7,6 +7,7 @@ use super::stall::Stall;
 use super::tasks::Picked;
 use super::threads::{MAIN, Thread, Threads};
 use crate::arch::{Color, PeCoord, UtId};
+use crate::exec::counts::{CodeCounts, Piece};
 use crate::image::FnId;
 use crate::source::Span;
 use crate::trace::{Event, EventKind, Queue, Reason, TaskCause, ThreadId, TracedOperation};
@@ -23,6 +24,8 @@ pub(super) struct TraceBuffer {
     /// `@map`s of the main thread that have not ended.
     maps: Vec<(TracedOperation, u64)>,
     depths: Vec<(Queue, Color, u16)>,
+    /// The code that runs, if it is recorded.
+    pub code: Option<CodeCounts>,
 }
 
 /// An operation that completed at once.
@@ -34,10 +37,10 @@ pub(super) struct Quick {
 }
 
 impl TraceBuffer {
-    /// The trace buffer of the PE at a position.
-    pub fn new(at: PeCoord) -> TraceBuffer {
-        let waits = [None; MAIN + 1];
-        TraceBuffer { at, events: Vec::new(), task: None, waits, maps: Vec::new(), depths: Vec::new() }
+    /// The trace buffer of the PE at a position; it records which code runs, or only what tasks and operations do.
+    pub fn new(at: PeCoord, has_code: bool) -> TraceBuffer {
+        let (waits, code) = ([None; MAIN + 1], has_code.then(CodeCounts::in_order));
+        TraceBuffer { at, events: Vec::new(), task: None, waits, maps: Vec::new(), depths: Vec::new(), code }
     }
 
     fn note(&mut self, cycle: u64, what: EventKind) {
@@ -59,6 +62,22 @@ impl TraceBuffer {
     pub fn task_end(&mut self, cycle: u64) {
         let Some((function, since)) = self.task.take() else { return };
         self.note(cycle, EventKind::TaskEnd { function, since });
+    }
+
+    /// The scalar loop has run from a cycle on; `cycles` says how many a piece of code has taken.
+    pub fn ran(&mut self, from: u64, cycles: impl Fn(&Piece) -> u64) {
+        let Some((pieces, is_cut)) = self.code.as_mut().map(CodeCounts::take_in_order) else { return };
+        let mut cycle = from;
+        for piece in pieces {
+            let Piece { function, from, to, .. } = piece;
+            if from < to {
+                self.note(cycle, EventKind::Code { function, from, to });
+            }
+            cycle += cycles(&piece);
+        }
+        if is_cut && let Some((function, _)) = self.task {
+            self.note(cycle, EventKind::Code { function, from: 0, to: 0 });
+        }
     }
 
     /// An operation on memory or FIFOs alone has completed at once.

@@ -66,7 +66,8 @@ impl Pe {
             let quick = Quick { name: op.name, span: vector.span, done: count, of: Some(count) };
             if let Some(trace) = self.observer.trace() {
                 trace.at_once(quick, pace.time, cycles);
-            } else if let Some(profile) = self.observer.profile() {
+            }
+            if let Some(profile) = self.observer.profile() {
                 profile.elements = count;
             }
             return Ok(Served::Done(cycles));
@@ -259,7 +260,8 @@ impl Pe {
         let (done, of) = (operation.done, operation.total);
         if let Some(trace) = self.observer.trace() {
             trace.at_once(Quick { name: operation.name(), span: vector.span, done, of }, time, cycles);
-        } else if let Some(profile) = self.observer.profile() {
+        }
+        if let Some(profile) = self.observer.profile() {
             profile.elements = done;
         }
         self.threads.spare = Some(start.thread);

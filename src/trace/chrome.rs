@@ -168,7 +168,10 @@ impl ChromeWriter<'_> {
             })),
             EventKind::Switch { position, .. } => Some(self.moment(event, format!("switch -> {position}"))),
             EventKind::Teardown { .. } => Some(self.moment(event, "teardown".to_string())),
-            EventKind::TaskEnd { .. } | EventKind::Resume { .. } | EventKind::End { .. } => None,
+            EventKind::TaskEnd { .. }
+            | EventKind::Code { .. }
+            | EventKind::Resume { .. }
+            | EventKind::End { .. } => None,
         }
     }
 
@@ -279,7 +282,7 @@ fn track(what: &EventKind) -> Option<u64> {
     };
     let of_color = |color: &Color| COLORS + u64::from(color.0);
     Some(match what {
-        EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } => 1,
+        EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } | EventKind::Code { .. } => 1,
         EventKind::Start(operation) | EventKind::End { operation, .. } => of_thread(&operation.thread),
         EventKind::Stall { thread, .. } | EventKind::Resume { thread, .. } => of_thread(thread),
         EventKind::Sent(w) | EventKind::FromHost(w) | EventKind::ToHost(w) | EventKind::Dropped(w) => {

@@ -21,6 +21,8 @@ pub struct TraceFilter {
     pub cycles: RangeInclusive<u64>,
     /// Events.
     pub limit: usize,
+    /// Whether the code that tasks run is recorded, line by line.
+    pub code: bool,
 }
 
 /// A rectangle of PEs.
@@ -40,6 +42,7 @@ impl Default for TraceFilter {
             tasks: Vec::new(),
             cycles: 0..=u64::MAX,
             limit: TraceFilter::DEFAULT_LIMIT,
+            code: false,
         }
     }
 }

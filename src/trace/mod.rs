@@ -4,6 +4,7 @@
 //! time while nothing is recorded.
 
 mod chrome;
+mod code_lines;
 mod filter;
 mod flows;
 mod host;
@@ -13,6 +14,7 @@ mod recorder;
 mod text;
 
 pub use chrome::chrome;
+pub use code_lines::CodeLines;
 pub use filter::{PeRange, TraceFilter};
 pub use host::HostEvent;
 pub use memory::{Followed, Follower, History};
@@ -51,6 +53,15 @@ pub enum EventKind {
         function: FnId,
         /// The cycle in which it started.
         since: u64,
+    },
+    /// The main thread runs straight code, if the filter wants code.
+    Code {
+        /// The function.
+        function: FnId,
+        /// Its first operation.
+        from: u32,
+        /// One past its last operation. If both are equal, the code that follows is not recorded: there was too much.
+        to: u32,
     },
     /// An operation starts.
     Start(TracedOperation),
@@ -209,6 +220,28 @@ pub struct TracedWavelet {
 }
 
 impl EventKind {
+    /// The wavelet that an event is about.
+    fn wavelet_mut(&mut self) -> Option<&mut TracedWavelet> {
+        match self {
+            EventKind::Sent(wavelet)
+            | EventKind::FromHost(wavelet)
+            | EventKind::ToHost(wavelet)
+            | EventKind::Dropped(wavelet)
+            | EventKind::Hop { wavelet, .. }
+            | EventKind::Delivered { wavelet, .. } => Some(wavelet),
+            EventKind::TaskStart { .. }
+            | EventKind::TaskEnd { .. }
+            | EventKind::Code { .. }
+            | EventKind::Start(_)
+            | EventKind::Stall { .. }
+            | EventKind::Resume { .. }
+            | EventKind::End { .. }
+            | EventKind::Depth { .. }
+            | EventKind::Switch { .. }
+            | EventKind::Teardown { .. } => None,
+        }
+    }
+
     /// The color that an event of routers and queues is about.
     pub fn color(&self) -> Option<Color> {
         match self {
@@ -222,6 +255,7 @@ impl EventKind {
             EventKind::TaskStart { cause: TaskCause::Wavelet(color), .. } => Some(*color),
             EventKind::TaskStart { .. }
             | EventKind::TaskEnd { .. }
+            | EventKind::Code { .. }
             | EventKind::Start(_)
             | EventKind::Stall { .. }
             | EventKind::Resume { .. }

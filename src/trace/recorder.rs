@@ -3,6 +3,7 @@
 use super::filter::Sieve;
 use super::{Event, HostEvent, TraceFilter};
 use crate::image::Program;
+use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
 /// Collects the first events by cycle, up to a limit.
@@ -29,6 +30,18 @@ pub struct Recording {
     pub end: u64,
     /// The last cycle that the filter selects.
     pub until: u64,
+}
+
+impl Recording {
+    /// Gives wavelets the numbers 1, 2, 3 in the order in which they are first seen. In a run that is profiled as well,
+    /// numbers say where wavelets come from.
+    pub fn renumber(&mut self) {
+        let mut numbers = FxHashMap::default();
+        for wavelet in self.events.iter_mut().filter_map(|event| event.what.wavelet_mut()) {
+            let next = numbers.len() as u64 + 1;
+            wavelet.number = *numbers.entry(wavelet.number).or_insert(next);
+        }
+    }
 }
 
 impl Recorder {

@@ -66,7 +66,9 @@ fn place(pe: PeCoord) -> String {
 
 fn who(what: &EventKind) -> String {
     match what {
-        EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } => "main".to_string(),
+        EventKind::TaskStart { .. } | EventKind::TaskEnd { .. } | EventKind::Code { .. } => {
+            "main".to_string()
+        }
         EventKind::Start(TracedOperation { thread, .. })
         | EventKind::Stall { thread, .. }
         | EventKind::Resume { thread, .. }
@@ -99,6 +101,7 @@ impl Lines<'_> {
             EventKind::TaskEnd { function, since } => {
                 format!("ends {} after {}", name(function), cycles(event.cycle - since))
             }
+            EventKind::Code { function, .. } => format!("runs code of {}", name(function)),
             EventKind::Start(operation) => self.start(&operation),
             EventKind::Stall { on, .. } => format!("stalls: {}", self.names.reason(event.pe, on)),
             EventKind::Resume { since, .. } => format!("resumes after {}", cycles(event.cycle - since)),

@@ -24,8 +24,8 @@ pub struct Maker {
     script: Option<(Vec<Deviation>, Arc<ScriptProgress>)>,
     /// PEs note what they choose.
     has_choices: bool,
-    /// The run is recorded.
-    recorded: bool,
+    /// The run is recorded; whether with the code that runs.
+    recorded: Option<bool>,
     /// The run is profiled, with so many records of each PE at most.
     profiled: Option<usize>,
     /// The run is debugged.
@@ -56,8 +56,8 @@ impl Maker {
         if self.has_choices {
             pe.note_choices();
         }
-        if self.recorded {
-            pe.record();
+        if let Some(code) = self.recorded {
+            pe.record(code);
         }
         if let Some(limit) = self.profiled {
             pe.profile(limit);
@@ -97,7 +97,7 @@ impl Cells {
             schedule: None,
             script: None,
             has_choices: false,
-            recorded: false,
+            recorded: None,
             profiled: None,
             debugged: None,
         };
@@ -166,12 +166,16 @@ impl Cells {
         self.pes[index].as_deref()
     }
 
-    /// From now on PEs write down what happens, or do not any more; those that exist, too.
-    pub fn record(&mut self, on: bool) {
-        self.maker.recorded = on;
-        for pe in self.pes.iter_mut().flatten() {
-            if on { pe.record() } else { pe.stop_recording() }
-        }
+    /// From now on PEs write down what happens, with `code` also which code runs; those that exist, too.
+    pub fn record(&mut self, code: bool) {
+        self.maker.recorded = Some(code);
+        self.pes.iter_mut().flatten().for_each(|pe| pe.record(code));
+    }
+
+    /// PEs do not write down any more what happens.
+    pub fn stop_recording(&mut self) {
+        self.maker.recorded = None;
+        self.pes.iter_mut().flatten().for_each(|pe| pe.stop_recording());
     }
 
     /// From now on PEs take notes for a profile, of so many records each.

@@ -323,7 +323,11 @@ impl Wafer {
     /// What was recorded so far; `None` if nothing is recorded.
     pub fn recording(&mut self) -> Option<Recording> {
         self.observers.take(|| self.bands.first.fabric.events());
-        self.observers.recording(self.now)
+        let mut recording = self.observers.recording(self.now)?;
+        if self.bands.first.fabric.is_profiled() {
+            recording.renumber();
+        }
+        Some(recording)
     }
 
     /// Takes notes for a profile, of about so many records of all PEs at most; before anything runs. The run itself

@@ -36,9 +36,9 @@ impl Observers {
         fabric: &mut Fabric,
         cells: &mut Cells,
     ) {
+        cells.record(filter.code);
         self.recorder = Some(Box::new(Recorder::new(filter, program)));
         fabric.record();
-        cells.record(true);
     }
 
     /// What was recorded before a cycle; `None` if nothing is recorded.
@@ -64,7 +64,7 @@ impl Observers {
         self.take(|| fabric.events());
         if self.recorder.as_mut().is_some_and(|recorder| !recorder.end_cycle(now)) {
             fabric.stop_recording();
-            cells.record(false);
+            cells.stop_recording();
         }
     }
 

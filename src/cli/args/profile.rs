@@ -26,13 +26,8 @@ impl ProfileArgs {
     /// The options do not go together.
     pub fn into_run(self) -> Result<RunArgs, String> {
         let ProfileArgs { mut run, output, format } = self;
-        let others = [
-            ("--trace", run.trace.trace.is_some()),
-            ("--report", run.report.is_some()),
-            ("--seeds", run.seeds.is_some()),
-        ];
-        if let Some((other, _)) = others.into_iter().find(|(_, given)| *given) {
-            return Err(format!("a profile goes without {other}: use two runs"));
+        if run.seeds.is_some() {
+            return Err("a profile goes without --seeds: use two runs".to_string());
         }
         let format = match (format, &output) {
             (Some(ProfileFormat::Pprof), None) => return Err("--format pprof needs --output".to_string()),

@@ -1,7 +1,7 @@
 // What the page shows: the profile, what a PE and a line can be measured by, and what the user has chosen. All cycles are
 // estimates.
 
-const data = JSON.parse(document.getElementById("data").textContent);
+const data = await unpackedJson(JSON.parse(document.getElementById("data").textContent));
 const profile = data.profile;
 const grouped = (n) => Math.round(n).toLocaleString("en-US");
 const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(part < whole / 100 ? 1 : 0)} %` : "");
@@ -10,8 +10,8 @@ const percent = (part, whole) => (whole > 0 ? `${((100 * part) / whole).toFixed(
 const CLASSES = [
   ["busy", "busy", "--running"],
   ["wavelet", "waits for a wavelet", "--stalled"],
-  ["room", "waits for room", "--bad"],
-  ["fifo", "waits for a FIFO", "--builtin"],
+  ["room", "waits for room", "--room"],
+  ["fifo", "waits for a FIFO", "--fifo"],
   ["task", "waits for a task", "--ended"],
 ];
 

@@ -4,7 +4,7 @@
 const THREADS = 9;
 
 /** What an event of the table `threads` says. */
-const TASK = 0, TASK_END = 1, START = 2, STALL = 3, RESUME = 4, END = 5;
+const TASK = 0, TASK_END = 1, START = 2, STALL = 3, RESUME = 4, END = 5, LINE = 6;
 
 /** What a PE does, as far as its threads tell it. */
 const NONE = 0, IDLE = 1, RUNNING = 2, STALLED = 3, ENDED = 4;
@@ -93,18 +93,18 @@ function rowsOf(data, table, pe) {
 }
 
 /**
- * For each event of `threads`, what holds on its thread afterwards, as rows: the task, the innermost operation and the
- * stall, -1 where there is none. Of its PE: the state, the cycles in which it was busy before, and
+ * For each event of `threads`, what holds on its thread afterwards, as rows: the task, the innermost operation, the line of
+ * code and the stall, -1 where there is none. Of its PE: the state, the cycles in which it was busy before, and
  * whether an operation did its last element in this cycle.
  */
 function followThreads(data) {
   const t = data.threads;
   const rows = () => new Int32Array(t.length);
-  Object.assign(t, { task: rows(), operation: rows(), stall: rows() });
+  Object.assign(t, { task: rows(), operation: rows(), line: rows(), stall: rows() });
   Object.assign(t, { state: new Uint8Array(t.length), moved: new Uint8Array(t.length), busy: new Float64Array(t.length) });
   const of = (many) => new Int32Array(many).fill(-1);
   const threads = data.pes * THREADS;
-  const now = { task: of(threads), operation: of(threads), stall: of(threads), outer: rows() };
+  const now = { task: of(threads), operation: of(threads), line: of(threads), stall: of(threads), outer: rows() };
   const pes = { open: new Uint8Array(data.pes), stalled: new Uint8Array(data.pes), last: of(data.pes) };
   for (let row = 0; row < t.length; row++) {
     const pe = t.pe[row], key = pe * THREADS + t.thread[row];
@@ -115,6 +115,7 @@ function followThreads(data) {
     pes.stalled[pe] += Number(now.stall[key] >= 0);
     t.task[row] = now.task[key];
     t.operation[row] = now.operation[key];
+    t.line[row] = now.line[key];
     t.stall[row] = now.stall[key];
     account(t, pes, pe, row);
   }
@@ -127,8 +128,8 @@ function isOpen(now, key) {
 
 function follow(now, what, key, row) {
   switch (what) {
-    case TASK: now.task[key] = row; break;
-    case TASK_END: now.task[key] = -1; break;
+    case TASK: now.task[key] = row; now.line[key] = -1; break;
+    case TASK_END: now.task[key] = -1; now.line[key] = -1; break;
     case START: now.outer[row] = now.operation[key]; now.operation[key] = row; break;
     case STALL: now.stall[key] = row; break;
     case RESUME: now.stall[key] = -1; break;
@@ -136,6 +137,7 @@ function follow(now, what, key, row) {
       if (now.operation[key] >= 0) now.operation[key] = now.outer[now.operation[key]];
       now.stall[key] = -1;
       break;
+    case LINE: now.line[key] = row; break;
   }
 }
 

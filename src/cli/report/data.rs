@@ -134,6 +134,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
     }
     let mut files = program_files(&program.sources);
     let diags = outcome.diagnostics.iter().map(|d| diag(&program, d, &mut files)).collect();
+    let threads = events.threads(last);
     let spans = spans(&program.sources, events.spans.0.iter(), &mut files);
     let (routes, gates) = routes(&program);
     ReportData {
@@ -155,7 +156,7 @@ pub fn data(runner: &mut Runner, outcome: &Outcome) -> ReportData {
         spans,
         notes: events.notes(),
         texts: events.texts.0.into_iter().collect(),
-        threads: events.threads,
+        threads,
         moves: events.moves,
         held: holding.table(last),
         queues: events.queues,

@@ -2,7 +2,7 @@
 
 use super::tables::{MoveTable, Notes, Numbered, QueueTable, SwitchTable, ThreadTable};
 use super::{payloads::Payloads, words};
-use crate::trace::{Event, EventKind, Names, TaskCause, ThreadId, TracedWavelet};
+use crate::trace::{CodeLines, Event, EventKind, Names, TaskCause, ThreadId, TracedWavelet};
 use crate::{PeCoord, Program, Span};
 
 /// Fills the tables.
@@ -12,8 +12,6 @@ pub struct Events<'p> {
     pub texts: Numbered<String>,
     /// What `span` columns name.
     pub spans: Numbered<Span>,
-    /// What threads do.
-    pub threads: ThreadTable,
     /// How wavelets move.
     pub moves: MoveTable,
     /// How many wavelets queues hold.
@@ -23,6 +21,20 @@ pub struct Events<'p> {
     /// What the wavelets of each color hold.
     pub payloads: Payloads,
     notes: Vec<(u64, u32, u32)>,
+    lines: CodeLines<'p>,
+    /// What threads do, not in order yet: the lines of a piece of code are known when it begins.
+    rows: Vec<ThreadRow>,
+}
+
+/// A row of the table of threads.
+struct ThreadRow {
+    cycle: u64,
+    pe: u32,
+    thread: u8,
+    what: u8,
+    text: i32,
+    span: i32,
+    on: u8,
 }
 
 impl<'p> Events<'p> {
@@ -32,12 +44,13 @@ impl<'p> Events<'p> {
             program,
             texts: Numbered::default(),
             spans: Numbered::default(),
-            threads: ThreadTable::default(),
             moves: MoveTable::default(),
             queues: QueueTable::default(),
             switches: SwitchTable::default(),
             payloads: Payloads::default(),
             notes: Vec::new(),
+            lines: CodeLines::new(program),
+            rows: Vec::new(),
         }
     }
 
@@ -59,6 +72,13 @@ impl<'p> Events<'p> {
                 let name = names.function(pe, function).to_string();
                 self.thread(event, ThreadId::Main, 1, Some(name), None);
             }
+            EventKind::Code { function, from, to } => {
+                let lines = self.lines.of(self.program.pe_index(pe), function, from, to);
+                for (after, span) in lines {
+                    let at = Event { cycle: event.cycle + after, ..*event };
+                    self.thread(&at, ThreadId::Main, 6, None, Some(span));
+                }
+            }
             EventKind::Start(operation) => {
                 let name = words::operation(&operation);
                 self.thread(event, operation.thread, 2, Some(name), Some(operation.span));
@@ -66,7 +86,7 @@ impl<'p> Events<'p> {
             }
             EventKind::Stall { thread, on } => {
                 self.thread(event, thread, 3, Some(names.reason(pe, on)), None);
-                *self.threads.on.last_mut().expect("the event has just been added") = words::wait(on);
+                self.rows.last_mut().expect("the event has just been added").on = words::wait(on);
             }
             EventKind::Resume { thread, .. } => self.thread(event, thread, 4, None, None),
             EventKind::End { operation, done, .. } => {
@@ -129,14 +149,25 @@ impl<'p> Events<'p> {
             ThreadId::Main => 0,
             ThreadId::Micro(id) => 1 + id.0,
         };
-        let table = &mut self.threads;
-        table.cycle.push(event.cycle);
-        table.pe.push(pe);
-        table.thread.push(thread);
-        table.what.push(what);
-        table.text.push(text);
-        table.span.push(span);
-        table.on.push(0);
+        self.rows.push(ThreadRow { cycle: event.cycle, pe, thread, what, text, span, on: 0 });
+    }
+
+    /// What threads do up to a cycle, in order.
+    pub fn threads(&mut self, last: u64) -> ThreadTable {
+        self.rows.retain(|row| row.cycle <= last);
+        self.rows.sort_by_key(|row| row.cycle);
+        let mut table = ThreadTable::default();
+        for row in self.rows.drain(..) {
+            let ThreadRow { cycle, pe, thread, what, text, span, on } = row;
+            table.cycle.push(cycle);
+            table.pe.push(pe);
+            table.thread.push(thread);
+            table.what.push(what);
+            table.text.push(text);
+            table.span.push(span);
+            table.on.push(on);
+        }
+        table
     }
 
     fn moved(&mut self, event: &Event, wavelet: TracedWavelet, what: u8) {

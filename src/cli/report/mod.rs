@@ -50,7 +50,7 @@ const SCRIPTS: [&str; 15] = [
 
 /// What is recorded for a report, if the user has not chosen what to record.
 pub fn filter() -> TraceFilter {
-    TraceFilter { limit: MOST_EVENTS, ..TraceFilter::default() }
+    TraceFilter { limit: MOST_EVENTS, code: true, ..TraceFilter::default() }
 }
 
 /// Prepares a run that is recorded for its report; before anything runs.

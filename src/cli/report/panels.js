@@ -120,7 +120,7 @@ function programPart(data, pe) {
 
 function threadItem(app, found) {
   const { threads, texts } = app.data;
-  const row = found.operation >= 0 ? found.operation : found.task;
+  const row = [found.operation, found.line, found.task].find((r) => r >= 0) ?? -1;
   const item = element("li", { class: found.stall >= 0 ? "stalled" : "running" });
   item.append(element("span", { class: "who" }, threadName(found.thread)));
   const parts = [found.task, found.operation].filter((r) => r >= 0);
@@ -282,6 +282,7 @@ function threadText(data, row) {
     case START: return `starts ${text}${who}`;
     case STALL: return `stalls${who}: ${text}`;
     case RESUME: return `resumes${who}`;
+    case LINE: return "";
     default: return `ends ${text}${who}`;
   }
 }

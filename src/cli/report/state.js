@@ -56,14 +56,14 @@ class Replay {
     this.depth[key] = depth[row];
   }
 
-  /** What the threads of a PE do: `{thread, task, operation, stall}` as rows of `threads`. */
+  /** What the threads of a PE do: `{thread, task, operation, line, stall}` as rows of `threads`. */
   threadsOf(pe) {
-    const { task, operation, stall } = this.data.threads;
+    const { task, operation, line, stall } = this.data.threads;
     const all = [];
     for (let thread = 0; thread < THREADS; thread++) {
       const row = this.latest[pe * THREADS + thread];
       if (row < 0 || (task[row] < 0 && operation[row] < 0 && stall[row] < 0)) continue;
-      all.push({ thread, task: task[row], operation: operation[row], stall: stall[row] });
+      all.push({ thread, task: task[row], operation: operation[row], line: line[row], stall: stall[row] });
     }
     return all;
   }
@@ -104,12 +104,12 @@ class Replay {
 
   /** The place in the text where a PE is, as a row of `spans`; -1 between tasks. */
   spanOf(pe) {
-    const { task, operation, span } = this.data.threads;
+    const { task, operation, line, span } = this.data.threads;
     for (let i = pe * THREADS; i < (pe + 1) * THREADS; i++) {
       const row = this.latest[i];
       if (row < 0) continue;
-      const shown = operation[row] >= 0 ? operation[row] : task[row];
-      if (shown >= 0) return span[shown];
+      const shown = [operation[row], line[row], task[row]].find((place) => place >= 0);
+      if (shown !== undefined) return span[shown];
     }
     return -1;
   }

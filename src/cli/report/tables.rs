@@ -57,7 +57,7 @@ pub struct ThreadTable {
     pub pe: Vec<u32>,
     /// 0: the main thread, 1 + n: microthread n.
     pub thread: Vec<u8>,
-    /// 0 task starts, 1 task ends, 2 operation starts, 3 stalls, 4 goes on, 5 ends.
+    /// 0 task starts, 1 task ends, 2 operation starts, 3 stalls, 4 goes on, 5 ends, 6 code of another line runs.
     pub what: Vec<u8>,
     /// Its name, or what it waits for: a number of `texts`; -1 where there is none.
     pub text: Vec<i32>,

@@ -4,8 +4,11 @@
 use crate::case_file::{Case, all_cases};
 use crate::root;
 use crate::story::first_difference;
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
 use cslrun::cli::{Exit, Outcome, perform_words};
 use cslrun::{DiskLoader, MemoryLoader};
+use flate2::read::ZlibDecoder;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -483,7 +486,9 @@ fn the_page_is_one_file_with_the_numbers_of_the_profile() {
     }
     let (_, rest) = page.split_once(r#"<script id="data" type="application/json">"#).expect("data");
     let (json, _) = rest.split_once("</script>").expect("an end");
-    let data: Value = serde_json::from_str(json).expect("JSON");
+    let packed: Value = serde_json::from_str(json).expect("JSON");
+    let bytes = BASE64_STANDARD.decode(packed["json"].as_str().expect("a text")).expect("base64");
+    let data: Value = serde_json::from_reader(ZlibDecoder::new(&bytes[..])).expect("JSON");
     check(&data["profile"]).unwrap_or_else(|why| panic!("{why}"));
     let bars = &data["bars"];
     let lengths = ["row", "from", "until", "what", "line"].map(|name| list(bars, name).len());

@@ -137,6 +137,7 @@ pub(crate) struct Counting<'a> {
 
 impl Guard for Counting<'_> {
     const IS_ON: bool = true;
+    const COUNTS: bool = true;
 
     #[inline(always)]
     fn reads(&mut self, at: usize, kind: Access) -> bool {
@@ -159,9 +160,20 @@ impl Guard for Counting<'_> {
         }
     }
 
+    fn ran_often(&mut self, function: FnId, from: u32, to: u32, times: u32) {
+        self.counts.add(Piece { times, ..Piece::new(function, from as usize, to as usize) });
+    }
+
+    /// Code that is kept in its order runs element by element.
+    fn allows_lanes(&self) -> bool {
+        self.words.is_none() && self.counts.order.is_none()
+    }
+
     #[inline(always)]
     fn took(&mut self, function: FnId, at: usize, cycles: u32, elements: u32) -> i64 {
-        self.counts.add_operation(function, at, cycles.into(), elements.into());
+        if cycles > 0 {
+            self.counts.add_operation(function, at, cycles.into(), elements.into());
+        }
         cycles.into()
     }
 

@@ -22,6 +22,16 @@ pub(crate) trait Guard {
     /// Operations of a function have run, from one up to another.
     #[inline(always)]
     fn ran(&mut self, _function: FnId, _from: usize, _to: usize) {}
+    /// Whether it counts what runs.
+    const COUNTS: bool = false;
+    /// The same for operations that have run this often.
+    #[inline(always)]
+    fn ran_often(&mut self, _function: FnId, _from: u32, _to: u32, _times: u32) {}
+    /// Whether many elements of an `@map` may be done at a time, without a question for each access.
+    #[inline(always)]
+    fn allows_lanes(&self) -> bool {
+        !Self::IS_ON
+    }
     /// An operation with elements has taken this many cycles, which are not among those of its function; gives them back.
     #[inline(always)]
     fn took(&mut self, _function: FnId, _at: usize, cycles: u32, _elements: u32) -> i64 {

@@ -21,12 +21,21 @@ pub(crate) enum StopReason {
     Guarded,
 }
 
+/// An operation that a PE has done while the scalar loop goes on.
+#[derive(Copy, Clone, Debug, Default)]
+pub(crate) struct ServedInLoop {
+    /// The cycles that it takes beyond those of its function.
+    pub cycles: u32,
+    /// The elements that it has processed.
+    pub elements: u32,
+}
+
 /// What a PE does for code while the scalar loop goes on. To leave the loop and to enter it again costs more than most
 /// of these operations: they load a DSR, change a DSD, or work on short lines in memory.
 pub(crate) trait LoopServices {
-    /// Does an operation of which nothing has to be told; gives the cycles that it takes beyond those of its function.
+    /// Does an operation of which nothing has to be told but its cycles and elements.
     /// `None`: nothing is done, and the loop must stop for it.
-    fn serve(&mut self, op: Op, r: &mut [u64; WINDOW], memory: &mut LoopMemory<'_>) -> Option<u64>;
+    fn serve(&mut self, op: Op, r: &mut [u64; WINDOW], memory: &mut LoopMemory<'_>) -> Option<ServedInLoop>;
 }
 
 /// The memory of a PE and its shadow, as the scalar loop has them.
@@ -41,7 +50,7 @@ pub(crate) struct LoopMemory<'a> {
 pub(crate) struct NoServices;
 
 impl LoopServices for NoServices {
-    fn serve(&mut self, _: Op, _: &mut [u64; WINDOW], _: &mut LoopMemory<'_>) -> Option<u64> {
+    fn serve(&mut self, _: Op, _: &mut [u64; WINDOW], _: &mut LoopMemory<'_>) -> Option<ServedInLoop> {
         None
     }
 }

@@ -107,8 +107,8 @@ pub(crate) fn run<G: Guard>(
         macro_rules! serve {
             ($op:expr) => {{
                 let memory = &mut LoopMemory { words: memory, sanitizer };
-                let Some(cycles) = services.serve($op, r, memory) else { hand_back!($op) };
-                credit -= cycles as i64
+                let Some(served) = services.serve($op, r, memory) else { hand_back!($op) };
+                credit -= guard.took(frame.function, at, served.cycles, served.elements)
             }};
         }
         // What memory holds, and a word that a pointer points to, which may be one that must not be touched.
@@ -461,8 +461,8 @@ pub(crate) fn run<G: Guard>(
                 }
                 Op::MapNext { base, done, .. } => match maps.last_mut() {
                     Some(map) if map.takes() => {
-                        let lanes = map.has_lanes() && !G::IS_ON;
-                        credit -= if lanes { map.take_blocks(memory, r, left!()) } else { 0 };
+                        let lanes = map.has_lanes() && guard.allows_lanes();
+                        credit -= if lanes { map.take_blocks((memory, guard), r, left!()) } else { 0 };
                         jump!(done if !map.take(memory, r, base))
                     }
                     Some(_) | None => hand_back!(*op),

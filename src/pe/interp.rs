@@ -242,7 +242,7 @@ impl Pe {
     ) -> Result<StopReason, Diag> {
         if !self.observer.is_nobody() {
             if self.observer.has_profile() {
-                return self.run_counted(code, meter);
+                return self.run_counted(tile, code, meter);
             }
             if self.observer.debugged().is_some() {
                 return self.run_debugged(code, meter);

@@ -3,7 +3,7 @@
 //!
 //! Fast path: to leave the loop, to serve such an operation and to enter the loop again takes 350 to 700 instructions
 //! (conjugate-gradient), most of them for the way. Whatever is to be told of an operation, or is not as usual, is left
-//! to the general path (`pe/service.rs`). A recording, a profile and `--engine plain` do without it; `tests/it/engines.rs`
+//! to the general path (`pe/service.rs`). A recording and `--engine plain` do without it; `tests/it/engines.rs`
 //! compares whole programs.
 
 use super::checks::Checks;
@@ -17,7 +17,7 @@ use crate::dsd::{DSD_WORDS, Dsd, MemKind, MemWords};
 use crate::exec::PreparedTile;
 use crate::exec::calls::WINDOW;
 use crate::exec::cycles::LAUNCH;
-use crate::exec::interface::{LoopMemory, LoopServices};
+use crate::exec::interface::{LoopMemory, LoopServices, ServedInLoop};
 use crate::exec::vector::line_shape::VectorShape;
 use crate::image::DsrRef;
 use crate::image::code::{DsdEdit, DsdRef, DsrLoad, Op, Reg};
@@ -38,7 +38,7 @@ pub(super) struct PeServices<'a> {
 type Registry = [u64; WINDOW];
 
 impl LoopServices for PeServices<'_> {
-    fn serve(&mut self, op: Op, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<u64> {
+    fn serve(&mut self, op: Op, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<ServedInLoop> {
         // What the code of these operations costs is among the cycles of its function, but for vectors.
         match op {
             Op::Vector { n } => return self.run_lines(n, r, memory),
@@ -60,12 +60,12 @@ impl LoopServices for PeServices<'_> {
             Op::SetDsrBase { dsr, a } => self.set_dsr_base(dsr, r[usize::from(a)] as u16)?,
             _ => return None,
         }
-        Some(0)
+        Some(ServedInLoop::default())
     }
 }
 
 impl PeServices<'_> {
-    fn run_lines(&mut self, n: u32, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<u64> {
+    fn run_lines(&mut self, n: u32, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<ServedInLoop> {
         let tile = self.tile;
         let site = tile.site(n, self.arch);
         let VectorShape::Lines(shape) = &site.shape else { return None };
@@ -87,8 +87,8 @@ impl PeServices<'_> {
         if is_told || lines.end > unit.memory.len() {
             return None;
         }
-        let (_, cycles) = unit.run(&lines, shape, &tile.vector_ops[n as usize]);
-        Some(LAUNCH + site.start_cycles + u64::from(cycles))
+        let (elements, cycles) = unit.run(&lines, shape, &tile.vector_ops[n as usize]);
+        Some(ServedInLoop { cycles: (LAUNCH + site.start_cycles) as u32 + cycles, elements })
     }
 
     fn load_dsr(&mut self, load: &DsrLoad, r: &mut Registry, memory: &mut LoopMemory<'_>) -> Option<()> {

@@ -1,6 +1,7 @@
 //! What a PE whose run is profiled tells its notes.
 
 use super::element::Pe;
+use super::loop_services::PeServices;
 use super::main_thread::Served;
 use super::profile_log::{ProfileLog, noted};
 use super::start::Start;
@@ -8,9 +9,10 @@ use super::tasks::{Done, Picked};
 use super::threads::{MAIN, Thread};
 use super::trace_buffer::reason;
 use crate::diagnostics::Diag;
+use crate::exec::PreparedTile;
 use crate::exec::counts::{Counting, Piece};
 use crate::exec::cycles::start_cycles;
-use crate::exec::interface::{Code, Meter, NoServices, StopReason};
+use crate::exec::interface::{Code, LoopServices, Meter, NoServices, StopReason};
 use crate::exec::scalar;
 use crate::fabric::Ramp;
 use crate::image::FnId;
@@ -79,25 +81,35 @@ impl Pe {
     /// Runs the scalar loop, which counts what it does. Away from the loops that do not count: in one function with them it
     /// would make them slower.
     #[inline(never)]
-    pub(super) fn run_counted(&mut self, code: Code<'_>, meter: &mut Meter) -> Result<StopReason, Diag> {
-        let is_recorded = self.observer.has_trace();
+    pub(super) fn run_counted(
+        &mut self,
+        tile: &PreparedTile,
+        code: Code<'_>,
+        meter: &mut Meter,
+    ) -> Result<StopReason, Diag> {
+        let is_observed = self.is_observed();
+        let size = self.memory.size();
         let (words, maps) = (self.memory.words_mut(), &mut self.map_iterations);
         let (calls, sanitizer, tasks) = (&mut self.main.calls, &mut self.sanitizer, &mut self.tasks.state);
         let profile = self.observer.profile().expect("the run is profiled");
         let counts = &mut profile.counts;
         counts.deepest = calls.last().map_or(0, |frame| frame.end).max(counts.deepest);
         let watched = self.races.guard();
-        let plans = if watched.is_some() || is_recorded { &[] } else { code.plans };
+        let plans = if watched.is_some() || is_observed { &[] } else { code.plans };
+        let mut services = PeServices {
+            tile,
+            arch: self.arch,
+            registers: &mut self.registers,
+            checks: &self.checks,
+            threads: &self.threads,
+            size,
+            may_access: watched.is_none(),
+        };
+        let mut nothing = NoServices;
+        let services: &mut dyn LoopServices = if is_observed { &mut nothing } else { &mut services };
         let mut guard = Counting { counts, words: watched };
-        scalar::run(
-            Code { plans, ..code },
-            calls,
-            maps,
-            (words, &mut guard),
-            sanitizer,
-            (tasks, &mut NoServices),
-            meter,
-        )
+        let (code, memory) = (Code { plans, ..code }, (words, &mut guard));
+        scalar::run(code, calls, maps, memory, sanitizer, (tasks, services), meter)
     }
 
     /// Runs the scalar loop, and records which code it runs from a cycle on.

@@ -12,6 +12,7 @@ use super::map_code::{LaneCode, meet};
 use super::map_lanes::{LANES, LaneRun, Lanes};
 use crate::dsd::access::Row;
 use crate::exec::calls::WINDOW;
+use crate::exec::guard::Guard;
 use crate::exec::memory::{load, store};
 use crate::image::code::{Access, Reg};
 use std::ops::Range;
@@ -145,18 +146,39 @@ impl MapIterations {
         self.lanes.is_some()
     }
 
-    /// Does elements in blocks, as far as they take less than `left` cycles; returns what they took. The last element
-    /// is left to the loop, so that the registers hold afterwards what they always do.
+    /// Does elements in blocks, as far as they take less than `left` cycles; returns what they took, and tells the guard
+    /// which code has run. The last element is left to the loop, so that the registers hold afterwards what they always do.
     #[inline(never)]
-    pub fn take_blocks(&mut self, memory: &mut [u16], r: &[u64; WINDOW], left: i64) -> i64 {
+    pub fn take_blocks<G: Guard>(
+        &mut self,
+        (memory, guard): (&mut [u16], &mut G),
+        r: &[u64; WINDOW],
+        left: i64,
+    ) -> i64 {
         let Some(mut lanes) = self.lanes.take() else { return 0 };
+        let (spent, goes_on) = self.do_blocks(&mut lanes, memory, r, (left, G::COUNTS));
+        if G::COUNTS {
+            lanes.tell(guard);
+        }
+        self.lanes = goes_on.then_some(lanes);
+        spent
+    }
+
+    /// Says also whether blocks can be done in what follows.
+    fn do_blocks(
+        &mut self,
+        lanes: &mut LaneRun,
+        memory: &mut [u16],
+        r: &[u64; WINDOW],
+        (left, counts): (i64, bool),
+    ) -> (i64, bool) {
         let code = Arc::clone(&lanes.code);
         let mut spent = 0;
         loop {
             let fits = (left - spent - 1) / code.most_cycles;
             let count = (self.count - self.done).saturating_sub(1).min(LANES).min(fits.max(0) as usize);
             if count < LEAST {
-                break;
+                return (spent, true);
             }
             for (lane, input) in code.inputs.iter().zip(&self.inputs) {
                 match *input {
@@ -170,15 +192,16 @@ impl MapIterations {
                 fill(lanes.row(*lane), r[usize::from(*reg)]);
             }
             // An element that has to stop does so in the loop.
-            let Some(cycles) = lanes.run(memory, count) else { return spent };
+            let Some(cycles) = lanes.run(memory, count) else { return (spent, false) };
+            if counts {
+                lanes.count(count);
+            }
             if let (Some((row, kind)), Some(result)) = (&self.output, code.result) {
                 write(memory, (row, *kind), self.done..self.done + count, lanes.row(result));
             }
             spent += cycles;
             self.done += count;
         }
-        self.lanes = Some(lanes);
-        spent
     }
 }
 

@@ -47,6 +47,15 @@ pub(crate) enum Action {
     Leave,
 }
 
+/// An operation of an iteration.
+#[derive(Copy, Clone, Debug)]
+pub(crate) struct LaneOp {
+    pub function: FnId,
+    pub at: u32,
+    /// The step that does it, if steps jump.
+    pub step: usize,
+}
+
 /// A read through a pointer.
 #[derive(Copy, Clone, Debug)]
 pub(crate) struct PointerRead {
@@ -65,6 +74,8 @@ pub(crate) struct LaneCode {
     /// The steps. Those of `serial` are done element by element, because each needs what the one before has written.
     pub steps: Vec<LaneStep>,
     pub serial: Range<usize>,
+    /// The operations that an iteration runs, in the order of the code.
+    pub ops: Vec<LaneOp>,
     /// Whether steps jump; then no memory is written.
     pub branches: bool,
     /// Number of rows of lanes.
@@ -115,6 +126,7 @@ impl<'t> LaneCodeBuilder<'t> {
             branches,
             steps: Vec::new(),
             serial: 0..0,
+            ops: Vec::new(),
             lanes: 0,
             inputs: Vec::new(),
             result: None,
@@ -143,8 +155,10 @@ impl<'t> LaneCodeBuilder<'t> {
         }
         let cycles = op_cycles(&self.tile.functions[f.0 as usize], &self.arch.costs);
         // The beginning of the iteration, and the jump back.
+        self.code.ops.push(LaneOp { function: f, at: next as u32, step: 0 });
         self.pass((cycles[next] + cycles[end]).into());
-        self.body((code, &cycles), next + 1..end, (0, 0))?;
+        self.body((f, code, &cycles), next + 1..end, (0, 0))?;
+        self.code.ops.push(LaneOp { function: f, at: end as u32, step: 0 });
         let mut code = self.code;
         code.most_cycles = code.steps.iter().map(|step| step.cycles).sum();
         if code.branches { code.is_written_before_read().then_some(code) } else { code.in_groups() }
@@ -153,13 +167,14 @@ impl<'t> LaneCodeBuilder<'t> {
     /// The operations of a function whose register 0 is `base`, `depth` calls below the `@map`.
     fn body(
         &mut self,
-        (code, op_cycles): (&[Op], &[u32]),
+        (function, code, op_cycles): (FnId, &[Op], &[u32]),
         range: Range<usize>,
         (base, depth): (usize, usize),
     ) -> Option<()> {
         let (mut starts, mut jumps) = (Vec::new(), Vec::new());
         for at in range.clone() {
             starts.push(self.code.steps.len());
+            self.code.ops.push(LaneOp { function, at: at as u32, step: self.code.steps.len() });
             let mut op = code[at];
             let cycles = i64::from(op_cycles[at]);
             match op {
@@ -221,7 +236,7 @@ impl<'t> LaneCodeBuilder<'t> {
             self.step(Action::Constant { d, value: *value }, 0, [None; 3], Some(d))?;
         }
         let cycles = op_cycles(function, &self.arch.costs);
-        self.body((&function.code, &cycles), 0..function.code.len(), (base, depth))
+        self.body((f, &function.code, &cycles), 0..function.code.len(), (base, depth))
     }
 
     fn math(&mut self, id: Intrinsic, first: usize, (depth, cycles): (usize, i64)) -> Option<()> {

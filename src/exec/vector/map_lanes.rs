@@ -1,10 +1,11 @@
 //! Runs the iterations of an `@map` for many elements at a time: each step of the iteration is done for all of them
 //! before the next step.
 
-use super::map_code::{Action, Lane, LaneCode, LaneStep};
+use super::map_code::{Action, Lane, LaneCode, LaneOp, LaneStep};
 use crate::dsd::widest;
 use crate::exec::arithmetic::{amount, dividend};
 use crate::exec::convert::{convert, signed, unsigned};
+use crate::exec::guard::Guard;
 use crate::exec::memory::{element_of, load, store};
 use crate::exec::sanitizer::NO_VALUE;
 use crate::image::code::Op;
@@ -25,8 +26,10 @@ pub(crate) type Lanes = [[u64; GROUP]; LANES / GROUP];
 pub(crate) struct LaneRun {
     pub code: Arc<LaneCode>,
     lanes: Box<[Lanes]>,
-    /// For each step the elements that come to it by a jump.
+    /// For each step the elements that come to it by a jump; after it, those that it was done for.
     arrivals: Vec<u64>,
+    /// For a profile: how often each step was done since that was last told; of straight steps one number.
+    times: Vec<u32>,
     /// The words that the steps write, as they were before the block.
     before: Vec<u16>,
     /// What a variable without a value holds.
@@ -45,7 +48,32 @@ impl LaneRun {
     pub fn new(code: Arc<LaneCode>, no_value: u64) -> LaneRun {
         let lanes = vec![[[0; GROUP]; LANES / GROUP]; code.lanes.into()].into_boxed_slice();
         let arrivals = vec![0; if code.branches { code.steps.len() + 1 } else { 0 }];
-        LaneRun { code, lanes, arrivals, before: Vec::new(), no_value }
+        LaneRun { code, lanes, arrivals, times: Vec::new(), before: Vec::new(), no_value }
+    }
+
+    /// Counts the steps that have just been done for `count` elements.
+    pub fn count(&mut self, count: usize) {
+        self.times.resize(self.arrivals.len().max(1), 0);
+        if self.arrivals.is_empty() {
+            self.times[0] += count as u32;
+        }
+        self.times.iter_mut().zip(&self.arrivals).for_each(|(times, done)| *times += done.count_ones());
+    }
+
+    /// Tells what was counted, as the scalar loop would: straight code as one piece.
+    pub fn tell<G: Guard>(&mut self, guard: &mut G) {
+        if self.times.is_empty() {
+            return;
+        }
+        let times = |op: &LaneOp| self.times[if self.code.branches { op.step } else { 0 }];
+        let is_next = |op: &LaneOp, next: &LaneOp| {
+            (op.function, op.at + 1) == (next.function, next.at) && times(op) == times(next)
+        };
+        for piece in self.code.ops.chunk_by(is_next).filter(|piece| times(&piece[0]) > 0) {
+            let (first, last) = (piece[0], piece[piece.len() - 1]);
+            guard.ran_often(first.function, first.at, last.at + 1, times(&first));
+        }
+        self.times.clear();
     }
 
     /// A row of lanes.
@@ -107,6 +135,7 @@ impl LaneRun {
         let (mut mask, mut cycles) = (full, 0);
         for (at, step) in code.steps.iter().enumerate() {
             mask |= self.arrivals[at];
+            self.arrivals[at] = mask;
             if mask == 0 {
                 continue;
             }

@@ -47,6 +47,8 @@ class Reports:
             "stuck": (PROGRAM, ["--param", "kept=1"], 4),
             "cut": (PROGRAM, [f"--trace={folder / 'cut.json'}", "--trace-limit=2000"], 0),
             "code": (RIPPLE, [], 0),
+            "swapped": (PROGRAMS / "swap.csl", [], 4),
+            "swapped-full": (PROGRAMS / "swap.csl", ["--param", "sent=100"], 4),
             "huge": (RIPPLE, ["--param", "width=256", "--param", "height=256"], 0),
         }
 

@@ -78,6 +78,15 @@ def test_an_arrow_leads_to_the_pe_that_a_stalled_one_waits_for(open_page):
     assert page.text("#pe-name") == "PE(0,0)"
 
 
+def test_waits_are_followed_through_swaps_of_colors(open_page):
+    page = open_page("swapped")
+    page.click_pe(3, 0)
+    assert "It waits for PE(0,0)." in page.text("#pe-details")
+    page = open_page("swapped-full")
+    page.click_pe(0, 0)
+    assert "It waits for PE(3,0)." in page.text("#pe-details")
+
+
 def test_squares_can_show_how_busy_pes_are(open_page):
     page = open_page("small")
     page.scrub(100)

@@ -1,5 +1,7 @@
 // Where colors lead, and so which PE a stalled one waits for.
 
+/** Colors have smaller numbers. */
+const COLORS = 32;
 /** The side of a router that leads to its PE, as a bit. */
 const RAMP = 1 << 4;
 /** The side on the other end of a link. */
@@ -8,6 +10,7 @@ const OPPOSITE = [1, 0, 3, 2];
 class Routes {
   constructor(data) {
     this.data = data;
+    this.swap = data.gates.some(({ swaps }) => swaps.includes(true));
     this.forget();
   }
 
@@ -69,28 +72,51 @@ class Routes {
     return x >= 0 && y >= 0 && x < width && y < height ? y * width + x : -1;
   }
 
+  /** The colors on which a router receives a wavelet of a color from a side: its own, that of its partner, or both. */
+  receivedOn(color, pe, side) {
+    if (!this.swap) return [color];
+    const swaps = (one) => {
+      const config = this.configsOf(one)[pe];
+      if (config < 0) return false;
+      const [x, y] = this.data.gates[config].swaps;
+      return side === 4 ? x && y : side < 2 ? y : x;
+    };
+    const partner = color ^ 1;
+    if (!swaps(partner)) return [color];
+    return swaps(color) || this.configsOf(color)[pe] < 0 ? [partner] : [color, partner];
+  }
+
+  /** The colors of wavelets that a router receives from a side on this color. */
+  arriveAs(color, pe, side) {
+    return this.swap ? [color, color ^ 1].filter((one) => this.receivedOn(one, pe, side).includes(color)) : [color];
+  }
+
   /**
    * The PEs at the other ends of a color, the nearest first: those that send what a PE receives, or, downstream, those that
    * receive what it sends. Switches count as they are in a cycle; if nobody is found, as they may ever be.
    */
   ends(color, pe, cycle, downstream) {
-    const found = this.search(pe, downstream, (at) => this.gateOf(color, at, cycle));
-    return found.length > 0 ? found : this.search(pe, downstream, (at) => this.widestOf(color, at));
+    const found = this.search(color, pe, downstream, (one, at) => this.gateOf(one, at, cycle));
+    return found.length > 0 ? found : this.search(color, pe, downstream, (one, at) => this.widestOf(one, at));
   }
 
-  search(pe, downstream, gateOf) {
-    const onward = (at) => gateOf(at)[downstream ? 1 : 0];
-    const back = (at) => gateOf(at)[downstream ? 0 : 1];
-    const seen = new Set([pe]);
-    const found = [];
-    for (const at of seen) {
-      if (at !== pe && onward(at) & RAMP) found.push(at);
+  search(color, pe, downstream, gateOf) {
+    const [onward, back] = downstream ? [1, 0] : [0, 1];
+    const lane = (one, at) => at * COLORS + one;
+    const seen = new Set((downstream ? this.receivedOn(color, pe, 4) : [color]).map((one) => lane(one, pe)));
+    const found = new Set();
+    for (const reached of seen) {
+      const [one, at] = [reached % COLORS, Math.floor(reached / COLORS)];
+      const sides = gateOf(one, at)[onward];
+      if (at !== pe && sides & RAMP) found.add(at);
       for (let side = 0; side < 4; side++) {
-        const next = onward(at) & (1 << side) ? this.neighbour(at, side) : -1;
-        if (next >= 0 && back(next) & (1 << OPPOSITE[side])) seen.add(next);
+        const next = sides & (1 << side) ? this.neighbour(at, side) : -1;
+        if (next < 0) continue;
+        const others = downstream ? this.receivedOn(one, next, OPPOSITE[side]) : this.arriveAs(one, at, side);
+        for (const other of others) if (gateOf(other, next)[back] & (1 << OPPOSITE[side])) seen.add(lane(other, next));
       }
     }
-    return found;
+    return [...found];
   }
 
   /**

@@ -1,4 +1,4 @@
-"""A browser for the pages of `cslrun --report` and `cslrun profile`, headless, and the pages themselves.
+"""A browser for the pages of `cslrun --report`, `cslrun profile` and the book, headless, and the pages of reports.
 
 Chromium and its driver are Debian's packages; `scripts/browser` installs them.
 """

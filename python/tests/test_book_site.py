@@ -3,19 +3,14 @@
 Chromium and its driver are Debian's packages; `scripts/browser` installs them.
 """
 
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-OPTIONS = ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"]
+from browser import ROOT, needs_browser
 
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="chromium and chromedriver are not installed (scripts/browser)"
-)
+pytestmark = needs_browser
+WINDOW = (1280, 900)
 
 
 @pytest.fixture(scope="module")
@@ -28,25 +23,10 @@ def site(tmp_path_factory):
     return folder
 
 
-@pytest.fixture(scope="module")
-def driver():
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for option in OPTIONS:
-        options.add_argument(option)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    driver.set_window_size(1280, 900)
-    yield driver
-    driver.quit()
-
-
 @pytest.fixture
 def visit(site, driver):
     """Opens a page; no page may leave an error in the console."""
+    driver.set_window_size(*WINDOW)
     driver.get_log("browser")
 
     def open_page(name):
@@ -109,14 +89,10 @@ def test_keys_turn_pages_and_search(visit):
 def test_contents_unfold_on_a_phone(visit, driver):
     from selenium.webdriver.support.ui import WebDriverWait
 
-    size = driver.get_window_size()
     driver.set_window_size(500, 900)
-    try:
-        page = visit("12-two-pes.html")
-        assert not one(page, "#mdbook-sidebar").is_displayed()
-        one(page, "#menu").click()
-        # It slides in.
-        WebDriverWait(page, 10).until(lambda page: one(page, "#mdbook-sidebar a.active").text == "12. Two PEs")
-        assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")
-    finally:
-        driver.set_window_size(size["width"], size["height"])
+    page = visit("12-two-pes.html")
+    assert not one(page, "#mdbook-sidebar").is_displayed()
+    one(page, "#menu").click()
+    # It slides in.
+    WebDriverWait(page, 10).until(lambda page: one(page, "#mdbook-sidebar a.active").text == "12. Two PEs")
+    assert page.execute_script("return document.documentElement.scrollWidth <= innerWidth")

@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from cslrun import _frames
+from cslrun import _frames, commands
 from cslrun._native import CompileError, CslError, InternalError, RunError, __version__
 
 # The module `typing` takes longer to import than the native module.
@@ -71,6 +71,7 @@ __all__ = [
 ]
 
 _frames.hide()
+commands.mark_first_process()
 
 
 def __getattr__(name: str) -> Any:

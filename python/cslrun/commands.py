@@ -32,6 +32,10 @@ _OPTIONS = {
 #: Variables that name files: the script may change its folder before it runs the program.
 _FILES = ("CSLRUN_TRACE", "CSLRUN_REPORT", "CSLRUN_PROFILE")
 
+#: The variable that names the process whose files have the names that were asked for; those of its children have their
+#: process numbers in them.
+FIRST_PROCESS = "CSLRUN_FIRST_PROCESS"
+
 #: Options of Python whose value is the next word.
 _PYTHON_VALUES = ("-W", "-X", "--check-hash-based-pycs")
 
@@ -53,7 +57,8 @@ Options, and the variables of the environment that do the same:
   --cslrun-flags "-W overlap"  CSLRUN_FLAGS       levels of diagnostics (docs/levels.md)
 CSLRUN_DEBUG=1 shows the frames of cslrun in tracebacks.
 
-The second run of a script writes FILE-2.json, and so on. The script sees SINGULARITYENV_NAME=value
+The second run of a script writes FILE-2.json, and so on; another process that it starts writes
+FILE-p<process>.json. The script sees SINGULARITYENV_NAME=value
 and APPTAINERENV_NAME=value as NAME=value.
 """
 
@@ -75,13 +80,21 @@ def cs_python() -> NoReturn:
         sys.exit(0 if sys.argv[1:] else 2)
     words, chosen = _options(sys.argv[1:])
     inside = environment(os.environ) | chosen
-    for name in _FILES:
-        if inside.get(name):
-            inside[name] = os.path.abspath(inside[name])
+    asked = [name for name in _FILES if inside.get(name)]
+    for name in asked:
+        inside[name] = os.path.abspath(inside[name])
+    if any(name in chosen for name in asked):
+        inside[FIRST_PROCESS] = str(os.getpid())
     _check(inside)
     # The interpreter takes the place of this process: the script sees the arguments, traceback
     # and exit status that it would have under `python`.
     os.execve(sys.executable, [sys.executable, *words], inside)
+
+
+def mark_first_process() -> None:
+    """Processes that this one starts shall not write into the files that it is asked for."""
+    if any(os.environ.get(name) for name in _FILES):
+        os.environ.setdefault(FIRST_PROCESS, str(os.getpid()))
 
 
 def sdk_debug_shell() -> NoReturn:

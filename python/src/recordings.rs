@@ -79,20 +79,29 @@ impl Recordings {
     }
 }
 
-/// The name of a file for the next run of this process: `x.json`, then `x-2.json` and so on.
+/// The name of a file for the next run of this process: `x.json`, then `x-2.json` and so on. A process that another one
+/// has started, which writes these, has files of its own: `x-p123.json`, `x-p123-2.json`.
 pub fn numbered(path: &Path) -> PathBuf {
+    let first: Option<u32> = std::env::var("CSLRUN_FIRST_PROCESS").ok().and_then(|first| first.parse().ok());
+    let own = std::process::id();
+    let path = match first {
+        Some(first) if first != own => marked(path, &format!("p{own}")),
+        Some(_) | None => path.to_path_buf(),
+    };
     let mut runs = RUNS.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-    let count = runs.entry(path.to_path_buf()).or_default();
+    let count = runs.entry(path.clone()).or_default();
     *count += 1;
-    if *count == 1 {
-        return path.to_path_buf();
-    }
+    if *count == 1 { path } else { marked(&path, &count.to_string()) }
+}
+
+/// A name of a file with a mark before its ending.
+fn marked(path: &Path, mark: &str) -> PathBuf {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     if let Some(stem) = name.strip_suffix(".speedscope.json") {
-        return path.with_file_name(format!("{stem}-{count}.speedscope.json"));
+        return path.with_file_name(format!("{stem}-{mark}.speedscope.json"));
     }
     let part = |part: Option<&std::ffi::OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
-    path.with_file_name(format!("{}-{count}.{}", part(path.file_stem()), part(path.extension())))
+    path.with_file_name(format!("{}-{mark}.{}", part(path.file_stem()), part(path.extension())))
 }
 
 /// Tells the user something, where Python would; at the end of the interpreter there may be no such place.

@@ -184,6 +184,30 @@ def test_each_run_of_a_script_has_files_of_its_own(tmp_path, program, monkeypatc
     assert "each-2.json: " in capsys.readouterr().err
 
 
+def test_processes_of_a_script_have_files_of_their_own(tmp_path):
+    (tmp_path / "run.py").write_text(f"""\
+import multiprocessing
+import cslrun
+
+def one(_):
+    runner = cslrun.Runner(cslrun.compile({str(PROGRAMS / "grid.csl")!r}, params=dict(width=3, height=2, count=4)))
+    runner.copy_in("words", [1, 2, 3, 4])
+    runner.finish()
+
+if __name__ == "__main__":
+    one(0)
+    for way in ("fork", "spawn"):
+        process = multiprocessing.get_context(way).Process(target=one, args=(0,))
+        process.start()
+        process.join()
+""")
+    done = cs_python(tmp_path, "--cslrun-trace", "x.txt", "run.py")
+    assert done.returncode == 0, done.stderr
+    names = sorted(path.name for path in tmp_path.glob("x*"))
+    assert len(names) == 3 and names[-1] == "x.txt", names
+    assert all(re.fullmatch(r"x-p\d+\.txt", name) for name in names[:-1])
+
+
 def test_keyword_arguments_record_a_run_without_a_word(tmp_path, program, capsys):
     runner = cslrun.Runner(program, trace=tmp_path / "x.json", report=tmp_path / "x.html", seed=3, max_cycles=10**6)
     runner.copy_in("words", np.zeros(4, np.uint32))

@@ -496,3 +496,4 @@ def _write_what_is_left() -> None:
         # A thread that the interpreter does not wait for may still use it.
         with contextlib.suppress(RuntimeError):
             runner.write_recordings()
+    _native.wait_for_writers()

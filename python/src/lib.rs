@@ -90,6 +90,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(cslrun_command, module)?)?;
     module.add_function(wrap_pyfunction!(perform, module)?)?;
     module.add_function(wrap_pyfunction!(levels::check_environment, module)?)?;
+    module.add_function(wrap_pyfunction!(run::wait_for_writers, module)?)?;
     module.add_function(wrap_pyfunction!(program::compile, module)?)?;
     module.add_function(wrap_pyfunction!(layout::compile_layout, module)?)?;
     module.add_class::<program::Program>()?;

@@ -39,11 +39,22 @@ impl Recordings {
 
     /// The run has failed; writes what there is.
     pub fn fail(&mut self, runner: &mut Runner, failure: &Failure) {
+        self.note_failure(failure);
+        self.write(runner);
+    }
+
+    /// The run has failed; says whether there is something to write.
+    pub fn note_failure(&mut self, failure: &Failure) -> bool {
         if self.failure.is_none() {
             self.failure = Some(failure.clone());
             self.is_written = false;
         }
-        self.write(runner);
+        self.has_files() && !self.is_written
+    }
+
+    fn has_files(&self) -> bool {
+        let RunSettings { trace, report, profile, .. } = &self.settings;
+        trace.is_some() || report.is_some() || profile.is_some()
     }
 
     /// The run has ended with these warnings; writes everything.
@@ -55,9 +66,7 @@ impl Recordings {
 
     /// Writes the files, unless they are up to date.
     pub fn write(&mut self, runner: &mut Runner) {
-        let RunSettings { trace, report, profile, .. } = &self.settings;
-        let has_files = trace.is_some() || report.is_some() || profile.is_some();
-        if !has_files || std::mem::replace(&mut self.is_written, true) {
+        if !self.has_files() || std::mem::replace(&mut self.is_written, true) {
             return;
         }
         match self.settings.write(runner, &self.warnings, self.failure.as_ref()) {

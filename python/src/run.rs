@@ -7,6 +7,9 @@ use crate::runner::Ticket;
 use cslrun::{Failure, MessageFormat, render};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::thread::JoinHandle;
 
 /// A run, and what is recorded of it.
 pub struct Run {
@@ -14,12 +17,61 @@ pub struct Run {
     pub recordings: Recordings,
     /// Ctrl-C has stopped the run while wavelets were on their way, so it cannot go on.
     is_interrupted: bool,
+    writer: Writer,
+}
+
+/// Writes what was recorded of a run while its script goes on.
+pub struct Writer {
+    run: Weak<Mutex<Run>>,
+    /// Whether it is at work.
+    is_writing: Arc<AtomicBool>,
+}
+
+/// Says that the writer is done, however it ends.
+struct Writing(Arc<AtomicBool>);
+
+impl Drop for Writing {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+impl Writer {
+    /// The writer of a run, which is not at work.
+    pub fn new(run: Weak<Mutex<Run>>, is_writing: Arc<AtomicBool>) -> Writer {
+        Writer { run, is_writing }
+    }
+
+    /// Begins as soon as nobody uses the run.
+    fn start(&self) {
+        self.is_writing.store(true, Ordering::Release);
+        let (run, writing) = (self.run.clone(), Writing(self.is_writing.clone()));
+        let writer = std::thread::spawn(move || {
+            let _writing = writing;
+            let Some(run) = run.upgrade() else { return };
+            let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
+            let Run { runner, recordings, .. } = &mut *run;
+            recordings.write(runner);
+        });
+        WRITERS.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
+    }
+}
+
+/// The threads that write, for the end of the process.
+static WRITERS: Mutex<Vec<JoinHandle<()>>> = Mutex::new(Vec::new());
+
+/// Waits until nobody writes recordings any more: also those of runs that the script has dropped.
+#[pyfunction]
+pub fn wait_for_writers(py: Python<'_>) {
+    let writers = std::mem::take(&mut *WRITERS.lock().unwrap_or_else(PoisonError::into_inner));
+    // A writer that has panicked has nothing more to write.
+    py.detach(|| writers.into_iter().for_each(|writer| drop(writer.join())));
 }
 
 impl Run {
     /// A run that has not begun.
-    pub fn new(runner: cslrun::Runner, recordings: Recordings) -> Run {
-        Run { runner, recordings, is_interrupted: false }
+    pub fn new(runner: cslrun::Runner, recordings: Recordings, writer: Writer) -> Run {
+        Run { runner, recordings, is_interrupted: false, writer }
     }
 
     /// Queues a command.
@@ -53,7 +105,10 @@ impl Run {
             match py.detach(|| run(runner)) {
                 Err(failure @ Failure::Interrupted(_)) => {
                     self.is_interrupted = true;
-                    self.recordings.fail(&mut self.runner, &failure);
+                    // Whoever stops a run does not want to wait until a long trace is written.
+                    if self.recordings.note_failure(&failure) {
+                        self.writer.start();
+                    }
                     let sources = self.runner.program().sources();
                     let report = render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false);
                     Err(interrupt::exception(py, report))

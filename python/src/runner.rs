@@ -5,14 +5,16 @@ use crate::interrupt;
 use crate::levels::{self, Choice};
 use crate::program::Program;
 use crate::recordings::{Recordings, numbered};
-use crate::run::Run;
+use crate::run::{Run, Writer};
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
 use cslrun::cli::RunSettings;
 use cslrun::{Color, Copy, CopyWidth, MessageFormat, PeCoord, Region, RunOptions, StreamCopy, render};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError, Weak};
+use std::time::Duration;
 
 /// Column, row, width and height in PEs.
 type RegionOfPes = (u16, u16, u16, u16);
@@ -23,7 +25,11 @@ pub struct Ticket(pub cslrun::Ticket);
 
 /// One run of a program. One thread uses it at a time; others get an exception.
 #[pyclass(frozen)]
-pub struct Runner(Mutex<Run>);
+pub struct Runner {
+    run: Arc<Mutex<Run>>,
+    /// A thread of ours uses the run to write what was recorded: others wait for it.
+    is_written_now: Arc<AtomicBool>,
+}
 
 /// A variable on all PEs: its scalar, whether it is one value, the columns and rows of its PEs, the number of
 /// elements on each, and the bits of all elements as little-endian 64-bit numbers.
@@ -77,7 +83,11 @@ impl Runner {
             let options = RunOptions { checked, max_cycles, threads, levels, stop, seed, ..defaults };
             let mut runner = cslrun::Runner::new(program.image.clone(), options);
             let recordings = Recordings::begin(settings, is_told, &mut runner);
-            Ok(Runner(Mutex::new(Run::new(runner, recordings))))
+            let is_written_now = Arc::new(AtomicBool::new(false));
+            let new = |own: &Weak<_>| {
+                Mutex::new(Run::new(runner, recordings, Writer::new(own.clone(), is_written_now.clone())))
+            };
+            Ok(Runner { run: Arc::new_cyclic(new), is_written_now })
         })
     }
 
@@ -325,13 +335,22 @@ impl Runner {
 impl Runner {
     /// The run, for this thread alone.
     fn run(&self) -> PyResult<MutexGuard<'_, Run>> {
-        match self.0.try_lock() {
-            Ok(run) => Ok(run),
-            // What a panic has left half done fails again by itself.
-            Err(TryLockError::Poisoned(poisoned)) => Ok(poisoned.into_inner()),
-            Err(TryLockError::WouldBlock) => Err(PyRuntimeError::new_err(
-                "another thread is using this run; give each thread a run of its own, or let the threads take turns",
-            )),
+        loop {
+            let is_written_now = self.is_written_now.load(Ordering::Acquire);
+            match self.run.try_lock() {
+                Ok(run) => return Ok(run),
+                // What a panic has left half done fails again by itself.
+                Err(TryLockError::Poisoned(poisoned)) => return Ok(poisoned.into_inner()),
+                Err(TryLockError::WouldBlock) if is_written_now => {
+                    // The thread that writes tells the user about it, for which it needs the interpreter.
+                    Python::attach(|py| py.detach(|| std::thread::sleep(Duration::from_millis(5))));
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(PyRuntimeError::new_err(
+                        "another thread is using this run; give each thread a run of its own, or let the threads take turns",
+                    ));
+                }
+            }
         }
     }
 }

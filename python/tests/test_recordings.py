@@ -259,34 +259,26 @@ def test_the_log_has_what_the_program_prints(script):
 def test_ctrl_c_leaves_the_trace_and_the_report_up_to_then(tmp_path):
     shutil.copy(PROGRAMS / "endless.csl", tmp_path)
     code = """\
-import cslrun, time
+import cslrun
 runner = cslrun.Runner(cslrun.compile("endless.csl"), max_cycles=10**15)
 print("ready", flush=True)
 try:
     runner.finish()
 except KeyboardInterrupt:
-    print(time.time(), flush=True)
+    # Nobody holds the run when the process ends.
+    del runner
     raise
 """
     words = {"cwd": tmp_path, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-    script = subprocess.Popen(
-        [sys.executable, "-c", code], env={**os.environ, "CSLRUN_REPORT": "x.html", "CSLRUN_TRACE": "x.json"}, **words
-    )
-    assert script.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    script.send_signal(signal.SIGINT)
-    _, err = script.communicate(timeout=60)
-    assert "error[interrupted]" in err and "x.html" in err
+    for variables in ({"CSLRUN_REPORT": "x.html", "CSLRUN_TRACE": "x.json"}, {}):
+        script = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, **variables}, **words)
+        assert script.stdout.readline() == "ready\n"
+        time.sleep(0.3)
+        script.send_signal(signal.SIGINT)
+        _, err = script.communicate(timeout=60)
+        assert "error[interrupted]" in err and all(file in err for file in variables.values())
     assert data_of(tmp_path / "x.html")["verdict"].startswith("interrupted after")
     assert events(tmp_path / "x.json")
-    # Without files to write it stops within a fifth of a second; a machine that is busy takes longer.
-    script = subprocess.Popen([sys.executable, "-c", code], **words)
-    assert script.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    sent = time.time()
-    script.send_signal(signal.SIGINT)
-    out, _ = script.communicate(timeout=60)
-    assert float(out) - sent < 2
 
 
 def test_a_traceback_shows_the_lines_of_the_user(script):

@@ -20,6 +20,7 @@ python_tests() {
     step scripts/vscode-extension
     step scripts/python-env --dev
     step python/.venv/bin/python -m pytest --quiet python
+    step scripts/wheel --dev
     if [ -n "$no_browser" ]; then
         printf '\nskipped: the pages of --report and of the book were not opened in a browser: %s\n' "$no_browser"
     fi

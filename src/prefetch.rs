@@ -3,9 +3,38 @@
 //! The state of a large wafer does not fit into the caches, and no processor can guess which PE comes next. The
 //! simulator knows: it has a list. So while it visits one PE or router, it prefetches those that are a few places
 //! further in the list. Only the time of a run depends on this. It is done on wafers of at least 4,096 PEs
-//! (`Wafer::is_large_from` with a higher number switches it off). Medians of three runs in turns with a build
-//! without it: game-of-life of the public examples, 128 x 128, takes 0.81 of the time, conjugate-gradient, 64 x 64,
-//! 0.97, with 10 to 25 % between equal runs.
+//! (`Wafer::is_large_from` with a higher number switches it off), because it costs more than it saves where the state
+//! fits a cache: game-of-life of the public examples takes 1.1 times as long with it on 32 x 32. On 64 x 64 and
+//! 128 x 128, and with pieces of a cycle that are as long as their work (`wafer/locality_step.rs`), it takes 0.75 of
+//! the time of a build that prefetched about half of what a visit touches, `benches/programs/exchange.csl` 1.00
+//! (medians of runs in turns).
+
+/// How soon a PE is visited. What it refers to can be found only once it is in a cache, and so on.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Soon {
+    /// In a few visits: the PE itself is prefetched.
+    Later,
+    /// Before long: what it refers to.
+    Before,
+    /// Next: what that refers to.
+    Next,
+}
+
+/// How many places before a visit what belongs to [`Soon::Later`] is prefetched; the others follow at even distances.
+const FAR: usize = 6;
+
+/// At a place of a list of things that are visited in turn, prefetches parts of those that come.
+#[inline(always)]
+pub fn along(list: &[u32], at: usize, mut prefetch: impl FnMut(u32, Soon)) {
+    const AHEAD: [(usize, Soon); 3] =
+        [(FAR, Soon::Later), (FAR * 2 / 3, Soon::Before), (FAR / 3, Soon::Next)];
+    for (ahead, soon) in AHEAD {
+        // Nobody has prefetched the first ones.
+        let some =
+            if at == 0 { list.get(..(ahead + 1).min(list.len())) } else { list.get(at + ahead..=at + ahead) };
+        some.into_iter().flatten().for_each(|number| prefetch(*number, soon));
+    }
+}
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -20,6 +49,12 @@ pub fn value<T>(value: &T, bytes: usize) {
 #[inline(always)]
 pub fn slice<T>(values: &[T], bytes: usize) {
     lines(values.as_ptr().cast(), bytes.min(size_of_val(values)));
+}
+
+/// Prefetches the place of a vector, whether it holds items or not; at most its first `bytes` bytes.
+#[inline(always)]
+pub fn room<T>(values: &Vec<T>, bytes: usize) {
+    lines(values.as_ptr().cast(), bytes.min(values.capacity() * size_of::<T>()));
 }
 
 #[inline(always)]

@@ -8,6 +8,7 @@ use super::calls::{Calls, Frame};
 use crate::dsd::footprint::Footprint;
 use crate::image::FnId;
 use crate::image::code::{Access, word_of};
+use crate::prefetch;
 
 /// Decides before each access of the scalar loop whether the loop stops there.
 pub(crate) trait Guard {
@@ -147,6 +148,11 @@ pub(crate) struct GuardedWords {
 }
 
 impl GuardedWords {
+    /// Prefetches what is watched.
+    pub fn prefetch(&self) {
+        prefetch::room(&self.watches, 128);
+    }
+
     /// Watches some more words.
     pub fn add(&mut self, watch: Watch) {
         // Most PEs have one or two, and there may be a million PEs.

@@ -15,6 +15,8 @@ use crate::image::code::{Op, Reg};
 use crate::image::{FnId, Function, Shared, TileImage};
 use rustc_hash::FxHashMap;
 use std::cell::Cell;
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::ops::Deref;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
@@ -97,6 +99,7 @@ pub struct PreparedTile {
     sites: OnceLock<Box<[VectorSite]>>,
     /// For each of `maps` the code of its iteration, if that can be done for many elements at a time.
     maps: OnceLock<Box<[Iteration]>>,
+    often_used: OnceLock<Box<[u16]>>,
 }
 
 impl Deref for PreparedTile {
@@ -117,12 +120,20 @@ impl PreparedTile {
             plans: OnceLock::new(),
             sites: OnceLock::new(),
             maps: OnceLock::new(),
+            often_used: OnceLock::new(),
         }
     }
 
     /// Whether it runs without superinstructions and plans.
     pub(crate) fn is_plain(&self) -> bool {
         self.cache.is_plain
+    }
+
+    /// Addresses of variables that code names most often, a cache line or more apart, as far as they are below `end`.
+    #[inline]
+    pub(crate) fn often_used(&self, end: usize) -> impl Iterator<Item = usize> {
+        let addresses = self.often_used.get_or_init(|| often_used(&self.image));
+        addresses.iter().map(|address| usize::from(*address)).filter(move |address| *address < end)
     }
 
     /// The functions that tiles of its program have run.
@@ -163,6 +174,24 @@ impl PreparedTile {
         let tile = &self.image;
         self.plans.get_or_init(|| tile.vector_ops.iter().map(|op| plan(tile, op, arch)).collect())
     }
+}
+
+/// The addresses of variables that the code of a tile names most often, of each cache line the lowest.
+fn often_used(image: &TileImage) -> Box<[u16]> {
+    /// Cache lines of which they are at most.
+    const MOST: usize = 6;
+    /// Words of a cache line.
+    const LINE: u16 = 32;
+    let mut lines = BTreeMap::new();
+    for op in image.functions.iter().flat_map(|function| function.code.iter()) {
+        if let Op::LoadAt { addr, .. } | Op::StoreAt { addr, .. } = op {
+            let (lowest, count) = lines.entry(addr / LINE).or_insert((*addr, 0_u32));
+            (*lowest, *count) = ((*lowest).min(*addr), *count + 1);
+        }
+    }
+    let mut lines: Vec<(u16, u32)> = lines.into_values().collect();
+    lines.sort_by_key(|(_, count)| Reverse(*count));
+    lines.into_iter().take(MOST).map(|(address, _)| address).collect()
 }
 
 /// Number of registers that the search for reads before writes tracks.

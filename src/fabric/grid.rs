@@ -4,15 +4,20 @@ use super::buffer::Flit;
 use super::lane::Lane;
 use super::links::Links;
 use super::route::{Route, RouteId, Routes, received_on};
-use super::router::Router;
+use super::router::{Router, colors};
 use super::seams::Seams;
 use super::way::{Landing, Way};
 use crate::arch::{Arch, Color, Direction, MESSAGE_COLOR, PeCoord};
 use crate::image::{ColorConfig, Program};
-use crate::prefetch;
+use crate::prefetch::{self, Soon};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
+
+/// Lanes of a router that are prefetched at most: more rarely hold wavelets at once.
+const LANES_AHEAD: usize = 3;
+/// Bytes of a lane in which its first link lies.
+const LINK_BYTES: usize = 128;
 
 /// The routers of a rectangle of PEs. A lane has a number and belongs to one router; it is made when its color
 /// is first used there.
@@ -344,15 +349,23 @@ impl Grid {
         pe
     }
 
-    /// Prefetches the routers that come soon, and their lanes.
-    #[inline]
-    pub fn prefetch(&self, coming: &[u32]) {
-        if let Some(later) = coming.get(6) {
-            prefetch::value(self.router(*later as usize), size_of::<Router>());
-        }
-        if let Some(soon) = coming.get(3) {
-            let lanes = self.router(*soon as usize).lanes().take(2);
-            lanes.for_each(|id| prefetch::value(&self.lanes[id as usize], size_of::<Lane>()));
+    /// Prefetches a router that is visited soon, its lanes with wavelets, and the lanes to which these go on.
+    #[inline(always)]
+    pub fn prefetch(&self, router: u32, soon: Soon) {
+        let router = self.router(router as usize);
+        match soon {
+            Soon::Later => prefetch::value(router, size_of::<Router>()),
+            Soon::Before => {
+                for id in colors(router.holds()).take(LANES_AHEAD).map(|color| router.lane_of(color)) {
+                    prefetch::value(&self.lanes[id as usize], size_of::<Lane>());
+                }
+            }
+            Soon::Next => {
+                for id in colors(router.ready()).take(LANES_AHEAD).map(|color| router.lane_of(color)) {
+                    let next = self.lanes[id as usize].next_lanes();
+                    next.for_each(|lane| prefetch::value(&self.lanes[lane as usize], LINK_BYTES));
+                }
+            }
         }
     }
 

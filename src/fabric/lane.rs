@@ -3,7 +3,7 @@
 use super::buffer::{Buffer, Flit, GRANTED, HeadState, RampQueue};
 use super::filter::FilterState;
 use super::route::{Gate, Mask, Route, RouteId};
-use super::router::RAMP;
+use super::router::{RAMP, sides};
 use super::way::Way;
 use crate::arch::{Color, Direction};
 use crate::image::routes::Inject;
@@ -333,6 +333,12 @@ impl Lane {
     pub fn learn_course(&mut self, side: Direction) -> Option<u32> {
         self.course = self.ways[side as usize];
         self.course.lane()
+    }
+
+    /// The lanes to which its wavelets go on over links, as far as these were looked up.
+    #[inline]
+    pub fn next_lanes(&self) -> impl Iterator<Item = u32> {
+        sides(self.gate.tx & !RAMP).filter_map(|side| self.ways[side as usize].lane())
     }
 
     /// The buffer of the link from one side.

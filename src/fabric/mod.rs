@@ -41,6 +41,7 @@ pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey};
 
 use crate::arch::Color;
 use crate::image::Program;
+use crate::prefetch::{self, Soon};
 use crate::profile::Traffic;
 use crate::trace::Event;
 use arbitration::Arbiter;
@@ -63,9 +64,8 @@ pub trait Offramps {
     /// Puts a wavelet into the input queue that serves its color; false if that takes no more.
     fn deliver(&mut self, pe: usize, color: Color, wavelet: Wavelet) -> bool;
 
-    /// Prefetches a PE to which something is handed over later; shortly before that (`soon`), what it refers
-    /// to.
-    fn prefetch(&self, _pe: usize, _soon: bool) {}
+    /// Prefetches a part of a PE to which something is handed over soon.
+    fn prefetch(&self, _pe: usize, _soon: Soon) {}
 }
 
 /// All routers and what is on its way between them.
@@ -262,10 +262,10 @@ impl Fabric {
     pub fn deliver_some(&mut self, pes: &[u32], now: u64, ramps: &mut impl Offramps) {
         for (at, pe) in pes.iter().enumerate() {
             if self.is_large() {
-                self.grid.prefetch(&pes[at..]);
-                for (ahead, soon) in [(4, false), (2, true)] {
-                    pes.get(at + ahead).into_iter().for_each(|next| ramps.prefetch(*next as usize, soon));
-                }
+                prefetch::along(pes, at, |pe, soon| {
+                    self.grid.prefetch(pe, soon);
+                    ramps.prefetch(pe as usize, soon);
+                });
             }
             let pe = *pe as usize;
             let router = self.grid.router_mut(pe);

@@ -77,6 +77,18 @@ impl Router {
         if at < FEW { self.first[at] } else { self.others[at - FEW] }
     }
 
+    /// The number of the lane of a color that it knows.
+    #[inline]
+    pub fn lane_of(&self, color: Color) -> u32 {
+        self.lane_at(self.lanes_before(color))
+    }
+
+    /// Colors of which it holds wavelets, on their way to an output or down the ramp.
+    #[inline]
+    pub fn holds(&self) -> u32 {
+        self.waiting | self.descending
+    }
+
     /// Wakes it; false if it was awake.
     #[inline]
     pub fn awaken(&mut self) -> bool {

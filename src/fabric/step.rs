@@ -5,6 +5,7 @@
 //! the southern one. So what was looked at is still in a cache.
 
 use super::{Fabric, ROUTERS_AT_ONCE};
+use crate::prefetch;
 use std::ops::Range;
 
 impl Fabric {
@@ -24,7 +25,8 @@ impl Fabric {
             }
             for (at, pe) in some.iter().enumerate() {
                 if in_order {
-                    self.grid.prefetch(&visited[n * ROUTERS_AT_ONCE + at..]);
+                    let grid = &self.grid;
+                    prefetch::along(&visited, n * ROUTERS_AT_ONCE + at, |pe, soon| grid.prefetch(pe, soon));
                 }
                 self.visit(*pe, now);
             }
@@ -90,7 +92,7 @@ impl Fabric {
 
     fn visit_all(&mut self, pes: &[u32], now: u64) {
         for (at, pe) in pes.iter().enumerate() {
-            self.grid.prefetch(&pes[at..]);
+            prefetch::along(pes, at, |pe, soon| self.grid.prefetch(pe, soon));
             self.visit(*pe, now);
         }
     }

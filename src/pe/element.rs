@@ -33,10 +33,11 @@ use crate::exec::vector::map::MapIterations;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::FnId;
 use crate::image::code::DsrLoad;
-use crate::prefetch;
+use crate::prefetch::{self, Soon};
 use crate::source::Span;
 use crate::trace::Event;
 use crate::value::random::Generators;
+use std::mem::offset_of;
 use std::sync::Arc;
 
 /// The environment of a PE while it runs.
@@ -68,17 +69,17 @@ pub struct Pe {
     pub(super) duties: Duties,
     pub(super) memory: Memory,
     pub(super) sanitizer: Sanitizer,
-    pub(super) fifos: Vec<FifoState>,
-    pub(super) registers: Registers,
     pub(super) races: Races,
     pub(super) choices: Option<Box<Choices>>,
     /// Decides what the PE does next, if a schedule is followed or searched for.
     pub(super) script: Option<Box<Script>>,
+    /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
+    pub(super) map_iterations: Vec<MapIterations>,
+    pub(super) fifos: Vec<FifoState>,
+    pub(super) registers: Registers,
     /// Boxed, because it is rarely needed and would take cache lines of every visit.
     pub(super) configuration: Box<Configuration>,
     pub(super) maps: Vec<MapState>,
-    /// For each of `maps`, what the scalar loop needs to read and write its elements itself.
-    pub(super) map_iterations: Vec<MapIterations>,
     pub(super) clock: Clock,
     pub(super) random: Generators,
     pub(super) line: LineBuffer,
@@ -255,18 +256,33 @@ impl Pe {
         Some(self.wake_for(input, now, wavelet))
     }
 
-    /// Prefetches the data of a visit; shortly before the visit (`soon`), also the data that it points to.
+    /// Prefetches the data of a visit, a part each time.
     #[inline]
-    pub fn prefetch(&self, soon: bool) {
-        /// Number of bytes at the start of a PE that a visit reads.
-        const HOT: usize = 13 * 64;
-        if !soon {
-            return prefetch::value(self, HOT);
+    pub fn prefetch(&self, soon: Soon) {
+        match soon {
+            Soon::Later => prefetch::value(self, offset_of!(Pe, fifos)),
+            Soon::Before => {
+                self.queues.prefetch();
+                self.threads.prefetch();
+                if self.may_run_code() {
+                    self.threads.prefetch_spare();
+                    self.main.calls.prefetch();
+                    self.races.prefetch();
+                }
+            }
+            Soon::Next if self.may_run_code() => {
+                let words = self.memory.words();
+                let variables = self.tile.often_used(words.len());
+                variables.for_each(|at| prefetch::slice(&words[at..], 64));
+                self.races.prefetch_operations();
+            }
+            Soon::Next => {}
         }
-        self.queues.prefetch();
-        self.main.calls.prefetch();
-        self.threads.prefetch();
-        prefetch::slice(self.memory.words(), 256);
+    }
+
+    /// Whether the next visit may be one of code; most visits of a PE with operations in progress are theirs.
+    fn may_run_code(&self) -> bool {
+        self.threads.is_empty() || self.tasks.are_active()
     }
 
     /// The router has space again for wavelets that it has refused.

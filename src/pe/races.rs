@@ -23,6 +23,7 @@ use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::DATA_RACE;
 use crate::dsd::footprint::Footprint;
 use crate::exec::guard::{GuardedWords, Watch};
+use crate::prefetch;
 use crate::source::Span;
 use crate::state::StateHash;
 
@@ -131,6 +132,19 @@ impl Races {
     /// Nothing is open yet.
     pub fn new(detects: bool) -> Races {
         Races { is_on: false, detects, keeps_pace: false, cycle: 0, watched: None }
+    }
+
+    /// Prefetches the lists of open operations and of what is watched for them.
+    pub fn prefetch(&self) {
+        self.watched.iter().for_each(|watched| prefetch::value(&**watched, size_of::<Watched>()));
+    }
+
+    /// Prefetches what is in these lists.
+    pub fn prefetch_operations(&self) {
+        if let Some(watched) = &self.watched {
+            prefetch::room(&watched.open, 128);
+            watched.guard.prefetch();
+        }
     }
 
     /// What the scalar loop watches; `None` if there is nothing.

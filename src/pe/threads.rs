@@ -345,10 +345,14 @@ impl Threads {
         self.iter().find(|(other, _)| *other == place).map_or(0, |(_, thread)| thread.operation.done)
     }
 
-    /// Prefetches the operations in progress, and the place for the next one.
+    /// Prefetches the operations in progress.
     pub fn prefetch(&self) {
-        self.iter().for_each(|(_, thread)| prefetch::value(thread, 512));
-        self.spare.iter().for_each(|place| prefetch::value(&**place, 512));
+        self.iter().for_each(|(_, thread)| prefetch::value(thread, size_of::<Thread>()));
+    }
+
+    /// Prefetches the place for the next operation.
+    pub fn prefetch_spare(&self) {
+        self.spare.iter().for_each(|place| prefetch::value(&**place, size_of::<Thread>()));
     }
 
     /// Inputs that belong to operations, bit = input.

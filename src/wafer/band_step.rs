@@ -12,12 +12,13 @@
 
 use super::bands::Band;
 use super::cells::{Cell, CellsOfBand, Maker};
-use super::locality_step::{NEIGHBOURS, split_before};
+use super::locality_step::{first_of, piece_behind, split_before, without};
 use super::pulse::{PES_BETWEEN_LOOKS, Signals};
 use super::{Wafer, explain};
 use crate::diagnostics::Diag;
 use crate::image::Program;
 use crate::pe::{Pe, PeLog, Wake};
+use crate::prefetch::{self, Soon};
 use std::time::{Duration, Instant};
 
 /// If cycles take longer on one thread, they are worth several: to let another thread do something takes some 5
@@ -154,12 +155,12 @@ impl Band {
         self.worker.alone_until = 0;
         let (giving, due) = (self.fabric.take_giving(scene.now), self.event_queue.take_due(scene.now));
         let (mut given, mut running) = (&giving[..], &due[..]);
-        while let Some(first) = [given, running].into_iter().filter_map(<[u32]>::first).min() {
+        while let Some(first) = first_of(&[given, running]) {
             if scene.signals.is_to_stop() {
                 self.event_queue.wake_all(running, scene.now);
                 break;
             }
-            let end = first + NEIGHBOURS as u32;
+            let end = piece_behind(first, &[given, running]);
             let (given, due) = (split_before(&mut given, end), split_before(&mut running, end));
             self.run_neighbours(scene, (given, due), cells, shift);
         }
@@ -191,8 +192,13 @@ impl Band {
         }
         running.sort_unstable();
         running.dedup();
-        for (at, pe) in running.iter().enumerate() {
-            self.prefetch(&running[at..], cells);
+        let unseen: Vec<u32> = without(due, given).collect();
+        let mut passed = 0;
+        for pe in &running {
+            if unseen.get(passed) == Some(pe) {
+                prefetch::along(&unseen, passed, |pe, soon| self.prefetch(pe, soon, cells));
+                passed += 1;
+            }
             self.event_queue.take(*pe as usize);
             self.run_pe(scene, *pe as usize, cells, shift);
         }
@@ -200,12 +206,10 @@ impl Band {
         self.due = running;
     }
 
-    /// Prefetches PEs that run soon.
-    fn prefetch(&self, coming: &[u32], cells: &[Cell]) {
-        for (ahead, soon) in [(4, false), (2, true)] {
-            let next = coming.get(ahead).and_then(|pe| cells[*pe as usize - self.pes.start].as_deref());
-            next.into_iter().for_each(|pe: &Pe| pe.prefetch(soon));
-        }
+    /// Prefetches a part of a PE that runs soon.
+    fn prefetch(&self, pe: u32, soon: Soon, cells: &[Cell]) {
+        let pe = cells[pe as usize - self.pes.start].as_deref();
+        pe.into_iter().for_each(|pe: &Pe| pe.prefetch(soon));
     }
 
     fn run_pe(&mut self, scene: Scene<'_>, index: usize, cells: &mut [Cell], shift: &mut Shift) {

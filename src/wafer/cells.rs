@@ -5,6 +5,7 @@ use crate::exec::{FunctionCache, PreparedTile};
 use crate::fabric::{Offramps, Wavelet};
 use crate::image::Program;
 use crate::pe::{DebugOrders, Deviation, Pe, PeOptions, ScheduleSeed, Script, ScriptProgress, Wake};
+use crate::prefetch::Soon;
 use std::sync::Arc;
 
 /// The place of a PE, made or not.
@@ -153,9 +154,9 @@ impl Cells {
         self.maker.pe(&mut self.pes[index], index)
     }
 
-    /// Prefetches a PE that is visited later; shortly before the visit (`soon`), what it refers to.
+    /// Prefetches a part of a PE that is visited soon.
     #[inline]
-    pub fn prefetch(&self, index: usize, soon: bool) {
+    pub fn prefetch(&self, index: usize, soon: Soon) {
         if let Some(pe) = &self.pes[index] {
             pe.prefetch(soon);
         }
@@ -242,7 +243,7 @@ impl Offramps for CellsOfBand<'_> {
     }
 
     #[inline]
-    fn prefetch(&self, pe: usize, soon: bool) {
+    fn prefetch(&self, pe: usize, soon: Soon) {
         if let Some(cell) = &self.cells[pe - self.first] {
             cell.prefetch(soon);
         }
@@ -259,7 +260,7 @@ impl Offramps for Cells {
     }
 
     #[inline]
-    fn prefetch(&self, pe: usize, soon: bool) {
+    fn prefetch(&self, pe: usize, soon: Soon) {
         Cells::prefetch(self, pe, soon);
     }
 }

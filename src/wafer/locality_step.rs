@@ -10,11 +10,12 @@
 //! `fabric/tests/traffic.rs` compare it with the plain order.
 
 use super::Wafer;
-use super::pulse::PES_BETWEEN_LOOKS;
 use crate::pe::Wake;
+use crate::prefetch;
 
 /// PEs with neighbouring numbers to which wavelets are handed over before the first of them runs, and whose
-/// routers decide once the last has.
+/// routers decide once the last has: at least so many, and more where few of them have anything to do, because each of
+/// the three steps brings code of its own into the cache.
 pub(super) const NEIGHBOURS: usize = 128;
 
 impl Wafer {
@@ -31,20 +32,19 @@ impl Wafer {
         self.bands.first.worker.alone_until = if giving.is_empty() { self.alone_until(&due) } else { 0 };
         let visited = self.bands.first.fabric.begin_step(self.now);
         let (mut given, mut running, mut awake) = (&giving[..], &due[..], &visited[..]);
-        let (mut ran, mut until_look) = (0, 0);
-        while let Some(first) = [given, running, awake].into_iter().filter_map(<[u32]>::first).min() {
-            if until_look == 0 && self.signals.is_to_stop() {
+        let mut ran = 0;
+        while let Some(first) = first_of(&[given, running, awake]) {
+            if self.signals.is_to_stop() {
                 self.bands.first.event_queue.wake_all(running, self.now);
                 break;
             }
-            until_look = (until_look + NEIGHBOURS) % PES_BETWEEN_LOOKS;
-            let end = first + NEIGHBOURS as u32;
+            let end = piece_behind(first, &[given, running, awake]);
             let awake_next = self.bands.first.fabric.awake_next();
             ran += self.step_some(split_before(&mut given, end), split_before(&mut running, end));
             self.bands.first.fabric.step_some(
                 split_before(&mut awake, end),
                 awake_next,
-                *first..end,
+                first..end,
                 self.now,
             );
         }
@@ -70,11 +70,14 @@ impl Wafer {
         }
         running.sort_unstable();
         running.dedup();
-        for (at, pe) in running.iter().enumerate() {
-            for (ahead, soon) in [(4, false), (2, true)] {
-                if let Some(next) = running.get(at + ahead) {
-                    self.cells.prefetch(*next as usize, soon);
-                }
+        // Those to which something was handed over are in a cache already.
+        let unseen: Vec<u32> = without(due, given).collect();
+        let mut passed = 0;
+        for pe in &running {
+            if unseen.get(passed) == Some(pe) {
+                let cells = &self.cells;
+                prefetch::along(&unseen, passed, |pe, soon| cells.prefetch(pe as usize, soon));
+                passed += 1;
             }
             self.bands.first.event_queue.take(*pe as usize);
             self.run_pe(*pe as usize);
@@ -84,6 +87,27 @@ impl Wafer {
         self.running = running;
         ran
     }
+}
+
+/// The numbers of an ascending list that are not in another.
+pub(super) fn without<'l>(list: &'l [u32], other: &'l [u32]) -> impl Iterator<Item = u32> + 'l {
+    let mut rest = other;
+    list.iter().copied().filter(move |number| {
+        split_before(&mut rest, *number);
+        rest.first() != Some(number)
+    })
+}
+
+/// The lowest number of some ascending lists.
+pub(super) fn first_of(lists: &[&[u32]]) -> Option<u32> {
+    lists.iter().filter_map(|list| list.first().copied()).min()
+}
+
+/// Where a piece ends that begins with a number: no list has more than [`NEIGHBOURS`] numbers in it, unless it is the
+/// smallest.
+pub(super) fn piece_behind(first: u32, lists: &[&[u32]]) -> u32 {
+    let end = lists.iter().filter_map(|list| list.get(NEIGHBOURS).copied()).min().unwrap_or(u32::MAX);
+    end.max(first + NEIGHBOURS as u32)
 }
 
 /// Takes the numbers before a bound off the front of a list.

@@ -14,8 +14,6 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
-/// Lanes of a router that are prefetched at most: more rarely hold wavelets at once.
-const LANES_AHEAD: usize = 3;
 /// Bytes of a lane in which its first link lies.
 const LINK_BYTES: usize = 128;
 
@@ -349,23 +347,39 @@ impl Grid {
         pe
     }
 
-    /// Prefetches a router that is visited soon, its lanes with wavelets, and the lanes to which these go on.
+    /// Prefetches a router that decides soon, its lanes with wavelets that want an output, and the lanes to which these
+    /// go on.
     #[inline(always)]
     pub fn prefetch(&self, router: u32, soon: Soon) {
         let router = self.router(router as usize);
         match soon {
             Soon::Later => prefetch::value(router, size_of::<Router>()),
-            Soon::Before => {
-                for id in colors(router.holds()).take(LANES_AHEAD).map(|color| router.lane_of(color)) {
-                    prefetch::value(&self.lanes[id as usize], size_of::<Lane>());
-                }
-            }
+            Soon::Before => self.prefetch_lanes(router, router.ready()),
             Soon::Next => {
-                for id in colors(router.ready()).take(LANES_AHEAD).map(|color| router.lane_of(color)) {
-                    let next = self.lanes[id as usize].next_lanes();
-                    next.for_each(|lane| prefetch::value(&self.lanes[lane as usize], LINK_BYTES));
+                for color in colors(router.ready()) {
+                    let lane = &self.lanes[router.lane_of(color) as usize];
+                    lane.next_lanes()
+                        .for_each(|next| prefetch::value(&self.lanes[next as usize], LINK_BYTES));
                 }
             }
+        }
+    }
+
+    /// Prefetches a router that hands over wavelets soon, and their lanes.
+    #[inline(always)]
+    pub fn prefetch_down(&self, router: u32, soon: Soon) {
+        let router = self.router(router as usize);
+        match soon {
+            Soon::Later => prefetch::value(router, size_of::<Router>()),
+            Soon::Before => self.prefetch_lanes(router, router.descending()),
+            Soon::Next => {}
+        }
+    }
+
+    #[inline(always)]
+    fn prefetch_lanes(&self, router: &Router, set: u32) {
+        for color in colors(set) {
+            prefetch::value(&self.lanes[router.lane_of(color) as usize], size_of::<Lane>());
         }
     }
 

@@ -263,7 +263,7 @@ impl Fabric {
         for (at, pe) in pes.iter().enumerate() {
             if self.is_large() {
                 prefetch::along(pes, at, |pe, soon| {
-                    self.grid.prefetch(pe, soon);
+                    self.grid.prefetch_down(pe, soon);
                     ramps.prefetch(pe as usize, soon);
                 });
             }

@@ -83,10 +83,10 @@ impl Router {
         self.lane_at(self.lanes_before(color))
     }
 
-    /// Colors of which it holds wavelets, on their way to an output or down the ramp.
+    /// Colors of which wavelets are on the way down the ramp.
     #[inline]
-    pub fn holds(&self) -> u32 {
-        self.waiting | self.descending
+    pub fn descending(&self) -> u32 {
+        self.descending
     }
 
     /// Wakes it; false if it was awake.

@@ -32,6 +32,9 @@
 //! Everything else is private. `docs/ARCHITECTURE.md` follows a program through the modules, in this order:
 //! `source`, `syntax`, `sema`, `image`, `exec`, `pe`, `fabric`, `wafer`, `host`, `cli`.
 
+// Commands that need a terminal are not part of what a browser loads, nor are kernels for certain processors.
+#![cfg_attr(target_family = "wasm", allow(dead_code, unused_imports))]
+
 mod arch;
 pub mod catalogue;
 mod check;

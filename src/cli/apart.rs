@@ -31,6 +31,9 @@ pub struct Performed {
 pub fn perform_apart(words: &[String], loader: &dyn Loader) -> Performed {
     let command = match args::parse(line(words), Levels::default()) {
         Ok(Command::Lsp) => return refused("`cslrun lsp` needs a standard input", Exit::Usage),
+        Ok(Command::Book(_) | Command::Play(_)) => {
+            return refused("`cslrun book` and `cslrun play` need a network", Exit::Usage);
+        }
         Ok(Command::Debug(_)) => return refused("`cslrun debug` needs a standard input", Exit::Usage),
         Ok(Command::Learn(args)) if args.watch => return refused("`--watch` needs a disk", Exit::Usage),
         Ok(command) => command,

@@ -11,6 +11,7 @@ const COMPILES: u8 = 0;
 const RUNS: u8 = 1;
 const REPORTS: u8 = 2;
 const DEBUGS: u8 = 3;
+const SERVES: u8 = 4;
 
 static PHASE: AtomicU8 = AtomicU8::new(COMPILES);
 static ASKED: AtomicBool = AtomicBool::new(false);
@@ -34,6 +35,11 @@ pub fn debugger_begins() -> &'static AtomicBool {
     &ASKED
 }
 
+/// A server begins, which only Ctrl-C ends: that is no failure.
+pub fn server_begins() {
+    PHASE.store(SERVES, Ordering::Relaxed);
+}
+
 /// The run has ended, in whatever way.
 pub fn run_ends() {
     PHASE.store(REPORTS, Ordering::Relaxed);
@@ -43,6 +49,9 @@ pub fn run_ends() {
 fn answer() {
     let is_first = !ASKED.swap(true, Ordering::Relaxed);
     let phase = PHASE.load(Ordering::Relaxed);
+    if phase == SERVES {
+        std::process::exit(Exit::Fine as i32);
+    }
     if is_first && phase == DEBUGS {
         return;
     }

@@ -42,6 +42,7 @@ mod run;
 mod running;
 mod seeds;
 mod settings;
+mod site;
 mod steps;
 mod suite;
 mod threads;
@@ -169,10 +170,25 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
         Command::Learn(args) => learn::learn(args, loader),
         Command::Fmt(args) => fmt::fmt(args, loader),
+        #[cfg(not(target_family = "wasm"))]
         Command::Lsp => lsp::lsp(),
+        #[cfg(not(target_family = "wasm"))]
         Command::Debug(args) => debug::debug(args),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Book(args) => site::serve("book", args),
+        #[cfg(not(target_family = "wasm"))]
+        Command::Play(args) => site::serve("play", args),
+        #[cfg(not(target_family = "wasm"))]
         Command::Completions(shell) => completions::completions(*shell),
+        #[cfg(not(target_family = "wasm"))]
         Command::Man(folder) => man::man(folder),
+        // What needs a terminal, a network or an installation would only make larger what a page loads.
+        #[cfg(target_family = "wasm")]
+        _ => {
+            let mut outcome = Outcome::new(crate::MessageFormat::Plain);
+            outcome.refuse("this command does not run in a browser".to_string());
+            outcome
+        }
     }
 }
 

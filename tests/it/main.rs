@@ -36,6 +36,7 @@ mod profile;
 mod props;
 mod rules;
 mod seeds;
+mod site;
 mod story;
 mod strangers;
 mod templates;

@@ -1,6 +1,8 @@
 // Puts the site together: scripts, styles, the compiled cslrun, the gallery, the book.
 //
-//     node build/site.mjs --wasm FILE --out FOLDER [--book FOLDER]
+//     node build/site.mjs [--wasm FILE] --out FOLDER [--book FOLDER]
+//
+// Without --wasm, pages ask the server of the tests instead (tests/native.ts), and the gallery has no pictures.
 
 import { createHash } from "node:crypto";
 import { execFileSync, spawnSync } from "node:child_process";
@@ -18,6 +20,8 @@ const source = (name) => join(here, "../site", name);
 const { values } = parseArgs({ options: { wasm: { type: "string" }, out: { type: "string" }, book: { type: "string" } } });
 const { wasm, out, book } = values;
 const assets = join(out, "assets");
+/** An empty module. */
+const NOTHING = Buffer.from([0, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 /** What the playground needs: in the cache of the browser after the first visit. */
 const PRECACHED = /^(index\.html|play\/|assets\/)/;
 
@@ -31,6 +35,7 @@ function optimizer() {
 }
 
 function optimized() {
+  if (wasm === undefined) return NOTHING;
   const small = join(dirname(wasm), "cslrun.small.wasm");
   const isFresh = existsSync(small) && statSync(small).mtimeMs > statSync(wasm).mtimeMs;
   if (!isFresh) {
@@ -40,11 +45,17 @@ function optimized() {
   return readFileSync(small);
 }
 
+/** Takes the module of the tests in place of that for WebAssembly. */
+const native = {
+  name: "native",
+  setup: ({ onResolve }) => onResolve({ filter: /^\.\/wasm$/ }, () => ({ path: join(here, "../tests/native.ts") })),
+};
+
 async function bundle() {
   const shared = { bundle: true, minify: true, format: "esm", target: "es2023", logLevel: "warning", legalComments: "none" };
   const entryPoints = { play: source("main.ts"), listing: source("listing.ts") };
   await build({ ...shared, entryPoints, outdir: assets, splitting: true, chunkNames: "chunk-[hash]" });
-  await build({ ...shared, entryPoints: { worker: source("worker.ts") }, outdir: assets });
+  await build({ ...shared, entryPoints: { worker: source("worker.ts") }, outdir: assets, plugins: wasm === undefined ? [native] : [] });
   const tool = join(out, "tool.mjs");
   await build({ ...shared, entryPoints: { tool: source("wasm.ts") }, outdir: out, outExtension: { ".js": ".mjs" } });
   const { Tool } = await import(pathToFileURL(tool));
@@ -76,6 +87,13 @@ function addBook() {
   }
 }
 
+/** The site in one piece, which the feature `site` of cslrun compiles in: lengths, then files, compressed (src/cli/site/pages.rs). */
+function pack() {
+  const files = filesBelow(out).map((path) => ({ path, bytes: gzipSync(readFileSync(join(out, path)), { level: 9 }) }));
+  const entries = files.map(({ path, bytes }) => ({ path, length: bytes.length }));
+  writeFileSync(`${out}.pack`, Buffer.concat([Buffer.from(`${JSON.stringify(entries)}\n`), ...files.map(({ bytes }) => bytes)]));
+}
+
 rmSync(out, { recursive: true, force: true });
 mkdirSync(join(out, "play"), { recursive: true });
 mkdirSync(assets);
@@ -83,9 +101,9 @@ const Tool = await bundle();
 const code = optimized();
 const packed = gzipSync(code, { level: 9 });
 writeFileSync(join(assets, "cslrun.wasm.bin"), packed);
-const tool = new Tool(new WebAssembly.Module(code));
+const tool = wasm === undefined ? undefined : new Tool(new WebAssembly.Module(code));
 const samples = gallery().map((sample) => {
-  const picture = sample.group === "" ? undefined : pictureOf(tool, sample);
+  const picture = sample.group === "" || tool === undefined ? undefined : pictureOf(tool, sample);
   return picture === undefined ? sample : { ...sample, picture };
 });
 writeFileSync(join(assets, "gallery.json"), JSON.stringify(samples));
@@ -94,6 +112,7 @@ cpSync(source("play.html"), join(out, "play/index.html"));
 cpSync(source("index.html"), join(out, "index.html"));
 if (book !== undefined) addBook();
 await serviceWorker(filesBelow(out));
+pack();
 
 const kilobytes = (bytes) => `${Math.round(bytes / 1000).toLocaleString("en")} kB`;
 const scripts = filesBelow(assets).filter((name) => name.endsWith(".js")).map((name) => readFileSync(join(assets, name)));

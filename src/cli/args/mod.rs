@@ -14,6 +14,7 @@ mod names;
 mod profile;
 mod profile_target;
 mod run;
+mod site;
 mod suite;
 mod trace;
 
@@ -28,6 +29,7 @@ pub use learn::LearnArgs;
 pub use profile::ProfileArgs;
 pub use profile_target::{ProfileFormat, ProfileTarget};
 pub use run::{HostStep, RunArgs, SetValues, ShownCycles};
+pub use site::SiteArgs;
 pub use suite::TestArgs;
 pub use trace::{TraceArgs, TraceTarget, target};
 
@@ -65,6 +67,10 @@ pub enum Command {
     Explain(Option<String>),
     /// `cslrun learn [LESSON]`
     Learn(LearnArgs),
+    /// `cslrun book`
+    Book(SiteArgs),
+    /// `cslrun play`
+    Play(SiteArgs),
     /// `cslrun --completions SHELL`
     Completions(Shell),
     /// `cslrun --man DIR`
@@ -121,6 +127,10 @@ enum Sub {
     },
     /// Learn CSL by repairing small programs
     Learn(LearnArgs),
+    /// Serve the book to a browser on this machine; its listings run there
+    Book(SiteArgs),
+    /// Serve the playground to a browser on this machine
+    Play(SiteArgs),
 }
 
 const EXIT_STATUS: &str = "\
@@ -208,6 +218,8 @@ pub fn parse(args: impl IntoIterator<Item = OsString>, base: Levels) -> Result<C
         Some(Sub::Debug(args)) => Ok(Command::Debug(args)),
         Some(Sub::Explain { rule }) => Ok(Command::Explain(rule)),
         Some(Sub::Learn(args)) => Ok(Command::Learn(args)),
+        Some(Sub::Book(args)) => Ok(Command::Book(args)),
+        Some(Sub::Play(args)) => Ok(Command::Play(args)),
         None => {
             let mut run = RunArgs::from_arg_matches(&all).map_err(Refusal)?;
             choose(&mut run.compile);

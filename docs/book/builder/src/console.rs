@@ -15,7 +15,9 @@ pub fn figures(site: &Site, page: &Page, cslrun: &Cslrun, text: &str) -> Result<
         let shown = shown(site, page, &command, &output);
         let is_picture = command.starts_with("cslrun dsd ") && output.contains("\n  built on ");
         if !is_picture {
-            let _ = write!(out, "<figure {}>\n\n{shown}\n\n</figure>\n\n", data("console", page, &command));
+            let needs = needs(site, page, &command);
+            let data = data("console", page, &command);
+            let _ = write!(out, "<figure {data}>{needs}\n\n{shown}\n\n</figure>\n\n");
             continue;
         }
         let svg = cslrun.picture(&command, &site.repository.join(folder(page)))?;
@@ -30,6 +32,17 @@ pub fn figures(site: &Site, page: &Page, cslrun: &Cslrun, text: &str) -> Result<
         );
     }
     Ok(out)
+}
+
+/// A host script runs in no browser, which the page says where it shows one.
+fn needs(site: &Site, page: &Page, command: &str) -> String {
+    if !command.starts_with("sh ../") {
+        return String::new();
+    }
+    let target = site.target(page, "../../host-scripts.md").unwrap_or_default().replace(".md", ".html");
+    format!(
+        "<figcaption>The host script needs the <a href=\"{target}\">Python package</a>; it does not run in a browser.</figcaption>"
+    )
 }
 
 /// Where the commands of a page run: beside it, but those of the page of the command line in the root.

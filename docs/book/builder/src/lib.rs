@@ -23,8 +23,10 @@ use anyhow::{Context, Result};
 use mdbook_driver::MDBook;
 use mdbook_driver::book::{Book, BookItem, Chapter, SectionNumber};
 use mdbook_driver::config::Config;
-use mdbook_preprocessor::{Preprocessor, PreprocessorContext};
+use mdbook_preprocessor::{Preprocessor, PreprocessorContext, parse_input};
+use std::collections::BTreeMap;
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Files of mdBook's own theme that no page of ours refers to.
@@ -57,8 +59,10 @@ pub fn build(repository: &Path, cslrun: &Cslrun, folder: &Path) -> Result<()> {
     let root = repository.join("docs/book");
     let mut config = Config::from_disk(root.join("book.toml"))?;
     config.build.build_dir = folder.to_path_buf();
+    // Those of book.toml are for the command `mdbook`: here they are this crate.
+    config.set("preprocessor", BTreeMap::<String, String>::new())?;
     let mut book = MDBook::load_with_config(&root, config)?;
-    let site = Site::of(repository, chapters_of(&book), cslrun)?;
+    let site = Site::of(repository, chapters_of(book.iter()), cslrun)?;
     book.with_preprocessor(Pages { site, cslrun: cslrun.clone() });
     book.build()?;
     for name in UNUSED {
@@ -70,9 +74,20 @@ pub fn build(repository: &Path, cslrun: &Cslrun, folder: &Path) -> Result<()> {
     Ok(())
 }
 
+/// Serves the command `mdbook` as a preprocessor: takes its message, and answers with the book as it is to be rendered.
+///
+/// # Errors
+/// A message that is not understood, a page that cannot be built, or a picture that `cslrun` cannot draw.
+pub fn preprocess(repository: &Path, cslrun: &Cslrun, input: impl Read, output: impl Write) -> Result<()> {
+    let (context, book) = parse_input(input)?;
+    let site = Site::of(repository, chapters_of(book.iter()), cslrun)?;
+    let book = Pages { site, cslrun: cslrun.clone() }.run(&context, book)?;
+    Ok(serde_json::to_writer(output, &book)?)
+}
+
 /// The pages of the table of contents: title and file name.
-fn chapters_of(book: &MDBook) -> Vec<(String, String)> {
-    let chapters = book.iter().filter_map(|item| match item {
+fn chapters_of<'b>(items: impl Iterator<Item = &'b BookItem>) -> Vec<(String, String)> {
+    let chapters = items.filter_map(|item| match item {
         BookItem::Chapter(chapter) => {
             Some((chapter.name.clone(), chapter.source_path.as_ref()?.display().to_string()))
         }

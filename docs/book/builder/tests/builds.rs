@@ -1,6 +1,10 @@
 //! The site builds, and what comes out is whole: every page, every picture, every link.
 
-use book::{Cslrun, build};
+use book::{Cslrun, build, preprocess};
+use mdbook_driver::MDBook;
+use mdbook_driver::book::{Book, BookItem};
+use mdbook_driver::config::Config;
+use mdbook_preprocessor::PreprocessorContext;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::read_to_string;
 use std::path::{Path, PathBuf};
@@ -200,4 +204,29 @@ fn code_that_names_a_rule_or_a_module_is_a_link_and_pages_of_rules_lead_back() {
     assert!(pages["rules/deadlock.html"].contains("<a href=\"../25-hang.html\">"));
     assert!(pages["library/collectives_2d/pe.html"].contains("<a href=\"../../21-collectives.html\">"));
     assert!(pages["03-operands.html"].contains("<a href=\"lessons/"), "lessons of a chapter");
+}
+
+#[test]
+fn the_command_mdbook_gets_the_same_pages() {
+    let root = repository().join("docs/book");
+    let config = Config::from_disk(root.join("book.toml")).expect("a configuration");
+    let command: BTreeMap<String, BTreeMap<String, String>> = config.preprocessors().expect("preprocessors");
+    assert_eq!(command["cslrun"]["command"], "cargo run --quiet --package book -- --preprocess");
+
+    let mut config = config;
+    config.set("preprocessor", BTreeMap::<String, String>::new()).expect("a configuration");
+    let book = MDBook::load_with_config(&root, config.clone()).expect("the book").book;
+    let context = PreprocessorContext::new(root, config, "html".to_string());
+    let message = serde_json::to_vec(&(context, book)).expect("JSON");
+    let mut answer = Vec::new();
+    let cslrun = Cslrun::of(&repository()).expect("cslrun");
+    preprocess(&repository(), &cslrun, &message[..], &mut answer).unwrap_or_else(|e| panic!("{e:?}"));
+    let book: Book = serde_json::from_slice(&answer).expect("a book");
+    let chapters = book.iter().filter_map(|item| match item {
+        BookItem::Chapter(chapter) => Some((chapter.path.clone()?.display().to_string(), &chapter.content)),
+        BookItem::Separator | BookItem::PartTitle(_) => None,
+    });
+    let chapters: BTreeMap<String, &String> = chapters.collect();
+    assert!(chapters["12-two-pes.md"].contains("<figure class=\"listing\""));
+    assert!(chapters.contains_key("rules/deadlock.md"));
 }

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line, documentation), the book,
-# the grammar and the extension for editors, Python tests.
+# Runs every test: format, lints, Rust tests (units, cases, rules, examples, command line, documentation), the book and
+# a sample of the site, the grammar and the extension for editors, Python tests.
 # Needs Rust, a C compiler and Python 3.10 or later; everything else goes into python/.venv, except for
-# the browser that tests `--report` and the book: Debian's chromium is installed if it is missing and that is allowed.
+# the browser that tests `--report`, the book and the site: Debian's chromium is installed if it is missing and that is
+# allowed. The site needs Node.js, too, and is left out without it.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -39,6 +40,7 @@ step scripts/try-neovim
 step cargo test --quiet --doc
 step cargo lint
 step cargo test --quiet --package book --package fuzz --package cslrun-web --package tree-sitter-csl
+step scripts/site --quick
 step cargo run --quiet --package generate-csl-parser -- --check
 
 wait "$python" || { cat "$log"; exit 1; }

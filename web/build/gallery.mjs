@@ -38,7 +38,7 @@ function commandsOf(page) {
 function sentence(text) {
   const line = text.replace(/\s+/g, " ").trim();
   const found = /^.*?[.:!?](?= |$)/.exec(line);
-  return (found ? found[0] : line).replace(/:$/, ".").replace(/`/g, "");
+  return (found ? found[0] : line).replace(/:$/, ".").replace(/[`*]/g, "");
 }
 
 /** The comment that a file begins with. */
@@ -98,9 +98,12 @@ function book(folder, group, prefix, pages) {
     const name = entry.replace(/\.csl$/, "");
     const files = isOne ? { [entry]: read("docs/book", folder, entry) } : filesOf("docs/book", folder, entry);
     const path = isOne ? `../${folder}/${entry}` : `../${folder}/${entry}/layout.csl`;
-    const line = pages.find((words) => words[0] === path) ?? [];
-    const command = commandOf(line, files);
-    return { id: `${prefix}/${name}`, group, title: words(name), about: sentence(comment(files[command.root])), files, ...command };
+    const line = pages.find((words) => words[0] === path);
+    const command = commandOf(line ?? [], files);
+    // Without its host script such a program does nothing, or is not complete.
+    const isOfHost = line === undefined && !isOne && list("docs/book", folder, entry).includes("run.py");
+    const sample = { id: `${prefix}/${name}`, group: isOfHost ? "" : group, title: words(name), about: sentence(comment(files[command.root])), files, ...command };
+    return isOfHost ? { ...sample, needsHost: true } : sample;
   });
 }
 
@@ -123,7 +126,7 @@ function lessons() {
   });
 }
 
-/** All programs. Exercises and solutions have no group: they belong to their pages. */
+/** All programs. Exercises, solutions and programs that need a host script have no group: they belong to their pages. */
 export function gallery() {
   const pages = list("docs/book/src").filter((name) => name.endsWith(".md")).flatMap((name) => commandsOf(read("docs/book/src", name)));
   const gemm = filesOf("examples/notebooks/gemm");

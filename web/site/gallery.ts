@@ -16,6 +16,8 @@ export interface Sample {
   args: string;
   /** What it shows when something is wrong with it on purpose. */
   breaks?: string;
+  /** Whether only its host script runs it. */
+  needsHost?: boolean;
   /** A line that it prints when it is right, if that is what a lesson asks for. */
   prints?: string;
   /** A small picture, as SVG. */
@@ -42,7 +44,7 @@ export function fillGallery(dialog: HTMLDialogElement, all: Sample[], choose: (s
   const show = () => {
     const wanted = search.value.trim().toLowerCase().split(/\s+/);
     const fits = (one: Sample) => wanted.every((word) => `${one.id} ${one.title} ${one.about}`.toLowerCase().includes(word));
-    const groups = Map.groupBy(all.filter(fits), (one) => one.group);
+    const groups = Map.groupBy(all.filter((one) => one.group !== "" && fits(one)), (one) => one.group);
     list.replaceChildren(...[...groups].map(([name, members]) => group(name, members, choose)));
   };
   search.addEventListener("input", show);

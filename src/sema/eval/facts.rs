@@ -18,7 +18,9 @@ const MOST_CHARACTERS: usize = 200;
 #[derive(Debug, Default)]
 pub struct Facts {
     is_kept: bool,
-    by_place: FxHashMap<Span, Seen>,
+    /// The places as numbers of what was seen there: every tile looks them up again, and a small table stays in a cache.
+    by_place: FxHashMap<Span, u32>,
+    seen: Vec<Seen>,
 }
 
 /// What was met at one place.
@@ -65,8 +67,8 @@ impl Facts {
     pub fn note(&mut self, at: Span, ev: &Ev) {
         match ev {
             Ev::Value(operand) => self.note_operand(at, operand),
-            Ev::Place(Place::Memory { ty, known, .. }) => self.add(at, ty, known.as_ref()),
-            Ev::Place(place) => self.add(at, place.ty(), None),
+            Ev::Place(Place::Memory { ty, known, .. }) => self.add(at, || ty.clone(), known.as_ref()),
+            Ev::Place(place) => self.add(at, || place.ty().clone(), None),
         }
     }
 
@@ -74,9 +76,9 @@ impl Facts {
     pub fn note_binding(&mut self, at: Span, binding: &Binding) {
         match binding {
             _ if !self.is_kept => {}
-            Binding::Known(value) => self.add(at, &value.ty(), Some(value)),
+            Binding::Known(value) => self.add(at, || value.ty(), Some(value)),
             Binding::Variable { ty, .. } | Binding::Register { ty, .. } | Binding::Frame { ty, .. } => {
-                self.add(at, ty, None);
+                self.add(at, || ty.clone(), None);
             }
             Binding::Alias(operand) => self.note_operand(at, operand),
             Binding::Poison => {}
@@ -88,26 +90,40 @@ impl Facts {
         if !self.is_kept {
             return;
         }
-        self.add(at, ty, Some(value));
-        let is_shown = matches!(value, Value::Array(_) | Value::Record(_));
-        if let Some(seen) = self.by_place.get_mut(&at).filter(|seen| is_shown && seen.text.is_none()) {
+        self.add(at, || ty.clone(), Some(value));
+        if !matches!(value, Value::Array(_) | Value::Record(_)) {
+            return;
+        }
+        let seen = self.by_place.get(&at).map(|number| &mut self.seen[*number as usize]);
+        if let Some(seen) = seen.filter(|seen| seen.text.is_none()) {
             seen.text = Some(value.to_string().chars().take(MOST_CHARACTERS).collect());
         }
     }
 
     fn note_operand(&mut self, at: Span, operand: &Operand) {
         match operand {
-            Operand::Known(value) => self.add(at, &value.ty(), Some(value)),
-            Operand::Reg(_, ty) | Operand::Mem(_, ty) | Operand::Parts(ty, _) => self.add(at, ty, None),
+            Operand::Known(value) => self.add(at, || value.ty(), Some(value)),
+            Operand::Reg(_, ty) | Operand::Mem(_, ty) | Operand::Parts(ty, _) => {
+                self.add(at, || ty.clone(), None);
+            }
         }
     }
 
-    fn add(&mut self, at: Span, ty: &Ty, value: Option<&Value>) {
-        if matches!(ty, Ty::Error) {
-            return;
-        }
-        let new = || Seen { ty: ty.clone(), values: Vec::new(), has_more: false, text: None };
-        let seen = self.by_place.entry(at).or_insert_with(new);
+    /// Most places are met again and again: the type is only made at the first time.
+    fn add(&mut self, at: Span, ty: impl FnOnce() -> Ty, value: Option<&Value>) {
+        let number = match self.by_place.get(&at) {
+            Some(number) => *number as usize,
+            None => {
+                let ty = ty();
+                if matches!(ty, Ty::Error) {
+                    return;
+                }
+                self.by_place.insert(at, self.seen.len() as u32);
+                self.seen.push(Seen { ty, values: Vec::new(), has_more: false, text: None });
+                self.seen.len() - 1
+            }
+        };
+        let seen = &mut self.seen[number];
         if seen.has_more {
             return;
         }
@@ -122,10 +138,10 @@ impl Facts {
 
     /// All that was noted, in the order of the text.
     pub fn take(&mut self) -> Vec<Fact> {
-        let mut all: Vec<Fact> =
-            std::mem::take(&mut self.by_place).into_iter().map(|(span, seen)| fact(span, seen)).collect();
-        all.sort_by_key(|fact| fact.span);
-        all
+        let mut places: Vec<(Span, u32)> = std::mem::take(&mut self.by_place).into_iter().collect();
+        places.sort_unstable_by_key(|(span, _)| *span);
+        let seen = std::mem::take(&mut self.seen);
+        places.into_iter().map(|(span, number)| fact(span, &seen[number as usize])).collect()
     }
 }
 
@@ -148,13 +164,13 @@ fn scalar(value: &Value) -> Option<Value> {
     }
 }
 
-fn fact(span: Span, seen: Seen) -> Fact {
+fn fact(span: Span, seen: &Seen) -> Fact {
     let id = match seen.values.as_slice() {
         [Value::Id(kind, number)] => Some((kind.word(), *number)),
         _ => None,
     };
     let short = |value: &Value| value.to_string().chars().take(MOST_CHARACTERS).collect();
-    let values: Vec<String> = seen.values.iter().map(short).chain(seen.text).collect();
+    let values: Vec<String> = seen.values.iter().map(short).chain(seen.text.clone()).collect();
     // A type that is given a name has the members that matter.
     let ty = match seen.values.as_slice() {
         [Value::Type(ty)] => ty,

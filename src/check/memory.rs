@@ -8,7 +8,7 @@ use crate::dsd::ops::{Elem, OPS};
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::image::traffic::OpId;
-use crate::image::{Program, TileImage};
+use crate::image::{Program, Scalar, Symbol, TileImage};
 
 /// What is certain to go wrong when an operation runs. The host may never launch the function.
 pub fn possible(program: &Program) -> Vec<Diagnostic> {
@@ -120,5 +120,34 @@ fn leaves(tile: &TileImage, op: &VectorOp, dsd: &Dsd, elem: Elem, count: u32) ->
         Some(span) => c.also(span, "this DSD was made or changed here"),
         None => c,
     };
-    Some(c.help("shorten the DSD, or move it back, so that it ends inside"))
+    let other = owner.and_then(|symbol| for_its_elements(symbol, op, elem));
+    Some(c.help(
+        other.unwrap_or_else(|| "shorten the DSD, or move it back, so that it ends inside".to_string()),
+    ))
+}
+
+/// What to write if the operation takes wider or narrower elements than the array has.
+fn for_its_elements(symbol: &Symbol, op: &VectorOp, elem: Elem) -> Option<String> {
+    let scalar = symbol.element?;
+    let own = match scalar {
+        Scalar::I16 | Scalar::U16 => Elem::Int16,
+        Scalar::I32 | Scalar::U32 => Elem::Int32,
+        Scalar::F16 => Elem::F16,
+        Scalar::F32 => Elem::F32,
+        Scalar::Bool | Scalar::I8 | Scalar::U8 | Scalar::I64 | Scalar::U64 => return None,
+    };
+    if own.words() == elem.words() {
+        return None;
+    }
+    let row = &OPS[usize::from(op.op)];
+    let instead = match OPS.iter().find(|other| other.doc == row.doc && other.dest == own) {
+        Some(other) => format!("use `@{}`", other.name),
+        None => format!("make it an array of `{}`", elem.word()),
+    };
+    let (name, words) = (&symbol.name, elem.word());
+    Some(format!(
+        "`@{}` takes elements of {words}, and `{name}` has `{}`: {instead}",
+        row.name,
+        scalar.word()
+    ))
 }

@@ -86,7 +86,7 @@ fn placed(eval: &Eval, argument: ExprId, name: SmolStr, value: Operand) -> Prope
 
 /// The properties of a DSD; those that `.tensor_access` stands for take its place.
 pub fn dsd_properties(sema: &mut Sema<'_>, kind: DsdTy, argument: ExprId) -> Result<Fields> {
-    let given = properties(sema, argument).map_err(|c| late_flag(&sema.eval, argument, c))?;
+    let given = properties(sema, argument).map_err(|c| late_property(&sema.eval, argument, c))?;
     let mut all = Fields::new();
     for property in given {
         for property in spread(kind, property)? {
@@ -99,8 +99,11 @@ pub fn dsd_properties(sema: &mut Sema<'_>, kind: DsdTy, argument: ExprId) -> Res
     Ok(all)
 }
 
-/// What is not known at comptime is a mistake of its own for a switch.
-fn late_flag(eval: &Eval, properties: ExprId, diag: Diag) -> Diag {
+/// What is not known at comptime is a mistake of its own for a switch, and for an array whose address is meant.
+fn late_property(eval: &Eval, properties: ExprId, diag: Diag) -> Diag {
+    if diag.rule() != comptime::NOT_COMPTIME.name {
+        return diag;
+    }
     let file = &eval.frame().unit.file;
     let ExprKind::Struct { fields, .. } = &file.expr(properties).kind else { return diag };
     let Some(place) = &diag.0.primary else { return diag };
@@ -108,9 +111,18 @@ fn late_flag(eval: &Eval, properties: ExprId, diag: Diag) -> Diag {
         let span = file.expr(*e).span;
         span.file == place.span.file && span.lo <= place.span.lo && place.span.hi <= span.hi
     };
-    let flag = fields.iter().find(|(name, e)| FLAGS.contains(&name.name.as_str()) && around(e));
-    match flag {
-        Some((name, _)) if diag.rule() == comptime::NOT_COMPTIME.name => {
+    match fields.iter().find(|(_, e)| around(e)) {
+        Some((name, e)) if name.name == "base_address" => match &file.expr(*e).kind {
+            ExprKind::Name(array) => {
+                let (span, address) = (file.expr(*e).span, format!("&{array}"));
+                let mut diag = diag;
+                diag.0.has_own_help = false;
+                diag.replace(span, address.as_str())
+                    .help(format!("a DSD takes the address of its array: write `.base_address = {address}`"))
+            }
+            _ => diag,
+        },
+        Some((name, _)) if FLAGS.contains(&name.name.as_str()) => {
             let mut own = not_a_flag(&name.name, KNOWN_LATE);
             own.0.primary = diag.0.primary;
             own.0.others = diag.0.others;

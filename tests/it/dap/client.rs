@@ -1,19 +1,16 @@
 //! An editor for tests: it speaks the Debug Adapter Protocol with `cslrun debug` over standard input and output, or over
 //! TCP.
 
-use crate::cli::PATIENCE;
+use crate::wire::Server;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
+use std::io::{BufRead, BufReader};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
 
 /// An editor with a server.
 pub struct Client {
-    child: Child,
-    output: Option<Box<dyn Write>>,
-    messages: Receiver<Value>,
+    server: Server,
     requests: i64,
     /// Events since they were taken last.
     pub events: Vec<Value>,
@@ -22,10 +19,7 @@ pub struct Client {
 impl Client {
     /// Starts a server in a folder.
     pub fn new(folder: &Path) -> Client {
-        let mut child = server(folder, &["--dap"]);
-        let input = child.stdout.take().expect("a pipe");
-        let output = child.stdin.take().expect("a pipe");
-        Client::of(child, Box::new(input), Box::new(output))
+        Client::of(Server::of_stdio(server(folder, &["--dap"])))
     }
 
     /// Starts a server in a folder that listens at a port, and connects to it.
@@ -37,27 +31,18 @@ impl Client {
         let address = line.trim().rsplit(' ').next().expect("an address");
         let stream = TcpStream::connect(address).expect("the server listens");
         let input = stream.try_clone().expect("a second handle");
-        Client::of(child, Box::new(input), Box::new(stream))
+        Client::of(Server::new(child, input, stream))
     }
 
-    fn of(child: Child, input: Box<dyn Read + Send>, output: Box<dyn Write>) -> Client {
-        let (send, messages) = channel();
-        std::thread::spawn(move || {
-            let mut input = BufReader::new(input);
-            while let Some(message) = read(&mut input) {
-                if send.send(message).is_err() {
-                    return;
-                }
-            }
-        });
-        Client { child, output: Some(output), messages, requests: 0, events: Vec::new() }
+    fn of(server: Server) -> Client {
+        Client { server, requests: 0, events: Vec::new() }
     }
 
     /// Sends a request; the body of the response, or the message of the error.
     pub fn ask(&mut self, command: &str, arguments: Value) -> Result<Value, String> {
         let id = self.send(command, arguments);
         loop {
-            let mut message = self.receive();
+            let mut message = self.server.receive();
             if message["type"] == "event" {
                 self.events.push(message);
                 continue;
@@ -82,9 +67,7 @@ impl Client {
 
     /// Sends a message, whatever is in it.
     pub fn send_text(&mut self, text: &str) {
-        let output = self.output.as_mut().expect("the server listens");
-        write!(output, "Content-Length: {}\r\n\r\n{text}", text.len()).expect("the server reads");
-        output.flush().expect("the server reads");
+        self.server.send(text);
     }
 
     /// Waits until all events that a request brings have come.
@@ -94,28 +77,15 @@ impl Client {
         std::mem::take(&mut self.events)
     }
 
-    fn receive(&mut self) -> Value {
-        self.messages.recv_timeout(PATIENCE).expect("the server answers in time")
-    }
-
     /// Says goodbye; the exit status.
     pub fn end(mut self) -> Option<i32> {
         self.ask("disconnect", json!({})).expect("the server is polite");
-        self.output = None;
-        self.child.wait().expect("a child of ours").code()
+        self.server.leave()
     }
 
     /// Leaves without a word; the exit status.
     pub fn leave(mut self) -> Option<i32> {
-        self.output = None;
-        self.child.wait().expect("a child of ours").code()
-    }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.server.leave()
     }
 }
 
@@ -130,22 +100,4 @@ fn server(folder: &Path, args: &[&str]) -> Child {
         .stdout(Stdio::piped())
         .spawn();
     command.expect("the built command starts")
-}
-
-fn read(input: &mut impl BufRead) -> Option<Value> {
-    let mut length = None;
-    loop {
-        let mut line = String::new();
-        if input.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim_end().split_once(": ") {
-            Some(("Content-Length", value)) => length = value.parse().ok(),
-            Some(_) => {}
-            None => break,
-        }
-    }
-    let mut bytes = vec![0; length?];
-    input.read_exact(&mut bytes).ok()?;
-    serde_json::from_slice(&bytes).ok()
 }

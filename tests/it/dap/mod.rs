@@ -6,7 +6,7 @@ mod recording;
 mod speed;
 
 use crate::cli::Folder;
-use crate::{root, writes_docs};
+use crate::root;
 use client::Client;
 use serde_json::{Value, json};
 
@@ -15,27 +15,7 @@ const LEAST_EXCHANGES: usize = 40;
 
 #[test]
 fn recordings_come_out_as_they_were() {
-    let (mut different, mut exchanges) = (Vec::new(), 0);
-    let mut paths: Vec<_> = std::fs::read_dir(root().join("tests/dap"))
-        .expect("a folder of recordings")
-        .map(|entry| entry.expect("an entry").path())
-        .collect();
-    paths.sort();
-    for path in paths {
-        let script = std::fs::read_to_string(&path).expect("a recording");
-        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
-        let (now, count) = recording::replay(&name, &script);
-        exchanges += count;
-        if now != script && writes_docs() {
-            std::fs::write(&path, now).expect("a writable recording");
-        } else if now != script {
-            let diff =
-                similar::TextDiff::from_lines(&script, &now).unified_diff().context_radius(2).to_string();
-            different.push(format!("{}:\n{diff}", path.display()));
-        }
-    }
-    assert!(different.is_empty(), "{}\nDOCS=write accepts this", different.join("\n"));
-    assert!(exchanges >= LEAST_EXCHANGES, "only {exchanges} exchanges");
+    crate::recordings_come_out_as_they_were("tests/dap", LEAST_EXCHANGES, recording::replay);
 }
 
 #[test]

@@ -1,17 +1,13 @@
 //! An editor for tests: it speaks the Language Server Protocol with `cslrun lsp` over standard input and output.
 
-use crate::cli::PATIENCE;
+use crate::wire::Server;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
-use std::sync::mpsc::{Receiver, channel};
+use std::process::{Command, Stdio};
 
 /// An editor with a server.
 pub struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    messages: Receiver<Value>,
+    server: Server,
     /// The folder that is open.
     pub folder: PathBuf,
     /// Where the server writes files to show.
@@ -35,27 +31,15 @@ impl Client {
         // Measurements want another build than tests.
         let command = std::env::var("LSP_COMMAND").unwrap_or(env!("CARGO_BIN_EXE_cslrun").to_string());
         let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lsp-cache");
-        let mut child = Command::new(command)
+        let child = Command::new(command)
             .arg("lsp")
             .env("XDG_CACHE_HOME", &cache)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .expect("the built command starts");
-        let output = child.stdout.take().expect("a pipe");
-        let (send, messages) = channel();
-        std::thread::spawn(move || {
-            let mut output = BufReader::new(output);
-            while let Some(message) = read(&mut output) {
-                if send.send(message).is_err() {
-                    return;
-                }
-            }
-        });
         let mut client = Client {
-            input: child.stdin.take(),
-            child,
-            messages,
+            server: Server::of_stdio(child),
             folder: folder.to_path_buf(),
             cache,
             requests: 0,
@@ -76,7 +60,7 @@ impl Client {
 
     /// The number of the process.
     pub fn process(&self) -> u32 {
-        self.child.id()
+        self.server.process()
     }
 
     /// Sends a notification.
@@ -149,46 +133,17 @@ impl Client {
     }
 
     fn receive(&mut self) -> Value {
-        self.messages.recv_timeout(PATIENCE).expect("the server answers in time")
+        self.server.receive()
     }
 
     fn send(&mut self, message: &Value) {
-        let text = message.to_string();
-        let input = self.input.as_mut().expect("the server listens");
-        write!(input, "Content-Length: {}\r\n\r\n{text}", text.len()).expect("the server reads");
-        input.flush().expect("the server reads");
+        self.server.send(&message.to_string());
     }
 
     /// Says goodbye; the exit status.
     pub fn end(mut self) -> Option<i32> {
         self.ask("shutdown", Value::Null).expect("the server is polite");
         self.tell("exit", Value::Null);
-        self.input = None;
-        self.child.wait().expect("a child of ours").code()
+        self.server.leave()
     }
-}
-
-impl Drop for Client {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn read(output: &mut impl BufRead) -> Option<Value> {
-    let mut length = None;
-    loop {
-        let mut line = String::new();
-        if output.read_line(&mut line).ok()? == 0 {
-            return None;
-        }
-        match line.trim_end().split_once(": ") {
-            Some(("Content-Length", value)) => length = value.parse().ok(),
-            Some(_) => {}
-            None => break,
-        }
-    }
-    let mut bytes = vec![0; length?];
-    output.read_exact(&mut bytes).ok()?;
-    serde_json::from_slice(&bytes).ok()
 }

@@ -82,7 +82,9 @@ pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, tidy};
 // The program, and the machine that it is compiled for.
 pub use arch::{ArchName as Arch, Color, PeCoord};
 pub use image::file::FileError;
-pub use image::{ExportKind, ExportName, FabricPlace, HostStream, Program, Scalar, Symbol};
+pub use image::{
+    ExportKind, ExportName, FabricPlace, Field, HostStream, Program, Scalar, Symbol, VariableType,
+};
 
 // Running.
 pub use host::{

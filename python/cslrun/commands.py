@@ -27,6 +27,7 @@ _OPTIONS = {
     "--cslrun-threads": "CSLRUN_THREADS",
     "--cslrun-max-cycles": "CSLRUN_MAX_CYCLES",
     "--cslrun-flags": "CSLRUN_FLAGS",
+    "--cslrun-debug": "CSLRUN_DEBUGGER",
 }
 
 #: Variables that name files: the script may change its folder before it runs the program.
@@ -55,6 +56,8 @@ Options, and the variables of the environment that do the same:
   --cslrun-threads N           CSLRUN_THREADS     threads for a large wafer
   --cslrun-max-cycles N        CSLRUN_MAX_CYCLES  stop with an error after this many cycles
   --cslrun-flags "-W overlap"  CSLRUN_FLAGS       levels of diagnostics (docs/levels.md)
+  --cslrun-debug prompt        CSLRUN_DEBUGGER    debug the run at this terminal, or with the number
+                                                  of a port in an editor (docs/debug.md)
 CSLRUN_DEBUG=1 shows the frames of cslrun in tracebacks.
 
 The second run of a script writes FILE-2.json, and so on; another process that it starts writes

@@ -114,7 +114,7 @@ fn marked(path: &Path, mark: &str) -> PathBuf {
 }
 
 /// Tells the user something, where Python would; at the end of the interpreter there may be no such place.
-fn tell(line: &str) {
+pub fn tell(line: &str) {
     let said = Python::try_attach(|py| {
         let stderr = py.import("sys")?.getattr("stderr")?;
         stderr.call_method1("write", (format!("cslrun: {line}\n"),))?;

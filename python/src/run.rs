@@ -4,6 +4,7 @@ use crate::fault::guarded;
 use crate::interrupt;
 use crate::recordings::Recordings;
 use crate::runner::Ticket;
+use cslrun::cli::{AttachedRun, Goal};
 use cslrun::{Failure, MessageFormat, render};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
@@ -11,9 +12,35 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::thread::JoinHandle;
 
+/// The wafer of a run.
+pub enum Machine {
+    /// It runs as fast as it can.
+    Free(Box<cslrun::Runner>),
+    /// Somebody debugs it.
+    Debugged(Box<AttachedRun>),
+}
+
+impl Machine {
+    /// The run, to look at it.
+    pub fn runner(&mut self) -> &mut cslrun::Runner {
+        match self {
+            Machine::Free(runner) => runner,
+            Machine::Debugged(run) => run.runner(),
+        }
+    }
+
+    /// Changes the run.
+    pub fn act<T>(&mut self, act: impl Fn(&mut cslrun::Runner) -> T + Send + Sync + 'static) -> T {
+        match self {
+            Machine::Free(runner) => act(runner),
+            Machine::Debugged(run) => run.act(act),
+        }
+    }
+}
+
 /// A run, and what is recorded of it.
 pub struct Run {
-    pub runner: cslrun::Runner,
+    pub machine: Machine,
     pub recordings: Recordings,
     /// Ctrl-C has stopped the run while wavelets were on their way, so it cannot go on.
     is_interrupted: bool,
@@ -50,8 +77,8 @@ impl Writer {
             let _writing = writing;
             let Some(run) = run.upgrade() else { return };
             let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
-            let Run { runner, recordings, .. } = &mut *run;
-            recordings.write(runner);
+            let Run { machine, recordings, .. } = &mut *run;
+            recordings.write(machine.runner());
         });
         WRITERS.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
     }
@@ -70,28 +97,30 @@ pub fn wait_for_writers(py: Python<'_>) {
 
 impl Run {
     /// A run that has not begun.
-    pub fn new(runner: cslrun::Runner, recordings: Recordings, writer: Writer) -> Run {
-        Run { runner, recordings, is_interrupted: false, writer }
+    pub fn new(machine: Machine, recordings: Recordings, writer: Writer) -> Run {
+        Run { machine, recordings, is_interrupted: false, writer }
     }
 
     /// Queues a command.
     pub fn queue(
         &mut self,
         py: Python<'_>,
-        command: impl FnOnce(&mut cslrun::Runner) -> Result<cslrun::Ticket, Failure>,
+        command: impl Fn(&mut cslrun::Runner) -> Result<cslrun::Ticket, Failure> + Send + Sync + 'static,
     ) -> PyResult<Ticket> {
         guarded(|| {
             self.recordings.goes_on();
-            let ticket = command(&mut self.runner);
+            let ticket = self.machine.act(command);
             self.checked(py, ticket).map(Ticket)
         })
     }
 
-    /// Runs without the lock of the interpreter, until it is done or Ctrl-C stops it.
+    /// Runs without the lock of the interpreter, until it is done or Ctrl-C stops it. The goal tells a debugger when that
+    /// will be.
     pub fn go<T: Send>(
         &mut self,
         py: Python<'_>,
-        run: impl FnOnce(&mut cslrun::Runner) -> Result<T, Failure> + Send,
+        goal: Goal,
+        run: impl Fn(&mut cslrun::Runner) -> Result<T, Failure> + Send + Sync + 'static,
     ) -> PyResult<T> {
         guarded(|| {
             if self.is_interrupted {
@@ -101,15 +130,24 @@ impl Run {
             }
             interrupt::run_begins();
             self.recordings.goes_on();
-            let runner = &mut self.runner;
-            match py.detach(|| run(runner)) {
+            let ended = match &mut self.machine {
+                Machine::Free(runner) => py.detach(|| run(runner)),
+                Machine::Debugged(attached) => {
+                    let ended = py.detach(|| attached.run(goal, run));
+                    // Ctrl-C has paused the run, and has done its work.
+                    drop(py.check_signals());
+                    ended
+                }
+            };
+            match ended {
                 Err(failure @ Failure::Interrupted(_)) => {
                     self.is_interrupted = true;
                     // Whoever stops a run does not want to wait until a long trace is written.
                     if self.recordings.note_failure(&failure) {
                         self.writer.start();
                     }
-                    let sources = self.runner.program().sources();
+                    let program = self.machine.runner().program().clone();
+                    let sources = program.sources();
                     let report = render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false);
                     Err(interrupt::exception(py, report))
                 }
@@ -121,13 +159,13 @@ impl Run {
     /// A failure as an exception. What the program did up to a failure is written to files that were asked for.
     pub fn checked<T>(&mut self, py: Python<'_>, result: Result<T, Failure>) -> PyResult<T> {
         result.map_err(|failure| {
-            let program = self.runner.program().clone();
+            let program = self.machine.runner().program().clone();
             let sources = program.sources();
             let mut all = Vec::new();
             if !matches!(failure, Failure::Misuse(_)) {
-                self.recordings.fail(&mut self.runner, &failure);
+                self.recordings.fail(self.machine.runner(), &failure);
                 // What was suspicious may be why the program went wrong.
-                all = self.runner.warnings();
+                all = self.machine.runner().warnings();
             }
             all.extend(failure.diagnostics(sources));
             exception(py, RunError::new_err, sources, &all)
@@ -135,8 +173,8 @@ impl Run {
     }
 
     /// An error unless the program has a host stream with this number in this direction.
-    pub fn check_stream(&self, stream: usize, to_wafer: bool) -> PyResult<()> {
-        match self.runner.streams().get(stream) {
+    pub fn check_stream(&mut self, stream: usize, to_wafer: bool) -> PyResult<()> {
+        match self.machine.runner().streams().get(stream) {
             Some(known) if known.to_wafer == to_wafer => Ok(()),
             Some(known) => {
                 let way = if known.to_wafer { "to" } else { "from" };
@@ -148,8 +186,8 @@ impl Run {
     }
 
     /// An error unless a PE lies in the program rectangle.
-    pub fn check_place(&self, x: u16, y: u16) -> PyResult<()> {
-        let (w, h) = self.runner.program().size();
+    pub fn check_place(&mut self, x: u16, y: u16) -> PyResult<()> {
+        let (w, h) = self.machine.runner().program().size();
         if x < w && y < h {
             return Ok(());
         }
@@ -161,7 +199,10 @@ impl Run {
 impl Drop for Run {
     fn drop(&mut self) {
         let written = guarded(|| {
-            self.recordings.write(&mut self.runner);
+            match &mut self.machine {
+                Machine::Free(runner) => self.recordings.write(runner),
+                Machine::Debugged(attached) => attached.end(),
+            }
             Ok(())
         });
         // A destructor has nobody to tell.

@@ -4,10 +4,10 @@ use crate::fault::guarded;
 use crate::interrupt;
 use crate::levels::{self, Choice};
 use crate::program::Program;
-use crate::recordings::{Recordings, numbered};
-use crate::run::{Run, Writer};
+use crate::recordings::{Recordings, numbered, tell};
+use crate::run::{Machine, Run, Writer};
 use crate::snapshot::{Snapshot, Value, bytes, values_of};
-use cslrun::cli::RunSettings;
+use cslrun::cli::{AttachedRun, Debugger, Goal, RunSettings};
 use cslrun::{Color, Copy, CopyWidth, MessageFormat, PeCoord, Region, RunOptions, StreamCopy, render};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -67,6 +67,7 @@ impl Runner {
         report.map_or(Ok(()), |path| settings.report_to(path)).map_err(PyValueError::new_err)?;
         profile.map_or(Ok(()), |path| settings.profile_to(path)).map_err(PyValueError::new_err)?;
         (settings.keeps_report, settings.keeps_profile) = (keeps_report, keeps_profile);
+        settings.check().map_err(PyValueError::new_err)?;
         let stop = interrupt::stop(py)?;
         guarded(|| {
             cslrun::Runner::check_memory(&program.image, None).map_err(|failure| {
@@ -81,11 +82,15 @@ impl Runner {
             let max_cycles = max_cycles.or(settings.max_cycles).unwrap_or(defaults.max_cycles);
             let seed = seed.or(settings.seed);
             let options = RunOptions { checked, max_cycles, threads, levels, stop, seed, ..defaults };
-            let mut runner = cslrun::Runner::new(program.image.clone(), options);
-            let recordings = Recordings::begin(settings, is_told, &mut runner);
+            let begun = (program.image.clone(), options);
+            let mut machine = match settings.debugger {
+                None => Machine::Free(Box::new(cslrun::Runner::new(begun.0, begun.1))),
+                Some(debugger) => Machine::Debugged(Box::new(debugged(py, debugger, begun)?)),
+            };
+            let recordings = Recordings::begin(settings, is_told, machine.runner());
             let is_written_now = Arc::new(AtomicBool::new(false));
             let new = |own: &Weak<_>| {
-                Mutex::new(Run::new(runner, recordings, Writer::new(own.clone(), is_written_now.clone())))
+                Mutex::new(Run::new(machine, recordings, Writer::new(own.clone(), is_written_now.clone())))
             };
             Ok(Runner { run: Arc::new_cyclic(new), is_written_now })
         })
@@ -99,7 +104,7 @@ impl Runner {
 
     /// Names the line of the host script that issues the next commands.
     fn issued_at(&self, place: &str) -> PyResult<()> {
-        self.run()?.runner.issued_at(place);
+        self.run()?.machine.runner().issued_at(place);
         Ok(())
     }
 
@@ -107,7 +112,7 @@ impl Runner {
     fn write_recordings(&self) -> PyResult<()> {
         let run = &mut *self.run()?;
         guarded(|| {
-            run.recordings.write(&mut run.runner);
+            run.recordings.write(run.machine.runner());
             Ok(())
         })
     }
@@ -115,23 +120,29 @@ impl Runner {
     /// The report as an HTML page; `None` if it is not recorded.
     fn report_page(&self) -> PyResult<Option<String>> {
         let run = &mut *self.run()?;
-        guarded(|| Ok(run.recordings.page(&mut run.runner)))
+        guarded(|| Ok(run.recordings.page(run.machine.runner())))
     }
 
     /// The profile up to now in the form that a file with such an ending has; `None` if the run has none.
     fn profile_as<'py>(&self, py: Python<'py>, ending: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let run = &mut *self.run()?;
-        guarded(|| Ok(run.recordings.profile_as(ending, &run.runner).map(|bytes| PyBytes::new(py, &bytes))))
+        guarded(|| {
+            Ok(run.recordings.profile_as(ending, run.machine.runner()).map(|bytes| PyBytes::new(py, &bytes)))
+        })
     }
 
     /// Runs until a cycle; false if nothing can happen any more before it.
     fn run_to(&self, py: Python<'_>, cycle: u64) -> PyResult<bool> {
-        self.run()?.go(py, |runner| runner.run_to(cycle))
+        self.run()?.go(py, Goal::Cycle(cycle), move |runner| runner.run_to(cycle))
     }
 
     /// Reads a variable from all PEs that have it.
     fn read_variable<'py>(&self, py: Python<'py>, name: &str) -> PyResult<VariableOnPes<'py>> {
-        let (variable, values) = self.run()?.go(py, |runner| runner.read_variable(name))?;
+        let run = &mut *self.run()?;
+        let settled = run.machine.act(cslrun::Runner::queue_settling);
+        run.go(py, Goal::Done(settled), move |runner| runner.wait(settled))?;
+        let found = run.machine.runner().read_settled(name);
+        let (variable, values) = run.checked(py, found)?;
         let bytes: Vec<u8> = values.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
         let pes = variable.pes.iter().map(|(at, _)| (at.x, at.y)).collect();
         let counts = values.iter().map(Vec::len).collect();
@@ -143,7 +154,7 @@ impl Runner {
         let run = &mut *self.run()?;
         guarded(|| {
             run.check_place(x, y)?;
-            let found = run.runner.peek(PeCoord { x, y }, name);
+            let found = run.machine.runner().peek(PeCoord { x, y }, name);
             let (scalar, dims, values) = run.checked(py, found)?;
             Ok((scalar.word(), dims, values))
         })
@@ -155,9 +166,11 @@ impl Runner {
         guarded(|| {
             run.check_place(x, y)?;
             let at = PeCoord { x, y };
-            let found = run.runner.peek(at, name);
+            let found = run.machine.runner().peek(at, name);
             let (scalar, ..) = run.checked(py, found)?;
-            let written = run.runner.write_elements(at, name, scalar, &values);
+            let name = name.to_string();
+            let write = move |runner: &mut cslrun::Runner| runner.write_elements(at, &name, scalar, &values);
+            let written = run.machine.act(write);
             run.checked(py, written)
         })
     }
@@ -175,7 +188,7 @@ impl Runner {
         // A region without PEs is refused for what it is, not for the number of words.
         let elements = words.len() / region.pes().max(1);
         let copy = Copy { name, region, elements, width: width(bits)? };
-        self.run()?.queue(py, |runner| runner.queue_copy_in(&copy, &words))
+        self.run()?.queue(py, move |runner| runner.queue_copy_in(&copy, &words))
     }
 
     fn queue_copy_out(
@@ -187,7 +200,7 @@ impl Runner {
         bits: u8,
     ) -> PyResult<Ticket> {
         let copy = Copy { name, region: of_pes(region), elements, width: width(bits)? };
-        self.run()?.queue(py, |runner| runner.queue_copy_out(&copy))
+        self.run()?.queue(py, move |runner| runner.queue_copy_out(&copy))
     }
 
     fn queue_stream_in(
@@ -202,7 +215,7 @@ impl Runner {
         let words = words_of(words);
         let elements = words.len() / region.pes().max(1);
         let copy = StreamCopy { color: Color(color), region, elements, pe_by_pe };
-        self.run()?.queue(py, |runner| runner.queue_stream_in(&copy, &words))
+        self.run()?.queue(py, move |runner| runner.queue_stream_in(&copy, &words))
     }
 
     fn queue_stream_out(
@@ -214,11 +227,11 @@ impl Runner {
         pe_by_pe: bool,
     ) -> PyResult<Ticket> {
         let copy = StreamCopy { color: Color(color), region: of_pes(region), elements, pe_by_pe };
-        self.run()?.queue(py, |runner| runner.queue_stream_out(&copy))
+        self.run()?.queue(py, move |runner| runner.queue_stream_out(&copy))
     }
 
-    fn queue_launch(&self, py: Python<'_>, name: &str, words: Vec<u32>) -> PyResult<Ticket> {
-        self.run()?.queue(py, |runner| runner.queue_launch(name, &words))
+    fn queue_launch(&self, py: Python<'_>, name: String, words: Vec<u32>) -> PyResult<Ticket> {
+        self.run()?.queue(py, move |runner| runner.queue_launch(&name, &words))
     }
 
     /// Sends words on a host stream of a layout.
@@ -226,31 +239,32 @@ impl Runner {
         let run = &mut *self.run()?;
         run.check_stream(stream, true)?;
         let words = words_of(words);
-        Ok(Ticket(run.runner.queue_send(stream, &words)))
+        Ok(Ticket(run.machine.act(move |runner| runner.queue_send(stream, &words))))
     }
 
     /// Asks for words of a host stream of a layout.
     fn queue_receive(&self, stream: usize, count: u64) -> PyResult<Ticket> {
         let run = &mut *self.run()?;
         run.check_stream(stream, false)?;
-        Ok(Ticket(run.runner.queue_receive(stream, count)))
+        Ok(Ticket(run.machine.act(move |runner| runner.queue_receive(stream, count))))
     }
 
     /// Runs until a transfer is done; false if nothing can happen before.
     fn run_until(&self, py: Python<'_>, ticket: &Ticket) -> PyResult<bool> {
-        self.run()?.go(py, |runner| runner.run_until(ticket.0))
+        let ticket = ticket.0;
+        self.run()?.go(py, Goal::Done(ticket), move |runner| runner.run_until(ticket))
     }
 
     /// Runs until nothing can happen any more unless the host acts.
     fn run_until_quiet(&self, py: Python<'_>) -> PyResult<()> {
-        self.run()?.go(py, cslrun::Runner::run_until_quiet)
+        self.run()?.go(py, Goal::Quiet, cslrun::Runner::run_until_quiet)
     }
 
     /// From now on the host takes whatever comes on a host stream.
     fn drain(&self, stream: usize) -> PyResult<()> {
         let run = &mut *self.run()?;
         run.check_stream(stream, false)?;
-        run.runner.drain(stream);
+        run.machine.act(move |runner| runner.drain(stream));
         Ok(())
     }
 
@@ -258,51 +272,52 @@ impl Runner {
     fn end_drain<'py>(&self, py: Python<'py>, stream: usize) -> PyResult<Bound<'py, PyBytes>> {
         let run = &mut *self.run()?;
         run.check_stream(stream, false)?;
-        let words = run.runner.end_drain(stream);
+        let words = run.machine.act(move |runner| runner.end_drain(stream));
         bytes_of(py, &words)
     }
 
     /// What an unfinished transfer waits for.
     fn describe_wait(&self, ticket: &Ticket) -> PyResult<Option<String>> {
-        Ok(self.run()?.runner.describe_wait(ticket.0))
+        Ok(self.run()?.machine.runner().describe_wait(ticket.0))
     }
 
     fn is_done(&self, ticket: &Ticket) -> PyResult<bool> {
-        Ok(self.run()?.runner.is_done(ticket.0))
+        Ok(self.run()?.machine.runner().is_done(ticket.0))
     }
 
     /// Runs until a command is done.
     fn wait(&self, py: Python<'_>, ticket: &Ticket) -> PyResult<()> {
-        self.run()?.go(py, |runner| runner.wait(ticket.0))
+        let ticket = ticket.0;
+        self.run()?.go(py, Goal::Done(ticket), move |runner| runner.wait(ticket))
     }
 
     /// The words of a finished copy from the wafer, little-endian; `None` if there are none, because the copy has
     /// failed or they were taken before.
     fn take_words<'py>(&self, py: Python<'py>, ticket: &Ticket) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let words = self.run()?.runner.take_words(ticket.0);
+        let words = self.run()?.machine.runner().take_words(ticket.0);
         words.map(|words| bytes_of(py, &words)).transpose()
     }
 
     /// Runs until nothing happens any more; the warnings about what is left, as text and as objects.
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyAny>)> {
         let run = &mut *self.run()?;
-        let warnings = run.go(py, cslrun::Runner::run_until_idle)?;
-        run.recordings.end(&mut run.runner, &warnings);
-        let program = run.runner.program().clone();
+        let warnings = run.go(py, Goal::End, cslrun::Runner::run_until_idle)?;
+        run.recordings.end(run.machine.runner(), &warnings);
+        let program = run.machine.runner().program().clone();
         let sources = program.sources();
         let text = render(sources, &warnings, MessageFormat::Plain, false);
         Ok((text, objects(py, sources, &warnings)?))
     }
 
     fn cycles(&self) -> PyResult<u64> {
-        Ok(self.run()?.runner.cycles())
+        Ok(self.run()?.machine.runner().cycles())
     }
 
     /// Lines printed after the first `from`: cycle, column, row, text.
     fn printed(&self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
         let run = &mut *self.run()?;
         guarded(|| {
-            let lines = run.runner.printed().iter().skip(from);
+            let lines = run.machine.runner().printed().iter().skip(from);
             Ok(lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect())
         })
     }
@@ -310,7 +325,7 @@ impl Runner {
     fn trace(&self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
         let run = &mut *self.run()?;
         guarded(|| {
-            let records = run.runner.records();
+            let records = run.machine.runner().records();
             Ok(values_of(&records, PeCoord { x, y }, key))
         })
     }
@@ -319,7 +334,7 @@ impl Runner {
         let run = &mut *self.run()?;
         guarded(|| {
             run.check_place(x, y)?;
-            let found = run.runner.read_symbol(PeCoord { x, y }, name);
+            let found = run.machine.runner().read_symbol(PeCoord { x, y }, name);
             let (_, words) = run.checked(py, found)?;
             Ok(PyBytes::new(py, &bytes(&words)))
         })
@@ -328,7 +343,7 @@ impl Runner {
     /// The memory and the traces of all PEs.
     fn snapshot(&self) -> PyResult<Snapshot> {
         let run = &mut *self.run()?;
-        guarded(|| Ok(Snapshot(run.runner.snapshot())))
+        guarded(|| Ok(Snapshot(run.machine.runner().snapshot())))
     }
 }
 
@@ -354,6 +369,21 @@ impl Runner {
         }
     }
 }
+
+/// Begins a run that somebody debugs.
+fn debugged(
+    py: Python<'_>,
+    debugger: Debugger,
+    begun: (Arc<cslrun::Program>, RunOptions),
+) -> PyResult<AttachedRun> {
+    // Ctrl-C pauses the run; the script handles the signal itself if it wants to.
+    let pause = interrupt::stop(py)?.unwrap_or(&NEVER);
+    let attached = py.detach(|| debugger.attach(begun, pause, tell));
+    attached.map_err(PyValueError::new_err)
+}
+
+/// No Ctrl-C.
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn of_pes((x, y, w, h): RegionOfPes) -> Region {
     Region { x, y, w, h }

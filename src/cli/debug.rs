@@ -4,15 +4,19 @@ use super::args::{self, Command, DebugArgs, HostStep, RunArgs};
 use super::outcome::Outcome;
 use super::running::options;
 use super::steps;
-use super::{Exit, interrupt, output};
-use crate::debug::{Debuggee, HostAction, Services, prompt, serve};
+use super::{Exit, interrupt, output, screen};
+pub use crate::debug::{AttachedRun, Goal};
+use crate::debug::{Debuggee, HostAction, Place, Services, prompt, serve};
+
 use crate::{
-    DiskLoader, ExportKind, Failure, LoadError, Loader, MessageFormat, Runner, Scalar, inspect, render,
+    DiskLoader, ExportKind, Failure, LoadError, Loader, MessageFormat, Program, RunOptions, Runner, Scalar,
+    inspect, render,
 };
 use std::fs::File;
 use std::io::{BufReader, stdin, stdout};
-use std::net::{Ipv4Addr, TcpListener};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// `cslrun debug`
 pub fn debug(args: &DebugArgs) -> Outcome {
@@ -35,13 +39,66 @@ pub fn debug(args: &DebugArgs) -> Outcome {
 
 /// Serves the first editor that connects.
 fn listen(port: u16) -> Result<bool, String> {
+    let tell = |address: &str| {
+        output::print(&format!("waiting for an editor at {address}\n"));
+    };
+    let stream = connection(port, tell)?;
+    let input = BufReader::new(stream.try_clone().map_err(|why| format!("port {port}: {why}"))?);
+    serve(Services { prepare }, input, stream)
+}
+
+/// The first editor that connects to a port of this machine; 0 chooses one. `tell` gets the address.
+fn connection(port: u16, tell: impl FnOnce(&str)) -> Result<TcpStream, String> {
     let says = |why: std::io::Error| format!("port {port}: {why}");
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).map_err(says)?;
-    let address = listener.local_addr().map_err(says)?;
-    output::print(&format!("waiting for an editor at {address}\n"));
-    let (stream, _) = listener.accept().map_err(says)?;
-    let input = BufReader::new(stream.try_clone().map_err(says)?);
-    serve(Services { prepare }, input, stream)
+    tell(&listener.local_addr().map_err(says)?.to_string());
+    Ok(listener.accept().map_err(says)?.0)
+}
+
+/// Who debugs the runs of a host script.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub enum Debugger {
+    /// Somebody at the terminal of the script.
+    Prompt,
+    /// An editor that connects to this port of this machine; 0 chooses one.
+    Port(u16),
+}
+
+impl Debugger {
+    /// Reads `prompt` or the number of a port.
+    ///
+    /// # Errors
+    /// What it should be.
+    pub fn parse(text: &str) -> Result<Debugger, String> {
+        match text {
+            "prompt" => Ok(Debugger::Prompt),
+            port => port
+                .parse()
+                .map(Debugger::Port)
+                .map_err(|_| format!("`{port}` is neither `prompt` nor the number of a port, such as 4711")),
+        }
+    }
+
+    /// Begins a run that this debugger looks at; returns when it lets the run go on. `pause` becomes true at Ctrl-C.
+    /// `tell` gets a line for people.
+    ///
+    /// # Errors
+    /// A sentence: nobody can connect to the port, or the terminal cannot be used.
+    pub fn attach(
+        self,
+        (program, options): (Arc<Program>, RunOptions),
+        pause: &'static AtomicBool,
+        tell: impl FnOnce(&str),
+    ) -> Result<AttachedRun, String> {
+        let place = match self {
+            Debugger::Prompt => Place::Prompt(Box::new(BufReader::new(stdin())), Box::new(stdout())),
+            Debugger::Port(port) => Place::Editor(connection(port, |address| {
+                tell(&format!("waiting for a debugger at {address}"));
+            })?),
+        };
+        AttachedRun::begin((program, options), place, pause)
+            .map_err(|why| format!("the debugger cannot be used: {why}"))
+    }
 }
 
 fn at_prompt(args: &DebugArgs, mut outcome: Outcome) -> Outcome {
@@ -53,6 +110,14 @@ fn at_prompt(args: &DebugArgs, mut outcome: Outcome) -> Outcome {
         }
     };
     let pause = interrupt::debugger_begins();
+    let debuggee = match args.prompt || args.commands.is_some() || !screen::is_possible() {
+        true => debuggee,
+        false => match screen::debug(debuggee, pause) {
+            // The terminal cannot hand over keys one by one.
+            Some(debuggee) => debuggee,
+            None => return outcome,
+        },
+    };
     let done = match &args.commands {
         None => prompt(debuggee, pause, (&mut stdin().lock(), &mut stdout().lock()), false),
         Some(path) => match File::open(path) {
@@ -116,7 +181,7 @@ fn debuggee(args: &RunArgs, loader: &dyn Loader) -> Result<Debuggee, String> {
             steps::Trouble::Words(words) => words,
         })?;
     }
-    Ok(Debuggee { program, facts, options, actions })
+    Ok(Debuggee { program, facts, options, host: Some(actions) })
 }
 
 /// Adds what a step of the command line does. What it would print can be looked at in the debugger.

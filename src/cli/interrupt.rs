@@ -1,6 +1,6 @@
 //! The answer to Ctrl-C: a run is asked to stop and to report; anything else ends at once.
 
-use super::{Exit, output};
+use super::{Exit, output, terminal};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 use std::time::Duration;
 
@@ -62,6 +62,7 @@ fn answer() {
         }
         return;
     }
+    terminal::restore();
     output::complain(if phase == COMPILES { "interrupted before the program ran" } else { "interrupted" });
     std::process::exit(Exit::Interrupted as i32);
 }

@@ -40,15 +40,18 @@ mod record;
 mod report;
 mod run;
 mod running;
+mod screen;
 mod seeds;
 mod settings;
 mod site;
 mod steps;
 mod suite;
+mod terminal;
 mod threads;
 mod trace;
 
 pub use apart::{DsdPicture, Performed, compiled_program, dsd_pictures, perform_apart};
+pub use debug::{AttachedRun, Debugger, Goal};
 pub use lsp::{EmbeddedServer, language_server};
 pub use outcome::Outcome;
 pub use settings::RunSettings;

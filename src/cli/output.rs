@@ -99,6 +99,18 @@ pub fn clear() {
     }
 }
 
+/// Writes to the terminal as it is, also what no file should get; whether that was possible.
+pub fn draw(text: &str) -> bool {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes()).and_then(|()| out.flush()).is_ok()
+}
+
+/// Columns and rows of the terminal.
+pub fn size() -> (usize, usize) {
+    let found = terminal_size_of(io::stdout());
+    found.map_or((80, 24), |(Width(width), terminal_size::Height(height))| (width.into(), height.into()))
+}
+
 /// The width of the terminal, if that is where stdout goes.
 pub fn width() -> Option<usize> {
     terminal_size_of(io::stdout()).map(|(Width(width), _)| width.into())

@@ -1,6 +1,7 @@
 //! Settings of a run that a host script starts: they come from the environment and from the script.
 
 use super::args::{ProfileFormat, TraceArgs, TraceTarget, target};
+use super::debug::Debugger;
 use super::outcome::Outcome;
 use super::{profile, report, running, threads, trace};
 use crate::{Diagnostic, Failure, MessageFormat, Runner};
@@ -25,11 +26,13 @@ pub struct RunSettings {
     pub threads: Option<usize>,
     /// The cycle limit.
     pub max_cycles: Option<u64>,
+    /// Who debugs the run.
+    pub debugger: Option<Debugger>,
 }
 
 impl RunSettings {
     /// The settings of the environment variables `CSLRUN_TRACE`, `CSLRUN_REPORT`, `CSLRUN_PROFILE`,
-    /// `CSLRUN_SEED`, `CSLRUN_THREADS` and `CSLRUN_MAX_CYCLES`; an empty variable counts as missing.
+    /// `CSLRUN_SEED`, `CSLRUN_THREADS`, `CSLRUN_MAX_CYCLES` and `CSLRUN_DEBUGGER`; an empty variable counts as missing.
     ///
     /// # Errors
     /// A line for people that names the variable.
@@ -40,8 +43,10 @@ impl RunSettings {
         let seed = variable("CSLRUN_SEED", whole_number)?;
         let threads = variable("CSLRUN_THREADS", threads::number)?;
         let max_cycles = variable("CSLRUN_MAX_CYCLES", whole_number)?;
+        let debugger = variable("CSLRUN_DEBUGGER", Debugger::parse)?;
         let files = RunSettings { trace, report, profile, ..RunSettings::default() };
-        Ok(RunSettings { seed, threads, max_cycles, ..files })
+        let settings = RunSettings { seed, threads, max_cycles, debugger, ..files };
+        settings.check().map(|()| settings)
     }
 
     /// Takes the name of a file for the trace.
@@ -70,6 +75,17 @@ impl RunSettings {
     pub fn profile_to(&mut self, path: &str) -> Result<(), String> {
         self.profile = Some(profile_file(path).map_err(|why| format!("profile: {why}"))?);
         Ok(())
+    }
+
+    /// Looks whether the settings go together.
+    ///
+    /// # Errors
+    /// A run that is debugged is to be recorded.
+    pub fn check(&self) -> Result<(), String> {
+        match self.debugger.is_some() && self.records() {
+            true => Err("a run that is debugged has no trace, report or profile: use two runs".to_string()),
+            false => Ok(()),
+        }
     }
 
     /// Starts to record what the trace and the report show; before anything runs.

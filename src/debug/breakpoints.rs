@@ -2,7 +2,7 @@
 
 use super::comptime::Comptime;
 use super::expression::{Expression, Scene};
-use super::timeline::Moment;
+use super::timeline::{Moment, Position};
 use crate::{CodeAt, Condition, DeclarationKind, Extent, FileId, PeCoord, PeLook, Program, index};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -92,25 +92,76 @@ pub struct Breakpoint {
     pub log: Option<String>,
     /// The operations that it marks.
     pub places: Vec<CodeAt>,
-    /// How often it was met since the run went forward from where it stood last.
-    pub met: u64,
+    /// Where it was met in the run, in order.
+    pub met: Vec<Position>,
+    /// Up to here all places are known where it is met.
+    pub counted: Position,
+}
+
+/// A breakpoint that is to be set.
+#[derive(Clone, Debug, Default)]
+pub struct Wish<'t> {
+    /// Only on this PE.
+    pub pe: Option<PeCoord>,
+    /// An expression.
+    pub condition: Option<&'t str>,
+    /// How often, such as `>= 5`.
+    pub hits: Option<&'t str>,
+    /// What to write instead of a stop.
+    pub log: Option<&'t str>,
 }
 
 impl Breakpoint {
+    /// A breakpoint that was never met.
+    ///
+    /// # Errors
+    /// A sentence that says what is wrong with it.
+    pub fn new(program: &Program, id: u32, kind: Kind, wish: &Wish<'_>) -> Result<Breakpoint, String> {
+        let places = match &kind {
+            Kind::Line { file, line } => {
+                let around = function_around(program, *file, *line);
+                program.code_on_line(*file, *line, around)
+            }
+            Kind::Function(name) => program.code_of_function(name),
+            Kind::Color(_) | Kind::Words { .. } => Vec::new(),
+        };
+        let present =
+            |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_string);
+        Ok(Breakpoint {
+            id,
+            kind,
+            pe: wish.pe,
+            condition: present(wish.condition).map(|text| Expression::parse(&text)).transpose()?,
+            hits: present(wish.hits).map(|text| HitCondition::parse(&text)).transpose()?,
+            log: present(wish.log),
+            places,
+            met: Vec::new(),
+            counted: Position::START,
+        })
+    }
+
     /// Whether it waits for an operation on a PE.
     pub fn is_at(&self, code: CodeAt, pe: PeCoord) -> bool {
         self.places.contains(&code) && self.pe.is_none_or(|only| only == pe)
     }
 
-    /// It was met; whether that counts.
-    pub fn meet(&mut self) -> bool {
-        self.met += 1;
-        self.hits.is_none_or(|hits| hits.holds(self.met))
+    /// It is met at a position; whether that counts. The run may have been there before.
+    pub fn meet(&mut self, at: Position) -> bool {
+        let before = self.met.partition_point(|met| *met < at);
+        if self.met.get(before) != Some(&at) {
+            self.met.insert(before, at);
+        }
+        self.hits.is_none_or(|hits| hits.holds(before as u64 + 1))
+    }
+
+    /// How often it was met up to a position.
+    pub fn met_until(&self, at: Position) -> usize {
+        self.met.partition_point(|met| *met <= at)
     }
 }
 
 /// The text of the function or task that a line belongs to.
-pub fn function_around(program: &Program, file: FileId, line: usize) -> Option<Extent> {
+fn function_around(program: &Program, file: FileId, line: usize) -> Option<Extent> {
     let source = program.sources().file(file);
     let start = *source.line_starts().get(line.checked_sub(1)?)?;
     let is_code = |kind| matches!(kind, DeclarationKind::Function | DeclarationKind::Task);

@@ -1,16 +1,19 @@
 //! Commands as people type them, named as in gdb: at the prompt of `cslrun debug`, and in the console of an editor.
 
-use super::breakpoints::{Breakpoint, Kind};
-use super::session::{Session, Step, Wish};
+mod info;
+
+pub use info::tasks;
+
+use super::breakpoints::{Breakpoint, Kind, Wish};
+use super::session::{Session, Step};
 use super::stop::StopKind;
-use super::value::{self, Value};
-use crate::{PeCoord, Span, Tree};
+use super::value::Value;
+use crate::{FileId, PeCoord, Span};
+use info::shown;
 use std::fmt::Write;
 
 /// Lines that `list` shows before and after the current one.
 const AROUND: usize = 5;
-/// PEs that `info pes` lists.
-const MOST_PES: usize = 40;
 
 /// What a command has done.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -127,7 +130,10 @@ impl Console {
         for line in self.session.take_output() {
             let _ = writeln!(text, "{line}");
         }
-        text += &self.why();
+        // A run that a host script goes on with does not stand.
+        if self.session.stop.kind != StopKind::Host {
+            text += &self.why();
+        }
         Reply { text, has_moved: true, ends: false }
     }
 
@@ -158,8 +164,17 @@ impl Console {
         text
     }
 
+    /// The file of the code that runs on this PE, or will.
+    pub fn file(&mut self) -> Option<FileId> {
+        if let Some((span, _)) = self.current() {
+            return Some(span.file);
+        }
+        let (_, name) = self.session.program().tile_of(self.session.focus())?;
+        self.session.file(name)
+    }
+
     /// The place of the call that is looked at, and what it is.
-    fn current(&mut self) -> Option<(Span, String)> {
+    pub fn current(&mut self) -> Option<(Span, String)> {
         let (focus, call) = (self.session.focus(), self.call);
         let found = self.session.look(focus, |look, _| {
             let calls = look.calls();
@@ -202,13 +217,13 @@ impl Console {
             let color = color.trim().parse().map_err(|_| format!("`{color}` is not a color"))?;
             return Ok(Kind::Color(color));
         }
-        let here = self.current().map(|(span, _)| span.file);
+        let here = self.file();
         let (file, line) = match place.rsplit_once(':') {
             Some((file, line)) => {
                 (self.session.file(file).ok_or(format!("the program has no file `{file}`"))?, line)
             }
             None if place.parse::<usize>().is_ok() => {
-                (here.ok_or("no code has run yet: write FILE:LINE")?, place)
+                (here.ok_or("this PE has no code: write FILE:LINE")?, place)
             }
             None if self.session.program().code_of_function(place).is_empty() => {
                 return Err(match place {
@@ -321,99 +336,11 @@ impl Console {
         Ok(text.collect())
     }
 
-    fn info(&mut self, what: &str) -> Result<String, String> {
-        let (focus, call) = (self.session.focus(), self.call);
-        if what.starts_with('b') {
-            let all = self.session.breakpoints().to_vec();
-            let lines = all.iter().map(|b| format!("{}: {}, met {} times\n", b.id, self.describe(b), b.met));
-            return Ok(lines.collect());
-        }
-        if what == "pes" || what == "threads" {
-            return Ok(self.pes());
-        }
-        let place = self.current().map(|(span, _)| span);
-        let trees = self.session.look(focus, |look, comptime| {
-            Ok(match what {
-                "locals" => look.locals(call).iter().map(|held| value::tree(held, look)).collect(),
-                "globals" => look.globals().iter().map(|held| value::tree(held, look)).collect(),
-                "comptime" => place.map_or_else(Vec::new, |place| comptime.of_file(place)),
-                "tasks" => tasks(look),
-                "queues" => look.queues(),
-                "registers" => look.registers(),
-                "fifos" => look.fifos(),
-                "operations" => look.operations(),
-                "routes" => look.routes(),
-                other => return Err(format!("there is no `info {other}`; `help` lists what there is")),
-            })
-        })??;
-        let text: String = trees.iter().map(|tree| shown(tree, 0)).collect();
-        Ok(if text.is_empty() { "none\n".to_string() } else { text })
-    }
-
-    fn pes(&mut self) -> String {
-        let focus = self.session.focus();
-        let mut lines: Vec<String> = Vec::new();
-        let looks: Vec<_> = self
-            .session
-            .runner()
-            .looks()
-            .filter(|look| look.is_busy() || look.at() == focus)
-            .map(|look| {
-                let what = match (look.waits().first(), look.activity()) {
-                    (Some(wait), _) => wait.clone(),
-                    (None, Some((name, _, false))) => format!("in `{name}`"),
-                    (None, _) => "idle".to_string(),
-                };
-                (look.at(), what)
-            })
-            .collect();
-        let more = looks.len().saturating_sub(MOST_PES);
-        lines.extend(
-            looks
-                .into_iter()
-                .take(MOST_PES)
-                .map(|(at, what)| format!("{} {at}: {what}\n", if at == focus { '*' } else { ' ' })),
-        );
-        if more > 0 {
-            lines.push(format!("  and {more} more that are busy\n"));
-        }
-        lines.concat()
-    }
-
-    fn who(&mut self, text: &str) -> Result<String, String> {
-        let focus = self.session.focus();
-        if let Some(name) = text.strip_prefix("wrote ") {
-            let words = self.words(name.trim())?;
-            return Ok(match self.session.last_write(focus, words) {
-                Some((cycle, place)) => {
-                    format!("{place} has written `{}` on {focus} in cycle {cycle}\n", name.trim())
-                }
-                None => format!("nothing has written `{}` on {focus} before this\n", name.trim()),
-            });
-        }
-        if !text.starts_with("sends") {
-            return Err("ask `who wrote EXPRESSION` or `who sends`".to_string());
-        }
-        let lines = self.session.runner().waits(focus);
-        Ok(match lines.is_empty() {
-            true => format!("{focus} waits for nothing\n"),
-            false => lines.join("\n") + "\n",
-        })
-    }
-
     /// Where the run stands, and why, with the report of its end.
     fn why(&mut self) -> String {
         let report = self.session.stop.report.clone();
         report + &self.place()
     }
-}
-
-/// The task table as trees.
-pub fn tasks(look: &crate::PeLook<'_>) -> Vec<Tree> {
-    let tasks = look.tasks().into_iter();
-    tasks
-        .map(|task| Tree::leaf(task.name, format!("{} task {}: {}", task.kind, task.id, task.state)))
-        .collect()
 }
 
 fn told(text: String) -> Reply {
@@ -455,19 +382,6 @@ pub fn coordinates(text: &str) -> Result<PeCoord, String> {
 
 fn line_text(text: &str, line: usize) -> &str {
     text.lines().nth(line.saturating_sub(1)).unwrap_or_default()
-}
-
-/// A tree as lines.
-fn shown(tree: &Tree, depth: usize) -> String {
-    /// Deeper parts are left out.
-    const DEEPEST: usize = 1;
-    let indent = "  ".repeat(depth);
-    let mut text = format!("{indent}{} = {}\n", tree.name, tree.value);
-    let is_array = tree.value.starts_with('[');
-    if depth < DEEPEST && !is_array {
-        tree.parts.iter().for_each(|part| text += &shown(part, depth + 1));
-    }
-    text
 }
 
 #[cfg(test)]

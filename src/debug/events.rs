@@ -2,19 +2,19 @@
 
 use super::breakpoints::{Breakpoint, Kind};
 use super::stop::StopKind;
-use super::timeline::Event;
+use super::timeline::{Event, Position};
 use crate::{CodeAt, Notice, PeCoord, Program, Runner};
 
 /// The breakpoints that an event has met, and why the run stops; `None` if it goes on.
 pub fn met(
-    event: &Event,
+    (event, at): (&Event, Position),
     all: &mut [Breakpoint],
     program: &Program,
     (stepper, warnings): (Option<PeCoord>, bool),
 ) -> Option<(StopKind, Vec<u32>)> {
     let mut hits = Vec::new();
     let mut meet = |which: &dyn Fn(&Breakpoint) -> bool| {
-        let met = all.iter_mut().filter(|b| which(b)).filter_map(|b| b.meet().then_some(b.id));
+        let met = all.iter_mut().filter(|b| which(b)).filter_map(|b| b.meet(at).then_some(b.id));
         hits.extend(met);
     };
     match event {

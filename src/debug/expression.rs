@@ -1,7 +1,7 @@
 //! Expressions of CSL on a PE that stands still: names, elements, what pointers point to, arithmetic and comparisons.
 
 use super::comptime::Comptime;
-use super::value::{Value, pointee, scalar_value};
+use super::value::{Value, parts, pointee, scalar_value};
 use crate::{Held, PeLook, Scalar};
 
 /// Where an expression is evaluated.
@@ -23,6 +23,8 @@ pub enum Expression {
     Name(String),
     /// An element of an array, or of what a pointer points to.
     Element(Box<Expression>, Box<Expression>),
+    /// A field of a struct.
+    Field(Box<Expression>, String),
     /// What a pointer points to.
     Behind(Box<Expression>),
     /// `-`, `!` or `~`.
@@ -77,6 +79,7 @@ impl Expression {
             Expression::Element(of, index) => {
                 element(of.value(scene)?, index.value(scene)?.integer()?, scene)
             }
+            Expression::Field(of, name) => field(&of.value(scene)?, name),
             Expression::Behind(pointer) => element(pointer.value(scene)?, 0, scene),
             Expression::Unary(operator, of) => unary(operator, of.value(scene)?),
             Expression::Binary("and", a, b) => {
@@ -111,18 +114,34 @@ fn named(name: &str, scene: &Scene<'_>) -> Result<Value, String> {
         return Ok(value);
     }
     // A global that lies in a struct is known as a whole.
-    if let Some((first, field)) = name.rsplit_once('.')
+    if let Some((first, field_name)) = name.rsplit_once('.')
         && let Ok(Value::Held(held)) = named(first, scene)
     {
-        return match (field, held.symbol.dims.first()) {
-            ("len", Some(len)) => Ok(Value::Int((*len).into())),
-            _ => Err(format!(
-                "`{first}` has the type `{}`; its fields can only be seen as words",
-                held.symbol.ty
-            )),
-        };
+        return field(&Value::Held(held), field_name);
     }
     Err(format!("{at} has no variable `{name}` here"))
+}
+
+/// A field of a struct, or the length of an array.
+fn field(of: &Value, name: &str) -> Result<Value, String> {
+    let Value::Held(held) = of else { return Err(format!("only structs have fields such as `{name}`")) };
+    match (name, held.symbol.dims.first()) {
+        ("len", Some(len)) => return Ok(Value::Int((*len).into())),
+        (_, Some(_)) => {
+            return Err(format!("`{}` is an array, which has `.len` and elements", held.symbol.name));
+        }
+        (_, None) => {}
+    }
+    match parts(held).into_iter().find(|part| part.symbol.name == name) {
+        Some(mut part) => {
+            part.symbol.name = format!("{}.{name}", held.symbol.name);
+            Ok(Value::Held(part))
+        }
+        None => Err(format!(
+            "`{}` has the type `{}`, which has no field `{name}` in memory",
+            held.symbol.name, held.symbol.ty
+        )),
+    }
 }
 
 fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
@@ -137,7 +156,10 @@ fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
             scene.look.words(addr.into(), words.into()).ok_or("this address is outside of the memory")?;
         return Ok(Value::Held(part(&held, String::new(), (addr, found), Vec::new(), element)));
     }
-    let (Some(len), Some(scalar)) = (held.symbol.dims.first().copied(), held.symbol.element) else {
+    let scalar = held.symbol.element;
+    let Some(len) =
+        held.symbol.dims.first().copied().filter(|_| scalar.is_some() || !held.symbol.fields.is_empty())
+    else {
         return Err(format!(
             "`{}` has the type `{}`, which has no elements",
             held.symbol.name, held.symbol.ty
@@ -146,7 +168,7 @@ fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
     let Some(index) = usize::try_from(index).ok().filter(|index| *index < len as usize) else {
         return Err(format!("`{}` has {len} elements: there is no element {index}", held.symbol.name));
     };
-    if held.symbol.is_bytes(scalar) {
+    if let Some(scalar) = scalar.filter(|scalar| held.symbol.is_bytes(*scalar)) {
         let all = held.symbol.values(&held.words, scalar);
         let value = all.get(index).copied().ok_or("this element is not in memory")?;
         return Ok(match held.symbol.dims.len() {
@@ -154,11 +176,11 @@ fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
             _ => return Err("arrays of bytes with several dimensions are shown only as a whole".to_string()),
         });
     }
-    let size = held.words.len() / len as usize;
+    let size = held.words.len() / (len as usize).max(1);
     let words = held.words[index * size..(index + 1) * size].to_vec();
     let addr = held.symbol.addr.wrapping_add((index * size) as u16);
     let dims = held.symbol.dims[1..].to_vec();
-    Ok(Value::Held(part(&held, format!("[{index}]"), (addr, words), dims, Some(scalar))))
+    Ok(Value::Held(part(&held, format!("[{index}]"), (addr, words), dims, scalar)))
 }
 
 /// A part of a variable.
@@ -173,6 +195,7 @@ fn part(
     symbol.name += &suffix;
     symbol.ty = match (element, dims.is_empty()) {
         (Some(scalar), true) => scalar.word().to_string(),
+        (None, true) if !of.symbol.fields.is_empty() => "a struct".to_string(),
         _ => "an array".to_string(),
     };
     (symbol.addr, symbol.words, symbol.dims, symbol.element) = (addr, words.len() as u16, dims, element);
@@ -305,6 +328,9 @@ impl Parser<'_> {
                 let index = self.binary(0)?;
                 self.expect("]")?;
                 expression = Expression::Element(Box::new(expression), Box::new(index));
+            } else if let Some(name) = self.field() {
+                self.part()?;
+                expression = Expression::Field(Box::new(expression), name);
             } else if self.rest.starts_with(".*") {
                 self.skip(2);
                 self.part()?;
@@ -313,6 +339,15 @@ impl Parser<'_> {
                 return Ok(expression);
             }
         }
+    }
+
+    /// The name of a field behind a dot, if one is next.
+    fn field(&mut self) -> Option<String> {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let rest = self.rest.strip_prefix('.').filter(|rest| rest.starts_with(is_word))?;
+        let name = rest[..rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())].to_string();
+        self.skip(1 + name.len());
+        Some(name)
     }
 
     fn primary(&mut self) -> Result<Expression, String> {
@@ -434,6 +469,16 @@ mod tests {
         for more in [" + 1", "[1]", ".*"] {
             assert!(Expression::parse(&format!("a{}", more.repeat(100_000))).is_err(), "{more}");
         }
+    }
+
+    #[test]
+    fn fields_stand_behind_elements() {
+        let parsed = Expression::parse("pairs[1].left").expect("an expression");
+        let element = Expression::Element(
+            Box::new(Expression::Name("pairs".to_string())),
+            Box::new(Expression::Literal(Value::Int(1))),
+        );
+        assert_eq!(parsed, Expression::Field(Box::new(element), "left".to_string()));
     }
 
     #[test]

@@ -6,23 +6,30 @@
 //!
 //! A run is deterministic, so every moment of it can be reached again. [`timeline`] keeps copies of the run and replays
 //! from the last one before a moment; a [`session`] searches it in both directions for whatever stops the run. The
-//! [`console`] understands commands, [`dap`] requests of the Debug Adapter Protocol.
+//! [`console`] understands commands, [`dap`] requests of the Debug Adapter Protocol. The host of a run is a list of
+//! actions, or a script that is [`attached`] and decides while the run stands.
 
+mod attached;
 mod breakpoints;
 mod comptime;
 mod console;
 mod dap;
 mod events;
 mod expression;
+mod goal;
 mod prompt;
+mod screen;
 mod script;
 mod session;
 mod stop;
 mod timeline;
 mod value;
 
+pub use attached::{AttachedRun, Place};
 pub use dap::serve;
+pub use goal::Goal;
 pub use prompt::prompt;
+pub use screen::{Key, Role, Screen};
 pub use script::HostAction;
 pub use session::Debuggee;
 

@@ -1,12 +1,16 @@
 //! A run that somebody debugs: where it stands, where it is to stop, and how it gets there in both directions.
 
-use super::breakpoints::{Breakpoint, HitCondition, Kind, Logs, condition, function_around};
+mod back;
+mod host;
+
+use super::breakpoints::{Breakpoint, Kind, Logs, Wish, condition};
 use super::comptime::Comptime;
 use super::events::{met, tell_lines};
 use super::expression::{Expression, Scene};
+use super::goal::{Course, Goal, HostScript, Wait};
 use super::script::{Ending, HostAction, World};
 use super::stop::{Exceptions, Stop, StopKind, failed, finished};
-use super::timeline::{Event, Forward, Moment, Position, Sought, Timeline};
+use super::timeline::{Event, Forward, Moment, Position, Sought, Timeline, Watchers};
 use super::value::Value;
 use crate::{
     DebugRequest, Diagnostic, Fact, FileId, Notice, PeCoord, PeLook, Program, RunOptions, Runner, StepKind,
@@ -29,8 +33,8 @@ pub struct Debuggee {
     pub facts: Vec<Fact>,
     /// How it runs.
     pub options: RunOptions,
-    /// What the host does.
-    pub actions: Vec<HostAction>,
+    /// What the host does; `None` if a script decides that while it runs.
+    pub host: Option<Vec<HostAction>>,
 }
 
 /// How far a step goes.
@@ -42,19 +46,6 @@ pub enum Step {
     In,
     /// Out of the function.
     Out,
-}
-
-/// A breakpoint that is to be set.
-#[derive(Clone, Debug, Default)]
-pub struct Wish<'t> {
-    /// Only on this PE.
-    pub pe: Option<PeCoord>,
-    /// An expression.
-    pub condition: Option<&'t str>,
-    /// How often, such as `>= 5`.
-    pub hits: Option<&'t str>,
-    /// What to write instead of a stop.
-    pub log: Option<&'t str>,
 }
 
 /// A run under a debugger.
@@ -77,19 +68,28 @@ pub struct Session {
     /// Lines that were told, and how much the program had written by then.
     told: (usize, u64),
     output: Vec<String>,
+    /// The script that is the host, if there is one.
+    script: Option<HostScript>,
 }
 
 impl Session {
     /// A run that has not begun. `pause` becomes true when it is to stop.
     pub fn new(debuggee: Debuggee, pause: &'static AtomicBool) -> Session {
-        let Debuggee { program, facts, options, actions } = debuggee;
+        let Debuggee { program, facts, options, host } = debuggee;
         let comptime = Arc::new(Comptime::new(program.sources(), &facts));
         // The plain engine does nothing ahead of the clock, so that every moment is as it was.
         let options = RunOptions { plain: true, threads: 1, stop: None, pulse: None, ..options };
         let each = Runner::footprint(&program).max(1);
         let most = (MOST_BYTES / each).clamp(4, MOST_COPIES) as usize;
         let focus = program.pes().next().unwrap_or(PeCoord { x: 0, y: 0 });
-        let world = World::new(Runner::new(Arc::clone(&program), options), actions);
+        let runner = Runner::new(Arc::clone(&program), options);
+        let (world, script) = match host {
+            Some(actions) => (World::new(runner, actions), None),
+            None => (
+                World::of_script(runner),
+                Some(HostScript { wait: None, course: Course::On, shows_end: true }),
+            ),
+        };
         Session {
             program,
             comptime,
@@ -105,6 +105,7 @@ impl Session {
             logs: Logs::default(),
             told: (0, 0),
             output: Vec::new(),
+            script,
         }
     }
 
@@ -116,6 +117,11 @@ impl Session {
     /// The breakpoints.
     pub fn breakpoints(&self) -> &[Breakpoint] {
         &self.breakpoints
+    }
+
+    /// How often a breakpoint was met before this moment.
+    pub fn hits(&self, breakpoint: &Breakpoint) -> usize {
+        breakpoint.met_until(self.position)
     }
 
     /// The PE that is looked at.
@@ -186,27 +192,8 @@ impl Session {
     /// # Errors
     /// A sentence that says what is wrong with it.
     pub fn add(&mut self, kind: Kind, wish: &Wish<'_>) -> Result<u32, String> {
-        let places = match &kind {
-            Kind::Line { file, line } => {
-                let around = function_around(&self.program, *file, *line);
-                self.program.code_on_line(*file, *line, around)
-            }
-            Kind::Function(name) => self.program.code_of_function(name),
-            Kind::Color(_) | Kind::Words { .. } => Vec::new(),
-        };
-        let present =
-            |text: Option<&str>| text.map(str::trim).filter(|text| !text.is_empty()).map(str::to_string);
         let id = self.next_id;
-        self.breakpoints.push(Breakpoint {
-            id,
-            kind,
-            pe: wish.pe,
-            condition: present(wish.condition).map(|text| Expression::parse(&text)).transpose()?,
-            hits: present(wish.hits).map(|text| HitCondition::parse(&text)).transpose()?,
-            log: present(wish.log),
-            places,
-            met: 0,
-        });
+        self.breakpoints.push(Breakpoint::new(&self.program, id, kind, wish)?);
         self.next_id += 1;
         Ok(id)
     }
@@ -277,9 +264,18 @@ impl Session {
         if let Some((_, end)) = self.timeline.ending()
             && self.position >= end
         {
+            if self.script.is_some() {
+                // The script learns what has gone wrong.
+                self.stop = Stop::new(StopKind::Host, String::new());
+                return;
+            }
             self.stop.text = "the run has ended here; it can only go back".to_string();
             self.stop.report = String::new();
             return;
+        }
+        self.count_hits();
+        if let Some(script) = &mut self.script {
+            script.course = step.map_or(Course::On, Course::Step);
         }
         let (from, focus) = (self.position, self.focus);
         let mut sought = self.sought();
@@ -288,8 +284,8 @@ impl Session {
         let warnings = self.exceptions.warnings;
         let mut found = None;
         let program = Arc::clone(&self.program);
-        let mut accept = |event: &Event| {
-            found = met(event, &mut all, &program, (step.map(|_| focus), warnings));
+        let mut accept = |event: &Event, at: Position| {
+            found = met((event, at), &mut all, &program, (step.map(|_| focus), warnings));
             found.is_some()
         };
         let (logs, told, output) = (&self.logs, &mut self.told, &mut self.output);
@@ -300,9 +296,32 @@ impl Session {
             output.extend(new.map(|(_, line)| line));
             tell_lines(runner, told, output);
         };
-        let end = self.timeline.forward(from, (&sought, None), self.pause, &mut accept, &mut each);
+        let hold = |world: &World| host::acts_now(self.script.as_ref(), world);
+        let watchers = Watchers { accept: &mut accept, each: &mut each, hold: &hold };
+        let end = self.timeline.forward(from, (&sought, None), self.pause, watchers);
         self.breakpoints = all;
         self.settle(end, found);
+        let here = self.position;
+        self.breakpoints
+            .iter_mut()
+            .filter(|b| b.counted >= from)
+            .for_each(|b| b.counted = b.counted.max(here));
+    }
+
+    /// Counts how often breakpoints with a number of hits were met before this moment.
+    fn count_hits(&mut self) {
+        let here = self.position;
+        let lacks = |b: &&mut Breakpoint| b.hits.is_some() && b.counted < here;
+        let Some(from) = self.breakpoints.iter_mut().filter(lacks).map(|b| b.counted).min() else { return };
+        let (sought, mut all) = (self.sought(), std::mem::take(&mut self.breakpoints));
+        let program = Arc::clone(&self.program);
+        let mut tell =
+            |event: &Event, at: Position| drop(met((event, at), &mut all, &program, (None, false)));
+        self.timeline.scan((from, here), &sought, &mut tell);
+        // The run has written on its way here what breakpoints write.
+        self.logs.take();
+        all.iter_mut().filter(|b| b.counted >= from).for_each(|b| b.counted = b.counted.max(here));
+        self.breakpoints = all;
     }
 
     /// The run stands where a search forward has ended.
@@ -318,6 +337,16 @@ impl Session {
                 self.stand(position, StopKind::Pause, String::new());
             }
             Forward::Ended(ending, position) => self.end(&ending, position),
+            Forward::HostActs(position) => {
+                let script = self.script.as_mut();
+                let ends = script.is_some_and(|script| {
+                    let is_end = script.wait.as_ref().is_some_and(|wait| wait.goal == Goal::End);
+                    is_end && std::mem::take(&mut script.shows_end)
+                });
+                let text = "the run has finished; when it goes on, so does the host script";
+                let (kind, text) = if ends { (StopKind::Pause, text) } else { (StopKind::Host, "") };
+                self.stand(position, kind, text.to_string());
+            }
         }
     }
 
@@ -371,76 +400,23 @@ impl Session {
         self.stop = stop;
     }
 
-    /// Goes back to the line before, of the PE that is looked at.
-    pub fn step_back(&mut self) {
-        let kind = self.frame().map_or(StepKind::Line, StepKind::LineOver);
-        self.back_to_line(kind, "the beginning of the run: this PE has done nothing before");
-    }
-
-    fn back_to_line(&mut self, kind: StepKind, otherwise: &str) {
-        let (from, focus) = (self.position, self.focus);
-        let sought = Sought { step: Some((focus, kind)), ..Sought::default() };
-        let mut accept = |event: &Event| matches!(event, Event::Notice(Notice::Code { pe, is_step: true, .. }) if *pe == focus);
-        match self.timeline.backward(from, &sought, self.pause, &mut accept) {
-            Some((event, position)) => self.arrive(&event, position, StopKind::Step, Vec::new()),
-            None => self.at_the_start(otherwise),
-        }
-        self.breakpoints.iter_mut().for_each(|breakpoint| breakpoint.met = 0);
-    }
-
-    fn at_the_start(&mut self, text: &str) {
-        if self.pause.swap(false, Ordering::Relaxed) {
-            self.stop = Stop::new(StopKind::Pause, "stopped on the way back".to_string());
-            return;
-        }
-        self.stand(Position::START, StopKind::Entry, text.to_string());
-    }
-
-    /// Goes back to the last moment at which a breakpoint would have stopped the run. From a failure without one, it goes
-    /// to the last line that the PE has begun which is to blame.
-    pub fn go_back(&mut self) {
-        let (from, sought) = (self.position, self.sought());
-        let (warnings, program) = (self.exceptions.warnings, Arc::clone(&self.program));
-        let mut all = self.breakpoints.clone();
-        let mut accept = |event: &Event| met(event, &mut all, &program, (None, warnings)).is_some();
-        let found = self.timeline.backward(from, &sought, self.pause, &mut accept);
-        // What breakpoints write was written on the way forward.
-        self.logs.take();
-        match found {
-            Some((event, position)) => {
-                let known = met(&event, &mut self.breakpoints, &self.program, (None, warnings));
-                let (kind, ids) = known.unwrap_or((StopKind::Breakpoint, Vec::new()));
-                self.arrive(&event, position, kind, ids);
-                self.breakpoints.iter_mut().for_each(|breakpoint| breakpoint.met = 0);
-            }
-            None if self.is_at_failure() => {
-                self.back_to_line(StepKind::Line, "the beginning of the run: this PE has never run any code");
-                if self.stop.kind == StopKind::Step {
-                    self.stop.text = format!("the last line that {} has begun", self.focus);
-                }
-            }
-            None => self.at_the_start("the beginning of the run: no breakpoint was met before"),
-        }
-    }
-
-    fn is_at_failure(&self) -> bool {
-        let ending = self.timeline.ending();
-        ending.is_some_and(|(ending, end)| matches!(ending, Ending::Failed(_)) && self.position == end)
-    }
-
     /// Goes to the beginning of a cycle, whatever stops the run on the way.
     pub fn go_to_cycle(&mut self, cycle: u64) {
         if cycle < self.cycle() {
             let position = self.timeline.position_of(cycle);
-            self.breakpoints.iter_mut().for_each(|breakpoint| breakpoint.met = 0);
             self.stand(position, StopKind::Goto, String::new());
             self.asked = Some(cycle);
             return;
         }
+        if let Some(script) = &mut self.script {
+            script.course = Course::Cycle(cycle);
+        }
         let (told, output) = (&mut self.told, &mut self.output);
         let mut each = |runner: &mut Runner, _: u64, _: Option<Position>| tell_lines(runner, told, output);
         let sought = (&Sought::default(), Some(cycle));
-        let end = self.timeline.forward(self.position, sought, self.pause, &mut |_| false, &mut each);
+        let hold = |world: &World| host::acts_now(self.script.as_ref(), world);
+        let watchers = Watchers { accept: &mut |_, _| false, each: &mut each, hold: &hold };
+        let end = self.timeline.forward(self.position, sought, self.pause, watchers);
         let is_there = matches!(end, Forward::Reached(_));
         self.settle(end, None);
         self.asked = is_there.then_some(cycle);
@@ -449,16 +425,6 @@ impl Session {
     /// Goes to the beginning of the run.
     pub fn go_to_start(&mut self) {
         self.at_the_start("before the first cycle");
-    }
-
-    /// Who has written words of a PE last, as a sentence.
-    pub fn last_write(&mut self, pe: PeCoord, (addr, words): (usize, usize)) -> Option<(u64, String)> {
-        let sought = Sought { words: vec![(pe, addr, words)], ..Sought::default() };
-        let mut accept = |event: &Event| matches!(event, Event::Write(on, ..) if *on == pe);
-        let found = self.timeline.backward(self.position, &sought, self.pause, &mut accept);
-        let Some((Event::Write(_, _, write), _)) = found else { return None };
-        let place = write.span.map_or("the host".to_string(), |span| self.program.sources().describe(span));
-        Some((write.cycle, place))
     }
 
     /// The report about the end of the run, if it stands there.

@@ -32,6 +32,8 @@ pub enum StopKind {
     Exception,
     /// The run is over, and nobody wants to see its end.
     Ended,
+    /// The host script is to act; the run goes on by itself.
+    Host,
 }
 
 /// Why a run stands.

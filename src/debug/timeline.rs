@@ -4,7 +4,7 @@
 //! copy before it. Their number is bounded: when there are too many, every other one is dropped.
 
 use super::script::{Ending, Tick, World};
-use crate::{DebugRequest, Notice, PeCoord, Runner, SeenWrite, StepKind};
+use crate::{DebugRequest, Failure, Notice, PeCoord, Runner, SeenWrite, StepKind};
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -46,6 +46,11 @@ impl Position {
     pub fn start_of(tick: u64) -> Position {
         Position { tick, moment: Moment::Start }
     }
+
+    /// The first tick that does nothing before this.
+    fn end(self) -> u64 {
+        if self.moment == Moment::Start { self.tick } else { self.tick + 1 }
+    }
 }
 
 /// Something that happens at a position.
@@ -70,6 +75,16 @@ pub struct Sought {
     pub words: Vec<(PeCoord, usize, usize)>,
 }
 
+/// Who is asked while a run goes forward.
+pub struct Watchers<'w> {
+    /// Whether an event stops the run.
+    pub accept: &'w mut dyn FnMut(&Event, Position) -> bool,
+    /// Sees the run after each tick, the number of that, and what was found in it.
+    pub each: &'w mut dyn FnMut(&mut Runner, u64, Option<Position>),
+    /// Whether the host script acts before the next tick, which was never done; a failure if it has waited in vain.
+    pub hold: &'w dyn Fn(&World) -> Option<Result<(), Failure>>,
+}
+
 /// How a search forward has ended.
 #[derive(Clone, Debug)]
 pub enum Forward {
@@ -79,6 +94,8 @@ pub enum Forward {
     Reached(Position),
     /// Somebody has asked to stop.
     Paused(Position),
+    /// The host script is to act.
+    HostActs(Position),
     /// The run has ended.
     Ended(Ending, Position),
 }
@@ -125,6 +142,22 @@ impl Timeline {
         self.end.as_ref().map(|(tick, ending)| (ending, Position { tick: *tick, moment: Moment::End }))
     }
 
+    /// The run as far as it has come, for the host script to act on it.
+    pub fn frontier(&mut self) -> &mut World {
+        self.shown = None;
+        self.go_to(self.furthest);
+        self.world.runner.debug(&DebugRequest::default());
+        self.world.catch_up();
+        &mut self.world
+    }
+
+    /// Forgets all copies: the run is to be debugged no longer.
+    pub fn forget(&mut self) {
+        self.frontier();
+        self.saved = BTreeMap::new();
+        self.near = None;
+    }
+
     /// The run as it is at a position. It is only to be looked at.
     pub fn show(&mut self, position: Position) -> &mut Runner {
         if self.shown.as_ref().is_none_or(|(shown, _)| *shown != position) {
@@ -144,7 +177,10 @@ impl Timeline {
             |n: usize| PeCoord { x: (n % usize::from(width)) as u16, y: (n / usize::from(width)) as u16 };
         world.runner.debug(&DebugRequest::default());
         match position.moment {
-            Moment::Start => return world.runner,
+            Moment::Start => {
+                world.catch_up();
+                return world.runner;
+            }
             Moment::End => {}
             Moment::Code(n, count) => world.runner.stop_pe_at(pe(n), count),
             Moment::Arrival(_, n) => {
@@ -159,6 +195,9 @@ impl Timeline {
 
     /// Goes to the beginning of a tick.
     fn go_to(&mut self, tick: u64) {
+        if self.tick == tick {
+            return;
+        }
         let (saved, _) = self.saved.range(..=tick).next_back().expect("the first tick is saved");
         let near = self.near.as_ref().map(|(near, _)| *near).filter(|near| *near <= tick);
         let best = near.map_or(*saved, |near| near.max(*saved));
@@ -274,15 +313,15 @@ impl Timeline {
     }
 
     /// Looks for the first event behind a position that is accepted. Stops at the beginning of the tick that does a
-    /// cycle, or when `pause` becomes true. `each` sees the run after each tick, the number of that, and what was found in it.
+    /// cycle, when `pause` becomes true, or when the host script is to act.
     pub fn forward(
         &mut self,
         from: Position,
         (sought, cycle): (&Sought, Option<u64>),
         pause: &AtomicBool,
-        accept: &mut dyn FnMut(&Event) -> bool,
-        each: &mut dyn FnMut(&mut Runner, u64, Option<Position>),
+        watchers: Watchers<'_>,
     ) -> Forward {
+        let Watchers { accept, each, hold } = watchers;
         self.shown = None;
         self.go_to(from.tick);
         self.seek(sought);
@@ -291,8 +330,16 @@ impl Timeline {
             if here > from && pause.load(Ordering::Relaxed) {
                 return Forward::Paused(here);
             }
+            if self.tick == self.furthest {
+                match hold(&self.world) {
+                    None => {}
+                    Some(Ok(())) => return Forward::HostActs(here),
+                    Some(Err(failure)) => return self.fail(failure),
+                }
+            }
             let (events, ending) = self.watched_tick(sought);
-            let found = events.into_iter().find(|(event, position)| *position > from && accept(event));
+            let found =
+                events.into_iter().find(|(event, position)| *position > from && accept(event, *position));
             each(&mut self.world.runner, here.tick, found.as_ref().map(|(_, position)| *position));
             if let Some((event, position)) = found {
                 return Forward::Found(event, position);
@@ -306,17 +353,44 @@ impl Timeline {
         }
     }
 
+    /// The host script has waited in vain.
+    fn fail(&mut self, failure: Failure) -> Forward {
+        let (last, ending) = (self.tick.saturating_sub(1), Ending::Failed(failure));
+        self.end = Some((last, ending.clone()));
+        Forward::Ended(ending, Position { tick: last, moment: Moment::End })
+    }
+
+    /// Tells all events between two positions of what has run so far.
+    pub fn scan(
+        &mut self,
+        (from, to): (Position, Position),
+        sought: &Sought,
+        tell: &mut dyn FnMut(&Event, Position),
+    ) {
+        self.shown = None;
+        self.go_to(from.tick);
+        self.seek(sought);
+        while self.tick < to.end() {
+            let (events, ending) = self.watched_tick(sought);
+            let is_between = |at: Position| from < at && at < to;
+            events.iter().filter(|(_, at)| is_between(*at)).for_each(|(event, at)| tell(event, *at));
+            if ending.is_some() {
+                return;
+            }
+        }
+    }
+
     /// Looks for the last event before a position that is accepted; `None` if there is none, or `pause` becomes true.
     pub fn backward(
         &mut self,
         from: Position,
         sought: &Sought,
         pause: &AtomicBool,
-        accept: &mut dyn FnMut(&Event) -> bool,
+        accept: &mut dyn FnMut(&Event, Position) -> bool,
     ) -> Option<(Event, Position)> {
         self.shown = None;
-        let mut end = from.tick + 1;
-        loop {
+        let mut end = from.end();
+        while end > 0 {
             let begin = self.last_kept_before(end);
             self.restore(begin);
             self.seek(sought);
@@ -326,8 +400,7 @@ impl Timeline {
                     close = Some((self.tick, self.world.fork()));
                 }
                 let (events, ending) = self.watched_tick(sought);
-                let last =
-                    events.into_iter().rev().find(|(event, position)| *position < from && accept(event));
+                let last = events.into_iter().rev().find(|(event, at)| *at < from && accept(event, *at));
                 if last.is_some() {
                     found = last;
                     // What is shown next is not far from here.
@@ -337,11 +410,12 @@ impl Timeline {
                     break;
                 }
             }
-            if found.is_some() || begin == 0 || pause.load(Ordering::Relaxed) {
+            if found.is_some() || pause.load(Ordering::Relaxed) {
                 return found;
             }
             end = begin;
         }
+        None
     }
 
     fn last_kept_before(&self, end: u64) -> u64 {

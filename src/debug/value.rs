@@ -1,6 +1,6 @@
 //! Values of variables, as numbers and as trees of text.
 
-use crate::{Held, PeLook, Scalar, Tree};
+use crate::{Field, Held, PeLook, Scalar, Tree, VariableType};
 
 /// More elements than this are shown in groups.
 const GROUP: usize = 100;
@@ -153,6 +153,12 @@ fn untyped(held: &Held, look: &PeLook<'_>) -> Tree {
         let addr = held.words.first().copied().unwrap_or(0);
         return Tree::leaf(name, format!("{addr:#06x} ({})", look.name_of(addr)));
     }
+    if !symbol.fields.is_empty() {
+        return match symbol.dims.is_empty() {
+            true => structure(name, &parts(held), look),
+            false => structures(name, held, look),
+        };
+    }
     let Some(scalar) = symbol.element else {
         let words: Vec<String> = held.words.iter().take(IN_TEXT).map(|word| format!("{word:#06x}")).collect();
         let more = if held.words.len() > IN_TEXT { ", .." } else { "" };
@@ -165,6 +171,42 @@ fn untyped(held: &Held, look: &PeLook<'_>) -> Tree {
     }
     let texts: Vec<String> = values.iter().map(|bits| scalar_text(*bits, scalar)).collect();
     array(name, &texts, &symbol.dims)
+}
+
+/// The fields of a struct that a variable holds, as variables.
+pub fn parts(held: &Held) -> Vec<Held> {
+    let part = |field: &Field| {
+        let VariableType { text, words, dims, element, fields } = field.ty.clone();
+        let from = usize::from(field.at);
+        let all = held.words.get(from..from + usize::from(words))?.to_vec();
+        let mut symbol = held.symbol.clone();
+        symbol.addr = symbol.addr.wrapping_add(field.at);
+        symbol.name.clone_from(&field.name);
+        (symbol.ty, symbol.words, symbol.dims) = (text, words, dims);
+        (symbol.element, symbol.fields) = (element, fields);
+        Some(Held { symbol, words: all, in_memory: held.in_memory, expanded: None })
+    };
+    held.symbol.fields.iter().filter_map(part).collect()
+}
+
+fn structure(name: String, parts: &[Held], look: &PeLook<'_>) -> Tree {
+    let parts: Vec<Tree> = parts.iter().map(|part| tree(part, look)).collect();
+    let texts: Vec<String> =
+        parts.iter().take(IN_TEXT).map(|part| format!(".{} = {}", part.name, part.value)).collect();
+    let more = if parts.len() > IN_TEXT { ", .." } else { "" };
+    Tree::with(name, format!("{{ {}{more} }}", texts.join(", ")), parts)
+}
+
+/// An array of structs, as one list.
+fn structures(name: String, held: &Held, look: &PeLook<'_>) -> Tree {
+    let count = held.symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().max(1);
+    let size = (held.words.len() / count).max(1);
+    let elements = held.words.chunks(size).enumerate().take(GROUP).map(|(n, words)| {
+        let mut element = Held { words: words.to_vec(), ..held.clone() };
+        element.symbol.dims = Vec::new();
+        structure(format!("[{n}]"), &parts(&element), look)
+    });
+    Tree::with(name, format!("{count} structs"), elements.collect())
 }
 
 fn array(name: String, texts: &[String], dims: &[u32]) -> Tree {

@@ -37,7 +37,7 @@ pub use notices::Loss;
 pub use ramp::{Ramp, Wavelet};
 pub use route::{Gate, Mask, Route, Routes, received_on};
 pub use seams::Crossing;
-pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey};
+pub use survey::{BufferPlace, Leftover, Obstacle, RouteBreak, RouteGap, Survey, SwitchState};
 
 use crate::arch::Color;
 use crate::image::Program;

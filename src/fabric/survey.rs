@@ -6,6 +6,7 @@ use super::letters::Letters;
 use super::links::Links;
 use super::route::Gate;
 use crate::arch::{Color, Direction, MESSAGE_COLOR};
+use crate::image::routes::Directions;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -78,6 +79,17 @@ pub enum RouteGap {
     FromOutside(Direction),
 }
 
+/// What a router does with a color.
+#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+pub struct SwitchState {
+    /// The position of the switch.
+    pub position: u8,
+    /// Where wavelets may come from in this position.
+    pub rx: Directions,
+    /// Where they go.
+    pub tx: Directions,
+}
+
 /// What lies in a fabric that stands still.
 #[derive(Copy, Clone)]
 pub struct Survey<'f> {
@@ -116,6 +128,13 @@ impl<'f> Survey<'f> {
             *all.entry(self.grid.lane(passage.lane).color()).or_default() += 1;
         }
         all
+    }
+
+    /// What the router of a PE does with a color now; `None` if it has not met it yet.
+    pub fn switch(&self, pe: usize, color: Color) -> Option<SwitchState> {
+        let lane = self.grid.known_lane(pe, color)?;
+        let (position, gate) = (lane.position(), lane.gate());
+        Some(SwitchState { position, rx: Directions(gate.rx), tx: Directions(gate.tx) })
     }
 
     /// Everything that lies at the router of a PE and on its ramps.

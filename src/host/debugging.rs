@@ -3,7 +3,7 @@
 //! A tick is one step of the host and the wafer, mostly a cycle. A copy goes on as the run would, so whoever keeps copies
 //! can go back in time.
 
-use super::look::{CodeAt, PeLook};
+use super::look::{CodeAt, PeLook, Tree};
 use super::{Failure, Runner, SeenWrite};
 use crate::arch::PeCoord;
 use crate::image::{FnId, Function, Program};
@@ -179,6 +179,34 @@ impl Runner {
             return None;
         }
         PeLook::new(&self.program, self.wafer.pe(at)?)
+    }
+
+    /// The colors of the router of a PE, with what it lets through now and how its switches stand.
+    pub fn routes(&self, at: PeCoord) -> Vec<Tree> {
+        let row = self.program.routes.row(self.program.pe_index(at));
+        let routes = row.iter().map(|(color, id)| {
+            let config = &self.program.routes.declared()[*id as usize].config;
+            let now = self.wafer.switch(at, *color);
+            let (rx, tx) = now.map_or((config.rx, config.tx), |switch| (switch.rx, switch.tx));
+            let mut tree = Tree::leaf(format!("color {color}"), format!("{rx} -> {tx}"));
+            if let Some(switches) = &config.switches {
+                let position = now.map_or(switches.current, |switch| switch.position);
+                tree.value += &format!(", switch position {position}");
+                // A position changes one side of the one before it.
+                let (mut rx, mut tx) = (config.rx, config.tx);
+                tree.parts.push(Tree::leaf("position 0", format!("{rx} -> {tx}")));
+                let positions = switches.positions.iter().map_while(Option::as_ref);
+                for (n, position) in positions.enumerate() {
+                    (rx, tx) = (position.rx.unwrap_or(rx), position.tx.unwrap_or(tx));
+                    tree.parts.push(Tree::leaf(format!("position {}", n + 1), format!("{rx} -> {tx}")));
+                }
+            }
+            if config.filter.is_some() {
+                tree.value += ", has a filter";
+            }
+            tree
+        });
+        routes.collect()
     }
 
     /// The PEs to which something has happened, to look at.

@@ -315,24 +315,6 @@ impl<'w> PeLook<'w> {
             .collect()
     }
 
-    /// The routes of its router as the layout sets them.
-    pub fn routes(&self) -> Vec<Tree> {
-        let row = self.program.routes.row(self.program.pe_index(self.at));
-        let routes = row.iter().map(|(color, id)| {
-            let config = &self.program.routes.declared()[*id as usize].config;
-            let arrow = format!("{} -> {}", config.rx, config.tx);
-            let mut tree = Tree::leaf(format!("color {color}"), arrow);
-            if config.switches.is_some() {
-                tree.value += ", has switch positions";
-            }
-            if config.filter.is_some() {
-                tree.value += ", has a filter";
-            }
-            tree
-        });
-        routes.collect()
-    }
-
     /// A DSD as a tree.
     pub fn dsd(&self, dsd: &Dsd) -> Tree {
         match dsd {

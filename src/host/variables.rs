@@ -61,6 +61,14 @@ impl Runner {
     /// commands are done.
     pub fn read_variable(&mut self, name: &str) -> Result<(Variable, Vec<Vec<u64>>), Failure> {
         self.settle()?;
+        self.read_settled(name)
+    }
+
+    /// The same, and does not wait: the program lets the host copy.
+    ///
+    /// # Errors
+    /// As [`Runner::variable`].
+    pub fn read_settled(&mut self, name: &str) -> Result<(Variable, Vec<Vec<u64>>), Failure> {
         let variable = self.variable(name)?;
         let mut all = Vec::with_capacity(variable.pes.len());
         for (at, elements) in &variable.pes {

@@ -56,8 +56,8 @@ mod tests {
 
     fn function(locals: &[(&'static str, u16, Range<u32>)]) -> Function {
         let span = Span::new(FileId(0), 0, 0);
-        let ty =
-            VariableType { text: "u16".to_string(), words: 1, dims: Vec::new(), element: Some(Scalar::U16) };
+        let (element, dims, fields) = (Some(Scalar::U16), Vec::new(), Vec::new());
+        let ty = VariableType { text: "u16".to_string(), words: 1, dims, element, fields };
         let ty = Arc::new(ty);
         let local = |(name, register, alive): &(&'static str, u16, Range<u32>)| Local {
             name: SmolStr::new_static(name),

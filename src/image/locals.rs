@@ -55,6 +55,19 @@ pub struct VariableType {
     pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
+    /// Of a struct, or of each element of an array of structs: its fields.
+    pub fields: Vec<Field>,
+}
+
+/// A field of a struct that lies in words of memory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Field {
+    /// Its name.
+    pub name: String,
+    /// Words in front of it in the struct.
+    pub at: u16,
+    /// Its type.
+    pub ty: VariableType,
 }
 
 impl Local {
@@ -73,8 +86,8 @@ impl Local {
 
     /// The local as a variable in memory at an address, for whatever shows or reads globals.
     pub fn at(&self, addr: u16) -> Symbol {
-        let VariableType { text, words, dims, element } = (*self.ty).clone();
+        let VariableType { text, words, dims, element, fields } = (*self.ty).clone();
         let (name, mutable, span) = (self.name.to_string(), self.mutable, self.span);
-        Symbol { name, addr, words, ty: text, dims, element, mutable, span }
+        Symbol { name, addr, words, ty: text, dims, element, fields, mutable, span }
     }
 }

@@ -28,7 +28,7 @@ pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;
 pub use code::{FnId, Op};
 pub use function::Function;
-pub use locals::{Local, LocalPlace, Variable, VariableType};
+pub use locals::{Field, Local, LocalPlace, Variable, VariableType};
 pub use program::{FabricPlace, MemcpyColors, NO_TILE, Program};
 pub use routes::{ColorConfig, RouteTable};
 pub use sdk_layout::{CodeRegion, HostStream, InitialWords, SdkLayoutData};
@@ -258,6 +258,8 @@ pub struct Symbol {
     pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
+    /// Of a struct, or of each element of an array of structs: its fields.
+    pub fields: Vec<Field>,
     /// Declared `var`.
     pub mutable: bool,
     /// The declaration.

@@ -217,6 +217,7 @@ mod tests {
             ty: format!("[{words}]u16"),
             dims: vec![words.into()],
             element: Some(Scalar::U16),
+            fields: Vec::new(),
             mutable: true,
             span: Span::new(FileId(0), 0, 0),
         }

@@ -5,6 +5,7 @@ use super::causes::{Cause, idle_task, send_span};
 use super::repetition::wafer_state;
 use super::worker_pool::WorkerPool;
 use crate::arch::{Color, PeCoord};
+use crate::fabric::SwitchState;
 use crate::pe::{DebugOrders, Pe};
 use crate::source::Span;
 use std::sync::Arc;
@@ -74,6 +75,12 @@ impl Wafer {
         let pe = self.program.pe_index(at);
         let blockage = self.bands.look(|fabric| fabric.survey().blockage(pe, color))?;
         Some((self.program.pe_coord(blockage.pe), blockage.color))
+    }
+
+    /// What the router of a PE does with a color now; `None` if it has not met it yet.
+    pub fn switch(&self, at: PeCoord, color: Color) -> Option<SwitchState> {
+        let pe = self.program.pe_index(at);
+        self.bands.look(|fabric| fabric.survey().switch(pe, color))
     }
 
     /// How many lines and trace records there are.

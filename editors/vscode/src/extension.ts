@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { commands, debug, DebugAdapterExecutable, ExtensionContext, ViewColumn, window, workspace } from "vscode";
+import { commands, debug, DebugAdapterExecutable, DebugAdapterServer, ExtensionContext, ViewColumn, window, workspace } from "vscode";
 import { LanguageClient } from "vscode-languageclient/node";
 
 let client: LanguageClient | undefined;
@@ -106,8 +106,11 @@ export async function activate(context: ExtensionContext): Promise<void> {
     commands.registerCommand("csl.report", report),
     commands.registerCommand("csl.restart", restart),
     debug.registerDebugAdapterDescriptorFactory("cslrun", {
+      // A host script that waits is a server already.
       createDebugAdapterDescriptor: (session) =>
-        new DebugAdapterExecutable(command(), ["debug", "--dap"], { cwd: session.workspaceFolder?.uri.fsPath }),
+        session.configuration.request === "attach"
+          ? new DebugAdapterServer(session.configuration.port)
+          : new DebugAdapterExecutable(command(), ["debug", "--dap"], { cwd: session.workspaceFolder?.uri.fsPath }),
     }),
   );
   await start();

@@ -12,6 +12,9 @@ pub struct DebugArgs {
     /// Serve an editor that connects to this port of this machine
     #[arg(long, value_name = "N", conflicts_with = "commands")]
     pub port: Option<u16>,
+    /// Take commands line by line, also at a terminal that could show a whole screen
+    #[arg(long, conflicts_with_all = ["dap", "port", "commands"])]
+    pub prompt: bool,
     /// Read commands from a file instead of the terminal
     #[arg(long, value_name = "FILE")]
     pub commands: Option<PathBuf>,

@@ -1,4 +1,5 @@
-use std::io::Read;
+use crate::cli::terminal::KeyByKey;
+use std::io::{IsTerminal, Read};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 
@@ -36,13 +37,18 @@ impl Key {
     }
 }
 
-/// The keys of standard input. A terminal hands them over with Enter.
-pub struct Keys(Receiver<Key>);
+/// The keys of standard input.
+pub struct Keys {
+    keys: Receiver<Key>,
+    /// The terminal hands them over one by one, without Enter.
+    one_by_one: Option<KeyByKey>,
+}
 
 impl Keys {
     /// Reads from now on.
     pub fn of_stdin() -> Keys {
-        let (sender, receiver) = channel();
+        let (sender, keys) = channel();
+        let one_by_one = if std::io::stdin().is_terminal() { KeyByKey::begin("") } else { None };
         std::thread::spawn(move || {
             let letters = std::io::stdin().lock().bytes().map_while(Result::ok);
             for key in letters.filter_map(|byte| Key::of(byte.into())) {
@@ -51,12 +57,17 @@ impl Keys {
                 }
             }
         });
-        Keys(receiver)
+        Keys { keys, one_by_one }
+    }
+
+    /// How to press them.
+    pub fn how(&self) -> &'static str {
+        if self.one_by_one.is_some() { "keys" } else { "keys, then Enter" }
     }
 
     /// The next key; `None` if none comes within this time.
     pub fn next(&self, patience: Duration) -> Option<Key> {
-        match self.0.recv_timeout(patience) {
+        match self.keys.recv_timeout(patience) {
             Ok(key) => Some(key),
             Err(RecvTimeoutError::Timeout) => None,
             // Nobody presses anything any more; the files may still change.
@@ -83,7 +94,7 @@ mod tests {
         let (sender, receiver) = channel();
         sender.send(Key::List).expect("a receiver");
         drop(sender);
-        let keys = Keys(receiver);
+        let keys = Keys { keys: receiver, one_by_one: None };
         let wait = Duration::from_millis(1);
         assert_eq!([keys.next(wait), keys.next(wait)], [Some(Key::List), None]);
     }

@@ -64,8 +64,8 @@ impl<'w, S: Fn(&Outcome) -> Exit> Watch<'w, S> {
                 return Left::Done;
             }
             loop {
-                let line =
-                    format!("\nwatching lesson {} for changes; keys, then Enter: {LEGEND}\n", lesson.number);
+                let how = keys.how();
+                let line = format!("\nwatching lesson {} for changes; {how}: {LEGEND}\n", lesson.number);
                 (self.show)(&says(text::muted(&line)));
                 match wait(&self.class.folder, lesson, &before, keys) {
                     None | Some(Key::Again) => break,

@@ -2,8 +2,7 @@
 
 use super::Server;
 use crate::PeCoord;
-use crate::debug::breakpoints::Kind;
-use crate::debug::session::Wish;
+use crate::debug::breakpoints::{Kind, Wish};
 use serde_json::{Value, json};
 use std::io::Write;
 

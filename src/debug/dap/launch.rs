@@ -15,6 +15,15 @@ pub struct StopsAt {
     pub end: bool,
 }
 
+impl StopsAt {
+    fn of(args: &Value) -> StopsAt {
+        StopsAt {
+            entry: args["stopOnEntry"].as_bool().unwrap_or(false),
+            end: args["stopAtEnd"].as_bool().unwrap_or(true),
+        }
+    }
+}
+
 impl Default for StopsAt {
     fn default() -> StopsAt {
         StopsAt { entry: false, end: true }
@@ -47,17 +56,31 @@ impl<W: Write> Server<W> {
     }
 
     pub(super) fn launch(&mut self, args: &Value) -> Answered {
-        if self.console.is_some() {
-            return Err("a program is debugged already".to_string());
+        if let Some(console) = &self.console {
+            let hint = if console.session.has_script() { ": send `attach`" } else { "" };
+            return Err(format!("a program is debugged already{hint}"));
         }
         let words = words(args)?;
         let debuggee: Debuggee = (self.services.prepare)(&words)?;
-        self.stops_at = StopsAt {
-            entry: args["stopOnEntry"].as_bool().unwrap_or(false),
-            end: args["stopAtEnd"].as_bool().unwrap_or(true),
-        };
+        self.stops_at = StopsAt::of(args);
         let session = Session::new(debuggee, self.pause);
         self.console = Some(Console::new(session));
+        Ok(Answer { body: json!({}), then: Then::Initialized })
+    }
+
+    /// The run of a host script, which waits for an editor.
+    pub(super) fn attach(&mut self, args: &Value) -> Answered {
+        let stops_at = StopsAt::of(args);
+        let session = self.console.as_mut().map(|console| &mut console.session);
+        let Some(session) = session.filter(|session| session.has_script()) else {
+            return Err(
+                "there is no host script here: start it with `cs_python --cslrun-debug=PORT`, and attach \
+                        to that port; or send `launch`"
+                    .to_string(),
+            );
+        };
+        session.show_end(stops_at.end);
+        self.stops_at = stops_at;
         Ok(Answer { body: json!({}), then: Then::Initialized })
     }
 }

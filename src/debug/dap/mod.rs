@@ -3,10 +3,13 @@
 //! One thread reads, so that a request to pause reaches a run; the other one answers. The protocol has no crate that is
 //! kept: its messages are few, and are written here as JSON.
 
+mod attached;
 mod breakpoints;
 mod launch;
 mod show;
 mod wire;
+
+pub use attached::AttachedServer;
 
 use super::console::Console;
 use super::session::Step;
@@ -18,7 +21,7 @@ use show::{Handle, thread_id};
 use std::io::{BufRead, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::mpsc::{Receiver, channel};
 
 /// Serves one editor; whether it has said goodbye.
 ///
@@ -29,8 +32,28 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> Result<bool, String> {
-    // There is one server in a process.
-    let pause: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
+    let pause = new_pause();
+    let messages = reader(input, pause);
+    let mut server = Server::new(services, output, pause);
+    for message in messages {
+        match message? {
+            Some(message) => server.answer(&message)?,
+            None => return Ok(false),
+        }
+        if server.is_over {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// There is one server in a process, or one for each run of a script.
+fn new_pause() -> &'static AtomicBool {
+    Box::leak(Box::new(AtomicBool::new(false)))
+}
+
+/// The messages of an editor, which a thread reads. A request to pause is noted at once.
+fn reader(input: impl BufRead + Send + 'static, pause: &'static AtomicBool) -> Receiver<Read> {
     let (send, messages) = channel();
     std::thread::spawn(move || {
         let mut input = input;
@@ -47,29 +70,11 @@ pub fn serve(
             }
         }
     });
-    let mut server = Server {
-        services,
-        output,
-        sent: 0,
-        pause,
-        console: None,
-        handles: Vec::new(),
-        frames: Vec::new(),
-        first_line: 1,
-        stops_at: launch::StopsAt::default(),
-        is_over: false,
-    };
-    for message in messages {
-        match message? {
-            Some(message) => server.answer(&message)?,
-            None => return Ok(false),
-        }
-        if server.is_over {
-            return Ok(true);
-        }
-    }
-    Ok(false)
+    messages
 }
+
+/// A message, the end of them, or what is wrong with one.
+type Read = Result<Option<Value>, String>;
 
 /// What a request has brought: the body of the response, and what follows it.
 struct Answer {
@@ -116,6 +121,21 @@ struct Server<W> {
 }
 
 impl<W: Write> Server<W> {
+    fn new(services: Services, output: W, pause: &'static AtomicBool) -> Server<W> {
+        Server {
+            services,
+            output,
+            sent: 0,
+            pause,
+            console: None,
+            handles: Vec::new(),
+            frames: Vec::new(),
+            first_line: 1,
+            stops_at: launch::StopsAt::default(),
+            is_over: false,
+        }
+    }
+
     fn answer(&mut self, message: &Value) -> Result<(), String> {
         if message["type"] != "request" {
             return Ok(());
@@ -172,7 +192,7 @@ impl<W: Write> Server<W> {
         match command {
             "initialize" => Ok(self.initialize(args).into()),
             "launch" => self.launch(args),
-            "attach" => Err("cslrun can launch programs, and cannot attach to them".to_string()),
+            "attach" => self.attach(args),
             "configurationDone" => self.configured(),
             "setBreakpoints" => self.set_breakpoints(args).map(Answer::from),
             "setFunctionBreakpoints" => self.set_function_breakpoints(args).map(Answer::from),
@@ -262,12 +282,15 @@ impl<W: Write> Server<W> {
         if is_over {
             return self.event("terminated", json!({}));
         }
+        if stop.kind == StopKind::Host {
+            return Ok(());
+        }
         let reason = match stop.kind {
             StopKind::Entry => "entry",
             StopKind::Step => "step",
             StopKind::Breakpoint => "breakpoint",
             StopKind::Data => "data breakpoint",
-            StopKind::Pause | StopKind::Ended => "pause",
+            StopKind::Pause | StopKind::Ended | StopKind::Host => "pause",
             StopKind::Goto => "goto",
             StopKind::Exception => "exception",
         };

@@ -231,6 +231,9 @@ impl<W: Write> Server<W> {
     }
 
     fn scope(&mut self, at: PeCoord, call: usize, name: &str) -> Result<Vec<Tree>, String> {
+        if name == "Routes" {
+            return Ok(self.console()?.session.runner().routes(at));
+        }
         self.console()?.session.look(at, |look, comptime| match name {
             "Locals" => look.locals(call).iter().map(|held| value::tree(held, look)).collect(),
             "Globals" => look.globals().iter().map(|held| value::tree(held, look)).collect(),
@@ -243,8 +246,7 @@ impl<W: Write> Server<W> {
             "Queues" => look.queues(),
             "Operations" => look.operations(),
             "DSRs" => look.registers(),
-            "FIFOs" => look.fifos(),
-            _ => look.routes(),
+            _ => look.fifos(),
         })
     }
 }

@@ -196,9 +196,9 @@ impl Data {
         image.data = words.into();
         image.data_end = self.words as u16;
         let symbol = |g: &Global| {
-            let VariableType { text, words, dims, element } = variable_type(&g.ty);
+            let VariableType { text, words, dims, element, fields } = variable_type(&g.ty);
             let (name, addr) = (g.name.clone(), g.addr.unwrap_or(0));
-            Symbol { name, addr, words, ty: text, dims, element, mutable: g.is_var, span: g.span }
+            Symbol { name, addr, words, ty: text, dims, element, fields, mutable: g.is_var, span: g.span }
         };
         image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
         image.symbols.sort_by_key(|s| s.addr);

@@ -135,7 +135,9 @@ impl Run {
                 Machine::Debugged(attached) => {
                     let ended = py.detach(|| attached.run(goal, run));
                     // Ctrl-C has paused the run, and has done its work.
-                    drop(py.check_signals());
+                    if !attached.is_free() {
+                        drop(py.check_signals());
+                    }
                     ended
                 }
             };

@@ -28,6 +28,8 @@ pub enum Place {
 /// The run of a host script that somebody debugs.
 pub struct AttachedRun {
     front: Front,
+    /// Becomes true at Ctrl-C.
+    stop: &'static AtomicBool,
     /// Nobody debugs it any longer.
     is_free: bool,
 }
@@ -46,7 +48,8 @@ struct Prompt {
 }
 
 impl AttachedRun {
-    /// A run that has not begun; returns when the debugger lets it go on. `pause` becomes true at Ctrl-C.
+    /// A run that has not begun; returns when the debugger lets it go on. `pause` becomes true at Ctrl-C, which pauses the
+    /// run; when the run stands already and an editor looks at it, Ctrl-C ends that.
     ///
     /// # Errors
     /// What the system says about the editor or the terminal.
@@ -68,12 +71,17 @@ impl AttachedRun {
             }
             Place::Editor(stream) => {
                 let input = BufReader::new(stream.try_clone()?);
-                Front::Editor(Box::new(AttachedServer::new(debuggee, input, stream)))
+                Front::Editor(Box::new(AttachedServer::new(debuggee, input, stream, pause)))
             }
         };
-        let mut run = AttachedRun { front, is_free: false };
+        let mut run = AttachedRun { front, stop: pause, is_free: false };
         run.talk();
         Ok(run)
+    }
+
+    /// Whether nobody debugs it any longer.
+    pub fn is_free(&self) -> bool {
+        self.is_free
     }
 
     /// The run as it is for the script, to look at it.
@@ -169,5 +177,7 @@ impl AttachedRun {
         self.is_free = true;
         self.session().end_wait();
         self.session().forget();
+        let stop = self.stop;
+        self.runner().stop_when(stop);
     }
 }

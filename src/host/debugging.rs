@@ -12,6 +12,7 @@ use crate::wafer::{CodePlace, DebugOrders, Notice, Notices, Pe, StepKind, StepOr
 use indexmap::IndexMap;
 use std::any::Any;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Decides on a PE that has come to a marked operation whether that is to be told.
 pub type Condition = dyn Fn(&PeLook<'_>, CodeAt) -> bool + Send + Sync;
@@ -115,6 +116,12 @@ impl Runner {
             warnings: self.warnings.clone(),
             log: None,
         }
+    }
+
+    /// From now on the run stops when this becomes true.
+    pub fn stop_when(&mut self, stop: &'static AtomicBool) {
+        self.options.stop = Some(stop);
+        self.wafer.stop_when(stop);
     }
 
     /// Asks to be told from now on; a step of a PE and a stop are forgotten. Call it before anything runs, so that every

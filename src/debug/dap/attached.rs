@@ -1,14 +1,18 @@
 //! The server of an editor that has attached to a host script.
 
-use super::{Read, Server, new_pause, reader};
+use super::{Read, Server, reader};
 use crate::debug::console::Console;
 use crate::debug::session::Session;
 use crate::debug::{Debuggee, Services};
 use serde_json::json;
 use std::io::BufRead;
 use std::net::TcpStream;
-use std::sync::mpsc::Receiver;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::Duration;
+
+/// How often to look for Ctrl-C.
+const LOOK: Duration = Duration::from_millis(100);
 
 /// How long an editor may take to say goodbye.
 const FAREWELL: Duration = Duration::from_secs(2);
@@ -25,8 +29,8 @@ impl AttachedServer {
         debuggee: Debuggee,
         input: impl BufRead + Send + 'static,
         output: TcpStream,
+        pause: &'static AtomicBool,
     ) -> AttachedServer {
-        let pause = new_pause();
         let services = Services { prepare: |_| Err("the program is that of the host script".to_string()) };
         let mut server = Server::new(services, output, pause);
         server.console = Some(Console::new(Session::new(debuggee, pause)));
@@ -43,10 +47,18 @@ impl AttachedServer {
         self.server.stopped().is_ok()
     }
 
-    /// Answers the next request; false if the editor has left.
+    /// Answers the next request; false if the editor has left, or at Ctrl-C.
     pub fn answer_next(&mut self) -> bool {
-        let Ok(Ok(Some(message))) = self.messages.recv() else { return false };
-        self.server.answer(&message).is_ok() && !self.server.is_over
+        loop {
+            match self.messages.recv_timeout(LOOK) {
+                Ok(Ok(Some(message))) => {
+                    return self.server.answer(&message).is_ok() && !self.server.is_over;
+                }
+                // Ctrl-C at a run that stands is for the script.
+                Err(RecvTimeoutError::Timeout) if !self.server.pause.load(Ordering::Relaxed) => {}
+                Ok(Ok(None) | Err(_)) | Err(_) => return false,
+            }
+        }
     }
 
     /// The script is done with the run: the editor is told, and may say goodbye.

@@ -32,7 +32,8 @@ pub fn serve(
     input: impl BufRead + Send + 'static,
     output: impl Write,
 ) -> Result<bool, String> {
-    let pause = new_pause();
+    // There is one server in a process.
+    let pause: &'static AtomicBool = Box::leak(Box::new(AtomicBool::new(false)));
     let messages = reader(input, pause);
     let mut server = Server::new(services, output, pause);
     for message in messages {
@@ -45,11 +46,6 @@ pub fn serve(
         }
     }
     Ok(false)
-}
-
-/// There is one server in a process, or one for each run of a script.
-fn new_pause() -> &'static AtomicBool {
-    Box::leak(Box::new(AtomicBool::new(false)))
 }
 
 /// The messages of an editor, which a thread reads. A request to pause is noted at once.

@@ -128,10 +128,13 @@ impl Run {
                     "the run was interrupted and cannot go on; load the program again",
                 ));
             }
-            interrupt::run_begins();
             self.recordings.goes_on();
             let ended = match &mut self.machine {
-                Machine::Free(runner) => py.detach(|| run(runner)),
+                Machine::Free(runner) => {
+                    interrupt::run_begins();
+                    py.detach(|| run(runner))
+                }
+                // A request to pause may have come before the run.
                 Machine::Debugged(attached) => {
                     let ended = py.detach(|| attached.run(goal, run));
                     // Ctrl-C has paused the run, and has done its work.

@@ -49,16 +49,22 @@ impl AttachedServer {
 
     /// Answers the next request; false if the editor has left, or at Ctrl-C.
     pub fn answer_next(&mut self) -> bool {
-        loop {
+        let stays = loop {
             match self.messages.recv_timeout(LOOK) {
                 Ok(Ok(Some(message))) => {
-                    return self.server.answer(&message).is_ok() && !self.server.is_over;
+                    break self.server.answer(&message).is_ok() && !self.server.is_over;
                 }
                 // Ctrl-C at a run that stands is for the script.
-                Err(RecvTimeoutError::Timeout) if !self.server.pause.load(Ordering::Relaxed) => {}
-                Ok(Ok(None) | Err(_)) | Err(_) => return false,
+                Err(RecvTimeoutError::Timeout) if self.server.pause.load(Ordering::Relaxed) => return false,
+                Err(RecvTimeoutError::Timeout) => {}
+                Ok(Ok(None) | Err(_)) | Err(RecvTimeoutError::Disconnected) => break false,
             }
+        };
+        if !stays {
+            // The editor has left, and nobody has asked the script to stop.
+            self.server.pause.store(false, Ordering::Relaxed);
         }
+        stays
     }
 
     /// The script is done with the run: the editor is told, and may say goodbye.

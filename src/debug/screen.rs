@@ -320,12 +320,12 @@ comptime {
         type_in(&mut screen, "break main");
         assert!(text(&mut screen).contains("*     4    n += 20;"), "{}", text(&mut screen));
         let _ = screen.press(Key::F(5));
-        assert!(text(&mut screen).contains("  >    3    n += 1;"), "{}", text(&mut screen));
+        assert!(text(&mut screen).contains(" >    3    n += 1;"), "{}", text(&mut screen));
         let _ = screen.press(Key::F(8));
         let _ = screen.press(Key::Tab);
         let shown = text(&mut screen);
         assert!(
-            shown.contains(" >    4    n += 20;")
+            shown.contains("*>    4    n += 20;")
                 && shown.contains("globals (Tab")
                 && shown.contains("n = 1")
         );

@@ -171,6 +171,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Dsd(args) => dsd::dsd(args, loader).printable(),
         Command::Test(args) => suite::test(args, loader).printable(),
         Command::Explain(rule) => explain::explain(rule.as_deref(), output::width()),
+        #[cfg(not(target_family = "wasm"))]
         Command::Learn(args) => learn::learn(args, loader),
         Command::Fmt(args) => fmt::fmt(args, loader),
         #[cfg(not(target_family = "wasm"))]
@@ -185,7 +186,7 @@ fn perform(command: &Command, loader: &dyn Loader) -> Outcome {
         Command::Completions(shell) => completions::completions(*shell),
         #[cfg(not(target_family = "wasm"))]
         Command::Man(folder) => man::man(folder),
-        // What needs a terminal, a network or an installation would only make larger what a page loads.
+        // What needs a terminal, a disk, a network or an installation would only make larger what a page loads.
         #[cfg(target_family = "wasm")]
         _ => {
             let mut outcome = Outcome::new(crate::MessageFormat::Plain);

@@ -14,7 +14,7 @@ use pages::{Folder, Pack, Pages};
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 
-/// The site that was compiled in, if there is one. A default build has none: it takes 4 MB.
+/// The site that was compiled in, if there is one. A default build has none: it takes 5 MB.
 #[cfg(feature = "site")]
 const PACK: Option<&[u8]> = Some(include_bytes!(concat!(env!("CARGO_MANIFEST_DIR"), "/target/site.pack")));
 #[cfg(not(feature = "site"))]

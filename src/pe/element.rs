@@ -33,11 +33,9 @@ use crate::exec::vector::map::MapIterations;
 use crate::fabric::{Ramp, Wavelet};
 use crate::image::FnId;
 use crate::image::code::DsrLoad;
-use crate::prefetch::{self, Soon};
 use crate::source::Span;
 use crate::trace::Event;
 use crate::value::random::Generators;
-use std::mem::offset_of;
 use std::sync::Arc;
 
 /// The environment of a PE while it runs.
@@ -254,35 +252,6 @@ impl Pe {
     pub fn deliver(&mut self, now: u64, color: Color, wavelet: Wavelet) -> Option<Wake> {
         let input = self.queues.deliver(now, color, wavelet)?;
         Some(self.wake_for(input, now, wavelet))
-    }
-
-    /// Prefetches the data of a visit, a part each time.
-    #[inline]
-    pub fn prefetch(&self, soon: Soon) {
-        match soon {
-            Soon::Later => prefetch::value(self, offset_of!(Pe, fifos)),
-            Soon::Before => {
-                self.queues.prefetch();
-                self.threads.prefetch();
-                if self.may_run_code() {
-                    self.threads.prefetch_spare();
-                    self.main.calls.prefetch();
-                    self.races.prefetch();
-                }
-            }
-            Soon::Next if self.may_run_code() => {
-                let words = self.memory.words();
-                let variables = self.tile.often_used(words.len());
-                variables.for_each(|at| prefetch::slice(&words[at..], 64));
-                self.races.prefetch_operations();
-            }
-            Soon::Next => {}
-        }
-    }
-
-    /// Whether the next visit may be one of code; most visits of a PE with operations in progress are theirs.
-    fn may_run_code(&self) -> bool {
-        self.threads.is_empty() || self.tasks.are_active()
     }
 
     /// The router has space again for wavelets that it has refused.

@@ -46,6 +46,7 @@ mod seed;
 mod service;
 mod short_operand;
 mod short_send;
+mod soon;
 mod stall;
 mod start;
 mod state;

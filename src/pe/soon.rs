@@ -1,0 +1,36 @@
+//! What a visit of a PE on a large wafer will touch, as far as can be told before it.
+
+use super::element::Pe;
+use crate::prefetch::{self, Soon};
+use std::mem::offset_of;
+
+impl Pe {
+    /// Prefetches the data of a visit, a part each time.
+    #[inline]
+    pub fn prefetch(&self, soon: Soon) {
+        match soon {
+            Soon::Later => prefetch::value(self, offset_of!(Pe, fifos)),
+            Soon::Before => {
+                self.queues.prefetch();
+                self.threads.prefetch();
+                if self.may_run_code() {
+                    self.threads.prefetch_spare();
+                    self.main.calls.prefetch();
+                    self.races.prefetch();
+                }
+            }
+            Soon::Next if self.may_run_code() => {
+                let words = self.memory.words();
+                let variables = self.tile.often_used(words.len());
+                variables.for_each(|at| prefetch::slice(&words[at..], 64));
+                self.races.prefetch_operations();
+            }
+            Soon::Next => {}
+        }
+    }
+
+    /// Whether the next visit may be one of code; most visits of a PE with operations in progress are theirs.
+    fn may_run_code(&self) -> bool {
+        self.threads.is_empty() || self.tasks.are_active()
+    }
+}

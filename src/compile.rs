@@ -9,7 +9,7 @@ use crate::diagnostics::{Diag, Diagnostic, Levels, Sink};
 use crate::image::Program;
 use crate::sdklayout::{self, Layout};
 use crate::sema::{self, CompileOptions, Fact};
-use crate::source::{FileId, Loader, SourceMap};
+use crate::source::{FileId, Loader, MemoryLoader, SourceMap, Span};
 use crate::syntax;
 use std::path::Path;
 
@@ -108,6 +108,46 @@ pub fn inspect(path: &Path, loader: &dyn Loader, options: &CompileOptions) -> In
     let mut sink = Sink::new(options.levels);
     let (program, facts) = sema::inspect(loader, &mut sources, path, &options, &mut sink);
     Inspection { compilation: Compilation::new(sources, program, sink), facts }
+}
+
+/// The facts of a program that was compiled before, for a debugger: it is compiled once more from the files that it holds.
+/// `None` for a program that was laid out in Python, which is not kept.
+///
+/// ```
+/// use cslrun::{Arch, CompileOptions, MemoryLoader, ParamValue, compile, facts_again};
+///
+/// let mut files = MemoryLoader::default();
+/// files.add("pe.csl", "param n: u16;\nconst twice = 2 * n;\nvar x: [twice]u16;\n");
+/// let params = vec![("n".to_string(), ParamValue::Int(4))];
+/// let options = CompileOptions { params, ..CompileOptions::new(Arch::Wse3) };
+/// let program = compile("pe.csl".as_ref(), &files, &options).into_program()?;
+/// let facts = facts_again(&program).expect("it was not laid out in Python");
+///
+/// assert!(facts.iter().any(|fact| program.sources().describe(fact.span) == "pe.csl:2:7" && fact.values == ["8"]));
+/// # Ok::<(), String>(())
+/// ```
+pub fn facts_again(program: &Program) -> Option<Vec<Fact>> {
+    let origin = program.origin.as_ref()?;
+    let own = program.sources.files();
+    let mut loader = MemoryLoader::default();
+    own.iter().filter(|file| !file.is_library()).for_each(|file| loader.add(&file.name, &*file.text));
+    let options = CompileOptions::of_origin(origin, program.arch);
+    let Inspection { compilation, facts } = inspect(origin.root.as_ref(), &loader, &options);
+    // An inspection may read files in another order.
+    let numbers: Vec<Option<FileId>> = compilation
+        .sources
+        .files()
+        .iter()
+        .map(|file| {
+            let number = own.iter().position(|own| own.name == file.name && own.text == file.text)?;
+            Some(FileId(number as u32))
+        })
+        .collect();
+    let own_fact = |fact: Fact| {
+        let file = numbers.get(fact.span.file.0 as usize).copied().flatten()?;
+        Some(Fact { span: Span { file, ..fact.span }, ..fact })
+    };
+    Some(facts.into_iter().filter_map(own_fact).collect())
 }
 
 /// The result of compiling a layout that was described in Python.

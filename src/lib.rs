@@ -67,8 +67,8 @@ mod wafer;
 
 // Compiling.
 pub use compile::{
-    Compilation, Inspection, LayoutCompilation, compile, compile_layout, inspect, possible_failures,
-    syntax_errors,
+    Compilation, Inspection, LayoutCompilation, compile, compile_layout, facts_again, inspect,
+    possible_failures, syntax_errors,
 };
 pub use format::formatted;
 pub use inspect::{
@@ -83,7 +83,7 @@ pub use source::{DiskLoader, LoadError, Loader, MemoryLoader, tidy};
 pub use arch::{ArchName as Arch, Color, PeCoord};
 pub use image::file::FileError;
 pub use image::{
-    ExportKind, ExportName, FabricPlace, Field, HostStream, Program, Scalar, Symbol, VariableType,
+    ExportKind, ExportName, FabricPlace, Field, HostStream, Inside, Program, Scalar, Symbol, VariableType,
 };
 
 // Running.

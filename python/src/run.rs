@@ -21,12 +21,17 @@ pub enum Machine {
 }
 
 impl Machine {
-    /// The run, to look at it.
-    pub fn runner(&mut self) -> &mut cslrun::Runner {
+    /// Looks at the run.
+    pub fn look<R>(&mut self, look: impl FnOnce(&mut cslrun::Runner) -> R) -> R {
         match self {
-            Machine::Free(runner) => runner,
-            Machine::Debugged(run) => run.runner(),
+            Machine::Free(runner) => look(runner),
+            Machine::Debugged(run) => run.look(look),
         }
+    }
+
+    /// The program.
+    pub fn program(&mut self) -> Arc<cslrun::Program> {
+        self.look(|runner| runner.program().clone())
     }
 
     /// Changes the run.
@@ -78,7 +83,7 @@ impl Writer {
             let Some(run) = run.upgrade() else { return };
             let mut run = run.lock().unwrap_or_else(PoisonError::into_inner);
             let Run { machine, recordings, .. } = &mut *run;
-            recordings.write(machine.runner());
+            machine.look(|runner| recordings.write(runner));
         });
         WRITERS.lock().unwrap_or_else(PoisonError::into_inner).push(writer);
     }
@@ -151,7 +156,7 @@ impl Run {
                     if self.recordings.note_failure(&failure) {
                         self.writer.start();
                     }
-                    let program = self.machine.runner().program().clone();
+                    let program = self.machine.program();
                     let sources = program.sources();
                     let report = render(sources, &failure.diagnostics(sources), MessageFormat::Plain, false);
                     Err(interrupt::exception(py, report))
@@ -164,13 +169,13 @@ impl Run {
     /// A failure as an exception. What the program did up to a failure is written to files that were asked for.
     pub fn checked<T>(&mut self, py: Python<'_>, result: Result<T, Failure>) -> PyResult<T> {
         result.map_err(|failure| {
-            let program = self.machine.runner().program().clone();
+            let program = self.machine.program();
             let sources = program.sources();
             let mut all = Vec::new();
             if !matches!(failure, Failure::Misuse(_)) {
-                self.recordings.fail(self.machine.runner(), &failure);
+                self.machine.look(|runner| self.recordings.fail(runner, &failure));
                 // What was suspicious may be why the program went wrong.
-                all = self.machine.runner().warnings();
+                all = self.machine.look(|runner| runner.warnings());
             }
             all.extend(failure.diagnostics(sources));
             exception(py, RunError::new_err, sources, &all)
@@ -179,7 +184,7 @@ impl Run {
 
     /// An error unless the program has a host stream with this number in this direction.
     pub fn check_stream(&mut self, stream: usize, to_wafer: bool) -> PyResult<()> {
-        match self.machine.runner().streams().get(stream) {
+        match self.machine.program().streams().and_then(|streams| streams.get(stream)) {
             Some(known) if known.to_wafer == to_wafer => Ok(()),
             Some(known) => {
                 let way = if known.to_wafer { "to" } else { "from" };
@@ -192,7 +197,7 @@ impl Run {
 
     /// An error unless a PE lies in the program rectangle.
     pub fn check_place(&mut self, x: u16, y: u16) -> PyResult<()> {
-        let (w, h) = self.machine.runner().program().size();
+        let (w, h) = self.machine.program().size();
         if x < w && y < h {
             return Ok(());
         }

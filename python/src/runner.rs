@@ -87,7 +87,7 @@ impl Runner {
                 None => Machine::Free(Box::new(cslrun::Runner::new(begun.0, begun.1))),
                 Some(debugger) => Machine::Debugged(Box::new(debugged(py, debugger, begun)?)),
             };
-            let recordings = Recordings::begin(settings, is_told, machine.runner());
+            let recordings = machine.look(|runner| Recordings::begin(settings, is_told, runner));
             let is_written_now = Arc::new(AtomicBool::new(false));
             let new = |own: &Weak<_>| {
                 Mutex::new(Run::new(machine, recordings, Writer::new(own.clone(), is_written_now.clone())))
@@ -104,7 +104,7 @@ impl Runner {
 
     /// Names the line of the host script that issues the next commands.
     fn issued_at(&self, place: &str) -> PyResult<()> {
-        self.run()?.machine.runner().issued_at(place);
+        self.run()?.machine.look(|runner| runner.issued_at(place));
         Ok(())
     }
 
@@ -112,7 +112,7 @@ impl Runner {
     fn write_recordings(&self) -> PyResult<()> {
         let run = &mut *self.run()?;
         guarded(|| {
-            run.recordings.write(run.machine.runner());
+            run.machine.look(|runner| run.recordings.write(runner));
             Ok(())
         })
     }
@@ -120,14 +120,15 @@ impl Runner {
     /// The report as an HTML page; `None` if it is not recorded.
     fn report_page(&self) -> PyResult<Option<String>> {
         let run = &mut *self.run()?;
-        guarded(|| Ok(run.recordings.page(run.machine.runner())))
+        guarded(|| Ok(run.machine.look(|runner| run.recordings.page(runner))))
     }
 
     /// The profile up to now in the form that a file with such an ending has; `None` if the run has none.
     fn profile_as<'py>(&self, py: Python<'py>, ending: &str) -> PyResult<Option<Bound<'py, PyBytes>>> {
         let run = &mut *self.run()?;
         guarded(|| {
-            Ok(run.recordings.profile_as(ending, run.machine.runner()).map(|bytes| PyBytes::new(py, &bytes)))
+            let profile = run.machine.look(|runner| run.recordings.profile_as(ending, runner));
+            Ok(profile.map(|bytes| PyBytes::new(py, &bytes)))
         })
     }
 
@@ -141,7 +142,7 @@ impl Runner {
         let run = &mut *self.run()?;
         let settled = run.machine.act(cslrun::Runner::queue_settling);
         run.go(py, Goal::Done(settled), move |runner| runner.wait(settled))?;
-        let found = run.machine.runner().read_settled(name);
+        let found = run.machine.look(|runner| runner.read_settled(name));
         let (variable, values) = run.checked(py, found)?;
         let bytes: Vec<u8> = values.iter().flatten().flat_map(|value| value.to_le_bytes()).collect();
         let pes = variable.pes.iter().map(|(at, _)| (at.x, at.y)).collect();
@@ -154,7 +155,7 @@ impl Runner {
         let run = &mut *self.run()?;
         guarded(|| {
             run.check_place(x, y)?;
-            let found = run.machine.runner().peek(PeCoord { x, y }, name);
+            let found = run.machine.look(|runner| runner.peek(PeCoord { x, y }, name));
             let (scalar, dims, values) = run.checked(py, found)?;
             Ok((scalar.word(), dims, values))
         })
@@ -166,7 +167,7 @@ impl Runner {
         guarded(|| {
             run.check_place(x, y)?;
             let at = PeCoord { x, y };
-            let found = run.machine.runner().peek(at, name);
+            let found = run.machine.look(|runner| runner.peek(at, name));
             let (scalar, ..) = run.checked(py, found)?;
             let name = name.to_string();
             let write = move |runner: &mut cslrun::Runner| runner.write_elements(at, &name, scalar, &values);
@@ -278,11 +279,11 @@ impl Runner {
 
     /// What an unfinished transfer waits for.
     fn describe_wait(&self, ticket: &Ticket) -> PyResult<Option<String>> {
-        Ok(self.run()?.machine.runner().describe_wait(ticket.0))
+        Ok(self.run()?.machine.look(|runner| runner.describe_wait(ticket.0)))
     }
 
     fn is_done(&self, ticket: &Ticket) -> PyResult<bool> {
-        Ok(self.run()?.machine.runner().is_done(ticket.0))
+        Ok(self.run()?.machine.look(|runner| runner.is_done(ticket.0)))
     }
 
     /// Runs until a command is done.
@@ -294,7 +295,7 @@ impl Runner {
     /// The words of a finished copy from the wafer, little-endian; `None` if there are none, because the copy has
     /// failed or they were taken before.
     fn take_words<'py>(&self, py: Python<'py>, ticket: &Ticket) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        let words = self.run()?.machine.runner().take_words(ticket.0);
+        let words = self.run()?.machine.look(|runner| runner.take_words(ticket.0));
         words.map(|words| bytes_of(py, &words)).transpose()
     }
 
@@ -302,30 +303,32 @@ impl Runner {
     fn finish<'py>(&self, py: Python<'py>) -> PyResult<(String, Bound<'py, PyAny>)> {
         let run = &mut *self.run()?;
         let warnings = run.go(py, Goal::End, cslrun::Runner::run_until_idle)?;
-        run.recordings.end(run.machine.runner(), &warnings);
-        let program = run.machine.runner().program().clone();
+        run.machine.look(|runner| run.recordings.end(runner, &warnings));
+        let program = run.machine.program();
         let sources = program.sources();
         let text = render(sources, &warnings, MessageFormat::Plain, false);
         Ok((text, objects(py, sources, &warnings)?))
     }
 
     fn cycles(&self) -> PyResult<u64> {
-        Ok(self.run()?.machine.runner().cycles())
+        Ok(self.run()?.machine.look(|runner| runner.cycles()))
     }
 
     /// Lines printed after the first `from`: cycle, column, row, text.
     fn printed(&self, from: usize) -> PyResult<Vec<(u64, u16, u16, String)>> {
         let run = &mut *self.run()?;
         guarded(|| {
-            let lines = run.machine.runner().printed().iter().skip(from);
-            Ok(lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect())
+            Ok(run.machine.look(|runner| {
+                let lines = runner.printed().iter().skip(from);
+                lines.map(|l| (l.cycle, l.pe.x, l.pe.y, l.text.clone())).collect()
+            }))
         })
     }
 
     fn trace(&self, x: u16, y: u16, key: &str) -> PyResult<Vec<Value>> {
         let run = &mut *self.run()?;
         guarded(|| {
-            let records = run.machine.runner().records();
+            let records = run.machine.look(|runner| runner.records());
             Ok(values_of(&records, PeCoord { x, y }, key))
         })
     }
@@ -334,7 +337,7 @@ impl Runner {
         let run = &mut *self.run()?;
         guarded(|| {
             run.check_place(x, y)?;
-            let found = run.machine.runner().read_symbol(PeCoord { x, y }, name);
+            let found = run.machine.look(|runner| runner.read_symbol(PeCoord { x, y }, name));
             let (_, words) = run.checked(py, found)?;
             Ok(PyBytes::new(py, &bytes(&words)))
         })
@@ -343,7 +346,7 @@ impl Runner {
     /// The memory and the traces of all PEs.
     fn snapshot(&self) -> PyResult<Snapshot> {
         let run = &mut *self.run()?;
-        guarded(|| Ok(Snapshot(run.machine.runner().snapshot())))
+        guarded(|| Ok(Snapshot(run.machine.look(|runner| runner.snapshot()))))
     }
 }
 

@@ -26,6 +26,26 @@ options = dict(streaming=False, order=MemcpyOrder.ROW_MAJOR, data_type=MemcpyDat
 runner.memcpy_d2h(back, runner.get_id("words"), 0, 0, 1, 1, 1, **options)
 """
 
+#: A script that computes for as long as there is no file `go`, between two launches.
+COMPUTING = """
+import time
+from pathlib import Path
+import numpy as np
+from cerebras.sdk.runtime.sdkruntimepybind import MemcpyDataType, MemcpyOrder, SdkRuntime
+runner = SdkRuntime("out")
+runner.load()
+runner.run()
+back = np.zeros(1, dtype=np.uint32)
+options = dict(streaming=False, order=MemcpyOrder.ROW_MAJOR, data_type=MemcpyDataType.MEMCPY_32BIT, nonblock=False)
+for _ in range(2):
+    runner.launch("double_all", nonblock=False)
+    runner.memcpy_d2h(back, runner.get_id("words"), 0, 0, 1, 1, 1, **options)
+    while not Path("go").exists():
+        time.sleep(0.01)
+runner.stop()
+print("SUCCESS!")
+"""
+
 
 def line_of(text):
     """The number of the first line of the kernel that holds a text."""
@@ -132,6 +152,55 @@ def test_a_breakpoint_stops_a_launch_of_a_script_and_the_run_goes_back_from_ther
     editor.ask("continue", threadId=stopped["threadId"])
     editor.event("terminated")
     out, err, status = editor.end()
+    assert (out, status) == ("SUCCESS!\n", 0), err
+
+
+def test_constants_and_parameters_are_known_as_in_a_run_without_a_script(editor):
+    thread = editor.event("stopped")["threadId"]
+    assert editor.value("count") == "4"
+    assert editor.value("i + count") == "6"
+    frame = editor.ask("stackTrace", threadId=thread)["stackFrames"][0]["id"]
+    scopes = editor.ask("scopes", frameId=frame)["scopes"]
+    known = next(scope for scope in scopes if scope["name"] == "Comptime")
+    names = editor.ask("variables", variablesReference=known["variablesReference"])["variables"]
+    assert ("count", "4") in [(variable["name"], variable["value"]) for variable in names], names
+    editor.end()
+
+
+def test_while_the_script_computes_an_editor_looks_at_the_last_moment_and_goes_back(compiled):
+    script = compiled.parent / "computing.py"
+    script.write_text(COMPUTING, encoding="utf-8")
+    editor = Editor([str(script)], compiled.parent)
+    editor.ask("initialize", linesStartAt1=True)
+    editor.ask("attach")
+    editor.ask("setFunctionBreakpoints", breakpoints=[{"name": "double_all PE(1,0)"}])
+    editor.ask("configurationDone")
+    thread = editor.event("stopped")["threadId"]
+    editor.ask("continue", threadId=thread)
+    # Nothing is to run any more before the script acts, which it does not without the file.
+    editor.ask("pause", threadId=thread)
+    assert "host script computes" in editor.event("stopped")["text"]
+    frames = editor.ask("stackTrace", threadId=thread)["stackFrames"]
+    assert "idle since" in frames[0]["name"] and editor.value("words.len") == "4"
+    assert len(editor.ask("threads")["threads"]) == 6
+    later = int(editor.value("cycle"))
+    editor.ask("reverseContinue", threadId=thread)
+    assert editor.event("stopped")["reason"] == "breakpoint"
+    assert int(editor.value("cycle")) < later
+    # The script comes back to the wafer, and waits there for the debugger.
+    (compiled.parent / "go").touch()
+    try:
+        script_waits = editor.script.poll() is None
+        editor.ask("continue", threadId=thread)
+        assert editor.event("stopped")["reason"] == "breakpoint" and script_waits
+        assert int(editor.value("cycle")) > later
+        editor.ask("continue", threadId=thread)
+        assert "finished" in editor.event("stopped")["text"]
+        editor.ask("continue", threadId=thread)
+        editor.event("terminated")
+        out, err, status = editor.end()
+    finally:
+        (compiled.parent / "go").unlink()
     assert (out, status) == ("SUCCESS!\n", 0), err
 
 

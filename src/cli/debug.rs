@@ -181,7 +181,7 @@ fn debuggee(args: &RunArgs, loader: &dyn Loader) -> Result<Debuggee, String> {
             steps::Trouble::Words(words) => words,
         })?;
     }
-    Ok(Debuggee { program, facts, options, host: Some(actions) })
+    Ok(Debuggee { program, facts: Some(facts), options, host: Some(actions) })
 }
 
 /// Adds what a step of the command line does. What it would print can be looked at in the debugger.

@@ -1,7 +1,7 @@
 //! The run of a host script under a debugger: the script acts and waits as always, and somebody looks at the run meanwhile.
 //!
-//! The debugger and the script take turns on one thread. While the script waits for the wafer, the debugger lets the run go
-//! on or keeps it; while the script computes, requests wait.
+//! While the script waits for the wafer, the debugger lets the run go on or keeps it. While the script computes, an editor
+//! may look at the last moment of the run and go back from there; the terminal belongs to the script.
 
 use super::Debuggee;
 use super::console::Console;
@@ -10,7 +10,7 @@ use super::goal::{Goal, Wait};
 use super::prompt::exchange;
 use super::session::Session;
 use super::stop::StopKind;
-use crate::{Failure, Program, RunOptions, Runner};
+use crate::{Failure, Program, RunOptions, Runner, facts_again};
 use std::io::{self, BufRead, BufReader, Write};
 use std::net::TcpStream;
 use std::ops::ControlFlow;
@@ -26,25 +26,22 @@ pub enum Place {
 }
 
 /// The run of a host script that somebody debugs.
-pub struct AttachedRun {
-    front: Front,
-    /// Becomes true at Ctrl-C.
-    stop: &'static AtomicBool,
-    /// Nobody debugs it any longer.
-    is_free: bool,
-}
+pub struct AttachedRun(Front);
 
 enum Front {
     Prompt(Box<Prompt>),
-    Editor(Box<AttachedServer>),
+    Editor(AttachedServer),
 }
 
 struct Prompt {
     console: Console,
+    /// Becomes true at Ctrl-C.
     pause: &'static AtomicBool,
     input: Box<dyn BufRead + Send>,
     output: Box<dyn Write + Send>,
     last: String,
+    /// Nobody debugs the run any longer.
+    is_free: bool,
 }
 
 impl AttachedRun {
@@ -58,7 +55,8 @@ impl AttachedRun {
         place: Place,
         pause: &'static AtomicBool,
     ) -> io::Result<AttachedRun> {
-        let debuggee = Debuggee { program, facts: Vec::new(), options, host: None };
+        let facts = facts_again(&program);
+        let debuggee = Debuggee { program, facts, options, host: None };
         let front = match place {
             Place::Prompt(input, mut output) => {
                 let console = Console::new(Session::new(debuggee, pause));
@@ -67,33 +65,37 @@ impl AttachedRun {
                     output,
                     "{width} x {height} PEs, before the first cycle; `help` lists the commands"
                 )?;
-                Front::Prompt(Box::new(Prompt { console, pause, input, output, last: String::new() }))
+                let last = String::new();
+                Front::Prompt(Box::new(Prompt { console, pause, input, output, last, is_free: false }))
             }
             Place::Editor(stream) => {
                 let input = BufReader::new(stream.try_clone()?);
-                Front::Editor(Box::new(AttachedServer::new(debuggee, input, stream, pause)))
+                Front::Editor(AttachedServer::new(debuggee, input, stream, pause))
             }
         };
-        let mut run = AttachedRun { front, stop: pause, is_free: false };
-        run.talk();
+        let mut run = AttachedRun(front);
+        run.hold();
         Ok(run)
     }
 
     /// Whether nobody debugs it any longer.
     pub fn is_free(&self) -> bool {
-        self.is_free
+        match &self.0 {
+            Front::Prompt(prompt) => prompt.is_free,
+            Front::Editor(server) => server.is_free(),
+        }
     }
 
-    /// The run as it is for the script, to look at it.
-    pub fn runner(&mut self) -> &mut Runner {
-        &mut self.session().frontier().runner
+    /// Looks at the run as it is for the script.
+    pub fn look<R>(&mut self, look: impl FnOnce(&mut Runner) -> R) -> R {
+        self.with(|session| look(&mut session.frontier().runner))
     }
 
     /// The script changes the run, such as by a copy that it queues.
     pub fn act<T>(&mut self, act: impl Fn(&mut Runner) -> T + Send + Sync + 'static) -> T {
-        match self.is_free {
-            true => act(self.runner()),
-            false => self.session().frontier().act(Arc::new(act)),
+        match self.is_free() {
+            true => self.look(act),
+            false => self.with(|session| session.frontier().act(Arc::new(act))),
         }
     }
 
@@ -107,17 +109,19 @@ impl AttachedRun {
         goal: Goal,
         finish: impl Fn(&mut Runner) -> Result<T, Failure> + Send + Sync + 'static,
     ) -> Result<T, Failure> {
-        if self.is_free || self.session().failure().is_some() {
-            return finish(self.runner());
+        // Somebody may have stopped it while the script has computed.
+        self.hold();
+        if self.is_free() || self.with(|session| session.failure().is_some()) {
+            return self.look(finish);
         }
         let finish = Arc::new(finish);
         let tried = Arc::clone(&finish);
         let trial = Box::new(move |runner: &mut Runner| tried(runner).err());
-        self.session().wait(Wait { goal, trial });
+        self.with(|session| session.wait(Wait { goal, trial }));
         self.arrived();
-        self.talk();
-        self.session().end_wait();
-        match self.session().failure() {
+        self.hold();
+        self.with(Session::end_wait);
+        match self.with(|session| session.failure()) {
             // The run has come to its end, and cannot do more.
             Some(failure) => Err(failure),
             None => self.act(move |runner| finish(runner)),
@@ -126,58 +130,57 @@ impl AttachedRun {
 
     /// The script is done with the run.
     pub fn end(&mut self) {
-        if let Front::Editor(server) = &mut self.front
-            && !self.is_free
-        {
-            server.end();
+        match &mut self.0 {
+            Front::Prompt(prompt) => prompt.is_free = true,
+            Front::Editor(server) => server.end(),
         }
-        self.is_free = true;
     }
 
-    fn session(&mut self) -> &mut Session {
-        match &mut self.front {
-            Front::Prompt(prompt) => &mut prompt.console.session,
-            Front::Editor(server) => server.session(),
+    fn with<R>(&mut self, act: impl FnOnce(&mut Session) -> R) -> R {
+        match &mut self.0 {
+            Front::Prompt(prompt) => act(&mut prompt.console.session),
+            Front::Editor(server) => server.with(act),
         }
     }
 
     /// Tells where the run stands, unless it goes on by itself.
     fn arrived(&mut self) {
-        let is_told = match &mut self.front {
+        match &mut self.0 {
             Front::Editor(server) => server.arrived(),
-            Front::Prompt(prompt) => {
-                let reply = prompt.console.moved();
-                prompt.output.write_all(reply.text.as_bytes()).is_ok()
-            }
-        };
-        if !is_told {
+            Front::Prompt(prompt) => prompt.arrived(),
+        }
+    }
+
+    /// Waits until the run is to go on.
+    fn hold(&mut self) {
+        match &mut self.0 {
+            Front::Editor(server) => server.hold(),
+            Front::Prompt(prompt) => prompt.talk(),
+        }
+    }
+}
+
+impl Prompt {
+    fn arrived(&mut self) {
+        let reply = self.console.moved();
+        if self.output.write_all(reply.text.as_bytes()).is_err() {
             self.let_go();
         }
     }
 
     /// Talks with whoever debugs until the run is to go on.
     fn talk(&mut self) {
-        while !self.is_free && self.session().stop.kind != StopKind::Host {
-            let goes_on = match &mut self.front {
-                Front::Editor(server) => server.answer_next(),
-                Front::Prompt(prompt) => {
-                    let Prompt { console, pause, input, output, last } = &mut **prompt;
-                    let done = exchange(console, pause, (input, output), (false, last));
-                    matches!(done, Ok(ControlFlow::Continue(())))
-                }
-            };
-            if !goes_on {
+        while !self.is_free && self.console.session.stop.kind != StopKind::Host {
+            let Prompt { console, pause, input, output, last, .. } = self;
+            let done = exchange(console, pause, (input, output), (false, last));
+            if !matches!(done, Ok(ControlFlow::Continue(()))) {
                 self.let_go();
             }
         }
     }
 
-    /// Nobody debugs the run any longer: the script goes on as if nobody had.
     fn let_go(&mut self) {
         self.is_free = true;
-        self.session().end_wait();
-        self.session().forget();
-        let stop = self.stop;
-        self.runner().stop_when(stop);
+        self.console.session.let_go(self.pause);
     }
 }

@@ -184,7 +184,7 @@ impl Logs {
     }
 }
 
-/// Decides at marked operations whether the run is to stop; breakpoints that write do so.
+/// Names the breakpoints that are to stop the run at a marked operation; those that write do so.
 pub fn condition(
     breakpoints: &[Breakpoint],
     comptime: &Arc<Comptime>,
@@ -202,7 +202,7 @@ pub fn condition(
             breakpoint.is_at(code, at)
                 && condition.is_none_or(|c| c.value(&scene).and_then(|v| v.truth()).unwrap_or(true))
         };
-        let mut stops = false;
+        let mut stopping = Vec::new();
         for breakpoint in all.iter().filter(is_met) {
             match &breakpoint.log {
                 Some(template) => {
@@ -210,10 +210,10 @@ pub fn condition(
                     let moment = Moment::Code(number, look.progress().0);
                     logs.add((moment, format!("{at}: {}", filled(template, &scene, look))));
                 }
-                None => stops = true,
+                None => stopping.push(breakpoint.id),
             }
         }
-        stops
+        stopping
     })
 }
 

@@ -8,11 +8,13 @@ use std::collections::BTreeMap;
 #[derive(Clone, Debug, Default)]
 pub struct Comptime {
     files: BTreeMap<FileId, Vec<(String, String)>>,
+    is_kept: bool,
 }
 
 impl Comptime {
-    /// Those of a program.
-    pub fn new(sources: &SourceMap, facts: &[Fact]) -> Comptime {
+    /// Those of a program, if they are kept.
+    pub fn new(sources: &SourceMap, facts: Option<&[Fact]>) -> Comptime {
+        let Some(facts) = facts else { return Comptime::default() };
         let mut by_place: BTreeMap<(FileId, u32, u32), &Fact> = BTreeMap::new();
         facts.iter().for_each(|fact| {
             by_place.insert((fact.span.file, fact.span.lo, fact.span.hi), fact);
@@ -28,7 +30,7 @@ impl Comptime {
             });
             files.insert(id, known.collect());
         }
-        Comptime { files }
+        Comptime { files, is_kept: true }
     }
 
     /// The value of a name in the file of a place.
@@ -48,6 +50,9 @@ impl Comptime {
 
     /// All of the file of a place.
     pub fn of_file(&self, place: Span) -> Vec<Tree> {
+        if !self.is_kept {
+            return vec![Tree::leaf("not known", "the program was laid out in Python")];
+        }
         let known = self.files.get(&place.file).into_iter().flatten();
         known.map(|(name, text)| Tree::leaf(name, text)).collect()
     }

@@ -3,13 +3,12 @@
 use super::breakpoints::{Breakpoint, Kind};
 use super::stop::StopKind;
 use super::timeline::{Event, Position};
-use crate::{CodeAt, Notice, PeCoord, Program, Runner};
+use crate::{Notice, PeCoord, Runner};
 
 /// The breakpoints that an event has met, and why the run stops; `None` if it goes on.
 pub fn met(
     (event, at): (&Event, Position),
     all: &mut [Breakpoint],
-    program: &Program,
     (stepper, warnings): (Option<PeCoord>, bool),
 ) -> Option<(StopKind, Vec<u32>)> {
     let mut hits = Vec::new();
@@ -18,12 +17,8 @@ pub fn met(
         hits.extend(met);
     };
     match event {
-        Event::Notice(Notice::Code { pe, place, is_marked, is_step }) => {
-            let (tile, _) = program.tile_of(*pe)?;
-            let code = CodeAt { tile, function: place.function.0, pc: place.pc as u32 };
-            if *is_marked {
-                meet(&|b| b.log.is_none() && b.is_at(code, *pe));
-            }
+        Event::Notice(Notice::Code { pe, wanted_by, is_step, .. }) => {
+            meet(&|b| wanted_by.contains(&b.id));
             let has_stepped = *is_step && stepper == Some(*pe);
             match hits.is_empty() {
                 true => has_stepped.then_some((StopKind::Step, hits)),

@@ -1,8 +1,9 @@
 //! Expressions of CSL on a PE that stands still: names, elements, what pointers point to, arithmetic and comparisons.
 
 use super::comptime::Comptime;
-use super::value::{Value, parts, pointee, scalar_value};
-use crate::{Held, PeLook, Scalar};
+use super::parts::{self, pointee, target};
+use super::value::{Value, scalar_value};
+use crate::{Inside, PeLook};
 
 /// Where an expression is evaluated.
 pub struct Scene<'a> {
@@ -79,8 +80,11 @@ impl Expression {
             Expression::Element(of, index) => {
                 element(of.value(scene)?, index.value(scene)?.integer()?, scene)
             }
-            Expression::Field(of, name) => field(&of.value(scene)?, name),
-            Expression::Behind(pointer) => element(pointer.value(scene)?, 0, scene),
+            Expression::Field(of, name) => field(&of.value(scene)?, name, scene),
+            Expression::Behind(pointer) => match pointer.value(scene)? {
+                Value::Held(held) => target(&held, 0, scene.look).map(Value::Held),
+                _ => Err("only pointers point to something".to_string()),
+            },
             Expression::Unary(operator, of) => unary(operator, of.value(scene)?),
             Expression::Binary("and", a, b) => {
                 Ok(Value::Bool(a.value(scene)?.truth()? && b.value(scene)?.truth()?))
@@ -117,13 +121,13 @@ fn named(name: &str, scene: &Scene<'_>) -> Result<Value, String> {
     if let Some((first, field_name)) = name.rsplit_once('.')
         && let Ok(Value::Held(held)) = named(first, scene)
     {
-        return field(&Value::Held(held), field_name);
+        return field(&Value::Held(held), field_name, scene);
     }
     Err(format!("{at} has no variable `{name}` here"))
 }
 
-/// A field of a struct, or the length of an array.
-fn field(of: &Value, name: &str) -> Result<Value, String> {
+/// A field of a struct or what a pointer to one points to, a variant of a union, or the length of an array.
+fn field(of: &Value, name: &str, scene: &Scene<'_>) -> Result<Value, String> {
     let Value::Held(held) = of else { return Err(format!("only structs have fields such as `{name}`")) };
     match (name, held.symbol.dims.first()) {
         ("len", Some(len)) => return Ok(Value::Int((*len).into())),
@@ -132,7 +136,21 @@ fn field(of: &Value, name: &str) -> Result<Value, String> {
         }
         (_, None) => {}
     }
-    match parts(held).into_iter().find(|part| part.symbol.name == name) {
+    if let Some((_, false)) = pointee(&held.symbol) {
+        return field(&Value::Held(target(held, 0, scene.look)?), name, scene);
+    }
+    let parts = parts::fields(held);
+    if let Inside::Union { variants, is_marked: true } = &held.symbol.inside
+        && variants.iter().any(|variant| variant.name == name)
+        && parts.iter().all(|part| part.symbol.name != name)
+    {
+        let whole = &held.symbol.name;
+        return Err(match parts.first() {
+            Some(part) => format!("`{whole}` holds the variant `{}` now, not `{name}`", part.symbol.name),
+            None => format!("no variant of `{whole}` has been written"),
+        });
+    }
+    match parts.into_iter().find(|part| part.symbol.name == name) {
         Some(mut part) => {
             part.symbol.name = format!("{}.{name}", held.symbol.name);
             Ok(Value::Held(part))
@@ -146,60 +164,34 @@ fn field(of: &Value, name: &str) -> Result<Value, String> {
 
 fn element(of: Value, index: i128, scene: &Scene<'_>) -> Result<Value, String> {
     let Value::Held(held) = of else { return Err("only arrays and pointers have elements".to_string()) };
+    let symbol = &held.symbol;
     if held.words.is_empty() {
-        return Err(format!("`{}` has no value yet", held.symbol.name));
+        return Err(format!("`{}` has no value yet", symbol.name));
     }
-    if let Some((element, words)) = pointee(&held.symbol.ty) {
-        let addr = i128::from(held.words[0]) + index * i128::from(words);
-        let addr = u16::try_from(addr).map_err(|_| "this address is outside of the memory".to_string())?;
-        let found =
-            scene.look.words(addr.into(), words.into()).ok_or("this address is outside of the memory")?;
-        return Ok(Value::Held(part(&held, String::new(), (addr, found), Vec::new(), element)));
+    match pointee(symbol) {
+        // What `*[4]u16` points to has the elements.
+        Some((to, false)) if !to.dims.is_empty() => {
+            return element(Value::Held(target(&held, 0, scene.look)?), index, scene);
+        }
+        Some(_) => return target(&held, index, scene.look).map(Value::Held),
+        None => {}
     }
-    let scalar = held.symbol.element;
-    let Some(len) =
-        held.symbol.dims.first().copied().filter(|_| scalar.is_some() || !held.symbol.fields.is_empty())
-    else {
-        return Err(format!(
-            "`{}` has the type `{}`, which has no elements",
-            held.symbol.name, held.symbol.ty
-        ));
+    let Some(len) = symbol.dims.first().copied() else {
+        return Err(format!("`{}` has the type `{}`, which has no elements", symbol.name, symbol.ty));
     };
     let Some(index) = usize::try_from(index).ok().filter(|index| *index < len as usize) else {
-        return Err(format!("`{}` has {len} elements: there is no element {index}", held.symbol.name));
+        return Err(format!("`{}` has {len} elements: there is no element {index}", symbol.name));
     };
-    if let Some(scalar) = scalar.filter(|scalar| held.symbol.is_bytes(*scalar)) {
-        let all = held.symbol.values(&held.words, scalar);
-        let value = all.get(index).copied().ok_or("this element is not in memory")?;
-        return Ok(match held.symbol.dims.len() {
+    if let Some(scalar) = symbol.element.filter(|scalar| symbol.is_bytes(*scalar)) {
+        let value = symbol.values(&held.words, scalar).get(index).copied();
+        let value = value.ok_or("this element is not in memory")?;
+        return Ok(match symbol.dims.len() {
             1 => scalar_value(value, scalar),
             _ => return Err("arrays of bytes with several dimensions are shown only as a whole".to_string()),
         });
     }
-    let size = held.words.len() / (len as usize).max(1);
-    let words = held.words[index * size..(index + 1) * size].to_vec();
-    let addr = held.symbol.addr.wrapping_add((index * size) as u16);
-    let dims = held.symbol.dims[1..].to_vec();
-    Ok(Value::Held(part(&held, format!("[{index}]"), (addr, words), dims, scalar)))
-}
-
-/// A part of a variable.
-fn part(
-    of: &Held,
-    suffix: String,
-    (addr, words): (u16, Vec<u16>),
-    dims: Vec<u32>,
-    element: Option<Scalar>,
-) -> Held {
-    let mut symbol = of.symbol.clone();
-    symbol.name += &suffix;
-    symbol.ty = match (element, dims.is_empty()) {
-        (Some(scalar), true) => scalar.word().to_string(),
-        (None, true) if !of.symbol.fields.is_empty() => "a struct".to_string(),
-        _ => "an array".to_string(),
-    };
-    (symbol.addr, symbol.words, symbol.dims, symbol.element) = (addr, words.len() as u16, dims, element);
-    Held { symbol, words, in_memory: of.in_memory, expanded: None }
+    let part = parts::element(&held, index).ok_or("this element is not in memory")?;
+    Ok(Value::Held(part))
 }
 
 fn unary(operator: &str, value: Value) -> Result<Value, String> {

@@ -17,6 +17,7 @@ mod dap;
 mod events;
 mod expression;
 mod goal;
+mod parts;
 mod prompt;
 mod screen;
 mod script;

@@ -294,7 +294,7 @@ comptime {
         files.add("pe.csl", PROGRAM);
         let found = inspect("pe.csl".as_ref(), &files, &CompileOptions::new(Arch::Wse3));
         let program = Arc::new(found.compilation.program.expect("a valid program"));
-        let (facts, options) = (found.facts, RunOptions::default());
+        let (facts, options) = (Some(found.facts), RunOptions::default());
         Screen::new(Debuggee { program, facts, options, host: Some(Vec::new()) }, &PAUSE)
     }
 

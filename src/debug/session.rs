@@ -29,8 +29,8 @@ const MOST_BYTES: u64 = 1 << 30;
 pub struct Debuggee {
     /// The program.
     pub program: Arc<Program>,
-    /// What was known before the run.
-    pub facts: Vec<Fact>,
+    /// What was known before the run; `None` if that is not kept.
+    pub facts: Option<Vec<Fact>>,
     /// How it runs.
     pub options: RunOptions,
     /// What the host does; `None` if a script decides that while it runs.
@@ -76,7 +76,7 @@ impl Session {
     /// A run that has not begun. `pause` becomes true when it is to stop.
     pub fn new(debuggee: Debuggee, pause: &'static AtomicBool) -> Session {
         let Debuggee { program, facts, options, host } = debuggee;
-        let comptime = Arc::new(Comptime::new(program.sources(), &facts));
+        let comptime = Arc::new(Comptime::new(program.sources(), facts.as_deref()));
         // The plain engine does nothing ahead of the clock, so that every moment is as it was.
         let options = RunOptions { plain: true, threads: 1, stop: None, pulse: None, ..options };
         let each = Runner::footprint(&program).max(1);
@@ -283,9 +283,8 @@ impl Session {
         let mut all = std::mem::take(&mut self.breakpoints);
         let warnings = self.exceptions.warnings;
         let mut found = None;
-        let program = Arc::clone(&self.program);
         let mut accept = |event: &Event, at: Position| {
-            found = met((event, at), &mut all, &program, (step.map(|_| focus), warnings));
+            found = met((event, at), &mut all, (step.map(|_| focus), warnings));
             found.is_some()
         };
         let (logs, told, output) = (&self.logs, &mut self.told, &mut self.output);
@@ -314,9 +313,7 @@ impl Session {
         let lacks = |b: &&mut Breakpoint| b.hits.is_some() && b.counted < here;
         let Some(from) = self.breakpoints.iter_mut().filter(lacks).map(|b| b.counted).min() else { return };
         let (sought, mut all) = (self.sought(), std::mem::take(&mut self.breakpoints));
-        let program = Arc::clone(&self.program);
-        let mut tell =
-            |event: &Event, at: Position| drop(met((event, at), &mut all, &program, (None, false)));
+        let mut tell = |event: &Event, at: Position| drop(met((event, at), &mut all, (None, false)));
         self.timeline.scan((from, here), &sought, &mut tell);
         // The run has written on its way here what breakpoints write.
         self.logs.take();

@@ -1,11 +1,14 @@
 //! Values of variables, as numbers and as trees of text.
 
-use crate::{Field, Held, PeLook, Scalar, Tree, VariableType};
+use super::parts::{bits, element, fields, pointee, target, targets};
+use crate::{Held, Inside, PeLook, Scalar, Tree};
 
 /// More elements than this are shown in groups.
 const GROUP: usize = 100;
 /// Elements in the text of an array.
 const IN_TEXT: usize = 8;
+/// What pointers behind pointers point to is shown so many times.
+const MOST_POINTERS: usize = 2;
 
 /// What an expression is worth.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +32,7 @@ impl Value {
         if held.words.is_empty() {
             return Err(format!("`{}` has no value yet", held.symbol.name));
         }
-        if pointee(&held.symbol.ty).is_some() {
+        if pointee(&held.symbol).is_some() {
             return Ok(Value::Int(held.words[0].into()));
         }
         match held.symbol.element {
@@ -112,35 +115,17 @@ fn scalar_text(bits: u64, scalar: Scalar) -> String {
     }
 }
 
-fn bits(words: &[u16]) -> u64 {
-    words.iter().rev().fold(0, |all, word| all << 16 | u64::from(*word))
-}
-
-/// What a pointer type points to: a scalar, if it is one, and its size in words; `None` for other types.
-pub fn pointee(ty: &str) -> Option<(Option<Scalar>, u16)> {
-    let rest = ty.strip_prefix("[*]").or_else(|| ty.strip_prefix('*'))?;
-    let rest = rest.strip_prefix("const ").unwrap_or(rest).trim();
-    let scalar = [
-        Scalar::Bool,
-        Scalar::I16,
-        Scalar::U16,
-        Scalar::I32,
-        Scalar::U32,
-        Scalar::I64,
-        Scalar::U64,
-        Scalar::F16,
-        Scalar::F32,
-    ];
-    let scalar = scalar.into_iter().find(|scalar| scalar.word() == rest);
-    Some((scalar, scalar.map_or(1, Scalar::words)))
-}
-
 /// A variable as a tree of text.
 pub fn tree(held: &Held, look: &PeLook<'_>) -> Tree {
-    Tree { ty: held.symbol.ty.clone(), ..untyped(held, look) }
+    tree_behind(held, look, 0)
 }
 
-fn untyped(held: &Held, look: &PeLook<'_>) -> Tree {
+/// A variable that is behind so many pointers, as a tree of text.
+fn tree_behind(held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+    Tree { ty: held.symbol.ty.clone(), ..untyped(held, look, pointers) }
+}
+
+fn untyped(held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
     let symbol = &held.symbol;
     let name = match &held.expanded {
         Some(function) => format!("{} ({function})", symbol.name),
@@ -149,16 +134,20 @@ fn untyped(held: &Held, look: &PeLook<'_>) -> Tree {
     if held.words.is_empty() && symbol.words > 0 {
         return Tree::leaf(name, "no value yet");
     }
-    if pointee(&symbol.ty).is_some() {
-        let addr = held.words.first().copied().unwrap_or(0);
-        return Tree::leaf(name, format!("{addr:#06x} ({})", look.name_of(addr)));
+    let is_bytes = symbol.element.is_some_and(|scalar| symbol.is_bytes(scalar));
+    match &symbol.inside {
+        Inside::Nothing => numbers(name, held),
+        Inside::Struct(fields) if fields.is_empty() => numbers(name, held),
+        _ if is_bytes => numbers(name, held),
+        _ if !symbol.dims.is_empty() => aggregates(name, held, look, pointers),
+        Inside::Pointer { .. } => pointer(name, held, look, pointers),
+        Inside::Struct(_) | Inside::Packed(_) | Inside::Union { .. } => structure(name, held, look, pointers),
     }
-    if !symbol.fields.is_empty() {
-        return match symbol.dims.is_empty() {
-            true => structure(name, &parts(held), look),
-            false => structures(name, held, look),
-        };
-    }
+}
+
+/// Numbers, or words of which no more is known.
+fn numbers(name: String, held: &Held) -> Tree {
+    let symbol = &held.symbol;
     let Some(scalar) = symbol.element else {
         let words: Vec<String> = held.words.iter().take(IN_TEXT).map(|word| format!("{word:#06x}")).collect();
         let more = if held.words.len() > IN_TEXT { ", .." } else { "" };
@@ -173,40 +162,46 @@ fn untyped(held: &Held, look: &PeLook<'_>) -> Tree {
     array(name, &texts, &symbol.dims)
 }
 
-/// The fields of a struct that a variable holds, as variables.
-pub fn parts(held: &Held) -> Vec<Held> {
-    let part = |field: &Field| {
-        let VariableType { text, words, dims, element, fields } = field.ty.clone();
-        let from = usize::from(field.at);
-        let all = held.words.get(from..from + usize::from(words))?.to_vec();
-        let mut symbol = held.symbol.clone();
-        symbol.addr = symbol.addr.wrapping_add(field.at);
-        symbol.name.clone_from(&field.name);
-        (symbol.ty, symbol.words, symbol.dims) = (text, words, dims);
-        (symbol.element, symbol.fields) = (element, fields);
-        Some(Held { symbol, words: all, in_memory: held.in_memory, expanded: None })
+/// A pointer, and what it points to.
+fn pointer(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+    let addr = held.words.first().copied().unwrap_or(0);
+    let most = [GROUP, IN_TEXT].get(pointers).copied().unwrap_or(0).min(targets(held, look));
+    let is_one = pointee(&held.symbol).is_some_and(|(_, many)| !many);
+    let part = |n: usize| {
+        let target = target(held, n as i128, look).ok()?;
+        let name = if is_one { "*".to_string() } else { format!("[{n}]") };
+        Some(Tree { name, ..tree_behind(&target, look, pointers + 1) })
     };
-    held.symbol.fields.iter().filter_map(part).collect()
+    let parts = (0..most).filter(|_| pointers < MOST_POINTERS).map_while(part).collect();
+    Tree::with(name, format!("{addr:#06x} ({})", look.name_of(addr)), parts)
 }
 
-fn structure(name: String, parts: &[Held], look: &PeLook<'_>) -> Tree {
-    let parts: Vec<Tree> = parts.iter().map(|part| tree(part, look)).collect();
+/// A struct with its fields, or a union with its variants.
+fn structure(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+    let parts: Vec<Tree> = fields(held).iter().map(|part| tree_behind(part, look, pointers)).collect();
+    if parts.is_empty() {
+        return Tree::leaf(name, "no variant has been written");
+    }
     let texts: Vec<String> =
         parts.iter().take(IN_TEXT).map(|part| format!(".{} = {}", part.name, part.value)).collect();
     let more = if parts.len() > IN_TEXT { ", .." } else { "" };
     Tree::with(name, format!("{{ {}{more} }}", texts.join(", ")), parts)
 }
 
-/// An array of structs, as one list.
-fn structures(name: String, held: &Held, look: &PeLook<'_>) -> Tree {
-    let count = held.symbol.dims.iter().map(|dim| *dim as usize).product::<usize>().max(1);
-    let size = (held.words.len() / count).max(1);
-    let elements = held.words.chunks(size).enumerate().take(GROUP).map(|(n, words)| {
-        let mut element = Held { words: words.to_vec(), ..held.clone() };
-        element.symbol.dims = Vec::new();
-        structure(format!("[{n}]"), &parts(&element), look)
-    });
-    Tree::with(name, format!("{count} structs"), elements.collect())
+/// An array of something that has parts.
+fn aggregates(name: String, held: &Held, look: &PeLook<'_>, pointers: usize) -> Tree {
+    let part = |n: usize| {
+        let part = element(held, n)?;
+        Some(Tree { name: format!("[{n}]"), ..tree_behind(&part, look, pointers) })
+    };
+    let parts: Vec<Tree> = (0..GROUP).map_while(part).collect();
+    let count: usize = held.symbol.dims.iter().map(|dim| *dim as usize).product();
+    let kind = match &held.symbol.inside {
+        Inside::Pointer { .. } => "pointers",
+        Inside::Union { .. } => "unions",
+        Inside::Nothing | Inside::Struct(_) | Inside::Packed(_) => "structs",
+    };
+    Tree::with(name, format!("{count} {kind}"), parts)
 }
 
 fn array(name: String, texts: &[String], dims: &[u32]) -> Tree {
@@ -250,13 +245,5 @@ mod tests {
         assert_eq!(tree.parts[2].parts[49], Tree::leaf("[249]", "249"));
         let square = array("b".to_string(), &texts[..6], &[2, 3]);
         assert_eq!(square.parts[1].value, "[3, 4, 5]");
-    }
-
-    #[test]
-    fn pointers_are_known_by_their_types() {
-        assert_eq!(pointee("[*]f32"), Some((Some(Scalar::F32), 2)));
-        assert_eq!(pointee("*const u16"), Some((Some(Scalar::U16), 1)));
-        assert_eq!(pointee("*Pair"), Some((None, 1)));
-        assert_eq!(pointee("[4]f32"), None);
     }
 }

@@ -14,8 +14,8 @@ use std::any::Any;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Decides on a PE that has come to a marked operation whether that is to be told.
-pub type Condition = dyn Fn(&PeLook<'_>, CodeAt) -> bool + Send + Sync;
+/// Decides on a PE that has come to a marked operation who wants to be told of that, by numbers that the debugger gives.
+pub type Condition = dyn Fn(&PeLook<'_>, CodeAt) -> Vec<u32> + Send + Sync;
 
 /// What a debugger wants to be told.
 #[derive(Clone, Default)]
@@ -24,7 +24,7 @@ pub struct DebugRequest {
     pub marks: Vec<CodeAt>,
     /// Colors whose wavelets are told when they come into an input queue, bit = color.
     pub colors: u32,
-    /// Which of the operations count; without it all do.
+    /// Who wants to be told of an operation; without it nobody does.
     pub condition: Option<Arc<Condition>>,
     /// Where it is told.
     pub notices: Notices,
@@ -139,7 +139,7 @@ impl Runner {
         let judge = request.condition.clone().map(|condition| -> Arc<crate::wafer::Judge> {
             Arc::new(move |pe: &dyn Any, place: CodePlace| {
                 let look = pe.downcast_ref::<Pe>().and_then(|pe| PeLook::new(&program, pe));
-                let Some(look) = look else { return true };
+                let Some(look) = look else { return Vec::new() };
                 condition(&look, look.code_at(place))
             })
         });

@@ -2,6 +2,7 @@
 
 use crate::arch::{PeCoord, TEARDOWN_TASK};
 use crate::dsd::{Dsd, ENDLESS, Mem, MemKind};
+use crate::image::code::{byte_behind, word_of};
 use crate::image::{Local, LocalPlace, Program, Symbol, TaskKind, TileImage};
 use crate::source::Span;
 use crate::wafer::{Activity, CodePlace, FrameState, Pe, QueueState, need_words};
@@ -223,10 +224,29 @@ impl<'w> PeLook<'w> {
         self.pe.words(addr, count)
     }
 
+    /// The byte that is so many bytes behind an address, which may be that of a byte.
+    pub fn byte(&self, addr: u16, index: u16) -> Option<u8> {
+        let addr = byte_behind(addr.into(), index.into()) as usize;
+        let [low, high] = self.words(word_of(addr), 1)?[0].to_le_bytes();
+        Some(if word_of(addr) == addr { low } else { high })
+    }
+
+    /// How many words the variable at an address still has from there on; 0 if there is none.
+    pub fn words_from(&self, addr: u16) -> u16 {
+        self.symbol_at(addr).map_or(0, |symbol| symbol.addr + symbol.words - addr)
+    }
+
+    fn symbol_at(&self, addr: u16) -> Option<&Symbol> {
+        let holds = |s: &&Symbol| (s.addr..s.addr.saturating_add(s.words)).contains(&addr);
+        self.tile.symbols.iter().find(holds)
+    }
+
     /// The variable at an address, such as `x + 4`.
     pub fn name_of(&self, addr: u16) -> String {
-        let holds = |s: &&Symbol| (s.addr..s.addr.saturating_add(s.words)).contains(&addr);
-        match self.tile.symbols.iter().find(holds) {
+        if word_of(addr.into()) != usize::from(addr) {
+            return format!("the high byte of {}", self.name_of(word_of(addr.into()) as u16));
+        }
+        match self.symbol_at(addr) {
             Some(symbol) if symbol.addr == addr => symbol.name.clone(),
             Some(symbol) => format!("{} + {}", symbol.name, addr - symbol.addr),
             None if addr >= self.tile.data_end => format!("{addr:#06x} on the stack"),

@@ -35,7 +35,7 @@ fn function(name: &str, params: u16, consts: Vec<u64>, code: Vec<Op>) -> Functio
 fn symbol(name: &str, addr: u16, words: u16, ty: &str) -> Symbol {
     let element = Some(Scalar::U16);
     let (name, ty, dims) = (name.to_string(), ty.to_string(), Vec::new());
-    Symbol { name, addr, words, ty, dims, element, fields: Vec::new(), mutable: true, span: HERE }
+    Symbol { name, addr, words, ty, dims, element, inside: Default::default(), mutable: true, span: HERE }
 }
 
 fn unblock() -> Op {
@@ -108,6 +108,7 @@ fn runner_with_channels(channels: u16) -> Runner {
         ],
         memcpy: Some(MemcpyColors::default()),
         sdk_layout: None,
+        origin: None,
         sources,
     };
     Runner::new(Arc::new(program), RunOptions::default())

@@ -7,7 +7,7 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"cslrun\r\n";
 
 /// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
-const FORMAT: u32 = 22;
+const FORMAT: u32 = 23;
 
 /// Why bytes are not a program that this version can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,6 +110,7 @@ mod tests {
             exports: Vec::new(),
             memcpy: None,
             sdk_layout: None,
+            origin: None,
             sources: SourceMap::default(),
         }
     }

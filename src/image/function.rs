@@ -48,7 +48,7 @@ impl Function {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::image::{LocalPlace, Scalar, VariableType};
+    use crate::image::{Inside, LocalPlace, Scalar, VariableType};
     use crate::source::FileId;
     use smol_str::SmolStr;
     use std::ops::Range;
@@ -56,8 +56,8 @@ mod tests {
 
     fn function(locals: &[(&'static str, u16, Range<u32>)]) -> Function {
         let span = Span::new(FileId(0), 0, 0);
-        let (element, dims, fields) = (Some(Scalar::U16), Vec::new(), Vec::new());
-        let ty = VariableType { text: "u16".to_string(), words: 1, dims, element, fields };
+        let (element, dims, inside) = (Some(Scalar::U16), Vec::new(), Inside::Nothing);
+        let ty = VariableType { text: "u16".to_string(), words: 1, dims, element, inside };
         let ty = Arc::new(ty);
         let local = |(name, register, alive): &(&'static str, u16, Range<u32>)| Local {
             name: SmolStr::new_static(name),

@@ -55,17 +55,45 @@ pub struct VariableType {
     pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
-    /// Of a struct, or of each element of an array of structs: its fields.
-    pub fields: Vec<Field>,
+    /// What its parts are; of an array, those of each element.
+    pub inside: Inside,
 }
 
-/// A field of a struct that lies in words of memory.
+/// What there is to see inside of a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Inside {
+    /// Nothing that has a name.
+    #[default]
+    Nothing,
+    /// The fields of a struct.
+    Struct(Vec<Field>),
+    /// The fields of a packed struct, or the variants of a packed union.
+    Packed(Vec<Field>),
+    /// The variants of a union.
+    Union {
+        /// They all begin at its first word.
+        variants: Vec<Field>,
+        /// Whether its last word says which of them is active: 1 is the first one, 0 none.
+        is_marked: bool,
+    },
+    /// What a pointer points to.
+    Pointer {
+        /// Its type.
+        to: Box<VariableType>,
+        /// Whether more of them may follow (`[*]T`).
+        many: bool,
+    },
+}
+
+/// A field of a struct, or a variant of a union.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Field {
     /// Its name.
     pub name: String,
-    /// Words in front of it in the struct.
+    /// Words in front of it; in a packed struct, bits.
     pub at: u16,
+    /// In a packed struct, how many bits it has.
+    pub bits: u16,
     /// Its type.
     pub ty: VariableType,
 }
@@ -86,8 +114,8 @@ impl Local {
 
     /// The local as a variable in memory at an address, for whatever shows or reads globals.
     pub fn at(&self, addr: u16) -> Symbol {
-        let VariableType { text, words, dims, element, fields } = (*self.ty).clone();
+        let VariableType { text, words, dims, element, inside } = (*self.ty).clone();
         let (name, mutable, span) = (self.name.to_string(), self.mutable, self.span);
-        Symbol { name, addr, words, ty: text, dims, element, fields, mutable, span }
+        Symbol { name, addr, words, ty: text, dims, element, inside, mutable, span }
     }
 }

@@ -13,6 +13,7 @@ mod interface;
 pub mod intrinsics;
 mod locals;
 mod operands;
+mod origin;
 mod program;
 mod registers;
 pub mod routes;
@@ -28,7 +29,8 @@ pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;
 pub use code::{FnId, Op};
 pub use function::Function;
-pub use locals::{Field, Local, LocalPlace, Variable, VariableType};
+pub use locals::{Field, Inside, Local, LocalPlace, Variable, VariableType};
+pub use origin::{Fp16Format, Origin, ParamValue};
 pub use program::{FabricPlace, MemcpyColors, NO_TILE, Program};
 pub use routes::{ColorConfig, RouteTable};
 pub use sdk_layout::{CodeRegion, HostStream, InitialWords, SdkLayoutData};
@@ -258,8 +260,8 @@ pub struct Symbol {
     pub dims: Vec<u32>,
     /// The scalar that it is made of, if all its parts are of one kind.
     pub element: Option<Scalar>,
-    /// Of a struct, or of each element of an array of structs: its fields.
-    pub fields: Vec<Field>,
+    /// What its parts are; of an array, those of each element.
+    pub inside: Inside,
     /// Declared `var`.
     pub mutable: bool,
     /// The declaration.

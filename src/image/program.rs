@@ -1,7 +1,7 @@
 //! The whole program: the tiles, which PE runs which, and what the host knows of it.
 
 use super::sdk_layout::SdkLayoutData;
-use super::{ExportName, Op, RouteTable, TaskBinding, TaskKind, TileImage};
+use super::{ExportName, Op, Origin, RouteTable, TaskBinding, TaskKind, TileImage};
 use crate::arch::{ArchName, Color, Direction, PeCoord, TEARDOWN_TASK};
 use crate::source::{SourceMap, Span};
 use indexmap::IndexMap;
@@ -47,6 +47,8 @@ pub struct Program {
     pub(crate) memcpy: Option<MemcpyColors>,
     /// Regions, host streams and initial data, if it was laid out in Python.
     pub(crate) sdk_layout: Option<SdkLayoutData>,
+    /// How it was compiled; `None` if it was laid out in Python.
+    pub(crate) origin: Option<Origin>,
     /// The files, for messages at run time.
     pub(crate) sources: SourceMap,
 }

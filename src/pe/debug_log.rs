@@ -24,7 +24,7 @@ pub struct CodePlace {
 }
 
 /// Something that a debugger has asked for.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Notice {
     /// Code has come to an operation.
     Code {
@@ -32,8 +32,8 @@ pub enum Notice {
         pe: PeCoord,
         /// The operation.
         place: CodePlace,
-        /// Whether the operation is marked, and the judge agrees.
-        is_marked: bool,
+        /// Whoever the judge has named.
+        wanted_by: Vec<u32>,
         /// Whether it ends a step.
         is_step: bool,
     },
@@ -74,9 +74,9 @@ impl TileMarks {
     }
 }
 
-/// Whether a marked operation counts, such as one with a condition. It is given the PE, which this file, a part of it,
-/// does not know.
-pub type Judge = dyn Fn(&dyn Any, CodePlace) -> bool + Send + Sync;
+/// Who wants to be told of a marked operation, by numbers of their own. It is given the PE, which this file, a part of
+/// it, does not know.
+pub type Judge = dyn Fn(&dyn Any, CodePlace) -> Vec<u32> + Send + Sync;
 
 /// What a debugger asks of all PEs.
 #[derive(Clone, Default)]
@@ -85,7 +85,7 @@ pub struct DebugOrders {
     pub tiles: Vec<TileMarks>,
     /// Colors whose arrivals are of interest, bit = color.
     pub colors: u32,
-    /// Judges marked operations.
+    /// Judges marked operations; without it nobody wants to be told of them.
     pub judge: Option<Arc<Judge>>,
     /// Where the notices go.
     pub notices: Notices,

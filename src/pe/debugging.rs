@@ -77,9 +77,9 @@ impl Pe {
                 Some(Found::Stop) => return Ok(StopReason::Pause),
                 Some(Found::Place { place, is_marked, is_step }) => {
                     let judge = log.judge().filter(|_| is_marked);
-                    let is_marked = is_marked && judge.is_none_or(|judge| judge(self, place));
-                    if is_marked || is_step {
-                        self.tell(Notice::Code { pe: self.at, place, is_marked, is_step });
+                    let wanted_by = judge.map_or_else(Vec::new, |judge| judge(self, place));
+                    if is_step || !wanted_by.is_empty() {
+                        self.tell(Notice::Code { pe: self.at, place, wanted_by, is_step });
                     }
                 }
             }

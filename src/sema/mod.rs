@@ -54,6 +54,7 @@ mod unknown;
 mod unused;
 mod uses;
 mod value;
+mod variable_type;
 mod walk;
 mod words;
 

@@ -5,8 +5,8 @@ use super::value::{GlobalId, Value};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::comptime::COMPTIME_ONLY;
 use crate::diagnostics::rules::dsd::FIFO_NOT_COMPTIME;
+use crate::image::Scalar;
 use crate::image::code::{Access, Reg};
-use crate::image::{Field, Scalar, VariableType};
 use crate::value::float::FloatKind;
 use crate::value::ty::{DsdTy, FieldLayout, Ty};
 
@@ -248,31 +248,4 @@ pub fn element_of(ty: &Ty) -> Option<Scalar> {
         Ty::Array(a) => repr(&a.elem).map(|r| r.scalar),
         _ => repr(ty).map(|r| r.scalar),
     }
-}
-
-/// A type as the program holds it for those who look at a variable.
-pub fn variable_type(ty: &Ty) -> VariableType {
-    VariableType {
-        text: ty.to_string(),
-        words: ty.words().unwrap_or(0) as u16,
-        dims: if let Ty::Array(a) = ty { a.dims.clone() } else { Vec::new() },
-        element: element_of(ty),
-        fields: fields_of(ty),
-    }
-}
-
-/// The fields of a struct, or of the structs in an array, that lie in whole words.
-fn fields_of(ty: &Ty) -> Vec<Field> {
-    let named: Vec<&str> = match ty {
-        Ty::Array(array) => return fields_of(&array.elem),
-        _ if ty.is_scalar() => return Vec::new(),
-        Ty::Struct(s) => s.fields.iter().map(|(name, _)| name.as_str()).collect(),
-        Ty::Anon(anon) => anon.names.iter().flatten().map(|name| name.as_str()).collect(),
-        _ => return Vec::new(),
-    };
-    let field = |name: &&str| {
-        let (_, ty, at) = ty.field(name)?;
-        Some(Field { name: name.to_string(), at: at as u16, ty: variable_type(&ty) })
-    };
-    named.iter().filter_map(field).collect()
 }

@@ -1,32 +1,8 @@
 use crate::arch::ArchName;
 use crate::diagnostics::Levels;
-use crate::image::FabricPlace;
-use std::path::PathBuf;
-
-/// A value for a `param` of the root file, as given on the command line.
-#[derive(Clone, Debug, PartialEq)]
-pub enum ParamValue {
-    /// An integer of either sign.
-    Int(i128),
-    /// A float.
-    Float(f64),
-    /// A bool.
-    Bool(bool),
-    /// A color (`cslc --colors`).
-    Color(u8),
-}
-
-/// What `@fp16()` names.
-#[derive(Copy, Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Fp16Format {
-    /// IEEE half precision.
-    #[default]
-    F16,
-    /// 8 exponent bits, 7 mantissa bits.
-    Bf16,
-    /// 6 exponent bits, 9 mantissa bits.
-    Cb16,
-}
+use crate::image::{FabricPlace, Origin};
+pub use crate::image::{Fp16Format, ParamValue};
+use std::path::{Path, PathBuf};
 
 /// Everything that a compilation depends on besides the files.
 #[derive(Clone, Debug, PartialEq)]
@@ -71,6 +47,33 @@ impl CompileOptions {
             levels: Levels::default(),
             keep_descriptors: false,
             memo: true,
+        }
+    }
+
+    /// The options with which a program was compiled. Its imports were admitted then.
+    pub fn of_origin(origin: &Origin, arch: ArchName) -> CompileOptions {
+        CompileOptions {
+            params: origin.params.clone(),
+            import_paths: origin.import_paths.iter().map(PathBuf::from).collect(),
+            fp16: origin.fp16,
+            fabric: origin.fabric,
+            max_inlined_iterations: origin.max_inlined_iterations,
+            comptime_fuel: origin.comptime_fuel,
+            ..CompileOptions::new(arch)
+        }
+    }
+
+    /// What a program says of its compilation.
+    pub fn origin(&self, root: &Path) -> Origin {
+        let text = |path: &Path| path.to_string_lossy().into_owned();
+        Origin {
+            root: text(root),
+            params: self.params.clone(),
+            import_paths: self.import_paths.iter().map(|path| text(path)).collect(),
+            fp16: self.fp16,
+            fabric: self.fabric,
+            max_inlined_iterations: self.max_inlined_iterations,
+            comptime_fuel: self.comptime_fuel,
         }
     }
 }

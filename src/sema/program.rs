@@ -33,7 +33,8 @@ pub fn compile(
     options: &CompileOptions,
     sink: &mut Sink,
 ) -> Option<Program> {
-    compile_root(&mut Sema::new(loader, sources, options, sink), path)
+    let program = compile_root(&mut Sema::new(loader, sources, options, sink), path);
+    program.map(|program| Program { origin: Some(options.origin(path)), ..program })
 }
 
 /// Like [`compile`], and tells what the places of the text stand for, whatever is wrong with the program.
@@ -250,6 +251,7 @@ pub fn assemble(sema: &mut Sema<'_>, tiles: Vec<Arc<TileImage>>) -> Option<Progr
         exports,
         memcpy: placed.memcpy,
         sdk_layout: None,
+        origin: None,
         sources: sema.files.sources().clone(),
     })
 }

@@ -217,7 +217,7 @@ mod tests {
             ty: format!("[{words}]u16"),
             dims: vec![words.into()],
             element: Some(Scalar::U16),
-            fields: Vec::new(),
+            inside: Default::default(),
             mutable: true,
             span: Span::new(FileId(0), 0, 0),
         }
@@ -237,6 +237,7 @@ mod tests {
             exports: Vec::new(),
             memcpy: None,
             sdk_layout: None,
+            origin: None,
             sources: Default::default(),
         };
         Follower::new(&program, limit)

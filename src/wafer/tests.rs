@@ -90,7 +90,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         ty: "[32]u32".to_string(),
         dims: Vec::new(),
         element: Some(Scalar::U32),
-        fields: Vec::new(),
+        inside: Default::default(),
         mutable: true,
         span: span(line),
     };
@@ -130,6 +130,7 @@ fn program(width: u16, tiles: Vec<Arc<TileImage>>, place: Vec<u32>, routes: Rout
         exports: Vec::new(),
         memcpy: None,
         sdk_layout: None,
+        origin: None,
         sources,
     })
 }

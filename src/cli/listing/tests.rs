@@ -25,7 +25,7 @@ fn sender() -> TileImage {
             ty: "[4]f32".to_string(),
             dims: Vec::new(),
             element: Some(Scalar::F32),
-            fields: Vec::new(),
+            inside: Default::default(),
             mutable: true,
             span: nowhere(),
         }]
@@ -165,6 +165,7 @@ fn program() -> Program {
         ],
         memcpy: Some(MemcpyColors { h2d: [Some(Color(3)), None, None, None], d2h: [None; 4] }),
         sdk_layout: None,
+        origin: None,
         sources,
     }
 }

@@ -12,9 +12,10 @@ impl Console {
         let (focus, call) = (self.session.focus(), self.call);
         if what.starts_with('b') {
             let all = self.session.breakpoints().to_vec();
+            let times = |hits| if hits == 1 { "once".to_string() } else { format!("{hits} times") };
             let lines = all
                 .iter()
-                .map(|b| format!("{}: {}, met {} times\n", b.id, self.describe(b), self.session.hits(b)));
+                .map(|b| format!("{}: {}, met {}\n", b.id, self.describe(b), times(self.session.hits(b))));
             return Ok(lines.collect());
         }
         if what == "pes" || what == "threads" {

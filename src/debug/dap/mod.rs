@@ -212,7 +212,9 @@ impl<W: Write> Server<W> {
             "pause" => {
                 // A run that stands already has nothing to pause.
                 self.pause.store(false, Ordering::Relaxed);
-                self.console().map(|_| json!({}).into())
+                let is_beside = self.console()?.session.stand_beside_script();
+                let then = if is_beside { Then::Stopped } else { Then::Nothing };
+                Ok(Answer { body: json!({}), then })
             }
             "terminate" => {
                 self.pause.store(false, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! The run goes back.
 
 use super::{
-    Arc, Ending, Event, Notice, Ordering, PeCoord, Position, Session, Sought, StepKind, Stop, StopKind, met,
+    Ending, Event, Notice, Ordering, PeCoord, Position, Session, Sought, StepKind, Stop, StopKind, met,
 };
 
 impl Session {
@@ -34,16 +34,15 @@ impl Session {
     pub fn go_back(&mut self) {
         self.count_hits();
         let (from, sought) = (self.position, self.sought());
-        let (warnings, program) = (self.exceptions.warnings, Arc::clone(&self.program));
+        let warnings = self.exceptions.warnings;
         let mut all = self.breakpoints.clone();
-        let mut accept =
-            |event: &Event, at: Position| met((event, at), &mut all, &program, (None, warnings)).is_some();
+        let mut accept = |event: &Event, at: Position| met((event, at), &mut all, (None, warnings)).is_some();
         let found = self.timeline.backward(from, &sought, self.pause, &mut accept);
         // What breakpoints write was written on the way forward.
         self.logs.take();
         match found {
             Some((event, position)) => {
-                let known = met((&event, position), &mut self.breakpoints, &self.program, (None, warnings));
+                let known = met((&event, position), &mut self.breakpoints, (None, warnings));
                 let (kind, ids) = known.unwrap_or((StopKind::Breakpoint, Vec::new()));
                 self.arrive(&event, position, kind, ids);
             }

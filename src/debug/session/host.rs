@@ -1,6 +1,6 @@
 //! The host of the run is a script: it acts, waits, and acts again.
 
-use super::{Course, Ending, HostScript, Session, Wait, World};
+use super::{AtomicBool, Course, Ending, HostScript, Session, Stop, StopKind, Wait, World};
 use crate::Failure;
 
 /// The run of a host script.
@@ -48,9 +48,21 @@ impl Session {
         self.timeline.frontier()
     }
 
-    /// Forgets the history: nobody debugs the run any longer.
-    pub fn forget(&mut self) {
+    /// Stands where the run is while the script computes; false if it stands already.
+    pub fn stand_beside_script(&mut self) -> bool {
+        let is_beside = self.script.is_some() && self.stop.kind == StopKind::Host;
+        if is_beside {
+            let text = "the host script computes; this is the last moment of the run so far".to_string();
+            self.stop = Stop::new(StopKind::Pause, text);
+        }
+        is_beside
+    }
+
+    /// Nobody debugs the run any longer: the script goes on as if nobody had, until `stop` becomes true.
+    pub fn let_go(&mut self, stop: &'static AtomicBool) {
+        self.end_wait();
         self.timeline.forget();
+        self.frontier().runner.stop_when(stop);
     }
 }
 

@@ -96,6 +96,7 @@ fn bench(width: u16, height: u16, depth: u8, routes: Vec<(usize, u8, ColorConfig
         exports: Vec::new(),
         memcpy: None,
         sdk_layout: None,
+        origin: None,
         sources: SourceMap::default(),
     });
     let sinks = Sinks { got: vec![Vec::new(); pes], room: vec![usize::MAX; pes], now: 0 };

@@ -4,9 +4,9 @@ use super::blanks::DataBlank;
 use crate::diagnostics::rules::comptime as rules;
 use crate::diagnostics::{Diag, Result};
 use crate::image::{Symbol, TileImage, VariableType};
-use crate::sema::operand::variable_type;
 use crate::sema::unit::Global;
 use crate::sema::value::{GlobalId, Pointee, Pointer, Value};
+use crate::sema::variable_type::variable_type;
 use crate::source::{SourceMap, Span};
 use crate::value::ty::{PtrTy, Ty};
 use rustc_hash::FxHashSet;
@@ -196,9 +196,9 @@ impl Data {
         image.data = words.into();
         image.data_end = self.words as u16;
         let symbol = |g: &Global| {
-            let VariableType { text, words, dims, element, fields } = variable_type(&g.ty);
+            let VariableType { text, words, dims, element, inside } = variable_type(&g.ty);
             let (name, addr) = (g.name.clone(), g.addr.unwrap_or(0));
-            Symbol { name, addr, words, ty: text, dims, element, fields, mutable: g.is_var, span: g.span }
+            Symbol { name, addr, words, ty: text, dims, element, inside, mutable: g.is_var, span: g.span }
         };
         image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
         image.symbols.sort_by_key(|s| s.addr);

@@ -3,8 +3,9 @@
 use super::client::{Client, address};
 use crate::files::files_below;
 use crate::root;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 /// Edits in a run of the tests; `LSP_EDITS` asks for more.
 const EDITS: usize = 2_000;
@@ -72,24 +73,26 @@ fn whatever_is_typed_the_server_answers_and_stays_small() {
     if folders.is_empty() {
         folders.push(root().join("examples"));
     }
-    let share = edits / folders.len();
+    let share = edits.div_ceil(2 * folders.len());
     for folder in folders {
-        edit(&folder.canonicalize().expect("a folder"), share);
+        for arch in ["wse2", "wse3"] {
+            edit(&folder.canonicalize().expect("a folder"), arch, share);
+        }
     }
 }
 
-fn edit(folder: &Path, edits: usize) {
-    let mut client = Client::new(folder, Value::Null);
+fn edit(folder: &Path, arch: &str, edits: usize) {
+    let mut client = Client::new(folder, json!({ "arch": arch }));
     let mut numbers = Numbers(7);
     let files = files_below(folder, "csl");
     let (per_file, mut before) = (edits.div_ceil(files.len()).max(20), None);
-    let mut done = 0;
+    let (mut done, mut times) = (0, Vec::new());
     while done < edits {
         let path = &files[numbers.below(files.len())];
         let text = std::fs::read_to_string(path).expect("a readable program");
         client.open(path, &text);
         for _ in 0..per_file {
-            change(&mut client, path, &mut numbers, text.lines().count());
+            times.extend(change(&mut client, path, &mut numbers, text.lines().count()));
             done += 1;
         }
         let whole = json!([{ "text": text }]);
@@ -101,14 +104,23 @@ fn edit(folder: &Path, edits: usize) {
         }
     }
     if let (Some(before), Some(after)) = (before, memory(&client)) {
-        println!("{}: {done} edits, memory {before:.0} MiB to {after:.0} MiB", folder.display());
+        times.sort();
+        let share = |percent: usize| times.get(times.len() * percent / 100).copied().unwrap_or_default();
+        println!(
+            "{} ({arch}): {} files, {done} edits, {} requests (p50 {:?}, p99 {:?}), memory {before:.0} MiB to {after:.0} MiB",
+            folder.display(),
+            files.len(),
+            times.len(),
+            share(50),
+            share(99)
+        );
         assert!(after - before < MOST_GROWTH, "{before:.0} MiB to {after:.0} MiB");
     }
     assert_eq!(client.end(), Some(0));
 }
 
-/// Types or removes something, and now and then asks something.
-fn change(client: &mut Client, path: &Path, numbers: &mut Numbers, lines: usize) {
+/// Types or removes something, and now and then asks something; how long the answer took.
+fn change(client: &mut Client, path: &Path, numbers: &mut Numbers, lines: usize) -> Option<Duration> {
     let place =
         |numbers: &mut Numbers| json!({ "line": numbers.below(lines + 2), "character": numbers.below(60) });
     let start = place(numbers);
@@ -121,7 +133,7 @@ fn change(client: &mut Client, path: &Path, numbers: &mut Numbers, lines: usize)
     let text = if numbers.below(4) == 0 { "" } else { piece };
     client.change_only(path, json!([{ "range": { "start": start, "end": end }, "text": text }]));
     if numbers.below(4) > 0 {
-        return;
+        return None;
     }
     let methods = [
         "hover",
@@ -147,10 +159,12 @@ fn change(client: &mut Client, path: &Path, numbers: &mut Numbers, lines: usize)
         "options": { "tabSize": 2, "insertSpaces": true },
         "context": { "includeDeclaration": true, "diagnostics": [] },
     });
+    let start = Instant::now();
     // It may refuse, but not because of a fault of its own.
     if let Err(error) = client.ask(&format!("textDocument/{method}"), params) {
         assert_ne!(error["code"], -32603, "{method}: {error}");
     }
+    Some(start.elapsed())
 }
 
 /// The memory of the server in MiB, where the system tells.

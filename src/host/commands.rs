@@ -231,6 +231,19 @@ impl Runner {
         waits && self.program.memcpy.is_some() && self.wafer.blocked() > 0
     }
 
+    /// The cycle before which no command concerns any PE.
+    pub(super) fn acts_from(&self) -> u64 {
+        let now = self.wafer.now();
+        match self.stream.commands.front() {
+            _ if self.program.memcpy.is_none() => 0,
+            // A command that has not been given yet takes its time to arrive as well.
+            None => now + self.options.command_latency,
+            Some(command) if command.begun => 0,
+            Some(_) if self.wafer.blocked() > 0 => u64::MAX,
+            Some(_) => self.stream.free_since.map_or(0, |since| since + self.options.command_latency),
+        }
+    }
+
     /// Whether the next command is on its way from the host: it arrives whatever the wafer does.
     pub(super) fn awaits_time(&self) -> bool {
         let waits = self.stream.commands.front().is_some_and(|command| !command.begun);

@@ -404,8 +404,7 @@ impl Runner {
 
     /// The same; false if nothing happens any more.
     fn advance_if_possible(&mut self) -> Result<bool, Failure> {
-        let patience = if self.awaits_kernels() { self.options.max_cycles } else { 0 };
-        self.advance_unseen(patience)
+        self.advance_unseen(self.acts_from().min(self.options.max_cycles))
     }
 
     /// Runs until a cycle, or until nothing can happen before the host acts; returns whether the cycle is

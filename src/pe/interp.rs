@@ -85,7 +85,46 @@ impl Pe {
             spent = self.main.busy_until - now;
         }
         let moved = self.go_on(tile, now, spent, world)?;
-        if is_quiet { self.run_next_tasks(tile, world, moved) } else { Ok(moved) }
+        match self.main.is_free() {
+            true if is_quiet => self.run_next_tasks(tile, world, moved),
+            true => self.run_certain_tasks(tile, now, world, moved),
+            false => Ok(moved),
+        }
+    }
+
+    /// After a task has ended, runs further tasks for as long as it is certain ahead of the clock which comes next.
+    fn run_certain_tasks(
+        &mut self,
+        tile: &PreparedTile,
+        now: u64,
+        world: &mut Outside<'_>,
+        mut moved: bool,
+    ) -> Result<bool, Diag> {
+        while self.main.is_free() && self.main.busy_until < now + AHEAD_ALONE && self.has_certain_task(world.worker)
+        {
+            let at = self.main.busy_until;
+            self.complete_endings(at)?;
+            let Some(next) = self.next_up(at) else { break };
+            self.start_next(tile, next, at).map_err(|c| c.on(self.moment(at)))?;
+            moved = self.go_on(tile, now, self.main.busy_until - now, world)?;
+        }
+        Ok(moved)
+    }
+
+    /// Whether a local task starts when the one that has just ended ahead of the clock is over, whatever wavelets arrive
+    /// until then: local tasks come before them, and nothing else happens on the PE.
+    fn has_certain_task(&self, worker: &Worker) -> bool {
+        let at = self.main.busy_until;
+        let ending = self.threads.endings().iter().take_while(|ending| ending.cycle <= at);
+        self.tasks.have_certain(ending.map(|ending| ending.done))
+            && at < worker.unseen_until
+            && self.threads.is_empty()
+            && self.observer.is_nobody()
+            && !self.threads.in_step
+            && self.script.is_none()
+            && self.choices.is_none()
+            && !self.duties.has_flushes()
+            && !self.queues.have_command()
     }
 
     /// After a task has ended, runs further tasks for as long as nothing else can happen in between.

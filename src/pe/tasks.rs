@@ -98,6 +98,24 @@ impl Tasks {
         self.state.active & !self.state.blocked != 0
     }
 
+    /// Whether the next task is a local one, whatever wavelets arrive before it starts: one that did not activate itself,
+    /// where neither priorities nor a schedule nor a teardown decide. `ended`: what follows the end of operations until
+    /// then.
+    pub fn have_certain(&self, ended: impl Iterator<Item = Done>) -> bool {
+        let TaskState { mut active, mut blocked, again, local, .. } = self.state;
+        for done in ended {
+            match done {
+                Done::Nothing => {}
+                Done::Activate(id) => active |= bit(id),
+                Done::Unblock(id) => blocked &= !bit(id),
+            }
+        }
+        active & local & !blocked & !again != 0
+            && self.high == 0
+            && local & bit(TaskId(TEARDOWN_TASK)) == 0
+            && self.schedule.is_none()
+    }
+
     /// Makes a local task active, from code that runs.
     pub fn activate_by_code(&mut self, id: TaskId) -> Result<(), Diag> {
         self.state.again |= if self.state.running == Some(id) { bit(id) } else { 0 };

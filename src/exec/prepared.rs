@@ -162,9 +162,7 @@ impl PreparedTile {
     /// What is known of `vector_ops[n]`.
     #[inline]
     pub(crate) fn site(&self, n: u32, arch: &Arch) -> &VectorSite {
-        let (tile, is_plain) = (&self.image, self.is_plain());
-        let site = |op| VectorSite::new(tile, op, arch, is_plain);
-        let sites = self.sites.get_or_init(|| tile.vector_ops.iter().map(site).collect());
+        let sites = self.sites.get_or_init(|| VectorSite::all(&self.image, arch, self.is_plain()));
         &sites[n as usize]
     }
 

@@ -19,11 +19,9 @@ use crate::image::code::{Access, Op};
 use crate::image::{FnId, TaskKind, TileImage};
 
 /// How many cycles the main thread may run ahead of the clock when nothing else happens on the PE.
-const AHEAD_ALONE: u64 = 10_000;
+pub(super) const AHEAD_ALONE: u64 = 10_000;
 /// The same limit while a microthread shares the memory.
 const AHEAD_SHARED: u64 = 64;
-/// How many tasks may start in one visit. It is limited because a run can be interrupted only between visits.
-const MOST_TASKS: usize = 1000;
 /// Cycles of an access to the configuration space (estimate).
 const CONFIG_ACCESS: u64 = 2;
 
@@ -92,65 +90,8 @@ impl Pe {
         }
     }
 
-    /// After a task has ended, runs further tasks for as long as it is certain ahead of the clock which comes next.
-    fn run_certain_tasks(
-        &mut self,
-        tile: &PreparedTile,
-        now: u64,
-        world: &mut Outside<'_>,
-        mut moved: bool,
-    ) -> Result<bool, Diag> {
-        while self.main.is_free() && self.main.busy_until < now + AHEAD_ALONE && self.has_certain_task(world.worker)
-        {
-            let at = self.main.busy_until;
-            self.complete_endings(at)?;
-            let Some(next) = self.next_up(at) else { break };
-            self.start_next(tile, next, at).map_err(|c| c.on(self.moment(at)))?;
-            moved = self.go_on(tile, now, self.main.busy_until - now, world)?;
-        }
-        Ok(moved)
-    }
-
-    /// Whether a local task starts when the one that has just ended ahead of the clock is over, whatever wavelets arrive
-    /// until then: local tasks come before them, and nothing else happens on the PE.
-    fn has_certain_task(&self, worker: &Worker) -> bool {
-        let at = self.main.busy_until;
-        let ending = self.threads.endings().iter().take_while(|ending| ending.cycle <= at);
-        self.tasks.have_certain(ending.map(|ending| ending.done))
-            && at < worker.unseen_until
-            && self.threads.is_empty()
-            && self.observer.is_nobody()
-            && !self.threads.in_step
-            && self.script.is_none()
-            && self.choices.is_none()
-            && !self.duties.has_flushes()
-            && !self.queues.have_command()
-    }
-
-    /// After a task has ended, runs further tasks for as long as nothing else can happen in between.
-    fn run_next_tasks(
-        &mut self,
-        tile: &PreparedTile,
-        world: &mut Outside<'_>,
-        mut moved: bool,
-    ) -> Result<bool, Diag> {
-        for _ in 0..MOST_TASKS {
-            let at = self.main.busy_until;
-            if !self.main.is_free() || !self.is_quiet(at, world.worker) {
-                break;
-            }
-            let Some(next) = self.next_up(at) else { break };
-            self.start_next(tile, next, at).map_err(|c| c.on(self.moment(at)))?;
-            if self.main.is_free() {
-                break;
-            }
-            moved = self.go_on(tile, at, self.main.busy_until - at, world)?;
-        }
-        Ok(moved)
-    }
-
     /// Runs code until the main thread must stop, from `spent` cycles after `now` on.
-    fn go_on(
+    pub(super) fn go_on(
         &mut self,
         tile: &PreparedTile,
         now: u64,
@@ -180,17 +121,6 @@ impl Pe {
                 warning.0.moment.get_or_insert(moment);
             }
         }
-    }
-
-    /// Whether nothing can happen to this PE before a given cycle. If it is between two tasks, the next one may
-    /// then start ahead of the clock.
-    fn is_quiet(&self, cycle: u64, worker: &Worker) -> bool {
-        cycle < worker.alone_until.min(worker.unseen_until)
-            && self.threads.is_empty()
-            && self.threads.next_ending().is_none()
-            && !self.is_observed()
-            && !self.duties.has_flushes()
-            && self.queues.are_empty()
     }
 
     /// Whether the code after an operation may run before the clock has caught up: nothing else runs on this
@@ -413,7 +343,7 @@ impl Pe {
     }
 
     /// Picks a task, or else what the host has launched.
-    fn next_up(&mut self, now: u64) -> Option<Next> {
+    pub(super) fn next_up(&mut self, now: u64) -> Option<Next> {
         if self.script.is_some() {
             return self.next_by_script(now);
         }
@@ -425,7 +355,7 @@ impl Pe {
     }
 
     /// Starts what was picked.
-    fn start_next(&mut self, tile: &TileImage, next: Next, now: u64) -> Result<(), Diag> {
+    pub(super) fn start_next(&mut self, tile: &TileImage, next: Next, now: u64) -> Result<(), Diag> {
         let ready = match next {
             Next::Task(ready) => ready,
             Next::Launch(launch) => return self.start_launch(tile, &launch, now),

@@ -11,6 +11,7 @@ mod config;
 mod debug_log;
 mod debugging;
 mod dsd_values;
+mod early_tasks;
 mod element;
 mod extended;
 mod fabric_operands;

@@ -47,7 +47,8 @@ impl Pe {
         self.races.cycle = time;
         if let Op::Vector { n } = op {
             let unseen_until = world.worker.unseen_until;
-            let pace = Pace { time, ran_ahead: meter.spent > 0, unseen_until, start_cycles: 0 };
+            let pace =
+                Pace { time, ran_ahead: meter.spent > 0, unseen_until, start_cycles: 0, quiet_cycles: 0 };
             return self.start_vector(tile, n, pace, world.ramp);
         }
         let cycles = served_cycles(op, &self.arch.costs);

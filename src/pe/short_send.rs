@@ -95,11 +95,7 @@ impl Pe {
     /// cycles (`Pe::sends_without_a_wait`).
     fn may_leave(&self, vector: &VectorOp, (output, color): (usize, Color), count: u16, pace: Pace) -> bool {
         let outbox = &self.queues.outputs[output];
-        let is_unnoticed = match vector.config.is_async {
-            true => u64::from(count) <= LAUNCH,
-            false => pace.time + pace.start_cycles + u64::from(count) + 1 < pace.unseen_until,
-        };
-        is_unnoticed
+        pace.leaves_unnoticed(count.into(), vector.config.is_async)
             && self.threads.routed & 1 << (color.0 & 31) != 0
             && usize::from(count) <= outbox.space()
             && outbox.head_color().is_none_or(|head| head == color)

@@ -186,6 +186,10 @@ impl Tasks {
         if holding == 0 {
             return best;
         }
+        if self.schedule.is_none() && self.high == 0 && !queues.have_command() {
+            let goes_first = local & !self.state.again != 0;
+            return if goes_first { best } else { self.first_data(arch, queues, holding).or(best) };
+        }
         for input in members(holding) {
             let Some(ready) = self.by_wavelet(arch, queues, input, now) else { continue };
             let earlier = |other: Picked| self.rank(ready) < self.rank(other);
@@ -194,6 +198,13 @@ impl Tasks {
             }
         }
         best
+    }
+
+    /// The data task with the lowest id that a data wavelet at the head of one of these inputs starts.
+    fn first_data(&self, arch: ArchName, queues: &Queues, inputs: u64) -> Option<Picked> {
+        let ready = |input| Some((self.wants(arch, queues, input)?, input));
+        let (id, input) = members(inputs).filter_map(ready).min_by_key(|(id, _)| id.0)?;
+        Some(Picked::Wavelet { id, kind: TaskKind::Data, input })
     }
 
     /// Whether the picker would find a task; `None` where a control wavelet is the oldest, which it may have to drop.

@@ -1,6 +1,7 @@
 //! What is known of a DSD operation before it runs although its vectors are not: which operands are vectors, in
 //! which order the kernel takes them, how wide they are. A PE then only looks up where the vectors lie.
 
+use super::quiet::quiet_cycles;
 use crate::arch::{Arch, OutQueue};
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
@@ -16,6 +17,8 @@ pub(crate) struct VectorSite {
     pub shape: VectorShape,
     /// Cycles until it can start.
     pub start_cycles: u64,
+    /// If it is asynchronous: so many cycles after its launch nothing happens on the PE that it could notice.
+    pub quiet_cycles: u64,
 }
 
 /// Where an operation may find its vectors.
@@ -64,10 +67,16 @@ pub(crate) enum ShapeSource {
 }
 
 impl VectorSite {
-    /// What is known of an operation. `is_plain`: the engine works element by element.
-    pub fn new(tile: &TileImage, vector: &VectorOp, arch: &Arch, is_plain: bool) -> VectorSite {
-        let start_cycles = start_cycles(vector, &arch.costs.vectors);
-        VectorSite { shape: shape(tile, vector, is_plain), start_cycles }
+    /// What is known of each operation of a tile. `is_plain`: the engine works element by element.
+    pub fn all(tile: &TileImage, arch: &Arch, is_plain: bool) -> Box<[VectorSite]> {
+        let shapes: Vec<_> = tile.vector_ops.iter().map(|op| shape(tile, op, is_plain)).collect();
+        let quiet = quiet_cycles(tile, &shapes, arch);
+        let known = tile.vector_ops.iter().zip(shapes).zip(quiet);
+        let site = |((op, shape), quiet_cycles)| {
+            let start_cycles = start_cycles(op, &arch.costs.vectors);
+            VectorSite { shape, start_cycles, quiet_cycles }
+        };
+        known.map(site).collect()
     }
 }
 

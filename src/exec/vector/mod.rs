@@ -6,3 +6,4 @@ pub(crate) mod map_code;
 mod map_lanes;
 pub(crate) mod memory;
 pub(crate) mod plan;
+pub(crate) mod quiet;

@@ -7,9 +7,9 @@
 use super::cycles::cycles_before;
 use super::jump_table::JumpTable;
 use super::superinstructions::combined;
-use super::vector::line_shape::VectorSite;
 use super::vector::map_code::LaneCode;
 use super::vector::plan::{VectorPlan, plan};
+use super::vector::site::VectorSite;
 use crate::arch::Arch;
 use crate::image::code::{Op, Reg};
 use crate::image::{FnId, Function, Shared, TileImage};

@@ -1,25 +1,13 @@
 //! What is known of a DSD operation before it runs although its vectors are not: which operands are vectors, in
 //! which order the kernel takes them, how wide they are. A PE then only looks up where the vectors lie.
 
-use super::quiet::quiet_cycles;
-use crate::arch::{Arch, OutQueue};
+use crate::arch::OutQueue;
 use crate::dsd::kernels::Kernel;
 use crate::dsd::ops::OPS;
 use crate::dsd::{Dsd, FabOut, Simd};
-use crate::exec::cycles::start_cycles;
 use crate::image::TileImage;
 use crate::image::code::{DsdOperand, DsdRef, Reg, VectorOp};
 use crate::value::ty::DsdTy;
-
-/// What is known of an operation.
-pub(crate) struct VectorSite {
-    /// Where it may find its vectors.
-    pub shape: VectorShape,
-    /// Cycles until it can start.
-    pub start_cycles: u64,
-    /// If it is asynchronous: so many cycles after its launch nothing happens on the PE that it could notice.
-    pub quiet_cycles: u64,
-}
 
 /// Where an operation may find its vectors.
 pub(crate) enum VectorShape {
@@ -66,21 +54,8 @@ pub(crate) enum ShapeSource {
     Line(DsdRef, u16),
 }
 
-impl VectorSite {
-    /// What is known of each operation of a tile. `is_plain`: the engine works element by element.
-    pub fn all(tile: &TileImage, arch: &Arch, is_plain: bool) -> Box<[VectorSite]> {
-        let shapes: Vec<_> = tile.vector_ops.iter().map(|op| shape(tile, op, is_plain)).collect();
-        let quiet = quiet_cycles(tile, &shapes, arch);
-        let known = tile.vector_ops.iter().zip(shapes).zip(quiet);
-        let site = |((op, shape), quiet_cycles)| {
-            let start_cycles = start_cycles(op, &arch.costs.vectors);
-            VectorSite { shape, start_cycles, quiet_cycles }
-        };
-        known.map(site).collect()
-    }
-}
-
-fn shape(tile: &TileImage, vector: &VectorOp, is_plain: bool) -> VectorShape {
+/// What is known of where an operation finds its vectors. `is_plain`: the engine works element by element.
+pub(super) fn shape(tile: &TileImage, vector: &VectorOp, is_plain: bool) -> VectorShape {
     let is_outside = |operand: &DsdOperand| match operand {
         DsdOperand::Dsd(DsdRef::Const(n)) => !matches!(tile.dsds[*n as usize], Dsd::Mem(_)),
         DsdOperand::Dsd(DsdRef::At(_, ty)) => matches!(ty, DsdTy::FabIn | DsdTy::FabOut | DsdTy::Fifo),

@@ -6,4 +6,5 @@ pub(crate) mod map_code;
 mod map_lanes;
 pub(crate) mod memory;
 pub(crate) mod plan;
-pub(crate) mod quiet;
+mod quiet;
+pub(crate) mod site;

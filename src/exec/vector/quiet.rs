@@ -8,7 +8,7 @@ use crate::image::code::{Op, VectorOp};
 
 /// For each of `vector_ops`, so many cycles after its launch neither code nor another operation changes memory, uses its
 /// queue or comes to an element. `shapes`: what is known of each.
-pub(crate) fn quiet_cycles(tile: &TileImage, shapes: &[VectorShape], arch: &Arch) -> Vec<u64> {
+pub(super) fn quiet_cycles(tile: &TileImage, shapes: &[VectorShape], arch: &Arch) -> Vec<u64> {
     let is_called = called(tile);
     let mut quiet = vec![None; tile.vector_ops.len()];
     for (function, is_called) in tile.functions.iter().zip(is_called) {

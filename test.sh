@@ -40,6 +40,7 @@ step scripts/try-neovim
 step cargo test --quiet --doc
 step cargo lint
 step cargo test --quiet --package book --package fuzz --package cslrun-web --package tree-sitter-csl
+step cargo lint-tools
 step scripts/site --quick
 step cargo run --quiet --package generate-csl-parser -- --check
 

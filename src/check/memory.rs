@@ -5,6 +5,7 @@ use crate::diagnostics::rules::run::{MEMORY_OUT_OF_BOUNDS, OVERLAP};
 use crate::diagnostics::{Diag, Diagnostic};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::ops::{Elem, OPS};
+use crate::dsd::overlap;
 use crate::dsd::{Dsd, Mem, MemKind};
 use crate::image::code::{DsdOperand, DsdRef, VectorOp};
 use crate::image::traffic::OpId;
@@ -61,7 +62,11 @@ fn outside(tile: &TileImage, op: &VectorOp, operands: &Operands) -> Option<Diag>
 /// written them (entry UB-020).
 fn overlap(program: &Program, op: &VectorOp, operands: &Operands) -> Option<Diag> {
     let row = &OPS[usize::from(op.op)];
-    let width = u32::from(row.width(program.arch));
+    let brought = |(dsd, elem): &(Option<Dsd>, Elem)| match dsd {
+        Some(Dsd::FabIn(fabin)) => fabin.simd.elements(elem.words()),
+        _ => u32::MAX,
+    };
+    let width = operands.dsds.iter().map(brought).fold(row.width(program.arch).into(), u32::min);
     let cursor = |(dsd, elem): &(Option<Dsd>, Elem)| match dsd {
         Some(Dsd::Mem(mem)) if !mem.index_offset => {
             Some(AddressCursor::new(mem, mem.base, elem.words(), (mem.lo, mem.hi)))
@@ -70,7 +75,7 @@ fn overlap(program: &Program, op: &VectorOp, operands: &Operands) -> Option<Diag
     };
     let (dest, sources) = operands.dsds.split_last()?;
     let dest = cursor(dest)?;
-    let lags = sources.iter().filter_map(|source| dest.lag(&cursor(source)?, operands.count));
+    let lags = sources.iter().filter_map(|source| overlap::lag(&dest, &cursor(source)?, operands.count));
     let lag = lags.min().filter(|lag| *lag < width)?;
     let c = OVERLAP.because(&[("lag", &lag)]).at(op.span);
     let note = format!("the machine processes up to {width} elements of `@{}` at once", row.name);

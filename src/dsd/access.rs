@@ -278,25 +278,38 @@ impl AddressCursor {
         })
     }
 
-    /// How many elements after it is written along `self` a word is read along `source`, at least; `None`
-    /// if that never happens, or the two do not move in equal steps.
-    pub fn lag(&self, source: &AddressCursor, count: u32) -> Option<u32> {
+    /// How many elements after it is written along `self` a word is read along `source`, at least, or that this
+    /// never happens; `None` unless the two are lines that move in equal steps.
+    pub fn lag_of_lines(&self, source: &AddressCursor, count: u32) -> Option<Option<u32>> {
         let (step, count) = (self.step[0], count as i32);
         let comparable = self.is_line() && source.is_line() && self.words == source.words && step != 0;
-        if !comparable || (self.at - source.at) % step != 0 {
+        if !comparable || source.step[0].abs() != step.abs() {
+            return None;
+        }
+        let (apart, words) = ((self.at - source.at).rem_euclid(step.abs()), i32::from(self.words));
+        if apart >= words && step.abs() - apart >= words {
+            return Some(None);
+        }
+        if apart != 0 {
             return None;
         }
         let ahead = (self.at - source.at) / step;
         let lag = if source.step[0] == step {
             ahead
-        } else if source.step[0] == -step {
+        } else {
             // Element i is written where element `-ahead - i` is read.
             let i = (-ahead - 1).div_euclid(2);
             if i < 0 || -ahead - i >= count { 0 } else { -ahead - 2 * i }
-        } else {
-            0
         };
-        (lag > 0 && lag < count).then_some(lag as u32)
+        Some((lag > 0 && lag < count).then_some(lag as u32))
+    }
+
+    /// Whether another one goes through the same addresses, with elements of the same size.
+    pub fn is_level_with(&self, other: &AddressCursor) -> bool {
+        let dims = usize::from(self.dims);
+        (self.at, self.words, self.dims, self.ring) == (other.at, other.words, other.dims, other.ring)
+            && self.extent[..dims] == other.extent[..dims]
+            && self.step[..dims] == other.step[..dims]
     }
 
     /// One past the last word that the next `count` elements may touch.
@@ -405,8 +418,9 @@ mod tests {
         };
         for (dest, by) in (20..50).flat_map(|at| [(at, 1), (at, 2), (at, -1)]) {
             for other in [by, -by] {
-                let lag = line(dest, by).lag(&line(35, other), 10);
-                assert_eq!(lag, naive(dest.into(), by.into(), 35, other.into()), "{dest} {by} {other}");
+                let lag = line(dest, by).lag_of_lines(&line(35, other), 10);
+                let naive = naive(dest.into(), by.into(), 35, other.into());
+                assert_eq!(lag, Some(naive), "{dest} {by} {other}");
             }
         }
     }

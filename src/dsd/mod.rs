@@ -15,6 +15,7 @@ pub mod kernels;
 mod lanes;
 pub mod local;
 pub mod ops;
+pub mod overlap;
 mod words;
 
 pub(crate) use lanes::widest;
@@ -110,6 +111,18 @@ pub enum Simd {
     Simd32Or64,
     /// WSE-3: as many as possible.
     Max,
+}
+
+impl Simd {
+    /// How many elements of `words` words a wavelet brings, or two of them that go together.
+    pub fn elements(self, words: u16) -> u32 {
+        match self {
+            _ if words > 1 => 1,
+            Simd::Off => 1,
+            Simd::Simd32 => 2,
+            Simd::Simd64 | Simd::Simd32Or64 | Simd::Max => 4,
+        }
+    }
 }
 
 /// Microthread priority.

@@ -151,10 +151,8 @@ impl VectorUnit<'_> {
             Source::Scalar(_) => None,
         });
         self.check_reach(dest_cursor.into_iter().chain(source_cursors), count, vector.span)?;
-        {
-            let arch = self.queues.arch_name();
-            self.checks.check_overlap(op, (&dest, &sources), count, vector.span, arch)?;
-        };
+        let width = u32::from(op.width(self.queues.arch_name()));
+        self.checks.check_overlap(op, width, (&dest, &sources[..]), count, vector.span)?;
         if self.races.is_on {
             self.check_cursors(&dest, &sources, count, vector.span)?;
         }

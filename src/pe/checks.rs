@@ -16,6 +16,7 @@ use crate::diagnostics::rules::run as rules;
 use crate::diagnostics::{Diag, Level, Levels};
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::DsdOp;
+use crate::dsd::overlap;
 use crate::exec::memory::Memory;
 use crate::exec::sanitizer::Sanitizer;
 use crate::image::code::{DsdRef, Reg};
@@ -289,18 +290,17 @@ impl Checks {
     pub fn check_overlap(
         &mut self,
         op: &DsdOp,
-        (dest, sources): (&Dest, &[Source; 3]),
+        width: u32,
+        (dest, sources): (&Dest, &[Source]),
         count: u32,
         span: Span,
-        arch: ArchName,
     ) -> Result<(), Diag> {
         let Dest::AddressCursor(dest) = dest else { return Ok(()) };
-        let width = u32::from(op.width(arch));
         if !self.is_checked || width < 2 {
             return Ok(());
         }
         let lags = sources.iter().filter_map(|source| match source {
-            Source::AddressCursor(cursor) => dest.lag(cursor, count),
+            Source::AddressCursor(cursor) => overlap::lag(dest, cursor, count),
             Source::Scalar(_) => None,
         });
         if let Some(lag) = lags.min().filter(|lag| *lag < width) {

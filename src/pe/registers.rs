@@ -52,8 +52,8 @@ impl AsyncSettings {
     pub fn lost_in(&self, others: &AsyncSettings) -> Option<&'static str> {
         match self.completion {
             _ if !others.is_async => Some("async"),
-            Done::Activate(_) if others.completion == Done::Nothing => Some("activate"),
-            Done::Unblock(_) if others.completion == Done::Nothing => Some("unblock"),
+            Done::Activate(_) if others.completion != self.completion => Some("activate"),
+            Done::Unblock(_) if others.completion != self.completion => Some("unblock"),
             _ if self.on_control.is_some() && others.on_control.is_none() => Some("on_control"),
             Done::Nothing | Done::Activate(_) | Done::Unblock(_) => None,
         }

@@ -1,5 +1,6 @@
 //! Resolves the operands of a DSD operation before it starts.
 
+use super::fabric_operands::Intake;
 use super::fifo::FifoEnd;
 use super::operation::{From, Operation, To};
 use super::registers::{AsyncSettings, ResolvedOperand, Use};
@@ -8,8 +9,8 @@ use super::threads::Thread;
 use super::vector_unit::VectorUnit;
 use crate::arch::{DsrId, UtId};
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::dsd::FABIN_DEST;
-use crate::diagnostics::rules::run::DFILT_DSR;
+use crate::diagnostics::rules::dsd::{FABIN_DEST, FABOUT_SOURCE};
+use crate::diagnostics::rules::run::{DFILT_DSR, DSD_UNSET};
 use crate::dsd::Dsd;
 use crate::dsd::local::{Dest, Source};
 use crate::dsd::ops::OPS;
@@ -67,7 +68,7 @@ impl VectorUnit<'_> {
                 To::Fabric(self.outlet(&fabout, words, index)?)
             }
             Dsd::Fifo(fifo) => {
-                let end = self.fifo_end(fifo.0, words);
+                let end = self.fifo_end(fifo.0, words)?;
                 start.note_fifo(&mut self.fifos[end.fifo], true, words);
                 To::Fifo(end)
             }
@@ -102,21 +103,26 @@ impl VectorUnit<'_> {
                 From::Fabric(intake)
             }
             Dsd::Fifo(fifo) => {
-                let end = self.fifo_end(fifo.0, words);
+                let end = self.fifo_end(fifo.0, words)?;
                 start.note_fifo(&mut self.fifos[end.fifo], false, words);
                 From::Fifo(end)
             }
-            Dsd::FabOut(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
+            Dsd::FabOut(_) => {
+                let help = "copy a DSD by assignment, not through a pointer of another type";
+                return Err(self.registers.loaded_here(dsd, FABOUT_SOURCE.plain().help(help)));
+            }
         })
     }
 
-    /// The FIFO operand of an operation that reads or writes it.
-    fn fifo_end(&self, fifo: u8, words: u16) -> FifoEnd {
-        self.fifos[usize::from(fifo)].end(fifo.into(), words)
+    /// The FIFO operand of an operation that reads or writes it. Its number may come from memory.
+    fn fifo_end(&self, fifo: u8, words: u16) -> Result<FifoEnd, Diag> {
+        let state = self.fifos.get(usize::from(fifo)).ok_or_else(|| DSD_UNSET.plain())?;
+        Ok(state.end(fifo.into(), words))
     }
 
     /// The same for an operation with fabric or FIFO operands; one without an end is not checked.
     pub fn check_operation(&mut self, operation: &mut Operation, span: Span) -> Result<(), Diag> {
+        self.check_overlap(operation, span)?;
         match operation.total {
             Some(total) if operation.is_certainly_in_bounds(total) => Ok(()),
             Some(total) => {
@@ -139,6 +145,27 @@ impl VectorUnit<'_> {
             None => Ok(()),
         }
     }
+
+    /// Looks for a word that is read too soon after it was written, because a wavelet brings several elements.
+    fn check_overlap(&mut self, operation: &Operation, span: Span) -> Result<(), Diag> {
+        let (To::Local(dest), Some(total)) = (&operation.to, operation.total) else { return Ok(()) };
+        let width = elements_at_once(operation).min(operation.op.width(self.queues.arch_name()).into());
+        if width < 2 {
+            return Ok(());
+        }
+        let sources = operation.sources().iter().filter_map(|from| match from {
+            From::Local(source) => Some(*source),
+            From::Fabric(_) | From::Fifo(_) => None,
+        });
+        let sources: Vec<Source> = sources.collect();
+        self.checks.check_overlap(operation.op, width, (dest, &sources), total, span)
+    }
+}
+
+/// How many elements its fabric operands bring at once, at most.
+fn elements_at_once(operation: &Operation) -> u32 {
+    let brought = |intake: &Intake| intake.simd.elements(if intake.narrow { 1 } else { 2 });
+    operation.intakes().map(brought).min().unwrap_or(u32::MAX)
 }
 
 /// Checks the DSR of `@dfilt`: it must hold a fabin_dsd and be loaded with `.async`.

@@ -148,6 +148,9 @@ impl Pe {
         let facts: [(&str, &dyn std::fmt::Display); 2] = [("setting", &setting), ("dsr", &dsr.id)];
         let diag = IGNORED_SETTING.because(&facts).at(vector.span);
         let diag = diag.also(loaded.span, "it was loaded here");
+        let is_another =
+            matches!(setting, "activate" | "unblock") && loaded.settings.completion != Done::Nothing;
+        let diag = if is_another { diag.note("the load names another end, which applies") } else { diag };
         self.checks
             .hazard(diag.help("put the setting into the load: a DSR keeps the settings it was loaded with"))
     }

@@ -93,7 +93,10 @@ impl Sema<'_> {
             ExprKind::Unreachable => self.unreachable(span),
             ExprKind::Name(name) => self.name(name, span),
             ExprKind::Builtin { name, args } => builtins::builtin(self, name, args, span),
-            ExprKind::Call { callee, args } => self.call(*callee, args, span, false).map(Ev::Value),
+            ExprKind::Call { callee, args } => {
+                order::check_all(self, args, span);
+                self.call(*callee, args, span, false).map(Ev::Value)
+            }
             ExprKind::Field { base, name } => suffix::field(self, *base, name),
             ExprKind::Deref(base) => suffix::deref(self, *base, span),
             ExprKind::Index { base, indices } => suffix::index(self, *base, indices, span),
@@ -112,7 +115,10 @@ impl Sema<'_> {
                 literals::struct_literal(self, *ty, fields, span).map(Ev::Value)
             }
             ExprKind::Tuple(items) => literals::tuple(self, items).map(Ev::Value),
-            ExprKind::Array { ty, items } => literals::array_literal(self, *ty, items, span).map(Ev::Value),
+            ExprKind::Array { ty, items } => {
+                order::check_all(self, items, span);
+                literals::array_literal(self, *ty, items, span).map(Ev::Value)
+            }
             ExprKind::Access { vars, lengths, target, indices } => {
                 access::access(self, vars, lengths, *target, indices, span).map(Ev::known)
             }

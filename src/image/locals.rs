@@ -116,6 +116,7 @@ impl Local {
     pub fn at(&self, addr: u16) -> Symbol {
         let VariableType { text, words, dims, element, inside } = (*self.ty).clone();
         let (name, mutable, span) = (self.name.to_string(), self.mutable, self.span);
-        Symbol { name, addr, words, ty: text, dims, element, inside, mutable, span }
+        let undefined = false;
+        Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span }
     }
 }

@@ -264,6 +264,8 @@ pub struct Symbol {
     pub inside: Inside,
     /// Declared `var`.
     pub mutable: bool,
+    /// Declared `undefined`: its words have no value before something writes them.
+    pub undefined: bool,
     /// The declaration.
     pub span: Span,
 }

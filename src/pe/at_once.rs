@@ -183,7 +183,10 @@ impl VectorUnit<'_> {
         count: u32,
         span: Span,
     ) -> Result<(), Diag> {
-        for (operand, cursor) in cursors(dest, sources) {
+        let (written, read): (Vec<_>, Vec<_>) =
+            cursors(dest, sources).partition(|(operand, _)| *operand == 0);
+        // It reads before it writes.
+        for (operand, cursor) in read.into_iter().chain(written) {
             if let Some(words) = Footprint::new(cursor, count.min(cursor.elements())) {
                 self.check_access(&words, operand == 0, None, span)?;
             }

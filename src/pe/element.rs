@@ -19,11 +19,12 @@ use super::seed::ScheduleSeed;
 use super::tasks::{Tasks, bit};
 use super::threads::Threads;
 use super::trace_buffer::TraceBuffer;
+use super::unset_globals::UnsetGlobals;
 use super::vector_unit::VectorUnit;
 use super::wait::{Activity, Wait, Wake};
 use super::waiting::Waiting;
 use crate::arch::{Arch, Color, PeCoord, TaskId};
-use crate::diagnostics::rules::run::DATA_RACE;
+use crate::diagnostics::rules::run::{DATA_RACE, UNSET_VARIABLE};
 use crate::diagnostics::{Diag, Level, Moment};
 use crate::exec::PreparedTile;
 use crate::exec::calls::Worker;
@@ -118,6 +119,12 @@ impl Pe {
         for fifo in &tile.fifos {
             pe.memory
                 .reach(usize::from(fifo.base) + usize::from(fifo.capacity) * usize::from(fifo.element_words));
+        }
+        if options.checked
+            && options.levels.of(UNSET_VARIABLE.name) != Level::Allow
+            && let Some(unset) = UnsetGlobals::new(&tile)
+        {
+            pe.races.watch_unset(unset);
         }
         pe.config_space_without_ramp().set_initial();
         for load in &tile.initial_dsrs {
@@ -315,6 +322,7 @@ impl Pe {
     /// Changes memory for the host.
     pub fn write_words(&mut self, addr: usize, words: &[u16]) -> Result<(), Diag> {
         self.memory.slice_mut(addr, words.len())?.copy_from_slice(words);
+        self.note_outside_write(addr, words.len());
         Ok(())
     }
 

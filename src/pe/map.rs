@@ -136,6 +136,10 @@ impl VectorUnit<'_> {
     #[cold]
     fn check_sides(&mut self, map: &MapState, span: Span) -> Result<(), Diag> {
         let sides = map.inputs.iter().map(|side| (side, false));
+        if let Some(Side { place: MapOperand::Value(address), kind, .. }) = &map.output {
+            let word = word_of(*address as u16 as usize);
+            self.check_access(&Footprint::words(word, kind.words().into()), true, None, span)?;
+        }
         for (side, is_write) in sides.chain(map.output.iter().map(|side| (side, true))) {
             if let MapOperand::AddressCursor(cursor) = &side.place
                 && let Some(words) = Footprint::new(cursor, map.of.unwrap_or(u32::MAX).min(cursor.elements()))

@@ -49,6 +49,16 @@ pub(super) fn each_operand(operation: &Operation, fifos: &[FifoState], mut visit
     }
 }
 
+/// The FIFOs of an operation, bit = number.
+pub(super) fn fifos_of(operation: &Operation) -> u64 {
+    let sources = operation.sources().iter().filter_map(|from| match from {
+        From::Fifo(end) => Some(end.fifo),
+        From::Local(_) | From::Fabric(_) => None,
+    });
+    let dest = if let To::Fifo(end) = &operation.to { Some(end.fifo) } else { None };
+    sources.chain(dest).fold(0, |all, fifo| all | 1 << (fifo & 63))
+}
+
 fn vector(cursor: &AddressCursor, total: Option<u32>) -> Option<Footprint> {
     Footprint::new(cursor, total.map_or(cursor.elements(), |total| total.min(cursor.elements())))
 }

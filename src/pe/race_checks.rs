@@ -9,6 +9,7 @@ use super::threads::{MAIN, Thread};
 use super::vector_unit::VectorUnit;
 use crate::arch::{ArchName, TEARDOWN_TASK, TaskId};
 use crate::diagnostics::Diag;
+use crate::diagnostics::rules::run::UNSET_VARIABLE;
 use crate::dsd::footprint::Footprint;
 use crate::exec::guard::GuardedWords;
 use crate::image::TileImage;
@@ -26,6 +27,7 @@ impl VectorUnit<'_> {
         fifo: Option<u8>,
         span: Span,
     ) -> Result<(), Diag> {
+        self.check_unset(words, is_write || fifo.is_some(), span)?;
         if is_write {
             self.races.note_write(words, Some(span));
         }
@@ -37,6 +39,27 @@ impl VectorUnit<'_> {
         Ok(())
     }
 
+    /// Looks for a read of a global before something has written it. A FIFO orders its ends itself.
+    fn check_unset(&mut self, words: &Footprint, is_write: bool, span: Span) -> Result<(), Diag> {
+        let Some(unset) = self.races.unset() else { return Ok(()) };
+        if is_write {
+            if unset.note_write(words) {
+                self.races.renew_unset();
+            }
+            return Ok(());
+        }
+        let Some(number) = unset.read(words) else { return Ok(()) };
+        let symbol = &self.tile.symbols[number];
+        let diag = UNSET_VARIABLE.because(&[("name", &symbol.name)]).at(span);
+        let help = format!("write all of `{}` that is read before this line", symbol.name);
+        self.checks.hazard(diag.also(symbol.span, "declared without a value").help(help))?;
+        if let Some(unset) = self.races.unset() {
+            unset.forget(number);
+        }
+        self.races.renew_unset();
+        Ok(())
+    }
+
     /// The same for the operands of an operation that is about to start.
     pub fn check_operands(&mut self, operation: &Operation, span: Span) -> Result<(), Diag> {
         let mut found = Vec::new();
@@ -45,6 +68,8 @@ impl VectorUnit<'_> {
                 found.push(operand);
             }
         });
+        // It reads before it writes.
+        found.sort_by_key(|operand| operand.is_written);
         for OpenOperand { footprint, is_written, fifo } in found {
             self.check_access(&footprint, is_written, fifo, span)?;
         }
@@ -97,6 +122,17 @@ impl Pe {
         let is_met = race.is_some_and(|race| self.races.is_running(race));
         self.races.keeps_pace |= is_met;
         self.vector_unit().check_access(&words, access.is_write, None, span).map(|()| is_met)
+    }
+
+    /// Something beside the code of the PE writes memory.
+    pub(super) fn note_outside_write(&mut self, at: usize, words: usize) {
+        if words == 0 {
+            return;
+        }
+        let words = Footprint::words(at, words);
+        if self.races.unset().is_some_and(|unset| unset.note_write(&words)) {
+            self.races.renew_unset();
+        }
     }
 
     /// The host accesses memory: the diagnostic if an operation uses it that may not have ended.

@@ -13,10 +13,12 @@
 //! open (`exec/guard.rs`).
 
 use super::fifo::FifoState;
-use super::open_operands::{OpenOperand, each_operand};
-use super::operation::{From, Operation, To};
+use super::open_operands::{OpenOperand, each_operand, fifos_of};
+use super::open_operation::{OpenOperation, OpenUse, Progress};
+use super::operation::Operation;
 use super::tasks::{Done, bit};
 use super::threads::Threads;
+use super::unset_globals::UnsetGlobals;
 use super::witness::Witness;
 use crate::arch::TaskId;
 use crate::diagnostics::Diag;
@@ -33,42 +35,8 @@ const MOST_OPEN: usize = 24;
 /// The owner of the watch of a [`Witness`].
 const WITNESS: u32 = u32::MAX;
 
-/// Where an open operation is.
-#[derive(Copy, Clone, Debug, PartialEq, Eq)]
-enum Progress {
-    Running {
-        place: u8,
-    },
-    /// It has ended as the n-th one; a task with this id would see that.
-    Ended {
-        number: u32,
-        seen_by: Option<TaskId>,
-    },
-}
-
-/// An asynchronous operation whose end nothing has seen. Its operands are watches of the guard. It is small, because
-/// it lies between the state that each visit of a PE looks at.
-#[derive(Clone, Debug)]
-struct OpenOperation {
-    /// The owner of the watches.
-    id: u32,
-    span: Span,
-    uses: OpenUse,
-    has_completion: bool,
-    progress: Progress,
-    /// Elements that are known to be done, because a wavelet has arrived since.
-    seen: u32,
-}
-
-/// An open operation, and the queues and FIFOs that it uses.
-#[derive(Copy, Clone, Debug)]
-struct OpenUse {
-    name: &'static str,
-    /// Inputs, bit = number.
-    inputs: u64,
-    fifos: u64,
-    output: Option<u8>,
-}
+/// The owner of the watches of [`UnsetGlobals`].
+const UNSET: u32 = u32::MAX - 1;
 
 /// The open operations, and the word whose writes are noted.
 #[derive(Clone, Debug, Default)]
@@ -80,6 +48,7 @@ struct Watched {
     /// How many operations have ended.
     ended: u32,
     witness: Option<Box<Witness>>,
+    unset: Option<Box<UnsetGlobals>>,
 }
 
 /// The detector of one PE.
@@ -175,6 +144,33 @@ impl Races {
         }
     }
 
+    /// Tells of reads of globals before something has written them.
+    pub fn watch_unset(&mut self, unset: UnsetGlobals) {
+        let watched = self.watched.get_or_insert_default();
+        for words in unset.footprints() {
+            watched.guard.add(Watch { words, reads: true, fifo: None, owner: UNSET });
+        }
+        watched.unset = Some(Box::new(unset));
+        self.is_on = true;
+    }
+
+    /// The globals of which words have no value.
+    pub fn unset(&mut self) -> Option<&mut UnsetGlobals> {
+        self.watched.as_mut()?.unset.as_deref_mut()
+    }
+
+    /// Fewer globals have to be watched.
+    pub fn renew_unset(&mut self) {
+        let Some(watched) = &mut self.watched else { return };
+        let unset = watched.unset.take();
+        watched.guard.retain(|watch| watch.owner != UNSET);
+        watched.guard.renew();
+        self.is_on = !watched.is_idle();
+        if let Some(unset) = unset.filter(|unset| !unset.is_empty()) {
+            self.watch_unset(*unset);
+        }
+    }
+
     /// The words whose writes are noted.
     pub fn witness(&mut self) -> Option<&mut Witness> {
         self.watched.as_mut()?.witness.as_deref_mut()
@@ -192,7 +188,7 @@ impl Races {
     pub fn race(&self, words: &Footprint, is_write: bool, fifo: Option<u8>) -> Option<Race> {
         let mut watches = self.watched.as_ref()?.guard.concerned(words, is_write);
         let Watch { words: theirs, reads, owner, .. } =
-            watches.find(|watch| watch.owner != WITNESS && (fifo.is_none() || fifo != watch.fifo))?;
+            watches.find(|watch| watch.owner < UNSET && (fifo.is_none() || fifo != watch.fifo))?;
         let word = theirs.span().0.max(words.span().0);
         Some(Race { word, owner: *owner, is_written: *reads })
     }
@@ -371,25 +367,16 @@ fn seen_by(done: Done) -> Option<TaskId> {
     }
 }
 
-fn fifos_of(operation: &Operation) -> u64 {
-    let sources = operation.sources().iter().filter_map(|from| match from {
-        From::Fifo(end) => Some(end.fifo),
-        From::Local(_) | From::Fabric(_) => None,
-    });
-    let dest = if let To::Fifo(end) = &operation.to { Some(end.fifo) } else { None };
-    sources.chain(dest).fold(0, |all, fifo| all | 1 << (fifo & 63))
-}
-
 impl Watched {
     fn is_idle(&self) -> bool {
-        self.open.is_empty() && self.witness.is_none()
+        self.open.is_empty() && self.witness.is_none() && self.unset.is_none()
     }
 
     /// Adds an operation, whose watches have the next number.
     fn open(&mut self, begun: &Begun, uses: OpenUse, progress: Progress) {
         let (id, span, has_completion) = (self.opened, begun.span, begun.completion != Done::Nothing);
-        // The witness has the last number.
-        self.opened = (id + 1) % WITNESS;
+        // The witness and the globals without a value have the last numbers.
+        self.opened = (id + 1) % UNSET;
         self.open.push(OpenOperation { id, span, uses, has_completion, progress, seen: 0 });
     }
 
@@ -403,7 +390,7 @@ impl Watched {
             return;
         }
         let Watched { open, guard, .. } = self;
-        guard.retain(|watch| watch.owner == WITNESS || open.iter().any(|open| open.id == watch.owner));
+        guard.retain(|watch| watch.owner >= UNSET || open.iter().any(|open| open.id == watch.owner));
     }
 
     /// The next end, of an operation with this completion.
@@ -480,12 +467,5 @@ impl Watched {
             }
         }
         self.keep(|open| open.uses.output.is_none() || matches!(open.progress, Progress::Running { .. }));
-    }
-}
-
-impl OpenOperation {
-    /// The output queue that it uses, bit = number.
-    fn outputs(&self) -> u64 {
-        self.uses.output.map_or(0, |output| 1 << output)
     }
 }

@@ -107,12 +107,15 @@ impl Sema<'_> {
             return Err(comptime_only(&ty).help(super::stmt::instead_of_var(&ty, &v.name.name)));
         }
         let (align, explicit_align) = self.alignment(v, &ty)?;
+        // A variable without an initializer is zero (ruling).
+        let undefined = v.init.is_some() && matches!(value, Value::Undefined(_)) && is_of_numbers(&ty);
         self.eval.facts.note_global(v.name.span, &ty, &value);
         Ok(self.lower.data.add(Global {
             name: self.modules.global_name(instance, v),
             ty,
             value,
             is_var: v.kind == VarKind::Var,
+            undefined,
             addr: None,
             align,
             explicit_align,
@@ -282,5 +285,13 @@ fn param_fallback(given: &Value, ty: &Ty) -> Option<Value> {
             Some(Value::Bool(!n.is_zero()))
         }
         _ => None,
+    }
+}
+
+/// Whether a type is a number or an array of numbers.
+fn is_of_numbers(ty: &Ty) -> bool {
+    match ty {
+        Ty::Array(array) => is_of_numbers(&array.elem),
+        other => matches!(other, Ty::Bool | Ty::Int(_) | Ty::Float(_)),
     }
 }

@@ -88,6 +88,8 @@ pub struct Global {
     pub value: Value,
     /// Declared `var`.
     pub is_var: bool,
+    /// Declared `undefined`, and made of numbers.
+    pub undefined: bool,
     /// Its place in memory, once something needs one.
     pub addr: Option<u16>,
     /// Minimum alignment in words.

@@ -219,6 +219,7 @@ mod tests {
             element: Some(Scalar::U16),
             inside: Default::default(),
             mutable: true,
+            undefined: false,
             span: Span::new(FileId(0), 0, 0),
         }
     }

@@ -92,6 +92,7 @@ fn mover(dest: Dsd, source: Dsd, line: usize) -> Arc<TileImage> {
         element: Some(Scalar::U32),
         inside: Default::default(),
         mutable: true,
+        undefined: false,
         span: span(line),
     };
     Arc::new(TileImage {

@@ -27,6 +27,7 @@ fn sender() -> TileImage {
             element: Some(Scalar::F32),
             inside: Default::default(),
             mutable: true,
+            undefined: false,
             span: nowhere(),
         }]
         .into(),

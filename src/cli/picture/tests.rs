@@ -14,6 +14,7 @@ fn array(dims: &[u32], words: u16) -> Symbol {
         element: Some(if words == 1 { Scalar::U16 } else { Scalar::F32 }),
         inside: Default::default(),
         mutable: true,
+        undefined: false,
         span,
     }
 }

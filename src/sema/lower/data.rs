@@ -63,6 +63,7 @@ impl Data {
             ty,
             value: v.clone(),
             is_var: false,
+            undefined: false,
             addr: None,
             explicit_align: None,
             defined_by: None,
@@ -198,7 +199,8 @@ impl Data {
         let symbol = |g: &Global| {
             let VariableType { text, words, dims, element, inside } = variable_type(&g.ty);
             let (name, addr) = (g.name.clone(), g.addr.unwrap_or(0));
-            Symbol { name, addr, words, ty: text, dims, element, inside, mutable: g.is_var, span: g.span }
+            let (mutable, undefined) = (g.is_var, g.undefined);
+            Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span: g.span }
         };
         image.symbols.extend(self.placed.iter().map(|id| symbol(self.get(*id))));
         image.symbols.sort_by_key(|s| s.addr);
@@ -221,6 +223,7 @@ mod tests {
             ty: Ty::U32,
             value: Value::u32(1),
             is_var: false,
+            undefined: false,
             addr: None,
             align: 1,
             explicit_align: None,

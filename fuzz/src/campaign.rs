@@ -166,7 +166,9 @@ impl Pool {
 fn damaged(input: &[u8], dice: &mut Dice) -> Vec<u8> {
     let mut bytes = input.to_vec();
     for _ in 0..=dice.below(4) {
-        let at = dice.below(bytes.len());
+        // What is furthest from a header is the least likely to be refused at once.
+        let first = [0, bytes.len() / 2, bytes.len() / 4 * 3][dice.below(3)];
+        let at = first + dice.below(bytes.len() - first);
         match dice.below(6) {
             0 => bytes.truncate(at),
             1 => bytes.insert(at, dice.number() as u8),

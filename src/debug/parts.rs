@@ -113,7 +113,8 @@ pub fn targets(held: &Held, look: &PeLook<'_>) -> usize {
 fn typed(of: &Held, (name, addr): (String, u16), ty: &VariableType) -> Held {
     let VariableType { text, words, dims, element, inside } = ty.clone();
     let (mutable, span) = (of.symbol.mutable, of.symbol.span);
-    let symbol = Symbol { name, addr, words, ty: text, dims, element, inside, mutable, span };
+    let undefined = false;
+    let symbol = Symbol { name, addr, words, ty: text, dims, element, inside, mutable, undefined, span };
     Held { symbol, words: Vec::new(), in_memory: of.in_memory, expanded: None }
 }
 
@@ -131,8 +132,18 @@ mod tests {
         let ty = VariableType { inside, ..number("T", words.len() as u16, Scalar::U16) };
         let VariableType { text, words: size, dims, element, inside } = ty;
         let (name, span) = ("x".to_string(), Span::new(FileId(0), 0, 0));
-        let symbol =
-            Symbol { name, addr: 8, words: size, ty: text, dims, element, inside, mutable: true, span };
+        let symbol = Symbol {
+            name,
+            addr: 8,
+            words: size,
+            ty: text,
+            dims,
+            element,
+            inside,
+            mutable: true,
+            undefined: false,
+            span,
+        };
         Held { symbol, words, in_memory: true, expanded: None }
     }
 

@@ -15,9 +15,13 @@ impl Mem {
     /// The vector in memory behind the words; `None` if they are none.
     #[inline]
     pub fn from_words(w: &[u16; DSD_WORDS as usize]) -> Option<Mem> {
+        let dims = w[1] as u8;
+        if !(1..=4).contains(&dims) {
+            return None;
+        }
         Some(Mem {
             kind: *KINDS.get(usize::from(w[0]).wrapping_sub(1))?,
-            dims: w[1] as u8,
+            dims,
             index_offset: w[1] & INDEX_OFFSET != 0,
             is_aimed: w[1] & AIMED != 0,
             base: w[2],

@@ -24,7 +24,7 @@ macro_rules! place {
 }
 macro_rules! behind {
     ($a:ident $off:ident) => {
-        reg!($a) as usize + usize::from($off)
+        reg!($a) as u32 as usize + usize::from($off)
     };
 }
 macro_rules! looped {

@@ -2,7 +2,7 @@
 
 use super::prepared::{PreparedFunction, PreparedTile};
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::STACK_OVERFLOW;
+use crate::diagnostics::rules::run::{NO_FUNCTION, STACK_OVERFLOW};
 use crate::image::code::Reg;
 use crate::image::{FnId, TileImage};
 use crate::prefetch;
@@ -253,6 +253,15 @@ impl Calls {
         let registers = if self.worker.is_empty() { &mut self.parked } else { &mut self.worker[..] };
         registers[at] = value;
     }
+}
+
+/// The function that a pointer points to.
+///
+/// # Errors
+/// There is none: the pointer was never set, or something has written over it.
+#[inline(always)]
+pub(super) fn pointed(tile: &TileImage, pointer: u64) -> Result<FnId, Diag> {
+    if pointer < tile.functions.len() as u64 { Ok(FnId(pointer as u32)) } else { Err(NO_FUNCTION.plain()) }
 }
 
 #[cold]

@@ -2,7 +2,7 @@
 
 use super::arithmetic::{self, amount, quotient, remainder};
 use super::arms::*;
-use super::calls::Calls;
+use super::calls::{Calls, pointed};
 use super::convert::{signed, unsigned};
 use super::guard::Guard;
 use super::interface::{Code, LoopMemory, LoopServices, Meter, StopReason, TaskState};
@@ -245,7 +245,7 @@ pub(crate) fn run<G: Guard>(
                 }
                 Op::Frame { d, off } => set!(d, frame.address.wrapping_add(off)),
                 Op::Call { f, base } => call!(f, base),
-                Op::CallPtr { a, base } => call!(FnId(reg!(a) as u32), base),
+                Op::CallPtr { a, base } => call!(attempt!(pointed(tile, reg!(a))), base),
                 Op::Ret => break None,
                 Op::AddUJumpLtU(s) => looped!(s AddU LtU),
                 Op::AddUJumpLeU(s) => looped!(s AddU LeU),

@@ -7,7 +7,7 @@ use std::fmt;
 const MAGIC: &[u8; 8] = b"cslrun\r\n";
 
 /// Changes whenever a type inside [`Program`] changes, so that an old file is recognised.
-const FORMAT: u32 = 23;
+const FORMAT: u32 = 24;
 
 /// Why bytes are not a program that this version can run.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -80,11 +80,8 @@ pub fn from_bytes(bytes: &[u8]) -> Result<Program, FileError> {
         Ok(Program { tiles: stored::read(tiles)?, ..program })
     };
     let program = read().map_err(|e: postcard::Error| FileError::Damaged(e.to_string()))?;
-    if program.is_whole() {
-        Ok(program)
-    } else {
-        Err(FileError::Damaged("its tables do not fit".to_string()))
-    }
+    program.verify().map_err(|why| FileError::Damaged(why.to_string()))?;
+    Ok(program)
 }
 
 fn version() -> String {

@@ -24,6 +24,10 @@ mod starts;
 mod stored;
 pub mod superinstructions;
 pub mod traffic;
+mod verdict;
+mod verify;
+mod verify_code;
+mod verify_tables;
 
 pub use allocation::{OperandRegisters, RegisterUse};
 pub use certain::Certain;

@@ -1,6 +1,6 @@
 //! Routes: what `@set_color_config` and `@set_local_color_config` have said, for every PE.
 
-use crate::arch::{Color, Direction};
+use crate::arch::{Arch, Color, Direction};
 use crate::source::Span;
 use indexmap::IndexSet;
 use rustc_hash::{FxBuildHasher, FxHashMap};
@@ -76,6 +76,20 @@ pub struct ColorConfig {
     pub teardown: bool,
     /// `.ce_inject`: the buffers move the switch.
     pub inject: Option<Inject>,
+}
+
+impl ColorConfig {
+    /// Checks a configuration that was read from a file.
+    ///
+    /// # Errors
+    /// It names a direction that a router does not have.
+    pub fn verify(&self) -> Result<(), &'static str> {
+        let switched = self.switches.iter().flat_map(|switches| switches.positions.iter().flatten());
+        let sides = switched.flat_map(|position| [position.rx, position.tx]).flatten();
+        let exist = |side: Directions| side.0 >> Direction::ALL.len() == 0;
+        let all = sides.chain([self.rx, self.tx]).all(exist);
+        if all { Ok(()) } else { Err("a route has a direction that does not exist") }
+    }
 }
 
 /// Who goes first on a color that the PE injects into.
@@ -225,6 +239,20 @@ impl RouteTable {
         let has_row = |row: &u32| (*row as usize) < self.rows.len();
         let is_declared = |(_, id): &(Color, u32)| (*id as usize) < self.declared.len();
         self.pes.len() == pes && self.pes.iter().all(has_row) && self.rows.iter().flatten().all(is_declared)
+    }
+
+    /// Checks a table that was read from a file.
+    ///
+    /// # Errors
+    /// It holds what no layout can say.
+    pub fn verify(&self, arch: &Arch) -> Result<(), &'static str> {
+        let is_row = |row: &Vec<(Color, u32)>| {
+            row.is_sorted_by(|(a, _), (b, _)| a < b) && row.iter().all(|(c, _)| c.0 < arch.routable_colors)
+        };
+        if !self.rows.iter().all(is_row) {
+            return Err("a route has no routable color");
+        }
+        self.declared.iter().try_for_each(|declared| declared.config.verify())
     }
 
     /// The distinct configurations, by number.

@@ -25,7 +25,7 @@ impl TileImage {
         for function in &self.functions {
             for op in &function.code {
                 if let Op::Activate { a } = op {
-                    activated |= 1 << function.constant(*a)?;
+                    activated |= 1u64.checked_shl(u32::try_from(function.constant(*a)?).ok()?)?;
                 }
             }
         }

@@ -69,12 +69,12 @@ impl VectorUnit<'_> {
     pub fn edit_dsd(&mut self, (a, b): (Reg, Reg), edit: DsdEdit, origin: u16) -> Result<(), Diag> {
         let (at, value) = (self.main.address(a), self.main.register(b));
         let mut dsd = self.dsd_at(at)?;
-        self.edit(&mut dsd, edit, value, origin);
+        self.edit(&mut dsd, edit, value, origin)?;
         self.put_dsd(at, &dsd)
     }
 
     /// Changes one property of a DSD.
-    fn edit(&self, dsd: &mut Dsd, edit: DsdEdit, value: u64, origin: u16) {
+    fn edit(&self, dsd: &mut Dsd, edit: DsdEdit, value: u64, origin: u16) -> Result<(), Diag> {
         let word = value as u16;
         if let Dsd::Mem(mem) = dsd {
             mem.origin = origin;
@@ -86,10 +86,12 @@ impl VectorUnit<'_> {
             }
             (Dsd::Mem(mem), DsdEdit::Length) => mem.extent[0] = word,
             (Dsd::Mem(mem), DsdEdit::Stride) => mem.step[0] = word as i16,
+            // Unless something has written over the DSD that the variable held.
             (dsd, edit) => {
-                assert!(edit_fabric(dsd, edit, word), "comptime lets nobody apply {edit:?} to {dsd:?}");
+                return edit_fabric(dsd, edit, word).then_some(()).ok_or_else(|| DSD_UNSET.plain());
             }
         }
+        Ok(())
     }
 }
 

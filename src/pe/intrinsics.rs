@@ -4,7 +4,7 @@ use super::element::{Outside, Pe};
 use super::log::{Joined, LetterEnd, MessageCall, Traced};
 use crate::arch::{InQueue, PeCoord};
 use crate::diagnostics::Diag;
-use crate::diagnostics::rules::run::SYMBOL_ID;
+use crate::diagnostics::rules::run::{NO_FUNCTION, SYMBOL_ID};
 use crate::image::code::{Intrinsic, Op, Reg};
 use crate::image::{ExportTarget, TileImage};
 use crate::value::{f16, math};
@@ -57,7 +57,7 @@ impl Pe {
                 };
                 return Ok(());
             }
-            Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1) as usize)?,
+            Intrinsic::SymbolAddress => symbol_address(tile, argument(0) as usize, argument(1))?,
             Intrinsic::QueueFlush => {
                 {
                     let (queue, place) = (argument(0) as u16, self.main.place(tile));
@@ -86,8 +86,7 @@ impl Pe {
         function: u64,
         (x, y): (u64, u64),
     ) -> Result<u64, Diag> {
-        let function =
-            math::MathFunction::from_number(function as u16).expect("comptime knows the functions");
+        let function = math::MathFunction::from_number(function as u16).ok_or_else(|| NO_FUNCTION.plain())?;
         if id == Intrinsic::Math16 {
             self.checks.check_angle(tile, &self.main, function, f16::to_f32(x as u16))?;
             return Ok(math::eval16(function, x as u16, y as u16).into());
@@ -102,10 +101,10 @@ impl Pe {
         let argument = |k: Reg| self.main.register(base + k);
         let text = match id {
             Intrinsic::PrintString => {
-                let text = &tile.strings[argument(0) as usize];
+                let text = text_of(tile, argument(0));
                 text.split('\0').next().unwrap_or_default().to_string()
             }
-            Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as usize),
+            Intrinsic::PrintInt => integer(argument(0), argument(1), argument(2) as u16),
             Intrinsic::PrintF32 => format!("{:?}", f32::from_bits(argument(0) as u32)),
             Intrinsic::PrintF16 => format!("{:?}", f16::to_f32(argument(0) as u16)),
             Intrinsic::TscEnable => return self.clock.enable(argument(0) != 0, time),
@@ -155,8 +154,8 @@ impl Pe {
 }
 
 /// Address of the advertised symbol with this id; `strings[names]` lists the names of all.
-fn symbol_address(tile: &TileImage, id: usize, names: usize) -> Result<u64, Diag> {
-    let names: Vec<&str> = tile.strings[names].split(',').filter(|name| !name.is_empty()).collect();
+fn symbol_address(tile: &TileImage, id: usize, names: u64) -> Result<u64, Diag> {
+    let names: Vec<&str> = text_of(tile, names).split(',').filter(|name| !name.is_empty()).collect();
     let name = id.checked_sub(1).and_then(|k| names.get(k));
     let export = tile.exports.iter().find(|export| Some(&export.name.as_str()) == name);
     match export.map(|export| export.target) {
@@ -169,7 +168,13 @@ fn symbol_address(tile: &TileImage, id: usize, names: usize) -> Result<u64, Diag
     }
 }
 
-fn integer(x: u64, base: u64, digits: usize) -> String {
+/// A text of the tile; empty if there is none with this number, which only a forged program can ask for.
+fn text_of(tile: &TileImage, number: u64) -> &str {
+    usize::try_from(number).ok().and_then(|n| tile.strings.get(n)).map_or("", String::as_str)
+}
+
+fn integer(x: u64, base: u64, digits: u16) -> String {
+    let digits = usize::from(digits);
     match base {
         2 => format!("{x:0digits$b}"),
         16 => format!("{x:0digits$X}"),

@@ -8,7 +8,7 @@ use super::stall::Stall;
 use super::trace_buffer::TraceBuffer;
 use super::vector_unit::VectorUnit;
 use crate::arch::{Color, DsrId};
-use crate::diagnostics::rules::dsd::MAP_OPERAND;
+use crate::diagnostics::rules::dsd::{MAP_FIFO, MAP_OPERAND};
 use crate::diagnostics::{At, Diag};
 use crate::dsd::access::AddressCursor;
 use crate::dsd::footprint::Footprint;
@@ -101,7 +101,7 @@ impl VectorUnit<'_> {
         now: u64,
     ) -> Result<(), Diag> {
         let map = &self.tile.maps[n as usize];
-        let inputs = map.inputs.iter().map(|(operand, kind)| self.side(*operand, *kind));
+        let inputs = map.inputs.iter().map(|(operand, kind)| self.input_side(*operand, *kind));
         let inputs = inputs.collect::<Result<Vec<_>, _>>().at(map.span)?;
         let output = map.output.map(|(operand, kind)| self.output_side(operand, kind));
         let output = output.transpose().at(map.span)?;
@@ -158,6 +158,19 @@ impl VectorUnit<'_> {
         }
     }
 
+    /// Checks the direction of an input: memory may hold another DSD than the type of the variable says.
+    fn input_side(&mut self, operand: DsdOperand, kind: Access) -> Result<Side, Diag> {
+        let side = self.side(operand, kind)?;
+        match (&side.place, operand) {
+            (MapOperand::Out(_), DsdOperand::Dsd(dsd)) => {
+                let diag = MAP_OPERAND.because(&[("dsd", &"fabout_dsd"), ("position", &"input")]);
+                let help = "copy a DSD by assignment, not through a pointer of another type";
+                Err(self.registers.loaded_here(dsd, diag.help(help)))
+            }
+            _ => Ok(side),
+        }
+    }
+
     /// Checks the direction of the output: a dsr_src0 may be a destination, and only now is it known what it
     /// holds.
     fn output_side(&mut self, operand: DsdOperand, kind: Access) -> Result<Side, Diag> {
@@ -194,7 +207,7 @@ impl VectorUnit<'_> {
             }
             Dsd::Fifo(_) => match dsd {
                 DsdRef::Dsr(dsr) => return Err(self.registers.get(dsr)?.fifo_in_map()),
-                DsdRef::Const(_) | DsdRef::At(..) => unreachable!("comptime keeps FIFOs out of `@map`"),
+                DsdRef::Const(_) | DsdRef::At(..) => return Err(MAP_FIFO.plain()),
             },
         };
         Ok(Side { place, kind, left, saved: resolved.saved })
@@ -230,7 +243,7 @@ impl VectorUnit<'_> {
                     load(self.memory.words(), at, side.kind)?
                 }
                 MapOperand::In(intake) => extended(intake.take(self.queues, now), side.kind),
-                MapOperand::Out(_) => unreachable!("comptime lets nobody read from a fabout DSD"),
+                MapOperand::Out(_) => unreachable!("`input_side` lets nobody read from a fabout DSD"),
             };
             side.left = side.left.map(|left| left - 1);
             self.main.set_register(base + k as Reg, value);

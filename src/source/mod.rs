@@ -83,8 +83,7 @@ impl SourceMap {
     /// Adds a file and names it.
     pub fn add(&mut self, name: impl Into<String>, text: impl Into<Arc<str>>) -> FileId {
         let text = text.into();
-        let mut line_starts = vec![0];
-        line_starts.extend(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1));
+        let line_starts = line_starts(&text);
         self.files.push(SourceFile { name: name.into(), text, line_starts });
         FileId(self.files.len() as u32 - 1)
     }
@@ -92,6 +91,17 @@ impl SourceMap {
     /// The file behind an id.
     pub fn file(&self, id: FileId) -> &SourceFile {
         &self.files[id.0 as usize]
+    }
+
+    /// Whether a span is a piece of one of the files.
+    pub fn has(&self, span: Span) -> bool {
+        let text = self.files.get(span.file.0 as usize).map(|file| &file.text);
+        text.is_some_and(|text| text.get(span.range()).is_some())
+    }
+
+    /// Whether the tables of all files fit their texts: what a damaged program may lack.
+    pub fn is_whole(&self) -> bool {
+        self.files.iter().all(|file| file.line_starts == line_starts(&file.text))
     }
 
     /// All files, in the order of reading.
@@ -120,6 +130,11 @@ impl SourceMap {
         let at = self.line_col(span.file, span.lo);
         format!("{}:{}:{}", self.file(span.file).name, at.line, at.column)
     }
+}
+
+fn line_starts(text: &str) -> Vec<u32> {
+    let behind = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
+    std::iter::once(0).chain(behind).collect()
 }
 
 #[cfg(test)]

@@ -127,6 +127,10 @@ crate::rules! {
     /// A color has no counter filter on this PE.
     /// Only counter filters have a state that a program can change.
     NO_COUNTER = "no-counter-filter": "color {color} has no counter filter on this PE";
+    /// A call goes through a pointer that points to no function.
+    /// A pointer to a function can only hold the address of a function of the program.
+    NO_FUNCTION = "no-function": "the pointer points to no function"
+        => "assign the address of a function to it first";
     /// A vector whose address was set at run time leaves the variable at that address.
     /// Nothing keeps a vector inside of a variable: it goes on in the one that lies behind it.
     @Warning(undefined) OUTSIDE_VARIABLE = "outside-variable": "a vector leaves {what}: its element at word {address} lies outside"

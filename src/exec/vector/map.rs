@@ -81,8 +81,11 @@ impl MapIterations {
     /// Writes the result of the element that was read last; false if the PE must do that.
     #[inline]
     pub fn put(&self, memory: &mut [u16], value: u64) -> bool {
-        let Some((row, kind)) = self.output else { return false };
-        store(memory, place(&row, self.done - 1), kind, value).is_ok()
+        // Code writes what it has read an element for; that of a forged program need not.
+        let (Some((row, kind)), Some(element)) = (self.output, self.done.checked_sub(1)) else {
+            return false;
+        };
+        store(memory, place(&row, element), kind, value).is_ok()
     }
 }
 

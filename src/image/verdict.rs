@@ -1,0 +1,9 @@
+//! What is said of a program that was read from a file: nothing, or why it cannot be run.
+
+/// Nothing, or what is wrong.
+pub type Verdict = Result<(), &'static str>;
+
+/// An error unless something holds.
+pub fn ensure(holds: bool, otherwise: &'static str) -> Verdict {
+    if holds { Ok(()) } else { Err(otherwise) }
+}

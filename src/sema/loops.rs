@@ -142,7 +142,8 @@ fn check_unrolled(sema: &Sema<'_>, i: u64, span: Span) -> Result<()> {
         .help("raise it with `--max-inlined-iterations`"))
 }
 
-/// One unrolled iteration; true if the ones behind it can never run.
+/// One unrolled iteration; true if the ones behind it can never run, or something is wrong with it: they would say the same
+/// again, up to a million times.
 fn unrolled_iteration(
     sema: &mut Sema<'_>,
     label: Option<Name>,
@@ -151,12 +152,13 @@ fn unrolled_iteration(
 ) -> Result<bool> {
     let next = sema.b().label();
     let mark = sema.b().mark();
+    let faults = sema.reports.faults();
     sema.eval.open_target(JumpTarget::unrolled(label, end, next));
     let flow = f(sema);
     let target = sema.eval.close_target();
     sema.b().bind(next);
     sema.b().release(mark);
-    Ok(matches!(flow?, Flow::Dead) && !target.continued)
+    Ok(matches!(flow?, Flow::Dead) && !target.continued || sema.reports.faults() > faults)
 }
 
 /// The parts of `@range(T, ..)` when it stands in the head of a loop: they may be run-time values.

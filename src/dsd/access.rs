@@ -305,7 +305,7 @@ impl AddressCursor {
     }
 
     /// Whether another one goes through the same addresses, with elements of the same size.
-    pub fn is_level_with(&self, other: &AddressCursor) -> bool {
+    pub fn visits_the_same(&self, other: &AddressCursor) -> bool {
         let dims = usize::from(self.dims);
         (self.at, self.words, self.dims, self.ring) == (other.at, other.words, other.dims, other.ring)
             && self.extent[..dims] == other.extent[..dims]

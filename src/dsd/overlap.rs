@@ -16,7 +16,7 @@ const MOST_COMPARED: u32 = 4096;
 pub fn lag(dest: &AddressCursor, source: &AddressCursor, count: u32) -> Option<u32> {
     match dest.lag_of_lines(source, count) {
         Some(lag) => lag,
-        None if dest.is_level_with(source) => None,
+        None if dest.visits_the_same(source) => None,
         None => lag_of_paths(dest, source, count.min(MOST_COMPARED)),
     }
 }

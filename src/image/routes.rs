@@ -1,5 +1,6 @@
 //! Routes: what `@set_color_config` and `@set_local_color_config` have said, for every PE.
 
+use super::verdict::{Verdict, ensure};
 use crate::arch::{Arch, Color, Direction};
 use crate::source::Span;
 use indexmap::IndexSet;
@@ -83,12 +84,12 @@ impl ColorConfig {
     ///
     /// # Errors
     /// It names a direction that a router does not have.
-    pub fn verify(&self) -> Result<(), &'static str> {
+    pub fn verify(&self) -> Verdict {
         let switched = self.switches.iter().flat_map(|switches| switches.positions.iter().flatten());
         let sides = switched.flat_map(|position| [position.rx, position.tx]).flatten();
         let exist = |side: Directions| side.0 >> Direction::ALL.len() == 0;
         let all = sides.chain([self.rx, self.tx]).all(exist);
-        if all { Ok(()) } else { Err("a route has a direction that does not exist") }
+        ensure(all, "a route has a direction that does not exist")
     }
 }
 
@@ -245,13 +246,11 @@ impl RouteTable {
     ///
     /// # Errors
     /// It holds what no layout can say.
-    pub fn verify(&self, arch: &Arch) -> Result<(), &'static str> {
+    pub fn verify(&self, arch: &Arch) -> Verdict {
         let is_row = |row: &Vec<(Color, u32)>| {
             row.is_sorted_by(|(a, _), (b, _)| a < b) && row.iter().all(|(c, _)| c.0 < arch.routable_colors)
         };
-        if !self.rows.iter().all(is_row) {
-            return Err("a route has no routable color");
-        }
+        ensure(self.rows.iter().all(is_row), "a route has no routable color")?;
         self.declared.iter().try_for_each(|declared| declared.config.verify())
     }
 

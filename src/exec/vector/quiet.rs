@@ -35,6 +35,7 @@ fn called(tile: &TileImage) -> Vec<bool> {
     called
 }
 
+/// The same for operation `n`, with `code` behind it. `is_called`: its function may return to other code.
 fn behind(
     tile: &TileImage,
     shapes: &[VectorShape],

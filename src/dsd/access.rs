@@ -142,7 +142,19 @@ impl AddressCursor {
     /// Address of the next element, which is then behind.
     #[inline]
     pub fn next_element(&mut self) -> Result<usize, Diag> {
-        Ok(self.next_row(1)?.at)
+        if !self.is_line() {
+            return Ok(self.next_row(1)?.at);
+        }
+        let at = self.at;
+        if at < self.limits.0 || at + i32::from(self.words) > self.limits.1 {
+            return Err(self.outside(1));
+        }
+        self.at += self.step[0];
+        self.done[0] += 1;
+        if self.done[0] >= self.extent[0] {
+            self.done[0] = 0;
+        }
+        Ok(at as usize)
     }
 
     /// Whether beyond its limits lies only another variable, at which a warning is due (`Mem::is_aimed`).
@@ -321,6 +333,7 @@ impl AddressCursor {
         (self.at.max(last) + i32::from(self.words)).clamp(0, self.limits.1) as usize
     }
 
+    #[inline]
     fn is_line(&self) -> bool {
         self.dims == 1 && self.ring.is_none()
     }

@@ -87,7 +87,7 @@ impl Arbiter {
         if waiting.is_power_of_two() && !flit_ids.is_recording() {
             let id = grid.only_lane_of(waiting, pe);
             match decide_plainly(grid, id, now) {
-                Plain::Goes(one) => return self.grant(grid, pe, one),
+                Plain::Goes(one) => return self.moves.push(one),
                 Plain::Blocked => {
                     let (router, lane) = grid.parts(pe, id);
                     return router.stall(lane.color());
@@ -104,20 +104,7 @@ impl Arbiter {
 
     /// Lets the copies of a wavelet leave where there is room; no other color waits at its router.
     fn decide_copies(&mut self, grid: &mut Grid, (pe, id): (usize, u32), now: u64) {
-        match copies(grid, (pe, id), now) {
-            Some(one) if one.targets != 0 => self.grant(grid, pe, one),
-            Some(one) if one.leaves() => self.moves.push(one),
-            Some(_) | None => {}
-        }
-    }
-
-    /// Lets such a wavelet leave, the only one at its router.
-    #[inline(always)]
-    fn grant(&mut self, grid: &mut Grid, pe: usize, one: Move) {
-        let (router, lane) = grid.parts(pe, one.lane);
-        lane.serve(one.input);
-        router.serve(one.targets, lane.color());
-        self.moves.push(one);
+        self.moves.extend(copies(grid, (pe, id), now).filter(Move::leaves));
     }
 
     fn decide_several(
@@ -130,14 +117,7 @@ impl Arbiter {
         let first = self.moves.len();
         if flit_ids.is_recording() || !self.decide_apart(grid, (pe, waiting), now) {
             self.moves.truncate(first);
-            return self.decide_among(grid, flit_ids, (pe, waiting), now);
-        }
-        for Move { lane, input, targets, .. } in &self.moves[first..] {
-            let (router, lane) = grid.parts(pe, *lane);
-            router.serve(*targets, lane.color());
-            if *targets != 0 {
-                lane.serve(*input);
-            }
+            self.decide_among(grid, flit_ids, (pe, waiting), now);
         }
     }
 
@@ -225,17 +205,14 @@ impl Arbiter {
         let first = self.moves.len();
         for (output, claim) in claims.iter().enumerate() {
             let Some(Claim { lane: id, input, all, .. }) = *claim else { continue };
-            let (router, lane) = grid.parts(pe, id);
-            router.serve_one(Direction::ALL[output], lane.color());
-            lane.serve(input);
-            let same = self.moves[first..].iter_mut().find(|m| m.lane == id && m.input == input);
-            match same {
-                Some(m) => m.targets |= 1 << output,
-                None => {
-                    let (pe, to, targets) = (pe as u32, Landing::Unknown, 1 << output);
-                    self.moves.push(Move { pe, lane: id, input, targets, all, to, is_plain: false });
-                }
+            let same = self.moves[first..].iter().position(|m| m.lane == id && m.input == input);
+            let (pe, to, targets) = (pe as u32, Landing::Unknown, 1 << output);
+            let mut one = Move { pe, lane: id, input, targets, all, to, is_plain: false };
+            // Of several inputs of a color, the one that has the last output is served last.
+            if let Some(at) = same {
+                one.targets |= self.moves.remove(first + at).targets;
             }
+            self.moves.push(one);
         }
     }
 
@@ -287,20 +264,22 @@ impl Arbiter {
     }
 }
 
-/// Whether all wavelets of a lane are in one of its inputs, and neither buffers nor the order of arrival have a say.
+/// Whether all wavelets of a lane that may leave are in one of its inputs, and neither buffers nor the order of arrival
+/// have a say.
 fn comes_from_one_side(grid: &Grid, id: u32) -> bool {
     let lane = grid.lane(id);
-    !lane.injects() && lane.filled().is_power_of_two()
+    !lane.injects() && lane.open().is_power_of_two()
 }
 
-/// The copies of the oldest wavelet of a lane that find room, all of it being in one input; `None` while it must wait.
+/// The copies of the oldest wavelet of a lane that find room, all that may leave being in one input; `None` while it must
+/// wait.
 /// If none finds room, the lane is not looked at again before there is some.
 fn copies(grid: &mut Grid, (pe, id): (usize, u32), now: u64) -> Option<Move> {
     let lane = grid.lane(id);
     if lane.is_torn_down() {
         return None;
     }
-    let input = Direction::ALL[lane.filled().trailing_zeros() as usize % 5];
+    let input = Direction::ALL[lane.open().trailing_zeros() as usize % 5];
     let all = targets(grid, id, input, now)?;
     let (mut targets, mut to): (Mask, _) = (0, Landing::Unknown);
     for target in sides(all) {

@@ -296,15 +296,9 @@ impl Grid {
         landing
     }
 
-    /// The lane to which all leads that leaves a lane on the only side that its gate has, if it is one.
-    #[inline(always)]
-    pub fn course(&mut self, id: u32, target: Direction) -> Option<u32> {
-        let known = self.lane(id).course();
-        known.or_else(|| self.look_up_course(id, target))
-    }
-
+    /// Finds out to which lane all leads that leaves a lane on the only side that its gate has, if it is one.
     #[cold]
-    fn look_up_course(&mut self, id: u32, target: Direction) -> Option<u32> {
+    pub fn look_up_course(&mut self, id: u32, target: Direction) -> Option<u32> {
         let _ = self.landing(id, target);
         self.lane_mut(id).learn_course(target)
     }

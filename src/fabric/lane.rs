@@ -27,6 +27,8 @@ pub struct Lane {
     gate: Gate,
     /// Why it is not plain, whatever it holds.
     special: u8,
+    /// Inputs of whose oldest wavelet some copies have left and others have not.
+    divided: Mask,
     /// Its buffers move the switch.
     inject: Option<Inject>,
     /// A send was refused since room was last made.
@@ -92,6 +94,7 @@ impl Lane {
             filled: 0,
             gate: route.gate(route.start),
             special: if route.teardown { TEARDOWN } else { 0 },
+            divided: 0,
             inject: route.inject,
             refused: false,
             last_input: 0,
@@ -151,11 +154,16 @@ impl Lane {
         self.filled == 0
     }
 
-    /// Whether wavelets come from one side and go somewhere, and neither buffers nor a teardown have a say nor another
-    /// band.
+    /// Inputs from which a wavelet may leave: those that the gate accepts, and those of which a part has left before.
+    #[inline(always)]
+    pub fn open(&self) -> Mask {
+        self.filled & (self.gate.rx | self.divided)
+    }
+
+    /// Whether its wavelets go somewhere, and neither buffers nor a teardown have a say nor another band.
     #[inline(always)]
     pub fn is_plain(&self) -> bool {
-        self.inject.is_none() && self.filled.is_power_of_two() && self.gate.tx != 0 && self.special == 0
+        self.inject.is_none() && self.gate.tx != 0 && self.special == 0
     }
 
     /// Whether its buffers move the switch.
@@ -212,6 +220,7 @@ impl Lane {
     #[inline]
     pub fn leave(&mut self, input: Direction, targets: Mask) {
         self.heads[input as usize].leave(targets);
+        self.divided = self.divided & !(1 << input as u8) | u8::from(targets != 0) << input as u8;
     }
 
     /// The input that was served last.
@@ -415,6 +424,7 @@ impl Lane {
             side => self.link_mut(side).pop(),
         }
         self.heads[input as usize] = HeadState::UNTOUCHED;
+        self.divided &= !(1 << input as u8);
         if self.waiting(input) == 0 {
             self.filled &= !(1 << input as u8);
         }

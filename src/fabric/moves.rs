@@ -44,7 +44,12 @@ impl Fabric {
             }
         }
         let left = m.all & !m.targets;
-        self.grid.lane_mut(m.lane).leave(m.input, left);
+        let (router, lane) = self.grid.parts(pe, m.lane);
+        router.serve(m.targets, lane.color());
+        if m.targets != 0 {
+            lane.serve(m.input);
+        }
+        lane.leave(m.input, left);
         if left == 0 {
             if self.flit_ids.is_recording() {
                 self.flit_ids.note_left(&self.grid, m.lane, m.input, flit, m.all == 0);
@@ -75,7 +80,9 @@ impl Fabric {
         } else {
             self.carry_copies(m, flit, now);
         }
-        let router = self.grid.router_mut(pe);
+        let (router, lane) = self.grid.parts(pe, m.lane);
+        router.serve(m.targets, lane.color());
+        lane.serve(m.input);
         if router.ready() != 0 {
             self.schedule.list(pe, router);
         }

@@ -5,6 +5,7 @@
 //! `fabric/tests/traffic.rs` and the properties in `tests/it/props/network.rs` hold both to one model.
 
 use super::grid::Grid;
+use super::lane::Lane;
 use super::route::Mask;
 use super::router::RAMP;
 use super::way::Landing;
@@ -55,36 +56,39 @@ pub enum Plain {
 #[inline(always)]
 pub fn decide_plainly(grid: &mut Grid, id: u32, now: u64) -> Plain {
     let lane = grid.lane(id);
-    if !lane.is_plain() {
-        return Plain::Unclear;
+    let (open, gate) = (lane.open(), lane.gate());
+    if !lane.is_plain() || !open.is_power_of_two() {
+        return if open == 0 && !lane.injects() { Plain::Waits } else { Plain::Unclear };
     }
-    let (came, gate) = (lane.filled(), lane.gate());
-    let input = Direction::ALL[came.trailing_zeros() as usize % 5];
+    let input = Direction::ALL[open.trailing_zeros() as usize % 5];
     let Some(flit) = lane.head(input, now) else { return Plain::Waits };
     if !flit.is_plain() || gate.tx & RAMP != 0 && lane.has_filter() {
         return Plain::Unclear;
     }
     let left = lane.head_state(input).left();
-    if left == 0 && gate.rx & came == 0 {
-        return Plain::Waits;
-    }
-    let all = if left == 0 { gate.tx } else { left };
-    let is_plain = left == 0;
+    let (all, is_plain) = if left == 0 { (gate.tx, true) } else { (left, false) };
     let one =
         Move { pe: lane.pe() as u32, lane: id, input, targets: all, all, to: Landing::Unknown, is_plain };
     if !all.is_power_of_two() || !is_plain {
-        return decide_copies(grid, one);
+        return decide_copies(grid, lane, one);
     }
-    if all != RAMP {
-        return decide_over_link(grid, one);
+    if all == RAMP {
+        return if lane.offramp().len() < grid.ramp_depth() { Plain::Goes(one) } else { Plain::Blocked };
     }
-    if lane.offramp().len() < grid.ramp_depth() { Plain::Goes(one) } else { Plain::Blocked }
+    let target = one.target();
+    let Some(next) = lane.course().or_else(|| grid.look_up_course(id, target)) else {
+        return Plain::Unclear;
+    };
+    if grid.lane(next).link(target.opposite()).len() < grid.link_depth() {
+        Plain::Goes(Move { to: Landing::Lane(next), ..one })
+    } else {
+        Plain::Blocked
+    }
 }
 
 /// Those of several copies leave that find room.
 #[inline(always)]
-fn decide_copies(grid: &Grid, one: Move) -> Plain {
-    let lane = grid.lane(one.lane);
+fn decide_copies(grid: &Grid, lane: &Lane, one: Move) -> Plain {
     let (mut free, mut links) = (0, one.all & !RAMP);
     if one.all & RAMP != 0 && lane.offramp().len() < grid.ramp_depth() {
         free |= RAMP;
@@ -100,16 +104,5 @@ fn decide_copies(grid: &Grid, one: Move) -> Plain {
     match free {
         0 => Plain::Blocked,
         _ => Plain::Goes(Move { targets: free, is_plain: one.is_plain && free == one.all, ..one }),
-    }
-}
-
-#[inline(always)]
-fn decide_over_link(grid: &mut Grid, one: Move) -> Plain {
-    let target = one.target();
-    let Some(next) = grid.course(one.lane, target) else { return Plain::Unclear };
-    if grid.lane(next).link(target.opposite()).len() < grid.link_depth() {
-        Plain::Goes(Move { to: Landing::Lane(next), ..one })
-    } else {
-        Plain::Blocked
     }
 }

@@ -190,7 +190,7 @@ impl Router {
 
     /// These outputs have served a color.
     pub fn serve(&mut self, outputs: Mask, color: Color) {
-        sides(outputs).for_each(|output| self.serve_one(output, color));
+        sides(outputs).for_each(|output| self.served[output as usize] = color.0);
     }
 
     /// The color that an output has served last.
@@ -202,11 +202,6 @@ impl Router {
     pub fn next_after_served(&self, set: u32, output: Direction) -> Color {
         let behind = (self.served_last(output) + 1) % 32;
         Color((behind + set.rotate_right(behind.into()).trailing_zeros() as u8) % 32)
-    }
-
-    /// An output has served a color.
-    pub fn serve_one(&mut self, output: Direction, color: Color) {
-        self.served[output as usize] = color.0;
     }
 
     fn lanes_before(&self, color: Color) -> usize {

@@ -10,6 +10,7 @@ mod clock;
 mod config;
 mod debug_log;
 mod debugging;
+mod departures;
 mod dsd_values;
 mod early_tasks;
 mod element;

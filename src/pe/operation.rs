@@ -408,8 +408,8 @@ impl Operation {
     #[inline]
     fn element(&mut self, around: &mut Surroundings<'_>) -> Result<(), Diag> {
         let mut values = [0; 3];
-        for (k, value) in values.iter_mut().enumerate().take(self.arity.into()) {
-            *value = self.take(k, around)?;
+        for k in 0..usize::from(self.arity).min(values.len()) {
+            values[k] = self.take(k, around)?;
         }
         let carries = self.op.kernel.carries;
         if self.accumulates() {

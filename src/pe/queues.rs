@@ -1,10 +1,10 @@
 //! The queues between a PE and its router.
 
 use super::queue::{Inbox, Message, Outbox, Outgoing, SendOperation};
-use crate::arch::{Arch, ArchName, Color, InQueue, MESSAGE_COLOR, OutQueue};
+use crate::arch::{Arch, ArchName, Color, InQueue, OutQueue};
 use crate::diagnostics::Diag;
 use crate::diagnostics::rules::run::QUEUE_UNBOUND;
-use crate::fabric::{Ramp, Wavelet};
+use crate::fabric::Wavelet;
 use crate::image::TileImage;
 use crate::prefetch;
 use crate::ring::Ring;
@@ -40,19 +40,19 @@ pub(super) struct Queues {
     /// Colors whose oldest wavelet the router has refused, bit = color.
     pub refused: u32,
     /// Those of them that the router refuses until it announces space.
-    stalled: u32,
+    pub(super) stalled: u32,
     /// Inputs that had no space for a wavelet, bit = input; the last bit stands for colors without an input.
     turned_away: u64,
     /// Inputs that may hold wavelets, bit = input. The set contains every nonempty input, and may still contain
     /// some that have become empty.
     filled: u64,
     /// Outputs that may hold wavelets, in the same sense.
-    outgoing: u64,
+    pub(super) outgoing: u64,
     pub inputs: Vec<Inbox>,
     pub outputs: Vec<Outbox>,
     /// For each of the first colors the first input that serves it, or [`NO_PLACE`].
     input_of: [u8; INDEXED],
-    next_output: u32,
+    pub(super) next_output: u32,
     arch: &'static Arch,
     /// The color that each input queue was last read for, and the operation that read it.
     readers: Vec<(InQueue, Color, Span)>,
@@ -353,73 +353,6 @@ impl Queues {
         self.outgoing |= 1 << output;
     }
 
-    /// The router has space again for wavelets that it has refused.
-    pub fn resume_sending(&mut self) {
-        self.stalled = 0;
-    }
-
-    /// Passes at most one wavelet to the router; true if the router accepted one.
-    #[inline]
-    pub fn drain(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
-        self.refused = 0;
-        self.outgoing != 0 && self.drain_filled(ramp, now)
-    }
-
-    fn drain_filled(&mut self, ramp: &mut dyn Ramp, now: u64) -> bool {
-        // Round robin: the outputs after the last one served, then the others.
-        let behind = u64::MAX.checked_shl(self.next_output).unwrap_or(0);
-        for at in members(self.outgoing & behind).chain(members(self.outgoing & !behind)) {
-            let Some(head) = self.outputs[at].items.front().copied() else {
-                self.outgoing &= !(1 << at);
-                continue;
-            };
-            // It was produced ahead of the clock, and leaves in a later cycle.
-            if head.from > now {
-                continue;
-            }
-            let color = 1 << head.color.0;
-            if self.stalled & color != 0 || ramp.send(head.color, head.wavelet()).is_err() {
-                self.refused |= color;
-                // Nobody announces space to the sender of a message, so it must keep asking.
-                self.stalled |= if head.color == MESSAGE_COLOR { 0 } else { color };
-                continue;
-            }
-            if head.advance_switch {
-                ramp.advance_switch(head.color);
-            }
-            self.outputs[at].items.pop_front();
-            self.next_output = at as u32 + 1;
-            return true;
-        }
-        false
-    }
-
-    /// Passes wavelets to the router ahead of their cycle, if the router promises to accept them in that
-    /// cycle: in the order in which they leave, up to the first for which several queues would have to take turns.
-    pub fn send_ahead(&mut self, ramp: &mut dyn Ramp, now: u64) {
-        loop {
-            let (mut first, mut is_alone) = (None, true);
-            for at in members(self.outgoing) {
-                let Some(from) = self.outputs[at].items.front().map(|head| head.from) else { continue };
-                match first {
-                    Some((other, _)) if other < from => {}
-                    Some((other, _)) if other == from => is_alone = false,
-                    Some(_) | None => (first, is_alone) = (Some((from, at)), true),
-                }
-            }
-            let Some((from, at)) = first else { return };
-            let items = &mut self.outputs[at].items;
-            // A wavelet that advances the switch must leave in its own cycle, because the switch moves with it.
-            let head = items.front().copied().filter(|head| from > now && is_alone && !head.advance_switch);
-            let Some(head) = head else { return };
-            if !ramp.send_at(head.color, head.wavelet(), from) {
-                return;
-            }
-            items.pop_front();
-            self.next_output = at as u32 + 1;
-        }
-    }
-
     /// The nonempty inputs of a set, bit = input.
     #[inline]
     pub fn holding(&mut self, inputs: u64) -> u64 {
@@ -463,21 +396,6 @@ impl Queues {
     /// Whether an output queue is empty.
     pub fn is_output_empty(&self, queue: OutQueue) -> bool {
         self.outputs.iter().all(|o| o.queue != Some(queue) || o.items.is_empty())
-    }
-
-    /// The next cycle in which a wavelet leaves that was produced ahead of the clock.
-    #[inline(always)]
-    pub fn next_departure(&self, now: u64) -> Option<u64> {
-        if self.sent_last <= now { None } else { self.first_departure(now) }
-    }
-
-    fn first_departure(&self, now: u64) -> Option<u64> {
-        members(self.outgoing).filter_map(|at| self.outputs[at].after(now)).min()
-    }
-
-    /// Whether a wavelet that was sent by a given cycle still waits to leave.
-    pub fn has_outgoing_by(&self, cycle: u64) -> bool {
-        members(self.outgoing).filter_map(|at| self.outputs[at].items.front()).any(|head| head.from <= cycle)
     }
 
     /// Whether wavelets wait to leave.
